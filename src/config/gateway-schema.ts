@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { bytes, duration, flag, httpUrl, integer, name, permission, port, secret, wholeSeconds, window } from './scalars.ts';
+
+/** What a resource's answers cost and how long they live. */
+const operationCache = z.strictObject({
+  fresh: wholeSeconds.default(10).describe('How long an answer is served without asking the source again.'),
+  notFound: wholeSeconds.default(2).describe('How long "no such record" is remembered; 0s turns it off.'),
+});
+
+const resource = z.strictObject({
+  source: name.describe('The source (a file in sources/) that holds this resource.'),
+  public: flag.default(false).describe('Whether the resource may be read without a credential.'),
+  deadline: duration.default(10_000).describe('Total time for an answer, everything included.'),
+  cache: operationCache.prefault({}),
+});
+
+const tier = z.strictObject({
+  windows: z.array(window).min(1).max(4).describe('Every window must admit a request, e.g. "20 per 1s".'),
+  onStoreFailure: z
+    .enum(['open', 'closed'])
+    .default('open')
+    .describe('When Redis is gone: keep a local share of the limit (open) or answer 503 (closed).'),
+});
+
+const keyRecord = z.strictObject({
+  id: z.string().regex(/^[a-z0-9]{6,32}$/, 'expected the id part of the key: 6 to 32 of a-z and 0-9'),
+  hash: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{43}$/, 'expected the HMAC as `portico keys create --print` shows it')
+    .describe('HMAC-SHA-256 of the whole key under auth.apiKeys.pepper, base64url.'),
+  label: z.string().max(80).default(''),
+  permissions: z.array(permission).default([]),
+  tier: name.default('standard'),
+  expiresAt: z.iso.datetime().optional(),
+});
+
+const passthroughRoute = z.strictObject({
+  name: name.describe('Stands in logs, metrics and limits as passthrough.<name>.'),
+  path: z
+    .string()
+    .regex(/^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$/, 'expected a plain path such as /legacy/orders, without a trailing slash'),
+  subpaths: flag.default(true).describe('Whether paths below `path` pass too.'),
+  methods: z
+    .array(z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']))
+    .min(1)
+    .default(['GET', 'HEAD']),
+  upstream: httpUrl.describe('Where the route goes; the whole path is appended to it.'),
+  stripPath: flag.default(false).describe('Whether `path` is cut off before the rest is appended to `upstream`.'),
+  permission: permission.nullable().describe('What the caller needs; null makes the route public.'),
+  deadline: duration.default(30_000).describe('Total time for the exchange, body included.'),
+  bodyMax: bytes.default(1024 ** 2).describe('The largest request body let through.'),
+  headers: z.record(z.string(), secret).default({}).describe("Headers added for the upstream, such as the gateway's own credential."),
+});
+
+/** The shape of `config/portico.yaml`. */
+export const gatewaySchema = z.strictObject({
+  portico: z.literal(1, { error: 'this Portico reads version 1 of the format: write `portico: 1`' }),
+  listen: z
+    .strictObject({
+      host: z.string().default('0.0.0.0'),
+      port: port.default(8080),
+      trustProxy: z
+        .union([z.literal(false), integer(1, 10), z.array(z.string()).min(1)])
+        .default(false)
+        .describe('How many proxies stand in front, or their CIDR ranges; never a blanket yes.'),
+      connectionsMax: integer(1, 1_000_000).default(10_000),
+      drain: duration.default(1_500).describe('How long the gateway keeps serving after SIGTERM while balancers take note.'),
+    })
+    .prefault({}),
+  admin: z
+    .strictObject({ host: z.string().default('127.0.0.1'), port: port.default(9090) })
+    .prefault({})
+    .describe("The operator's listener: health and metrics."),
+  log: z
+    .strictObject({ level: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info') })
+    .prefault({}),
+  redis: z
+    .strictObject({
+      url: z
+        .string()
+        .regex(/^(rediss?:\/\/.*)?$/, 'expected redis://… or rediss://…, or nothing for the embedded mode')
+        .transform((text) => (text === '' ? undefined : text))
+        .optional()
+        .describe('Absent or empty: the embedded mode, everything in this process.'),
+      prefix: z.string().regex(/^[A-Za-z0-9:_-]{1,40}$/).default('portico:'),
+      commandTimeout: duration.default(100),
+      connectTimeout: duration.default(500),
+    })
+    .prefault({}),
+  auth: z
+    .strictObject({
+      apiKeys: z
+        .strictObject({
+          pepper: secret.describe('Keys the HMAC under which API keys are stored. At least 16 characters, the same on every replica.'),
+          keys: z.array(keyRecord).default([]).describe('Keys kept in the configuration, beside those in Redis.'),
+        })
+        .optional(),
+      jwt: z
+        .strictObject({
+          issuer: z.string().min(1),
+          audience: z.string().min(1),
+          jwksUrl: httpUrl,
+          algorithms: z.array(z.enum(['RS256', 'ES256', 'EdDSA'])).min(1).default(['RS256', 'ES256', 'EdDSA']),
+          permissionsClaim: z.string().default('scope').describe('A text of words or a list of permissions.'),
+          tierClaim: z.string().optional(),
+          tier: name.default('standard').describe('The tier of a token that names none.'),
+          clockTolerance: wholeSeconds.default(30),
+          keysFresh: duration.default(600_000).describe('How old the key set may be before it is fetched again.'),
+          keysStale: duration.default(86_400_000).describe('How long the last good key set serves while the issuer is down.'),
+        })
+        .optional(),
+    })
+    .prefault({}),
+  limits: z
+    .strictObject({
+      tiers: z.record(name, tier).default({
+        standard: { windows: [{ points: 20, seconds: 1 }, { points: 600, seconds: 60 }], onStoreFailure: 'open' },
+      }),
+      anonymousTier: name.default('standard').describe('The tier of callers of public resources, counted by address.'),
+      failedCredentials: window
+        .default({ points: 120, seconds: 60 })
+        .describe('How many wrong credentials an address may try.'),
+    })
+    .prefault({}),
+  cache: z
+    .strictObject({
+      localBytes: bytes.default(64 * 1024 ** 2).describe('Bound of the level in this process.'),
+      localSeconds: wholeSeconds.default(5).describe('How long the local level may serve a body before Redis is asked again.'),
+    })
+    .prefault({}),
+  contract: z
+    .strictObject({ limitOverflow: z.enum(['reject', 'clamp']).default('reject') })
+    .prefault({}),
+  errors: z.strictObject({ serverStatus: z.enum(['precise', 'contract']).default('precise') }).prefault({}),
+  cors: z
+    .strictObject({ origins: z.array(z.string()).min(1), maxAge: wholeSeconds.default(600) })
+    .optional()
+    .describe('Absent: no CORS headers at all.'),
+  resources: z.strictObject({ users: resource.optional(), products: resource.optional() }),
+  passthrough: z.array(passthroughRoute).default([]),
+});
+
+export type GatewayConfig = z.infer<typeof gatewaySchema>;
+export type ResourceConfig = z.infer<typeof resource>;
+export type TierConfig = z.infer<typeof tier>;
+export type KeyRecordConfig = z.infer<typeof keyRecord>;
+export type PassthroughConfig = z.infer<typeof passthroughRoute>;
+export type JwtConfig = NonNullable<GatewayConfig['auth']['jwt']>;

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { parseBytes, parseDuration, parseWindow } from '../kernel/duration.ts';
+import { Secret } from '../kernel/secret.ts';
+
+/** Builds a schema for a text that `parse` understands; the message says what is. */
+function parsed<T>(parse: (text: string) => T | undefined, hint: string) {
+  return z.string().transform((text, context) => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    context.issues.push({ code: 'custom', message: hint, input: text });
+    return z.NEVER;
+  });
+}
+
+/** A duration in milliseconds, written as `250ms`, `5s`, `10m`, `2h` or `1d`. */
+export const duration = parsed(parseDuration, 'expected a duration such as 250ms, 5s, 10m, 2h or 1d');
+
+/** A duration in whole seconds, written like `duration`. */
+export const wholeSeconds = parsed((text) => {
+  const ms = parseDuration(text);
+  return ms === undefined || ms % 1_000 !== 0 ? undefined : ms / 1_000;
+}, 'expected a duration of whole seconds such as 5s, 10m or 2h');
+
+/** A size in bytes, written as `512B`, `64KiB`, `2MiB` or `1GiB`. */
+export const bytes = parsed(parseBytes, 'expected a size such as 512B, 64KiB, 2MiB or 1GiB');
+
+/** A rate-limit window, written as `20 per 1s`. */
+export const window = parsed(
+  parseWindow,
+  'expected a window such as "20 per 1s" or "600 per 60s": at least 1 point, whole seconds',
+);
+
+/** A whole number; digits in a text count too, because `${PORT}` arrives as text. */
+export function integer(minimum: number, maximum: number) {
+  return z.union([z.int(), z.string().regex(/^\d{1,15}$/).transform(Number)], { error: 'expected a whole number' }).pipe(
+    z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`),
+  );
+}
+
+export const port = integer(0, 65_535);
+
+/** A yes or no; the words count too, because `${FLAG}` arrives as text. */
+export const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')], {
+  error: 'expected true or false',
+});
+
+/** A text that must not be seen again. */
+export const secret = z
+  .string()
+  .min(1, 'must not be empty')
+  .transform((text) => new Secret(text));
+
+/** An http or https address without credentials, query or fragment. */
+export const httpUrl = parsed((text) => {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  return plain && (url.protocol === 'http:' || url.protocol === 'https:') ? text.replace(/\/+$/, '') : undefined;
+}, 'expected an http:// or https:// address without credentials, query or fragment');
+
+/** A name that may stand in keys, labels and headers. */
+export const name = z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/, 'expected a name of a-z, 0-9, - and _, starting with a letter');
+
+/** A permission such as `users:read`. */
+export const permission = z.string().regex(/^[a-z][a-z0-9_.-]*:[a-z][a-z0-9_.-]*$/, 'expected a permission such as users:read');

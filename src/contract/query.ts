@@ -1,0 +1,28 @@
+import type { Decimal } from '../kernel/decimal.ts';
+
+/** The resources of the contract. */
+export type ResourceName = 'users' | 'products';
+
+/** What a caller wants left over, on canonical values. */
+export type Filter =
+  | { readonly field: string; readonly op: 'eq'; readonly value: string }
+  | { readonly field: string; readonly op: 'ge' | 'le'; readonly value: Decimal };
+
+/** The order a caller asked for. Ties are always broken by ascending id. */
+export type Sort = { readonly field: string; readonly descending: boolean };
+
+/** A page of a list, with every parameter checked. */
+export type ListQuery = {
+  readonly kind: 'list';
+  readonly resource: ResourceName;
+  readonly page: number;
+  readonly limit: number;
+  /** `null`: the default order. */
+  readonly sort: Sort | null;
+  readonly filters: readonly Filter[];
+};
+
+/** One record by its v1 id. */
+export type GetQuery = { readonly kind: 'get'; readonly resource: ResourceName; readonly id: string };
+
+export type Query = ListQuery | GetQuery;

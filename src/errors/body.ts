@@ -1,0 +1,14 @@
+import { GatewayError } from './fault.ts';
+
+/** How server-side faults are told: as the precise status, or all as 500 (`errors.serverStatus`). */
+export type ServerStatus = 'precise' | 'contract';
+
+/** The HTTP status a client sees for an error. */
+export function publicStatus(error: GatewayError, mode: ServerStatus): number {
+  return mode === 'contract' && error.status > 500 ? 500 : error.status;
+}
+
+/** The one error body of the contract. */
+export function errorBody(error: GatewayError, requestId: string): string {
+  return JSON.stringify({ error: { code: error.code, message: error.message, request_id: requestId } });
+}

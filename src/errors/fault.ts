@@ -1,0 +1,47 @@
+import { type ErrorCode, entryOf } from './catalogue.ts';
+
+/** What a call site may add to a fault. */
+export type FaultOptions = {
+  /** What went wrong, for the log only. It must hold no secret and no value of a record. */
+  readonly detail?: string;
+  readonly cause?: unknown;
+  /** A sentence in place of the catalogue's; only for codes whose entry is `named`. */
+  readonly message?: string;
+  /** Extra answer headers, such as `Allow` or `WWW-Authenticate`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whole seconds after which a retry makes sense; becomes `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+};
+
+/** The one error class of the gateway. Its `message` is public; its `detail` and `cause` are for the log. */
+export class GatewayError extends Error {
+  readonly code: ErrorCode;
+  readonly detail: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, options: FaultOptions = {}) {
+    const entry = entryOf(code);
+    super(entry.named === true ? (options.message ?? entry.sentence) : entry.sentence, { cause: options.cause });
+    this.name = 'GatewayError';
+    this.code = code;
+    this.detail = options.detail;
+    this.headers = options.headers ?? {};
+    this.retryAfterSeconds = options.retryAfterSeconds ?? (entry.status === 503 ? 1 : undefined);
+  }
+
+  /** The precise HTTP status of the code. */
+  get status(): number {
+    return entryOf(this.code).status;
+  }
+}
+
+/** Makes an error of the catalogue, to be thrown: `throw fault('not_found')`. */
+export function fault(code: ErrorCode, options?: FaultOptions): GatewayError {
+  return new GatewayError(code, options);
+}
+
+/** Any thrown value as a `GatewayError`; what is not one yet is a fault of our own. */
+export function toGatewayError(thrown: unknown): GatewayError {
+  return thrown instanceof GatewayError ? thrown : new GatewayError('server_error', { cause: thrown });
+}
