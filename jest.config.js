@@ -2,6 +2,7 @@ const project = (name, extra = {}) => ({
   displayName: name,
   rootDir: import.meta.dirname,
   testEnvironment: 'node',
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
   testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
