@@ -1,0 +1,47 @@
+import { Redis } from 'ioredis';
+import { startRedis, useRedis } from '../../support/redis.ts';
+
+function connect(url: string): Redis {
+  const client = new Redis(url, { retryStrategy: null, maxRetriesPerRequest: 0, commandTimeout: 200 });
+  client.on('error', () => undefined);
+  return client;
+}
+
+describe('the test harness for Redis', () => {
+  const shared = useRedis();
+  const prefixes = new Set<string>();
+
+  it.each([1, 2])('gives test %i a prefix of its own on a Redis that answers', async () => {
+    const client = connect(shared.url);
+    expect(await client.set(`${shared.prefix}a`, '1')).toBe('OK');
+    expect(prefixes).not.toContain(shared.prefix);
+    prefixes.add(shared.prefix);
+    await client.quit();
+  });
+
+  it('hangs while paused and goes on when resumed', async () => {
+    const server = await startRedis();
+    const client = connect(server.url);
+    await client.set('a', '1');
+    await server.pause();
+    await expect(client.get('a')).rejects.toThrow('Command timed out');
+    server.resume();
+    expect(await client.ping()).toBe('PONG');
+    client.disconnect();
+    await server.stop();
+  });
+
+  it('refuses connections when killed, and is empty on the same port when started again', async () => {
+    const server = await startRedis();
+    const before = connect(server.url);
+    await before.set('a', '1');
+    await server.kill();
+    await expect(connect(server.url).ping()).rejects.toThrow();
+    await server.restart();
+    const after = connect(server.url);
+    expect(await after.get('a')).toBeNull();
+    after.disconnect();
+    before.disconnect();
+    await server.stop();
+  });
+});
