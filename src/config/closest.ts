@@ -1,0 +1,10 @@
+import { distance } from 'fastest-levenshtein';
+
+/** The candidate that a mistyped word most likely meant, if any is near enough. */
+export function closest(word: string, candidates: readonly string[]): string | undefined {
+  const near = candidates
+    .map((candidate) => ({ candidate, cost: distance(word.toLowerCase(), candidate.toLowerCase()) }))
+    .filter(({ candidate, cost }) => cost <= Math.max(1, Math.floor(candidate.length / 3)))
+    .sort((a, b) => a.cost - b.cost);
+  return near[0]?.candidate;
+}

@@ -1,0 +1,59 @@
+import { isScalar, type Document, visit } from 'yaml';
+
+/** Where `${NAME}` and `${file:…}` get their values from. */
+export type Environment = {
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Reads a file named by `${file:…}`; throws where it cannot. */
+  readFile(path: string): string;
+};
+
+/** A reference that has no value, at an offset of the YAML text. */
+export type Unresolved = { readonly offset: number; readonly message: string; readonly hint: string };
+
+const REFERENCE = /\$\{(?:file:([^}]+)|([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?)\}/g;
+
+function resolve(match: RegExpExecArray, env: Environment): string | { message: string; hint: string } {
+  const [, file, variable = '', fallback] = match;
+  if (file !== undefined) {
+    try {
+      return env.readFile(file).trimEnd();
+    } catch {
+      return { message: `the file ${file} cannot be read`, hint: 'mount it, or mend the path after "file:"' };
+    }
+  }
+  const value = env.variables[variable];
+  if (value !== undefined && value !== '') return value;
+  if (fallback !== undefined) return fallback;
+  return {
+    message: `the environment variable ${variable} is not set`,
+    hint: `set it, or give a default: \${${variable}:-value}`,
+  };
+}
+
+function substituteText(text: string, env: Environment, report: (problem: Omit<Unresolved, 'offset'>) => void): string {
+  let result = '';
+  let from = 0;
+  for (const match of text.matchAll(REFERENCE)) {
+    const value = resolve(match, env);
+    if (typeof value !== 'string') report(value);
+    result += text.slice(from, match.index) + (typeof value === 'string' ? value : '');
+    from = match.index + match[0].length;
+  }
+  return result + text.slice(from);
+}
+
+/**
+ * Replaces `${NAME}`, `${NAME:-default}` and `${file:path}` in the parsed scalars of a document: a value can
+ * never change the document's structure. An empty variable counts as unset.
+ */
+export function substitute(document: Document, env: Environment): readonly Unresolved[] {
+  const unresolved: Unresolved[] = [];
+  visit(document, {
+    Scalar(key, node) {
+      if (key === 'key' || !isScalar(node) || typeof node.value !== 'string' || !node.value.includes('${')) return;
+      const offset = node.range?.[0] ?? 0;
+      node.value = substituteText(node.value, env, (problem) => unresolved.push({ offset, ...problem }));
+    },
+  });
+  return unresolved;
+}

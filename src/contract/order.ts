@@ -1,0 +1,62 @@
+import { Decimal } from '../kernel/decimal.ts';
+import type { FieldKind, Value } from './fields.ts';
+
+/** What values of a field are compared by. */
+export type SortKey = string | Decimal;
+
+const NUMBERED_ID = /^[^_]+_(0|[1-9]\d*)$/;
+
+/**
+ * The key of an id: numbered ids come first, by their number; all others after them, as text.
+ * The length in front of the digits makes numbers of any size compare as text.
+ */
+export function idSortKey(id: string): string {
+  const digits = NUMBERED_ID.exec(id)?.[1];
+  return digits === undefined ? `1${id.normalize('NFC')}` : `0${String.fromCharCode(digits.length)}${digits}`;
+}
+
+/** The key of a canonical value that is not null. */
+export function sortKeyOf(kind: FieldKind, value: string | Decimal): SortKey {
+  if (typeof value !== 'string') return value;
+  switch (kind) {
+    case 'id':
+      return idSortKey(value);
+    case 'instant':
+      // Without the Z, an instant with milliseconds sorts right behind the one without.
+      return value.slice(0, -1);
+    default:
+      return value.normalize('NFC');
+  }
+}
+
+/** UTF-16 units in code point order: surrogates stand for code points above all others. */
+function rank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
+/** Compares texts by Unicode code point (JavaScript's own `<` compares UTF-16 units, which differs). */
+export function compareCodePoints(a: string, b: string): number {
+  if (a === b) return 0;
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i += 1) {
+    const left = a.charCodeAt(i);
+    const right = b.charCodeAt(i);
+    if (left !== right) return rank(left) - rank(right);
+  }
+  return a.length - b.length;
+}
+
+/** Compares keys of one field. */
+export function compareKeys(a: SortKey, b: SortKey): number {
+  if (a instanceof Decimal) return a.compare(b as Decimal);
+  return compareCodePoints(a, b as string);
+}
+
+/** Whether a value satisfies a filter; an unknown value satisfies none. */
+export function matches(value: Value, op: 'eq' | 'ge' | 'le', wanted: string | Decimal): boolean {
+  if (value === null) return false;
+  if (op === 'eq') return value === wanted;
+  if (!(value instanceof Decimal) || !(wanted instanceof Decimal)) return false;
+  return op === 'ge' ? value.compare(wanted) >= 0 : value.compare(wanted) <= 0;
+}

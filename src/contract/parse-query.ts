@@ -1,0 +1,117 @@
+import { fault, type GatewayError } from '../errors/fault.ts';
+import { Decimal } from '../kernel/decimal.ts';
+import type { Operation } from './operations.ts';
+import type { Filter, ListQuery, Query, Sort } from './query.ts';
+import { readQuery } from './raw-query.ts';
+import type { FilterParameter, Resource } from './resource.ts';
+
+export const PAGE_MAX = 1_000_000_000;
+export const LIMIT_MAX = 100;
+export const LIMIT_DEFAULT = 50;
+const PRICE_DIGITS_MAX = 100;
+
+/** What an operator may choose about reading parameters. */
+export type QueryRules = { readonly limitOverflow: 'reject' | 'clamp' };
+
+type Values = ReadonlyMap<string, readonly string[]>;
+
+function invalid(parameter: string, allowed: string): GatewayError {
+  return fault('invalid_parameter', { message: `The parameter "${parameter}" must be ${allowed}.` });
+}
+
+/** The single value of a parameter, or `undefined` where it is absent. */
+function single(values: Values, parameter: string): string | undefined {
+  const given = values.get(parameter);
+  if (given !== undefined && given.length > 1) {
+    throw fault('invalid_parameter', { message: `The parameter "${parameter}" must be given only once.` });
+  }
+  return given?.[0];
+}
+
+function parseInteger(values: Values, parameter: string, fallback: number, maximum: number, clamp: boolean): number {
+  const text = single(values, parameter);
+  if (text === undefined) return fallback;
+  const number = /^[0-9]+$/.test(text) ? Number(text) : NaN;
+  if (clamp && number > maximum) return maximum;
+  if (!(number >= 1 && number <= maximum)) throw invalid(parameter, `a whole number from 1 to ${maximum}`);
+  return number;
+}
+
+function parseSort(values: Values, resource: Resource): Sort | null {
+  const text = resource.sorts.length === 0 ? undefined : single(values, 'sort');
+  if (text === undefined) return null;
+  const descending = text.startsWith('-');
+  const field = descending ? text.slice(1) : text;
+  if (!resource.sorts.includes(field)) {
+    throw invalid('sort', `one of ${resource.sorts.join(', ')}, with a leading "-" for descending order`);
+  }
+  return { field, descending };
+}
+
+function parseFilter(parameter: FilterParameter, text: string): Filter {
+  const { name, field, op } = parameter;
+  if (op === 'eq') {
+    if (text === '') throw invalid(name, 'a text that is not empty');
+    return { field, op, value: text };
+  }
+  const value = text.length <= PRICE_DIGITS_MAX && !text.startsWith('-') ? Decimal.parse(text) : undefined;
+  if (value === undefined) throw invalid(name, 'a plain decimal number such as 10 or 9.99');
+  return { field, op, value };
+}
+
+function parseFilters(values: Values, resource: Resource): readonly Filter[] {
+  const filters = resource.filters.flatMap((parameter) => {
+    const text = single(values, parameter.name);
+    return text === undefined ? [] : [parseFilter(parameter, text)];
+  });
+  for (const low of filters) {
+    const high = filters.find((other) => other.op === 'le' && other.field === low.field);
+    if (low.op === 'ge' && high?.op === 'le' && low.value.compare(high.value) > 0) {
+      throw invalid(`min_${low.field}`, `not greater than "max_${low.field}"`);
+    }
+  }
+  return filters;
+}
+
+/** The parameters an operation knows; all others are ignored. */
+export function parametersOf(operation: Operation): readonly string[] {
+  if (operation.kind === 'get') return [];
+  const { sorts, filters } = operation.resource;
+  return ['page', 'limit', ...(sorts.length > 0 ? ['sort'] : []), ...filters.map((filter) => filter.name)];
+}
+
+function parseList(operation: Operation, values: Values, rules: QueryRules): ListQuery {
+  return {
+    kind: 'list',
+    resource: operation.resource.name,
+    page: parseInteger(values, 'page', 1, PAGE_MAX, false),
+    limit: parseInteger(values, 'limit', LIMIT_DEFAULT, LIMIT_MAX, rules.limitOverflow === 'clamp'),
+    sort: parseSort(values, operation.resource),
+    filters: parseFilters(values, operation.resource),
+  };
+}
+
+/**
+ * The id of a path segment, decoded once.
+ * @throws GatewayError `bad_request` where the encoding is malformed, `not_found` where no record can have the id
+ */
+export function parseId(rawId: string, resource: Resource): string {
+  let id: string;
+  try {
+    id = decodeURIComponent(rawId);
+  } catch (cause) {
+    throw fault('bad_request', { detail: 'malformed percent-encoding in the path', cause });
+  }
+  if (id.length > 128 || !resource.item.shape['id']?.safeParse(id).success) throw fault('not_found');
+  return id;
+}
+
+/** Compiles the reader of an operation's path and query. It throws what the contract says a client did wrong. */
+export function compileParser(operation: Operation, rules: QueryRules) {
+  const known = new Set(parametersOf(operation));
+  return function parseRequest(rawQuery: string, rawId: string | undefined): Query {
+    const values = readQuery(rawQuery, known);
+    if (operation.kind === 'list') return parseList(operation, values, rules);
+    return { kind: 'get', resource: operation.resource.name, id: parseId(rawId ?? '', operation.resource) };
+  };
+}

@@ -1,0 +1,54 @@
+const PLAIN = /^(-?)(\d+)(?:\.(\d+))?$/;
+const DIGITS_MAX = 400;
+
+/**
+ * An exact decimal number: `digits × 10^-scale`. It keeps the digits it was given, so 19.90 prints as 19.90,
+ * and it never passes through a binary float.
+ */
+export class Decimal {
+  readonly digits: bigint;
+  /** Digits behind the point, 0 or more. */
+  readonly scale: number;
+
+  constructor(digits: bigint, scale: number) {
+    this.digits = digits;
+    this.scale = scale;
+  }
+
+  /** Reads plain notation (`-12.50`; no exponent, no plus, no lone point); `undefined` for anything else. */
+  static parse(text: string): Decimal | undefined {
+    const match = text.length > DIGITS_MAX ? null : PLAIN.exec(text);
+    if (match === null) return undefined;
+    const [, sign = '', whole = '', fraction = ''] = match;
+    return new Decimal(BigInt(sign + whole + fraction), fraction.length);
+  }
+
+  /** The same number with the point moved `places` to the left: 1999 moved by 2 is 19.99. */
+  shifted(places: number): Decimal {
+    return new Decimal(this.digits, this.scale + places);
+  }
+
+  /** Negative, zero or positive, as for `Array.sort`. 1.5 and 1.50 are equal. */
+  compare(other: Decimal): number {
+    const scale = Math.max(this.scale, other.scale);
+    const difference = this.digitsAt(scale) - other.digitsAt(scale);
+    return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+  }
+
+  /** Lets `JSON.stringify` write the exact digits as a JSON number. */
+  toJSON(): unknown {
+    return JSON.rawJSON(this.toString());
+  }
+
+  /** Plain notation, fit to stand in JSON as a number. */
+  toString(): string {
+    const text = (this.digits < 0n ? -this.digits : this.digits).toString().padStart(this.scale + 1, '0');
+    const sign = this.digits < 0n ? '-' : '';
+    if (this.scale === 0) return sign + text;
+    return `${sign}${text.slice(0, -this.scale)}.${text.slice(-this.scale)}`;
+  }
+
+  private digitsAt(scale: number): bigint {
+    return scale === this.scale ? this.digits : this.digits * 10n ** BigInt(scale - this.scale);
+  }
+}

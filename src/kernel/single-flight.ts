@@ -1,0 +1,57 @@
+/** Work that several callers wait for; it is cancelled when all of them have gone. */
+type Flight<T> = { readonly promise: Promise<T>; readonly controller: AbortController; waiters: number };
+
+/** Runs at most one piece of work per key at a time. */
+export type SingleFlight<T> = {
+  /**
+   * Joins the work under way for `key`, or starts it. The promise rejects with the signal's reason once the
+   * caller's own signal aborts; the work goes on while anyone still waits for it.
+   */
+  run(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** Keys with work under way. */
+  readonly size: number;
+};
+
+export function createSingleFlight<T>(): SingleFlight<T> {
+  const flights = new Map<string, Flight<T>>();
+
+  function start(key: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
+    const controller = new AbortController();
+    const promise = work(controller.signal).finally(() => {
+      if (flights.get(key) === flight) flights.delete(key);
+    });
+    const flight: Flight<T> = { promise, controller, waiters: 0 };
+    flights.set(key, flight);
+    return flight;
+  }
+
+  function leave(key: string, flight: Flight<T>): void {
+    flight.waiters -= 1;
+    if (flight.waiters > 0) return;
+    // Nobody must join work that is being cancelled.
+    if (flights.get(key) === flight) flights.delete(key);
+    flight.controller.abort(new DOMException('everyone who waited has gone', 'AbortError'));
+  }
+
+  function wait(key: string, flight: Flight<T>, signal: AbortSignal): Promise<T> {
+    flight.waiters += 1;
+    return new Promise((resolve, reject) => {
+      const gone = () => {
+        reject(signal.reason as Error);
+        leave(key, flight);
+      };
+      signal.addEventListener('abort', gone, { once: true });
+      flight.promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', gone));
+    });
+  }
+
+  return {
+    run(key, signal, work) {
+      if (signal.aborted) return Promise.reject(signal.reason as Error);
+      return wait(key, flights.get(key) ?? start(key, work), signal);
+    },
+    get size() {
+      return flights.size;
+    },
+  };
+}
