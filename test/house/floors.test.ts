@@ -1,0 +1,153 @@
+import { readdirSync } from 'node:fs';
+import { ESLint } from 'eslint';
+import tseslint from 'typescript-eslint';
+
+const root = new URL('../../', import.meta.url).pathname;
+
+// The sources below exist only in memory, so the rules that ask the type checker stay out.
+const eslint = new ESLint({ cwd: root, overrideConfig: [tseslint.configs.disableTypeChecked] });
+
+/** The rules that a source breaks when it stands at that path. */
+async function broken(filePath: string, source: string): Promise<(string | null)[]> {
+  const [result] = await eslint.lintText(source, { filePath });
+  return result!.messages.map((message) => message.ruleId);
+}
+
+const imports = (from: string) => `import { x } from '${from}';\nx();\n`;
+
+describe('imports only look down a floor', () => {
+  it.each([
+    ['src/kernel/clock.ts', '../policy/call.ts'],
+    ['src/kernel/clock.ts', '../errors/fault.ts'],
+    ['src/errors/fault.ts', '../kernel/clock.ts'],
+    ['src/contract/users.ts', '../config/problem.ts'],
+    ['src/config/load.ts', '../adapter/compile.ts'],
+    ['src/adapter/plan.ts', '../upstream/client.ts'],
+    ['src/adapter/read/xml.ts', '../../store/redis.ts'],
+    ['src/upstream/client.ts', '../store/redis.ts'],
+    ['src/store/redis.ts', '../adapter/plan.ts'],
+    ['src/policy/cache.ts', '../pipeline/assemble.ts'],
+    ['src/pipeline/assemble.ts', '../http/app.ts'],
+    ['src/http/app.ts', '../admin/health.ts'],
+    ['src/admin/health.ts', '../http/app.ts'],
+    ['src/http/app.ts', '../gateway.ts'],
+    ['src/gateway.ts', './cli/demo.ts'],
+    ['src/cli/demo.ts', '../main.ts'],
+  ])('refuses %s importing %s', async (file, from) => {
+    expect(await broken(file, imports(from))).toContain('no-restricted-imports');
+  });
+
+  it.each([
+    ['src/contract/users.ts', '../kernel/clock.ts'],
+    ['src/adapter/read/xml.ts', '../../contract/users.ts'],
+    ['src/adapter/read/xml.ts', '../mapping/coerce.ts'],
+    ['src/policy/cache.ts', '../store/redis.ts'],
+    ['src/pipeline/assemble.ts', '../policy/call.ts'],
+    ['src/http/app.ts', '../pipeline/assemble.ts'],
+    ['src/gateway.ts', './http/app.ts'],
+    ['src/cli/demo.ts', '../samples/users.ts'],
+    ['src/cli/demo.ts', '../gateway.ts'],
+    ['src/main.ts', './cli/demo.ts'],
+  ])('lets %s import %s', async (file, from) => {
+    expect(await broken(file, imports(from))).toEqual([]);
+  });
+
+  it.each([
+    ['a type', `import type { X } from '../policy/call.ts';\nexport const x: X = 1;\n`],
+    ['a re-export', `export { x } from '../policy/call.ts';\n`],
+    ['a re-export of everything', `export * from '../policy/call.ts';\n`],
+    ['an import for its effects', `import '../policy/call.ts';\n`],
+  ])('refuses %s from above as well', async (_kind, source) => {
+    expect(await broken('src/kernel/clock.ts', source)).toEqual(['no-restricted-imports']);
+  });
+
+  it('refuses imports that are not at the top of the file, where they would escape the floors', async () => {
+    expect(await broken('src/kernel/clock.ts', `await import('../policy/call.ts');\n`)).toEqual([
+      'no-restricted-syntax',
+    ]);
+    expect(
+      await broken('src/kernel/clock.ts', `export let x: import('../policy/call.ts').Call;\n`),
+    ).toContain('@typescript-eslint/consistent-type-imports');
+  });
+
+  it('keeps the sample services apart from the gateway, both ways', async () => {
+    expect(await broken('src/samples/users.ts', imports('../kernel/clock.ts'))).toEqual([
+      'no-restricted-imports',
+    ]);
+    expect(await broken('src/samples/users.ts', imports('pino'))).toEqual(['no-restricted-imports']);
+    expect(await broken('src/adapter/plan.ts', imports('../samples/users.ts'))).toEqual([
+      'no-restricted-imports',
+    ]);
+    expect(await broken('src/gateway.ts', imports('./samples/users.ts'))).toEqual(['no-restricted-imports']);
+    expect(await broken('src/samples/users.ts', imports('node:http'))).toEqual([]);
+  });
+
+  it.each(readdirSync(`${root}src`))('has a floor for src/%s', async (entry) => {
+    const file = entry.endsWith('.ts') ? entry : `${entry}/file.ts`;
+    const config = (await eslint.calculateConfigForFile(`${root}src/${file}`)) as { rules: object };
+    expect(Object.keys(config.rules)).toContain('no-restricted-imports');
+  });
+});
+
+describe('a package is used by its own room alone', () => {
+  it.each([
+    ['src/policy/cache.ts', 'axios'],
+    ['src/pipeline/assemble.ts', 'ioredis'],
+    ['src/http/app.ts', 'lru-cache'],
+    ['src/policy/rate-limit.ts', 'rate-limiter-flexible'],
+    ['src/adapter/plan.ts', 'zod'],
+    ['src/kernel/clock.ts', 'express'],
+    ['src/upstream/client.ts', 'axios/unsafe/core/settle.js'],
+    ['src/gateway.ts', 'express'],
+    ['src/cli/demo.ts', 'ioredis'],
+    ['src/store/redis.ts', 'a-package-nobody-decided-on'],
+  ])('refuses %s importing %s', async (file, from) => {
+    expect(await broken(file, imports(from))).toEqual(['no-restricted-imports']);
+  });
+
+  it.each([
+    ['src/upstream/client.ts', 'axios'],
+    ['src/store/redis.ts', 'ioredis'],
+    ['src/policy/jwt.ts', 'jose'],
+    ['src/http/app.ts', 'express'],
+    ['src/main.ts', 'commander'],
+    ['src/policy/cache.ts', 'prom-client'],
+    ['test/unit/adapter/plan.test.ts', 'axios'],
+    ['test/unit/adapter/plan.test.ts', '../../../src/store/redis.ts'],
+  ])('lets %s import %s', async (file, from) => {
+    expect(await broken(file, imports(from))).toEqual([]);
+  });
+});
+
+describe('what only the entry of the process may touch', () => {
+  it.each([
+    ['the global', `export const port = process.env['PORT'];\n`, 'no-restricted-globals'],
+    ['the module', imports('node:process'), 'no-restricted-imports'],
+    ['the property', `export const port = globalThis.process.env['PORT'];\n`, 'no-restricted-properties'],
+  ])('refuses process outside src/main.ts: %s', async (_kind, source, rule) => {
+    for (const file of ['src/kernel/clock.ts', 'src/samples/users.ts', 'src/gateway.ts', 'src/cli/demo.ts']) {
+      expect(await broken(file, source)).toEqual([rule]);
+    }
+    expect(await broken('src/main.ts', source)).toEqual([]);
+  });
+
+  it('refuses the console anywhere in src', async () => {
+    expect(await broken('src/main.ts', `console.log('started');\n`)).toEqual(['no-console']);
+  });
+
+  it.each(['node:fs', 'node:fs/promises', 'node:net', 'node:http', 'node:timers/promises'])(
+    'refuses %s in the rooms that are pure',
+    async (from) => {
+      expect(await broken('src/adapter/plan.ts', imports(from))).toEqual(['no-restricted-imports']);
+      expect(await broken('src/contract/users.ts', imports(from))).toEqual(['no-restricted-imports']);
+      expect(await broken('src/upstream/client.ts', imports(from))).toEqual([]);
+    },
+  );
+});
+
+it('refuses module mocks and enums', async () => {
+  expect(await broken('test/unit/a.test.ts', `jest.mock('axios');\n`)).toEqual(['no-restricted-properties']);
+  expect(await broken('src/kernel/clock.ts', `export enum Unit { Second }\n`)).toEqual([
+    'no-restricted-syntax',
+  ]);
+});
