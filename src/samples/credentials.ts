@@ -1,0 +1,13 @@
+/** What each sample service asks of its callers. */
+export type SampleCredentials = {
+  readonly users: { readonly user: string; readonly password: string };
+  readonly catalog: { readonly key: string };
+  readonly orders: { readonly token: string };
+};
+
+/** The credentials of the demo and of docker-compose. They protect generated data only, so they are no secret. */
+export const sampleCredentials: SampleCredentials = {
+  users: { user: 'portico', password: 'crm-sample-password' },
+  catalog: { key: 'catalogue-sample-key' },
+  orders: { token: 'orders-sample-token' },
+};

@@ -1,0 +1,108 @@
+import { type LegacyText, noText, padded } from './dirt.ts';
+import { type CategoryCode, categories, goods, qualities, sales } from './product-words.ts';
+import { type Random, createRandom } from './random.ts';
+
+/** What a perfect reading of the row gives: the v1 record, with the price as the exact decimal text. */
+export type ProductTruth = {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  /** Always with two decimals, such as "0.50". */
+  readonly price: string | null;
+  readonly category: string | null;
+};
+
+/** A catalogue row as the legacy system stores it. `buyPrc` and `supplierKey` may never leave it. */
+export type LegacyProduct = {
+  /** Digits, padded with zeros to 8; longer where the number is. */
+  readonly sku: string;
+  readonly nm: string;
+  readonly txt: LegacyText;
+  /** Whole cents as text, or one of "", null and "n/a" for "not known". */
+  readonly prc: string | null;
+  readonly cc: LegacyText;
+  readonly buyPrc: string;
+  readonly supplierKey: string;
+};
+
+/** One generated product: the record itself, and the row that a legacy system made of it. */
+export type SampleProduct = { readonly truth: ProductTruth; readonly legacy: LegacyProduct };
+
+type Ware = {
+  readonly number: bigint;
+  readonly name: string;
+  readonly text: string | null;
+  readonly cents: string | null;
+  readonly code: CategoryCode | null;
+};
+
+/** Wider than the eight digits of a sku; the last is not exact as a double. */
+const WIDE_NUMBERS = [100_000_017n, 9_007_199_254_740_993n];
+
+/** Prices at which sloppy decimals fail, by the position of the product that has them. */
+const EDGE_CENTS = new Map([
+  [2, '0'],
+  [5, '5'],
+  [11, '50'],
+  [17, '900719925474099312'],
+]);
+
+const COMMON_CENTS = ['999', '1999', '2000', '4950', '12900', '100'];
+
+/** `count` products (2000 unless told), sku ascending with gaps, the last two wider than eight digits. */
+export function generateProducts({ seed, count = 2_000 }: { seed: number; count?: number }): SampleProduct[] {
+  const random = createRandom(seed);
+  const numbers = [...random.ascending(count, 6).map(BigInt).slice(0, -2), ...WIDE_NUMBERS].slice(-count);
+  return numbers.map((number, position) => {
+    const ware = invent(random, number, position);
+    return { truth: truthOf(ware), legacy: dirtied(random, ware) };
+  });
+}
+
+function invent(random: Random, number: bigint, position: number): Ware {
+  const kind = inventCategory(random);
+  return {
+    number,
+    name: `${random.pick(qualities)} ${random.pick(goods[kind])}`,
+    text: random.chance(0.15) ? null : random.pick(sales),
+    cents: EDGE_CENTS.get(position) ?? inventCents(random),
+    code: random.chance(0.06) ? null : kind,
+  };
+}
+
+function inventCategory(random: Random): CategoryCode {
+  if (random.chance(0.01)) return 'CLO';
+  return random.pick(['ELC', 'FUR', 'HOM', 'TOY', 'BOK', 'GRO', 'SPO']);
+}
+
+function inventCents(random: Random): string | null {
+  if (random.chance(0.05)) return null;
+  return random.chance(0.4) ? random.pick(COMMON_CENTS) : String(1 + random.below(500_000));
+}
+
+function truthOf(ware: Ware): ProductTruth {
+  return {
+    id: `prod_${ware.number}`,
+    name: ware.name,
+    description: ware.text,
+    price: ware.cents === null ? null : decimal(ware.cents),
+    category: ware.code === null ? null : categories[ware.code],
+  };
+}
+
+function decimal(cents: string): string {
+  const digits = cents.padStart(3, '0');
+  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+function dirtied(random: Random, ware: Ware): LegacyProduct {
+  return {
+    sku: ware.number.toString().padStart(8, '0'),
+    nm: padded(random, ware.name),
+    txt: ware.text ?? noText(random),
+    prc: ware.cents ?? random.pick(['', null, 'n/a']),
+    cc: ware.code ?? random.pick([null, undefined, 'ZZZ', 'OLD']),
+    buyPrc: String(random.below(100_000)),
+    supplierKey: `SUP-${100 + random.below(900)}`,
+  };
+}

@@ -1,0 +1,146 @@
+import { type LegacyText, noText, padded } from './dirt.ts';
+import { bios, cultures, eastAsian, emojiNames, towns } from './people-words.ts';
+import { type Random, createRandom } from './random.ts';
+
+/** What a perfect reading of the row gives: the v1 record of the single view. */
+export type UserTruth = {
+  readonly id: string;
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly created_at: string | null;
+  readonly profile: {
+    readonly bio: string | null;
+    readonly location: string | null;
+    readonly avatar_url: string | null;
+  };
+};
+
+/** A contact as the legacy system stores it. `natid`, `tel`, `login` and `pwd` may never leave it. */
+export type LegacyUser = {
+  readonly cid: bigint;
+  /** Epoch seconds, or one of 0, "" and null for "not known". */
+  readonly created: number | string | null;
+  readonly fname: LegacyText;
+  readonly lname: LegacyText;
+  readonly mail: string | null;
+  readonly notes: LegacyText;
+  readonly town: LegacyText;
+  readonly picture: LegacyText;
+  readonly natid: string;
+  readonly tel: string;
+  readonly login: string;
+  readonly pwd: string;
+};
+
+/** One generated user: the record itself, and the row that a legacy system made of it. */
+export type SampleUser = { readonly truth: UserTruth; readonly legacy: LegacyUser };
+
+type Person = {
+  readonly number: bigint;
+  readonly given: string | null;
+  readonly family: string | null;
+  readonly email: string | null;
+  readonly createdSeconds: number | null;
+  readonly bio: string | null;
+  readonly town: string | null;
+  readonly picture: string | null;
+};
+
+/** Above 2^53; read as doubles, the first becomes another number and the others become one. */
+const NUMBERS_BEYOND_DOUBLES = [9007199254740993n, 9007199254740995n, 9007199254740996n];
+
+const FIRST_DAY = Date.UTC(2004, 1, 29) / 86_400_000;
+const DAYS = 1_500;
+
+/** `count` users (5000 unless told), ids ascending with gaps, the last three beyond 2^53. */
+export function generateUsers({ seed, count = 5_000 }: { seed: number; count?: number }): SampleUser[] {
+  const random = createRandom(seed);
+  const numbers = [...random.ascending(count, 4).map(BigInt).slice(0, -3), ...NUMBERS_BEYOND_DOUBLES].slice(
+    -count,
+  );
+  return numbers.map((number) => {
+    const person = invent(random, number);
+    return { truth: truthOf(person), legacy: dirtied(random, person) };
+  });
+}
+
+function invent(random: Random, number: bigint): Person {
+  const { given, family } = inventName(random);
+  return {
+    number,
+    given,
+    family,
+    email: random.chance(0.06) ? null : inventEmail(random, given, family, number),
+    createdSeconds: random.chance(0.05) ? null : inventCreated(random),
+    bio: random.chance(0.2) ? null : random.pick(bios),
+    town: random.chance(0.15) ? null : random.pick(towns),
+    picture: random.chance(0.3) ? null : `https://img.example/${number}.jpg`,
+  };
+}
+
+function inventName(random: Random): { given: string | null; family: string | null } {
+  const culture = random.chance(0.08) ? eastAsian : random.pick(cultures);
+  const given = random.chance(0.04) ? random.pick(emojiNames) : random.pick(culture.given);
+  const family = random.pick(culture.family);
+  // The same name typed on different machines: equal to a reader, different in bytes.
+  const form = random.chance(0.25) ? 'NFD' : 'NFC';
+  const missing = random.below(100);
+  return {
+    given: missing < 4 ? null : given.normalize(form),
+    family: missing < 2 || (missing >= 4 && missing < 8) ? null : family.normalize(form),
+  };
+}
+
+function inventEmail(random: Random, given: string | null, family: string | null, number: bigint): string {
+  if (random.chance(0.05)) return 'info@firma.example';
+  const ascii = `${given ?? ''}.${family ?? ''}`.normalize('NFD').replace(/[^A-Za-z.]/g, '');
+  const local = /^[A-Za-z]+\.[A-Za-z]+$/.test(ascii) ? `${ascii}+${number}` : `contact${number}`;
+  return `${random.chance(0.15) ? local : local.toLowerCase()}@${random.pick(['mail', 'post', 'web'])}.example`;
+}
+
+function inventCreated(random: Random): number {
+  const day = (FIRST_DAY + random.below(DAYS)) * 86_400;
+  return random.chance(0.7) ? day : day + random.below(86_400);
+}
+
+function truthOf(person: Person): UserTruth {
+  const names = [person.given, person.family].filter((part) => part !== null);
+  return {
+    id: `user_${person.number}`,
+    name: names.length === 0 ? null : names.join(' '),
+    email: person.email,
+    created_at: person.createdSeconds === null ? null : timestamp(person.createdSeconds),
+    profile: { bio: person.bio, location: person.town, avatar_url: person.picture },
+  };
+}
+
+function timestamp(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z');
+}
+
+function dirtied(random: Random, person: Person): LegacyUser {
+  return {
+    cid: person.number,
+    created: dirtyCreated(random, person.createdSeconds),
+    fname: dirtyName(random, person.given),
+    lname: dirtyName(random, person.family),
+    mail: person.email === null ? random.pick([null, '', '-', 'N/A']) : padded(random, person.email),
+    notes: person.bio ?? noText(random),
+    town: person.town ?? noText(random),
+    picture: person.picture ?? random.pick([null, '', undefined, 'none']),
+    natid: `${random.pick(['AB', 'JK', 'ZE'])}${100_000 + random.below(900_000)}C`,
+    tel: `+49 30 ${1_000_000 + random.below(9_000_000)}`,
+    login: `login${person.number}`,
+    pwd: `${random.pick(['Sommer', 'passw0rd', 'qwertz'])}${1_000 + random.below(9_000)}!`,
+  };
+}
+
+function dirtyCreated(random: Random, seconds: number | null): number | string | null {
+  if (seconds === null) return random.pick([0, '', null]);
+  return random.chance(1 / 7) ? String(seconds) : seconds;
+}
+
+function dirtyName(random: Random, part: string | null): LegacyText {
+  if (part !== null) return padded(random, part);
+  return random.chance(0.2) ? '  ' : noText(random);
+}

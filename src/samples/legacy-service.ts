@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  createServer,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** A sample service, not listening yet. Once closed it stays closed. */
+export type LegacyService = {
+  readonly server: Server;
+  /** Starts on `port` (0, a free one, unless told) of `host` (127.0.0.1 unless told). Rejects when it cannot. */
+  listen(port?: number, host?: string): Promise<{ url: string; port: number }>;
+  /** Drops every connection, kept-alive and busy ones too, and resolves when the port is free. */
+  close(): Promise<void>;
+  /** How many requests have come in so far, refused ones too. */
+  readonly requests: number;
+};
+
+/** What every sample service may be told beside its data and credentials. */
+export type LegacyServiceOptions = {
+  /** How long each answer takes, on top of what it takes anyway. */
+  readonly latencyMs?: number | undefined;
+  /** A text planted into every field that may never leave the service, so that a leak can be searched for. */
+  readonly canary?: string | undefined;
+};
+
+/** A request as the services look at it: the path still percent-encoded, the first of repeated parameters counts. */
+export type LegacyRequest = {
+  readonly method: string;
+  readonly path: string;
+  readonly params: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: AsyncIterable<Uint8Array>;
+};
+
+/** A whole answer; its Content-Length is added when it is sent. */
+export type LegacyAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+};
+
+/** Serves what `answer` returns over HTTP. An answer that throws becomes a plain 500. */
+export function createLegacyService(
+  answer: (request: LegacyRequest) => LegacyAnswer | Promise<LegacyAnswer>,
+  latencyMs = 0,
+): LegacyService {
+  let requests = 0;
+  const stopped = new AbortController();
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    requests += 1;
+    try {
+      if (latencyMs > 0) await pause(latencyMs, undefined, { signal: stopped.signal });
+      send(response, await answer(look(request)));
+    } catch {
+      send(response, {
+        status: 500,
+        headers: { 'Content-Type': 'text/plain' },
+        body: 'Internal Server Error',
+      });
+    }
+  }
+
+  const server = createServer((request, response) => void serve(request, response));
+
+  return {
+    server,
+    async listen(port = 0, host = '127.0.0.1') {
+      server.listen(port, host);
+      await once(server, 'listening');
+      const bound = (server.address() as AddressInfo).port;
+      return { url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`, port: bound };
+    },
+    async close() {
+      stopped.abort();
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+    get requests() {
+      return requests;
+    },
+  };
+}
+
+function look(request: IncomingMessage): LegacyRequest {
+  const target = request.url ?? '';
+  const mark = target.indexOf('?');
+  return {
+    method: request.method ?? '',
+    path: mark === -1 ? target : target.slice(0, mark),
+    params: new URLSearchParams(mark === -1 ? '' : target.slice(mark)),
+    headers: request.headers,
+    body: request as AsyncIterable<Uint8Array>,
+  };
+}
+
+function send(response: ServerResponse, { status, headers, body }: LegacyAnswer): void {
+  // The headers are already out when the answer itself could not be sent; then only the connection can tell.
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
+}

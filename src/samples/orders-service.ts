@@ -1,0 +1,67 @@
+import type { LegacyOrder } from './generate-orders.ts';
+import {
+  type LegacyAnswer,
+  type LegacyRequest,
+  type LegacyService,
+  type LegacyServiceOptions,
+  createLegacyService,
+} from './legacy-service.ts';
+
+/** What the order desk serves and to whom. */
+export type OrdersServiceOptions = LegacyServiceOptions & {
+  readonly orders: readonly LegacyOrder[];
+  readonly credentials: { readonly token: string };
+};
+
+const LIST = '/legacy/orders';
+const ONE = /^\/legacy\/orders\/0*(\d{1,10})$/;
+
+/**
+ * The sample order desk, which the gateway passes through untranslated: German JSON, a session cookie and the
+ * server's name on every answer. `POST /legacy/orders` takes any body and tells its length in bytes.
+ */
+export function createOrdersService(options: OrdersServiceOptions): LegacyService {
+  const { orders, credentials, canary = '', latencyMs } = options;
+  const byNumber = new Map(orders.map((order) => [String(Number(order.AUFTRAGS_NR)), order]));
+
+  function read(path: string): LegacyAnswer {
+    if (path === LIST) return json(200, { ANZAHL: orders.length, AUFTRAEGE: orders });
+    const order = byNumber.get(ONE.exec(path)?.[1] ?? '');
+    return order === undefined ? json(404, { FEHLER: 'UNBEKANNT' }) : json(200, { AUFTRAG: order });
+  }
+
+  async function take(body: AsyncIterable<Uint8Array>): Promise<LegacyAnswer> {
+    let bytes = 0;
+    for await (const chunk of body) bytes += chunk.length;
+    return json(201, { LAENGE: bytes });
+  }
+
+  async function respond({ method, path, headers, body }: LegacyRequest): Promise<LegacyAnswer> {
+    if (headers['x-orders-token'] !== credentials.token) return plain(401, 'Zugriff verweigert');
+    if (method === 'GET' || method === 'HEAD') return read(path);
+    return method === 'POST' && path === LIST ? await take(body) : plain(405, 'Nicht erlaubt');
+  }
+
+  async function answer(request: LegacyRequest): Promise<LegacyAnswer> {
+    const { status, headers, body } = await respond(request);
+    const session = {
+      Server: 'Apache-Coyote/1.1',
+      'Set-Cookie': `JSESSIONID=4F2A91${canary}; Path=/legacy; HttpOnly`,
+    };
+    return { status, headers: { ...headers, ...session }, body };
+  }
+
+  return createLegacyService(answer, latencyMs);
+}
+
+function json(status: number, value: object): LegacyAnswer {
+  return {
+    status,
+    headers: { 'Content-Type': 'application/json; charset=UTF-8' },
+    body: JSON.stringify(value),
+  };
+}
+
+function plain(status: number, body: string): LegacyAnswer {
+  return { status, headers: { 'Content-Type': 'text/plain' }, body };
+}

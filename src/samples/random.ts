@@ -1,0 +1,37 @@
+/** A seeded source of choices: the same seed gives the same choices in the same order, on every machine. */
+export type Random = {
+  /** A whole number from 0 up to, not including, `bound`. */
+  below(bound: number): number;
+  /** True with the given probability, 0 to 1. */
+  chance(probability: number): boolean;
+  /** One item of a list that is not empty. */
+  pick<T>(items: readonly T[]): T;
+  /** So many whole numbers above 0, each 1 to `gapMax` above the one before. */
+  ascending(count: number, gapMax: number): number[];
+};
+
+/** Choices drawn from the mulberry32 generator; `seed` is taken modulo 2^32. */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+
+  function next(): number {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  function below(bound: number): number {
+    return Math.floor(next() * bound);
+  }
+
+  return {
+    below,
+    chance: (probability) => next() < probability,
+    pick: <T>(items: readonly T[]) => items[below(items.length)] as T,
+    ascending(count, gapMax) {
+      let last = 0;
+      return Array.from({ length: count }, () => (last += 1 + below(gapMax)));
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { LegacyUser } from './generate-users.ts';
+
+/** A contact as it stands in the rows of a list; `canary` is appended to every secret. */
+export function contactRow(contact: LegacyUser, canary: string): object {
+  const { cid, created, fname, lname, natid, mail, tel, login, pwd } = contact;
+  return {
+    contact: {
+      core: {
+        cid,
+        created,
+        person: { fname, lname, natid: natid + canary },
+        comm: { mail, tel: tel + canary },
+        access: { login: login + canary, pwd: pwd + canary },
+      },
+    },
+  };
+}
+
+/** The same contact on its card, where most things have another name and all are text. */
+export function contactCard(contact: LegacyUser, canary: string): object {
+  const { cid, created, fname, lname, natid, mail, tel, notes, town, picture, pwd } = contact;
+  return {
+    ident: { no: String(cid), since: created === null ? null : String(created), natid: natid + canary },
+    naming: { given: fname, family: lname },
+    reach: { email: mail, phone: tel + canary },
+    about: { notes, town, picture },
+    secret: { pwd: pwd + canary },
+  };
+}
+
+// ES2026; the compiler's library does not have it yet (https://tc39.es/proposal-json-parse-with-source/).
+const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => object };
+
+/** JSON text in which a bigint stands as a bare integer with all its digits, and `undefined` leaves its key out. */
+export function jsonText(value: object): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === 'bigint' ? rawJSON(member.toString()) : member,
+  );
+}

@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { createCatalogService } from './catalog-service.ts';
+import { type SampleCredentials, sampleCredentials } from './credentials.ts';
+import { generateOrders } from './generate-orders.ts';
+import { generateProducts } from './generate-products.ts';
+import { generateUsers } from './generate-users.ts';
+import type { LegacyService } from './legacy-service.ts';
+import { createOrdersService } from './orders-service.ts';
+import { createUsersService } from './users-service.ts';
+
+/** The names of the sample services, in the order in which they start. */
+export const sampleNames = ['users', 'catalog', 'orders'] as const;
+
+/** One of `sampleNames`. */
+export type SampleName = (typeof sampleNames)[number];
+
+/** Where the services listen unless told otherwise. */
+export const samplePorts: Readonly<Record<SampleName, number>> = { users: 7101, catalog: 7102, orders: 7103 };
+
+/** Which services to start, where, and with which data and credentials. */
+export type SamplesOptions = {
+  /** `all` unless told. */
+  readonly which?: SampleName | 'all';
+  /** 127.0.0.1 unless told. */
+  readonly host?: string;
+  /** `samplePorts` where not told; 0 is any free port. */
+  readonly ports?: Partial<Readonly<Record<SampleName, number>>>;
+  /** `sampleCredentials` unless told. */
+  readonly credentials?: SampleCredentials;
+  /** Decides the data; 1 unless told. */
+  readonly seed?: number;
+};
+
+/** Services that listen. */
+export type RunningSamples = {
+  /** The base URL of each started service. */
+  readonly urls: Partial<Readonly<Record<SampleName, string>>>;
+  /** Drops every connection and resolves when all ports are free. */
+  close(): Promise<void>;
+};
+
+/** Starts the chosen services. Rejects, with none left running, when one cannot listen. */
+export async function startSamples(options: SamplesOptions = {}): Promise<RunningSamples> {
+  const { which = 'all', host = '127.0.0.1', ports, credentials = sampleCredentials, seed = 1 } = options;
+  const create: Record<SampleName, () => LegacyService> = {
+    users: () => createUsersService({ users: generateUsers({ seed }), credentials: credentials.users }),
+    catalog: () =>
+      createCatalogService({ products: generateProducts({ seed }), credentials: credentials.catalog }),
+    orders: () => createOrdersService({ orders: generateOrders({ seed }), credentials: credentials.orders }),
+  };
+  const urls: Partial<Record<SampleName, string>> = {};
+  const services: LegacyService[] = [];
+
+  async function close(): Promise<void> {
+    await Promise.all(services.map((service) => service.close()));
+  }
+
+  try {
+    for (const name of which === 'all' ? sampleNames : [which]) {
+      const service = create[name]();
+      services.push(service);
+      urls[name] = (await service.listen(ports?.[name] ?? samplePorts[name], host)).url;
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { urls, close };
+}
+
+/**
+ * Starts the chosen services, tells each one's address in a line to `log`, and resolves when they are closed after
+ * the signal has aborted.
+ */
+export async function serveSamples(
+  options: SamplesOptions & { readonly signal: AbortSignal; readonly log: (line: string) => void },
+): Promise<void> {
+  const { signal, log, ...rest } = options;
+  const samples = await startSamples(rest);
+  for (const [name, url] of Object.entries(samples.urls)) log(`sample ${name} service on ${url}`);
+  if (!signal.aborted) await once(signal, 'abort');
+  await samples.close();
+}
