@@ -52,7 +52,8 @@ const COMMON_CENTS = ['999', '1999', '2000', '4950', '12900', '100'];
 /** `count` products (2000 unless told), sku ascending with gaps, the last two wider than eight digits. */
 export function generateProducts({ seed, count = 2_000 }: { seed: number; count?: number }): SampleProduct[] {
   const random = createRandom(seed);
-  const numbers = [...random.ascending(count, 6).map(BigInt).slice(0, -2), ...WIDE_NUMBERS].slice(-count);
+  const wide = WIDE_NUMBERS.slice(0, count);
+  const numbers = [...random.ascending(count - wide.length, 6).map(BigInt), ...wide];
   return numbers.map((number, position) => {
     const ware = invent(random, number, position);
     return { truth: truthOf(ware), legacy: dirtied(random, ware) };

@@ -55,9 +55,8 @@ const DAYS = 1_500;
 /** `count` users (5000 unless told), ids ascending with gaps, the last three beyond 2^53. */
 export function generateUsers({ seed, count = 5_000 }: { seed: number; count?: number }): SampleUser[] {
   const random = createRandom(seed);
-  const numbers = [...random.ascending(count, 4).map(BigInt).slice(0, -3), ...NUMBERS_BEYOND_DOUBLES].slice(
-    -count,
-  );
+  const wide = NUMBERS_BEYOND_DOUBLES.slice(0, count);
+  const numbers = [...random.ascending(count - wide.length, 4).map(BigInt), ...wide];
   return numbers.map((number) => {
     const person = invent(random, number);
     return { truth: truthOf(person), legacy: dirtied(random, person) };

@@ -13,9 +13,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 export type LegacyService = {
   readonly server: Server;
   /** Starts on `port` (0, a free one, unless told) of `host` (127.0.0.1 unless told). Rejects when it cannot. */
-  listen(port?: number, host?: string): Promise<{ url: string; port: number }>;
+  readonly listen: (port?: number, host?: string) => Promise<{ url: string; port: number }>;
   /** Drops every connection, kept-alive and busy ones too, and resolves when the port is free. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
   /** How many requests have come in so far, refused ones too. */
   readonly requests: number;
 };

@@ -36,7 +36,7 @@ export type RunningSamples = {
   /** The base URL of each started service. */
   readonly urls: Partial<Readonly<Record<SampleName, string>>>;
   /** Drops every connection and resolves when all ports are free. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 };
 
 /** Starts the chosen services. Rejects, with none left running, when one cannot listen. */
