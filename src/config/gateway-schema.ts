@@ -1,5 +1,17 @@
 import { z } from 'zod';
-import { bytes, duration, flag, httpUrl, integer, name, permission, port, secret, wholeSeconds, window } from './scalars.ts';
+import {
+  bytes,
+  duration,
+  flag,
+  httpUrl,
+  integer,
+  name,
+  permission,
+  port,
+  secret,
+  wholeSeconds,
+  window,
+} from './scalars.ts';
 
 /** What a resource's answers cost and how long they live. */
 const operationCache = z.strictObject({
@@ -38,18 +50,26 @@ const passthroughRoute = z.strictObject({
   name: name.describe('Stands in logs, metrics and limits as passthrough.<name>.'),
   path: z
     .string()
-    .regex(/^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$/, 'expected a plain path such as /legacy/orders, without a trailing slash'),
+    .regex(
+      /^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$/,
+      'expected a plain path such as /legacy/orders, without a trailing slash',
+    ),
   subpaths: flag.default(true).describe('Whether paths below `path` pass too.'),
   methods: z
     .array(z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']))
     .min(1)
     .default(['GET', 'HEAD']),
   upstream: httpUrl.describe('Where the route goes; the whole path is appended to it.'),
-  stripPath: flag.default(false).describe('Whether `path` is cut off before the rest is appended to `upstream`.'),
+  stripPath: flag
+    .default(false)
+    .describe('Whether `path` is cut off before the rest is appended to `upstream`.'),
   permission: permission.nullable().describe('What the caller needs; null makes the route public.'),
   deadline: duration.default(30_000).describe('Total time for the exchange, body included.'),
   bodyMax: bytes.default(1024 ** 2).describe('The largest request body let through.'),
-  headers: z.record(z.string(), secret).default({}).describe("Headers added for the upstream, such as the gateway's own credential."),
+  headers: z
+    .record(z.string(), secret)
+    .default({})
+    .describe("Headers added for the upstream, such as the gateway's own credential."),
 });
 
 /** The shape of `config/portico.yaml`. */
@@ -64,7 +84,9 @@ export const gatewaySchema = z.strictObject({
         .default(false)
         .describe('How many proxies stand in front, or their CIDR ranges; never a blanket yes.'),
       connectionsMax: integer(1, 1_000_000).default(10_000),
-      drain: duration.default(1_500).describe('How long the gateway keeps serving after SIGTERM while balancers take note.'),
+      drain: duration
+        .default(1_500)
+        .describe('How long the gateway keeps serving after SIGTERM while balancers take note.'),
     })
     .prefault({}),
   admin: z
@@ -82,7 +104,10 @@ export const gatewaySchema = z.strictObject({
         .transform((text) => (text === '' ? undefined : text))
         .optional()
         .describe('Absent or empty: the embedded mode, everything in this process.'),
-      prefix: z.string().regex(/^[A-Za-z0-9:_-]{1,40}$/).default('portico:'),
+      prefix: z
+        .string()
+        .regex(/^[A-Za-z0-9:_-]{1,40}$/)
+        .default('portico:'),
       commandTimeout: duration.default(100),
       connectTimeout: duration.default(500),
     })
@@ -91,8 +116,13 @@ export const gatewaySchema = z.strictObject({
     .strictObject({
       apiKeys: z
         .strictObject({
-          pepper: secret.describe('Keys the HMAC under which API keys are stored. At least 16 characters, the same on every replica.'),
-          keys: z.array(keyRecord).default([]).describe('Keys kept in the configuration, beside those in Redis.'),
+          pepper: secret.describe(
+            'Keys the HMAC under which API keys are stored. At least 16 characters, the same on every replica.',
+          ),
+          keys: z
+            .array(keyRecord)
+            .default([])
+            .describe('Keys kept in the configuration, beside those in Redis.'),
         })
         .optional(),
       jwt: z
@@ -100,13 +130,20 @@ export const gatewaySchema = z.strictObject({
           issuer: z.string().min(1),
           audience: z.string().min(1),
           jwksUrl: httpUrl,
-          algorithms: z.array(z.enum(['RS256', 'ES256', 'EdDSA'])).min(1).default(['RS256', 'ES256', 'EdDSA']),
+          algorithms: z
+            .array(z.enum(['RS256', 'ES256', 'EdDSA']))
+            .min(1)
+            .default(['RS256', 'ES256', 'EdDSA']),
           permissionsClaim: z.string().default('scope').describe('A text of words or a list of permissions.'),
           tierClaim: z.string().optional(),
           tier: name.default('standard').describe('The tier of a token that names none.'),
           clockTolerance: wholeSeconds.default(30),
-          keysFresh: duration.default(600_000).describe('How old the key set may be before it is fetched again.'),
-          keysStale: duration.default(86_400_000).describe('How long the last good key set serves while the issuer is down.'),
+          keysFresh: duration
+            .default(600_000)
+            .describe('How old the key set may be before it is fetched again.'),
+          keysStale: duration
+            .default(86_400_000)
+            .describe('How long the last good key set serves while the issuer is down.'),
         })
         .optional(),
     })
@@ -114,9 +151,17 @@ export const gatewaySchema = z.strictObject({
   limits: z
     .strictObject({
       tiers: z.record(name, tier).default({
-        standard: { windows: [{ points: 20, seconds: 1 }, { points: 600, seconds: 60 }], onStoreFailure: 'open' },
+        standard: {
+          windows: [
+            { points: 20, seconds: 1 },
+            { points: 600, seconds: 60 },
+          ],
+          onStoreFailure: 'open',
+        },
       }),
-      anonymousTier: name.default('standard').describe('The tier of callers of public resources, counted by address.'),
+      anonymousTier: name
+        .default('standard')
+        .describe('The tier of callers of public resources, counted by address.'),
       failedCredentials: window
         .default({ points: 120, seconds: 60 })
         .describe('How many wrong credentials an address may try.'),
@@ -125,12 +170,12 @@ export const gatewaySchema = z.strictObject({
   cache: z
     .strictObject({
       localBytes: bytes.default(64 * 1024 ** 2).describe('Bound of the level in this process.'),
-      localSeconds: wholeSeconds.default(5).describe('How long the local level may serve a body before Redis is asked again.'),
+      localSeconds: wholeSeconds
+        .default(5)
+        .describe('How long the local level may serve a body before Redis is asked again.'),
     })
     .prefault({}),
-  contract: z
-    .strictObject({ limitOverflow: z.enum(['reject', 'clamp']).default('reject') })
-    .prefault({}),
+  contract: z.strictObject({ limitOverflow: z.enum(['reject', 'clamp']).default('reject') }).prefault({}),
   errors: z.strictObject({ serverStatus: z.enum(['precise', 'contract']).default('precise') }).prefault({}),
   cors: z
     .strictObject({ origins: z.array(z.string()).min(1), maxAge: wholeSeconds.default(600) })

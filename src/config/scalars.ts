@@ -32,9 +32,18 @@ export const window = parsed(
 
 /** A whole number; digits in a text count too, because `${PORT}` arrives as text. */
 export function integer(minimum: number, maximum: number) {
-  return z.union([z.int(), z.string().regex(/^\d{1,15}$/).transform(Number)], { error: 'expected a whole number' }).pipe(
-    z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`),
-  );
+  return z
+    .union(
+      [
+        z.int(),
+        z
+          .string()
+          .regex(/^\d{1,15}$/)
+          .transform(Number),
+      ],
+      { error: 'expected a whole number' },
+    )
+    .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`));
 }
 
 export const port = integer(0, 65_535);
@@ -55,11 +64,17 @@ export const httpUrl = parsed((text) => {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
   const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
-  return plain && (url.protocol === 'http:' || url.protocol === 'https:') ? text.replace(/\/+$/, '') : undefined;
+  return plain && (url.protocol === 'http:' || url.protocol === 'https:')
+    ? text.replace(/\/+$/, '')
+    : undefined;
 }, 'expected an http:// or https:// address without credentials, query or fragment');
 
 /** A name that may stand in keys, labels and headers. */
-export const name = z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/, 'expected a name of a-z, 0-9, - and _, starting with a letter');
+export const name = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]{0,39}$/, 'expected a name of a-z, 0-9, - and _, starting with a letter');
 
 /** A permission such as `users:read`. */
-export const permission = z.string().regex(/^[a-z][a-z0-9_.-]*:[a-z][a-z0-9_.-]*$/, 'expected a permission such as users:read');
+export const permission = z
+  .string()
+  .regex(/^[a-z][a-z0-9_.-]*:[a-z][a-z0-9_.-]*$/, 'expected a permission such as users:read');

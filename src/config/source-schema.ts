@@ -7,7 +7,10 @@ const queryTemplate = z.record(z.string().min(1), z.union([z.string(), z.number(
 const request = z.strictObject({
   path: z
     .string()
-    .regex(/^\/[^?#\s]*$/, 'expected a path that starts with / and has no query; put parameters under `query`')
+    .regex(
+      /^\/[^?#\s]*$/,
+      'expected a path that starts with / and has no query; put parameters under `query`',
+    )
     .describe('Appended to net.baseUrl. `{id}` stands for the native id, percent-encoded.'),
   query: queryTemplate.default({}).describe('A parameter whose variable has no value is left out.'),
 });
@@ -28,10 +31,17 @@ const auth = z.discriminatedUnion('kind', [
 ]);
 
 const decode = z.strictObject({
-  contentTypes: z.array(z.string()).min(1).default(['application/json']).describe('Bodies of other types are not read.'),
+  contentTypes: z
+    .array(z.string())
+    .min(1)
+    .default(['application/json'])
+    .describe('Bodies of other types are not read.'),
   charset: z
     .string()
-    .refine(isCharset, 'expected a character set that the WHATWG Encoding standard names, such as utf-8 or iso-8859-1')
+    .refine(
+      isCharset,
+      'expected a character set that the WHATWG Encoding standard names, such as utf-8 or iso-8859-1',
+    )
     .optional()
     .describe('Overrides what the response says; bytes that do not fit it make the body invalid.'),
 });
@@ -53,8 +63,19 @@ const outcome = z.strictObject({
   at: z.string().optional().describe('A path into the body, to be compared with `equals`.'),
   equals: z.union([literal, z.array(literal).min(1)]).optional(),
   is: z
-    .enum(['ok', 'not_found', 'past_end', 'unauthorized', 'rate_limited', 'unavailable', 'client_bug', 'error'])
-    .describe('What a reply that fits means. The first rule that fits decides; a reply that fits none is a failure.'),
+    .enum([
+      'ok',
+      'not_found',
+      'past_end',
+      'unauthorized',
+      'rate_limited',
+      'unavailable',
+      'client_bug',
+      'error',
+    ])
+    .describe(
+      'What a reply that fits means. The first rule that fits decides; a reply that fits none is a failure.',
+    ),
 });
 
 /** One step from a legacy value to a canonical one. */
@@ -62,9 +83,14 @@ const coercion = z.union([
   z.enum(['trim', 'text', 'cents', 'epochSeconds', 'epochMilliseconds', 'iso8601']),
   z.strictObject({ nullIf: z.array(literal).min(1).describe('Values that mean "unknown".') }),
   z.strictObject({ join: z.string().describe('Joins several texts, without the empty ones.') }),
-  z.strictObject({ enum: z.record(z.string(), z.string()).describe('Legacy code: v1 label. Other codes are unreadable.') }),
   z.strictObject({
-    number: z.strictObject({ decimal: z.enum(['.', ',']).default('.'), group: z.enum(['', '.', ',', ' ', "'"]).default('') }),
+    enum: z.record(z.string(), z.string()).describe('Legacy code: v1 label. Other codes are unreadable.'),
+  }),
+  z.strictObject({
+    number: z.strictObject({
+      decimal: z.enum(['.', ',']).default('.'),
+      group: z.enum(['', '.', ',', ' ', "'"]).default(''),
+    }),
   }),
   z.strictObject({
     date: z.strictObject({
@@ -89,12 +115,16 @@ const sortColumn = z.strictObject({
     .array(z.enum(['ascending', 'descending']))
     .min(1)
     .default(['ascending', 'descending'])
-    .describe('Only where the order equals the contract: same comparison, unknown last, ties by ascending id.'),
+    .describe(
+      'Only where the order equals the contract: same comparison, unknown last, ties by ascending id.',
+    ),
 });
 
 const exactness = z
   .enum(['exact', 'superset', 'none'])
-  .describe('exact: just the right rows, and the total counts them. superset: more rows than asked. none: not used.');
+  .describe(
+    'exact: just the right rows, and the total counts them. superset: more rows than asked. none: not used.',
+  );
 
 const list = z.strictObject({
   request,
@@ -133,7 +163,10 @@ const list = z.strictObject({
   filters: z
     .record(
       z.string(),
-      z.partialRecord(z.enum(['eq', 'ge', 'le']), z.strictObject({ query: queryTemplate.describe('Parameters with {value}.'), exactness })),
+      z.partialRecord(
+        z.enum(['eq', 'ge', 'le']),
+        z.strictObject({ query: queryTemplate.describe('Parameters with {value}.'), exactness }),
+      ),
     )
     .default({}),
   map: mapping,

@@ -30,7 +30,11 @@ function resolve(match: RegExpExecArray, env: Environment): string | { message: 
   };
 }
 
-function substituteText(text: string, env: Environment, report: (problem: Omit<Unresolved, 'offset'>) => void): string {
+function substituteText(
+  text: string,
+  env: Environment,
+  report: (problem: Omit<Unresolved, 'offset'>) => void,
+): string {
   let result = '';
   let from = 0;
   for (const match of text.matchAll(REFERENCE)) {
@@ -50,7 +54,8 @@ export function substitute(document: Document, env: Environment): readonly Unres
   const unresolved: Unresolved[] = [];
   visit(document, {
     Scalar(key, node) {
-      if (key === 'key' || !isScalar(node) || typeof node.value !== 'string' || !node.value.includes('${')) return;
+      if (key === 'key' || !isScalar(node) || typeof node.value !== 'string' || !node.value.includes('${'))
+        return;
       const offset = node.range?.[0] ?? 0;
       node.value = substituteText(node.value, env, (problem) => unresolved.push({ offset, ...problem }));
     },

@@ -1,4 +1,4 @@
-import { isMap, isNode, isPair, LineCounter, parseDocument, type Document } from 'yaml';
+import { isMap, isNode, isPair, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
 import { z } from 'zod';
 import { pathText, type Problem } from './problem.ts';
 import { closest } from './closest.ts';
@@ -22,8 +22,8 @@ function offsetOf(document: Document, path: readonly PropertyKey[], ofKey: boole
       const wanted = ofKey && depth === path.length - 1 ? pair?.key : (pair?.value ?? pair?.key);
       if (isNode(wanted)) offset = wanted.range?.[0] ?? offset;
       node = pair?.value;
-    } else if (isNode(node) && 'get' in node && typeof node.get === 'function') {
-      node = node.get(key, true) as unknown;
+    } else if (isSeq(node)) {
+      node = node.get(key, true);
       if (isNode(node)) offset = node.range?.[0] ?? offset;
     } else {
       node = undefined;
@@ -60,20 +60,24 @@ export function parseYamlFile(file: string, text: string, env: Environment, prob
   };
 }
 
+/** A schema without its defaults, options and the like. */
+function unwrapped(schema: unknown): unknown {
+  let here = schema;
+  while (here instanceof z.ZodOptional || here instanceof z.ZodDefault || here instanceof z.ZodPrefault)
+    here = here.unwrap();
+  return here;
+}
+
 /** The names a strict object knows at a path of a schema, for suggestions. */
 function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
-  let here: unknown = schema;
-  const unwrap = () => {
-    while (here instanceof z.ZodType && 'unwrap' in here && typeof here.unwrap === 'function') here = here.unwrap() as unknown;
-  };
+  let here: unknown = unwrapped(schema);
   for (const key of path) {
-    unwrap();
     if (here instanceof z.ZodObject) here = here.shape[String(key)];
     else if (here instanceof z.ZodArray) here = here.element;
     else if (here instanceof z.ZodRecord) here = here.valueType;
     else return [];
+    here = unwrapped(here);
   }
-  unwrap();
   return here instanceof z.ZodObject ? Object.keys(here.shape) : [];
 }
 
@@ -85,7 +89,9 @@ function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
     (far, next) => (far === undefined || next.path.length > far.path.length ? next : far),
     undefined,
   );
-  return best === undefined || best.path.length === 0 ? issue : { ...best, path: [...issue.path, ...best.path] };
+  return best === undefined || best.path.length === 0
+    ? issue
+    : { ...best, path: [...issue.path, ...best.path] };
 }
 
 function problemsOf(raw: z.core.$ZodIssue, file: YamlFile, schema: z.ZodType): readonly Problem[] {
@@ -94,13 +100,22 @@ function problemsOf(raw: z.core.$ZodIssue, file: YamlFile, schema: z.ZodType): r
   const known = knownKeys(schema, issue.path);
   return issue.keys.map((key) => {
     const near = closest(key, known);
-    const hint = near === undefined ? (known.length > 0 ? `known keys: ${known.join(', ')}` : undefined) : `did you mean "${near}"?`;
+    const hint =
+      near === undefined
+        ? known.length > 0
+          ? `known keys: ${known.join(', ')}`
+          : undefined
+        : `did you mean "${near}"?`;
     return file.problemAt([...issue.path, key], 'unknown key', hint);
   });
 }
 
 /** Checks a file's content against its schema; problems are added with their lines. */
-export function checkShape<T extends z.ZodType>(file: YamlFile, schema: T, problems: Problem[]): z.infer<T> | undefined {
+export function checkShape<T extends z.ZodType>(
+  file: YamlFile,
+  schema: T,
+  problems: Problem[],
+): z.infer<T> | undefined {
   if (file.content === undefined) return undefined;
   const result = schema.safeParse(file.content);
   if (result.success) return result.data;

@@ -24,7 +24,9 @@ function checked(view: Record<string, unknown>, schema: Resource['item']): Recor
   const result = schema.safeParse(view);
   if (result.success) return view;
   const where = result.error.issues.map((issue) => issue.path.join('.')).join(', ');
-  throw fault('upstream_invalid_response', { detail: `the mapped record does not satisfy the contract at: ${where}` });
+  throw fault('upstream_invalid_response', {
+    detail: `the mapped record does not satisfy the contract at: ${where}`,
+  });
 }
 
 /**

@@ -22,7 +22,10 @@ export function id(prefix: string) {
   const schema = z
     .string()
     .regex(new RegExp(`^${prefix}_[A-Za-z0-9_.~-]{1,${127 - prefix.length}}$`))
-    .meta({ description: `Identifier, \`${prefix}_\` and the id of the record.`, examples: [`${prefix}_42`] });
+    .meta({
+      description: `Identifier, \`${prefix}_\` and the id of the record.`,
+      examples: [`${prefix}_42`],
+    });
   return field('id', schema);
 }
 
@@ -44,8 +47,7 @@ export function instant(description: string) {
 /** A decimal number, exact to the digits of the source; `null` where it has none that can be read. */
 export function decimal(description: string) {
   const schema = z
-    .instanceof(Decimal)
-    .nullable()
+    .custom<Decimal | null>((value) => value === null || value instanceof Decimal)
     .meta({ description, type: ['number', 'null'], examples: [19.99] });
   return field('decimal', schema);
 }

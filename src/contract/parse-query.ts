@@ -28,7 +28,13 @@ function single(values: Values, parameter: string): string | undefined {
   return given?.[0];
 }
 
-function parseInteger(values: Values, parameter: string, fallback: number, maximum: number, clamp: boolean): number {
+function parseInteger(
+  values: Values,
+  parameter: string,
+  fallback: number,
+  maximum: number,
+  clamp: boolean,
+): number {
   const text = single(values, parameter);
   if (text === undefined) return fallback;
   const number = /^[0-9]+$/.test(text) ? Number(text) : NaN;
@@ -102,7 +108,7 @@ export function parseId(rawId: string, resource: Resource): string {
   } catch (cause) {
     throw fault('bad_request', { detail: 'malformed percent-encoding in the path', cause });
   }
-  if (id.length > 128 || !resource.item.shape['id']?.safeParse(id).success) throw fault('not_found');
+  if (id.length > 128 || !resource.id.safeParse(id).success) throw fault('not_found');
   return id;
 }
 

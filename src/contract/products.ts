@@ -11,7 +11,7 @@ const item = z
     price: decimal('Price; the currency is not stated in the interface.'),
     category: text('Category label, usable as the `category` filter.'),
   })
-  .meta({ id: 'Product' });
+  .meta({ title: 'Product' });
 
 export const products = defineResource({
   name: 'products',
@@ -23,7 +23,17 @@ export const products = defineResource({
   sorts: [],
   filters: [
     { name: 'category', field: 'category', op: 'eq', description: 'Keep only products of this category.' },
-    { name: 'min_price', field: 'price', op: 'ge', description: 'Keep only products priced at or above this.' },
-    { name: 'max_price', field: 'price', op: 'le', description: 'Keep only products priced at or below this.' },
+    {
+      name: 'min_price',
+      field: 'price',
+      op: 'ge',
+      description: 'Keep only products priced at or above this.',
+    },
+    {
+      name: 'max_price',
+      field: 'price',
+      op: 'le',
+      description: 'Keep only products priced at or below this.',
+    },
   ],
 });

@@ -17,6 +17,8 @@ export type Resource = {
   readonly idPrefix: string;
   /** The permission that reading it needs. */
   readonly permission: string;
+  /** The schema of its ids. */
+  readonly id: z.ZodType;
   /** One item of a list. */
   readonly item: z.ZodObject;
   readonly itemFields: readonly Field[];
@@ -28,12 +30,13 @@ export type Resource = {
   readonly filters: readonly FilterParameter[];
 };
 
-type Definition = Omit<Resource, 'itemFields' | 'detailFields'>;
+type Definition = Omit<Resource, 'id' | 'itemFields' | 'detailFields'>;
 
 /** Completes a resource's definition with what follows from its schemas. */
 export function defineResource(definition: Definition): Resource {
   return {
     ...definition,
+    id: definition.item.shape['id'] as z.ZodType,
     itemFields: fieldsOf(definition.item),
     detailFields: definition.detail === null ? [] : fieldsOf(definition.detail),
   };

@@ -10,7 +10,7 @@ const item = z
     email: text('E-mail address.'),
     created_at: instant('When the user was created.'),
   })
-  .meta({ id: 'User' });
+  .meta({ title: 'User' });
 
 /** The answer of `GET /v1/users/{id}`. */
 const detail = z
@@ -22,7 +22,7 @@ const detail = z
       avatar_url: text('URL of an avatar image.'),
     }),
   })
-  .meta({ id: 'UserDetail' });
+  .meta({ title: 'UserDetail' });
 
 export const users = defineResource({
   name: 'users',

@@ -1,4 +1,4 @@
-import { GatewayError } from './fault.ts';
+import type { GatewayError } from './fault.ts';
 
 /** How server-side faults are told: as the precise status, or all as 500 (`errors.serverStatus`). */
 export type ServerStatus = 'precise' | 'contract';

@@ -22,7 +22,9 @@ export class GatewayError extends Error {
 
   constructor(code: ErrorCode, options: FaultOptions = {}) {
     const entry = entryOf(code);
-    super(entry.named === true ? (options.message ?? entry.sentence) : entry.sentence, { cause: options.cause });
+    super(entry.named === true ? (options.message ?? entry.sentence) : entry.sentence, {
+      cause: options.cause,
+    });
     this.name = 'GatewayError';
     this.code = code;
     this.detail = options.detail;

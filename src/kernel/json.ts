@@ -107,7 +107,7 @@ export function readJson(text: string): Json {
     const items: Json[] = [];
     at += 1;
     skipSpace();
-    if (text[at] === ']') return (at += 1), items;
+    if (text[at] === ']') return ((at += 1), items);
     for (;;) {
       items.push(readValue(depth + 1));
       skipSpace();
@@ -122,7 +122,7 @@ export function readJson(text: string): Json {
     const object = Object.create(null) as Record<string, Json>;
     at += 1;
     skipSpace();
-    if (text[at] === '}') return (at += 1), object;
+    if (text[at] === '}') return ((at += 1), object);
     for (;;) {
       skipSpace();
       if (text[at] !== '"') fail('expected a key');

@@ -1,0 +1,123 @@
+import { DateTime, IANAZone } from 'luxon';
+import type { CoercionSpec } from '../config/source-schema.ts';
+import { Decimal } from '../kernel/decimal.ts';
+import { type Json, NumberText } from '../kernel/json.ts';
+
+/** A legacy value that does not read as the source's configuration says. */
+export const UNREADABLE = Symbol('unreadable');
+
+/** What flows between steps: a legacy value, a decimal, several values to be joined, or the failure. */
+export type Flow = Json | Decimal | undefined | typeof UNREADABLE;
+
+/** One compiled step. `null` means "known to be unknown" and is passed on by every step. */
+export type Step = (value: Flow) => Flow;
+
+/** What a step yields, so that a chain can be checked against the field it feeds. */
+export type StepKind = 'same' | 'text' | 'decimal' | 'instant';
+
+export type CompiledStep = { readonly run: Step; readonly yields: StepKind };
+
+/** The text of a text or number. */
+function textOf(value: Flow): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  return value instanceof NumberText ? value.text : undefined;
+}
+
+/** A step that works on texts and numbers and calls everything else unreadable. */
+function onText(read: (text: string) => Flow): Step {
+  return (value) => {
+    if (value === null) return null;
+    const text = textOf(value);
+    return text === undefined ? UNREADABLE : read(text);
+  };
+}
+
+/** An exact decimal in plain notation. */
+export function readDecimal(text: string): Decimal | typeof UNREADABLE {
+  return Decimal.parse(text.trim()) ?? UNREADABLE;
+}
+
+function instantText(epochMs: number): string | typeof UNREADABLE {
+  const date = new Date(epochMs);
+  const year = date.getUTCFullYear();
+  if (Number.isNaN(year) || year < 0 || year > 9999) return UNREADABLE;
+  const text = date.toISOString();
+  return text.endsWith('.000Z') ? `${text.slice(0, -5)}Z` : text;
+}
+
+function epoch(unitMs: number): Step {
+  return onText((text) =>
+    /^-?\d{1,15}$/.test(text.trim()) ? instantText(Number(text) * unitMs) : UNREADABLE,
+  );
+}
+
+const ISO_WITH_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}(:?\d{2})?)$/;
+
+function readIso(text: string): Flow {
+  const trimmed = text.trim();
+  if (!ISO_WITH_ZONE.test(trimmed)) return UNREADABLE;
+  const date = DateTime.fromISO(trimmed.replace(' ', 'T'), { zone: 'utc' });
+  return date.isValid ? instantText(date.toMillis()) : UNREADABLE;
+}
+
+function compileDate(format: string, zone: string): Step {
+  const where = /^[+-]/.test(zone) ? `UTC${zone}` : zone;
+  return onText((text) => {
+    const date = DateTime.fromFormat(text.trim(), format, { zone: where, locale: 'en-US' });
+    return date.isValid ? instantText(date.toMillis()) : UNREADABLE;
+  });
+}
+
+/** Whether a zone is UTC, an offset such as +02:00 or an IANA zone. */
+export function isZone(zone: string): boolean {
+  return zone === 'UTC' || /^[+-]\d{2}:\d{2}$/.test(zone) || IANAZone.isValidZone(zone);
+}
+
+function compileNumber(decimal: string, group: string): Step {
+  return onText((text) => {
+    const ungrouped = group === '' ? text : text.replaceAll(group, '');
+    return readDecimal(decimal === '.' ? ungrouped : ungrouped.replace(decimal, '.'));
+  });
+}
+
+function readCents(text: string): Flow {
+  return /^-?\d+$/.test(text.trim()) ? (Decimal.parse(text.trim())?.shifted(2) ?? UNREADABLE) : UNREADABLE;
+}
+
+function compileJoin(separator: string): Step {
+  return (value) => {
+    if (value === null) return null;
+    if (!Array.isArray(value)) return UNREADABLE;
+    const parts = (value as readonly Json[]).map((part) => (part === null ? '' : textOf(part)?.trim()));
+    if (parts.includes(undefined)) return UNREADABLE;
+    const joined = parts.filter((part) => part !== '').join(separator);
+    return joined === '' ? null : joined;
+  };
+}
+
+function compileNullIf(literals: readonly (string | number | boolean | null)[]): Step {
+  const unknown = new Set<unknown>(literals);
+  return (value) => (unknown.has(value instanceof NumberText ? value.text : value) ? null : value);
+}
+
+const NAMED: Readonly<Record<Extract<CoercionSpec, string>, CompiledStep>> = {
+  trim: { run: onText((text) => text.trim()), yields: 'text' },
+  text: { run: onText((text) => text), yields: 'text' },
+  cents: { run: onText(readCents), yields: 'decimal' },
+  epochSeconds: { run: epoch(1_000), yields: 'instant' },
+  epochMilliseconds: { run: epoch(1), yields: 'instant' },
+  iso8601: { run: onText(readIso), yields: 'instant' },
+};
+
+/** Compiles one step. Every step is total: it yields a value, `null`, or `UNREADABLE`. */
+export function compileStep(spec: CoercionSpec): CompiledStep {
+  if (typeof spec === 'string') return NAMED[spec];
+  if ('nullIf' in spec) return { run: compileNullIf(spec.nullIf), yields: 'same' };
+  if ('join' in spec) return { run: compileJoin(spec.join), yields: 'text' };
+  if ('number' in spec)
+    return { run: compileNumber(spec.number.decimal, spec.number.group), yields: 'decimal' };
+  if ('date' in spec) return { run: compileDate(spec.date.format, spec.date.zone), yields: 'instant' };
+  const labels = new Map(Object.entries(spec.enum));
+  return { run: onText((code) => labels.get(code) ?? UNREADABLE), yields: 'text' };
+}

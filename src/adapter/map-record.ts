@@ -1,0 +1,170 @@
+import type { CoercionSpec, MappingSpec } from '../config/source-schema.ts';
+import type { CanonicalRecord } from '../contract/document.ts';
+import type { Field, FieldKind, Value } from '../contract/fields.ts';
+import { Decimal } from '../kernel/decimal.ts';
+import { type Json, NumberText } from '../kernel/json.ts';
+import { compileStep, type Flow, isZone, readDecimal, type StepKind, UNREADABLE } from './coerce.ts';
+import type { IdCodec } from './native-id.ts';
+import { compilePath, type Path, PathError } from './path.ts';
+import type { Report } from './report.ts';
+
+/** Called for every optional field that became `null` because it was missing or could not be read. */
+export type OnGap = (field: string, reason: 'missing' | 'unreadable') => void;
+
+/** Builds a v1 record from a legacy one; `undefined` where it has no usable id. */
+export type RecordMapper = (record: Json, onGap: OnGap) => CanonicalRecord | undefined;
+
+type FieldReader = { readonly name: string; read(record: Json, onGap: OnGap): Value };
+
+const YIELDS: Readonly<Record<FieldKind, StepKind>> = {
+  id: 'text',
+  text: 'text',
+  instant: 'instant',
+  decimal: 'decimal',
+};
+
+/** What the last shaping step of a chain yields; a chain without one passes texts and numbers on as they are. */
+function chainYields(kind: FieldKind, yields: readonly StepKind[]): StepKind {
+  const shaping = yields.filter((step) => step !== 'same').at(-1);
+  return shaping ?? (kind === 'instant' ? 'same' : YIELDS[kind]);
+}
+
+/** The canonical value of what a chain yields. */
+function canonical(value: Flow, kind: FieldKind): Value | typeof UNREADABLE {
+  if (value === null || value === UNREADABLE || value === undefined) return value ?? null;
+  if (kind !== 'decimal') return typeof value === 'string' && value.isWellFormed() ? value : UNREADABLE;
+  if (value instanceof Decimal) return value;
+  if (typeof value === 'string') return readDecimal(value);
+  if (typeof value === 'number') return readDecimal(String(value));
+  return value instanceof NumberText ? readDecimal(value.text) : UNREADABLE;
+}
+
+function collect(paths: readonly Path[], record: Json): Flow {
+  const first = paths[0];
+  if (paths.length === 1 && first !== undefined) return first(record);
+  const values = paths.map((path) => path(record));
+  return values.every((value) => value === undefined) ? undefined : values.map((value) => value ?? null);
+}
+
+function compileField(field: Field, paths: readonly Path[], steps: readonly CoercionSpec[]): FieldReader {
+  const compiled = steps.map((step) => compileStep(step).run);
+  function read(record: Json, onGap: OnGap): Value {
+    const found = collect(paths, record);
+    if (found === undefined) {
+      onGap(field.name, 'missing');
+      return null;
+    }
+    let value: Flow = found;
+    for (const step of compiled) {
+      if (value === UNREADABLE) break;
+      value = step(value);
+    }
+    const result = canonical(value, field.kind);
+    if (result !== UNREADABLE) return result;
+    onGap(field.name, 'unreadable');
+    return null;
+  }
+  return { name: field.name, read };
+}
+
+function compilePaths(
+  from: string | readonly string[],
+  report: Report,
+  at: readonly PropertyKey[],
+): readonly Path[] {
+  return (typeof from === 'string' ? [from] : from).flatMap((text) => {
+    try {
+      return [compilePath(text)];
+    } catch (error) {
+      if (!(error instanceof PathError)) throw error;
+      report([...at, 'from'], error.message);
+      return [];
+    }
+  });
+}
+
+function checkChain(
+  field: Field,
+  spec: MappingSpec[string],
+  report: Report,
+  at: readonly PropertyKey[],
+): void {
+  const several = typeof spec.from !== 'string';
+  const joins = spec.as.some((step) => typeof step === 'object' && 'join' in step);
+  if (several !== joins) {
+    report(
+      at,
+      several ? 'several paths need a `join` step' : '`join` needs several paths',
+      'from: [first, last], as: [{ join: " " }]',
+    );
+  }
+  const zones = spec.as.flatMap((step) =>
+    typeof step === 'object' && 'date' in step ? [step.date.zone] : [],
+  );
+  for (const zone of zones)
+    if (!isZone(zone)) report([...at, 'as'], `unknown zone "${zone}"`, 'UTC, +02:00 or Europe/Berlin');
+  if (field.kind === 'id') return;
+  const yields = chainYields(
+    field.kind,
+    spec.as.map((step) => compileStep(step).yields),
+  );
+  if (yields === YIELDS[field.kind]) return;
+  const hints = {
+    text: 'end with trim, text, join or enum',
+    decimal: 'end with cents or number',
+    instant: 'end with epochSeconds, epochMilliseconds, iso8601 or date',
+  };
+  report(
+    [...at, 'as'],
+    `yields ${yields === 'same' ? 'an undeclared format' : yields}, but ${field.name} is ${field.kind}`,
+    hints[field.kind],
+  );
+}
+
+/**
+ * Compiles a mapping into a function that builds a record from named fields only.
+ * What is missing or does not fit is reported at its place in the source file.
+ */
+export function compileMapping(
+  spec: MappingSpec,
+  fields: readonly Field[],
+  codec: IdCodec,
+  report: Report,
+  at: readonly PropertyKey[],
+): RecordMapper {
+  const known = fields.map((field) => field.name);
+  for (const key of Object.keys(spec)) {
+    if (!known.includes(key))
+      report([...at, key], `unknown field of the contract "${key}"`, `fields: ${known.join(', ')}`);
+  }
+  const readers: FieldReader[] = [];
+  let idPath: Path | undefined;
+  for (const field of fields) {
+    const mapping = spec[field.name];
+    if (mapping === undefined) {
+      report(
+        at,
+        `the contract's field "${field.name}" has no source`,
+        `add: ${field.name}: path.in.the.record`,
+      );
+      continue;
+    }
+    const place = [...at, field.name];
+    const paths = compilePaths(mapping.from, report, place);
+    checkChain(field, mapping, report, place);
+    if (field.kind === 'id') {
+      idPath = paths[0];
+      if (mapping.as.length > 0)
+        report([...place, 'as'], 'the id takes no steps', 'say number or text under id.kind');
+    } else {
+      readers.push(compileField(field, paths, mapping.as));
+    }
+  }
+  return function mapRecord(record, onGap) {
+    const id = codec.toPublic(idPath?.(record));
+    if (id === undefined) return undefined;
+    const values: Record<string, Value> & { id: string } = { id };
+    for (const reader of readers) values[reader.name] = reader.read(record, onGap);
+    return values;
+  };
+}

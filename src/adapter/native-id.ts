@@ -1,0 +1,77 @@
+import { type Json, NumberText } from '../kernel/json.ts';
+
+/** Translates between a source's own ids and the ids of the contract. */
+export type IdCodec = {
+  /** The v1 id of a native id; `undefined` where it is not usable. */
+  toPublic(native: Json | undefined): string | undefined;
+  /** The native id behind a v1 id; `undefined` where no record of the source can have it. */
+  toNative(publicId: string): string | undefined;
+};
+
+const LENGTH_MAX = 128;
+const WHOLE = /^\d{1,100}$/;
+const CANONICAL_WHOLE = /^(0|[1-9]\d*)$/;
+
+function scalarText(value: Json | undefined): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  return value instanceof NumberText ? value.text : undefined;
+}
+
+function createNumberCodec(prefix: string): IdCodec {
+  return {
+    toPublic(native) {
+      const text = scalarText(native)?.trim();
+      if (text === undefined || !WHOLE.test(text)) return undefined;
+      return `${prefix}_${text.replace(/^0+(?=\d)/, '')}`;
+    },
+    toNative(publicId) {
+      const digits = publicId.slice(prefix.length + 1);
+      return CANONICAL_WHOLE.test(digits) ? digits : undefined;
+    },
+  };
+}
+
+const UNSAFE = /[^A-Za-z0-9_.-]/gu;
+
+function escapeText(text: string): string {
+  return text.replaceAll(UNSAFE, (character) =>
+    [...Buffer.from(character, 'utf8')].map((byte) => `~${byte.toString(16).padStart(2, '0')}`).join(''),
+  );
+}
+
+function unescapeText(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll(/~([0-9a-f]{2})/g, '%$1'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** `.` and `..` as a segment of a path would be read as steps between folders, so they cannot be ids. */
+function isUsable(text: string | undefined): text is string {
+  return text !== undefined && text !== '' && text !== '.' && text !== '..' && text.isWellFormed();
+}
+
+/** Any text, with every character that does not belong into a path segment written as `~` and hex bytes. */
+function createTextCodec(prefix: string): IdCodec {
+  return {
+    toPublic(native) {
+      const text = scalarText(native);
+      if (!isUsable(text)) return undefined;
+      const id = `${prefix}_${escapeText(text)}`;
+      return id.length <= LENGTH_MAX ? id : undefined;
+    },
+    toNative(publicId) {
+      const escaped = publicId.slice(prefix.length + 1);
+      const text = unescapeText(escaped);
+      // Only the one spelling that toPublic makes is an id; others would be second names of a record.
+      return isUsable(text) && escapeText(text) === escaped ? text : undefined;
+    },
+  };
+}
+
+/** The codec of a source's ids: whole numbers (leading zeros dropped) or texts (escaped reversibly). */
+export function createIdCodec(kind: 'number' | 'text', prefix: string): IdCodec {
+  return kind === 'number' ? createNumberCodec(prefix) : createTextCodec(prefix);
+}

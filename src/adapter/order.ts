@@ -1,0 +1,71 @@
+import type { CanonicalRecord } from '../contract/document.ts';
+import type { FieldKind } from '../contract/fields.ts';
+import { compareCodePoints, compareKeys, idSortKey, matches, sortKeyOf } from '../contract/order.ts';
+import type { Filter, Sort } from '../contract/query.ts';
+import type { Capability } from './plan.ts';
+
+/** Negative where `a` stands before `b`. */
+export type RecordOrder = (a: CanonicalRecord, b: CanonicalRecord) => number;
+
+/** The contract's order: by the field, unknown last in both directions, ties by ascending id. */
+export function compileOrder(sort: Sort, kind: FieldKind): RecordOrder {
+  const direction = sort.descending ? -1 : 1;
+  return function compare(a, b) {
+    const left = a[sort.field] ?? null;
+    const right = b[sort.field] ?? null;
+    if (left !== null && right !== null) {
+      const order = compareKeys(sortKeyOf(kind, left), sortKeyOf(kind, right));
+      if (order !== 0) return order * direction;
+    } else if (left !== right) {
+      return left === null ? 1 : -1;
+    }
+    return compareCodePoints(idSortKey(a.id), idSortKey(b.id));
+  };
+}
+
+/** Records in the contract's order; the keys they are compared by are made once each. */
+export function sortRecords(
+  records: readonly CanonicalRecord[],
+  sort: Sort,
+  kind: FieldKind,
+): CanonicalRecord[] {
+  const direction = sort.descending ? -1 : 1;
+  const keyed = records.map((record) => {
+    const value = record[sort.field] ?? null;
+    return { record, key: value === null ? null : sortKeyOf(kind, value), idKey: idSortKey(record.id) };
+  });
+  keyed.sort((a, b) => {
+    if (a.key !== null && b.key !== null) {
+      const order = compareKeys(a.key, b.key) * direction;
+      if (order !== 0) return order;
+    } else if (a.key !== b.key) {
+      return a.key === null ? 1 : -1;
+    }
+    return compareCodePoints(a.idKey, b.idKey);
+  });
+  return keyed.map(({ record }) => record);
+}
+
+/** The claim about a filter that the records contradict, if any. */
+export function brokenFilter(
+  records: readonly CanonicalRecord[],
+  filters: readonly Filter[],
+): Capability | undefined {
+  const broken = filters.find(
+    (filter) => !records.every((record) => matches(record[filter.field] ?? null, filter.op, filter.value)),
+  );
+  return broken === undefined ? undefined : `filter.${broken.field}.${broken.op}`;
+}
+
+/** Whether records stand strictly in an order; equal neighbours would be the same record twice. */
+export function isOrdered(records: readonly CanonicalRecord[], order: RecordOrder): boolean {
+  return records.every((record, index) => {
+    const before = records[index - 1];
+    return before === undefined || order(before, record) < 0;
+  });
+}
+
+/** Whether an id stands in the records more than once. */
+export function hasDuplicates(records: readonly CanonicalRecord[]): boolean {
+  return new Set(records.map((record) => record.id)).size !== records.length;
+}

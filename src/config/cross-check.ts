@@ -1,0 +1,96 @@
+import type { GatewayConfig } from './gateway-schema.ts';
+import type { LoadedConfig } from './load.ts';
+import type { Problem } from './problem.ts';
+
+type Report = (path: readonly PropertyKey[], message: string, hint?: string) => void;
+
+/** Checks what several parts of the configuration must agree on; problems are added with their lines. */
+export function crossCheck(
+  { gateway, gatewayYaml, sources }: LoadedConfig,
+  sourceFiles: number,
+  problems: Problem[],
+): void {
+  const report = (path: readonly PropertyKey[], message: string, hint?: string) =>
+    problems.push(gatewayYaml.problemAt(path, message, hint));
+  checkResources(gateway, sources, sourceFiles, report);
+  checkTiers(gateway, report);
+  checkPassthrough(gateway, report);
+  const pepper = gateway.auth.apiKeys?.pepper.reveal();
+  if (pepper !== undefined && pepper.length < 16) {
+    report(
+      ['auth', 'apiKeys', 'pepper'],
+      'the pepper has fewer than 16 characters',
+      'openssl rand -base64 32 makes a good one',
+    );
+  }
+}
+
+function checkResources(
+  gateway: GatewayConfig,
+  sources: LoadedConfig['sources'],
+  sourceFiles: number,
+  report: Report,
+): void {
+  for (const [name, resource] of Object.entries(gateway.resources)) {
+    if (resource === undefined) continue;
+    const at = ['resources', name, 'source'];
+    const source = sources.get(resource.source);
+    // A source whose file has problems of its own is not known by name; it must not be reported twice.
+    if (source === undefined && sources.size === sourceFiles) {
+      report(
+        at,
+        `no source is named "${resource.source}"`,
+        `sources: ${[...sources.keys()].join(', ') || 'none'}`,
+      );
+    }
+    if (source !== undefined && source.spec.resources[name as 'users' | 'products'] === undefined) {
+      report(
+        at,
+        `the source "${resource.source}" does not describe ${name}`,
+        `add resources.${name} to ${source.yaml.file}`,
+      );
+    }
+    const protectedWithoutKeys =
+      !resource.public && gateway.auth.apiKeys === undefined && gateway.auth.jwt === undefined;
+    if (protectedWithoutKeys)
+      report(
+        ['resources', name],
+        'nobody can read it: it is not public, and auth names neither apiKeys nor jwt',
+        'add auth.apiKeys, or say public: true',
+      );
+  }
+}
+
+function checkTiers(gateway: GatewayConfig, report: Report): void {
+  const { tiers } = gateway.limits;
+  const hint = `tiers: ${Object.keys(tiers).join(', ')}`;
+  const check = (path: readonly PropertyKey[], tier: string | undefined) => {
+    if (tier !== undefined && !Object.hasOwn(tiers, tier)) report(path, `no tier is named "${tier}"`, hint);
+  };
+  check(['limits', 'anonymousTier'], gateway.limits.anonymousTier);
+  check(['auth', 'jwt', 'tier'], gateway.auth.jwt?.tier);
+  gateway.auth.apiKeys?.keys.forEach((key, index) =>
+    check(['auth', 'apiKeys', 'keys', index, 'tier'], key.tier),
+  );
+}
+
+function checkPassthrough(gateway: GatewayConfig, report: Report): void {
+  gateway.passthrough.forEach((route, index) => {
+    const at = ['passthrough', index];
+    if (route.path === '/v1' || route.path.startsWith('/v1/')) {
+      report([...at, 'path'], 'the paths below /v1 belong to the contract', 'choose another path');
+    }
+    const earlier = gateway.passthrough.slice(0, index);
+    if (earlier.some((other) => other.name === route.name))
+      report([...at, 'name'], `the name "${route.name}" is taken`, 'give each route a name of its own');
+    const shadow = earlier.find(
+      (other) => route.path === other.path || (other.subpaths && route.path.startsWith(`${other.path}/`)),
+    );
+    if (shadow !== undefined)
+      report(
+        [...at, 'path'],
+        `never reached: "${shadow.name}" (${shadow.path}) stands before it`,
+        'put the longer path first',
+      );
+  });
+}

@@ -1,0 +1,21 @@
+import type { Decimal } from '../kernel/decimal.ts';
+import type { Filter, Query } from './query.ts';
+
+/** Equal decimals have equal text: 10, 10.0 and 010 are one. */
+function valueKey(value: string | Decimal): string {
+  if (typeof value === 'string') return `t${value}`;
+  const text = value.toString();
+  return `d${value.scale === 0 ? text : text.replace(/\.?0+$/, '')}`;
+}
+
+/** Filters as text; equal filters have equal text. */
+export function filtersKey(filters: readonly Filter[]): string {
+  return JSON.stringify(filters.map(({ field, op, value }) => [field, op, valueKey(value)]).sort());
+}
+
+/** The canonical text of a query: equal questions have equal keys, whatever the spelling and order of parameters. */
+export function queryKey(query: Query): string {
+  if (query.kind === 'get') return query.id;
+  const sort = query.sort === null ? '' : `${query.sort.descending ? '-' : ''}${query.sort.field}`;
+  return `${query.page}/${query.limit}/${sort}/${filtersKey(query.filters)}`;
+}

@@ -1,0 +1,101 @@
+import type { ResourceConfig } from '../config/gateway-schema.ts';
+import { detailBody, listBody } from '../contract/document.ts';
+import type { GetQuery, ListQuery } from '../contract/query.ts';
+import { fault } from '../errors/fault.ts';
+import type { Call } from '../policy/call.ts';
+import type { Document, Fill } from '../policy/cached.ts';
+import { type Page, readPage } from './read-page.ts';
+import { createSnapshots } from './snapshots.ts';
+import { Contradiction, type Errand, Moved, type SourceRuntime } from './source-runtime.ts';
+
+/** A page with the moment its data was read, and how long it may be served. */
+type DatedPage = Page & { readonly storedAt: number; readonly freshSeconds: number };
+
+const ATTEMPTS_MAX = 8;
+
+/** Snapshots of one source hold at most this many times its scan budget. */
+const SNAPSHOTS_MAX = 4;
+
+/** Creates the function that answers the queries of one resource from its source. */
+export function createAnswer(source: SourceRuntime, cache: ResourceConfig['cache']): Fill {
+  const { resource, adapter, clock } = source;
+  const snapshots = createSnapshots(source, source.budget.rows * SNAPSHOTS_MAX);
+
+  async function attempt(query: ListQuery, errand: Errand): Promise<DatedPage> {
+    const plan = adapter.list.plan(query, source.switchedOff);
+    const offset = (query.page - 1) * query.limit;
+    const storedAt = clock.now();
+    switch (plan.kind) {
+      case 'nothing':
+        return { records: [], total: 0, storedAt, freshSeconds: cache.fresh };
+      case 'page':
+        return {
+          ...(await readPage(source, plan, offset, query.limit, errand)),
+          storedAt,
+          freshSeconds: cache.fresh,
+        };
+      case 'scan': {
+        const selection = await snapshots.select(plan, errand);
+        const records = selection.records.slice(offset, offset + query.limit);
+        return {
+          records,
+          total: selection.records.length,
+          storedAt: selection.storedAt,
+          freshSeconds: source.budget.snapshot,
+        };
+      }
+    }
+  }
+
+  function switchOff(capability: string): void {
+    if (source.switchedOff.has(capability)) return;
+    source.switchedOff.add(capability);
+    source.observer.contradicted(capability);
+  }
+
+  /** Attempts until the source's claims and its replies agree. */
+  async function findPage(query: ListQuery, errand: Errand): Promise<DatedPage> {
+    let moved = 0;
+    let suspect: string | undefined;
+    for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts += 1) {
+      try {
+        return await attempt(query, errand);
+      } catch (error) {
+        if (error instanceof Contradiction) {
+          // Rows that change between two calls look like a broken claim once, but hardly twice in a row.
+          if (suspect === error.capability) switchOff(error.capability);
+          suspect = error.capability;
+        } else if (error instanceof Moved && moved === 0) {
+          moved += 1;
+        } else if (error instanceof Moved) {
+          throw fault('upstream_invalid_response', { detail: `twice in a row: ${error.message}` });
+        } else {
+          throw error;
+        }
+      }
+    }
+    throw fault('upstream_invalid_response', { detail: 'the source contradicts too many of its claims' });
+  }
+
+  async function answerList(query: ListQuery, errand: Errand): Promise<Document> {
+    const { records, total, storedAt, freshSeconds } = await findPage(query, errand);
+    const body = listBody(resource, records, { total, page: query.page, limit: query.limit });
+    return { found: true, body, storedAt, freshSeconds };
+  }
+
+  async function answerGet(query: GetQuery, errand: Errand): Promise<Document> {
+    const target = adapter.get?.target(query.id);
+    if (target === undefined || adapter.get === undefined) return { found: false };
+    const storedAt = clock.now();
+    const reply = await source.upstream.get(target, errand.signal, errand.meter);
+    const record = adapter.get.read(reply, query.id, source.observer.fieldGap);
+    if (record === undefined) return { found: false };
+    return { found: true, body: detailBody(resource, record), storedAt, freshSeconds: cache.fresh };
+  }
+
+  return function answer({ query, trace }: Call, signal) {
+    if (query === undefined) throw new Error('the query is parsed before it is answered');
+    const errand = { signal, meter: trace };
+    return query.kind === 'list' ? answerList(query, errand) : answerGet(query, errand);
+  };
+}

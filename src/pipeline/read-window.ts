@@ -1,0 +1,32 @@
+import type { Rows } from '../adapter/compile.ts';
+import type { ListRequest } from '../adapter/plan.ts';
+import type { WindowCall } from '../adapter/window.ts';
+import { fault } from '../errors/fault.ts';
+import { type Errand, Moved, type SourceRuntime } from './source-runtime.ts';
+
+/** Rows of one window, with the number of rows the source says there are. */
+export type WindowRows = { readonly call: WindowCall; readonly rows: Rows };
+
+/** Asks the source for one window. @throws GatewayError */
+export async function readWindow(
+  source: SourceRuntime,
+  target: ListRequest,
+  call: WindowCall,
+  errand: Errand,
+): Promise<WindowRows> {
+  const reply = await source.upstream.get(target(call), errand.signal, errand.meter);
+  const rows = source.adapter.list.read(reply, source.observer.fieldGap);
+  if (rows.received > call.size) {
+    throw fault('upstream_invalid_response', {
+      detail: `the source gave ${rows.received} rows where ${call.size} were asked for`,
+    });
+  }
+  return { call, rows };
+}
+
+/** Checks that a window holds exactly the rows that a total says it must. @throws Moved */
+export function checkWindow({ call, rows }: WindowRows, total: number): void {
+  const expected = Math.max(0, Math.min(call.size, total - call.firstRow));
+  if (rows.total !== undefined && rows.total !== total) throw new Moved('the total changed during the walk');
+  if (rows.received !== expected) throw new Moved('a window has fewer or more rows than the total allows');
+}

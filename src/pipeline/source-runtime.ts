@@ -1,0 +1,43 @@
+import type { Adapter } from '../adapter/compile.ts';
+import type { OnGap } from '../adapter/map-record.ts';
+import type { Capability } from '../adapter/plan.ts';
+import type { SourceSpec } from '../config/source-schema.ts';
+import type { Resource } from '../contract/resource.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Meter, Upstream } from '../upstream/client.ts';
+
+/** What a source did that its configuration did not say; told to the log and the metrics. */
+export type SourceObserver = {
+  /** A field became `null` because the source did not have it or it could not be read. */
+  readonly fieldGap: OnGap;
+  /** A reply contradicted a claim, which is switched off from now on. */
+  readonly contradicted: (capability: Capability) => void;
+};
+
+/** One resource of one source, at work. */
+export type SourceRuntime = {
+  readonly resource: Resource;
+  readonly adapter: Adapter;
+  readonly upstream: Upstream;
+  readonly budget: SourceSpec['budget'];
+  readonly clock: Clock;
+  readonly observer: SourceObserver;
+  /** Claims that a reply has contradicted since the start of the process. */
+  readonly switchedOff: Set<Capability>;
+};
+
+/** A call's signal and meter. */
+export type Errand = { readonly signal: AbortSignal; readonly meter: Meter };
+
+/** Thrown inside the pipeline when rows and claims disagree; the query is then planned again without the claim. */
+export class Contradiction extends Error {
+  readonly capability: Capability;
+
+  constructor(capability: Capability) {
+    super(`the source contradicts its claim ${capability}`);
+    this.capability = capability;
+  }
+}
+
+/** Thrown inside the pipeline when replies of one walk do not fit together; the walk is then done again once. */
+export class Moved extends Error {}

@@ -1,0 +1,38 @@
+import { LRUCache } from 'lru-cache';
+
+/** A map with a bound on the sum of its entries' sizes; the least recently used go first, the expired at once. */
+export type BoundedMap<T> = {
+  get(key: string): T | undefined;
+  set(key: string, value: T, ttlMs: number): void;
+  delete(key: string): void;
+  clear(): void;
+  /** The sum of the sizes held. */
+  readonly size: number;
+  readonly entries: number;
+};
+
+/** Creates a bounded map; `sizeOf` gives an entry's size in the unit of `sizeMax`. An entry above the bound is not kept. */
+export function createBoundedMap<T extends object>(
+  sizeMax: number,
+  sizeOf: (value: T, key: string) => number,
+): BoundedMap<T> {
+  const cache = new LRUCache<string, T>({
+    maxSize: sizeMax,
+    sizeCalculation: (value, key) => Math.max(1, Math.ceil(sizeOf(value, key))),
+    ttlAutopurge: false,
+  });
+  return {
+    get: (key) => cache.get(key),
+    set(key, value, ttlMs) {
+      if (ttlMs > 0) cache.set(key, value, { ttl: ttlMs });
+    },
+    delete: (key) => void cache.delete(key),
+    clear: () => cache.clear(),
+    get size() {
+      return cache.calculatedSize;
+    },
+    get entries() {
+      return cache.size;
+    },
+  };
+}

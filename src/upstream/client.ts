@@ -1,0 +1,136 @@
+import http from 'node:http';
+import https from 'node:https';
+import axios, { AxiosHeaders, type AxiosResponse } from 'axios';
+import PQueue from 'p-queue';
+import type { SourceSpec } from '../config/source-schema.ts';
+import { fault, GatewayError } from '../errors/fault.ts';
+import { credentialOf } from './credential.ts';
+import { decompress } from './decompress.ts';
+import { codeOf, networkFault } from './network-fault.ts';
+
+/** A complete reply: status, headers, decompressed body. */
+export type Exchange = {
+  readonly status: number;
+  header(name: string): string | undefined;
+  readonly body: Buffer;
+};
+
+/** What a call costs is told to whoever asked for it. */
+export type Meter = { upstreamCalls: number; upstreamMs: number };
+
+/** Speaks to one upstream. */
+export type Upstream = {
+  /**
+   * GETs a target (path and query, appended to the base URL).
+   * @throws GatewayError `upstream_unavailable`, `upstream_timeout`, `upstream_error`, `upstream_invalid_response`
+   */
+  get(target: string, signal: AbortSignal, meter: Meter): Promise<Exchange>;
+  /** Calls under way and waiting for a place. */
+  readonly load: { readonly active: number; readonly waiting: number };
+  close(): void;
+};
+
+/** Called after every exchange; `outcome` is an HTTP status class or the code of the fault. */
+export type OnExchange = (outcome: string, seconds: number) => void;
+
+function headerOf(response: AxiosResponse): (name: string) => string | undefined {
+  const headers = AxiosHeaders.from(response.headers as Record<string, string>);
+  return (name) => {
+    const value = headers.get(name);
+    return typeof value === 'string' ? value : undefined;
+  };
+}
+
+/** Whether an idle connection was closed by the other side just as it was used again: the request never arrived. */
+function diedIdle(error: unknown): boolean {
+  if (!axios.isAxiosError(error) || codeOf(error) !== 'ECONNRESET' || error.response !== undefined)
+    return false;
+  return (error.request as http.ClientRequest | undefined)?.reusedSocket === true;
+}
+
+/** Creates the client of one upstream. It keeps connections open; `close` drops them. */
+export function createUpstream(spec: Pick<SourceSpec, 'net' | 'auth'>, onExchange: OnExchange): Upstream {
+  const { net } = spec;
+  const agents = {
+    httpAgent: new http.Agent({ keepAlive: true }),
+    httpsAgent: new https.Agent({ keepAlive: true }),
+  };
+  const credential = credentialOf(spec.auth);
+  const queue = new PQueue({ concurrency: net.concurrency });
+  const client = axios.create({
+    ...agents,
+    adapter: 'http',
+    responseType: 'arraybuffer',
+    transformResponse: [(body: unknown) => body],
+    // Our own decompression notices a stream that was cut short.
+    decompress: false,
+    maxContentLength: net.bytesMax,
+    maxRedirects: 0,
+    proxy: false,
+    validateStatus: () => true,
+    headers: {
+      Accept: 'application/json',
+      'Accept-Encoding': 'identity',
+      'User-Agent': 'portico',
+      ...net.headers,
+      ...credential.headers,
+    },
+  });
+
+  async function exchange(target: string, signal: AbortSignal): Promise<Exchange> {
+    const url = net.baseUrl + credential.sign(target);
+    const response = await client.get<Buffer>(url, { signal }).catch((error: unknown) => {
+      if (!diedIdle(error) || signal.aborted) throw error;
+      return client.get<Buffer>(url, { signal });
+    });
+    const header = headerOf(response);
+    return {
+      status: response.status,
+      header,
+      body: await decompress(response.data, header('content-encoding'), net.bytesMax),
+    };
+  }
+
+  /** `exchange` within the call's deadline, with its failure told in our own words. */
+  async function bounded(target: string, signal: AbortSignal): Promise<Exchange> {
+    const deadline = AbortSignal.timeout(net.timeout);
+    const either = AbortSignal.any([signal, deadline]);
+    try {
+      return await exchange(target, either);
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      if (deadline.aborted)
+        throw fault('upstream_timeout', { detail: 'the source did not answer within net.timeout' });
+      throw error instanceof GatewayError ? error : networkFault(error);
+    }
+  }
+
+  async function measured(target: string, signal: AbortSignal, meter: Meter): Promise<Exchange> {
+    const start = performance.now();
+    let outcome = 'cancelled';
+    try {
+      const reply = await bounded(target, signal);
+      outcome = `${Math.floor(reply.status / 100)}xx`;
+      return reply;
+    } catch (error) {
+      outcome = codeOf(error);
+      throw error;
+    } finally {
+      const ms = performance.now() - start;
+      meter.upstreamCalls += 1;
+      meter.upstreamMs += ms;
+      onExchange(outcome, ms / 1_000);
+    }
+  }
+
+  return {
+    get: (target, signal, meter) => queue.add(() => measured(target, signal, meter), { signal }),
+    get load() {
+      return { active: queue.pending, waiting: queue.size };
+    },
+    close() {
+      agents.httpAgent.destroy();
+      agents.httpsAgent.destroy();
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { fault, type GatewayError } from '../errors/fault.ts';
+
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTDOWN',
+]);
+
+/** The code of a network error, looking through its causes. */
+export function codeOf(error: unknown): string {
+  for (let depth = 0, at = error; depth < 5 && at instanceof Error; depth += 1, at = at.cause) {
+    if ('code' in at && typeof at.code === 'string' && at.code !== '') return at.code;
+  }
+  return 'UNKNOWN';
+}
+
+/**
+ * What a failed exchange is for the client. The original error is left behind on purpose: an AxiosError carries
+ * the credential and the body in several copies, so only its code goes on.
+ */
+export function networkFault(error: unknown): GatewayError {
+  const code = codeOf(error);
+  const message = error instanceof Error ? error.message : '';
+  if (/maxContentLength/.test(message)) {
+    return fault('upstream_invalid_response', { detail: 'the body is larger than net.bytesMax' });
+  }
+  const detail = `the exchange with the source failed: ${code}`;
+  return fault(UNREACHABLE.has(code) ? 'upstream_unavailable' : 'upstream_error', { detail });
+}
