@@ -1,0 +1,30 @@
+import { isIPv4, isIPv6 } from 'node:net';
+
+/** The eight groups of an IPv6 address, lower case and without leading zeros. */
+function groupsOf(address: string): readonly string[] {
+  // The URL parser writes every spelling of an address, dotted ones included, in one way (WHATWG URL, IPv6 serializer).
+  const canonical = new URL(`http://[${address}]/`).hostname.slice(1, -1);
+  const [head = '', tail] = canonical.split('::');
+  const left = head.split(':').filter((group) => group !== '');
+  const right = (tail ?? '').split(':').filter((group) => group !== '');
+  return [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right];
+}
+
+/** The IPv4 address inside `::ffff:0:0/96`, which is how a dual-stack socket shows an IPv4 caller. */
+function mappedIPv4(groups: readonly string[]): string | undefined {
+  if (groups.slice(0, 5).some((group) => group !== '0') || groups[5] !== 'ffff') return undefined;
+  const [high, low] = groups.slice(6).map((group) => Number.parseInt(group, 16)) as [number, number];
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
+/**
+ * What a caller's address is counted under: an IPv4 address by itself, an IPv6 address by its /64, which is what one
+ * customer is given at least. Anything else is counted as one.
+ */
+export function addressSubject(address: string): string {
+  if (isIPv4(address)) return `address:${address}`;
+  const [plain = ''] = address.split('%');
+  if (!isIPv6(plain)) return 'address:unknown';
+  const groups = groupsOf(plain);
+  return `address:${mappedIPv4(groups) ?? `${groups.slice(0, 4).join(':')}::/64`}`;
+}

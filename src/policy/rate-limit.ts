@@ -1,0 +1,56 @@
+import { fault } from '../errors/fault.ts';
+import type { DecidedBy, Limiter, WindowState } from '../store/limiter.ts';
+import type { Call, Stage } from './call.ts';
+
+export type RateLimitDeps = {
+  readonly limiter: Limiter;
+  /** Called with every decision, for the metrics. */
+  readonly onDecision?:
+    ((tier: string, outcome: 'admitted' | 'refused' | 'unavailable', by: DecidedBy) => void) | undefined;
+};
+
+/** The windows of a tier as a list of structured fields (RFC 9651): `"1s";q=20;w=1, "60s";q=600;w=60`. */
+function policyField(windows: readonly WindowState[]): string {
+  return windows.map(({ points, seconds }) => `"${seconds}s";q=${points};w=${seconds}`).join(', ');
+}
+
+/** Where the windows stand: `"1s";r=19;t=1, "60s";r=599;t=60`. */
+function stateField(windows: readonly WindowState[]): string {
+  return windows
+    .map(({ seconds, remaining, resetSeconds }) => `"${seconds}s";r=${remaining};t=${resetSeconds}`)
+    .join(', ');
+}
+
+/**
+ * Makes the stage that counts a call against its caller's tier. Stands behind `authenticate`. Every decision is told
+ * in `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10), whatever becomes of the call.
+ */
+export function createRateLimit({ limiter, onDecision }: RateLimitDeps): Stage {
+  /** The policy's header is the same for every call of a tier. */
+  const policies = new Map<string, string>();
+
+  function policyOf(tier: string, windows: readonly WindowState[]): string {
+    const made = policies.get(tier) ?? policyField(windows);
+    policies.set(tier, made);
+    return made;
+  }
+
+  async function admit({ principal, answerHeaders }: Call): Promise<void> {
+    if (principal === undefined)
+      throw fault('server_error', { detail: 'the rate limit stands behind authentication' });
+    const { tier, subject } = principal;
+    const { allowed, windows, retryAfterSeconds, by } = await limiter.consume(tier, subject);
+    if (by === 'unavailable') {
+      onDecision?.(tier, 'unavailable', by);
+      throw fault('limiter_unavailable', { retryAfterSeconds });
+    }
+    onDecision?.(tier, allowed ? 'admitted' : 'refused', by);
+    answerHeaders.push('RateLimit-Policy', policyOf(tier, windows), 'RateLimit', stateField(windows));
+    if (!allowed) throw fault('rate_limit_exceeded', { detail: `tier ${tier}`, retryAfterSeconds });
+  }
+
+  return (next) => async (call) => {
+    await admit(call);
+    return next(call);
+  };
+}

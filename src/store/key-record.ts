@@ -1,0 +1,84 @@
+/** A hash under which a key is accepted; a rotated key has several for a while. */
+export type KeyHash = {
+  /** HMAC-SHA-256 of the whole key under the pepper, base64url. */
+  readonly hash: string;
+  /** Milliseconds since the epoch; absent for the current secret. */
+  readonly validUntil?: number;
+};
+
+/** What is known of an API key. It holds nothing from which the key could be made. Times are ms since the epoch. */
+export type KeyRecord = {
+  readonly id: string;
+  readonly label: string;
+  readonly permissions: readonly string[];
+  readonly tier: string;
+  readonly createdAt: number;
+  readonly expiresAt?: number;
+  readonly revokedAt?: number;
+  /** The current one first. */
+  readonly hashes: readonly KeyHash[];
+};
+
+const VERSION = 1;
+
+/** The record as Redis holds it. */
+export function writeKeyRecord(record: KeyRecord): string {
+  return JSON.stringify({ version: VERSION, ...record });
+}
+
+/** The record of key `id` from what Redis holds; `undefined` where that is not a whole record of that key. */
+export function readKeyRecord(id: string, text: string): KeyRecord | undefined {
+  const value = parseObject(text);
+  if (value?.['version'] !== VERSION || value['id'] !== id) return undefined;
+  const { label, permissions, tier, createdAt, expiresAt, revokedAt, hashes } = value;
+  if (typeof label !== 'string' || typeof tier !== 'string' || !isTime(createdAt)) return undefined;
+  if (!isOptionalTime(expiresAt) || !isOptionalTime(revokedAt)) return undefined;
+  if (!isListOf(permissions, isText) || !isListOf(hashes, isKeyHash) || hashes.length === 0) return undefined;
+  return {
+    id,
+    label,
+    permissions,
+    tier,
+    createdAt,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(revokedAt === undefined ? {} : { revokedAt }),
+    hashes,
+  };
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isTime(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}
+
+function isOptionalTime(value: unknown): value is number | undefined {
+  return value === undefined || isTime(value);
+}
+
+function isListOf<T>(value: unknown, isMember: (member: unknown) => member is T): value is readonly T[] {
+  return Array.isArray(value) && value.every(isMember);
+}
+
+function isKeyHash(value: unknown): value is KeyHash {
+  return (
+    isObject(value) &&
+    /^[A-Za-z0-9_-]{43}$/.test(String(value['hash'])) &&
+    isOptionalTime(value['validUntil'])
+  );
+}

@@ -1,0 +1,90 @@
+import { type KeyRecord, readKeyRecord, writeKeyRecord } from './key-record.ts';
+import type { RedisKeys } from './redis-keys.ts';
+import { plainRedisError } from './redis.ts';
+
+/** What Redis says about a key. `damaged` and `unreachable` are faults: they say nothing about the caller. */
+export type KeyLookup =
+  | { readonly kind: 'found'; readonly record: KeyRecord }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'damaged' }
+  | { readonly kind: 'unreachable'; readonly cause: Error };
+
+/** The part of a Redis client that the key store needs. */
+export type KeyStoreRedis = {
+  get(key: string): Promise<string | null>;
+  set(key: string, value: string, mode: 'NX'): Promise<unknown>;
+  sadd(key: string, member: string): Promise<unknown>;
+  smembers(key: string): Promise<string[]>;
+  eval(script: string, keyCount: number, key: string, before: string, after: string): Promise<unknown>;
+};
+
+/** The API keys in Redis: one string per key, written as a whole. */
+export type KeyStore = {
+  /** Never rejects. */
+  find(id: string): Promise<KeyLookup>;
+  /** Keeps a new record; false where the id is taken. Rejects when Redis fails. */
+  create(record: KeyRecord): Promise<boolean>;
+  /**
+   * Replaces a record by what `change` makes of it, on top of whatever others changed meanwhile; `change` may run
+   * several times. Answers the lookup after the change; rejects when Redis fails.
+   */
+  update(id: string, change: (record: KeyRecord) => KeyRecord): Promise<KeyLookup>;
+  /** Every key, by id; rejects when Redis fails. */
+  list(): Promise<readonly { readonly id: string; readonly lookup: KeyLookup }[]>;
+};
+
+const REPLACE_IF_UNCHANGED = `
+if redis.call('get', KEYS[1]) == ARGV[1] then
+  redis.call('set', KEYS[1], ARGV[2])
+  return 1
+end
+return 0`;
+
+const UPDATE_ATTEMPTS_MAX = 50;
+
+/** Creates the store of API keys on a Redis. */
+export function createKeyStore(redis: KeyStoreRedis, keys: RedisKeys): KeyStore {
+  function lookupOf(id: string, text: string | null): KeyLookup {
+    if (text === null) return { kind: 'absent' };
+    const record = readKeyRecord(id, text);
+    return record === undefined ? { kind: 'damaged' } : { kind: 'found', record };
+  }
+
+  async function find(id: string): Promise<KeyLookup> {
+    try {
+      return lookupOf(id, await redis.get(keys.apiKey(id)));
+    } catch (error) {
+      const cause = plainRedisError(error);
+      return cause.message.startsWith('WRONGTYPE') ? { kind: 'damaged' } : { kind: 'unreachable', cause };
+    }
+  }
+
+  async function create(record: KeyRecord): Promise<boolean> {
+    // The index first: an id without a record is skipped by `list`, a record without an id would be lost to it.
+    await redis.sadd(keys.apiKeyIndex, record.id);
+    return (await redis.set(keys.apiKey(record.id), writeKeyRecord(record), 'NX')) !== null;
+  }
+
+  async function update(id: string, change: (record: KeyRecord) => KeyRecord): Promise<KeyLookup> {
+    const key = keys.apiKey(id);
+    for (let attempt = 0; attempt < UPDATE_ATTEMPTS_MAX; attempt += 1) {
+      const before = await redis.get(key);
+      const lookup = lookupOf(id, before);
+      if (before === null || lookup.kind !== 'found') return lookup;
+      const record = change(lookup.record);
+      const replaced = await redis.eval(REPLACE_IF_UNCHANGED, 1, key, before, writeKeyRecord(record));
+      if (replaced === 1) return { kind: 'found', record };
+    }
+    throw new Error(`key ${id} kept changing`);
+  }
+
+  async function list(): Promise<readonly { id: string; lookup: KeyLookup }[]> {
+    const ids = (await redis.smembers(keys.apiKeyIndex)).sort();
+    const found = await Promise.all(ids.map(async (id) => ({ id, lookup: await find(id) })));
+    const lost = found.find(({ lookup }) => lookup.kind === 'unreachable')?.lookup;
+    if (lost?.kind === 'unreachable') throw lost.cause;
+    return found.filter(({ lookup }) => lookup.kind !== 'absent');
+  }
+
+  return { find, create, update, list };
+}
