@@ -30,8 +30,8 @@ const floors = [
     // The sample legacy services stand for other people's servers: they see nothing of the gateway.
     { room: 'samples', packages: [], island: true },
   ],
-  [{ room: 'cli', packages: [] }],
-  [{ room: 'main.ts', packages: ['commander'], process: true }],
+  [{ room: 'cli', packages: ['commander'] }],
+  [{ room: 'main.ts', packages: [], process: true }],
 ];
 
 /** The log and the metrics are passed around as values. */
