@@ -3,7 +3,7 @@ import type { CanonicalRecord } from '../contract/document.ts';
 import type { ResourceName } from '../contract/query.ts';
 import type { Resource } from '../contract/resource.ts';
 import { fault, GatewayError } from '../errors/fault.ts';
-import { type Json, NumberText } from '../kernel/json.ts';
+import type { Json } from '../kernel/json.ts';
 import { decodeBody, type UpstreamReply } from './decode.ts';
 import { compileMapping, type OnGap, type RecordMapper } from './map-record.ts';
 import { createIdCodec, type IdCodec } from './native-id.ts';
@@ -82,7 +82,7 @@ function compileReader({ source, classify }: Context, on: 'list' | 'get') {
 }
 
 function wholeNumber(value: Json | undefined): number {
-  const text = value instanceof NumberText ? value.text : String(value);
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   const total = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
   if (Number.isNaN(total))
     throw fault('upstream_invalid_response', { detail: 'the total is missing or not a whole number' });

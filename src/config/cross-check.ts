@@ -83,14 +83,12 @@ function checkPassthrough(gateway: GatewayConfig, report: Report): void {
     const earlier = gateway.passthrough.slice(0, index);
     if (earlier.some((other) => other.name === route.name))
       report([...at, 'name'], `the name "${route.name}" is taken`, 'give each route a name of its own');
-    const shadow = earlier.find(
-      (other) => route.path === other.path || (other.subpaths && route.path.startsWith(`${other.path}/`)),
-    );
-    if (shadow !== undefined)
+    const twin = earlier.find((other) => route.path === other.path);
+    if (twin !== undefined)
       report(
         [...at, 'path'],
-        `never reached: "${shadow.name}" (${shadow.path}) stands before it`,
-        'put the longer path first',
+        `never reached: "${twin.name}" has the same path`,
+        'give each route a path of its own',
       );
   });
 }

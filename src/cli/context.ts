@@ -1,0 +1,26 @@
+import type { Environment } from '../config/substitute.ts';
+
+/** What a command may use of the process; `src/main.ts` fills it in. */
+export type CliContext = {
+  readonly env: Environment['variables'];
+  readonly nodeVersion: string;
+  /** Writes to standard output, as it is. */
+  out(text: string): void;
+  /** Writes to standard error, as it is. */
+  err(text: string): void;
+  /** Aborts when the process is asked to stop (SIGTERM, SIGINT). */
+  readonly stop: AbortSignal;
+};
+
+/** Exit codes, after sysexits.h. */
+export const exitCodes = { ok: 0, failure: 1, usage: 64, config: 78 } as const;
+
+/** Thrown by a command that has already told what is wrong; carries the exit code. */
+export class ExitError extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super(`exit ${exitCode}`);
+    this.exitCode = exitCode;
+  }
+}

@@ -1,0 +1,166 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { GatewayConfig } from '../config/gateway-schema.ts';
+import { permission } from '../config/scalars.ts';
+import { parseDuration } from '../kernel/duration.ts';
+import { createKeyStore, type KeyStore } from '../store/key-store.ts';
+import { createRedisKeys } from '../store/redis-keys.ts';
+import { createRedis } from '../store/redis.ts';
+import { createKey, mintKey, revokeKey, rotateKey } from './key-changes.ts';
+import { configuredKeyYaml, keyJson, keyLine, newKeyText } from './key-texts.ts';
+
+/** What the command needs of the program around it. */
+export type KeysContext = {
+  /** Reads the configuration; rejects where it cannot be used. */
+  loadConfig(): Promise<GatewayConfig>;
+  /** Writes to standard output, as it is. */
+  out(text: string): void;
+  /** Writes to standard error, as it is. */
+  err(text: string): void;
+};
+
+type CreateOptions = {
+  readonly label: string;
+  readonly permissions: readonly string[];
+  readonly tier: string;
+  readonly expires?: number;
+  readonly print?: boolean;
+  readonly json?: boolean;
+};
+
+/** An operator can wait longer for Redis than a request may. */
+const PATIENCE_MS = 5_000;
+
+/** Registers `portico keys create | list | rotate | revoke`. The actions reject with an Error made for the operator. */
+export function registerKeysCommand(program: Command, context: KeysContext): void {
+  const keys = program.command('keys').description('manage API keys');
+
+  keys
+    .command('create')
+    .description('create a key; its secret is shown this once')
+    .requiredOption('--label <text>', 'whose key it is, for lists', parseLabel)
+    .requiredOption('--permissions <list>', 'such as users:read,products:read', parsePermissions)
+    .option('--tier <name>', 'a tier of limits.tiers', 'standard')
+    .option('--expires <duration>', 'such as 90d; never, if not given', parseMs)
+    .option('--print', 'store nothing: print the entry for auth.apiKeys.keys')
+    .option('--json', 'answer in JSON')
+    .action((options: CreateOptions) => runCreate(options, context));
+
+  keys
+    .command('list')
+    .description('list the keys in Redis')
+    .option('--json', 'answer in JSON')
+    .action((options: { json?: boolean }) => runList(options, context));
+
+  keys
+    .command('rotate')
+    .description('give a key a new secret; the old one goes on working for a while')
+    .argument('<id>', 'the part between the underscores of the key')
+    .option('--overlap <duration>', 'how long the old secret goes on working', parseMs, 24 * 3_600_000)
+    .option('--json', 'answer in JSON')
+    .action((id: string, options: { overlap: number; json?: boolean }) => runRotate(id, options, context));
+
+  keys
+    .command('revoke')
+    .description('end a key, everywhere within a second')
+    .argument('<id>', 'the part between the underscores of the key')
+    .option('--json', 'answer in JSON')
+    .action((id: string, options: { json?: boolean }) => runRevoke(id, options, context));
+}
+
+function parseLabel(text: string): string {
+  if (text.length > 80 || /\p{Cc}/u.test(text))
+    throw new InvalidArgumentError('At most 80 printable characters.');
+  return text;
+}
+
+function parsePermissions(text: string): readonly string[] {
+  const names = [...new Set(text.split(','))];
+  const wrong = names.find((name) => !permission.safeParse(name).success);
+  if (wrong !== undefined)
+    throw new InvalidArgumentError('Write permissions such as users:read,products:read.');
+  return names;
+}
+
+function parseMs(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new InvalidArgumentError('Write a duration such as 30m, 24h or 90d.');
+  return ms;
+}
+
+function pepperOf(config: GatewayConfig) {
+  const pepper = config.auth.apiKeys?.pepper;
+  if (pepper === undefined) throw new Error('the configuration has no auth.apiKeys.pepper');
+  return pepper;
+}
+
+async function withKeyStore<T>(config: GatewayConfig, work: (store: KeyStore) => Promise<T>): Promise<T> {
+  const { url, prefix, connectTimeout } = config.redis;
+  if (url === undefined) {
+    throw new Error('the configuration has no redis.url; make keys for the embedded mode with --print');
+  }
+  const silent = { info: () => undefined, warn: () => undefined };
+  const redis = createRedis({ url, connectTimeoutMs: connectTimeout, commandTimeoutMs: PATIENCE_MS }, silent);
+  try {
+    if (!(await redis.untilReady(PATIENCE_MS))) throw new Error('Redis cannot be reached');
+    return await work(createKeyStore(redis.client, createRedisKeys(prefix)));
+  } finally {
+    await redis.close();
+  }
+}
+
+async function runCreate(options: CreateOptions, { loadConfig, out }: KeysContext): Promise<void> {
+  const config = await loadConfig();
+  if (!Object.hasOwn(config.limits.tiers, options.tier)) {
+    throw new Error(
+      `no tier is named ${options.tier}; tiers: ${Object.keys(config.limits.tiers).join(', ')}`,
+    );
+  }
+  const { label, permissions, tier, expires } = options;
+  const mint = () =>
+    mintKey(pepperOf(config), Date.now(), {
+      label,
+      permissions,
+      tier,
+      ...(expires === undefined ? {} : { expiresInMs: expires }),
+    });
+  const made =
+    options.print === true ? mint() : await withKeyStore(config, (store) => createKey(store, mint));
+  if (options.json === true)
+    return out(`${JSON.stringify({ key: made.key, ...keyJson(made.record, options.print) })}\n`);
+  out(newKeyText(made.key));
+  out(options.print === true ? configuredKeyYaml(made.record) : `${keyLine(made.record, Date.now())}\n`);
+}
+
+async function runList({ json }: { json?: boolean }, { loadConfig, out, err }: KeysContext): Promise<void> {
+  const found = await withKeyStore(await loadConfig(), (store) => store.list());
+  const records = found.flatMap(({ lookup }) => (lookup.kind === 'found' ? [lookup.record] : []));
+  const damaged = found.filter(({ lookup }) => lookup.kind === 'damaged').map(({ id }) => id);
+  if (json === true) out(`${JSON.stringify(records.map((record) => keyJson(record)))}\n`);
+  else for (const record of records) out(`${keyLine(record, Date.now())}\n`);
+  for (const id of damaged) err(`the record of key ${id} is damaged; callers with it are answered 503\n`);
+}
+
+async function runRotate(
+  id: string,
+  options: { overlap: number; json?: boolean },
+  context: KeysContext,
+): Promise<void> {
+  const config = await context.loadConfig();
+  const now = Date.now();
+  const { key, record } = await withKeyStore(config, (store) =>
+    rotateKey(store, id, pepperOf(config), now, options.overlap),
+  );
+  const oldUntil = new Date(now + options.overlap).toISOString();
+  if (options.json === true) return context.out(`${JSON.stringify({ key, oldUntil, ...keyJson(record) })}\n`);
+  context.out(newKeyText(key));
+  context.out(`The old secret works until ${oldUntil}.\n`);
+}
+
+async function runRevoke(
+  id: string,
+  { json }: { json?: boolean },
+  { loadConfig, out }: KeysContext,
+): Promise<void> {
+  const record = await withKeyStore(await loadConfig(), (store) => revokeKey(store, id, Date.now()));
+  out(json === true ? `${JSON.stringify(keyJson(record))}\n` : `${keyLine(record, Date.now())}\n`);
+}

@@ -1,0 +1,60 @@
+import { Command, CommanderError } from 'commander';
+import { runCheck } from './check.ts';
+import { type CliContext, ExitError, exitCodes } from './context.ts';
+import { runDemo } from './demo.ts';
+import { runGenerate } from './generate.ts';
+import { registerKeysCommand } from './keys.ts';
+import { readConfigOrExit } from './read-config.ts';
+import { registerSamplesCommand } from './samples.ts';
+import { runStart } from './start.ts';
+
+const CONFIG_FILE = 'config/portico.yaml';
+
+function createProgram(context: CliContext): Command {
+  const program = new Command('portico')
+    .description('An API gateway that puts a clean v1 contract in front of legacy services.')
+    .option('-c, --config <file>', 'the gateway file; its sources stand in the folder "sources" beside it')
+    .configureOutput({ writeOut: context.out, writeErr: context.err })
+    .exitOverride()
+    .showSuggestionAfterError();
+  const configFile = () =>
+    program.opts<{ config?: string }>().config ?? context.env['PORTICO_CONFIG'] ?? CONFIG_FILE;
+
+  program
+    .command('start')
+    .description('start the gateway')
+    .action(() => runStart(configFile(), context));
+  program
+    .command('check')
+    .description('check the configuration without starting anything')
+    .action(() => runCheck(configFile(), context));
+  program
+    .command('demo')
+    .description('start the sample services and the gateway in front of them')
+    .action(() => runDemo(configFile(), context));
+  program
+    .command('generate')
+    .description('write the generated documents: OpenAPI and the schemas of the configuration')
+    .option('--check', 'only say whether they are up to date')
+    .action((options: { check?: boolean }) => runGenerate(options.check === true, context));
+  registerSamplesCommand(program, context);
+  registerKeysCommand(program, {
+    loadConfig: () => Promise.resolve(readConfigOrExit(configFile(), context).config.gateway),
+    out: context.out,
+    err: context.err,
+  });
+  return program;
+}
+
+/** Runs a command line; the exit code is the answer. */
+export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
+  try {
+    await createProgram(context).parseAsync(args, { from: 'user' });
+    return exitCodes.ok;
+  } catch (error) {
+    if (error instanceof ExitError) return error.exitCode;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    context.err(`portico: ${error instanceof Error ? error.message : 'failed'}\n`);
+    return exitCodes.failure;
+  }
+}

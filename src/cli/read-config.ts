@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type ConfigFiles, type FileText, type LoadedConfig, loadConfig } from '../config/load.ts';
+import { ConfigError, type Problem, problemText } from '../config/problem.ts';
+import { type CompiledResource, compileSources } from '../pipeline/compile-sources.ts';
+import { type CliContext, ExitError, exitCodes } from './context.ts';
+
+/** A configuration that can be run. */
+export type ReadyConfig = { readonly config: LoadedConfig; readonly compiled: readonly CompiledResource[] };
+
+function readText(file: string): FileText {
+  try {
+    return { file, text: readFileSync(file, 'utf8') };
+  } catch (cause) {
+    throw new ConfigError([
+      {
+        file,
+        path: '',
+        message: `cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'error'})`,
+        hint: 'name the file with --config, or PORTICO_CONFIG',
+      },
+    ]);
+  }
+}
+
+/** The gateway's file, and the sources in the folder `sources` beside it. */
+function findFiles(gatewayFile: string): ConfigFiles {
+  const gateway = readText(gatewayFile);
+  const folder = join(dirname(gatewayFile), 'sources');
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    throw new ConfigError([
+      {
+        file: folder,
+        path: '',
+        message: 'the folder of the sources cannot be read',
+        hint: 'it stands beside the gateway file',
+      },
+    ]);
+  }
+  const sources = names.filter((name) => /\.ya?ml$/.test(name)).sort();
+  return { gateway, sources: sources.map((name) => readText(join(folder, name))) };
+}
+
+/**
+ * Reads and compiles a configuration.
+ * @throws ConfigError with every problem of all files
+ */
+export function readConfig(gatewayFile: string, variables: CliContext['env']): ReadyConfig {
+  const problems: Problem[] = [];
+  const readFile = (path: string) => readFileSync(path, 'utf8');
+  const config = loadConfig(findFiles(gatewayFile), { variables, readFile }, problems);
+  const compiled = compileSources(config, problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { config, compiled };
+}
+
+/** `readConfig` for a command: problems are printed, all of them, and end the command with exit code 78. */
+export function readConfigOrExit(gatewayFile: string, context: CliContext): ReadyConfig {
+  try {
+    return readConfig(gatewayFile, context.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const problem of error.problems) context.err(`${problemText(problem)}\n`);
+    context.err(`${error.message}\n`);
+    throw new ExitError(exitCodes.config);
+  }
+}

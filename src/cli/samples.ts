@@ -1,0 +1,27 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { samplePorts, sampleNames, type SampleName, serveSamples } from '../samples/serve.ts';
+import type { CliContext } from './context.ts';
+
+function parseWhich(text: string): SampleName | 'all' {
+  const which = [...sampleNames, 'all' as const].find((name) => name === text);
+  if (which === undefined) throw new InvalidArgumentError(`Choose one of ${sampleNames.join(', ')} or all.`);
+  return which;
+}
+
+/** `portico samples <which>`: serves the sample legacy services until the process is asked to stop. */
+export function registerSamplesCommand(program: Command, context: CliContext): void {
+  const ports = Object.entries(samplePorts).map(([name, port]) => `${name} on ${port}`);
+  program
+    .command('samples')
+    .description(`start sample legacy services: ${ports.join(', ')}`)
+    .argument('<which>', [...sampleNames, 'all'].join(' | '), parseWhich)
+    .option('--host <address>', 'the address to listen on', '127.0.0.1')
+    .action((which: SampleName | 'all', options: { host: string }) =>
+      serveSamples({
+        which,
+        host: options.host,
+        signal: context.stop,
+        log: (line) => context.out(`${line}\n`),
+      }),
+    );
+}

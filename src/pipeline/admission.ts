@@ -1,0 +1,115 @@
+import type { GatewayConfig } from '../config/gateway-schema.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { createApiKeyCheck, type ApiKeyCheck } from '../policy/api-key-check.ts';
+import { createKeyRecords } from '../policy/api-key-records.ts';
+import { createAuthenticate } from '../policy/authenticate.ts';
+import { authorize } from '../policy/authorize.ts';
+import { assemble, type Handler, type Stage } from '../policy/call.ts';
+import { createFailedCredentials, type FailedCredentials } from '../policy/failed-credentials.ts';
+import { fetchJwks } from '../policy/jwks-fetch.ts';
+import { createJwks } from '../policy/jwks.ts';
+import { createJwtCheck, type JwtCheck } from '../policy/jwt.ts';
+import { createRateLimit } from '../policy/rate-limit.ts';
+import { createKeyStore } from '../store/key-store.ts';
+import { createLimiter } from '../store/limiter.ts';
+import type { RedisKeys } from '../store/redis-keys.ts';
+import type { RedisConnection } from '../store/redis.ts';
+
+/** What the metrics are told about callers. */
+export type AdmissionMetrics = {
+  limiterDecision(tier: string, outcome: string, by: string): void;
+  credential(kind: string, outcome: string): void;
+};
+
+export type AdmissionDeps = {
+  /** Absent in the embedded mode. */
+  readonly redis: RedisConnection | undefined;
+  readonly keys: RedisKeys;
+  readonly clock: Clock;
+  readonly metrics: AdmissionMetrics;
+  readonly log: { warn(fields: object, message: string): void };
+};
+
+/** Decides who may pass. */
+export type Admission = {
+  /** The stages in front of every operation, outermost first. */
+  readonly stages: readonly Stage[];
+  /** The same stages around nothing, for what has no pipeline of its own. */
+  readonly admit: Handler<void>;
+};
+
+function createKeyCheck(
+  config: GatewayConfig,
+  tiers: ReadonlySet<string>,
+  { redis, keys, clock }: AdmissionDeps,
+): ApiKeyCheck | undefined {
+  const { apiKeys } = config.auth;
+  if (apiKeys === undefined) return undefined;
+  const store = redis === undefined ? undefined : createKeyStore(redis.client, keys);
+  return createApiKeyCheck({
+    pepper: apiKeys.pepper,
+    configured: apiKeys.keys,
+    records: store === undefined ? undefined : createKeyRecords({ find: (id) => store.find(id), clock }),
+    clock,
+    tiers,
+    fallbackTier: config.limits.anonymousTier,
+  });
+}
+
+function createTokenCheck(
+  { auth }: GatewayConfig,
+  tiers: ReadonlySet<string>,
+  { clock, log }: AdmissionDeps,
+): JwtCheck | undefined {
+  if (auth.jwt === undefined) return undefined;
+  const { jwksUrl, keysFresh, keysStale } = auth.jwt;
+  const keyOf = createJwks({
+    url: jwksUrl,
+    fetchJwks,
+    clock,
+    freshMs: keysFresh,
+    staleMs: keysStale,
+    onFailure: (error) =>
+      log.warn({ problem: error.message }, 'the key set of the token issuer cannot be read'),
+  });
+  return createJwtCheck({ config: auth.jwt, keyOf, clock, tiers });
+}
+
+function countFailures({ limits }: GatewayConfig, { redis, keys, clock }: AdmissionDeps): FailedCredentials {
+  const window = limits.failedCredentials;
+  const limiter = createLimiter({
+    redis: redis?.client,
+    tiers: { failed: { windows: [window], onStoreFailure: 'open' } },
+    keyOf: (_tier, { seconds }, subject) => keys.failedCredentials(seconds, subject),
+  });
+  return createFailedCredentials({ consume: (subject) => limiter.consume('failed', subject), clock });
+}
+
+/** Puts the stages together that every call passes: who calls, how often, and what for. */
+export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Admission {
+  const { redis, keys, metrics } = deps;
+  const tiers = new Set(Object.keys(config.limits.tiers));
+  const limiter = createLimiter({
+    redis: redis?.client,
+    tiers: config.limits.tiers,
+    keyOf: (tier, window, subject) => keys.tierWindow(tier, window, subject),
+  });
+  const stages: readonly Stage[] = [
+    // Holds the limit on an address's wrong credentials too: it stands before any credential is looked up, so that
+    // keys cannot be guessed.
+    createAuthenticate({
+      apiKeys: createKeyCheck(config, tiers, deps),
+      jwt: createTokenCheck(config, tiers, deps),
+      failed: countFailures(config, deps),
+      anonymousTier: config.limits.anonymousTier,
+      onCredential: (kind, outcome) => metrics.credential(kind, outcome),
+    }),
+    createRateLimit({
+      limiter,
+      onDecision: (tier, outcome, by) => metrics.limiterDecision(tier, outcome, by),
+    }),
+    // Behind the limit: an answer that names a permission costs a point like any other.
+    authorize,
+  ];
+  return { stages, admit: assemble<void>(stages, () => Promise.resolve()) };
+}
