@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import type { KeyRecord } from '../store/key-record.ts';
 
 function instant(ms: number | undefined): string | undefined {
@@ -39,9 +38,11 @@ export function keyLine(
   return [id, state, tier, permissions.join(','), label].join('  ');
 }
 
-/** The entry for the configuration file. */
+/** The entry for the configuration file. Its scalars are JSON, which is YAML too. */
 export function configuredKeyYaml({ id, label, permissions, tier, expiresAt, hashes }: KeyRecord): string {
-  const expiry = expiresAt === undefined ? {} : { expiresAt: instant(expiresAt) };
-  const entry = { id, hash: hashes[0]?.hash, label, permissions, tier, ...expiry };
-  return `\nFor the configuration:\n\n${stringify({ auth: { apiKeys: { keys: [entry] } } })}`;
+  const fields = { id, hash: hashes[0]?.hash, label, permissions, tier, expiresAt: instant(expiresAt) };
+  const lines = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  return `\nFor the configuration:\n\nauth:\n  apiKeys:\n    keys:\n      - ${lines.join('\n        ')}\n`;
 }

@@ -11,11 +11,11 @@ import { configuredKeyYaml, keyJson, keyLine, newKeyText } from './key-texts.ts'
 /** What the command needs of the program around it. */
 export type KeysContext = {
   /** Reads the configuration; rejects where it cannot be used. */
-  loadConfig(): Promise<GatewayConfig>;
+  readonly loadConfig: () => Promise<GatewayConfig>;
   /** Writes to standard output, as it is. */
-  out(text: string): void;
+  readonly out: (text: string) => void;
   /** Writes to standard error, as it is. */
-  err(text: string): void;
+  readonly err: (text: string) => void;
 };
 
 type CreateOptions = {
@@ -29,6 +29,9 @@ type CreateOptions = {
 
 /** An operator can wait longer for Redis than a request may. */
 const PATIENCE_MS = 5_000;
+
+/** A hundred years. */
+const MS_MAX = 36_500 * 86_400_000;
 
 /** Registers `portico keys create | list | rotate | revoke`. The actions reject with an Error made for the operator. */
 export function registerKeysCommand(program: Command, context: KeysContext): void {
@@ -83,7 +86,8 @@ function parsePermissions(text: string): readonly string[] {
 
 function parseMs(text: string): number {
   const ms = parseDuration(text);
-  if (ms === undefined) throw new InvalidArgumentError('Write a duration such as 30m, 24h or 90d.');
+  if (ms === undefined || ms > MS_MAX)
+    throw new InvalidArgumentError('Write a duration such as 30m, 24h or 90d.');
   return ms;
 }
 
@@ -125,8 +129,10 @@ async function runCreate(options: CreateOptions, { loadConfig, out }: KeysContex
     });
   const made =
     options.print === true ? mint() : await withKeyStore(config, (store) => createKey(store, mint));
-  if (options.json === true)
-    return out(`${JSON.stringify({ key: made.key, ...keyJson(made.record, options.print) })}\n`);
+  if (options.json === true) {
+    out(`${JSON.stringify({ key: made.key, ...keyJson(made.record, options.print) })}\n`);
+    return;
+  }
   out(newKeyText(made.key));
   out(options.print === true ? configuredKeyYaml(made.record) : `${keyLine(made.record, Date.now())}\n`);
 }
@@ -151,7 +157,10 @@ async function runRotate(
     rotateKey(store, id, pepperOf(config), now, options.overlap),
   );
   const oldUntil = new Date(now + options.overlap).toISOString();
-  if (options.json === true) return context.out(`${JSON.stringify({ key, oldUntil, ...keyJson(record) })}\n`);
+  if (options.json === true) {
+    context.out(`${JSON.stringify({ key, oldUntil, ...keyJson(record) })}\n`);
+    return;
+  }
   context.out(newKeyText(key));
   context.out(`The old secret works until ${oldUntil}.\n`);
 }

@@ -21,6 +21,9 @@ export type KeyRecord = {
 
 const VERSION = 1;
 
+/** The last instant that a Date can hold (ECMA-262, section 21.4.1.1). */
+const TIME_MAX = 8.64e15;
+
 /** The record as Redis holds it. */
 export function writeKeyRecord(record: KeyRecord): string {
   return JSON.stringify({ version: VERSION, ...record });
@@ -64,7 +67,7 @@ function isText(value: unknown): value is string {
 }
 
 function isTime(value: unknown): value is number {
-  return Number.isSafeInteger(value);
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= TIME_MAX;
 }
 
 function isOptionalTime(value: unknown): value is number | undefined {
