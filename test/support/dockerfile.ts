@@ -27,7 +27,7 @@ export function parseDockerfile(text: string): Instruction[] {
 }
 
 /** Reads a .dockerignore: the answer tells whether a path, relative to the context, stays out of the image. */
-export function parseDockerignore(text: string): (path: string) => boolean {
+function parseDockerignore(text: string): (path: string) => boolean {
   const patterns = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return (path) => {
     // A pattern that matches a folder holds for all in it, and the last that matches decides.
