@@ -1,0 +1,55 @@
+import type { RequestListener } from 'node:http';
+import express, { type NextFunction, type Request, type Response } from 'express';
+import type { Metrics } from './metrics.ts';
+
+/** Something that must work before the gateway wants requests. */
+export type Check = { readonly name: string; readonly ready: () => boolean };
+
+/** What the operator's listener tells about. */
+export type AdminDeps = {
+  readonly checks: readonly Check[];
+  /** Whether the gateway is leaving. */
+  readonly draining: () => boolean;
+  readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
+};
+
+/** Makes the operator's listener: `/livez`, `/readyz` and `/metrics`. It knows no credential: bind it to an inner address. */
+export function createAdminApp({ checks, draining, metrics }: AdminDeps): RequestListener {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.use((_req: Request, res: Response, next: NextFunction) => {
+    res.set({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
+    next();
+  });
+
+  // Alive means that this process answers. What it depends on is not its life: a restart would not heal it.
+  app.get('/livez', (_req, res) => {
+    res.json({ status: 'ok' });
+  });
+
+  app.get('/readyz', (_req, res) => {
+    const results = Object.fromEntries(checks.map(({ name, ready }) => [name, ready()]));
+    const leaving = draining();
+    const ready = !leaving && Object.values(results).every(Boolean);
+    res
+      .status(ready ? 200 : 503)
+      .json({ status: ready ? 'ready' : 'not ready', draining: leaving, checks: results });
+  });
+
+  app.get('/metrics', async (_req, res) => {
+    const text = await metrics.text();
+    res.set('Content-Type', metrics.contentType).send(text);
+  });
+
+  app.use((_req: Request, res: Response) => {
+    res.status(404).json({ status: 'not found' });
+  });
+  // Express tells an error handler by its four parameters.
+  app.use((_error: unknown, _req: Request, res: Response, _next: NextFunction) => {
+    res.status(500).json({ status: 'error' });
+  });
+  return (req, res) => {
+    app(req, res);
+  };
+}

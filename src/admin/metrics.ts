@@ -1,0 +1,110 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What the gateway counts. Label values come from the configuration and from the code, never from a request. */
+export type Metrics = {
+  /** A finished exchange; `operation` is `none` for what is not one of the known ones. */
+  readonly request: (operation: string, status: number, cache: string, seconds: number) => void;
+  /** One call to a source's upstream, with how it ended. */
+  readonly upstreamCall: (source: string, outcome: string, seconds: number) => void;
+  /** A decision of the rate limit: what was decided, and by which store. */
+  readonly limiterDecision: (tier: string, outcome: string, by: string) => void;
+  /** A credential that was looked at: its kind, and what it was found to be. */
+  readonly credential: (kind: string, outcome: string) => void;
+  /** A look into one level of the cache, or something else that happened there. */
+  readonly cacheEvent: (level: string, result: string) => void;
+  /** Values of a source's field that could not be read as what the contract promises. */
+  readonly unreadableField: (source: string, field: string, count?: number) => void;
+  /** A bound that a source's answer ran into. */
+  readonly guardTrip: (source: string, rule: string) => void;
+  /** Everything counted, in the Prometheus text format. */
+  readonly text: () => Promise<string>;
+  /** The media type of `text`. */
+  readonly contentType: string;
+};
+
+/** What the labels may say, and what is said about the build. */
+export type MetricsDeps = {
+  /** The names of all endpoints. */
+  readonly operations: readonly string[];
+  readonly version: string;
+  readonly nodeVersion: string;
+};
+
+/** From a cache hit on a busy machine to the longest deadline that makes sense. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Makes the gateway's metrics in a registry of their own, beside those of the process. */
+export function createMetrics({ operations, version, nodeVersion }: MetricsDeps): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const known = new Set(operations);
+  collectDefaultMetrics({ register: registry });
+
+  const counter = (name: string, help: string, labelNames: readonly string[]) =>
+    bound(new Counter({ name, help, labelNames, registers }));
+  const histogram = (name: string, help: string, labelNames: readonly string[]) =>
+    bound(new Histogram({ name, help, labelNames, registers, buckets: SECONDS }));
+
+  const requests = counter('portico_requests_total', 'Requests answered.', ['operation', 'status', 'cache']);
+  const requestSeconds = histogram('portico_request_duration_seconds', 'Time until an answer was out.', [
+    'operation',
+    'status',
+    'cache',
+  ]);
+  const calls = counter('portico_upstream_calls_total', 'Calls to upstreams.', ['source', 'outcome']);
+  const callSeconds = histogram('portico_upstream_call_duration_seconds', 'Time of a call to an upstream.', [
+    'source',
+    'outcome',
+  ]);
+  const decisions = counter('portico_limiter_decisions_total', 'Decisions of the rate limit.', [
+    'tier',
+    'outcome',
+    'by',
+  ]);
+  const credentials = counter('portico_credentials_total', 'Credentials checked.', ['kind', 'outcome']);
+  const cacheEvents = counter('portico_cache_events_total', 'What happened in the cache.', [
+    'level',
+    'result',
+  ]);
+  const unreadable = counter('portico_unreadable_fields_total', 'Field values that could not be read.', [
+    'source',
+    'field',
+  ]);
+  const trips = counter('portico_guard_trips_total', 'Bounds that answers of upstreams ran into.', [
+    'source',
+    'rule',
+  ]);
+  new Gauge({ name: 'portico_build_info', help: 'Always 1.', labelNames: ['version', 'node'], registers })
+    .labels(version, nodeVersion)
+    .set(1);
+
+  return {
+    request(operation, status, cache, seconds) {
+      const name = known.has(operation) ? operation : 'none';
+      requests(name, String(status), cache).inc();
+      requestSeconds(name, String(status), cache).observe(seconds);
+    },
+    upstreamCall(source, outcome, seconds) {
+      calls(source, outcome).inc();
+      callSeconds(source, outcome).observe(seconds);
+    },
+    limiterDecision: (tier, outcome, by) => decisions(tier, outcome, by).inc(),
+    credential: (kind, outcome) => credentials(kind, outcome).inc(),
+    cacheEvent: (level, result) => cacheEvents(level, result).inc(),
+    unreadableField: (source, field, count = 1) => unreadable(source, field).inc(count),
+    guardTrip: (source, rule) => trips(source, rule).inc(),
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
+
+/** A metric's children by their label values, each bound once: prom-client checks labels anew for every `labels()`. */
+function bound<Child>(metric: { labels(...values: string[]): Child }): (...values: string[]) => Child {
+  const children = new Map<string, Child>();
+  return function child(...values) {
+    const key = values.join('\n');
+    const found = children.get(key) ?? metric.labels(...values);
+    children.set(key, found);
+    return found;
+  };
+}

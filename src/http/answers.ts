@@ -1,0 +1,135 @@
+import { errorBody, publicStatus, type ServerStatus } from '../errors/body.ts';
+import { fault, type GatewayError, toGatewayError } from '../errors/fault.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Reply } from '../policy/call.ts';
+import type { Cors } from './cors.ts';
+import { allowOf, type Endpoint } from './endpoint.ts';
+import type { Exchange } from './exchange.ts';
+import { matchesEtag } from './matches-etag.ts';
+import { mayStayOpen } from './unread-body.ts';
+
+/** A public document that is the same for everyone, such as the OpenAPI description. */
+export type Document = { readonly body: Buffer; readonly etag: string };
+
+/** Every way in which the gateway itself answers. None of them throws, and a second answer is no answer. */
+export type Answers = {
+  /** 200 with a v1 body, or 304. */
+  reply(exchange: Exchange, reply: Reply): void;
+  /** 200 with a public document, or 304. */
+  document(exchange: Exchange, document: Document): void;
+  /** 204 with `Allow`, and what a preflight asks for. */
+  options(exchange: Exchange, endpoint: Endpoint): void;
+  /** The contract's error; anything thrown that is not a `GatewayError` becomes `server_error`. */
+  error(exchange: Exchange, thrown: unknown): void;
+};
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const CREDENTIAL_HEADERS = 'Authorization, X-API-Key';
+
+/** What a JSON API tells browsers: show nothing, run nothing, guess nothing, tell nobody. */
+export const securityHeaders: readonly string[] = [
+  'X-Content-Type-Options',
+  'nosniff',
+  'Content-Security-Policy',
+  "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy',
+  'no-referrer',
+  'Cross-Origin-Resource-Policy',
+  'same-origin',
+];
+
+// RFC 9211. A stale body is one that the cache had and would not have served by its own rules.
+const CACHE_STATUS = { hit: 'portico; hit', miss: 'portico; fwd=miss', stale: 'portico; fwd=stale' } as const;
+
+/** Makes the answers of a public listener. `clock` tells the age of bodies. */
+export function createAnswers(deps: { clock: Clock; serverStatus: ServerStatus; cors: Cors }): Answers {
+  const { clock, serverStatus, cors } = deps;
+  const vary = CREDENTIAL_HEADERS + cors.vary;
+
+  function reply(exchange: Exchange, { body, etag, storedAt, freshSeconds, cache }: Reply) {
+    if (isOver(exchange)) return;
+    const ageSeconds = Math.max(0, Math.floor((clock.now() - storedAt) / 1_000));
+    const headers = baseHeaders(exchange, vary, `private, max-age=${freshSeconds}`);
+    headers.push('ETag', etag, 'Age', String(ageSeconds), 'Cache-Status', CACHE_STATUS[cache]);
+    sendBody(exchange, headers, body, etag);
+  }
+
+  function document(exchange: Exchange, { body, etag }: Document) {
+    if (isOver(exchange)) return;
+    // `no-cache` asks for revalidation, not for no cache: a 304 costs nothing, a stale contract may.
+    const headers = baseHeaders(exchange, cors.vary.slice(2), 'public, no-cache');
+    headers.push('ETag', etag);
+    sendBody(exchange, headers, body, etag);
+  }
+
+  function sendBody(exchange: Exchange, headers: string[], body: Buffer, etag: string) {
+    if (matchesEtag(exchange.head.ifNoneMatch, etag)) {
+      send(exchange, 304, headers, undefined);
+    } else {
+      headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(body.length));
+      send(exchange, 200, headers, body);
+    }
+  }
+
+  function options(exchange: Exchange, endpoint: Endpoint) {
+    if (isOver(exchange)) return;
+    const headers = baseHeaders(exchange, vary, 'no-store');
+    headers.push('Allow', allowOf(endpoint));
+    cors.appendPreflight(headers, exchange.head.origin, endpoint.methods);
+    send(exchange, 204, headers, undefined);
+  }
+
+  function error(exchange: Exchange, thrown: unknown) {
+    if (isOver(exchange)) return;
+    const told = toGatewayError(thrown);
+    exchange.error = told;
+    const headers = baseHeaders(exchange, vary, 'no-store');
+    for (const name in told.headers) headers.push(name, told.headers[name] ?? '');
+    if (told.retryAfterSeconds !== undefined) headers.push('Retry-After', String(told.retryAfterSeconds));
+    sendError(exchange, told, headers);
+    exchange.cancel?.(told);
+  }
+
+  function sendError(exchange: Exchange, told: GatewayError, headers: string[]) {
+    const body = Buffer.from(errorBody(told, exchange.requestId));
+    headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(body.length));
+    send(exchange, publicStatus(told, serverStatus), headers, body);
+  }
+
+  function baseHeaders(exchange: Exchange, varies: string, cacheControl: string): string[] {
+    const headers = ['X-Request-Id', exchange.requestId, 'Cache-Control', cacheControl, ...securityHeaders];
+    if (varies !== '') headers.push('Vary', varies);
+    headers.push(...exchange.answerHeaders);
+    cors.append(headers, exchange.head.origin);
+    return headers;
+  }
+
+  /** One `writeHead` with a flat list and one `end`: half the price of `setHeader` for each. */
+  function send(exchange: Exchange, status: number, headers: string[], body: Buffer | undefined) {
+    const { req, res } = exchange;
+    if (!mayStayOpen(req)) res.shouldKeepAlive = false;
+    try {
+      res.writeHead(status, headers);
+      res.end(req.method === 'HEAD' ? undefined : body);
+    } catch (cause) {
+      sendPlainError(exchange, fault('server_error', { detail: 'an answer header is not valid', cause }));
+    }
+  }
+
+  /** The answer where a header held a character that HTTP forbids: its own headers are constants. */
+  function sendPlainError(exchange: Exchange, told: GatewayError) {
+    exchange.error = told;
+    const body = Buffer.from(errorBody(told, exchange.requestId));
+    const headers = ['X-Request-Id', exchange.requestId, 'Cache-Control', 'no-store', ...securityHeaders];
+    headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(body.length));
+    exchange.res.writeHead(told.status, headers);
+    exchange.res.end(exchange.req.method === 'HEAD' ? undefined : body);
+  }
+
+  return { reply, document, options, error };
+}
+
+/** Whether the exchange has an answer already, or nobody who would read it. */
+function isOver({ res }: Exchange): boolean {
+  return res.headersSent || res.destroyed;
+}

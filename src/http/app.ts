@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import type { RequestListener } from 'node:http';
+import express, { type NextFunction, type Request, type Response } from 'express';
+import type { Logger } from 'pino';
+import type { GatewayConfig } from '../config/gateway-schema.ts';
+import type { ServerStatus } from '../errors/body.ts';
+import { fault } from '../errors/fault.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { createAccessLog } from './access-log.ts';
+import { createAnswers } from './answers.ts';
+import { createCors } from './cors.ts';
+import { allowOf, compileRoutes } from './endpoint.ts';
+import { exchangeOf } from './exchange.ts';
+import { createOpenExchange, type OnFinish } from './open-exchange.ts';
+import { documentEndpoint, type Operation, operationEndpoint, READ_METHODS } from './operation.ts';
+import { createPassthrough, type PassthroughDeps } from './passthrough.ts';
+import { findProblem, readTarget } from './request-head.ts';
+
+/** What `OPTIONS *` asks about: the server as a whole (RFC 9110, section 9.3.7). */
+const everything = { path: '*', query: '' };
+
+/** What the public listener is put together from. */
+export type AppDeps = {
+  readonly operations: readonly Operation[];
+  /** The OpenAPI description, served at `/v1/openapi.json`. */
+  readonly openapi: Buffer;
+  readonly passthrough: PassthroughDeps;
+  readonly trustProxy: GatewayConfig['listen']['trustProxy'];
+  readonly serverStatus: ServerStatus;
+  readonly cors?: GatewayConfig['cors'];
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly onFinish: OnFinish;
+};
+
+/** The public listener, for `createServer`, and the way to let go of its upstream connections. */
+export type App = { readonly listener: RequestListener; close(): void };
+
+/** Makes the public listener. Express carries it; what a request becomes is decided in `serve`. */
+export function createApp(deps: AppDeps): App {
+  const answers = createAnswers({ ...deps, cors: createCors(deps.cors) });
+  const logRequest = createAccessLog(deps.log, deps.clock);
+  const open = createOpenExchange({ ...deps, answers, logRequest });
+  const trustsProxies = deps.trustProxy !== false;
+  const passthrough = createPassthrough({ ...deps.passthrough, clock: deps.clock, trustsProxies });
+  const openapi = {
+    body: deps.openapi,
+    etag: `"${createHash('sha256').update(deps.openapi).digest('base64url')}"`,
+  };
+  const find = compileRoutes([
+    ...deps.operations.map((operation) => ({
+      path: operation.path,
+      endpoint: operationEndpoint({ operation, answers, trustsProxies }),
+    })),
+    { path: everything.path, endpoint: { operation: 'none', methods: READ_METHODS, serve: () => undefined } },
+    { path: '/v1/openapi.json', endpoint: documentEndpoint('openapi', openapi, answers) },
+  ]);
+
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.disable('query parser');
+  app.set('trust proxy', deps.trustProxy);
+  app.use(serve);
+
+  /** Decides what a request becomes: route, then method; the checks of the caller follow in the pipeline. */
+  function serve(req: Request, res: Response) {
+    const exchange = exchangeOf(res);
+    const problem = findProblem(req, exchange.head, exchange.target);
+    if (problem !== undefined) throw fault('bad_request', { detail: problem });
+    const aboutAll = exchange.target === '*' && req.method === 'OPTIONS';
+    const target = aboutAll ? everything : readTarget(exchange.target);
+    if (target === undefined) throw fault('bad_request', { detail: 'form of the request target' });
+    const match = find(target.path) ?? passthrough.find(target.path);
+    if (match === undefined) throw fault('not_found');
+    const { endpoint, rawId } = match;
+    exchange.operation = endpoint.operation;
+    if (req.method === 'OPTIONS') answers.options(exchange, endpoint);
+    else if (endpoint.methods.includes(req.method)) endpoint.serve(req, exchange, target, rawId);
+    else throw fault('method_not_allowed', { headers: { Allow: allowOf(endpoint) } });
+  }
+
+  return {
+    listener(req, res) {
+      const exchange = open(req, res);
+      // Express would take other forms of target apart with the deprecated and lenient `url.parse`.
+      if (!exchange.target.startsWith('/')) req.url = '/';
+      // Handing Express the last handler keeps its own out, which answers in HTML.
+      const last: NextFunction = (thrown?: unknown) => exchange.fail(thrown ?? fault('not_found'));
+      app(req as Request, res as Response, last);
+    },
+    close: passthrough.close,
+  };
+}

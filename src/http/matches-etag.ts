@@ -1,0 +1,12 @@
+const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
+
+/**
+ * Whether `If-None-Match` names the representation that a client would get now: a list of entity tags, compared
+ * weakly, or `*` (RFC 9110, section 13.1.2). `etag` is strong and quoted.
+ */
+export function matchesEtag(ifNoneMatch: readonly string[], etag: string): boolean {
+  if (ifNoneMatch.length === 0) return false;
+  const list = ifNoneMatch.join();
+  if (list === etag || list.trim() === '*') return true;
+  return [...list.matchAll(ENTITY_TAG)].some(([, opaque]) => opaque === etag);
+}

@@ -1,0 +1,56 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../kernel/clock.ts';
+import { newRequestId } from '../kernel/request-id.ts';
+import type { Trace } from '../policy/call.ts';
+import type { Answers } from './answers.ts';
+import { clientGone } from './call-signal.ts';
+import { attach, type Exchange, release } from './exchange.ts';
+import { readHead } from './request-head.ts';
+
+/** Told of every exchange that is over: `status` is 499 where the client left before its answer. */
+export type OnFinish = (operation: string, status: number, trace: Trace, seconds: number) => void;
+
+/**
+ * Makes the function that opens the exchange of a request and sees to its end: the log line, the metrics, and the
+ * work that nobody waits for any more.
+ */
+export function createOpenExchange(deps: {
+  answers: Answers;
+  logRequest: (req: IncomingMessage, res: ServerResponse) => void;
+  clock: Clock;
+  onFinish: OnFinish;
+}): (req: IncomingMessage, res: ServerResponse) => Exchange {
+  const { answers, logRequest, clock, onFinish } = deps;
+
+  function finish(exchange: Exchange) {
+    const { res, operation, trace, startedAt } = exchange;
+    const answered = res.writableFinished;
+    if (!answered) exchange.cancel?.(clientGone());
+    release(exchange);
+    onFinish(operation, answered ? res.statusCode : 499, trace, (clock.monotonic() - startedAt) / 1_000);
+  }
+
+  return function open(req, res) {
+    const exchange: Exchange = {
+      req,
+      res,
+      requestId: newRequestId(),
+      head: readHead(req.rawHeaders),
+      target: req.url ?? '',
+      trace: { cache: 'none', upstreamCalls: 0, upstreamMs: 0, principalId: undefined },
+      answerHeaders: [],
+      startedAt: clock.monotonic(),
+      operation: 'none',
+      error: undefined,
+      cancel: undefined,
+      fail: (thrown) => answers.error(exchange, thrown),
+    };
+    attach(exchange);
+    logRequest(req, res);
+    res.once('close', () => finish(exchange));
+    // Behind another answer on a pipelined connection, a response has no socket yet whose end it could notice.
+    if (res.socket === null)
+      req.once('close', () => req.socket.destroyed && !res.closed && res.emit('close'));
+    return exchange;
+  };
+}

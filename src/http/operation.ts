@@ -1,0 +1,100 @@
+import type { Request } from 'express';
+import type { Call, Handler, Reply, RequestFacts } from '../policy/call.ts';
+import type { Answers, Document } from './answers.ts';
+import { type CallSignal, createCallSignal } from './call-signal.ts';
+import { clientAddress } from './client-address.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { Exchange } from './exchange.ts';
+import type { Target } from './request-head.ts';
+
+/** An operation of the v1 contract, as the composition root puts it together. */
+export type Operation = {
+  readonly operation: string;
+  /** A plain path; `/:id` at its end stands for one more segment. */
+  readonly path: string;
+  /** The permission the caller needs, or `null` where the resource is public. */
+  readonly permission: string | null;
+  readonly handler: Handler;
+  readonly deadlineMs: number;
+};
+
+/** The methods of everything that can only be read. */
+export const READ_METHODS: readonly string[] = ['GET', 'HEAD'];
+
+/** The endpoint of an operation: makes the call, runs its handler and answers with what comes of it. */
+export function operationEndpoint(deps: {
+  operation: Operation;
+  answers: Answers;
+  trustsProxies: boolean;
+}): Endpoint {
+  const { operation, answers, trustsProxies } = deps;
+  return {
+    operation: operation.operation,
+    methods: READ_METHODS,
+    serve(req, exchange, target, rawId) {
+      const request = factsOf(req, exchange, { target, rawId, trustsProxies });
+      const { call, signal } = startCall(exchange, request, operation);
+      const answer = (reply: Reply) => {
+        signal.settle();
+        answers.reply(exchange, reply);
+      };
+      const refuse = (thrown: unknown) => {
+        signal.settle();
+        exchange.fail(thrown);
+      };
+      try {
+        operation.handler(call).then(answer, refuse);
+      } catch (thrown) {
+        refuse(thrown);
+      }
+    },
+  };
+}
+
+/** The endpoint of a public document. */
+export function documentEndpoint(name: string, document: Document, answers: Answers): Endpoint {
+  return {
+    operation: name,
+    methods: READ_METHODS,
+    serve: (_req, exchange) => answers.document(exchange, document),
+  };
+}
+
+/** What the pipeline may know of a request. */
+export function factsOf(
+  req: Request,
+  { head }: Exchange,
+  { target, rawId, trustsProxies }: { target: Target; rawId: string | undefined; trustsProxies: boolean },
+): RequestFacts {
+  return {
+    authorization: head.authorization,
+    apiKey: head.apiKey,
+    address: clientAddress(req, trustsProxies),
+    rawQuery: target.query,
+    rawId,
+  };
+}
+
+/** Makes the call of an exchange and starts its deadline, which answers the exchange once it is spent. */
+export function startCall(
+  exchange: Exchange,
+  request: RequestFacts,
+  { operation, permission, deadlineMs }: { operation: string; permission: string | null; deadlineMs: number },
+): { call: Call; signal: CallSignal } {
+  const signal = createCallSignal(deadlineMs, exchange.fail);
+  exchange.cancel = signal.abort;
+  const call: Call = {
+    operation,
+    permission,
+    request,
+    requestId: exchange.requestId,
+    get signal() {
+      return signal.signal;
+    },
+    trace: exchange.trace,
+    answerHeaders: exchange.answerHeaders,
+    principal: undefined,
+    query: undefined,
+  };
+  return { call, signal };
+}

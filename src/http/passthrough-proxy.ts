@@ -1,0 +1,190 @@
+import type { Agent, ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
+import { fault, type GatewayError } from '../errors/fault.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Exchange } from './exchange.ts';
+import { type Passage, returnedHeaders } from './passthrough-headers.ts';
+import { mayStayOpen } from './unread-body.ts';
+
+/** One request on its way to an upstream, with everything about it decided. */
+export type Journey = {
+  readonly req: IncomingMessage;
+  readonly exchange: Exchange;
+  /** Aborts when the client has gone or the deadline is spent. */
+  readonly signal: AbortSignal;
+  /** Scheme, host and port of the upstream. */
+  readonly origin: string;
+  readonly agent: Agent;
+  /** Path and query of the request line. */
+  readonly path: string;
+  /** All header lines for the upstream, by lower-case name. */
+  readonly headers: Record<string, string | string[]>;
+  /** The request body, made anew for every attempt. */
+  body(): Readable;
+  /** Whether the request may be sent a second time. */
+  readonly repeatable: boolean;
+  readonly passage: Passage;
+  /** Whether the answer is for the caller only, where the upstream does not say. */
+  readonly privately: boolean;
+  /** Whether the route sends a credential of the gateway's own. */
+  readonly bringsCredential: boolean;
+};
+
+type Underway = Journey & {
+  upstream: ClientRequest | undefined;
+  attempts: number;
+  sentAt: number;
+  /** Whether the caller has begun to receive the upstream's answer. */
+  relaying: boolean;
+};
+
+// The connection was never made. Anything later is the upstream's failure to answer.
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+]);
+const CREDENTIAL_REFUSED = new Set([401, 403, 407]);
+
+/**
+ * Makes the function that sends journeys through http-proxy-middleware. One middleware serves all routes: each
+ * instance would hang a listener of its own on the server. Its default plugins are ejected, for they append an
+ * error text to answers that broke half-way; the answer is relayed here, so that only chosen headers return.
+ */
+export function createProxy(clock: Clock): (journey: Journey) => void {
+  const journeys = new WeakMap<IncomingMessage, Underway>();
+  const relayPlugin: Plugin = (server) => {
+    server.on('proxyReq', (upstream, req) => withJourney(req, (journey) => depart(journey, upstream)));
+    server.on('proxyRes', (answer, req) => withJourney(req, (journey) => arrive(journey, answer)));
+    server.on(
+      'error',
+      (error, req) => req !== undefined && withJourney(req, (journey) => lose(journey, error)),
+    );
+  };
+  const proxy = createProxyMiddleware({
+    router(req, _res, options) {
+      const journey = journeys.get(req);
+      // These are this request's own copy of the options, which is where httpxy looks for both.
+      options.agent = journey?.agent;
+      if (journey !== undefined) options.buffer = journey.body();
+      return journey?.origin ?? '';
+    },
+    pathFilter: () => true,
+    selfHandleResponse: true,
+    ejectPlugins: true,
+    plugins: [relayPlugin],
+  });
+
+  function withJourney(req: IncomingMessage, act: (journey: Underway) => void) {
+    const journey = journeys.get(req);
+    if (journey !== undefined) act(journey);
+  }
+
+  function forward(journey: Journey) {
+    const underway = { ...journey, upstream: undefined, attempts: 0, sentAt: 0, relaying: false };
+    const { req, signal } = journey;
+    // What httpxy sends is what it finds here.
+    req.headers = journey.headers;
+    req.url = journey.path;
+    journeys.set(req, underway);
+    signal.addEventListener('abort', () => stop(underway), { once: true });
+    send(underway);
+  }
+
+  function send(journey: Underway) {
+    journey.attempts += 1;
+    journey.sentAt = clock.monotonic();
+    void proxy(journey.req, journey.exchange.res, (thrown) => lose(journey, thrown));
+  }
+
+  /** An upstream connection is there. It may have come too late, after a wait for a free one. */
+  function depart(journey: Underway, upstream: ClientRequest) {
+    journey.upstream = upstream;
+    journey.exchange.trace.upstreamCalls += 1;
+    if (journey.signal.aborted) upstream.destroy();
+  }
+
+  function arrive(journey: Underway, answer: IncomingMessage) {
+    const { exchange } = journey;
+    exchange.trace.upstreamMs += clock.monotonic() - journey.sentAt;
+    answer.on('error', () => {
+      lose(journey, undefined);
+    });
+    try {
+      if (exchange.res.headersSent || journey.signal.aborted) answer.destroy();
+      else relay(journey, answer);
+    } catch (thrown) {
+      answer.destroy();
+      exchange.fail(thrown);
+    }
+  }
+
+  /** The attempt failed: once more, or an error, or, if half of an answer is out, an end that nobody can overlook. */
+  function lose(journey: Underway, cause: unknown) {
+    const { exchange, upstream } = journey;
+    // The upstream closed an idle connection just when we took it up again: the usual race, and no sign of illness.
+    const unlucky = journey.repeatable && journey.attempts === 1 && upstream?.reusedSocket === true;
+    if (journey.relaying) cut(exchange.res);
+    else if (exchange.res.headersSent || journey.signal.aborted) return;
+    else if (unlucky) send(journey);
+    else exchange.fail(translate(cause));
+  }
+
+  return forward;
+}
+
+/** Passes an answer on. It throws where there is nothing that may be passed on. */
+function relay(journey: Underway, answer: IncomingMessage): void {
+  const { res } = journey.exchange;
+  const status = answer.statusCode ?? 0;
+  if (journey.bringsCredential && CREDENTIAL_REFUSED.has(status)) {
+    throw fault('upstream_error', { detail: `the upstream refused the gateway's credential with ${status}` });
+  }
+  if (!mayStayOpen(journey.req)) res.shouldKeepAlive = false;
+  try {
+    res.writeHead(status, answerHeaders(journey, answer));
+  } catch (cause) {
+    throw fault('upstream_error', { detail: 'the head of the answer is not valid', cause });
+  }
+  journey.relaying = true;
+  answer.pipe(res);
+}
+
+function answerHeaders({ exchange, passage, privately }: Journey, answer: IncomingMessage): string[] {
+  const headers = returnedHeaders(answer.rawHeaders, passage);
+  headers.push(
+    'X-Request-Id',
+    exchange.requestId,
+    'X-Content-Type-Options',
+    'nosniff',
+    ...exchange.answerHeaders,
+  );
+  if (privately && answer.headers['cache-control'] === undefined) headers.push('Cache-Control', 'private');
+  return headers;
+}
+
+/** Ends the upstream call, and an answer that is under way. */
+function stop({ req, exchange, upstream, relaying }: Underway) {
+  upstream?.destroy();
+  // What is left of the request body is for nobody; unread, it would block the connection for ever.
+  req.unpipe();
+  req.resume();
+  if (relaying && !exchange.res.writableFinished) cut(exchange.res);
+}
+
+/** Breaks the client's connection by a reset: a plain close would look like the end of the body to HTTP/1.0. */
+function cut(res: ServerResponse) {
+  if (res.writableFinished) return;
+  if (res.socket === null) res.destroy();
+  else res.socket.resetAndDestroy();
+}
+
+function translate(cause: unknown): GatewayError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  return fault(UNREACHABLE.has(code) ? 'upstream_unavailable' : 'upstream_error', { cause });
+}

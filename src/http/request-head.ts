@@ -1,0 +1,106 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Every value of each header that the gateway reads itself, as received. Bytes are hostile. */
+export type RequestHead = {
+  host: readonly string[];
+  expect: readonly string[];
+  origin: readonly string[];
+  apiKey: readonly string[];
+  authorization: readonly string[];
+  ifNoneMatch: readonly string[];
+  /** The caller's own `X-Request-Id`. */
+  requestId: readonly string[];
+  traceparent: readonly string[];
+};
+
+const FIELDS = new Map<string, keyof RequestHead>([
+  ['host', 'host'],
+  ['expect', 'expect'],
+  ['origin', 'origin'],
+  ['x-api-key', 'apiKey'],
+  ['authorization', 'authorization'],
+  ['if-none-match', 'ifNoneMatch'],
+  ['x-request-id', 'requestId'],
+  ['traceparent', 'traceparent'],
+]);
+const LENGTHS = new Set([...FIELDS.keys()].map((name) => name.length));
+const NONE: readonly string[] = Object.freeze([]);
+
+/**
+ * Reads the header lines in one pass. `req.headers` would be dearer, and it hides what matters here:
+ * it joins repeated values, and of `Authorization` and `Host` it keeps the first only.
+ */
+export function readHead(rawHeaders: readonly string[]): RequestHead {
+  const head: RequestHead = {
+    host: NONE,
+    expect: NONE,
+    origin: NONE,
+    apiKey: NONE,
+    authorization: NONE,
+    ifNoneMatch: NONE,
+    requestId: NONE,
+    traceparent: NONE,
+  };
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    // Most names are ruled out by their length, before they cost a lower-casing.
+    const field = LENGTHS.has(name.length) ? FIELDS.get(name.toLowerCase()) : undefined;
+    if (field === undefined) continue;
+    const value = rawHeaders[i + 1] ?? '';
+    head[field] = head[field] === NONE ? [value] : [...head[field], value];
+  }
+  return head;
+}
+
+/** The most header lines a request may have; Node itself drops lines silently at its own bound. */
+export const HEADER_LINES_MAX = 100;
+
+/** The longest request target, in bytes. */
+export const TARGET_BYTES_MAX = 8 * 1024;
+
+const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/;
+// RFC 9112, section 3.2: a target has neither a fragment nor anything outside of visible ASCII.
+const FOREIGN_TO_TARGETS = /[^\x21\x22\x24-\x7e]/;
+
+/** Whether a value may stand in a `Host` header (RFC 9110, section 7.2). */
+export function isHost(value: string): boolean {
+  return HOST.test(value);
+}
+
+/** What makes a parsed request unreadable all the same, for the log; `undefined` where nothing does. */
+export function findProblem(req: IncomingMessage, head: RequestHead, target: string): string | undefined {
+  if (req.httpVersionMajor !== 1) return 'HTTP version';
+  if (req.rawHeaders.length > 2 * HEADER_LINES_MAX) return 'too many header lines';
+  if (target.length > TARGET_BYTES_MAX) return 'request target too long';
+  if (FOREIGN_TO_TARGETS.test(target)) return 'character in the request target';
+  if (head.expect.length > 0 && head.expect.join().toLowerCase() !== '100-continue')
+    return 'unknown expectation';
+  if (head.host.length > 1) return 'more than one Host';
+  if (head.host.length === 0) return req.httpVersionMinor === 0 ? undefined : 'no Host';
+  if (!isHost(head.host[0] ?? '')) return 'malformed Host';
+  return undefined;
+}
+
+/** A request target in its parts, still percent-encoded. */
+export type Target = {
+  readonly path: string;
+  /** Without the question mark. */
+  readonly query: string;
+};
+
+const ABSOLUTE_FORM = /^https?:\/\/([^/?]+)/i;
+
+/** The parts of a request target in origin form or absolute form (RFC 9112, section 3.2); `undefined` for others. */
+export function readTarget(target: string): Target | undefined {
+  const local = target.startsWith('/') ? target : localPart(target);
+  if (local === undefined) return undefined;
+  const question = local.indexOf('?');
+  if (question === -1) return { path: local === '' ? '/' : local, query: '' };
+  return { path: question === 0 ? '/' : local.slice(0, question), query: local.slice(question + 1) };
+}
+
+/** What follows the authority of a target in absolute form. */
+function localPart(target: string): string | undefined {
+  const [prefix = '', authority = ''] = ABSOLUTE_FORM.exec(target) ?? [];
+  return authority !== '' && isHost(authority) ? target.slice(prefix.length) : undefined;
+}

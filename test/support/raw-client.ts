@@ -1,0 +1,149 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+/** One HTTP/1.1 answer as it came over the wire. */
+export type RawAnswer = {
+  readonly status: number;
+  /** Names in lower case; the values of repeated lines are joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+};
+
+/** A connection on which a test says exactly the bytes it means to. */
+export type RawConnection = {
+  readonly socket: Socket;
+  send(bytes: string | Buffer): void;
+  /** The next answer; rejects if the connection ends before it is complete. `bodiless`: the answer to a HEAD. */
+  answer(options?: { bodiless?: boolean }): Promise<RawAnswer>;
+  /** How the server ended the connection, with the bytes that no `answer` took. */
+  ended(): Promise<{ how: 'closed' | 'reset'; rest: Buffer }>;
+  close(): void;
+};
+
+type Framed = { answer: RawAnswer; bytes: number };
+
+/** Connects to a port of this machine. */
+export async function connectRaw(port: number): Promise<RawConnection> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  let received = Buffer.alloc(0);
+  let how: 'closed' | 'reset' | undefined;
+  const waiting = new Set<() => void>();
+  const wake = () => waiting.forEach((tell) => tell());
+  socket.on('data', (chunk) => {
+    received = Buffer.concat([received, chunk]);
+    wake();
+  });
+  socket.on('end', () => {
+    how ??= 'closed';
+    socket.end();
+    wake();
+  });
+  socket.on('error', () => {
+    how ??= 'reset';
+    wake();
+  });
+  await once(socket, 'connect');
+
+  async function until<T>(look: () => T | undefined): Promise<T> {
+    for (;;) {
+      const found = look();
+      if (found !== undefined) return found;
+      await new Promise<void>((resolve) => {
+        const tell = () => {
+          waiting.delete(tell);
+          resolve();
+        };
+        waiting.add(tell);
+      });
+    }
+  }
+
+  return {
+    socket,
+    send: (bytes) => socket.write(bytes),
+    async answer({ bodiless = false } = {}) {
+      const framed = await until(() => {
+        const found = readAnswer(received, bodiless, how !== undefined);
+        if (found === undefined && how !== undefined)
+          throw new Error(`${how} after ${JSON.stringify(received.toString('latin1'))}`);
+        return found;
+      });
+      received = received.subarray(framed.bytes);
+      return framed.answer;
+    },
+    async ended() {
+      const end = await until(() => how);
+      return { how: end, rest: received };
+    },
+    close: () => socket.destroy(),
+  };
+}
+
+/** Sends bytes on a new connection and takes one answer. */
+export async function askRaw(port: number, bytes: string | Buffer): Promise<RawAnswer> {
+  const connection = await connectRaw(port);
+  try {
+    connection.send(bytes);
+    return await connection.answer({ bodiless: bytes.toString('latin1').startsWith('HEAD ') });
+  } finally {
+    connection.close();
+  }
+}
+
+/** A request without a body, with the lines that every request needs. */
+export function request(method: string, target: string, headers: readonly string[] = []): string {
+  return [`${method} ${target} HTTP/1.1`, 'Host: api.example.test', ...headers, '', ''].join('\r\n');
+}
+
+function readAnswer(bytes: Buffer, bodiless: boolean, isAll: boolean): Framed | undefined {
+  const headEnd = bytes.indexOf('\r\n\r\n');
+  if (headEnd === -1) return undefined;
+  const [first = '', ...lines] = bytes.subarray(0, headEnd).toString('latin1').split('\r\n');
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]);
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, colon).toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
+  }
+  const start = headEnd + 4;
+  const body = readBody(bytes.subarray(start), { status, headers, bodiless, isAll });
+  return body === undefined
+    ? undefined
+    : { answer: { status, headers, body: body.content }, bytes: start + body.bytes };
+}
+
+function readBody(
+  bytes: Buffer,
+  {
+    status,
+    headers,
+    bodiless,
+    isAll,
+  }: { status: number; headers: Record<string, string>; bodiless: boolean; isAll: boolean },
+): { content: Buffer; bytes: number } | undefined {
+  if (bodiless || status === 204 || status === 304) return { content: Buffer.alloc(0), bytes: 0 };
+  const length = headers['content-length'];
+  if (length !== undefined) {
+    const size = Number(length);
+    return bytes.length < size ? undefined : { content: bytes.subarray(0, size), bytes: size };
+  }
+  if (headers['transfer-encoding'] === 'chunked') return readChunks(bytes);
+  return isAll ? { content: bytes, bytes: bytes.length } : undefined;
+}
+
+function readChunks(bytes: Buffer): { content: Buffer; bytes: number } | undefined {
+  const chunks: Buffer[] = [];
+  let at = 0;
+  for (;;) {
+    const lineEnd = bytes.indexOf('\r\n', at);
+    if (lineEnd === -1) return undefined;
+    const size = parseInt(bytes.subarray(at, lineEnd).toString('latin1'), 16);
+    const end = lineEnd + 2 + size + 2;
+    if (bytes.length < end) return undefined;
+    if (size === 0) return { content: Buffer.concat(chunks), bytes: end };
+    chunks.push(bytes.subarray(lineEnd + 2, end - 2));
+    at = end;
+  }
+}
