@@ -5,9 +5,9 @@ export type CliContext = {
   readonly env: Environment['variables'];
   readonly nodeVersion: string;
   /** Writes to standard output, as it is. */
-  out(text: string): void;
+  readonly out: (text: string) => void;
   /** Writes to standard error, as it is. */
-  err(text: string): void;
+  readonly err: (text: string) => void;
   /** Aborts when the process is asked to stop (SIGTERM, SIGINT). */
   readonly stop: AbortSignal;
 };

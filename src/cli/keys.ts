@@ -97,13 +97,20 @@ function pepperOf(config: GatewayConfig) {
   return pepper;
 }
 
-async function withKeyStore<T>(config: GatewayConfig, work: (store: KeyStore) => Promise<T>): Promise<T> {
+async function withKeyStore<T>(
+  config: GatewayConfig,
+  { err }: KeysContext,
+  work: (store: KeyStore) => Promise<T>,
+): Promise<T> {
   const { url, prefix, connectTimeout } = config.redis;
   if (url === undefined) {
     throw new Error('the configuration has no redis.url; make keys for the embedded mode with --print');
   }
-  const silent = { info: () => undefined, warn: () => undefined };
-  const redis = createRedis({ url, connectTimeoutMs: connectTimeout, commandTimeoutMs: PATIENCE_MS }, silent);
+  const log = {
+    info: () => undefined,
+    warn: (fields: object, message: string) => err(`${message}: ${JSON.stringify(fields)}\n`),
+  };
+  const redis = createRedis({ url, connectTimeoutMs: connectTimeout, commandTimeoutMs: PATIENCE_MS }, log);
   try {
     if (!(await redis.untilReady(PATIENCE_MS))) throw new Error('Redis cannot be reached');
     return await work(createKeyStore(redis.client, createRedisKeys(prefix)));
@@ -112,8 +119,9 @@ async function withKeyStore<T>(config: GatewayConfig, work: (store: KeyStore) =>
   }
 }
 
-async function runCreate(options: CreateOptions, { loadConfig, out }: KeysContext): Promise<void> {
-  const config = await loadConfig();
+async function runCreate(options: CreateOptions, context: KeysContext): Promise<void> {
+  const { out } = context;
+  const config = await context.loadConfig();
   if (!Object.hasOwn(config.limits.tiers, options.tier)) {
     throw new Error(
       `no tier is named ${options.tier}; tiers: ${Object.keys(config.limits.tiers).join(', ')}`,
@@ -128,7 +136,7 @@ async function runCreate(options: CreateOptions, { loadConfig, out }: KeysContex
       ...(expires === undefined ? {} : { expiresInMs: expires }),
     });
   const made =
-    options.print === true ? mint() : await withKeyStore(config, (store) => createKey(store, mint));
+    options.print === true ? mint() : await withKeyStore(config, context, (store) => createKey(store, mint));
   if (options.json === true) {
     out(`${JSON.stringify({ key: made.key, ...keyJson(made.record, options.print) })}\n`);
     return;
@@ -137,8 +145,9 @@ async function runCreate(options: CreateOptions, { loadConfig, out }: KeysContex
   out(options.print === true ? configuredKeyYaml(made.record) : `${keyLine(made.record, Date.now())}\n`);
 }
 
-async function runList({ json }: { json?: boolean }, { loadConfig, out, err }: KeysContext): Promise<void> {
-  const found = await withKeyStore(await loadConfig(), (store) => store.list());
+async function runList({ json }: { json?: boolean }, context: KeysContext): Promise<void> {
+  const { out, err } = context;
+  const found = await withKeyStore(await context.loadConfig(), context, (store) => store.list());
   const records = found.flatMap(({ lookup }) => (lookup.kind === 'found' ? [lookup.record] : []));
   const damaged = found.filter(({ lookup }) => lookup.kind === 'damaged').map(({ id }) => id);
   if (json === true) out(`${JSON.stringify(records.map((record) => keyJson(record)))}\n`);
@@ -153,7 +162,7 @@ async function runRotate(
 ): Promise<void> {
   const config = await context.loadConfig();
   const now = Date.now();
-  const { key, record } = await withKeyStore(config, (store) =>
+  const { key, record } = await withKeyStore(config, context, (store) =>
     rotateKey(store, id, pepperOf(config), now, options.overlap),
   );
   const oldUntil = new Date(now + options.overlap).toISOString();
@@ -165,11 +174,9 @@ async function runRotate(
   context.out(`The old secret works until ${oldUntil}.\n`);
 }
 
-async function runRevoke(
-  id: string,
-  { json }: { json?: boolean },
-  { loadConfig, out }: KeysContext,
-): Promise<void> {
-  const record = await withKeyStore(await loadConfig(), (store) => revokeKey(store, id, Date.now()));
-  out(json === true ? `${JSON.stringify(keyJson(record))}\n` : `${keyLine(record, Date.now())}\n`);
+async function runRevoke(id: string, { json }: { json?: boolean }, context: KeysContext): Promise<void> {
+  const record = await withKeyStore(await context.loadConfig(), context, (store) =>
+    revokeKey(store, id, Date.now()),
+  );
+  context.out(json === true ? `${JSON.stringify(keyJson(record))}\n` : `${keyLine(record, Date.now())}\n`);
 }

@@ -111,5 +111,5 @@ export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Adm
     // Behind the limit: an answer that names a permission costs a point like any other.
     authorize,
   ];
-  return { stages, admit: assemble<void>(stages, () => Promise.resolve()) };
+  return { stages, admit: assemble(stages, () => Promise.resolve()) };
 }
