@@ -46,8 +46,8 @@ export function readJson(text: string): Json {
     }
   }
 
+  /** A value inside `depth` containers. */
   function readValue(depth: number): Json {
-    if (depth > DEPTH_MAX) fail(`nested deeper than ${DEPTH_MAX}`);
     skipSpace();
     switch (text.charCodeAt(at)) {
       case 0x7b:
@@ -103,9 +103,15 @@ export function readJson(text: string): Json {
     }
   }
 
+  /** Steps over the bracket of a container that stands inside `depth` others. */
+  function enter(depth: number): void {
+    if (depth >= DEPTH_MAX) fail(`nested deeper than ${DEPTH_MAX}`);
+    at += 1;
+  }
+
   function readArray(depth: number): Json[] {
     const items: Json[] = [];
-    at += 1;
+    enter(depth);
     skipSpace();
     if (text[at] === ']') return ((at += 1), items);
     for (;;) {
@@ -120,7 +126,7 @@ export function readJson(text: string): Json {
 
   function readObject(depth: number): JsonObject {
     const object = Object.create(null) as Record<string, Json>;
-    at += 1;
+    enter(depth);
     skipSpace();
     if (text[at] === '}') return ((at += 1), object);
     for (;;) {

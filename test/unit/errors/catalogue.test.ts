@@ -1,0 +1,28 @@
+import { catalogue, entryOf, errorCodes } from '../../../src/errors/catalogue.ts';
+import { publicStatus } from '../../../src/errors/body.ts';
+import { fault } from '../../../src/errors/fault.ts';
+
+describe('the catalogue of errors', () => {
+  it.each(errorCodes)('%s has a sentence fit for strangers', (code) => {
+    const { sentence } = entryOf(code);
+    expect(sentence).toMatch(/^[A-Z][^\n]*\.$/);
+    expect(sentence).not.toMatch(/redis|axios|upstream|stack|https?:/i);
+  });
+
+  it('blames the client for 4xx only', () => {
+    for (const { status, owner } of Object.values(catalogue)) expect(owner === 'client').toBe(status < 500);
+  });
+
+  it('calls nothing retryable that only a changed request can mend', () => {
+    for (const { status, retryable } of Object.values(catalogue))
+      if (status < 500) expect(retryable).toBe(status === 429);
+  });
+
+  it.each(errorCodes)('%s is told as itself, or as 500 where servers may only fail with 500', (code) => {
+    const error = fault(code);
+    const { status } = entryOf(code);
+    expect(publicStatus(error, 'precise')).toBe(status);
+    expect(publicStatus(error, 'contract')).toBe(Math.min(status, 500));
+    expect([400, 401, 403, 404, 405, 429, 500]).toContain(publicStatus(error, 'contract'));
+  });
+});
