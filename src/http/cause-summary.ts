@@ -13,7 +13,7 @@ export function summariseCause(error: GatewayError): string | undefined {
   let cause = error.cause;
   for (let depth = 0; cause !== undefined && cause !== null && depth < CAUSES_MAX; depth += 1) {
     told.push(tell(cause));
-    if (!(cause instanceof Error)) break;
+    if (!isError(cause)) break;
     place = placeOf(cause);
     cause = cause.cause;
   }
@@ -23,7 +23,7 @@ export function summariseCause(error: GatewayError): string | undefined {
 }
 
 function tell(cause: unknown): string {
-  if (!(cause instanceof Error)) return `a thrown ${typeof cause}`;
+  if (!isError(cause)) return `a thrown ${typeof cause}`;
   const code = 'code' in cause && typeof cause.code === 'string' ? ` ${cause.code}` : '';
   return `${cause.name}${code}${messageOf(cause)}`;
 }
@@ -31,7 +31,7 @@ function tell(cause: unknown): string {
 function messageOf(cause: Error): string {
   if (cause instanceof GatewayError) return cause.detail === undefined ? '' : `: ${cause.detail}`;
   // JSON.parse quotes what it stumbled over, and that may be a record's value.
-  if (cause instanceof SyntaxError || cause.message === '') return '';
+  if (cause.name === 'SyntaxError' || cause.message === '') return '';
   return `: ${cause.message}`;
 }
 
@@ -39,4 +39,16 @@ function messageOf(cause: Error): string {
 function placeOf(cause: Error): string {
   const frame = /^\s+at .*$/m.exec(cause.stack ?? '')?.[0].trim() ?? '';
   return frame.replace(/(?:file:\/\/)?\/\S*\//, '');
+}
+
+/** Told by its shape: what was thrown in another realm is no instance of our `Error`. */
+function isError(thrown: unknown): thrown is Error {
+  return (
+    typeof thrown === 'object' &&
+    thrown !== null &&
+    'name' in thrown &&
+    typeof thrown.name === 'string' &&
+    'message' in thrown &&
+    typeof thrown.message === 'string'
+  );
 }

@@ -106,6 +106,11 @@ export function createProxy(clock: Clock): (journey: Journey) => void {
   function depart(journey: Underway, upstream: ClientRequest) {
     journey.upstream = upstream;
     journey.exchange.trace.upstreamCalls += 1;
+    // Nobody asked for another protocol. Left alone, Node would drop the connection without telling of an error.
+    upstream.once('upgrade', (_answer, socket) => {
+      socket.destroy();
+      lose(journey, new Error('the upstream switched protocols'));
+    });
     if (journey.signal.aborted) upstream.destroy();
   }
 
@@ -185,6 +190,6 @@ function cut(res: ServerResponse) {
 }
 
 function translate(cause: unknown): GatewayError {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : '';
   return fault(UNREACHABLE.has(code) ? 'upstream_unavailable' : 'upstream_error', { cause });
 }

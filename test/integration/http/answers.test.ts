@@ -139,7 +139,7 @@ describe('an answer of the public listener', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('database password is hunter2'))],
-    ['rejects with what is no error', () => Promise.reject('hunter2')],
+    ['rejects with what is no error', () => Promise.reject(JSON.parse('"hunter2"') as Error)],
     [
       'answers with a header that HTTP forbids',
       () => Promise.resolve(replyOf('{}', { etag: '"a\r\nhunter2: b"' })),
