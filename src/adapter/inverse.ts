@@ -10,7 +10,6 @@ export type ValueCodec = (value: string | Decimal) => string | typeof NOTHING;
 /** Whole cents for a bound: a bound between two cents is moved inwards, which keeps the same rows. */
 function centsBound(value: Decimal, op: 'eq' | 'ge' | 'le'): string {
   const cents = value.shifted(-2);
-  if (cents.scale <= 0) return (cents.digits * 10n ** BigInt(-cents.scale)).toString();
   const unit = 10n ** BigInt(cents.scale);
   const whole = cents.digits / unit;
   return (cents.digits % unit > 0n && op === 'ge' ? whole + 1n : whole).toString();

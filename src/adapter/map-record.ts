@@ -36,7 +36,7 @@ function canonical(value: Flow, kind: FieldKind): Value | typeof UNREADABLE {
   if (value instanceof Decimal) return value;
   if (typeof value === 'string') return readDecimal(value);
   if (typeof value === 'number') return readDecimal(String(value));
-  return value instanceof NumberText ? readDecimal(value.text) : UNREADABLE;
+  return value instanceof NumberText ? (Decimal.parseJson(value.text) ?? UNREADABLE) : UNREADABLE;
 }
 
 function collect(paths: readonly Path[], record: Json): Flow {

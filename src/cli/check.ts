@@ -3,10 +3,9 @@ import { readConfigOrExit } from './read-config.ts';
 
 /** `portico check`: reads and compiles the configuration without starting anything. Exit code 78 on problems. */
 export function runCheck(configFile: string, context: CliContext): void {
-  const { config, compiled } = readConfigOrExit(configFile, context);
+  const { gateway, compiled } = readConfigOrExit(configFile, context);
   for (const { resource, source } of compiled)
     context.out(`${resource.name}: ${source.spec.name} (${source.yaml.file})\n`);
-  for (const route of config.gateway.passthrough)
-    context.out(`${route.path}: passed through to ${route.name}\n`);
+  for (const route of gateway.passthrough) context.out(`${route.path}: passed through to ${route.name}\n`);
   context.out('The configuration is sound.\n');
 }

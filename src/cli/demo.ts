@@ -29,6 +29,8 @@ function record(
 }
 
 function welcome(base: string, admin: string, key: string, limitedKey: string): string {
+  // A quote within single quotes of the shell.
+  const header = `'Authorization: Bearer ${key.replaceAll("'", `'\\''`)}'`;
   return `
 Portico is running on ${base}, in front of three sample legacy services.
 
@@ -37,9 +39,9 @@ Portico is running on ${base}, in front of three sample legacy services.
 
 Try:
 
-  curl -H 'Authorization: Bearer ${key}' '${base}/v1/users?limit=3&sort=-created_at'
-  curl -H 'Authorization: Bearer ${key}' '${base}/v1/products?category=Toys&max_price=20&limit=3'
-  curl -H 'Authorization: Bearer ${key}' '${base}/legacy/orders'
+  curl -H ${header} '${base}/v1/users?limit=3&sort=-created_at'
+  curl -H ${header} '${base}/v1/products?category=Toys&max_price=20&limit=3'
+  curl -H ${header} '${base}/legacy/orders'
 
 The contract: ${base}/v1/openapi.json   Metrics: ${admin}/metrics   Stop: Ctrl-C
 `;
@@ -61,7 +63,7 @@ export async function runDemo(configFile: string, context: CliContext): Promise<
       ORDERS_URL: samples.urls.orders,
     };
     const ready = readConfigOrExit(configFile, { ...context, env });
-    const { gateway: config } = ready.config;
+    const { gateway: config } = ready;
     const key = demoKey('PORTICO_DEMO_KEY', context);
     const limitedKey = demoKey('PORTICO_DEMO_LIMITED_KEY', context);
     config.auth.apiKeys?.keys.push(

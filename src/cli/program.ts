@@ -39,7 +39,7 @@ function createProgram(context: CliContext): Command {
     .action((options: { check?: boolean }) => runGenerate(options.check === true, context));
   registerSamplesCommand(program, context);
   registerKeysCommand(program, {
-    loadConfig: () => Promise.resolve(readConfigOrExit(configFile(), context).config.gateway),
+    loadConfig: () => Promise.resolve(readConfigOrExit(configFile(), context).gateway),
     out: context.out,
     err: context.err,
   });

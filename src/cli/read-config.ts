@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type ConfigFiles, type FileText, type LoadedConfig, loadConfig } from '../config/load.ts';
+import type { GatewayConfig } from '../config/gateway-schema.ts';
+import { type ConfigFiles, type FileText, loadConfig } from '../config/load.ts';
 import { ConfigError, type Problem, problemText } from '../config/problem.ts';
-import { type CompiledResource, compileSources } from '../pipeline/compile-sources.ts';
+import { chooseSources, type CompiledResource, compileSources } from '../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 
 /** A configuration that can be run. */
-export type ReadyConfig = { readonly config: LoadedConfig; readonly compiled: readonly CompiledResource[] };
+export type ReadyConfig = { readonly gateway: GatewayConfig; readonly compiled: readonly CompiledResource[] };
 
 function readText(file: string): FileText {
   try {
@@ -51,10 +52,10 @@ function findFiles(gatewayFile: string): ConfigFiles {
 export function readConfig(gatewayFile: string, variables: CliContext['env']): ReadyConfig {
   const problems: Problem[] = [];
   const readFile = (path: string) => readFileSync(path, 'utf8');
-  const config = loadConfig(findFiles(gatewayFile), { variables, readFile }, problems);
-  const compiled = compileSources(config, problems);
-  if (problems.length > 0) throw new ConfigError(problems);
-  return { config, compiled };
+  const { gateway, sources } = loadConfig(findFiles(gatewayFile), { variables, readFile }, problems);
+  const compiled = compileSources(sources, problems);
+  if (gateway === undefined || problems.length > 0) throw new ConfigError(problems);
+  return { gateway, compiled: chooseSources(gateway, compiled) };
 }
 
 /** `readConfig` for a command: problems are printed, all of them, and end the command with exit code 78. */

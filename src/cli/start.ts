@@ -12,12 +12,12 @@ export type RunningGateway = { readonly gateway: Gateway; readonly port: number;
 
 /** Starts a gateway that logs through `write`; a port that is taken ends the command with one line. */
 export async function startGateway(
-  { config, compiled }: ReadyConfig,
+  { gateway: config, compiled }: ReadyConfig,
   context: CliContext,
   write: (line: string) => void,
 ): Promise<RunningGateway> {
-  const log = pino({ level: config.gateway.log.level, base: null }, { write });
-  const gateway = createGateway(config.gateway, compiled, {
+  const log = pino({ level: config.log.level, base: null }, { write });
+  const gateway = createGateway(config, compiled, {
     log,
     clock: systemClock,
     openapi: servedOpenapi(),

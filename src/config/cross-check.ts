@@ -1,17 +1,16 @@
 import type { GatewayConfig } from './gateway-schema.ts';
 import type { LoadedConfig } from './load.ts';
-import type { Problem } from './problem.ts';
 
-type Report = (path: readonly PropertyKey[], message: string, hint?: string) => void;
+/** Takes a problem of the gateway file at a path of keys. */
+export type Report = (path: readonly PropertyKey[], message: string, hint?: string) => void;
 
-/** Checks what several parts of the configuration must agree on; problems are added with their lines. */
+/** Checks what several parts of the configuration must agree on. `sourceFiles` counts the files, sound or not. */
 export function crossCheck(
-  { gateway, gatewayYaml, sources }: LoadedConfig,
+  gateway: GatewayConfig,
+  sources: LoadedConfig['sources'],
   sourceFiles: number,
-  problems: Problem[],
+  report: Report,
 ): void {
-  const report = (path: readonly PropertyKey[], message: string, hint?: string) =>
-    problems.push(gatewayYaml.problemAt(path, message, hint));
   checkResources(gateway, sources, sourceFiles, report);
   checkTiers(gateway, report);
   checkPassthrough(gateway, report);

@@ -1,10 +1,11 @@
 import { basename } from 'node:path';
-import { crossCheck } from './cross-check.ts';
+import { checkShape } from './check-shape.ts';
+import { crossCheck, type Report } from './cross-check.ts';
 import { type GatewayConfig, gatewaySchema } from './gateway-schema.ts';
-import { ConfigError, type Problem } from './problem.ts';
+import type { Problem } from './problem.ts';
 import { type SourceSpec, sourceSchema } from './source-schema.ts';
 import type { Environment } from './substitute.ts';
-import { checkShape, parseYamlFile, type YamlFile } from './yaml-file.ts';
+import { parseYamlFile, type YamlFile } from './yaml-file.ts';
 
 /** A configuration file as it stands on disk. */
 export type FileText = { readonly file: string; readonly text: string };
@@ -15,10 +16,10 @@ export type ConfigFiles = { readonly gateway: FileText; readonly sources: readon
 /** A source as its file says, with the file for reporting problems. */
 export type LoadedSource = { readonly spec: SourceSpec; readonly yaml: YamlFile };
 
-/** A configuration whose shape is right. */
+/** A configuration as far as its shape is right. */
 export type LoadedConfig = {
-  readonly gateway: GatewayConfig;
-  readonly gatewayYaml: YamlFile;
+  /** `undefined` where the gateway file has problems of its own. */
+  readonly gateway: GatewayConfig | undefined;
   readonly sources: ReadonlyMap<string, LoadedSource>;
 };
 
@@ -48,14 +49,16 @@ function loadSources(
 }
 
 /**
- * Reads a configuration: YAML, references to the environment, shape. What it means is checked by `crossCheck`.
- * @throws ConfigError with every problem of all files
+ * Reads a configuration: YAML, references to the environment, shape, and what its parts must agree on. It goes on
+ * after a problem as far as it can, so that all of them are found; they are added to `problems`.
  */
-export function loadConfig(files: ConfigFiles, env: Environment, problems: Problem[] = []): LoadedConfig {
-  const gatewayYaml = parseYamlFile(files.gateway.file, files.gateway.text, env, problems);
-  const gateway = checkShape(gatewayYaml, gatewaySchema, problems);
+export function loadConfig(files: ConfigFiles, env: Environment, problems: Problem[]): LoadedConfig {
+  const yaml = parseYamlFile(files.gateway.file, files.gateway.text, env, problems);
+  const gateway = checkShape(yaml, gatewaySchema, problems);
   const sources = loadSources(files.sources, env, problems);
-  if (gateway === undefined) throw new ConfigError(problems);
-  crossCheck({ gateway, gatewayYaml, sources }, files.sources.length, problems);
-  return { gateway, gatewayYaml, sources };
+  if (gateway !== undefined) {
+    const report: Report = (path, message, hint) => problems.push(yaml.problemAt(path, message, hint));
+    crossCheck(gateway, sources, files.sources.length, report);
+  }
+  return { gateway, sources };
 }

@@ -23,9 +23,18 @@ export class Decimal {
     return new Decimal(BigInt(sign + whole + fraction), fraction.length);
   }
 
-  /** The same number with the point moved `places` to the left: 1999 moved by 2 is 19.99. */
+  /** Reads a number as JSON writes it, an exponent of at most ±100 included; `undefined` for anything else. */
+  static parseJson(text: string): Decimal | undefined {
+    const [mantissa = '', exponent = '0', more] = text.split(/[eE]/);
+    if (more !== undefined || !/^[+-]?\d{1,3}$/.test(exponent) || Math.abs(Number(exponent)) > 100)
+      return undefined;
+    return Decimal.parse(mantissa)?.shifted(-Number(exponent));
+  }
+
+  /** The number with the point moved `places` to the left: 1999 moved by 2 is 19.99, moved by -1 it is 19990. */
   shifted(places: number): Decimal {
-    return new Decimal(this.digits, this.scale + places);
+    const scale = this.scale + places;
+    return scale >= 0 ? new Decimal(this.digits, scale) : new Decimal(this.digits * 10n ** BigInt(-scale), 0);
   }
 
   /** Negative, zero or positive, as for `Array.sort`. 1.5 and 1.50 are equal. */

@@ -108,8 +108,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     REDIS_URL: options.redis?.url ?? '',
     ...options.env,
   };
-  const { config, compiled } = readConfig('config/portico.yaml', env);
-  const { gateway: gatewayConfig } = config;
+  const { gateway: gatewayConfig, compiled } = readConfig('config/portico.yaml', env);
   gatewayConfig.listen.drain = 0;
   if (options.redis !== undefined) gatewayConfig.redis.prefix = options.redis.prefix;
   gatewayConfig.limits.tiers['roomy'] = {
