@@ -135,6 +135,7 @@ export default defineConfig(
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
       // A missing element fails the test, which is what it should do.
       '@typescript-eslint/no-non-null-assertion': 'off',
       'no-restricted-properties': [
