@@ -137,9 +137,9 @@ describe('the commands of docker-compose.yml work', () => {
     const [, told = ''] = /docker compose exec gateway (.*)$/m.exec(text) ?? [];
     const command = inSources(told.split(' '));
     expect(command.slice(0, 4)).toEqual(['node', 'src/main.ts', 'keys', 'create']);
-    const { code, output } = await run([...command, '--help']);
+    const { code, output } = await run([...command, '--print']);
+    expect(output).toContain('ptk_');
     expect(code).toBe(0);
-    for (const option of command.filter((word) => word.startsWith('--'))) expect(output).toContain(option);
   });
 
   it('Redis takes its options, evicts nothing and keeps what it has', async () => {
