@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type AdminDeps, createAdminApp } from '../../../src/admin/app.ts';
+import { createMetrics } from '../../../src/admin/metrics.ts';
+
+describe("the operator's listener", () => {
+  let server: Server;
+  afterEach(async () => {
+    server.close();
+    await once(server, 'close');
+  });
+
+  async function ask(path: string, over: Partial<AdminDeps> = {}) {
+    const metrics = {
+      text: () => Promise.resolve('portico_up 1\n'),
+      contentType: 'text/plain; version=0.0.4',
+    };
+    const listener = createAdminApp({ checks: [], draining: () => false, metrics, ...over });
+    server = createServer(listener).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, {
+      headers: { Connection: 'close' },
+    });
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  }
+
+  it('says that the process lives, whatever it depends on', async () => {
+    const { status, text } = await ask('/livez', { checks: [{ name: 'redis', ready: () => false }] });
+
+    expect([status, JSON.parse(text)]).toEqual([200, { status: 'ok' }]);
+  });
+
+  it('is ready when every check is', async () => {
+    const { status, text } = await ask('/readyz', { checks: [{ name: 'redis', ready: () => true }] });
+
+    expect([status, JSON.parse(text)]).toEqual([
+      200,
+      { status: 'ready', draining: false, checks: { redis: true } },
+    ]);
+  });
+
+  it('names the check that is not ready', async () => {
+    const checks = [
+      { name: 'redis', ready: () => false },
+      { name: 'keys', ready: () => true },
+    ];
+    const { status, text, headers } = await ask('/readyz', { checks });
+
+    expect(status).toBe(503);
+    expect(JSON.parse(text)).toEqual({
+      status: 'not ready',
+      draining: false,
+      checks: { redis: false, keys: true },
+    });
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('is not ready while it drains', async () => {
+    expect((await ask('/readyz', { draining: () => true })).status).toBe(503);
+  });
+
+  it('tells the metrics', async () => {
+    const { status, headers, text } = await ask('/metrics', {
+      metrics: createMetrics({ operations: ['users.list'], version: '1.2.3', nodeVersion: 'v24' }),
+    });
+
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toContain('text/plain');
+    expect(text).toContain('portico_build_info{version="1.2.3",node="v24"} 1');
+    expect(text).toContain('process_resident_memory_bytes');
+  });
+
+  it('has nothing else to tell', async () => {
+    const { status, text, headers } = await ask('/v1/users');
+
+    expect([status, JSON.parse(text)]).toEqual([404, { status: 'not found' }]);
+    expect(headers.get('x-powered-by')).toBeNull();
+  });
+
+  it('answers a failing check without its error', async () => {
+    const check = {
+      name: 'redis',
+      ready: () => {
+        throw new Error('redis://:hunter2@inner');
+      },
+    };
+    const { status, text } = await ask('/readyz', { checks: [check] });
+
+    expect([status, JSON.parse(text)]).toEqual([500, { status: 'error' }]);
+  });
+});

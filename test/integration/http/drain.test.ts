@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { createDrain } from '../../../src/http/drain.ts';
+import type { Handler } from '../../../src/policy/call.ts';
+import {
+  operation,
+  type PublicListener,
+  replyOf,
+  startPublicListener,
+} from '../../support/public-listener.ts';
+import { askRaw, connectRaw, request } from '../../support/raw-client.ts';
+
+describe('leaving', () => {
+  let listener: PublicListener;
+
+  async function start(handler: Handler = () => Promise.resolve(replyOf('{}'))) {
+    listener = await startPublicListener({ operations: [operation(handler)] });
+  }
+  /** A handler whose answers wait for `release`, and a promise of its first call. */
+  function held() {
+    let release = () => {};
+    let begin = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const handler: Handler = async () => {
+      begin();
+      await released;
+      return replyOf('{"late":true}');
+    };
+    return { handler, begun, release };
+  }
+
+  it('resets nobody: clients that keep asking while balancers take note are all answered, and it ends in time', async () => {
+    await start();
+    const agent = new Agent({ keepAlive: true });
+    let noticed = false;
+    let answers = 0;
+    const client = async () => {
+      while (!noticed) {
+        const asked = get({ port: listener.port, path: '/v1/users', agent });
+        const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+        answer.resume();
+        await once(answer, 'end');
+        expect(answer.statusCode).toBe(200);
+        answers += 1;
+      }
+    };
+    const drain = createDrain({
+      server: listener.server,
+      drainMs: 400,
+      onNotReady: () => setTimeout(() => (noticed = true), 200),
+    });
+    const clients = Array.from({ length: 50 }, client);
+    const startedAt = performance.now();
+
+    await Promise.all([drain(), ...clients]);
+
+    expect(answers).toBeGreaterThan(50);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    agent.destroy();
+  });
+
+  it('says it is not ready first, and asks clients to close while it still serves', async () => {
+    await start();
+    const said: string[] = [];
+    const drain = createDrain({
+      server: listener.server,
+      drainMs: 100,
+      onNotReady: () => said.push('not ready'),
+    });
+
+    const leaving = drain();
+    expect(said).toEqual(['not ready']);
+    const answer = await askRaw(listener.port, request('GET', '/v1/users'));
+    expect(answer.status).toBe(200);
+    expect(answer.headers.connection).toBe('close');
+    await Promise.all([leaving, drain()]);
+    expect(said).toEqual(['not ready']);
+    await expect(connectRaw(listener.port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('closes idle connections and lets an answer under way finish', async () => {
+    const { handler, begun, release } = held();
+    await start(handler);
+    const idle = await connectRaw(listener.port);
+    idle.send(request('OPTIONS', '/v1/users'));
+    await idle.answer();
+    const busy = await connectRaw(listener.port);
+    busy.send(request('GET', '/v1/users'));
+    await begun;
+
+    const left = createDrain({ server: listener.server, drainMs: 10, onNotReady: () => undefined })();
+    expect((await idle.ended()).how).toBe('closed');
+    release();
+
+    expect((await busy.answer()).body.toString()).toBe('{"late":true}');
+    expect((await busy.ended()).how).toBe('closed');
+    await left;
+  });
+
+  it('cuts what does not finish, once it has waited long enough', async () => {
+    const { handler, begun } = held();
+    await start(handler);
+    const busy = await connectRaw(listener.port);
+    busy.send(request('GET', '/v1/users'));
+    await begun;
+
+    await createDrain({ server: listener.server, drainMs: 10, forceMs: 50, onNotReady: () => undefined })();
+
+    await busy.ended();
+    expect(await listener.line(({ aborted }) => aborted === true)).toBeDefined();
+  });
+});

@@ -1,0 +1,60 @@
+import { createMetrics } from '../../../src/admin/metrics.ts';
+
+describe('the metrics', () => {
+  const make = () => createMetrics({ operations: ['users.list'], version: '1', nodeVersion: 'v24' });
+
+  it('count requests by operation, status and cache, with their durations', async () => {
+    const metrics = make();
+    metrics.request('users.list', 200, 'hit', 0.002);
+    metrics.request('users.list', 200, 'hit', 0.2);
+
+    const text = await metrics.text();
+    expect(text).toContain('portico_requests_total{operation="users.list",status="200",cache="hit"} 2');
+    expect(text).toContain(
+      'portico_request_duration_seconds_bucket{le="0.0025",operation="users.list",status="200",cache="hit"} 1',
+    );
+    expect(text).toContain(
+      'portico_request_duration_seconds_count{operation="users.list",status="200",cache="hit"} 2',
+    );
+  });
+
+  it('never take a label from a request: what is no known operation is none', async () => {
+    const metrics = make();
+    metrics.request('/v1/users/42', 404, 'none', 0.001);
+
+    const text = await metrics.text();
+    expect(text).toContain('portico_requests_total{operation="none",status="404",cache="none"} 1');
+    expect(text).not.toContain('/v1/users');
+  });
+
+  it('count everything else that happens under its own labels', async () => {
+    const metrics = make();
+    metrics.upstreamCall('crm', 'ok', 0.1);
+    metrics.limiterDecision('standard', 'refused', 'redis');
+    metrics.credential('key', 'unknown');
+    metrics.cacheEvent('local', 'hit');
+    metrics.unreadableField('crm', 'created_at', 3);
+    metrics.unreadableField('crm', 'created_at');
+    metrics.guardTrip('crm', 'body_bytes');
+
+    const text = await metrics.text();
+    for (const line of [
+      'portico_upstream_calls_total{source="crm",outcome="ok"} 1',
+      'portico_upstream_call_duration_seconds_count{source="crm",outcome="ok"} 1',
+      'portico_limiter_decisions_total{tier="standard",outcome="refused",by="redis"} 1',
+      'portico_credentials_total{kind="key",outcome="unknown"} 1',
+      'portico_cache_events_total{level="local",result="hit"} 1',
+      'portico_unreadable_fields_total{source="crm",field="created_at"} 4',
+      'portico_guard_trips_total{source="crm",rule="body_bytes"} 1',
+    ]) {
+      expect(text).toContain(line);
+    }
+  });
+
+  it('of two gateways in one process are apart', async () => {
+    const [one, other] = [make(), make()];
+    one.cacheEvent('local', 'hit');
+
+    expect(await other.text()).not.toContain('portico_cache_events_total{');
+  });
+});

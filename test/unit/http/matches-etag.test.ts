@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { matchesEtag } from '../../../src/http/matches-etag.ts';
+
+const opaque = fc.stringMatching(/^[\x21\x23-\x7e]{0,12}$/);
+
+describe('If-None-Match', () => {
+  it('matches exactly where the list holds the tag, weak or strong', () => {
+    fc.assert(
+      fc.property(opaque, fc.array(fc.tuple(fc.boolean(), opaque)), (own, others) => {
+        const list = others.map(([weak, tag]) => `${weak ? 'W/' : ''}"${tag}"`);
+        expect(matchesEtag([list.join(', ')].filter(Boolean), `"${own}"`)).toBe(
+          others.some(([, tag]) => tag === own),
+        );
+        expect(matchesEtag([...list, `W/"${own}"`], `"${own}"`)).toBe(true);
+      }),
+    );
+  });
+
+  it.each([
+    [['*'], true],
+    [[' * '], true],
+    [[], false],
+    [[''], false],
+    [['a'], false],
+    [['"a'], false],
+    [['a"'], false],
+    [['"*"'], false],
+  ])('of %j against "a" is %j', (lines, expected) => {
+    expect(matchesEtag(lines, '"a"')).toBe(expected);
+  });
+
+  it('takes linear time', () => {
+    const startedAt = performance.now();
+    matchesEtag(['"'.repeat(50_000), 'W/'.repeat(50_000), '"x'.repeat(50_000)], '"a"');
+
+    expect(performance.now() - startedAt).toBeLessThan(200);
+  });
+});
