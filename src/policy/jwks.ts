@@ -1,4 +1,12 @@
-import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey, type LocalJWKSet, errors } from 'jose';
+import {
+  createLocalJWKSet,
+  type CryptoKey,
+  errors,
+  type FlattenedJWSInput,
+  type JSONWebKeySet,
+  type JWTHeaderParameters,
+  type LocalJWKSet,
+} from 'jose';
 import { fault } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 
@@ -11,6 +19,9 @@ const RETRY_MS = 1_000;
 
 /** Reads the key set at an address: its parsed JSON. Rejects when there is none, or once the signal aborts. */
 export type FetchJwks = (url: string, signal: AbortSignal) => Promise<unknown>;
+
+/** Finds the key for a token's header. */
+export type IssuerKeys = (header: JWTHeaderParameters, token: FlattenedJWSInput) => Promise<CryptoKey>;
 
 export type JwksDeps = {
   readonly url: string;
@@ -31,14 +42,7 @@ type Held = { readonly keys: LocalJWKSet; readonly fetchedAt: number };
  * is down, so this one keeps the last good set. The result finds the key for a token's header. It rejects with a
  * fault where no keys can be had, and with jose's JWKSNoMatchingKey where the issuer has no such key.
  */
-export function createJwks({
-  url,
-  fetchJwks,
-  clock,
-  freshMs,
-  staleMs,
-  onFailure,
-}: JwksDeps): JWTVerifyGetKey {
+export function createJwks({ url, fetchJwks, clock, freshMs, staleMs, onFailure }: JwksDeps): IssuerKeys {
   let held: Held | undefined;
   let triedAt = -Infinity;
   let underWay: Promise<void> | undefined;

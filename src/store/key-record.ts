@@ -79,9 +79,7 @@ function isListOf<T>(value: unknown, isMember: (member: unknown) => member is T)
 }
 
 function isKeyHash(value: unknown): value is KeyHash {
-  return (
-    isObject(value) &&
-    /^[A-Za-z0-9_-]{43}$/.test(String(value['hash'])) &&
-    isOptionalTime(value['validUntil'])
-  );
+  if (!isObject(value)) return false;
+  const { hash, validUntil } = value;
+  return isText(hash) && /^[A-Za-z0-9_-]{43}$/.test(hash) && isOptionalTime(validUntil);
 }

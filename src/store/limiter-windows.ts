@@ -80,7 +80,7 @@ export function createSharedWindow(redis: Redis, { points, seconds }: Window): C
 
 /**
  * A window that this process counts alone, for a bounded number of callers. A window longer than 24 days is kept
- * as its share of 24 days: stricter at any moment, and never more in total.
+ * as its share of 24 days, at least one point.
  */
 export function createLocalWindow(
   { points, seconds }: Window,

@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
+import { freePort } from './free-port.ts';
 
 /** A real redis-server of the test's own, and the faults it can be put into. */
 export type RedisServer = {
@@ -24,15 +24,6 @@ export type RedisServer = {
   /** Kills it where it still runs, and starts it empty on the same port. */
   restart(): Promise<void>;
 };
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /**
  * Kills the server once this process is gone, however it went: the guard's standard input ends with us. SIGKILL

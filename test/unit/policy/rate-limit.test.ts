@@ -1,0 +1,104 @@
+import { parseList } from 'structured-headers';
+import type { Call } from '../../../src/policy/call.ts';
+import { createRateLimit } from '../../../src/policy/rate-limit.ts';
+import { createLimiter, type Decision, type Tier } from '../../../src/store/limiter.ts';
+import { createCall } from '../../support/call.ts';
+
+const tier: Tier = {
+  windows: [
+    { points: 2, seconds: 10 },
+    { points: 3, seconds: 600 },
+  ],
+  onStoreFailure: 'open',
+};
+
+const principal = {
+  kind: 'key',
+  id: 'k',
+  subject: 'key:k',
+  permissions: new Set<string>(),
+  tier: 'small',
+} as const;
+
+function stageWith(decide?: Decision) {
+  const decisions: string[] = [];
+  const limiter = createLimiter({
+    tiers: { small: tier },
+    keyOf: (name, { seconds }, who) => `${name}:${seconds}:${who}`,
+  });
+  const stage = createRateLimit({
+    limiter: decide === undefined ? limiter : { consume: () => Promise.resolve(decide) },
+    onDecision: (...decision) => decisions.push(decision.join(' ')),
+  });
+  return { handler: stage(() => Promise.resolve('answer')), decisions };
+}
+
+/** The answer's headers by name, parsed as RFC 9651 lists: name → parameters of each member. */
+function fieldsOf({ answerHeaders }: Call) {
+  const at = (name: string) => answerHeaders[answerHeaders.indexOf(name) + 1] ?? '';
+  const read = (name: string) =>
+    parseList(at(name)).map(([item, parameters]) => [item, Object.fromEntries(parameters)]);
+  return { policy: read('RateLimit-Policy'), state: read('RateLimit') };
+}
+
+describe('the rate limit', () => {
+  it('tells policy and state of every window on an admitted call', async () => {
+    const { handler, decisions } = stageWith();
+    const call = createCall({ principal });
+    expect(await handler(call)).toBe('answer');
+    expect(fieldsOf(call)).toEqual({
+      policy: [
+        ['10s', { q: 2, w: 10 }],
+        ['600s', { q: 3, w: 600 }],
+      ],
+      state: [
+        ['10s', { r: 1, t: 10 }],
+        ['600s', { r: 2, t: 600 }],
+      ],
+    });
+    expect(decisions).toEqual(['small admitted local']);
+  });
+
+  it('answers 429 with the state and a Retry-After not earlier than the refusing window starts anew', async () => {
+    const { handler, decisions } = stageWith();
+    await handler(createCall({ principal }));
+    await handler(createCall({ principal }));
+    const call = createCall({ principal });
+    const refused = handler(call);
+    await expect(refused).rejects.toMatchObject({ code: 'rate_limit_exceeded', status: 429 });
+    const { state } = fieldsOf(call);
+    const { retryAfterSeconds } = (await refused.catch((error: unknown) => error)) as {
+      retryAfterSeconds: number;
+    };
+    expect(state[0]).toEqual(['10s', { r: 0, t: retryAfterSeconds }]);
+    // The refused call was charged to no window.
+    expect(state[1]).toEqual(['600s', { r: 1, t: 600 }]);
+    expect(decisions.at(-1)).toBe('small refused local');
+  });
+
+  it('answers 503 limiter_unavailable with Retry-After when nobody can decide', async () => {
+    const { handler, decisions } = stageWith({
+      allowed: false,
+      windows: [],
+      retryAfterSeconds: 1,
+      by: 'unavailable',
+    });
+    await expect(handler(createCall({ principal }))).rejects.toMatchObject({
+      code: 'limiter_unavailable',
+      status: 503,
+      retryAfterSeconds: 1,
+    });
+    expect(decisions).toEqual(['small unavailable unavailable']);
+  });
+
+  it('counts callers apart', async () => {
+    const { handler } = stageWith();
+    for (let round = 0; round < 5; round += 1) {
+      await handler(createCall({ principal: { ...principal, subject: `key:${round}` } }));
+    }
+  });
+
+  it('is a fault of ours when no caller is known yet', async () => {
+    await expect(stageWith().handler(createCall())).rejects.toMatchObject({ code: 'server_error' });
+  });
+});
