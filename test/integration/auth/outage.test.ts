@@ -1,0 +1,138 @@
+import { mintKey } from '../../../src/cli/key-changes.ts';
+import { newApiKey, newKeyId } from '../../../src/policy/api-key.ts';
+import { bearerCall } from '../../support/call.ts';
+import { type Gate, openGate, PEPPER, storeKey } from '../../support/gate.ts';
+import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
+import { type RedisServer, startRedis } from '../../support/redis.ts';
+
+const limits = {
+  tiers: {
+    open: { windows: ['5 per 60s'] },
+    closed: { windows: ['5 per 60s'], onStoreFailure: 'closed' },
+    standard: { windows: ['1000 per 1s'] },
+  },
+};
+
+/** Far more than Redis needs, even on a busy machine. */
+const TIMEOUT_MS = 250;
+
+describe('while Redis fails', () => {
+  let server: RedisServer;
+  let gate: Gate;
+  let clock: ManualClock;
+
+  const settings = () => ({
+    url: server.url,
+    prefix: 'portico:',
+    clock,
+    limits,
+    commandTimeoutMs: TIMEOUT_MS,
+  });
+
+  beforeEach(async () => {
+    server = await startRedis();
+    clock = createManualClock();
+    gate = await openGate(settings());
+  });
+  afterEach(async () => {
+    await gate.close();
+    await server.stop();
+  });
+
+  async function newKey(tier: string): Promise<string> {
+    const { key, record } = mintKey(PEPPER, clock.now(), { label: '', permissions: ['users:read'], tier });
+    await storeKey(settings(), record);
+    return key;
+  }
+
+  const ask = (key: string) => gate.statusOf(bearerCall(key));
+  const stranger = () => newApiKey(newKeyId());
+  const down = () => new Promise((resolve) => gate.redis.client.once('close', resolve));
+
+  it.each<[string, () => Promise<void>]>([
+    ['killed', () => Promise.all([down(), server.kill()]).then(() => undefined)],
+    ['hung', () => server.pause()],
+  ])('%s: serves the keys it knows for a minute, answers 503 for all others, never 401', async (_, fail) => {
+    const key = await newKey('standard');
+    expect(await ask(key)).toBe(200);
+    await fail();
+    for (const passed of [0, 500, 1_000, 58_499]) {
+      clock.advance(passed);
+      expect(await ask(key)).toBe(200);
+      expect(await ask(stranger())).toBe(503);
+    }
+    clock.advance(2);
+    expect(await ask(key)).toBe(503);
+    expect(gate.told.filter((words) => words.includes('refused'))).toEqual([]);
+  });
+
+  it('answers within the command timeout while Redis hangs', async () => {
+    const key = await newKey('standard');
+    await ask(key);
+    await server.pause();
+    clock.advance(1_000);
+    const startedAt = performance.now();
+    expect(await ask(key)).toBe(200);
+    // The check of the key, then the limit: a hung Redis costs each its command timeout.
+    expect(performance.now() - startedAt).toBeLessThan(2 * TIMEOUT_MS + 500);
+  });
+
+  it('uses Redis again once it is back', async () => {
+    const key = await newKey('standard');
+    await Promise.all([down(), server.kill()]);
+    expect(await ask(stranger())).toBe(503);
+    await server.restart();
+    expect(await gate.redis.untilReady(5_000)).toBe(true);
+    // The restarted Redis is empty: the key is gone, and that is now known.
+    clock.advance(1_000);
+    expect(await ask(key)).toBe(401);
+    expect(await ask(await newKey('standard'))).toBe(200);
+    expect(gate.told).toContain('standard admitted redis');
+  });
+
+  it('goes on after Redis was only hung', async () => {
+    const key = await newKey('standard');
+    await ask(key);
+    await server.pause();
+    expect(await ask(stranger())).toBe(503);
+    server.resume();
+    const unknown = stranger();
+    while ((await ask(unknown)) === 503) expect(await gate.redis.untilReady(5_000)).toBe(true);
+    expect(await ask(unknown)).toBe(401);
+    expect(await ask(key)).toBe(200);
+  });
+
+  it('keeps a local share of an open limit, and answers 503 for a closed one', async () => {
+    const [open, closed] = [await newKey('open'), await newKey('closed')];
+    expect([await ask(open), await ask(closed)]).toEqual([200, 200]);
+    await Promise.all([down(), server.kill()]);
+    const answers = [];
+    for (let round = 0; round < 8; round += 1) answers.push(await ask(open));
+    expect(answers).toEqual([200, 200, 200, 200, 200, 429, 429, 429]);
+    expect(await ask(closed)).toBe(503);
+    expect(gate.told).toContain('open admitted local');
+    expect(gate.told).toContain('closed unavailable unavailable');
+  });
+
+  it('warns once per outage, however many requests it meets, and says when it is over', async () => {
+    for (const outage of [1, 2]) {
+      await Promise.all([down(), server.kill()]);
+      await Promise.all(Array.from({ length: 200 }, () => ask(stranger())));
+      await server.restart();
+      expect(await gate.redis.untilReady(5_000)).toBe(true);
+      expect(gate.log.filter((line) => line.includes('out of reach'))).toHaveLength(outage);
+      expect(gate.log.filter((line) => line.includes('Redis is back'))).toHaveLength(outage);
+    }
+  });
+
+  it('starts without Redis and finds it once it is there', async () => {
+    await server.kill();
+    const early = await openGate({ ...settings(), waitForRedis: false });
+    expect(await early.redis.untilReady(200)).toBe(false);
+    expect(await early.statusOf(bearerCall(stranger()))).toBe(503);
+    await server.restart();
+    expect(await early.redis.untilReady(5_000)).toBe(true);
+    expect(await early.statusOf(bearerCall(stranger()))).toBe(401);
+    await early.close();
+  });
+});

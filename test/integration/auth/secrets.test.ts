@@ -1,0 +1,67 @@
+import { type MintedKey, mintKey, rotateKey } from '../../../src/cli/key-changes.ts';
+import { newApiKey, newKeyId } from '../../../src/policy/api-key.ts';
+import { bearerCall, createCall } from '../../support/call.ts';
+import { openGate, PEPPER } from '../../support/gate.ts';
+import { startRedis } from '../../support/redis.ts';
+
+const secretOf = (key: string) => key.split('_')[2]!;
+
+describe('a secret', () => {
+  it('is neither stored in Redis nor logged nor told to the metrics, whatever becomes of it', async () => {
+    const server = await startRedis('--requirepass', 'canary-redis-password');
+    const url = server.url.replace('redis://', 'redis://:canary-redis-password@');
+    const gate = await openGate({
+      url,
+      prefix: 'portico:',
+      limits: { tiers: { standard: { windows: ['3 per 60s'] } } },
+    });
+    const minted: MintedKey = mintKey(PEPPER, Date.now(), { label: '', permissions: [], tier: 'standard' });
+    await gate.store.create(minted.record);
+    const rotated = await rotateKey(gate.store, minted.record.id, PEPPER, Date.now(), 60_000);
+    const credentials = [
+      minted.key,
+      rotated.key,
+      newApiKey(newKeyId()),
+      'canary-company-key',
+      'eyJcanary.eyJ.canary',
+    ];
+    for (const credential of credentials) {
+      for (let round = 0; round < 5; round += 1) await gate.statusOf(bearerCall(credential));
+      await gate.statusOf(createCall({ request: { apiKey: [credential] } }));
+    }
+
+    const client = gate.redis.client;
+    const names = await client.keys('*');
+    const values = await Promise.all(names.map(async (name) => JSON.stringify(await read(name))));
+    async function read(name: string) {
+      return (await client.type(name)) === 'set' ? client.smembers(name) : client.get(name);
+    }
+    await server.kill();
+    for (const credential of credentials) await gate.statusOf(bearerCall(credential));
+    await gate.close();
+
+    // Wrong password: the commonest way for one to end up in a log.
+    await server.restart();
+    const locked = await openGate({
+      url: url.replace('password@', 'password-2@'),
+      prefix: '',
+      waitForRedis: false,
+    });
+    expect(await locked.redis.untilReady(300)).toBe(false);
+    await locked.close();
+    await server.stop();
+
+    const written = [...names, ...values, ...gate.log, ...gate.told, ...locked.log].join('\n');
+    expect(names.length).toBeGreaterThan(2);
+    expect(locked.log.join()).toContain('WRONGPASS');
+    for (const secret of [
+      PEPPER.reveal(),
+      secretOf(minted.key),
+      secretOf(rotated.key),
+      secretOf(credentials[2]!),
+      'canary',
+    ]) {
+      expect(written).not.toContain(secret);
+    }
+  });
+});
