@@ -59,7 +59,11 @@ function closeServer(server: Server): Promise<void> {
 function connectRedis({ redis }: GatewayConfig, log: Logger): RedisConnection | undefined {
   if (redis.url === undefined) return undefined;
   return createRedis(
-    { url: redis.url, commandTimeoutMs: redis.commandTimeout, connectTimeoutMs: redis.connectTimeout },
+    {
+      url: redis.url.reveal(),
+      commandTimeoutMs: redis.commandTimeout,
+      connectTimeoutMs: redis.connectTimeout,
+    },
     log,
   );
 }

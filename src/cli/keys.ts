@@ -110,7 +110,10 @@ async function withKeyStore<T>(
     info: () => undefined,
     warn: (fields: object, message: string) => err(`${message}: ${JSON.stringify(fields)}\n`),
   };
-  const redis = createRedis({ url, connectTimeoutMs: connectTimeout, commandTimeoutMs: PATIENCE_MS }, log);
+  const redis = createRedis(
+    { url: url.reveal(), connectTimeoutMs: connectTimeout, commandTimeoutMs: PATIENCE_MS },
+    log,
+  );
   try {
     if (!(await redis.untilReady(PATIENCE_MS))) throw new Error('Redis cannot be reached');
     return await work(createKeyStore(redis.client, createRedisKeys(prefix)));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Secret } from '../kernel/secret.ts';
 import {
   bytes,
   duration,
@@ -9,6 +10,7 @@ import {
   permission,
   port,
   secret,
+  timeLimit,
   wholeSeconds,
   window,
 } from './scalars.ts';
@@ -22,7 +24,7 @@ const operationCache = z.strictObject({
 const resource = z.strictObject({
   source: name.describe('The source (a file in sources/) that holds this resource.'),
   public: flag.default(false).describe('Whether the resource may be read without a credential.'),
-  deadline: duration.default(10_000).describe('Total time for an answer, everything included.'),
+  deadline: timeLimit.default(10_000).describe('Total time for an answer, everything included.'),
   cache: operationCache.prefault({}),
 });
 
@@ -64,7 +66,7 @@ const passthroughRoute = z.strictObject({
     .default(false)
     .describe('Whether `path` is cut off before the rest is appended to `upstream`.'),
   permission: permission.nullable().describe('What the caller needs; null makes the route public.'),
-  deadline: duration.default(30_000).describe('Total time for the exchange, body included.'),
+  deadline: timeLimit.default(30_000).describe('Total time for the exchange, body included.'),
   bodyMax: bytes.default(1024 ** 2).describe('The largest request body let through.'),
   headers: z
     .record(z.string(), secret)
@@ -101,15 +103,15 @@ export const gatewaySchema = z.strictObject({
       url: z
         .string()
         .regex(/^(rediss?:\/\/.*)?$/, 'expected redis://… or rediss://…, or nothing for the embedded mode')
-        .transform((text) => (text === '' ? undefined : text))
+        .transform((text) => (text === '' ? undefined : new Secret(text)))
         .optional()
         .describe('Absent or empty: the embedded mode, everything in this process.'),
       prefix: z
         .string()
         .regex(/^[A-Za-z0-9:_-]{1,40}$/)
         .default('portico:'),
-      commandTimeout: duration.default(100),
-      connectTimeout: duration.default(500),
+      commandTimeout: timeLimit.default(100),
+      connectTimeout: timeLimit.default(500),
     })
     .prefault({}),
   auth: z

@@ -4,7 +4,7 @@ import { Secret } from '../kernel/secret.ts';
 
 /** Builds a schema for a text that `parse` understands; the message says what is. */
 function parsed<T>(parse: (text: string) => T | undefined, hint: string) {
-  return z.string().transform((text, context) => {
+  return z.string({ error: hint }).transform((text, context) => {
     const value = parse(text);
     if (value !== undefined) return value;
     context.issues.push({ code: 'custom', message: hint, input: text });
@@ -12,23 +12,42 @@ function parsed<T>(parse: (text: string) => T | undefined, hint: string) {
   });
 }
 
+/** A timer set for longer than this fires at once (24.8 days, 2^31 - 1 ms). */
+const TIMER_MAX_MS = 24 * 86_400_000;
+
+function boundedDuration(text: string, minimumMs: number): number | undefined {
+  const ms = parseDuration(text);
+  return ms === undefined || ms < minimumMs || ms > TIMER_MAX_MS ? undefined : ms;
+}
+
 /** A duration in milliseconds, written as `250ms`, `5s`, `10m`, `2h` or `1d`. */
-export const duration = parsed(parseDuration, 'expected a duration such as 250ms, 5s, 10m, 2h or 1d');
+export const duration = parsed(
+  (text) => boundedDuration(text, 0),
+  'expected a duration such as 250ms, 5s, 10m, 2h or 1d, at most 24d',
+);
+
+/** The most time something may take, in milliseconds, written like `duration`. Nothing can be done in no time. */
+export const timeLimit = parsed(
+  (text) => boundedDuration(text, 1),
+  'expected a duration such as 250ms, 5s, 10m, 2h or 1d, from 1ms to 24d',
+);
 
 /** A duration in whole seconds, written like `duration`. */
 export const wholeSeconds = parsed((text) => {
-  const ms = parseDuration(text);
+  const ms = boundedDuration(text, 0);
   return ms === undefined || ms % 1_000 !== 0 ? undefined : ms / 1_000;
-}, 'expected a duration of whole seconds such as 5s, 10m or 2h');
+}, 'expected a duration of whole seconds such as 5s, 10m or 2h, at most 24d');
 
 /** A size in bytes, written as `512B`, `64KiB`, `2MiB` or `1GiB`. */
 export const bytes = parsed(parseBytes, 'expected a size such as 512B, 64KiB, 2MiB or 1GiB');
 
 /** A rate-limit window, written as `20 per 1s`. */
-export const window = parsed(
-  parseWindow,
-  'expected a window such as "20 per 1s" or "600 per 60s": at least 1 point, whole seconds',
-);
+export const window = parsed((text) => {
+  const parsedWindow = parseWindow(text);
+  return parsedWindow !== undefined && parsedWindow.seconds * 1_000 <= TIMER_MAX_MS
+    ? parsedWindow
+    : undefined;
+}, 'expected a window such as "20 per 1s" or "600 per 60s": at least 1 point, whole seconds, at most 24d');
 
 /** A whole number; digits in a text count too, because `${PORT}` arrives as text. */
 export function integer(minimum: number, maximum: number) {
@@ -59,13 +78,14 @@ export const secret = z
   .min(1, 'must not be empty')
   .transform((text) => new Secret(text));
 
-/** An http or https address without credentials, query or fragment. */
+/** An http or https address without credentials, query or fragment; slashes at its end are cut off. */
 export const httpUrl = parsed((text) => {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
   const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  // Not the text itself: what is appended to "http://host? " would not be a path.
   return plain && (url.protocol === 'http:' || url.protocol === 'https:')
-    ? text.replace(/\/+$/, '')
+    ? (url.origin + url.pathname).replace(/\/+$/, '')
     : undefined;
 }, 'expected an http:// or https:// address without credentials, query or fragment');
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bytes, duration, httpUrl, integer, name, secret, wholeSeconds } from './scalars.ts';
+import { bytes, httpUrl, integer, name, secret, timeLimit, wholeSeconds } from './scalars.ts';
 
 /** Query parameters as templates: `{offset}` and the like are filled in and escaped by position. */
 const queryTemplate = z.record(z.string().min(1), z.union([z.string(), z.number().transform(String)]));
@@ -17,7 +17,7 @@ const request = z.strictObject({
 
 const net = z.strictObject({
   baseUrl: httpUrl,
-  timeout: duration.default(5_000).describe('Total time for one upstream call, body included.'),
+  timeout: timeLimit.default(5_000).describe('Total time for one upstream call, body included.'),
   bytesMax: bytes.default(8 * 1024 ** 2).describe('The largest body read, after decompression.'),
   concurrency: integer(1, 1_000).default(8).describe('Calls under way at once, in this process.'),
   headers: z.record(z.string(), z.string()).default({}).describe('Constant headers.'),
@@ -79,29 +79,39 @@ const outcome = z.strictObject({
 });
 
 /** One step from a legacy value to a canonical one. */
-const coercion = z.union([
-  z.enum(['trim', 'text', 'cents', 'epochSeconds', 'epochMilliseconds', 'iso8601']),
-  z.strictObject({ nullIf: z.array(literal).min(1).describe('Values that mean "unknown".') }),
-  z.strictObject({ join: z.string().describe('Joins several texts, without the empty ones.') }),
-  z.strictObject({
-    enum: z.record(z.string(), z.string()).describe('Legacy code: v1 label. Other codes are unreadable.'),
-  }),
-  z.strictObject({
-    number: z.strictObject({
-      decimal: z.enum(['.', ',']).default('.'),
-      group: z.enum(['', '.', ',', ' ', "'"]).default(''),
+const coercion = z.union(
+  [
+    z.enum(['trim', 'text', 'cents', 'epochSeconds', 'epochMilliseconds', 'iso8601']),
+    z.strictObject({ nullIf: z.array(literal).min(1).describe('Values that mean "unknown".') }),
+    z.strictObject({ join: z.string().describe('Joins several texts, without the empty ones.') }),
+    z.strictObject({
+      enum: z.record(z.string(), z.string()).describe('Legacy code: v1 label. Other codes are unreadable.'),
     }),
-  }),
-  z.strictObject({
-    date: z.strictObject({
-      format: z.string().describe('Unicode tokens (luxon), such as yyyy-MM-dd HH:mm:ss.'),
-      zone: z.string().describe('UTC, an offset such as +02:00, or an IANA zone.'),
+    z.strictObject({
+      number: z
+        .strictObject({
+          decimal: z.enum(['.', ',']).default('.'),
+          group: z.enum(['', '.', ',', ' ', "'"]).default(''),
+        })
+        .refine(({ decimal, group }) => decimal !== group, 'decimal and group must be different characters'),
     }),
-  }),
-]);
+    z.strictObject({
+      date: z.strictObject({
+        format: z.string().describe('Unicode tokens (luxon), such as yyyy-MM-dd HH:mm:ss.'),
+        zone: z.string().describe('UTC, an offset such as +02:00, or an IANA zone.'),
+      }),
+    }),
+  ],
+  {
+    error:
+      'expected a step: trim, text, cents, epochSeconds, epochMilliseconds, iso8601, { nullIf: [] }, { join: "" }, { enum: {} }, { number: {} } or { date: {} }',
+  },
+);
 
 const fieldMapping = z.strictObject({
-  from: z.union([z.string(), z.array(z.string()).min(1)]).describe('Path(s) into the record.'),
+  from: z
+    .union([z.string(), z.array(z.string()).min(1)], { error: 'expected a path, or several' })
+    .describe('Path(s) into the record.'),
   as: z.array(coercion).default([]).describe('Steps, in order.'),
 });
 
@@ -142,7 +152,9 @@ const list = z.strictObject({
     z.strictObject({ kind: z.literal('none') }),
   ]),
   total: z
-    .union([z.strictObject({ at: z.string() }), z.strictObject({ header: z.string() })])
+    .union([z.strictObject({ at: z.string() }), z.strictObject({ header: z.string() })], {
+      error: 'expected { at: path } or { header: name }',
+    })
     .optional()
     .describe('Where the exact number of matching rows stands. Absent: the rows are counted by a scan.'),
   items: z.string().describe('Path of the array of rows; empty where the body is the array.'),
@@ -201,7 +213,7 @@ export const sourceSchema = z.strictObject({
     .strictObject({
       rows: integer(1, 10_000_000).default(20_000).describe('The most rows a scan may read.'),
       calls: integer(1, 1_000_000).default(500).describe('The most calls a scan may make.'),
-      time: duration.default(15_000).describe('The longest a scan may take.'),
+      time: timeLimit.default(15_000).describe('The longest a scan may take.'),
       snapshot: wholeSeconds.default(30).describe('How long the rows of a scan serve further questions.'),
     })
     .prefault({}),

@@ -10,7 +10,8 @@ export type Environment = {
 /** A reference that has no value, at an offset of the YAML text. */
 export type Unresolved = { readonly offset: number; readonly message: string; readonly hint: string };
 
-const REFERENCE = /\$\{(?:file:([^}]+)|([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?)\}/g;
+/** A default may hold anything but a reference of its own. */
+const REFERENCE = /\$\{(?:file:([^}]+)|([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*))?)\}/g;
 
 function resolve(match: RegExpExecArray, env: Environment): string | { message: string; hint: string } {
   const [, file, variable = '', fallback] = match;
@@ -35,6 +36,9 @@ function substituteText(
   env: Environment,
   report: (problem: Omit<Unresolved, 'offset'>) => void,
 ): string {
+  if (text.replaceAll(REFERENCE, '').includes('${')) {
+    report({ message: 'a malformed reference', hint: 'write ${NAME}, ${NAME:-default} or ${file:/path}' });
+  }
   let result = '';
   let from = 0;
   for (const match of text.matchAll(REFERENCE)) {

@@ -1,11 +1,12 @@
-import { isMap, isNode, isPair, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
+import { isMap, isNode, isPair, isSeq, LineCounter, parseDocument, type Document, visit } from 'yaml';
 import { pathText, type Problem } from './problem.ts';
 import { substitute, type Environment } from './substitute.ts';
 
 /** A parsed YAML file that knows where each of its keys stands. */
 export type YamlFile = {
   readonly file: string;
-  readonly content: unknown;
+  /** What the file says, secrets filled in; a function, so that it is not printed along with the file. */
+  content(): unknown;
   /** Whether the value at a path could not be filled in, which is reported already. */
   isUnset(path: readonly PropertyKey[]): boolean;
   /** A problem of this file at a path of keys. */
@@ -32,13 +33,40 @@ function offsetOf(document: Document, path: readonly PropertyKey[], ofKey: boole
   return offset;
 }
 
+/** What a document says, aliases (`*name`) followed; `undefined` where it cannot be read. */
+function contentOf(
+  document: Document,
+  report: (offset: number | undefined, message: string) => void,
+): unknown {
+  let sound = document.errors.length === 0;
+  visit(document, {
+    Alias(_key, alias) {
+      if (alias.resolve(document) !== undefined) return;
+      sound = false;
+      report(alias.range?.[0], `the alias *${alias.source} has no anchor before it`);
+    },
+  });
+  if (!sound) return undefined;
+  try {
+    return document.toJS({ maxAliasCount: 50 });
+  } catch {
+    report(undefined, 'its aliases stand for too much, or for themselves');
+    return undefined;
+  }
+}
+
 /**
  * Parses a YAML text and fills in its references.
  * Problems of syntax and of unset variables are added to `problems`; the content is then what could be read.
  */
 export function parseYamlFile(file: string, text: string, env: Environment, problems: Problem[]): YamlFile {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, version: '1.2' });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    uniqueKeys: true,
+    version: '1.2',
+    prettyErrors: false,
+  });
 
   function problemOn(offset: number | undefined, path: string, message: string, hint?: string): Problem {
     const place = offset === undefined ? undefined : lines.linePos(offset);
@@ -46,16 +74,21 @@ export function parseYamlFile(file: string, text: string, env: Environment, prob
     return { file, ...position, path, message, ...(hint === undefined ? {} : { hint }) };
   }
 
-  for (const error of document.errors) {
-    problems.push(problemOn(error.pos[0], '', error.message.split('\n')[0] ?? 'the YAML cannot be read'));
+  const stumble = document.errors.find(({ code }) => code === 'UNEXPECTED_TOKEN');
+  for (const mistake of [...document.errors, ...document.warnings]) {
+    // After the first of these the parser stumbles over every token that follows.
+    if (mistake.code === 'UNEXPECTED_TOKEN' && mistake !== stumble) continue;
+    // Some messages end with a quotation of the text, which may be a secret.
+    problems.push(problemOn(mistake.pos[0], '', mistake.message.replace(/: ".*$/s, '')));
   }
   const unset = substitute(document, env);
   for (const { offset, message, hint } of unset) {
     problems.push(problemOn(offset, '', message, hint));
   }
+  const content = contentOf(document, (offset, message) => problems.push(problemOn(offset, '', message)));
   return {
     file,
-    content: document.errors.length > 0 ? undefined : document.toJS({ maxAliasCount: 50 }),
+    content: () => content,
     isUnset: (path) => unset.some(({ offset }) => offset === offsetOf(document, path, false)),
     problemAt: (path, message, hint) =>
       problemOn(offsetOf(document, path, message.startsWith('unknown key')), pathText(path), message, hint),

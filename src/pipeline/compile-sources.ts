@@ -42,7 +42,7 @@ export function compileSources(
 
 function digestOf({ yaml }: LoadedSource): string {
   // Answers belong to the credential they were read with, so it is part of what is hashed.
-  const content = JSON.stringify([CONTRACT_VERSION, yaml.content]);
+  const content = JSON.stringify([CONTRACT_VERSION, yaml.content()]);
   return createHash('sha256').update(content).digest('base64url').slice(0, 16);
 }
 
