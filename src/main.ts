@@ -4,9 +4,15 @@ import { runCli } from './cli/program.ts';
 
 const stop = new AbortController();
 
-/** The first signal asks for an orderly end, the second one ends at once. */
+let askedAt = 0;
+
+/**
+ * The first signal asks for an orderly end, a later one ends at once. Under `npm run` one Ctrl-C arrives twice, from
+ * the terminal and from npm, so what comes within a second is the same wish.
+ */
 function onSignal(): void {
-  if (stop.signal.aborted) process.exit(1);
+  if (stop.signal.aborted && performance.now() - askedAt > 1_000) process.exit(1);
+  askedAt ||= performance.now();
   stop.abort();
 }
 
