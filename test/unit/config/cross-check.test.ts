@@ -1,0 +1,96 @@
+import { problemText } from '../../../src/config/problem.ts';
+import { changed, gatewayText, loadTexts, sourceTexts } from '../../support/config-texts.ts';
+
+function problemsOf(gateway: string, sources = sourceTexts): string[] {
+  return loadTexts({ gateway, sources }).problems.map(problemText);
+}
+
+const route = (name: string, path: string) =>
+  `  - { name: ${name}, path: ${path}, upstream: 'http://127.0.0.1:1', permission: null }\n`;
+
+describe('what parts of a configuration must agree on', () => {
+  it('a resource names a source that there is', () => {
+    expect(problemsOf(changed(gatewayText, 'source: crm', 'source: crmm'))).toEqual([
+      expect.stringMatching(
+        /^portico\.yaml:\d+:13: resources\.users\.source: no source is named "crmm"\n {4}hint: sources: catalog, crm$/,
+      ),
+    ]);
+  });
+
+  it('a resource names a source that describes it', () => {
+    expect(problemsOf(changed(gatewayText, 'source: crm', 'source: catalog'))).toEqual([
+      expect.stringContaining(
+        'the source "catalog" does not describe users\n    hint: add resources.users to catalog.yaml',
+      ),
+    ]);
+  });
+
+  it('a source whose file has problems of its own is not reported as unknown as well', () => {
+    const broken = {
+      ...sourceTexts,
+      'crm.yaml': changed(sourceTexts['crm.yaml']!, 'timeout: 5s', 'timeout: x'),
+    };
+    const found = problemsOf(gatewayText, broken);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain('crm.yaml:10:12: net.timeout');
+  });
+
+  it('sources have different names', () => {
+    const twins = { ...sourceTexts, 'crm2.yaml': sourceTexts['crm.yaml']! };
+    expect(problemsOf(gatewayText, twins)).toEqual([
+      'crm2.yaml:6:7: name: the name "crm" is taken by crm.yaml\n    hint: give each source a name of its own',
+    ]);
+  });
+
+  it('tiers that are named exist', () => {
+    expect(problemsOf(changed(gatewayText, '    standard: {', '    steady: {'))).toEqual([
+      expect.stringContaining(
+        'limits.anonymousTier: no tier is named "standard"\n    hint: tiers: steady, roomy',
+      ),
+    ]);
+  });
+
+  it('the tier of a key exists, and is found in its place', () => {
+    const key = `keys: [{ id: abcdef, hash: ${'a'.repeat(43)}, tier: gold }]\n`;
+    expect(problemsOf(gatewayText.replace(/( +pepper:.*\n)/, `$1    ${key}`))).toEqual([
+      expect.stringMatching(
+        /^portico\.yaml:\d+:\d+: auth\.apiKeys\.keys\[0\]\.tier: no tier is named "gold"/,
+      ),
+    ]);
+  });
+
+  it('a resource can be read by somebody', () => {
+    const nobody = gatewayText.replace(/ {2}apiKeys:\n(.*\n)*?limits:/, '  {}\nlimits:');
+    expect(problemsOf(nobody)).toEqual(
+      ['users', 'products'].map((name) => expect.stringContaining(`resources.${name}: nobody can read it`)),
+    );
+  });
+
+  it('a pepper is long enough to be one', () => {
+    const short = gatewayText.replace(/pepper: .*/, 'pepper: too-short');
+    expect(problemsOf(short)).toEqual([
+      expect.stringMatching(
+        /auth\.apiKeys\.pepper: the pepper has fewer than 16 characters\n {4}hint: openssl rand/,
+      ),
+    ]);
+    expect(problemsOf(short).join()).not.toContain('too-short');
+  });
+
+  it('pass-through routes leave /v1 to the contract', () => {
+    for (const path of ['/v1', '/v1/orders'])
+      expect(problemsOf(gatewayText + route('more', path))).toEqual([
+        expect.stringContaining('passthrough[1].path: the paths below /v1 belong to the contract'),
+      ]);
+    expect(problemsOf(gatewayText + route('more', '/v10'))).toEqual([]);
+  });
+
+  it('pass-through routes have names and paths of their own', () => {
+    expect(problemsOf(gatewayText + route('orders', '/other'))).toEqual([
+      expect.stringContaining('passthrough[1].name: the name "orders" is taken'),
+    ]);
+    expect(problemsOf(gatewayText + route('more', '/legacy/orders'))).toEqual([
+      expect.stringContaining('passthrough[1].path: never reached: "orders" has the same path'),
+    ]);
+    expect(problemsOf(gatewayText + route('more', '/legacy/orders/deeper'))).toEqual([]);
+  });
+});

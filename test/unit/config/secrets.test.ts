@@ -1,0 +1,78 @@
+import { inspect } from 'node:util';
+import { problemText } from '../../../src/config/problem.ts';
+import { gatewayText, loadTexts, sourceTexts } from '../../support/config-texts.ts';
+
+const canary = 'canary-2b7e';
+const variables = {
+  PORTICO_KEY_PEPPER: `${canary}-long-enough`,
+  REDIS_URL: `redis://:${canary}@127.0.0.1:6379`,
+  ORDERS_TOKEN: canary,
+  USERS_USER: canary,
+  USERS_PASSWORD: canary,
+  CATALOG_KEY: canary,
+};
+
+/** Everything that printing a value could show. */
+const shown = (value: unknown) => inspect(value, { depth: 20, showHidden: true, maxArrayLength: null });
+
+describe('secrets of a configuration', () => {
+  const loaded = loadTexts({ variables });
+
+  it('are there, and can be used', () => {
+    expect(loaded.problems).toEqual([]);
+    expect(loaded.config.gateway?.auth.apiKeys?.pepper.reveal()).toContain(canary);
+    expect(loaded.config.gateway?.redis.url?.reveal()).toContain(canary);
+    const { auth } = loaded.config.sources.get('crm')!.spec;
+    expect(auth.kind === 'basic' && auth.password.reveal()).toBe(canary);
+  });
+
+  it('are not in the configuration as JSON, nor in its sources', () => {
+    expect(JSON.stringify(loaded.config)).not.toContain(canary);
+    for (const source of loaded.config.sources.values()) expect(JSON.stringify(source)).not.toContain(canary);
+    expect(JSON.stringify(loaded.compiled)).not.toContain(canary);
+  });
+
+  it('are not shown when the configuration is printed', () => {
+    expect(shown(loaded.config)).not.toContain(canary);
+    expect(shown(loaded.compiled)).not.toContain(canary);
+  });
+
+  const holders = [
+    ['portico.yaml', 'pepper:'],
+    ['portico.yaml', 'X-Orders-Token:'],
+    ['portico.yaml', 'url:'],
+    ['crm.yaml', 'user:'],
+    ['crm.yaml', 'password:'],
+    ['catalog.yaml', 'value:'],
+  ] as const;
+  const mistakes = [
+    ...[
+      `"${canary}" "${canary}"`,
+      `[${canary}`,
+      `[${canary}]`,
+      `{ ${canary}: 1 }`,
+      `${canary}: ${canary}`,
+      `@${canary}`,
+    ],
+    ...[
+      `"${canary}`,
+      `"\\z${canary}"`,
+      `- ${canary}`,
+      `'${canary}' ${canary}`,
+      `}${canary}`,
+      `\n${canary}`,
+      `\n"${canary}" ]`,
+    ],
+  ];
+
+  describe.each(holders)('are not told when %s cannot be read at %s', (file, key) => {
+    it.each(mistakes)('%j', (mistake) => {
+      const texts: Record<string, string> = { 'portico.yaml': gatewayText, ...sourceTexts };
+      texts[file] = texts[file]!.replace(new RegExp(`(?<= ${key}) .*`), () => ` ${mistake}`);
+      const { 'portico.yaml': gateway = '', ...sources } = texts;
+      const { problems } = loadTexts({ gateway, sources });
+      expect(problems.length).toBeGreaterThan(0);
+      expect(problems.map(problemText).join('\n')).not.toContain(canary);
+    });
+  });
+});
