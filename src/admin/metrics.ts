@@ -41,52 +41,55 @@ export function createMetrics({ operations, version, nodeVersion }: MetricsDeps)
   collectDefaultMetrics({ register: registry });
 
   const counter = (name: string, help: string, labelNames: readonly string[]) =>
-    bound(new Counter({ name, help, labelNames, registers }));
-  const histogram = (name: string, help: string, labelNames: readonly string[]) =>
-    bound(new Histogram({ name, help, labelNames, registers, buckets: SECONDS }));
+    new Counter({ name, help, labelNames, registers });
+  /** A counter of things that take time, and a histogram of how long. */
+  function timed(name: string, help: string, labelNames: readonly string[]) {
+    const count = counter(`portico_${name}s_total`, help, labelNames);
+    const seconds = new Histogram({
+      name: `portico_${name}_duration_seconds`,
+      help: `${help} How long it took.`,
+      labelNames,
+      registers,
+      buckets: SECONDS,
+    });
+    return bound((...values) => ({ count: count.labels(...values), seconds: seconds.labels(...values) }));
+  }
+  const counted = (name: string, help: string, labelNames: readonly string[]) => {
+    const count = counter(name, help, labelNames);
+    return bound((...values) => count.labels(...values));
+  };
 
-  const requests = counter('portico_requests_total', 'Requests answered.', ['operation', 'status', 'cache']);
-  const requestSeconds = histogram('portico_request_duration_seconds', 'Time until an answer was out.', [
-    'operation',
-    'status',
-    'cache',
-  ]);
-  const calls = counter('portico_upstream_calls_total', 'Calls to upstreams.', ['source', 'outcome']);
-  const callSeconds = histogram('portico_upstream_call_duration_seconds', 'Time of a call to an upstream.', [
-    'source',
-    'outcome',
-  ]);
-  const decisions = counter('portico_limiter_decisions_total', 'Decisions of the rate limit.', [
+  const requests = timed('request', 'Requests answered.', ['operation', 'status', 'cache']);
+  const calls = timed('upstream_call', 'Calls to upstreams.', ['source', 'outcome']);
+  const decisions = counted('portico_limiter_decisions_total', 'Decisions of the rate limit.', [
     'tier',
     'outcome',
     'by',
   ]);
-  const credentials = counter('portico_credentials_total', 'Credentials checked.', ['kind', 'outcome']);
-  const cacheEvents = counter('portico_cache_events_total', 'What happened in the cache.', [
+  const credentials = counted('portico_credentials_total', 'Credentials checked.', ['kind', 'outcome']);
+  const cacheEvents = counted('portico_cache_events_total', 'What happened in the cache.', [
     'level',
     'result',
   ]);
-  const unreadable = counter('portico_unreadable_fields_total', 'Field values that could not be read.', [
+  const unreadable = counted('portico_unreadable_fields_total', 'Values that could not be read.', [
     'source',
     'field',
   ]);
-  const trips = counter('portico_guard_trips_total', 'Bounds that answers of upstreams ran into.', [
-    'source',
-    'rule',
-  ]);
+  const trips = counted('portico_guard_trips_total', 'Bounds that upstreams ran into.', ['source', 'rule']);
   new Gauge({ name: 'portico_build_info', help: 'Always 1.', labelNames: ['version', 'node'], registers })
     .labels(version, nodeVersion)
     .set(1);
 
   return {
     request(operation, status, cache, seconds) {
-      const name = known.has(operation) ? operation : 'none';
-      requests(name, String(status), cache).inc();
-      requestSeconds(name, String(status), cache).observe(seconds);
+      const child = requests(known.has(operation) ? operation : 'none', String(status), cache);
+      child.count.inc();
+      child.seconds.observe(seconds);
     },
     upstreamCall(source, outcome, seconds) {
-      calls(source, outcome).inc();
-      callSeconds(source, outcome).observe(seconds);
+      const child = calls(source, outcome);
+      child.count.inc();
+      child.seconds.observe(seconds);
     },
     limiterDecision: (tier, outcome, by) => decisions(tier, outcome, by).inc(),
     credential: (kind, outcome) => credentials(kind, outcome).inc(),
@@ -98,12 +101,12 @@ export function createMetrics({ operations, version, nodeVersion }: MetricsDeps)
   };
 }
 
-/** A metric's children by their label values, each bound once: prom-client checks labels anew for every `labels()`. */
-function bound<Child>(metric: { labels(...values: string[]): Child }): (...values: string[]) => Child {
+/** Children by their label values, each made once: prom-client checks the labels anew for every `labels()`. */
+function bound<Child>(make: (...values: string[]) => Child): (...values: string[]) => Child {
   const children = new Map<string, Child>();
   return function child(...values) {
     const key = values.join('\n');
-    const found = children.get(key) ?? metric.labels(...values);
+    const found = children.get(key) ?? make(...values);
     children.set(key, found);
     return found;
   };

@@ -1,4 +1,5 @@
 import type { Server, ServerResponse } from 'node:http';
+import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** What leaving gracefully needs. */
@@ -12,45 +13,63 @@ export type DrainDeps = {
   readonly forceMs?: number;
 };
 
-const FORCE_MS = 8_000;
+const FORCE_MS = 7_000;
+/** How long nobody may connect for the queue of new connections to count as empty, and how long to wait for that. */
+const QUIET_MS = 25;
+const LAST_CALL_MS = 500;
+/** How long a kept connection may take to bring its next request, before it counts as idle. */
+const GRACE_MS = 500;
 const IDLE_CHECK_MS = 50;
 
 /**
- * Makes the function that ends a server without a reset: it serves on for a while and asks every client to close
- * its connection, then listens no more, lets the answers under way finish and resolves. Calling it again joins the
- * drain under way. A plain `server.close` would never end under keep-alive load.
+ * Makes the function that ends a server without a reset, also under load. It serves on for a while and asks every
+ * client to close its connection; then it listens no more, lets the answers under way finish, and resolves. Calling
+ * it again joins the drain under way. A plain `server.close` would never end under keep-alive load.
  */
-export function createDrain({
-  server,
-  drainMs,
-  onNotReady,
-  forceMs = FORCE_MS,
-}: DrainDeps): () => Promise<void> {
+export function createDrain(deps: DrainDeps): () => Promise<void> {
+  const { server, drainMs, onNotReady, forceMs = FORCE_MS } = deps;
   let draining: Promise<void> | undefined;
 
   async function drain() {
+    let partsWithClients = true;
     onNotReady();
     // Node then says `Connection: close` on the answer, whoever writes it, and closes after it.
-    server.prependListener('request', (_req, res: ServerResponse) => (res.shouldKeepAlive = false));
-    await delay(drainMs);
-    await closed();
-  }
-
-  function closed(): Promise<void> {
-    return new Promise((resolve) => {
-      // An answer that began before the drain leaves its connection open and idle.
-      const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
-      const force = setTimeout(() => server.closeAllConnections(), forceMs);
-      server.close(() => {
-        clearInterval(idle);
-        clearTimeout(force);
-        resolve();
-      });
+    server.prependListener('request', (_req, res: ServerResponse) => {
+      if (partsWithClients) res.shouldKeepAlive = false;
     });
+    await delay(drainMs);
+    // The end of listening resets whoever queues to be accepted, and clients that were sent away queue again. For a
+    // moment they are kept, until the queue is empty.
+    partsWithClients = false;
+    await untilNobodyConnects(server);
+    partsWithClients = true;
+    await untilClosed(server, forceMs);
   }
 
   return function drainOnce() {
     draining ??= drain();
     return draining;
   };
+}
+
+async function untilNobodyConnects(server: Server): Promise<void> {
+  let arrived = true;
+  const note = () => (arrived = true);
+  server.on('connection', note);
+  for (let waitedMs = 0; arrived && waitedMs < LAST_CALL_MS; waitedMs += QUIET_MS) {
+    arrived = false;
+    await delay(QUIET_MS);
+  }
+  server.off('connection', note);
+}
+
+async function untilClosed(server: Server, forceMs: number): Promise<void> {
+  // The close of an HTTP server would also cut, at once, connections whose next request is on its way to us.
+  const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+  const force = setTimeout(() => server.closeAllConnections(), forceMs);
+  await Promise.race([closed, delay(GRACE_MS, undefined, { ref: false })]);
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(force);
 }

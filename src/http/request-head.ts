@@ -56,7 +56,7 @@ export function readHead(rawHeaders: readonly string[]): RequestHead {
 export const HEADER_LINES_MAX = 100;
 
 /** The longest request target, in bytes. */
-export const TARGET_BYTES_MAX = 8 * 1024;
+const TARGET_BYTES_MAX = 8 * 1024;
 
 const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/;
 // RFC 9112, section 3.2: a target has neither a fragment nor anything outside of visible ASCII.
