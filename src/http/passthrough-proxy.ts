@@ -35,8 +35,8 @@ type Underway = Journey & {
   upstream: ClientRequest | undefined;
   attempts: number;
   sentAt: number;
-  /** Whether the caller has begun to receive the upstream's answer. */
-  relaying: boolean;
+  /** The upstream's answer, once the caller has begun to receive it. */
+  relayed: IncomingMessage | undefined;
 };
 
 // The connection was never made. Anything later is the upstream's failure to answer.
@@ -86,7 +86,7 @@ export function createProxy(clock: Clock): (journey: Journey) => void {
   }
 
   function forward(journey: Journey) {
-    const underway = { ...journey, upstream: undefined, attempts: 0, sentAt: 0, relaying: false };
+    const underway = { ...journey, upstream: undefined, attempts: 0, sentAt: 0, relayed: undefined };
     const { req, signal } = journey;
     // What httpxy sends is what it finds here.
     req.headers = journey.headers;
@@ -131,10 +131,10 @@ export function createProxy(clock: Clock): (journey: Journey) => void {
 
   /** The attempt failed: once more, or an error, or, if half of an answer is out, an end that nobody can overlook. */
   function lose(journey: Underway, cause: unknown) {
-    const { exchange, upstream } = journey;
+    const { exchange, upstream, relayed } = journey;
     // The upstream closed an idle connection just when we took it up again: the usual race, and no sign of illness.
     const unlucky = journey.repeatable && journey.attempts === 1 && upstream?.reusedSocket === true;
-    if (journey.relaying) cut(exchange.res);
+    if (relayed?.complete === false) cut(exchange.res);
     else if (exchange.res.headersSent || journey.signal.aborted) return;
     else if (unlucky) send(journey);
     else exchange.fail(translate(cause));
@@ -156,7 +156,7 @@ function relay(journey: Underway, answer: IncomingMessage): void {
   } catch (cause) {
     throw fault('upstream_error', { detail: 'the head of the answer is not valid', cause });
   }
-  journey.relaying = true;
+  journey.relayed = answer;
   answer.pipe(res);
 }
 
@@ -174,12 +174,12 @@ function answerHeaders({ exchange, passage, privately }: Journey, answer: Incomi
 }
 
 /** Ends the upstream call, and an answer that is under way. */
-function stop({ req, exchange, upstream, relaying }: Underway) {
+function stop({ req, exchange, upstream, relayed }: Underway) {
   upstream?.destroy();
   // What is left of the request body is for nobody; unread, it would block the connection for ever.
   req.unpipe();
   req.resume();
-  if (relaying && !exchange.res.writableFinished) cut(exchange.res);
+  if (relayed !== undefined) cut(exchange.res);
 }
 
 /** Breaks the client's connection by a reset: a plain close would look like the end of the body to HTTP/1.0. */
