@@ -39,6 +39,9 @@ export type Gateway = {
 
 const DEADLINE_MS_DEFAULT = 10_000;
 
+/** The default of config/portico.yaml, which everybody can read. */
+const TRIAL_PEPPER = 'a-pepper-for-trying-out-only';
+
 function listenOn(server: Server, { host, port }: { host: string; port: number }): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -87,6 +90,9 @@ export function createGateway(
   compiled: readonly CompiledResource[],
   { log, clock, openapi, version, nodeVersion }: GatewayServices,
 ): Gateway {
+  if (config.auth.apiKeys?.pepper.reveal() === TRIAL_PEPPER) {
+    log.warn({}, 'auth.apiKeys.pepper is the published one: set PORTICO_KEY_PEPPER before making real keys');
+  }
   const metrics: Metrics = createMetrics({ operations: endpointNames(config), version, nodeVersion });
   const redis = connectRedis(config, log);
   const keys = createRedisKeys(config.redis.prefix);

@@ -16,6 +16,9 @@ function onSignal(): void {
   stop.abort();
 }
 
+// Whoever read the output may have gone (`portico keys list | head -1`); that must not end the gateway.
+process.stdout.on('error', () => undefined);
+process.stderr.on('error', () => undefined);
 process.on('SIGTERM', onSignal);
 process.on('SIGINT', onSignal);
 

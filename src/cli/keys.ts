@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { GatewayConfig } from '../config/gateway-schema.ts';
 import { permission } from '../config/scalars.ts';
 import { parseDuration } from '../kernel/duration.ts';
@@ -58,7 +58,11 @@ export function registerKeysCommand(program: Command, context: KeysContext): voi
     .command('rotate')
     .description('give a key a new secret; the old one goes on working for a while')
     .argument('<id>', 'the part between the underscores of the key')
-    .option('--overlap <duration>', 'how long the old secret goes on working', parseMs, 24 * 3_600_000)
+    .addOption(
+      new Option('--overlap <duration>', 'how long the old secret goes on working')
+        .argParser(parseMs)
+        .default(24 * 3_600_000, '24h'),
+    )
     .option('--json', 'answer in JSON')
     .action((id: string, options: { overlap: number; json?: boolean }) => runRotate(id, options, context));
 

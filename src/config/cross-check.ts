@@ -49,6 +49,13 @@ function checkResources(
         `add resources.${name} to ${source.yaml.file}`,
       );
     }
+    if (source !== undefined && source.spec.budget.time >= resource.deadline) {
+      report(
+        ['resources', name, 'deadline'],
+        `a scan of "${resource.source}" may take as long as the whole answer, so it would end as upstream_timeout`,
+        `make it longer than budget.time (${source.spec.budget.time} ms) in ${source.yaml.file}`,
+      );
+    }
     const protectedWithoutKeys =
       !resource.public && gateway.auth.apiKeys === undefined && gateway.auth.jwt === undefined;
     if (protectedWithoutKeys)

@@ -213,7 +213,9 @@ export const sourceSchema = z.strictObject({
     .strictObject({
       rows: integer(1, 10_000_000).default(20_000).describe('The most rows a scan may read.'),
       calls: integer(1, 1_000_000).default(500).describe('The most calls a scan may make.'),
-      time: timeLimit.default(15_000).describe('The longest a scan may take.'),
+      time: timeLimit
+        .default(8_000)
+        .describe('The longest a scan may take; shorter than the deadline of the resource.'),
       snapshot: wholeSeconds.default(30).describe('How long the rows of a scan serve further questions.'),
     })
     .prefault({}),
