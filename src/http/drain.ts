@@ -13,10 +13,13 @@ export type DrainDeps = {
   readonly forceMs?: number;
 };
 
-const FORCE_MS = 7_000;
-/** How long nobody may connect for the queue of new connections to count as empty, and how long to wait for that. */
+const FORCE_MS = 6_000;
+/**
+ * How long nobody may connect for the queue of new connections to count as empty, and how long to wait for that. Node
+ * accepts one connection per turn of its loop, so a busy process needs a while.
+ */
 const QUIET_MS = 25;
-const LAST_CALL_MS = 500;
+const LAST_CALL_MS = 2_000;
 /** How long a kept connection may take to bring its next request, before it counts as idle. */
 const GRACE_MS = 500;
 const IDLE_CHECK_MS = 50;
