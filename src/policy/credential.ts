@@ -35,5 +35,8 @@ export function presentedCredential({
   const tokens = [...authorization.map(bearerToken), ...apiKey.map(plainToken)];
   const [text] = tokens;
   if (text === undefined || tokens.some((token) => token !== text)) return { kind: 'malformed' };
-  return { kind: 'one', credential: { text, digest: digestOf(text), bearer: authorization.length > 0 } };
+  const bearer = authorization.length > 0;
+  // A JWT is good in one place only, so the places must not share what is remembered. No token has a space.
+  const digest = digestOf(bearer ? text : `X-API-Key ${text}`);
+  return { kind: 'one', credential: { text, digest, bearer } };
 }

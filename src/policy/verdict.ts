@@ -4,7 +4,7 @@ import type { Principal } from './call.ts';
 /** A credential as one request presented it. */
 export type Credential = {
   readonly text: string;
-  /** Names the credential in local memory. */
+  /** Names the credential, and the header it came in, in local memory. */
   readonly digest: string;
   /** Whether it came as a bearer token; only there a JWT may stand. */
   readonly bearer: boolean;
