@@ -28,7 +28,7 @@ type CreateOptions = {
 };
 
 /** An operator can wait longer for Redis than a request may. */
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 2_000;
 
 /** A hundred years. */
 const MS_MAX = 36_500 * 86_400_000;

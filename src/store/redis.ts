@@ -27,6 +27,8 @@ export type RedisConnection = {
 
 const RECONNECT_MS_MAX = 1_000;
 const SILENCE_MS_MAX = 1_000;
+/** How long Redis may take to hang up. ioredis keeps this timer, and the process, even where nobody is left to. */
+const GOODBYE_MS_MAX = 100;
 
 /** 50 ms, doubled with every attempt up to a second, and half of it by chance: a fleet must not return in step. */
 function reconnectDelayMs(attempt: number): number {
@@ -46,7 +48,7 @@ function optionsOf({ commandTimeoutMs, connectTimeoutMs }: RedisProfile) {
     commandTimeout: commandTimeoutMs,
     connectTimeout: connectTimeoutMs,
     socketTimeout: SILENCE_MS_MAX,
-    disconnectTimeout: connectTimeoutMs,
+    disconnectTimeout: GOODBYE_MS_MAX,
     retryStrategy: reconnectDelayMs,
     // After a failover the old master says READONLY; a restarting Redis says LOADING or MASTERDOWN.
     reconnectOnError: (error: Error) => /^(READONLY|LOADING|MASTERDOWN)/.test(error.message),
@@ -58,7 +60,8 @@ function optionsOf({ commandTimeoutMs, connectTimeoutMs }: RedisProfile) {
  * logged and may be a cause.
  */
 export function plainRedisError(error: unknown): Error {
-  return new Error(error instanceof Error ? error.message : 'Redis failed');
+  const { message } = Object(error) as { message?: unknown };
+  return new Error(typeof message === 'string' ? message : 'Redis failed');
 }
 
 /** Connects to Redis and stays connected. An outage is one warning, however many requests it meets. */

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -25,6 +26,11 @@ export type RedisServer = {
   restart(): Promise<void>;
 };
 
+/** Lets the process end while a pipe to a child is open: such a pipe is a socket, though not by its type. */
+function unref(pipe: unknown): void {
+  (pipe as Pick<Socket, 'unref'>).unref();
+}
+
 /**
  * Kills the server once this process is gone, however it went: the guard's standard input ends with us. SIGKILL
  * because a server that a test has paused hears nothing else.
@@ -35,6 +41,7 @@ function guard(server: ChildProcess): void {
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   watcher.unref();
+  unref(watcher.stdin);
   server.once('exit', () => watcher.kill('SIGKILL'));
 }
 
@@ -58,6 +65,9 @@ async function launch(port: number, directory: string, args: readonly string[]):
   for await (const line of createInterface({ input: server.stdout })) {
     if (line.includes('Ready to accept connections')) {
       server.stdout.resume();
+      // A test that fails before it stops its server must not keep the run from ending.
+      server.unref();
+      unref(server.stdout);
       return server;
     }
     last.push(line);
@@ -83,6 +93,7 @@ export async function startRedis(...args: readonly string[]): Promise<RedisServe
 
   async function kill(): Promise<void> {
     if (server.exitCode !== null || server.signalCode !== null) return;
+    server.ref();
     const gone = once(server, 'exit');
     server.kill('SIGKILL');
     await gone;

@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { inspect } from 'node:util';
+import { createRedis, plainRedisError, type RedisConnection } from '../../../src/store/redis.ts';
+import { startRedis } from '../../support/redis.ts';
+
+const COMMAND_MS = 200;
+
+function open(url: string) {
+  const lines: string[] = [];
+  const note = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`);
+  const redis = createRedis(
+    { url, commandTimeoutMs: COMMAND_MS, connectTimeoutMs: 500 },
+    { info: note, warn: note },
+  );
+  return { redis, lines };
+}
+
+/** Resolves when the connection is lost; ioredis tells of an error before that. */
+function closed({ client }: RedisConnection): Promise<void> {
+  return new Promise((resolve) => client.once('close', resolve));
+}
+
+/** A server that is no Redis: it answers every connection and every chunk with `bytes`. */
+async function startImpostor(bytes: string) {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).on('data', () => socket.write(bytes));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+describe('the connection to Redis', () => {
+  it('fails a command at once while there is no Redis', async () => {
+    const server = await startRedis();
+    await server.stop();
+    const { redis } = open(server.url);
+    const startedAt = performance.now();
+    await expect(redis.client.get('a')).rejects.toThrow();
+    expect(performance.now() - startedAt).toBeLessThan(COMMAND_MS);
+    expect(redis.isReady()).toBe(false);
+    await redis.close();
+  });
+
+  it('fails the command under way when Redis is killed, and never sends it again', async () => {
+    const server = await startRedis();
+    const { redis } = open(server.url);
+    await redis.untilReady(5_000);
+    const waiting = redis.client.blpop('nothing', 30);
+    await server.kill();
+    await expect(waiting).rejects.toThrow();
+    await server.restart();
+    expect(await redis.untilReady(5_000)).toBe(true);
+    expect(await redis.client.get('a')).toBeNull();
+    await redis.close();
+    await server.stop();
+  });
+
+  it('fails a command after the command timeout while Redis hangs, and fails at once after a second of silence', async () => {
+    const server = await startRedis();
+    const { redis } = open(server.url);
+    await redis.untilReady(5_000);
+    await server.pause();
+    await expect(redis.client.get('a')).rejects.toThrow('Command timed out');
+    await closed(redis);
+    await expect(redis.client.get('a')).rejects.toThrow("Stream isn't writeable");
+    server.resume();
+    expect(await redis.untilReady(5_000)).toBe(true);
+    await redis.close();
+    await server.stop();
+  });
+
+  it('connects anew when the server has become a replica: a failover has happened', async () => {
+    const server = await startRedis();
+    const { redis, lines } = open(server.url);
+    await redis.untilReady(5_000);
+    await redis.client.replicaof('127.0.0.1', 1);
+    const lost = closed(redis);
+    await expect(redis.client.set('a', '1')).rejects.toThrow('READONLY');
+    await lost;
+    expect(await redis.untilReady(5_000)).toBe(true);
+    expect(lines.filter((line) => line.includes('out of reach'))).toHaveLength(1);
+    await redis.close();
+    await server.stop();
+  });
+
+  it.each([
+    ['an HTTP server', 'HTTP/1.1 400 Bad Request\r\n\r\n'],
+    ['noise', '\0\x01\x02garbage\r\n'],
+    ['a server that is loading', '-LOADING Redis is loading the dataset in memory\r\n'],
+    ['a cut-off answer', '$1000\r\nabc'],
+    ['deep nesting', '*1\r\n'.repeat(20_000)],
+  ])('is never ready with %s, and warns once', async (_, bytes) => {
+    const impostor = await startImpostor(bytes);
+    const { redis, lines } = open(impostor.url);
+    expect(await redis.untilReady(600)).toBe(false);
+    await expect(redis.client.get('a')).rejects.toThrow();
+    await redis.close();
+    await impostor.stop();
+    expect(lines).toHaveLength(1);
+  });
+
+  it('is silent about an end that was asked for, and may be closed twice', async () => {
+    const server = await startRedis();
+    const { redis, lines } = open(server.url);
+    await redis.untilReady(5_000);
+    await redis.close();
+    await redis.close();
+    expect(lines).toEqual([]);
+    await server.stop();
+  });
+
+  it('hands out errors without the arguments of the command', async () => {
+    const server = await startRedis();
+    const { redis } = open(server.url);
+    await redis.untilReady(5_000);
+    const error: unknown = await redis.client
+      .call('set', 'a', '1', 'canary')
+      .catch((thrown: unknown) => thrown);
+    expect(inspect(error)).toContain('canary');
+    expect(inspect(plainRedisError(error), { showHidden: true })).not.toContain('canary');
+    expect(plainRedisError(error).message).toMatch(/^ERR/);
+    await redis.close();
+    await server.stop();
+  });
+});
