@@ -2,6 +2,7 @@ import { DateTime, IANAZone } from 'luxon';
 import type { CoercionSpec } from '../config/source-schema.ts';
 import { Decimal } from '../kernel/decimal.ts';
 import { type Json, NumberText } from '../kernel/json.ts';
+import { compileOneOf, type Literal } from './literal.ts';
 
 /** A legacy value that does not read as the source's configuration says. */
 export const UNREADABLE = Symbol('unreadable');
@@ -38,6 +39,12 @@ export function readDecimal(text: string): Decimal | typeof UNREADABLE {
   return Decimal.parse(text.trim()) ?? UNREADABLE;
 }
 
+/** An exact decimal of a JSON number. */
+export function readNumber(value: Flow): Decimal | typeof UNREADABLE {
+  if (typeof value === 'number') return readDecimal(String(value));
+  return value instanceof NumberText ? (Decimal.parseJson(value.text) ?? UNREADABLE) : UNREADABLE;
+}
+
 function instantText(epochMs: number): string | typeof UNREADABLE {
   const date = new Date(epochMs);
   const year = date.getUTCFullYear();
@@ -52,7 +59,8 @@ function epoch(unitMs: number): Step {
   );
 }
 
-const ISO_WITH_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}(:?\d{2})?)$/;
+const ISO_WITH_ZONE =
+  /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)$/;
 
 function readIso(text: string): Flow {
   const trimmed = text.trim();
@@ -69,16 +77,36 @@ function compileDate(format: string, zone: string): Step {
   });
 }
 
+/** Numbers, names and quoted texts; not luxon's tokens for local customs, such as T and D. */
+const DATE_FORMAT = /^(?:'[^']*'|[yMLdHhmsSuaZzEco]|[^A-Za-z'])+$/;
+
+/** Whether a format names a whole date: what it left out would be filled in from the day of reading. */
+export function namesWholeDate(format: string): boolean {
+  if (!DATE_FORMAT.test(format)) return false;
+  const options = { zone: 'utc', locale: 'en-US' };
+  const probe = DateTime.fromObject({ year: 2001, month: 2, day: 3 }, options);
+  return DateTime.fromFormat(probe.toFormat(format), format, options).hasSame(probe, 'day');
+}
+
 /** Whether a zone is UTC, an offset such as +02:00 or an IANA zone. */
 export function isZone(zone: string): boolean {
   return zone === 'UTC' || /^[+-]\d{2}:\d{2}$/.test(zone) || IANAZone.isValidZone(zone);
 }
 
+/**
+ * Digits in groups of three or in none, and the declared decimal character: `1.234` must not be read as 1234 or
+ * 1.234 by guess. A number that is one in JSON needs no declaration.
+ */
 function compileNumber(decimal: string, group: string): Step {
-  return onText((text) => {
-    const ungrouped = group === '' ? text : text.replaceAll(group, '');
-    return readDecimal(decimal === '.' ? ungrouped : ungrouped.replace(decimal, '.'));
-  });
+  const grouped = group === '' ? '' : `\\d{1,3}(?:[${group}]\\d{3})+|`;
+  const form = new RegExp(`^-?(?:${grouped}\\d+)(?:[${decimal}]\\d+)?$`);
+  return (value) => {
+    if (value === null) return null;
+    if (typeof value !== 'string') return readNumber(value);
+    const text = value.trim();
+    if (!form.test(text)) return UNREADABLE;
+    return readDecimal(text.replaceAll(group, '').replace(decimal, '.'));
+  };
 }
 
 function readCents(text: string): Flow {
@@ -96,9 +124,9 @@ function compileJoin(separator: string): Step {
   };
 }
 
-function compileNullIf(literals: readonly (string | number | boolean | null)[]): Step {
-  const unknown = new Set<unknown>(literals);
-  return (value) => (unknown.has(value instanceof NumberText ? value.text : value) ? null : value);
+function compileNullIf(literals: readonly Literal[]): Step {
+  const isUnknown = compileOneOf(literals);
+  return (value) => (isUnknown(value) ? null : value);
 }
 
 const NAMED: Readonly<Record<Extract<CoercionSpec, string>, CompiledStep>> = {

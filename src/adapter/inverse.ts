@@ -1,5 +1,6 @@
 import type { CoercionSpec } from '../config/source-schema.ts';
 import { Decimal } from '../kernel/decimal.ts';
+import { compileStep, type Flow, UNREADABLE } from './coerce.ts';
 
 /** No record of the source can satisfy the filter. */
 export const NOTHING = Symbol('nothing');
@@ -15,29 +16,39 @@ function centsBound(value: Decimal, op: 'eq' | 'ge' | 'le'): string {
   return (cents.digits % unit > 0n && op === 'ge' ? whole + 1n : whole).toString();
 }
 
-function inverseEnum(labels: Readonly<Record<string, string>>): ValueCodec | undefined {
-  const codes = new Map(Object.entries(labels).map(([code, label]) => [label, code]));
+/** What the steps make of a legacy text. */
+function readBack(steps: readonly CoercionSpec[]): (text: string) => Flow {
+  const compiled = steps.map((step) => compileStep(step).run);
+  return (text) => compiled.reduce<Flow>((value, step) => (value === UNREADABLE ? value : step(value)), text);
+}
+
+function inverseEnum(codes: readonly string[], read: (text: string) => Flow): ValueCodec | undefined {
+  const labelled = codes.map((code) => [read(code), code] as const).filter(([label]) => label !== null);
+  const codeOf = new Map(labelled);
   // Two codes under one label cannot be asked for with one value.
-  if (codes.size !== Object.keys(labels).length) return undefined;
-  return (value) => codes.get(String(value)) ?? NOTHING;
+  if (codeOf.size !== labelled.length) return undefined;
+  return (value) => codeOf.get(String(value)) ?? NOTHING;
 }
 
 /**
  * The inverse of a field's coercion, for pushing a filter on it; `undefined` where there is none.
- * Steps that only clean up (`trim`, `nullIf`, `text`) are passed over.
+ * Steps that only clean up (`trim`, `nullIf`, `text`) are passed over, but a text that they would not leave as it is
+ * can be the value of no record.
  */
 export function invertCoercion(
   steps: readonly CoercionSpec[],
   op: 'eq' | 'ge' | 'le',
 ): ValueCodec | undefined {
-  const shaping = steps.filter(
-    (step) => step !== 'trim' && step !== 'text' && !(typeof step === 'object' && 'nullIf' in step),
+  const [step, ...more] = steps.filter(
+    (one) => one !== 'trim' && one !== 'text' && !(typeof one === 'object' && 'nullIf' in one),
   );
-  const [step, ...more] = shaping;
   if (more.length > 0) return undefined;
-  if (step === undefined) return (value) => value.toString();
+  const read = readBack(steps);
+  if (step === undefined) {
+    return (value) => (typeof value !== 'string' || read(value) === value ? value.toString() : NOTHING);
+  }
   if (step === 'cents') return (value) => (value instanceof Decimal ? centsBound(value, op) : NOTHING);
-  if (typeof step === 'object' && 'enum' in step) return inverseEnum(step.enum);
+  if (typeof step === 'object' && 'enum' in step) return inverseEnum(Object.keys(step.enum), read);
   if (typeof step === 'object' && 'number' in step && step.number.decimal === '.')
     return (value) => value.toString();
   return undefined;

@@ -2,8 +2,17 @@ import type { CoercionSpec, MappingSpec } from '../config/source-schema.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
 import type { Field, FieldKind, Value } from '../contract/fields.ts';
 import { Decimal } from '../kernel/decimal.ts';
-import { type Json, NumberText } from '../kernel/json.ts';
-import { compileStep, type Flow, isZone, readDecimal, type StepKind, UNREADABLE } from './coerce.ts';
+import type { Json } from '../kernel/json.ts';
+import {
+  compileStep,
+  type Flow,
+  isZone,
+  namesWholeDate,
+  readDecimal,
+  readNumber,
+  type StepKind,
+  UNREADABLE,
+} from './coerce.ts';
 import type { IdCodec } from './native-id.ts';
 import { compilePath, type Path, PathError } from './path.ts';
 import type { Report } from './report.ts';
@@ -34,9 +43,7 @@ function canonical(value: Flow, kind: FieldKind): Value | typeof UNREADABLE {
   if (value === null || value === UNREADABLE || value === undefined) return value ?? null;
   if (kind !== 'decimal') return typeof value === 'string' && value.isWellFormed() ? value : UNREADABLE;
   if (value instanceof Decimal) return value;
-  if (typeof value === 'string') return readDecimal(value);
-  if (typeof value === 'number') return readDecimal(String(value));
-  return value instanceof NumberText ? (Decimal.parseJson(value.text) ?? UNREADABLE) : UNREADABLE;
+  return typeof value === 'string' ? readDecimal(value) : readNumber(value);
 }
 
 function collect(paths: readonly Path[], record: Json): Flow {
@@ -83,26 +90,39 @@ function compilePaths(
   });
 }
 
+function checkJoin({ from, as }: MappingSpec[string], report: Report, at: readonly PropertyKey[]): void {
+  const several = typeof from !== 'string';
+  const joinsAt = as.flatMap((step, index) => (typeof step === 'object' && 'join' in step ? [index] : []));
+  if (several ? joinsAt.length === 1 && joinsAt[0] === 0 : joinsAt.length === 0) return;
+  report(
+    at,
+    several ? 'several paths need one `join`, as the first step' : '`join` needs several paths',
+    'from: [first, last], as: [{ join: " " }]',
+  );
+}
+
+function checkDates({ as }: MappingSpec[string], report: Report, at: readonly PropertyKey[]): void {
+  for (const step of as) {
+    if (typeof step !== 'object' || !('date' in step)) continue;
+    const { format, zone } = step.date;
+    if (!isZone(zone)) report(at, `unknown zone "${zone}"`, 'UTC, +02:00 or Europe/Berlin');
+    if (!namesWholeDate(format))
+      report(
+        at,
+        `the format "${format}" does not name a whole date`,
+        "such as yyyy-MM-dd'T'HH:mm:ss; other letters stand in quotes",
+      );
+  }
+}
+
 function checkChain(
   field: Field,
   spec: MappingSpec[string],
   report: Report,
   at: readonly PropertyKey[],
 ): void {
-  const several = typeof spec.from !== 'string';
-  const joins = spec.as.some((step) => typeof step === 'object' && 'join' in step);
-  if (several !== joins) {
-    report(
-      at,
-      several ? 'several paths need a `join` step' : '`join` needs several paths',
-      'from: [first, last], as: [{ join: " " }]',
-    );
-  }
-  const zones = spec.as.flatMap((step) =>
-    typeof step === 'object' && 'date' in step ? [step.date.zone] : [],
-  );
-  for (const zone of zones)
-    if (!isZone(zone)) report([...at, 'as'], `unknown zone "${zone}"`, 'UTC, +02:00 or Europe/Berlin');
+  checkJoin(spec, report, at);
+  checkDates(spec, report, [...at, 'as']);
   if (field.kind === 'id') return;
   const yields = chainYields(
     field.kind,

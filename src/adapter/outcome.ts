@@ -1,7 +1,8 @@
 import type { OutcomeKind, OutcomeSpec } from '../config/source-schema.ts';
 import { fault, type GatewayError } from '../errors/fault.ts';
-import { type Json, NumberText } from '../kernel/json.ts';
+import type { Json } from '../kernel/json.ts';
 import type { UpstreamReply } from './decode.ts';
+import { compileOneOf } from './literal.ts';
 import { compilePath, PathError } from './path.ts';
 import type { Report } from './report.ts';
 
@@ -22,10 +23,6 @@ function statusFits(wanted: OutcomeSpec['status'], status: number): boolean {
   return typeof wanted === 'number' ? status === wanted : Math.floor(status / 100) === Number(wanted[0]);
 }
 
-function plain(value: Json | undefined): unknown {
-  return value instanceof NumberText ? value.text : value;
-}
-
 function compileBodyTest(
   spec: OutcomeSpec,
   report: Report,
@@ -35,10 +32,10 @@ function compileBodyTest(
     if (spec.at !== spec.equals) report(at, '`at` and `equals` belong together', 'at: rc, equals: 0');
     return () => true;
   }
-  const wanted = Array.isArray(spec.equals) ? spec.equals : [spec.equals];
+  const isWanted = compileOneOf(Array.isArray(spec.equals) ? spec.equals : [spec.equals]);
   try {
     const find = compilePath(spec.at);
-    return (body) => body !== undefined && wanted.includes(plain(find(body)) as string);
+    return (body) => body !== undefined && isWanted(find(body));
   } catch (error) {
     if (!(error instanceof PathError)) throw error;
     report([...at, 'at'], error.message);

@@ -8,7 +8,7 @@ export class PathError extends Error {}
 
 type Step = string | number;
 
-const STEP = /(?:^|\.)([A-Za-z_@$][\w@$-]*)|(?:^|\.)?"((?:[^"\\]|\\.)*)"|\[(-?\d{1,6})\]/y;
+const STEP = /(?:^|(?!^)\.)(?:([A-Za-z_@$][\w@$-]*)|"((?:[^"\\]|\\.)*)")|\[(-?\d{1,6})\]/y;
 
 function readSteps(text: string): readonly Step[] {
   const steps: Step[] = [];

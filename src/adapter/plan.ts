@@ -210,9 +210,11 @@ export function compilePlanner(
     const pushedSort = sortCapability(query.sort, order, sorts, off);
     const reason = whyScan(spec, split.residual, pushedSort !== undefined);
     const pushedFilters = split.pushed.map((pushed) => pushed.filter);
+    // With `order: source`, the default order is the one in which the rows come.
+    const natural = order === 'source' && !off.has('order');
+    const sort = query.sort ?? (natural ? null : { field: 'id', descending: false });
     if (reason === undefined && pushedSort !== undefined) {
       const target = targetWith([...filterQuery, ...pushedSort.query]);
-      const sort = query.sort ?? (order === 'source' ? null : { field: 'id', descending: false });
       return {
         kind: 'page',
         target,
@@ -230,9 +232,7 @@ export function compilePlanner(
       key: filterQuery.join('&'),
       pushedFilters: exact,
       residualFilters: split.residual,
-      // With `order: source`, the scan itself brings the default order.
-      sort:
-        query.sort ?? (order === 'source' && !off.has('order') ? null : { field: 'id', descending: false }),
+      sort,
       relies,
       reason: reason ?? 'the source cannot answer the page itself',
     };

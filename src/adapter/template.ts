@@ -9,7 +9,7 @@ export type QueryTemplates = Readonly<Record<string, string>>;
 
 type Piece = { readonly literal: string } | { readonly variable: string };
 
-const VARIABLE = /\{([A-Za-z]+)\}/g;
+const VARIABLE = /\{([\w-]+)\}/g;
 
 /**
  * RFC 3986 percent-encoding of everything but unreserved characters. A space is `%20`, which every server

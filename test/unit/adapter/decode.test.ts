@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { decodeBody, readContentType } from '../../../src/adapter/decode.ts';
+import { refusal } from '../../support/parse-as.ts';
+import { replyOf } from '../../support/source-text.ts';
+
+const json = { contentTypes: ['application/json'] };
+const typed = (body: Buffer | string, type: string) => replyOf(body, { headers: { 'content-type': type } });
+const bytes = (...list: number[]) => Buffer.from(list);
+
+describe('a body', () => {
+  it.each<[string, Buffer, unknown]>([
+    ['application/json', Buffer.from('"Küche"'), 'Küche'],
+    ['application/json; charset=utf-8', Buffer.from('"Küche"'), 'Küche'],
+    ['application/json;charset="UTF-8"', Buffer.from('"Küche"'), 'Küche'],
+    ['Application/JSON ; Charset=ISO-8859-1', Buffer.from('"Küche"', 'latin1'), 'Küche'],
+    ['application/json; x=y; charset=windows-1252', bytes(0x22, 0x80, 0x22), '€'],
+    ['application/json; charset=utf-16le', Buffer.from('"ü"', 'utf16le'), 'ü'],
+    ['application/json', Buffer.concat([bytes(0xef, 0xbb, 0xbf), Buffer.from('"ü"')]), 'ü'],
+  ])('of type %s is read as it was written', (type, body, text) => {
+    expect(decodeBody(typed(body, type), json)).toBe(text);
+  });
+
+  it('is read with the character set of the source file, whatever the response says', () => {
+    const spec = { ...json, charset: 'iso-8859-1' };
+    expect(decodeBody(typed(Buffer.from('"ü"', 'latin1'), 'application/json; charset=utf-8'), spec)).toBe(
+      'ü',
+    );
+  });
+
+  it.each<[string, Buffer, string]>([
+    ['latin1 that says nothing', Buffer.from('"Küche"', 'latin1'), 'application/json'],
+    ['latin1 that says utf-8', Buffer.from('"ü"', 'latin1'), 'application/json; charset=utf-8'],
+    ['half a character', bytes(0x22, 0xc3, 0x22), 'application/json'],
+    ['an overlong slash', bytes(0x22, 0xc0, 0xaf, 0x22), 'application/json'],
+    ['a surrogate in UTF-8', bytes(0x22, 0xed, 0xa0, 0x80, 0x22), 'application/json'],
+    ['an odd number of UTF-16 bytes', bytes(0x22, 0x00, 0x22), 'application/json; charset=utf-16le'],
+    ['an unknown character set', Buffer.from('"a"'), 'application/json; charset=klingon'],
+    ['HTML', Buffer.from('<html>'), 'text/html'],
+    ['HTML that says it is JSON', Buffer.from('<html>'), 'application/json'],
+    ['JSON that says it is text', Buffer.from('{}'), 'text/plain'],
+    ['problem+json', Buffer.from('{}'), 'application/problem+json'],
+    ['no type at all', Buffer.from('{}'), ''],
+    ['nothing', Buffer.alloc(0), 'application/json'],
+    ['half a document', Buffer.from('{"a":1'), 'application/json'],
+    ['NaN', Buffer.from('{"a":NaN}'), 'application/json'],
+    ['two documents', Buffer.from('{}{}'), 'application/json'],
+    ['a prefix against hijacking', Buffer.from(")]}'\n{}"), 'application/json'],
+  ])('that is %s is refused', (_name, body, type) => {
+    expect(refusal(() => decodeBody(typed(body, type), json)).code).toBe('upstream_invalid_response');
+  });
+
+  it('never holds a replacement character that the source did not send', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 20 }), (inner) => {
+        const body = Buffer.concat([Buffer.from('"'), inner, Buffer.from('"')]);
+        let text: unknown;
+        try {
+          text = decodeBody(typed(body, 'application/json'), json);
+        } catch {
+          return;
+        }
+        expect(Buffer.from(JSON.stringify(text)).includes(Buffer.from('\ufffd'))).toBe(
+          body.includes(Buffer.from('\ufffd')) || body.includes('\\ufffd') || body.includes('\\uFFFD'),
+        );
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('is not told in the error', () => {
+    const error = refusal(() => decodeBody(typed('{"password":"canary" canary', 'application/json'), json));
+    expect(`${error.detail} ${String(error.cause)}`).not.toContain('canary');
+    const type = refusal(() => decodeBody(typed('{}', `text/${'x'.repeat(5_000)}`), json));
+    expect(type.detail!.length).toBeLessThan(200);
+  });
+});
+
+describe('a Content-Type', () => {
+  it.each([
+    [undefined, '', undefined],
+    ['application/json', 'application/json', undefined],
+    ['TEXT/HTML;CHARSET=UTF-8', 'text/html', 'utf-8'],
+    ['a/b; boundary=x; charset="latin1"', 'a/b', 'latin1'],
+    ['a/b; charset=', 'a/b', undefined],
+    [';;;', '', undefined],
+  ])('%p is %p in %p', (header, mediaType, charset) => {
+    expect(readContentType(header)).toEqual({ mediaType, charset });
+  });
+
+  it('is read in linear time', () => {
+    const start = performance.now();
+    readContentType(`a/b;${' charset='.repeat(100_000)}`);
+    readContentType(`a/b; charset=${'"'.repeat(100_000)}`);
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+});

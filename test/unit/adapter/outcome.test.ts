@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { compileOutcomes, outcomeFault } from '../../../src/adapter/outcome.ts';
+import { type OutcomeKind, type OutcomeSpec, sourceSchema } from '../../../src/config/source-schema.ts';
+import { readJson } from '../../../src/kernel/json.ts';
+import { replyOf } from '../../support/source-text.ts';
+
+const kinds = sourceSchema.shape.outcomes.element.shape.is.options;
+
+function classify(rules: OutcomeSpec[], status: number, body?: string, on: 'list' | 'get' = 'list') {
+  const classifier = compileOutcomes(rules, (_path, message) => {
+    throw new Error(message);
+  });
+  return classifier(on, replyOf(body ?? '', { status }), body === undefined ? undefined : readJson(body));
+}
+
+const faultOf = (outcome: OutcomeKind | undefined, status: number, headers = {}) =>
+  outcomeFault(outcome, replyOf('', { status, headers }));
+
+describe('outcome rules', () => {
+  const rules: OutcomeSpec[] = [
+    { status: 200, at: 'rc', equals: [0, '0'], is: 'ok' },
+    { status: 200, at: 'rc', equals: 44, on: 'get', is: 'not_found' },
+    { at: 'fault.code', equals: null, is: 'error' },
+    { status: 404, is: 'past_end' },
+    { status: '5xx', is: 'unavailable' },
+    { status: 404, is: 'error' },
+  ];
+
+  it.each<[number, string | undefined, OutcomeKind | undefined]>([
+    [200, '{"rc":0}', 'ok'],
+    [200, '{"rc":"0"}', 'ok'],
+    [200, '{"rc":0.0}', 'ok'],
+    [200, '{"rc":1}', undefined],
+    [200, '{"rc":null}', undefined],
+    [200, '{"rc":[0]}', undefined],
+    [200, '{}', undefined],
+    [200, undefined, undefined],
+    [201, '{"rc":0}', undefined],
+    [200, '{"fault":{"code":null}}', 'error'],
+    [404, undefined, 'past_end'],
+    [500, undefined, 'unavailable'],
+    [599, '[]', 'unavailable'],
+    [302, undefined, undefined],
+    [204, undefined, undefined],
+  ])('a reply %s %s means %p', (status, body, is) => expect(classify(rules, status, body)).toBe(is));
+
+  it('apply to lists or single records only, where they say so', () => {
+    expect(classify(rules, 200, '{"rc":44}', 'get')).toBe('not_found');
+    expect(classify(rules, 200, '{"rc":44}', 'list')).toBeUndefined();
+  });
+
+  it('are tried in order: the first that fits decides', () => {
+    const rule = fc.record({
+      status: fc.constantFrom(200, 404, '2xx' as const),
+      is: fc.constantFrom(...kinds),
+    });
+    fc.assert(
+      fc.property(fc.array(rule, { minLength: 1 }), (list) => {
+        const first = list.find(({ status }) => status === 200 || status === '2xx');
+        expect(classify(list, 200)).toBe(first?.is);
+      }),
+    );
+  });
+
+  it('compare a number with a point by its value', () => {
+    const version: OutcomeSpec[] = [{ at: 'v', equals: 1.5, is: 'ok' }];
+    expect(classify(version, 200, '{"v":1.5}')).toBe('ok');
+    expect(classify(version, 200, '{"v":1.50}')).toBe('ok');
+    expect(classify(version, 200, '{"v":1.51}')).toBeUndefined();
+  });
+
+  it.each<[OutcomeSpec, string]>([
+    [{ at: 'rc', is: 'ok' }, '`at` and `equals` belong together'],
+    [{ equals: 0, is: 'ok' }, '`at` and `equals` belong together'],
+    [{ equals: null, is: 'ok' }, '`at` and `equals` belong together'],
+    [{ at: 'a..b', equals: 0, is: 'ok' }, '"a..b" is not a path'],
+  ])('report %j', (rule, message) => {
+    const problems: string[] = [];
+    compileOutcomes([{ status: 200, is: 'ok' }, rule], (path, text) =>
+      problems.push(`${path.join('.')} ${text}`),
+    );
+    expect(problems).toEqual([expect.stringContaining(`outcomes.1`)]);
+    expect(problems[0]).toContain(message);
+  });
+});
+
+describe('a reply that no rule fits', () => {
+  it('fails closed, whatever its status', () => {
+    expect(faultOf(undefined, 200).code).toBe('upstream_invalid_response');
+    expect(faultOf(undefined, 302).code).toBe('upstream_invalid_response');
+    expect(faultOf(undefined, 404).code).toBe('upstream_invalid_response');
+    expect(faultOf(undefined, 500).code).toBe('upstream_error');
+  });
+});
+
+describe('a reply that is a failure', () => {
+  it.each<[OutcomeKind, string]>([
+    ['unauthorized', 'upstream_error'],
+    ['client_bug', 'upstream_error'],
+    ['error', 'upstream_error'],
+    ['rate_limited', 'upstream_unavailable'],
+    ['unavailable', 'upstream_unavailable'],
+    ['not_found', 'upstream_invalid_response'],
+    ['past_end', 'upstream_invalid_response'],
+    ['ok', 'upstream_invalid_response'],
+  ])('%s is told as %s, and never as the fault of the caller', (outcome, code) => {
+    const error = faultOf(outcome, 401);
+    expect(error.code).toBe(code);
+    expect(error.status).toBeGreaterThanOrEqual(502);
+  });
+
+  it.each(kinds)('%s says so in its detail, with the status and no word of the source', (outcome) => {
+    const error = outcomeFault(outcome, replyOf('canary', { status: 418, headers: { 'x-a': 'canary' } }));
+    expect(error.detail).toContain('HTTP 418');
+    expect(error.detail).not.toContain('canary');
+  });
+
+  it.each([
+    ['7', 7],
+    ['300', 300],
+    ['1000000000', 300],
+    ['0', 5],
+    ['-1', 5],
+    ['1.5', 5],
+    ['junk', 5],
+    ['Fri, 31 Dec 2027 23:59:59 GMT', 5],
+    [undefined, 5],
+  ])('says when to come back, bounded: Retry-After %p becomes %i', (header, seconds) => {
+    const headers = header === undefined ? {} : { 'retry-after': header };
+    expect(faultOf('rate_limited', 429, headers).retryAfterSeconds).toBe(seconds);
+    expect(faultOf('unavailable', 503, headers).retryAfterSeconds).toBe(seconds);
+  });
+});
