@@ -15,7 +15,7 @@ const floors = [
   [{ room: 'contract', packages: ['zod'], pure: true }],
   [{ room: 'config', packages: ['zod', 'yaml', 'fastest-levenshtein'] }],
   [
-    { room: 'adapter', packages: ['luxon'], pure: true },
+    { room: 'adapter', packages: ['luxon', '@rgrove/parse-xml', 'csv-parse/sync'], pure: true },
     { room: 'upstream', packages: ['axios', 'p-queue'] },
     { room: 'store', packages: ['ioredis', 'lru-cache', 'rate-limiter-flexible'] },
   ],

@@ -1,17 +1,20 @@
-import type { GetSpec, ListSpec, SourceResourceSpec, SourceSpec } from '../config/source-schema.ts';
+import type { GetSpec, SourceResourceSpec, SourceSpec } from '../config/source-schema.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
 import type { ResourceName } from '../contract/query.ts';
 import type { Resource } from '../contract/resource.ts';
 import { fault, GatewayError } from '../errors/fault.ts';
 import type { Json } from '../kernel/json.ts';
-import { decodeBody, type UpstreamReply } from './decode.ts';
+import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream.ts';
+import { compileDecoder } from './decode.ts';
 import { compileMapping, type OnGap, type RecordMapper } from './map-record.ts';
 import { createIdCodec, type IdCodec } from './native-id.ts';
+import { compileNext } from './next.ts';
 import { type Classifier, compileOutcomes, outcomeFault } from './outcome.ts';
-import { compilePath, type Path, PathError } from './path.ts';
+import { pathAt } from './path.ts';
 import { compilePlanner, type Planner } from './plan.ts';
 import type { Report } from './report.ts';
-import { compileRequest, targetOf } from './template.ts';
+import { compileRequest } from './request.ts';
+import { compileTotal } from './total.ts';
 
 /** The rows of one upstream reply. */
 export type Rows = {
@@ -20,6 +23,8 @@ export type Rows = {
   readonly total: number | undefined;
   /** Rows in the reply, those left out included. */
   readonly received: number;
+  /** What names the next window, where the source gives its rows one window after the other. */
+  readonly next: string | undefined;
 };
 
 /** How a resource's list is asked for and read. Pure: no I/O. */
@@ -27,12 +32,14 @@ export type ListAdapter = {
   readonly plan: Planner;
   /** @throws GatewayError where the reply is a failure or does not read as the source says. */
   read(reply: UpstreamReply, onGap: OnGap): Rows;
+  /** The total of a reply to a plan's count request. @throws GatewayError */
+  readCount(reply: UpstreamReply): number | undefined;
 };
 
 /** How a single record is asked for and read. Pure: no I/O. */
 export type GetAdapter = {
-  /** The target for a v1 id; `undefined` where no record of the source can have it. */
-  target(id: string): string | undefined;
+  /** The request for a v1 id; `undefined` where no record of the source can have it. */
+  request(id: string): UpstreamRequest | undefined;
   /** The record, or `undefined` where the source says there is none. @throws GatewayError */
   read(reply: UpstreamReply, id: string, onGap: OnGap): CanonicalRecord | undefined;
 };
@@ -42,28 +49,19 @@ export type Adapter = { readonly list: ListAdapter; readonly get: GetAdapter | u
 
 type Context = {
   readonly source: SourceSpec;
+  readonly decode: (reply: UpstreamReply) => Json;
   readonly classify: Classifier;
   readonly codec: IdCodec;
   readonly report: Report;
 };
 
-function pathAt(text: string, report: Report, at: readonly PropertyKey[]): Path {
-  try {
-    return compilePath(text);
-  } catch (error) {
-    if (!(error instanceof PathError)) throw error;
-    report(at, error.message);
-    return () => undefined;
-  }
-}
-
 /** Decodes a reply and decides what it means; the body is there only where the outcome needs it. */
-function compileReader({ source, classify }: Context, on: 'list' | 'get') {
+function compileReader({ decode, classify }: Context, on: 'list' | 'get') {
   return function readReply(reply: UpstreamReply): { outcome: 'ok' | 'not_found' | 'past_end'; body: Json } {
     let body: Json | undefined;
     let unread: unknown;
     try {
-      body = decodeBody(reply, source.decode);
+      body = decode(reply);
     } catch (error) {
       unread = error;
     }
@@ -79,28 +77,6 @@ function compileReader({ source, classify }: Context, on: 'list' | 'get') {
       throw unread;
     throw outcomeFault(outcome, reply);
   };
-}
-
-function wholeNumber(value: Json | undefined): number {
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  const total = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
-  if (Number.isNaN(total))
-    throw fault('upstream_invalid_response', { detail: 'the total is missing or not a whole number' });
-  return total;
-}
-
-function compileTotal(
-  spec: ListSpec['total'],
-  report: Report,
-  at: readonly PropertyKey[],
-): (reply: UpstreamReply, body: Json) => number | undefined {
-  if (spec === undefined) return () => undefined;
-  if ('header' in spec) {
-    const header = spec.header.toLowerCase();
-    return (reply) => wholeNumber(reply.header(header));
-  }
-  const find = pathAt(spec.at, report, [...at, 'total', 'at']);
-  return (_reply, body) => wholeNumber(find(body));
 }
 
 function mapRows(rows: readonly Json[], map: RecordMapper, drop: boolean, onGap: OnGap): CanonicalRecord[] {
@@ -124,18 +100,35 @@ function compileList(
   const { report } = context;
   const readReply = compileReader(context, 'list');
   const items = pathAt(spec.list.items, report, [...place, 'items']);
-  const total = compileTotal(spec.list.total, report, place);
+  const counted = spec.list.total?.count !== undefined;
+  const total = compileTotal(spec.list.total, report, [...place, 'total']);
+  const next = compileNext(spec.list, context.source.net.baseUrl, report, [...place, 'window']);
   const map = compileMapping(spec.list.map, resource.itemFields, context.codec, report, [...place, 'map']);
+
+  function rowsOf(body: Json): readonly Json[] {
+    const rows = items(body);
+    if (Array.isArray(rows)) return rows as readonly Json[];
+    // XML writes an empty list as an empty element.
+    if (spec.list.itemsAbsent === 'empty' && (rows === undefined || rows === null || rows === '')) return [];
+    throw fault('upstream_invalid_response', { detail: `no list of rows at "${spec.list.items}"` });
+  }
+
   return {
     plan: compilePlanner(spec, resource, report, at),
     read(reply, onGap) {
       const { outcome, body } = readReply(reply);
-      if (outcome === 'past_end') return { records: [], total: undefined, received: 0 };
-      const rows = items(body);
-      if (!Array.isArray(rows))
-        throw fault('upstream_invalid_response', { detail: `no list of rows at "${spec.list.items}"` });
-      const records = mapRows(rows as readonly Json[], map, spec.onInvalidRecord === 'drop', onGap);
-      return { records, total: total(reply, body), received: rows.length };
+      if (outcome === 'past_end') return { records: [], total: undefined, received: 0, next: undefined };
+      const rows = rowsOf(body);
+      return {
+        records: mapRows(rows, map, spec.onInvalidRecord === 'drop', onGap),
+        total: counted ? undefined : total(reply, body),
+        received: rows.length,
+        next: next(reply, body, rows),
+      };
+    },
+    readCount(reply) {
+      const { body } = readReply(reply);
+      return total(reply, body);
     },
   };
 }
@@ -153,11 +146,9 @@ function compileGet(
   const item = pathAt(spec.item, report, [...place, 'item']);
   const map = compileMapping(spec.map, resource.detailFields, codec, report, [...place, 'map']);
   return {
-    target(id) {
+    request(id) {
       const native = codec.toNative(id);
-      if (native === undefined) return undefined;
-      const { path, query } = request({ id: native });
-      return targetOf(path, query);
+      return native === undefined ? undefined : request({ id: native }, []);
     },
     read(reply, id, onGap) {
       const { outcome, body } = readReply(reply);
@@ -182,7 +173,14 @@ export function compileAdapter(source: SourceSpec, resource: Resource, report: R
   if (spec === undefined) return undefined;
   const at = ['resources', resource.name];
   const codec = createIdCodec(spec.id.kind, resource.idPrefix);
-  const context: Context = { source, classify: compileOutcomes(source.outcomes, report), codec, report };
+  const decode = compileDecoder(source.decode);
+  const context: Context = {
+    source,
+    decode,
+    classify: compileOutcomes(source.outcomes, report),
+    codec,
+    report,
+  };
   if (resource.detail !== null && spec.get === undefined) {
     report(
       at,

@@ -1,19 +1,13 @@
+import { contentTypesOf } from '../config/content-types.ts';
+import type { DecodeSpec } from '../config/source-schema.ts';
 import { fault } from '../errors/fault.ts';
 import { type Json, JsonError, readJson } from '../kernel/json.ts';
-
-/** A reply of an upstream, body decompressed and complete. */
-export type UpstreamReply = {
-  readonly status: number;
-  /** Value of a header by its lower-case name. */
-  header(name: string): string | undefined;
-  readonly body: Buffer;
-};
-
-/** How a source's bodies are read. */
-export type DecodeSpec = { readonly contentTypes: readonly string[]; readonly charset?: string | undefined };
+import type { UpstreamReply } from '../kernel/upstream.ts';
+import { compileCsvReader } from './read-csv.ts';
+import { compileXmlReader } from './read-xml.ts';
 
 /** The media type and character set of a `Content-Type` header, in lower case. */
-export function readContentType(header: string | undefined): {
+function readContentType(header: string | undefined): {
   mediaType: string;
   charset: string | undefined;
 } {
@@ -32,23 +26,44 @@ function decodeText(body: Buffer, charset: string): string {
   }
 }
 
-/**
- * Reads a JSON body: character set by the source's override, then the header, then UTF-8; nothing is replaced
- * or lost on the way.
- * @throws GatewayError `upstream_invalid_response`
- */
-export function decodeBody(reply: UpstreamReply, spec: DecodeSpec): Json {
-  const { mediaType, charset } = readContentType(reply.header('content-type'));
-  if (!spec.contentTypes.includes(mediaType)) {
-    throw fault('upstream_invalid_response', {
-      detail: `content type ${JSON.stringify(mediaType.slice(0, 60))} is not one the source declares`,
-    });
-  }
-  const text = decodeText(reply.body, spec.charset ?? charset ?? 'utf-8');
+function readJsonText(text: string): Json {
   try {
     return readJson(text);
   } catch (cause) {
     if (!(cause instanceof JsonError)) throw cause;
     throw fault('upstream_invalid_response', { detail: `the body is not JSON: ${cause.message}`, cause });
   }
+}
+
+/** The document behind a text in the source's format. */
+function compileFormat(spec: DecodeSpec): (text: string) => Json {
+  const { stripPrefix } = spec;
+  switch (spec.format) {
+    case 'json':
+      return (text) => readJsonText(text.startsWith(stripPrefix) ? text.slice(stripPrefix.length) : text);
+    case 'xml':
+      return compileXmlReader(spec.arrays);
+    case 'csv':
+      return compileCsvReader(spec);
+    case 'ndjson':
+      return (text) => text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [readJsonText(line)]));
+  }
+}
+
+/**
+ * Compiles the reader of a source's bodies: character set by the source's override, then the header, then UTF-8;
+ * nothing is replaced or lost on the way. It throws `upstream_invalid_response` for what it cannot read.
+ */
+export function compileDecoder(spec: DecodeSpec): (reply: UpstreamReply) => Json {
+  const contentTypes = contentTypesOf(spec);
+  const readText = compileFormat(spec);
+  return function decodeBody(reply) {
+    const { mediaType, charset } = readContentType(reply.header('content-type'));
+    if (!contentTypes.includes(mediaType)) {
+      throw fault('upstream_invalid_response', {
+        detail: `content type ${JSON.stringify(mediaType.slice(0, 60))} is not one the source declares`,
+      });
+    }
+    return readText(decodeText(reply.body, spec.charset ?? charset ?? 'utf-8'));
+  };
 }

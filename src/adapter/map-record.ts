@@ -14,7 +14,7 @@ import {
   UNREADABLE,
 } from './coerce.ts';
 import type { IdCodec } from './native-id.ts';
-import { compilePath, type Path, PathError } from './path.ts';
+import { type Path, pathAt } from './path.ts';
 import type { Report } from './report.ts';
 
 /** Called for every optional field that became `null` because it was missing or could not be read. */
@@ -79,15 +79,7 @@ function compilePaths(
   report: Report,
   at: readonly PropertyKey[],
 ): readonly Path[] {
-  return (typeof from === 'string' ? [from] : from).flatMap((text) => {
-    try {
-      return [compilePath(text)];
-    } catch (error) {
-      if (!(error instanceof PathError)) throw error;
-      report([...at, 'from'], error.message);
-      return [];
-    }
-  });
+  return (typeof from === 'string' ? [from] : from).map((text) => pathAt(text, report, [...at, 'from']));
 }
 
 function checkJoin({ from, as }: MappingSpec[string], report: Report, at: readonly PropertyKey[]): void {

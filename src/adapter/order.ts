@@ -2,7 +2,7 @@ import type { CanonicalRecord } from '../contract/document.ts';
 import type { FieldKind } from '../contract/fields.ts';
 import { compareCodePoints, compareKeys, idSortKey, matches, sortKeyOf } from '../contract/order.ts';
 import type { Filter, Sort } from '../contract/query.ts';
-import type { Capability } from './plan.ts';
+import type { Capability } from './push-down.ts';
 
 /** Negative where `a` stands before `b`. */
 export type RecordOrder = (a: CanonicalRecord, b: CanonicalRecord) => number;

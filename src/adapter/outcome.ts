@@ -1,9 +1,9 @@
 import type { OutcomeKind, OutcomeSpec } from '../config/source-schema.ts';
 import { fault, type GatewayError } from '../errors/fault.ts';
 import type { Json } from '../kernel/json.ts';
-import type { UpstreamReply } from './decode.ts';
+import type { UpstreamReply } from '../kernel/upstream.ts';
 import { compileOneOf } from './literal.ts';
-import { compilePath, PathError } from './path.ts';
+import { pathAt } from './path.ts';
 import type { Report } from './report.ts';
 
 /** What a reply means, or `undefined` where no rule fits it. */
@@ -23,24 +23,44 @@ function statusFits(wanted: OutcomeSpec['status'], status: number): boolean {
   return typeof wanted === 'number' ? status === wanted : Math.floor(status / 100) === Number(wanted[0]);
 }
 
-function compileBodyTest(
+type BodyTest = (body: Json | undefined) => boolean;
+
+function compileMatch(
+  pattern: string,
+  report: Report,
+  at: readonly PropertyKey[],
+): (value: Json | undefined) => boolean {
+  try {
+    const expression = new RegExp(pattern);
+    return (value) => typeof value === 'string' && expression.test(value);
+  } catch {
+    report(at, `"${pattern}" is not a regular expression`);
+    return () => false;
+  }
+}
+
+/** What is asked of the value at `at`: that it is one of some, fits a pattern, or is there at all. */
+function compileValueTest(
   spec: OutcomeSpec,
   report: Report,
   at: readonly PropertyKey[],
-): (body: Json | undefined) => boolean {
-  if (spec.at === undefined || spec.equals === undefined) {
-    if (spec.at !== spec.equals) report(at, '`at` and `equals` belong together', 'at: rc, equals: 0');
+): ((value: Json | undefined) => boolean) | undefined {
+  if (spec.equals !== undefined)
+    return compileOneOf(Array.isArray(spec.equals) ? spec.equals : [spec.equals]);
+  if (spec.matches !== undefined) return compileMatch(spec.matches, report, [...at, 'matches']);
+  if (spec.present === undefined) return undefined;
+  return (value) => (value !== undefined && value !== null) === spec.present;
+}
+
+function compileBodyTest(spec: OutcomeSpec, report: Report, at: readonly PropertyKey[]): BodyTest {
+  const test = compileValueTest(spec, report, at);
+  if (spec.at === undefined || test === undefined) {
+    if (spec.at !== undefined || test !== undefined)
+      report(at, '`at` and one of `equals`, `matches` and `present` belong together', 'at: rc, equals: 0');
     return () => true;
   }
-  const isWanted = compileOneOf(Array.isArray(spec.equals) ? spec.equals : [spec.equals]);
-  try {
-    const find = compilePath(spec.at);
-    return (body) => body !== undefined && isWanted(find(body));
-  } catch (error) {
-    if (!(error instanceof PathError)) throw error;
-    report([...at, 'at'], error.message);
-    return () => false;
-  }
+  const find = pathAt(spec.at, report, [...at, 'at']);
+  return (body) => body !== undefined && test(find(body));
 }
 
 /** Compiles the ordered outcome rules of a source; the first that fits decides. */

@@ -1,4 +1,6 @@
 import { type Json, NumberText } from '../kernel/json.ts';
+import { compileOneOf, type Literal } from './literal.ts';
+import type { Report } from './report.ts';
 
 /** Finds a value in a document; `undefined` where there is none. */
 export type Path = (document: Json) => Json | undefined;
@@ -6,9 +8,44 @@ export type Path = (document: Json) => Json | undefined;
 /** Thrown by `compilePath` for a text that is not a path. */
 export class PathError extends Error {}
 
-type Step = string | number;
+type Step = (value: Json) => Json | undefined;
 
-const STEP = /(?:^|(?!^)\.)(?:([A-Za-z_@$][\w@$-]*)|"((?:[^"\\]|\\.)*)")|\[(-?\d{1,6})\]/y;
+const KEY = String.raw`[A-Za-z_@$][\w@$-]*`;
+const QUOTED = String.raw`"(?:[^"\\]|\\.)*"`;
+const STEP = new RegExp(
+  String.raw`(?:^|(?!^)\.)(?:(${KEY})|(${QUOTED}))|\[(-?\d{1,6})\]|\[\?(${KEY}|${QUOTED})==(${QUOTED}|-?\d{1,15}|true|false|null)\]`,
+  'y',
+);
+const ALTERNATIVE = /\s\|\s/;
+
+function unquote(text: string): string {
+  return text.startsWith('"') ? text.slice(1, -1).replaceAll(/\\(.)/g, '$1') : text;
+}
+
+function isObject(value: Json): value is { readonly [key: string]: Json } {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText)
+  );
+}
+
+// Objects of readJson have no prototype, so a key such as "constructor" finds only what the document holds.
+const keyStep =
+  (key: string): Step =>
+  (value) =>
+    isObject(value) ? value[key] : undefined;
+
+const indexStep =
+  (index: number): Step =>
+  (value) =>
+    Array.isArray(value) ? (value as readonly Json[]).at(index) : undefined;
+
+function selectStep(key: string, literal: Literal): Step {
+  const fits = compileOneOf([literal]);
+  return (value) =>
+    Array.isArray(value)
+      ? (value as readonly Json[]).find((item) => isObject(item) && fits(item[key]))
+      : undefined;
+}
 
 function readSteps(text: string): readonly Step[] {
   const steps: Step[] = [];
@@ -17,34 +54,65 @@ function readSteps(text: string): readonly Step[] {
     STEP.lastIndex = at;
     const match = STEP.exec(text);
     if (match === null)
-      throw new PathError(`"${text}" is not a path: expected keys, "quoted keys" and [n], joined by points`);
-    const [whole, key, quoted, index] = match;
-    steps.push(index === undefined ? (key ?? (quoted ?? '').replaceAll(/\\(.)/g, '$1')) : Number(index));
+      throw new PathError(
+        `"${text}" is not a path: expected keys, "quoted keys", [n] and [?key=="value"], joined by points`,
+      );
+    const [whole, key, quoted, index, selected, literal] = match;
+    if (index !== undefined) steps.push(indexStep(Number(index)));
+    else if (selected !== undefined && literal !== undefined) {
+      steps.push(
+        selectStep(
+          unquote(selected),
+          literal.startsWith('"') ? unquote(literal) : (JSON.parse(literal) as Literal),
+        ),
+      );
+    } else steps.push(keyStep(key ?? unquote(quoted ?? '')));
     at += whole.length;
   }
   return steps;
 }
 
-function stepInto(value: Json | undefined, step: Step): Json | undefined {
-  if (typeof value !== 'object' || value === null || value instanceof NumberText) return undefined;
-  if (typeof step === 'number') return Array.isArray(value) ? (value as readonly Json[]).at(step) : undefined;
-  // Objects of readJson have no prototype, so a key such as "constructor" finds only what the document holds.
-  return Array.isArray(value) ? undefined : (value as { readonly [key: string]: Json })[step];
-}
-
-/**
- * Compiles a path: keys joined by points (`reply.rows`), keys with odd characters in double quotes
- * (`"odd key".x`), indexes (`emails[0]`, `[-1]` for the last). The empty path is the document itself.
- * @throws PathError
- */
-export function compilePath(text: string): Path {
+function compileOne(text: string): Path {
   const steps = readSteps(text);
   return function find(document) {
     let value: Json | undefined = document;
     for (const step of steps) {
-      value = stepInto(value, step);
+      value = step(value);
       if (value === undefined) return undefined;
     }
     return value;
   };
+}
+
+/**
+ * Compiles a path: keys joined by points (`reply.rows`), keys with odd characters in double quotes
+ * (`"odd key".x`), indexes (`emails[0]`, `[-1]` for the last), and the first item of a list with a value
+ * (`emails[?type=="work"].value`). The empty path is the document itself. Between ` | ` stand alternatives: the
+ * first that finds something other than null is taken.
+ * @throws PathError
+ */
+export function compilePath(text: string): Path {
+  const alternatives = text.split(ALTERNATIVE).map((alternative) => compileOne(alternative.trim()));
+  const [only] = alternatives;
+  if (only !== undefined && alternatives.length === 1) return only;
+  return function findFirst(document) {
+    let found: Json | undefined;
+    for (const find of alternatives) {
+      const value = find(document);
+      if (value !== undefined && value !== null) return value;
+      found = found === undefined ? value : found;
+    }
+    return found;
+  };
+}
+
+/** `compilePath` of a source file's text: a text that is no path is reported, and finds nothing. */
+export function pathAt(text: string, report: Report, at: readonly PropertyKey[]): Path {
+  try {
+    return compilePath(text);
+  } catch (error) {
+    if (!(error instanceof PathError)) throw error;
+    report(at, error.message);
+    return () => undefined;
+  }
 }

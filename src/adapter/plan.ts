@@ -1,28 +1,31 @@
-import type { ListSpec, SourceResourceSpec } from '../config/source-schema.ts';
+import type { SourceResourceSpec } from '../config/source-schema.ts';
 import type { Filter, ListQuery, Sort } from '../contract/query.ts';
 import type { Resource } from '../contract/resource.ts';
-import { invertCoercion, NOTHING, type ValueCodec } from './inverse.ts';
+import type { UpstreamRequest } from '../kernel/upstream.ts';
+import { NOTHING } from './inverse.ts';
+import {
+  type Capability,
+  compileFilters,
+  compileSorts,
+  type FilterPush,
+  naturalOrder,
+  type Part,
+  type SortPush,
+} from './push-down.ts';
 import type { Report } from './report.ts';
-import { checkTemplate, compileQuery, compileRequest, targetOf, type Variables } from './template.ts';
-import { compileWindow, type Window, type WindowCall } from './window.ts';
+import { compileRequest } from './request.ts';
+import { compileWindow, type RandomWindow, type Window, type WindowCall } from './window.ts';
 
-/**
- * Something a source claims to do itself: `order` (without a sort parameter), `sort.<field>.<direction>` or
- * `filter.<field>.<op>`. A claim that a reply contradicts is switched off.
- */
-export type Capability = string;
-
-/** A part of a query that the source does: what it sends, and the claim it rests on. */
-type Pushed = { readonly query: readonly string[]; readonly capability: Capability };
-
-/** A plan's upstream request: the target is path and query, appended to the source's base URL. */
-export type ListRequest = (call: WindowCall) => string;
+/** Makes the request for a window of a plan. */
+export type WindowRequest = (call: WindowCall) => UpstreamRequest;
 
 /** One page straight from the source: a few windows, sliced. */
 export type PagePlan = {
   readonly kind: 'page';
-  readonly target: ListRequest;
-  readonly window: Window;
+  readonly request: WindowRequest;
+  readonly window: RandomWindow;
+  /** The request that tells the total, where the windows do not. */
+  readonly count: UpstreamRequest | undefined;
   /** What the answer relies on; every reply is checked against it. */
   readonly filters: readonly Filter[];
   readonly sort: Sort | null;
@@ -32,7 +35,7 @@ export type PagePlan = {
 /** All rows that the pushed filters leave; the rest is computed here. */
 export type ScanPlan = {
   readonly kind: 'scan';
-  readonly target: ListRequest;
+  readonly request: WindowRequest;
   readonly window: Window;
   /** Names what is scanned: equal keys, equal rows. */
   readonly key: string;
@@ -40,7 +43,9 @@ export type ScanPlan = {
   readonly residualFilters: readonly Filter[];
   readonly sort: Sort | null;
   readonly relies: readonly Capability[];
-  /** Why the source cannot answer the page itself, for `explain` and the log. */
+  /** Whether the total that a window tells is that of the rows scanned. */
+  readonly totalCounts: boolean;
+  /** Why the source cannot answer the page itself, for the log and for those who write sources. */
   readonly reason: string;
 };
 
@@ -52,134 +57,67 @@ export type ListPlan = PagePlan | ScanPlan | NothingPlan;
 /** Compiled push-down of filters and sort. */
 export type Planner = (query: ListQuery, switchedOff: ReadonlySet<Capability>) => ListPlan;
 
-type FilterPush = {
-  readonly exact: boolean;
-  readonly capability: Capability;
-  readonly codec: ValueCodec;
-  readonly query: (v: Variables) => readonly string[];
-};
+type PushedFilter = { readonly filter: Filter; readonly push: FilterPush; readonly part: Part };
 
-function compileFilters(
-  spec: SourceResourceSpec['list'],
-  resource: Resource,
-  report: Report,
-  at: readonly PropertyKey[],
-): Map<string, FilterPush> {
-  const pushes = new Map<string, FilterPush>();
-  for (const [field, operators] of Object.entries(spec.filters)) {
-    for (const [op, filter] of Object.entries(operators)) {
-      const place = [...at, 'filters', field, op];
-      if (!resource.filters.some((parameter) => parameter.field === field && parameter.op === op)) {
-        report(
-          place,
-          `the contract has no filter ${op} on ${field}`,
-          `filters: ${resource.filters.map((f) => `${f.field}.${f.op}`).join(', ') || 'none'}`,
-        );
-        continue;
-      }
-      for (const [name, template] of Object.entries(filter.query))
-        checkTemplate(template, ['value'], report, [...place, 'query', name]);
-      if (filter.exactness === 'none') continue;
-      const codec = invertCoercion(spec.map[field]?.as ?? [], op as Filter['op']);
-      if (codec === undefined) {
-        report(
-          place,
-          `the steps that read ${field} cannot be turned round, so a value of this filter cannot be sent`,
-          'say exactness: none, or map one code to each label',
-        );
-        continue;
-      }
-      pushes.set(`${field}.${op}`, {
-        exact: filter.exactness === 'exact',
-        capability: `filter.${field}.${op}`,
-        codec,
-        query: compileQuery(filter.query),
-      });
-    }
-  }
-  return pushes;
-}
-
-function compileSorts(
-  spec: ListSpec,
-  resource: Resource,
-  report: Report,
-  at: readonly PropertyKey[],
-): Map<string, Pushed> {
-  const pushes = new Map<string, Pushed>();
-  if (spec.sort === undefined) return pushes;
-  const render = compileQuery(spec.sort.query);
-  for (const [name, template] of Object.entries(spec.sort.query))
-    checkTemplate(template, ['column', 'direction'], report, [...at, 'sort', 'query', name]);
-  for (const [field, { column, directions }] of Object.entries(spec.sort.columns)) {
-    if (!resource.sorts.includes(field)) {
-      report(
-        [...at, 'sort', 'columns', field],
-        `the contract cannot sort by ${field}`,
-        `sorts: ${resource.sorts.join(', ') || 'none'}`,
-      );
-      continue;
-    }
-    for (const direction of directions) {
-      const query = render({ column, direction: spec.sort[direction] });
-      pushes.set(`${field}.${direction}`, { query, capability: `sort.${field}.${direction}` });
-    }
-  }
-  return pushes;
-}
-
-type Split = {
-  pushed: { filter: Filter; push: FilterPush; query: readonly string[] }[];
-  residual: Filter[];
-  nothing: boolean;
-};
+type Split = { readonly pushed: PushedFilter[]; readonly residual: Filter[]; nothing: boolean };
 
 function splitFilters(
   filters: readonly Filter[],
-  pushes: Map<string, FilterPush>,
+  pushes: ReadonlyMap<string, FilterPush>,
   off: ReadonlySet<Capability>,
 ): Split {
   const split: Split = { pushed: [], residual: [], nothing: false };
   for (const filter of filters) {
     const push = pushes.get(`${filter.field}.${filter.op}`);
-    if (push === undefined || off.has(push.capability)) {
-      split.residual.push(filter);
-      continue;
-    }
-    const value = push.codec(filter.value);
-    if (value === NOTHING) split.nothing = true;
-    else split.pushed.push({ filter, push, query: push.query({ value }) });
-    if (!push.exact) split.residual.push(filter);
+    const part = push === undefined || off.has(push.capability) ? undefined : push.part(filter.value);
+    if (part === NOTHING) split.nothing = true;
+    else if (part !== undefined && push !== undefined) split.pushed.push({ filter, push, part });
+    if (part === undefined || push?.exact !== true) split.residual.push(filter);
   }
   return split;
 }
 
 /** The first reason why a page cannot come straight from the source, or `undefined` where it can. */
-function whyScan(spec: SourceResourceSpec, residual: readonly Filter[], sorted: boolean): string | undefined {
+function whyScan(
+  spec: SourceResourceSpec,
+  { pushed, residual }: Split,
+  sorted: boolean,
+  off: ReadonlySet<Capability>,
+): string | undefined {
+  const { total, window } = spec.list;
   const first = residual[0];
   if (first !== undefined) return `the source does not filter by ${first.field} (${first.op}) exactly`;
   if (!sorted) return 'the source does not sort as asked';
-  if (spec.list.total === undefined) return 'the source gives no total';
-  if (spec.list.window.kind === 'none') return 'the source returns all rows at once';
+  if (total === undefined) return 'the source gives no total';
+  if (total.counts === 'all' && pushed.length > 0)
+    return 'the total of the source counts all rows, filtered or not';
+  if (off.has('total')) return 'the total of the source is not exact';
+  if (window.kind === 'none') return 'the source returns all rows at once';
+  if (window.kind !== 'offset' && window.kind !== 'page')
+    return 'the source gives its rows only one window after the other';
+  if (window.shortPage === 'anywhere') return 'the source hides rows after it has paged them';
   return spec.onInvalidRecord === 'drop'
     ? 'records may be left out, so only a scan knows the total'
     : undefined;
 }
 
-function sortCapability(
-  sort: Sort | null,
-  order: ListSpec['order'],
-  sorts: Map<string, Pushed>,
-  off: ReadonlySet<Capability>,
-): Pushed | undefined {
-  const natural =
-    sort === null ? order !== 'unknown' : order === 'id' && sort.field === 'id' && !sort.descending;
-  if (natural && !off.has('order')) return { query: [], capability: 'order' };
-  // Where the source promises no order of its own, the contract's default is ascending id.
-  const wanted = sort ?? { field: 'id', descending: false };
-  const push = sorts.get(`${wanted.field}.${wanted.descending ? 'descending' : 'ascending'}`);
-  return push === undefined || off.has(push.capability) ? undefined : push;
+/** The variables that pushed filters and a pushed sort fill in. */
+function combine(filters: readonly Part[], sort: Part | undefined, join: string) {
+  const conditions = filters.flatMap(({ expr }) => (expr === undefined ? [] : [expr]));
+  const items = filters.flatMap(({ item }) => (item === undefined ? [] : [item]));
+  return {
+    query: [...filters.flatMap(({ query }) => query), ...(sort?.query ?? [])],
+    variables: {
+      filter: conditions.length === 0 ? undefined : conditions.join(join),
+      filters: items.length === 0 ? undefined : items,
+      sort: sort?.expr,
+      sorts: sort?.item === undefined ? undefined : [sort.item],
+    },
+  };
 }
+
+const FILTER_VARIABLES = ['filter', 'filters'];
+const SORT_VARIABLES = ['sort', 'sorts'];
 
 /** Compiles the planner of a resource's list. Problems are reported at their place in the source file. */
 export function compilePlanner(
@@ -189,51 +127,72 @@ export function compilePlanner(
   at: readonly PropertyKey[],
 ): Planner {
   const place = [...at, 'list'];
-  const window = compileWindow(spec.list.window);
-  const request = compileRequest(spec.list.request, window.variables, report, [...place, 'request']);
-  const filters = compileFilters(spec.list, resource, report, place);
-  const sorts = compileSorts(spec.list, resource, report, place);
-  const { order } = spec.list;
+  const { list } = spec;
+  const { order } = list;
+  const window = compileWindow(list.window);
+  const variables = [...window.variables, ...FILTER_VARIABLES, ...SORT_VARIABLES];
+  const makeRequest = compileRequest(list.request, variables, report, [...place, 'request']);
+  const countSpec = list.total?.count;
+  const makeCount =
+    countSpec && compileRequest(countSpec, FILTER_VARIABLES, report, [...place, 'total', 'count']);
+  const hidesRows = 'shortPage' in list.window && list.window.shortPage === 'anywhere';
+  const filters = compileFilters(list, resource, report, place);
+  const sorts = compileSorts(list, resource, report, place);
 
-  const targetWith =
-    (more: readonly string[]): ListRequest =>
-    (call) => {
-      const { path, query } = request(call.variables);
-      return targetOf(path, [...query, ...more]);
+  function requestWith(parts: ReturnType<typeof combine>): WindowRequest {
+    return (call) => {
+      const request = makeRequest({ ...call.variables, ...parts.variables }, parts.query);
+      // A link names the whole of the next request.
+      return call.target === undefined ? request : { ...request, target: call.target };
     };
+  }
+
+  function pushSort(sort: Sort | null, off: ReadonlySet<Capability>): SortPush | undefined {
+    const natural =
+      sort === null ? order !== 'unknown' : order === 'id' && sort.field === 'id' && !sort.descending;
+    if (natural && !off.has('order')) return naturalOrder();
+    // Where the source promises no order of its own, the contract's default is ascending id.
+    const wanted = sort ?? { field: 'id', descending: false };
+    const push = sorts.get(`${wanted.field}.${wanted.descending ? 'descending' : 'ascending'}`);
+    return push === undefined || off.has(push.capability) ? undefined : push;
+  }
 
   return function plan(query, off) {
     const split = splitFilters(query.filters, filters, off);
     if (split.nothing) return { kind: 'nothing' };
-    const filterQuery = split.pushed.flatMap((pushed) => pushed.query);
-    const relies = split.pushed.map((pushed) => pushed.push.capability);
-    const pushedSort = sortCapability(query.sort, order, sorts, off);
-    const reason = whyScan(spec, split.residual, pushedSort !== undefined);
-    const pushedFilters = split.pushed.map((pushed) => pushed.filter);
+    const { pushed, residual } = split;
+    const parts = pushed.map(({ part }) => part);
+    const relies = pushed.map(({ push }) => push.capability);
     // With `order: source`, the default order is the one in which the rows come.
-    const natural = order === 'source' && !off.has('order');
-    const sort = query.sort ?? (natural ? null : { field: 'id', descending: false });
-    if (reason === undefined && pushedSort !== undefined) {
-      const target = targetWith([...filterQuery, ...pushedSort.query]);
+    const sort =
+      query.sort ?? (order === 'source' && !off.has('order') ? null : { field: 'id', descending: false });
+    const pushedSort = pushSort(query.sort, off);
+    const reason = whyScan(spec, split, pushedSort !== undefined, off);
+    if (reason === undefined && pushedSort !== undefined && window.kind === 'random') {
+      const request = requestWith(combine(parts, pushedSort.part, list.filterJoin));
+      const count = makeCount?.(combine(parts, undefined, list.filterJoin).variables, []);
+      const filtersPushed = pushed.map(({ filter }) => filter);
       return {
         kind: 'page',
-        target,
+        request,
         window,
-        filters: pushedFilters,
+        count,
+        filters: filtersPushed,
         sort,
         relies: [...relies, pushedSort.capability],
       };
     }
-    const exact = split.pushed.filter((pushed) => pushed.push.exact).map((pushed) => pushed.filter);
+    const scanned = combine(parts, undefined, list.filterJoin);
     return {
       kind: 'scan',
-      target: targetWith(filterQuery),
+      request: requestWith(scanned),
       window,
-      key: filterQuery.join('&'),
-      pushedFilters: exact,
-      residualFilters: split.residual,
+      key: JSON.stringify([scanned.query, scanned.variables]),
+      pushedFilters: pushed.filter(({ push }) => push.exact).map(({ filter }) => filter),
+      residualFilters: residual,
       sort,
       relies,
+      totalCounts: !off.has('total') && !hidesRows && (list.total?.counts !== 'all' || pushed.length === 0),
       reason: reason ?? 'the source cannot answer the page itself',
     };
   };

@@ -1,15 +1,11 @@
-import type { RequestSpec } from '../config/source-schema.ts';
 import type { Report } from './report.ts';
 
-/** The values a template may name; an absent one makes its query parameter vanish. */
-export type Variables = Readonly<Record<string, string | number | undefined>>;
-
-/** A part of a query: parameter name and the template of its value. */
-export type QueryTemplates = Readonly<Record<string, string>>;
+/** The values a template may name; an absent one makes the part it stands in vanish. */
+export type Variables = Readonly<Record<string, string | number | readonly unknown[] | undefined>>;
 
 type Piece = { readonly literal: string } | { readonly variable: string };
 
-const VARIABLE = /\{([\w-]+)\}/g;
+const VARIABLE = /\{([A-Za-z][\w-]*)\}/g;
 
 /**
  * RFC 3986 percent-encoding of everything but unreserved characters. A space is `%20`, which every server
@@ -52,60 +48,50 @@ export function checkTemplate(
   }
 }
 
-/** A template compiled to a function that yields the encoded text, or `undefined` where a variable is absent. */
-function compileText(template: string): (variables: Variables) => string | undefined {
-  const pieces = readPieces(template);
+/** The one variable that a template consists of, if it does. */
+export function soleVariable(template: string): string | undefined {
+  const [piece, ...more] = readPieces(template);
+  return piece !== undefined && more.length === 0 && 'variable' in piece ? piece.variable : undefined;
+}
+
+/**
+ * Compiles a template to a function that fills in its variables, each encoded for the place where it stands;
+ * `undefined` where one is absent. Literal parts are encoded too where `encodeLiterals` says so.
+ */
+export function compileText(
+  template: string,
+  encode: (text: string) => string,
+  encodeLiterals: boolean,
+): (variables: Variables) => string | undefined {
+  const pieces = readPieces(template).map((piece) =>
+    'literal' in piece && encodeLiterals ? { literal: encode(piece.literal) } : piece,
+  );
   return (variables) => {
     let text = '';
     for (const piece of pieces) {
-      const value = 'literal' in piece ? piece.literal : variables[piece.variable];
+      if ('literal' in piece) {
+        text += piece.literal;
+        continue;
+      }
+      const value = variables[piece.variable];
       if (value === undefined) return undefined;
-      text += percentEncode(String(value));
+      text += encode(String(value));
     }
     return text;
   };
 }
 
-/** Compiles query templates into a function that yields `a=1&b=2`, encoded. */
-export function compileQuery(templates: QueryTemplates): (variables: Variables) => readonly string[] {
+/** Compiles `name: template` pairs into a function that yields `name=value` parts, percent-encoded. */
+export function compileQuery(
+  templates: Readonly<Record<string, string>>,
+): (variables: Variables) => readonly string[] {
   const parameters = Object.entries(templates).map(([name, template]) => ({
     name: percentEncode(name),
-    render: compileText(template),
+    render: compileText(template, percentEncode, true),
   }));
   return (variables) =>
     parameters.flatMap(({ name, render }) => {
       const value = render(variables);
       return value === undefined ? [] : [`${name}=${value}`];
     });
-}
-
-/** Compiles a path; literal slashes stay, a variable is always one segment. */
-function compilePathTemplate(path: string): (variables: Variables) => string {
-  const pieces = readPieces(path);
-  return (variables) =>
-    pieces
-      .map((piece) =>
-        'literal' in piece ? piece.literal : percentEncode(String(variables[piece.variable] ?? '')),
-      )
-      .join('');
-}
-
-/** Joins a path and the parts of its query. */
-export function targetOf(path: string, query: readonly string[]): string {
-  return query.length === 0 ? path : `${path}?${query.join('&')}`;
-}
-
-/** Compiles a request into a function that yields its path and the parts of its query. */
-export function compileRequest(
-  spec: RequestSpec,
-  allowed: readonly string[],
-  report: Report,
-  at: readonly PropertyKey[],
-) {
-  checkTemplate(spec.path, allowed, report, [...at, 'path']);
-  for (const [name, template] of Object.entries(spec.query))
-    checkTemplate(template, allowed, report, [...at, 'query', name]);
-  const path = compilePathTemplate(spec.path);
-  const query = compileQuery(spec.query);
-  return (variables: Variables) => ({ path: path(variables), query: query(variables) });
 }

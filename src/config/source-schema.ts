@@ -1,10 +1,22 @@
 import { z } from 'zod';
-import { bytes, httpUrl, integer, name, secret, timeLimit, wholeSeconds } from './scalars.ts';
+import { bytes, flag, httpUrl, integer, name, secret, timeLimit, wholeSeconds } from './scalars.ts';
 
 /** Query parameters as templates: `{offset}` and the like are filled in and escaped by position. */
 const queryTemplate = z.record(z.string().min(1), z.union([z.string(), z.number().transform(String)]));
 
+const requestBody = z.union([
+  z.strictObject({
+    json: z.json().describe('A tree whose texts are templates; "{limit}" alone becomes a number.'),
+  }),
+  z.strictObject({ form: queryTemplate }),
+  z.strictObject({
+    xml: z.string().describe('Values are escaped; an element around one absent variable vanishes.'),
+    contentType: z.string().optional(),
+  }),
+]);
+
 const request = z.strictObject({
+  method: z.enum(['GET', 'POST']).default('GET').describe('POST only where the source reads by it.'),
   path: z
     .string()
     .regex(
@@ -13,6 +25,8 @@ const request = z.strictObject({
     )
     .describe('Appended to net.baseUrl. `{id}` stands for the native id, percent-encoded.'),
   query: queryTemplate.default({}).describe('A parameter whose variable has no value is left out.'),
+  headers: z.record(z.string(), z.string()).default({}).describe('Headers as templates, such as a Range.'),
+  body: requestBody.optional(),
 });
 
 const net = z.strictObject({
@@ -31,11 +45,12 @@ const auth = z.discriminatedUnion('kind', [
 ]);
 
 const decode = z.strictObject({
+  format: z.enum(['json', 'xml', 'csv', 'ndjson']).default('json'),
   contentTypes: z
     .array(z.string())
     .min(1)
-    .default(['application/json'])
-    .describe('Bodies of other types are not read.'),
+    .optional()
+    .describe('Bodies of other types are not read. Default: those of the format.'),
   charset: z
     .string()
     .refine(
@@ -44,6 +59,13 @@ const decode = z.strictObject({
     )
     .optional()
     .describe('Overrides what the response says; bytes that do not fit it make the body invalid.'),
+  arrays: z
+    .array(z.string())
+    .default([])
+    .describe('xml: elements that are lists even when there is one, as dotted paths from the root.'),
+  delimiter: z.string().length(1).default(',').describe('csv'),
+  quote: z.string().max(1).default('"').describe('csv: empty for none.'),
+  stripPrefix: z.string().default('').describe("json: what stands before the document, such as )]}'"),
 });
 
 function isCharset(label: string): boolean {
@@ -62,6 +84,8 @@ const outcome = z.strictObject({
   status: z.union([integer(100, 599), z.enum(['2xx', '3xx', '4xx', '5xx'])]).optional(),
   at: z.string().optional().describe('A path into the body, to be compared with `equals`.'),
   equals: z.union([literal, z.array(literal).min(1)]).optional(),
+  matches: z.string().optional().describe('A regular expression for the text at `at`.'),
+  present: flag.optional().describe('Whether there is anything at `at`.'),
   is: z
     .enum([
       'ok',
@@ -136,28 +160,100 @@ const exactness = z
     'exact: just the right rows, and the total counts them. superset: more rows than asked. none: not used.',
   );
 
+const filter = z.strictObject({
+  query: queryTemplate.default({}).describe('Parameters with {value}.'),
+  expr: z.string().optional().describe('A condition with {value}, joined with others into {filter}.'),
+  escape: z
+    .enum(['odata', 'sql', 'json', 'soql', 'lucene', 'servicenow', 'number'])
+    .optional()
+    .describe('How {value} is written into `expr`, quotes included.'),
+  item: z
+    .json()
+    .optional()
+    .describe('A tree with {value}; all of them make the list {filters} of a JSON body.'),
+  exactness,
+});
+
+const windowSize = integer(1, 100_000).describe('The most rows a call returns; more is never asked for.');
+
+const pastEnd = z
+  .enum(['empty', 'other'])
+  .default('empty')
+  .describe('What lies behind the last row: nothing, or anything else (the last page again, an error).');
+
+const shortPage = z
+  .enum(['end', 'anywhere'])
+  .default('end')
+  .describe(
+    'Where a call may return fewer rows than asked: at the end, or anywhere (rows hidden after paging).',
+  );
+
+const window = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('offset'),
+    base: integer(0, 1).default(0).describe('Number of the first row.'),
+    sizeMax: windowSize,
+    pastEnd,
+    shortPage,
+  }),
+  z.strictObject({
+    kind: z.literal('page'),
+    base: integer(0, 1).default(1).describe('Number of the first page.'),
+    sizes: z.array(integer(1, 100_000)).min(1).describe('The page sizes the source takes.'),
+    pastEnd,
+    shortPage,
+  }),
+  z.strictObject({
+    kind: z.literal('cursor'),
+    sizeMax: windowSize,
+    next: z.string().describe('Path of the cursor of the next window; null, empty or absent at the end.'),
+    more: z.string().optional().describe('Path of a flag that is false at the end.'),
+  }),
+  z.strictObject({
+    kind: z.literal('link'),
+    sizeMax: windowSize,
+    next: z
+      .union([z.strictObject({ at: z.string() }), z.strictObject({ header: z.string() })])
+      .describe(
+        'Path of the next address, or the header with rel="next" (RFC 8288). Only its path and query count.',
+      ),
+  }),
+  z.strictObject({
+    kind: z.literal('keyset'),
+    sizeMax: windowSize,
+    key: z.string().describe('Path, in a row, of the value that {after} takes for the next window.'),
+  }),
+  z.strictObject({ kind: z.literal('none') }),
+]);
+
+const totalPlace = {
+  at: z.string().optional().describe('Path of the number; empty for a body that is the number.'),
+  header: z.string().optional(),
+  pattern: z.string().optional().describe('header: a regular expression whose first group is the number.'),
+};
+
+const total = z.strictObject({
+  ...totalPlace,
+  count: request.optional().describe('A request of its own that answers with the number.'),
+  counts: z
+    .enum(['filtered', 'all'])
+    .default('filtered')
+    .describe('Whether the number counts the rows that match, or all there are.'),
+  unless: z
+    .strictObject({ at: z.string(), equals: literal })
+    .optional()
+    .describe('The number is only a bound where this path has this value.'),
+});
+
 const list = z.strictObject({
   request,
-  window: z.discriminatedUnion('kind', [
-    z.strictObject({
-      kind: z.literal('offset'),
-      base: integer(0, 1).default(0).describe('Number of the first row.'),
-      sizeMax: integer(1, 100_000).describe('The most rows a call returns; more is never asked for.'),
-    }),
-    z.strictObject({
-      kind: z.literal('page'),
-      base: integer(0, 1).default(1).describe('Number of the first page.'),
-      sizes: z.array(integer(1, 100_000)).min(1).describe('The page sizes the source takes.'),
-    }),
-    z.strictObject({ kind: z.literal('none') }),
-  ]),
-  total: z
-    .union([z.strictObject({ at: z.string() }), z.strictObject({ header: z.string() })], {
-      error: 'expected { at: path } or { header: name }',
-    })
-    .optional()
-    .describe('Where the exact number of matching rows stands. Absent: the rows are counted by a scan.'),
+  window,
+  total: total.optional().describe('The exact number of rows. Absent: the rows are counted by a scan.'),
   items: z.string().describe('Path of the array of rows; empty where the body is the array.'),
+  itemsAbsent: z
+    .enum(['invalid', 'empty'])
+    .default('invalid')
+    .describe('What a reply without the array means: some sources leave an empty list out.'),
   order: z
     .enum(['id', 'source', 'unknown'])
     .default('unknown')
@@ -166,21 +262,19 @@ const list = z.strictObject({
     ),
   sort: z
     .strictObject({
-      query: queryTemplate.describe('Parameters with {column} and {direction}.'),
+      query: queryTemplate.default({}).describe('Parameters with {column} and {direction}.'),
+      expr: z.string().optional().describe('A text with {column} and {direction} that becomes {sort}.'),
+      item: z
+        .json()
+        .optional()
+        .describe('A tree with {column} and {direction}: the list {sorts} of a JSON body.'),
       ascending: z.string().default('asc'),
       descending: z.string().default('desc'),
       columns: z.record(z.string(), sortColumn),
     })
     .optional(),
-  filters: z
-    .record(
-      z.string(),
-      z.partialRecord(
-        z.enum(['eq', 'ge', 'le']),
-        z.strictObject({ query: queryTemplate.describe('Parameters with {value}.'), exactness }),
-      ),
-    )
-    .default({}),
+  filterJoin: z.string().default(' and ').describe('What stands between the conditions of {filter}.'),
+  filters: z.record(z.string(), z.partialRecord(z.enum(['eq', 'ge', 'le']), filter)).default({}),
   map: mapping,
 });
 
@@ -228,6 +322,10 @@ export type SourceResourceSpec = z.infer<typeof sourceResource>;
 export type ListSpec = z.infer<typeof list>;
 export type GetSpec = z.infer<typeof get>;
 export type RequestSpec = z.infer<typeof request>;
+export type BodySpec = z.infer<typeof requestBody>;
+export type DecodeSpec = z.infer<typeof decode>;
+export type TotalSpec = z.infer<typeof total>;
+export type FilterSpec = z.infer<typeof filter>;
 export type CoercionSpec = z.infer<typeof coercion>;
 export type MappingSpec = z.infer<typeof mapping>;
 export type OutcomeSpec = z.infer<typeof outcome>;

@@ -84,10 +84,10 @@ export function createAnswer(source: SourceRuntime, cache: ResourceConfig['cache
   }
 
   async function answerGet(query: GetQuery, errand: Errand): Promise<Document> {
-    const target = adapter.get?.target(query.id);
-    if (target === undefined || adapter.get === undefined) return { found: false };
+    const request = adapter.get?.request(query.id);
+    if (request === undefined || adapter.get === undefined) return { found: false };
     const storedAt = clock.now();
-    const reply = await source.upstream.get(target, errand.signal, errand.meter);
+    const reply = await source.upstream.send(request, errand.signal, errand.meter);
     const record = adapter.get.read(reply, query.id, source.observer.fieldGap);
     if (record === undefined) return { found: false };
     return { found: true, body: detailBody(resource, record), storedAt, freshSeconds: cache.fresh };

@@ -12,12 +12,21 @@ export type Page = { readonly records: readonly CanonicalRecord[]; readonly tota
 /** Row numbers beyond this are not sent: many sources keep them in 32 bits. */
 const ROW_MAX = 2 ** 31 - 1;
 
+/** The total of a plan, from its count request or from the first window. */
 async function totalOf(source: SourceRuntime, plan: PagePlan, errand: Errand): Promise<number> {
+  if (plan.count !== undefined) {
+    const reply = await source.upstream.send(plan.count, errand.signal, errand.meter);
+    return exact(source.adapter.list.readCount(reply));
+  }
   const smallest = plan.window.cover(0, 1)[0] ?? plan.window.scanCall(0);
-  const { rows } = await readWindow(source, plan.target, smallest, errand);
-  if (rows.total === undefined)
-    throw fault('upstream_invalid_response', { detail: 'the first window has no total' });
-  return rows.total;
+  const { rows } = await readWindow(source, plan.request, smallest, errand);
+  return exact(rows.total);
+}
+
+/** A source that says "at least so many" leaves only the counting of its rows. @throws Contradiction */
+function exact(total: number | undefined): number {
+  if (total === undefined) throw new Contradiction('total');
+  return total;
 }
 
 function kindOf(source: SourceRuntime, sort: Sort) {
@@ -45,10 +54,10 @@ async function readWindows(
 ) {
   const [firstCall, ...otherCalls] = plan.window.cover(offset, limit);
   if (firstCall === undefined) throw new Error('a page is covered by at least one window');
-  const first = await readWindow(source, plan.target, firstCall, errand);
+  const first = await readWindow(source, plan.request, firstCall, errand);
   const total = first.rows.total ?? (await totalOf(source, plan, errand));
   const calls = otherCalls.filter((call) => call.firstRow < total);
-  const others = await Promise.all(calls.map((call) => readWindow(source, plan.target, call, errand)));
+  const others = await Promise.all(calls.map((call) => readWindow(source, plan.request, call, errand)));
   return { windows: [first, ...others] satisfies WindowRows[], total };
 }
 
@@ -63,12 +72,15 @@ export async function readPage(
   limit: number,
   errand: Errand,
 ): Promise<Page> {
-  if (offset + limit > ROW_MAX) {
+  const tooFar = offset + limit > ROW_MAX;
+  if (tooFar || (offset > 0 && !plan.window.endsEmpty)) {
     const total = await totalOf(source, plan, errand);
     if (total <= offset) return { records: [], total };
-    throw fault('scan_limit_exceeded', {
-      detail: 'the page lies beyond the row numbers a source can be asked for',
-    });
+    if (tooFar) {
+      throw fault('scan_limit_exceeded', {
+        detail: 'the page lies beyond the row numbers a source can be asked for',
+      });
+    }
   }
   const { windows, total } = await readWindows(source, plan, offset, limit, errand);
   for (const window of windows) checkWindow(window, total);

@@ -1,5 +1,5 @@
 import type { Rows } from '../adapter/compile.ts';
-import type { ListRequest } from '../adapter/plan.ts';
+import type { WindowRequest } from '../adapter/plan.ts';
 import type { WindowCall } from '../adapter/window.ts';
 import { fault } from '../errors/fault.ts';
 import { type Errand, Moved, type SourceRuntime } from './source-runtime.ts';
@@ -10,11 +10,11 @@ export type WindowRows = { readonly call: WindowCall; readonly rows: Rows };
 /** Asks the source for one window. @throws GatewayError */
 export async function readWindow(
   source: SourceRuntime,
-  target: ListRequest,
+  request: WindowRequest,
   call: WindowCall,
   errand: Errand,
 ): Promise<WindowRows> {
-  const reply = await source.upstream.get(target(call), errand.signal, errand.meter);
+  const reply = await source.upstream.send(request(call), errand.signal, errand.meter);
   const rows = source.adapter.list.read(reply, source.observer.fieldGap);
   if (rows.received > call.size) {
     throw fault('upstream_invalid_response', {

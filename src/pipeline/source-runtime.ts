@@ -1,6 +1,6 @@
 import type { Adapter } from '../adapter/compile.ts';
 import type { OnGap } from '../adapter/map-record.ts';
-import type { Capability } from '../adapter/plan.ts';
+import type { Capability } from '../adapter/push-down.ts';
 import type { SourceSpec } from '../config/source-schema.ts';
 import type { Resource } from '../contract/resource.ts';
 import type { Clock } from '../kernel/clock.ts';

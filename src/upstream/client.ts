@@ -2,18 +2,13 @@ import http from 'node:http';
 import https from 'node:https';
 import axios, { AxiosHeaders, type AxiosResponse } from 'axios';
 import PQueue from 'p-queue';
+import { contentTypesOf } from '../config/content-types.ts';
 import type { SourceSpec } from '../config/source-schema.ts';
 import { fault, GatewayError } from '../errors/fault.ts';
+import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream.ts';
 import { credentialOf } from './credential.ts';
 import { decompress } from './decompress.ts';
 import { codeOf, networkFault } from './network-fault.ts';
-
-/** A complete reply: status, headers, decompressed body. */
-export type Exchange = {
-  readonly status: number;
-  header(name: string): string | undefined;
-  readonly body: Buffer;
-};
 
 /** What a call costs is told to whoever asked for it. */
 export type Meter = { upstreamCalls: number; upstreamMs: number };
@@ -21,10 +16,10 @@ export type Meter = { upstreamCalls: number; upstreamMs: number };
 /** Speaks to one upstream. */
 export type Upstream = {
   /**
-   * GETs a target (path and query, appended to the base URL).
+   * Sends a request; its target is appended to the base URL.
    * @throws GatewayError `upstream_unavailable`, `upstream_timeout`, `upstream_error`, `upstream_invalid_response`
    */
-  get(target: string, signal: AbortSignal, meter: Meter): Promise<Exchange>;
+  send(request: UpstreamRequest, signal: AbortSignal, meter: Meter): Promise<UpstreamReply>;
   /** Calls under way and waiting for a place. */
   readonly load: { readonly active: number; readonly waiting: number };
   close(): void;
@@ -49,7 +44,10 @@ function diedIdle(error: unknown): boolean {
 }
 
 /** Creates the client of one upstream. It keeps connections open; `close` drops them. */
-export function createUpstream(spec: Pick<SourceSpec, 'net' | 'auth'>, onExchange: OnExchange): Upstream {
+export function createUpstream(
+  spec: Pick<SourceSpec, 'net' | 'auth' | 'decode'>,
+  onExchange: OnExchange,
+): Upstream {
   const { net } = spec;
   const agents = {
     httpAgent: new http.Agent({ keepAlive: true }),
@@ -61,6 +59,7 @@ export function createUpstream(spec: Pick<SourceSpec, 'net' | 'auth'>, onExchang
     ...agents,
     adapter: 'http',
     responseType: 'arraybuffer',
+    transformRequest: [(body: unknown) => body],
     transformResponse: [(body: unknown) => body],
     // Our own decompression notices a stream that was cut short.
     decompress: false,
@@ -69,7 +68,7 @@ export function createUpstream(spec: Pick<SourceSpec, 'net' | 'auth'>, onExchang
     proxy: false,
     validateStatus: () => true,
     headers: {
-      Accept: 'application/json',
+      Accept: contentTypesOf(spec.decode).join(', '),
       'Accept-Encoding': 'identity',
       'User-Agent': 'portico',
       ...net.headers,
@@ -77,11 +76,17 @@ export function createUpstream(spec: Pick<SourceSpec, 'net' | 'auth'>, onExchang
     },
   });
 
-  async function exchange(target: string, signal: AbortSignal): Promise<Exchange> {
-    const url = net.baseUrl + credential.sign(target);
-    const response = await client.get<Buffer>(url, { signal }).catch((error: unknown) => {
-      if (!diedIdle(error) || signal.aborted) throw error;
-      return client.get<Buffer>(url, { signal });
+  async function exchange(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamReply> {
+    const config = {
+      method: request.method,
+      url: net.baseUrl + credential.sign(request.target),
+      headers: { ...request.headers, ...(request.body && { 'Content-Type': request.body.contentType }) },
+      data: request.body?.text,
+      signal,
+    };
+    const response = await client.request<Buffer>(config).catch((error: unknown) => {
+      if (request.method !== 'GET' || !diedIdle(error) || signal.aborted) throw error;
+      return client.request<Buffer>(config);
     });
     const header = headerOf(response);
     return {
@@ -92,11 +97,11 @@ export function createUpstream(spec: Pick<SourceSpec, 'net' | 'auth'>, onExchang
   }
 
   /** `exchange` within the call's deadline, with its failure told in our own words. */
-  async function bounded(target: string, signal: AbortSignal): Promise<Exchange> {
+  async function bounded(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamReply> {
     const deadline = AbortSignal.timeout(net.timeout);
     const either = AbortSignal.any([signal, deadline]);
     try {
-      return await exchange(target, either);
+      return await exchange(request, either);
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (deadline.aborted)
@@ -105,11 +110,15 @@ export function createUpstream(spec: Pick<SourceSpec, 'net' | 'auth'>, onExchang
     }
   }
 
-  async function measured(target: string, signal: AbortSignal, meter: Meter): Promise<Exchange> {
+  async function measured(
+    request: UpstreamRequest,
+    signal: AbortSignal,
+    meter: Meter,
+  ): Promise<UpstreamReply> {
     const start = performance.now();
     let outcome = 'cancelled';
     try {
-      const reply = await bounded(target, signal);
+      const reply = await bounded(request, signal);
       outcome = `${Math.floor(reply.status / 100)}xx`;
       return reply;
     } catch (error) {
@@ -124,7 +133,7 @@ export function createUpstream(spec: Pick<SourceSpec, 'net' | 'auth'>, onExchang
   }
 
   return {
-    get: (target, signal, meter) => queue.add(() => measured(target, signal, meter), { signal }),
+    send: (request, signal, meter) => queue.add(() => measured(request, signal, meter), { signal }),
     get load() {
       return { active: queue.pending, waiting: queue.size };
     },

@@ -1,0 +1,34 @@
+/** How a value is written into a filter expression of a query language. */
+export type Escape = (text: string) => string;
+
+const quoted = (quote: string, text: string) => quote + text + quote;
+
+/**
+ * The ways to write a text into an expression, each with the quotes around it. There is none that writes a value
+ * as it is: a value must never be able to end its own place.
+ */
+export const escapes = {
+  /** OData 4.01, URL conventions, section 5.1.1.14.1: a quote is doubled. */
+  odata: (text: string) => quoted("'", text.replaceAll("'", "''")),
+  /** SQL-like texts with doubled quotes. */
+  sql: (text: string) => quoted("'", text.replaceAll("'", "''")),
+  /** SCIM (RFC 7644, section 3.4.2.2) and CREST take JSON texts. */
+  json: (text: string) => JSON.stringify(text),
+  /** SOQL: backslash before quotes and backslashes. */
+  soql: (text: string) => quoted("'", text.replaceAll(/[\\']/g, String.raw`\$&`)),
+  /** Lucene phrases: backslash before quotes and backslashes. */
+  lucene: (text: string) => quoted('"', text.replaceAll(/[\\"]/g, String.raw`\$&`)),
+  /** ServiceNow encoded queries: a caret separates conditions and is doubled inside a value. */
+  servicenow: (text: string) => text.replaceAll('^', '^^'),
+  /** Numbers, written as they are; anything that is not one is refused by the caller. */
+  number: (text: string) => text,
+} as const satisfies Record<string, Escape>;
+
+export type EscapeName = keyof typeof escapes;
+
+const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/;
+
+/** Whether a value can be written under an escape without changing the expression around it. */
+export function canEscape(name: EscapeName, text: string): boolean {
+  return name !== 'number' || PLAIN_NUMBER.test(text);
+}

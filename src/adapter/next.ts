@@ -1,0 +1,85 @@
+import type { ListSpec } from '../config/source-schema.ts';
+import { fault } from '../errors/fault.ts';
+import { type Json, NumberText } from '../kernel/json.ts';
+import type { UpstreamReply } from '../kernel/upstream.ts';
+import { pathAt } from './path.ts';
+import type { Report } from './report.ts';
+
+/** Reads what names the next window: a cursor, a key or a target; `undefined` at the end. */
+export type NextReader = (reply: UpstreamReply, body: Json, rows: readonly Json[]) => string | undefined;
+
+function scalar(value: Json | undefined): string | undefined {
+  if (value === undefined || value === null || value === '' || value === false) return undefined;
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  if (value instanceof NumberText) return value.text;
+  throw fault('upstream_invalid_response', {
+    detail: 'what names the next window is neither text nor number',
+  });
+}
+
+/** The address with rel="next" of a `Link` header (RFC 8288). */
+function linkNext(header: string | undefined): string | undefined {
+  for (const [, address, parameters = ''] of (header ?? '').matchAll(/<([^<>]*)>((?:\s*;[^,<]*)*)/g)) {
+    if (/;\s*rel="?(?:[^"]*\s)?next(?:\s[^"]*)?"?\s*(?:;|$)/i.test(parameters)) return address;
+  }
+  return undefined;
+}
+
+/**
+ * The target behind an address of the next window. Only its path and query count: sources behind proxies name hosts
+ * of their own, and no answer of a source may choose whom Portico talks to.
+ */
+function targetWithin(baseUrl: string, address: string): string {
+  if (!URL.canParse(address, `${baseUrl}/`)) {
+    throw fault('upstream_invalid_response', { detail: 'the address of the next window cannot be read' });
+  }
+  const { pathname, search } = new URL(address, `${baseUrl}/`);
+  const base = new URL(baseUrl).pathname.replace(/\/$/, '');
+  if (!pathname.startsWith(`${base}/`)) {
+    throw fault('upstream_invalid_response', {
+      detail: 'the address of the next window leads out of net.baseUrl',
+    });
+  }
+  return pathname.slice(base.length) + search;
+}
+
+/** Compiles the reader of what names the next window. */
+export function compileNext(
+  { window }: ListSpec,
+  baseUrl: string,
+  report: Report,
+  at: readonly PropertyKey[],
+): NextReader {
+  switch (window.kind) {
+    case 'cursor': {
+      const next = pathAt(window.next, report, [...at, 'next']);
+      const more = window.more === undefined ? undefined : pathAt(window.more, report, [...at, 'more']);
+      return (_reply, body) => (more !== undefined && more(body) !== true ? undefined : scalar(next(body)));
+    }
+    case 'link': {
+      const place = window.next;
+      const find = 'at' in place ? pathAt(place.at, report, [...at, 'next', 'at']) : undefined;
+      return (reply, body) => {
+        const address =
+          find === undefined && 'header' in place
+            ? linkNext(reply.header(place.header.toLowerCase()))
+            : scalar(find?.(body));
+        return address === undefined ? undefined : targetWithin(baseUrl, address);
+      };
+    }
+    case 'keyset': {
+      const key = pathAt(window.key, report, [...at, 'key']);
+      return (_reply, _body, rows) => {
+        const last = rows.at(-1);
+        if (last === undefined) return undefined;
+        const value = scalar(key(last));
+        if (value === undefined)
+          throw fault('upstream_invalid_response', { detail: `a row has no key at "${window.key}"` });
+        return value;
+      };
+    }
+    default:
+      return () => undefined;
+  }
+}

@@ -1,0 +1,166 @@
+import type { FilterSpec, ListSpec } from '../config/source-schema.ts';
+import type { Filter } from '../contract/query.ts';
+import type { Resource } from '../contract/resource.ts';
+import { canEscape, escapes } from './escape.ts';
+import { invertCoercion, NOTHING } from './inverse.ts';
+import type { Report } from './report.ts';
+import { checkJsonTree, compileJsonTree } from './request-body.ts';
+import { checkTemplate, compileQuery, compileText } from './template.ts';
+
+/**
+ * Something a source claims to do itself: `order` (without a sort parameter), `sort.<field>.<direction>` or
+ * `filter.<field>.<op>`. A claim that a reply contradicts is switched off.
+ */
+export type Capability = string;
+
+/** What a pushed filter or sort adds to a request: query parts, a condition, an item of a JSON body. */
+export type Part = {
+  readonly query: readonly string[];
+  readonly expr: string | undefined;
+  readonly item: unknown;
+};
+
+/** A filter that the source can do. */
+export type FilterPush = {
+  readonly exact: boolean;
+  readonly capability: Capability;
+  /** What asks for a value; `NOTHING` where no record of the source can have it, `undefined` where it cannot be asked. */
+  part(value: Filter['value']): Part | typeof NOTHING | undefined;
+};
+
+/** A sort that the source can do. */
+export type SortPush = { readonly part: Part; readonly capability: Capability };
+
+type Templates = {
+  readonly query: Readonly<Record<string, string>>;
+  readonly expr?: string | undefined;
+  readonly item?: unknown;
+};
+
+const NO_PART: Part = { query: [], expr: undefined, item: undefined };
+
+function checkTemplates(
+  { query, expr, item }: Templates,
+  allowed: readonly string[],
+  report: Report,
+  at: readonly PropertyKey[],
+): void {
+  for (const [name, template] of Object.entries(query))
+    checkTemplate(template, allowed, report, [...at, 'query', name]);
+  if (expr !== undefined) checkTemplate(expr, allowed, report, [...at, 'expr']);
+  checkJsonTree(item, allowed, report, [...at, 'item']);
+}
+
+function compileFilterPart(spec: FilterSpec): (value: string) => Part | undefined {
+  const query = compileQuery(spec.query);
+  const escape = spec.escape ?? 'number';
+  const expr =
+    spec.expr === undefined ? undefined : compileText(spec.expr, (text) => escapes[escape](text), false);
+  const item = spec.item === undefined ? undefined : compileJsonTree(spec.item);
+  return (value) => {
+    if (expr !== undefined && !canEscape(escape, value)) return undefined;
+    return { query: query({ value }), expr: expr?.({ value }), item: item?.({ value }) };
+  };
+}
+
+/** Compiles the filters that a source does exactly or as a superset, by `<field>.<op>`. */
+export function compileFilters(
+  spec: ListSpec,
+  resource: Resource,
+  report: Report,
+  at: readonly PropertyKey[],
+): ReadonlyMap<string, FilterPush> {
+  const pushes = new Map<string, FilterPush>();
+  for (const [field, operators] of Object.entries(spec.filters)) {
+    for (const [op, filter] of Object.entries(operators)) {
+      const push = compileFilter(spec, resource, { field, op: op as Filter['op'], filter }, report, [
+        ...at,
+        'filters',
+        field,
+        op,
+      ]);
+      if (push !== undefined) pushes.set(`${field}.${op}`, push);
+    }
+  }
+  return pushes;
+}
+
+function compileFilter(
+  spec: ListSpec,
+  resource: Resource,
+  { field, op, filter }: { field: string; op: Filter['op']; filter: FilterSpec },
+  report: Report,
+  at: readonly PropertyKey[],
+): FilterPush | undefined {
+  if (!resource.filters.some((parameter) => parameter.field === field && parameter.op === op)) {
+    const known = resource.filters.map((parameter) => `${parameter.field}.${parameter.op}`);
+    report(at, `the contract has no filter ${op} on ${field}`, `filters: ${known.join(', ') || 'none'}`);
+    return undefined;
+  }
+  checkTemplates(filter, ['value'], report, at);
+  if (filter.exactness === 'none') return undefined;
+  if (filter.expr !== undefined && filter.escape === undefined) {
+    report(
+      [...at, 'expr'],
+      'it is not said how {value} is written into the expression',
+      'escape: odata, sql, json, soql, lucene, servicenow or number',
+    );
+  }
+  if (Object.keys(filter.query).length === 0 && filter.expr === undefined && filter.item === undefined) {
+    report(at, 'the filter sends nothing', 'give it query, expr or item, or say exactness: none');
+  }
+  const codec = invertCoercion(spec.map[field]?.as ?? [], op);
+  if (codec === undefined) {
+    report(
+      at,
+      `the steps that read ${field} cannot be turned round, so a value of this filter cannot be sent`,
+      'say exactness: none, or map one code to each label',
+    );
+    return undefined;
+  }
+  const render = compileFilterPart(filter);
+  return {
+    exact: filter.exactness === 'exact',
+    capability: `filter.${field}.${op}`,
+    part(value) {
+      const native = codec(value);
+      return native === NOTHING ? NOTHING : render(native);
+    },
+  };
+}
+
+/** Compiles the sorts that a source does as the contract does, by `<field>.<direction>`. */
+export function compileSorts(
+  { sort }: ListSpec,
+  resource: Resource,
+  report: Report,
+  at: readonly PropertyKey[],
+): ReadonlyMap<string, SortPush> {
+  const pushes = new Map<string, SortPush>();
+  if (sort === undefined) return pushes;
+  checkTemplates(sort, ['column', 'direction'], report, [...at, 'sort']);
+  const query = compileQuery(sort.query);
+  const expr = sort.expr === undefined ? undefined : compileText(sort.expr, (text) => text, false);
+  const item = sort.item === undefined ? undefined : compileJsonTree(sort.item);
+  for (const [field, { column, directions }] of Object.entries(sort.columns)) {
+    if (!resource.sorts.includes(field) && field !== 'id') {
+      report(
+        [...at, 'sort', 'columns', field],
+        `the contract cannot sort by ${field}`,
+        `sorts: ${['id', ...resource.sorts.filter((name) => name !== 'id')].join(', ')}`,
+      );
+      continue;
+    }
+    for (const direction of directions) {
+      const variables = { column, direction: sort[direction] };
+      const part = { query: query(variables), expr: expr?.(variables), item: item?.(variables) };
+      pushes.set(`${field}.${direction}`, { part, capability: `sort.${field}.${direction}` });
+    }
+  }
+  return pushes;
+}
+
+/** The sort that asks for nothing, because the source brings its rows in that order anyway. */
+export function naturalOrder(): SortPush {
+  return { part: NO_PART, capability: 'order' };
+}

@@ -1,0 +1,99 @@
+import type { BodySpec } from '../config/source-schema.ts';
+import type { UpstreamRequest } from '../kernel/upstream.ts';
+import type { Report } from './report.ts';
+import { checkTemplate, compileQuery, compileText, soleVariable, type Variables } from './template.ts';
+
+type Render = (variables: Variables) => NonNullable<UpstreamRequest['body']>;
+
+/** What a part of a JSON body becomes when its variable is absent: nothing at all. */
+const ABSENT = Symbol('absent');
+
+type JsonPart = (variables: Variables) => unknown;
+
+/** A text that is one variable keeps the variable's type: `"{limit}"` becomes a number. */
+function compileJsonText(template: string): JsonPart {
+  const variable = soleVariable(template);
+  if (variable !== undefined) return (variables) => variables[variable] ?? ABSENT;
+  const render = compileText(template, (text) => text, false);
+  return (variables) => render(variables) ?? ABSENT;
+}
+
+/** Compiles a tree whose texts are templates. Escaping is that of JSON itself: the tree is made, then written. */
+export function compileJsonTree(tree: unknown): JsonPart {
+  if (typeof tree === 'string') return compileJsonText(tree);
+  if (Array.isArray(tree)) {
+    const items = tree.map(compileJsonTree);
+    return (variables) => items.map((item) => item(variables)).filter((item) => item !== ABSENT);
+  }
+  if (typeof tree !== 'object' || tree === null) return () => tree;
+  const entries = Object.entries(tree).map(([key, value]) => [key, compileJsonTree(value)] as const);
+  return (variables) =>
+    Object.fromEntries(
+      entries.map(([key, part]) => [key, part(variables)] as const).filter(([, value]) => value !== ABSENT),
+    );
+}
+
+/** Names every unknown variable in the texts of a tree. */
+export function checkJsonTree(
+  tree: unknown,
+  allowed: readonly string[],
+  report: Report,
+  at: readonly PropertyKey[],
+): void {
+  if (typeof tree === 'string') checkTemplate(tree, allowed, report, at);
+  else if (Array.isArray(tree))
+    tree.forEach((item, index) => checkJsonTree(item, allowed, report, [...at, index]));
+  else if (typeof tree === 'object' && tree !== null)
+    for (const [key, value] of Object.entries(tree)) checkJsonTree(value, allowed, report, [...at, key]);
+}
+
+const XML_ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+function escapeXml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => XML_ESCAPES[character] ?? '');
+}
+
+const ELEMENT_OF_ONE_VARIABLE = /(<([\w:.-]+)(?:\s[^<>]*)?>\{[A-Za-z][\w-]*\}<\/\2>)/;
+
+/** An element whose only content is a variable vanishes with it. */
+function compileXml(xml: string): (variables: Variables) => string {
+  const parts = xml
+    .split(ELEMENT_OF_ONE_VARIABLE)
+    // The split leaves the captured name of each element behind the element.
+    .filter((_, index) => index % 3 !== 2)
+    .map((part) => compileText(part, escapeXml, false));
+  return (variables) => parts.map((part) => part(variables) ?? '').join('');
+}
+
+/** Compiles the body of a request; parts whose variable is absent vanish. */
+export function compileBody(
+  spec: BodySpec,
+  allowed: readonly string[],
+  report: Report,
+  at: readonly PropertyKey[],
+): Render {
+  if ('json' in spec) {
+    checkJsonTree(spec.json, allowed, report, [...at, 'json']);
+    const tree = compileJsonTree(spec.json);
+    return (variables) => ({ contentType: 'application/json', text: JSON.stringify(tree(variables)) });
+  }
+  if ('form' in spec) {
+    for (const [name, template] of Object.entries(spec.form))
+      checkTemplate(template, allowed, report, [...at, 'form', name]);
+    const form = compileQuery(spec.form);
+    return (variables) => ({
+      contentType: 'application/x-www-form-urlencoded',
+      text: form(variables).join('&'),
+    });
+  }
+  checkTemplate(spec.xml, allowed, report, [...at, 'xml']);
+  const xml = compileXml(spec.xml);
+  const contentType = spec.contentType ?? 'text/xml; charset=utf-8';
+  return (variables) => ({ contentType, text: xml(variables) });
+}

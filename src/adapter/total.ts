@@ -1,0 +1,59 @@
+import type { ListSpec } from '../config/source-schema.ts';
+import { fault } from '../errors/fault.ts';
+import type { Json } from '../kernel/json.ts';
+import type { UpstreamReply } from '../kernel/upstream.ts';
+import { compileOneOf } from './literal.ts';
+import { pathAt } from './path.ts';
+import type { Report } from './report.ts';
+
+/** Reads the number of matching rows; `undefined` where the reply says that it is only a bound. */
+export type TotalReader = (reply: UpstreamReply, body: Json) => number | undefined;
+
+function wholeNumber(value: Json | undefined): number {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+  const total = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+  if (Number.isNaN(total))
+    throw fault('upstream_invalid_response', { detail: 'the total is missing or not a whole number' });
+  return total;
+}
+
+function compilePattern(
+  pattern: string,
+  report: Report,
+  at: readonly PropertyKey[],
+): (text: string) => string | undefined {
+  try {
+    const expression = new RegExp(pattern);
+    return (text) => expression.exec(text)?.[1];
+  } catch {
+    report(at, `"${pattern}" is not a regular expression`);
+    return () => undefined;
+  }
+}
+
+/** Compiles the place where a total stands. */
+export function compileTotal(
+  spec: ListSpec['total'],
+  report: Report,
+  at: readonly PropertyKey[],
+): TotalReader {
+  if (spec === undefined) return () => undefined;
+  const { header, unless } = spec;
+  if ((header === undefined) === (spec.at === undefined))
+    report(at, 'a total stands at a path or in a header', 'give it one of `at` and `header`');
+  const find = pathAt(spec.at ?? '', report, [...at, 'at']);
+  const pick =
+    spec.pattern === undefined
+      ? (text: string) => text
+      : compilePattern(spec.pattern, report, [...at, 'pattern']);
+  const bound =
+    unless === undefined
+      ? undefined
+      : { find: pathAt(unless.at, report, [...at, 'unless', 'at']), fits: compileOneOf([unless.equals]) };
+  return function readTotal(reply, body) {
+    if (bound?.fits(bound.find(body)) === true) return undefined;
+    if (header === undefined) return wholeNumber(find(body));
+    const text = reply.header(header.toLowerCase());
+    return wholeNumber(text === undefined ? undefined : pick(text));
+  };
+}

@@ -1,0 +1,16 @@
+/** A request to an upstream. */
+export type UpstreamRequest = {
+  readonly method: 'GET' | 'POST';
+  /** Path and query, appended to the source's base URL. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: { readonly contentType: string; readonly text: string } | undefined;
+};
+
+/** A reply of an upstream, its body decompressed and complete. */
+export type UpstreamReply = {
+  readonly status: number;
+  /** Value of a header by its lower-case name. */
+  header(name: string): string | undefined;
+  readonly body: Buffer;
+};
