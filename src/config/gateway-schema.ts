@@ -4,6 +4,8 @@ import {
   bytes,
   duration,
   flag,
+  headerName,
+  headerSecret,
   httpUrl,
   integer,
   name,
@@ -69,7 +71,7 @@ const passthroughRoute = z.strictObject({
   deadline: timeLimit.default(30_000).describe('Total time for the exchange, body included.'),
   bodyMax: bytes.default(1024 ** 2).describe('The largest request body let through.'),
   headers: z
-    .record(z.string(), secret)
+    .record(headerName, headerSecret)
     .default({})
     .describe("Headers added for the upstream, such as the gateway's own credential."),
 });

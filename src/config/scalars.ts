@@ -78,6 +78,22 @@ export const secret = z
   .min(1, 'must not be empty')
   .transform((text) => new Secret(text));
 
+/** The name of a header (RFC 9110, section 5.1). */
+export const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'expected the name of a header');
+
+const HEADER_VALUE = /^[\x20-\x7e]*$/;
+const HEADER_VALUE_HINT = 'expected printable ASCII, because it goes into a header';
+
+/** The value of a header. The HTTP client would leave out what cannot stand there, without a word. */
+export const headerValue = z.string().regex(HEADER_VALUE, HEADER_VALUE_HINT);
+
+/** The value of a header that must not be seen again. */
+export const headerSecret = z
+  .string()
+  .min(1, 'must not be empty')
+  .regex(HEADER_VALUE, HEADER_VALUE_HINT)
+  .transform((text) => new Secret(text));
+
 /** An http or https address without credentials, query or fragment; slashes at its end are cut off. */
 export const httpUrl = parsed((text) => {
   if (!URL.canParse(text)) return undefined;

@@ -30,7 +30,7 @@ export type Upstream = {
   close(): void;
 };
 
-/** Called after every exchange; `outcome` is an HTTP status class or the code of the fault. */
+/** Called after every exchange; `outcome` is an HTTP status class, the code of the fault, or `cancelled`. */
 export type OnExchange = (outcome: string, seconds: number) => void;
 
 function headerOf(response: AxiosResponse): (name: string) => string | undefined {
@@ -55,6 +55,7 @@ export function createUpstream(spec: Pick<SourceSpec, 'net' | 'auth'>, onExchang
     httpAgent: new http.Agent({ keepAlive: true }),
     httpsAgent: new https.Agent({ keepAlive: true }),
   };
+  const agentsWithoutMemory = { httpAgent: new http.Agent(), httpsAgent: new https.Agent() };
   const credential = credentialOf(spec.auth);
   const queue = new PQueue({ concurrency: net.concurrency });
   const client = axios.create({
@@ -81,7 +82,8 @@ export function createUpstream(spec: Pick<SourceSpec, 'net' | 'auth'>, onExchang
     const url = net.baseUrl + credential.sign(target);
     const response = await client.get<Buffer>(url, { signal }).catch((error: unknown) => {
       if (!diedIdle(error) || signal.aborted) throw error;
-      return client.get<Buffer>(url, { signal });
+      // Where one kept connection has died, the others have, too.
+      return client.get<Buffer>(url, { signal, ...agentsWithoutMemory });
     });
     const header = headerOf(response);
     return {
@@ -113,7 +115,7 @@ export function createUpstream(spec: Pick<SourceSpec, 'net' | 'auth'>, onExchang
       outcome = `${Math.floor(reply.status / 100)}xx`;
       return reply;
     } catch (error) {
-      outcome = codeOf(error);
+      if (error instanceof GatewayError) outcome = error.code;
       throw error;
     } finally {
       const ms = performance.now() - start;
@@ -129,8 +131,10 @@ export function createUpstream(spec: Pick<SourceSpec, 'net' | 'auth'>, onExchang
       return { active: queue.pending, waiting: queue.size };
     },
     close() {
-      agents.httpAgent.destroy();
-      agents.httpsAgent.destroy();
+      for (const { httpAgent, httpsAgent } of [agents, agentsWithoutMemory]) {
+        httpAgent.destroy();
+        httpsAgent.destroy();
+      }
     },
   };
 }
