@@ -1,3 +1,4 @@
+import { isIP, isIPv4 } from 'node:net';
 import { z } from 'zod';
 import { parseBytes, parseDuration, parseWindow } from '../kernel/duration.ts';
 import { Secret } from '../kernel/secret.ts';
@@ -104,6 +105,37 @@ export const httpUrl = parsed((text) => {
     ? (url.origin + url.pathname).replace(/\/+$/, '')
     : undefined;
 }, 'expected an http:// or https:// address without credentials, query or fragment');
+
+const REDIS_HINT = 'expected redis://… or rediss://…, or nothing for the embedded mode';
+
+/** The address of a Redis, which may hold credentials; an empty text for none. */
+export const redisUrl = z
+  .string()
+  .regex(/^(rediss?:\/\/.*)?$/, REDIS_HINT)
+  .refine((text) => text === '' || URL.canParse(text), REDIS_HINT);
+
+/** The origin of a web page as browsers send it: scheme, host and, where it is unusual, port. */
+export const origin = z
+  .string()
+  .refine(
+    (text) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text,
+    'expected an origin such as https://app.example, as browsers send it, without a path',
+  );
+
+/** The addresses of proxies: one, or a CIDR range. */
+export const addressRange = z
+  .string()
+  .refine(isAddressRange, 'expected an address or a range such as 10.0.0.0/8');
+
+function isAddressRange(text: string): boolean {
+  const [address = '', length = '0', ...more] = text.split('/');
+  return (
+    more.length === 0 &&
+    isIP(address) !== 0 &&
+    /^\d{1,3}$/.test(length) &&
+    Number(length) <= (isIPv4(address) ? 32 : 128)
+  );
+}
 
 /** A name that may stand in keys, labels and headers. */
 export const name = z
