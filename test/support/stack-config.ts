@@ -6,8 +6,11 @@ import { join } from 'node:path';
 export type ConfigCopy = {
   /** The gateway's file. */
   readonly file: string;
-  /** Changes a file of the copy, such as `sources/crm.yaml`; fails where there was nothing to change. */
-  edit(name: string, from: string | RegExp, to: string): void;
+  /**
+   * Changes a text in a file of the copy, such as `sources/crm.yaml`, and tells in which line, from 1. It fails where
+   * there was nothing to change.
+   */
+  edit(name: string, from: string, to: string): number;
   remove(): void;
 };
 
@@ -20,9 +23,10 @@ export function copyConfig(): ConfigCopy {
     edit(name, from, to) {
       const path = join(folder, name);
       const text = readFileSync(path, 'utf8');
-      const changed = text.replace(from, to);
-      if (changed === text) throw new Error(`${name} has nothing like ${String(from)}`);
-      writeFileSync(path, changed);
+      const at = text.indexOf(from);
+      if (at === -1) throw new Error(`${name} has nothing like ${from}`);
+      writeFileSync(path, text.slice(0, at) + to + text.slice(at + from.length));
+      return text.slice(0, at).split('\n').length;
     },
     remove: () => rmSync(folder, { recursive: true }),
   };

@@ -1,5 +1,5 @@
 import { createCatalogService } from '../../src/samples/catalog-service.ts';
-import { sampleCredentials } from '../../src/samples/credentials.ts';
+import { type SampleCredentials, sampleCredentials } from '../../src/samples/credentials.ts';
 import { generateOrders } from '../../src/samples/generate-orders.ts';
 import { generateProducts, type SampleProduct } from '../../src/samples/generate-products.ts';
 import { generateUsers, type SampleUser } from '../../src/samples/generate-users.ts';
@@ -13,6 +13,8 @@ export type ServicesOptions = {
   readonly products?: readonly SampleProduct[];
   /** Planted in every secret of the sample services. */
   readonly canary?: string;
+  /** What the services ask of the gateway; the usual ones unless told. */
+  readonly credentials?: SampleCredentials;
 };
 
 /** The sample services of a stack. */
@@ -32,22 +34,27 @@ export const fewUsers = generateUsers({ seed: 1, count: 40 });
 export const fewProducts = generateProducts({ seed: 1, count: 40 });
 
 /** Makes the sample services with their usual credentials; small ones unless told. */
-export function createSampleServices({ users, products, canary }: ServicesOptions): SampleServices {
+export function createSampleServices({
+  users,
+  products,
+  canary,
+  credentials = sampleCredentials,
+}: ServicesOptions): SampleServices {
   const planted = canary === undefined ? {} : { canary };
   const services = {
     users: createUsersService({
       users: users ?? fewUsers,
-      credentials: sampleCredentials.users,
+      credentials: credentials.users,
       ...planted,
     }),
     catalog: createCatalogService({
       products: products ?? fewProducts,
-      credentials: sampleCredentials.catalog,
+      credentials: credentials.catalog,
       ...planted,
     }),
     orders: createOrdersService({
       orders: generateOrders({ seed: 1 }),
-      credentials: sampleCredentials.orders,
+      credentials: credentials.orders,
       ...planted,
     }),
   };
