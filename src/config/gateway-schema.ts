@@ -1,14 +1,19 @@
 import { z } from 'zod';
 import { Secret } from '../kernel/secret.ts';
 import {
+  addressRange,
   bytes,
   duration,
   flag,
+  headerName,
+  headerSecret,
   httpUrl,
   integer,
   name,
+  origin,
   permission,
   port,
+  redisUrl,
   secret,
   timeLimit,
   wholeSeconds,
@@ -69,7 +74,7 @@ const passthroughRoute = z.strictObject({
   deadline: timeLimit.default(30_000).describe('Total time for the exchange, body included.'),
   bodyMax: bytes.default(1024 ** 2).describe('The largest request body let through.'),
   headers: z
-    .record(z.string(), secret)
+    .record(headerName, headerSecret)
     .default({})
     .describe("Headers added for the upstream, such as the gateway's own credential."),
 });
@@ -82,7 +87,9 @@ export const gatewaySchema = z.strictObject({
       host: z.string().default('0.0.0.0'),
       port: port.default(8080),
       trustProxy: z
-        .union([z.literal(false), integer(1, 10), z.array(z.string()).min(1)])
+        .union([z.literal(false), integer(1, 10), z.array(addressRange).min(1)], {
+          error: 'expected false, a number of proxies from 1 to 10, or a list of their addresses and ranges',
+        })
         .default(false)
         .describe('How many proxies stand in front, or their CIDR ranges; never a blanket yes.'),
       connectionsMax: integer(1, 1_000_000).default(10_000),
@@ -100,9 +107,7 @@ export const gatewaySchema = z.strictObject({
     .prefault({}),
   redis: z
     .strictObject({
-      url: z
-        .string()
-        .regex(/^(rediss?:\/\/.*)?$/, 'expected redis://… or rediss://…, or nothing for the embedded mode')
+      url: redisUrl
         .transform((text) => (text === '' ? undefined : new Secret(text)))
         .optional()
         .describe('Absent or empty: the embedded mode, everything in this process.'),
@@ -180,7 +185,7 @@ export const gatewaySchema = z.strictObject({
   contract: z.strictObject({ limitOverflow: z.enum(['reject', 'clamp']).default('reject') }).prefault({}),
   errors: z.strictObject({ serverStatus: z.enum(['precise', 'contract']).default('precise') }).prefault({}),
   cors: z
-    .strictObject({ origins: z.array(z.string()).min(1), maxAge: wholeSeconds.default(600) })
+    .strictObject({ origins: z.array(origin).min(1), maxAge: wholeSeconds.default(600) })
     .optional()
     .describe('Absent: no CORS headers at all.'),
   resources: z.strictObject({ users: resource.optional(), products: resource.optional() }),

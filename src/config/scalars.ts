@@ -1,3 +1,4 @@
+import { isIP, isIPv4 } from 'node:net';
 import { z } from 'zod';
 import { parseBytes, parseDuration, parseWindow } from '../kernel/duration.ts';
 import { Secret } from '../kernel/secret.ts';
@@ -78,6 +79,22 @@ export const secret = z
   .min(1, 'must not be empty')
   .transform((text) => new Secret(text));
 
+/** The name of a header (RFC 9110, section 5.1). */
+export const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'expected the name of a header');
+
+const HEADER_VALUE = /^[\x20-\x7e]*$/;
+const HEADER_VALUE_HINT = 'expected printable ASCII, because it goes into a header';
+
+/** The value of a header. The HTTP client would leave out what cannot stand there, without a word. */
+export const headerValue = z.string().regex(HEADER_VALUE, HEADER_VALUE_HINT);
+
+/** The value of a header that must not be seen again. */
+export const headerSecret = z
+  .string()
+  .min(1, 'must not be empty')
+  .regex(HEADER_VALUE, HEADER_VALUE_HINT)
+  .transform((text) => new Secret(text));
+
 /** An http or https address without credentials, query or fragment; slashes at its end are cut off. */
 export const httpUrl = parsed((text) => {
   if (!URL.canParse(text)) return undefined;
@@ -88,6 +105,37 @@ export const httpUrl = parsed((text) => {
     ? (url.origin + url.pathname).replace(/\/+$/, '')
     : undefined;
 }, 'expected an http:// or https:// address without credentials, query or fragment');
+
+const REDIS_HINT = 'expected redis://… or rediss://…, or nothing for the embedded mode';
+
+/** The address of a Redis, which may hold credentials; an empty text for none. */
+export const redisUrl = z
+  .string()
+  .regex(/^(rediss?:\/\/.*)?$/, REDIS_HINT)
+  .refine((text) => text === '' || URL.canParse(text), REDIS_HINT);
+
+/** The origin of a web page as browsers send it: scheme, host and, where it is unusual, port. */
+export const origin = z
+  .string()
+  .refine(
+    (text) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text,
+    'expected an origin such as https://app.example, as browsers send it, without a path',
+  );
+
+/** The addresses of proxies: one, or a CIDR range. */
+export const addressRange = z
+  .string()
+  .refine(isAddressRange, 'expected an address or a range such as 10.0.0.0/8');
+
+function isAddressRange(text: string): boolean {
+  const [address = '', length = '0', ...more] = text.split('/');
+  return (
+    more.length === 0 &&
+    isIP(address) !== 0 &&
+    /^\d{1,3}$/.test(length) &&
+    Number(length) <= (isIPv4(address) ? 32 : 128)
+  );
+}
 
 /** A name that may stand in keys, labels and headers. */
 export const name = z

@@ -27,6 +27,7 @@ export type RedisConnection = {
 
 const RECONNECT_MS_MAX = 1_000;
 const SILENCE_MS_MAX = 1_000;
+const FAILOVER_MS = 5_000;
 /** How long Redis may take to hang up. ioredis keeps this timer, and the process, even where nobody is left to. */
 const GOODBYE_MS_MAX = 100;
 
@@ -34,6 +35,21 @@ const GOODBYE_MS_MAX = 100;
 function reconnectDelayMs(attempt: number): number {
   const ceiling = Math.min(RECONNECT_MS_MAX, 50 * 2 ** Math.min(attempt, 10));
   return Math.round(ceiling / 2 + (Math.random() * ceiling) / 2);
+}
+
+/**
+ * Says which errors of commands ask for another connection: after a failover the old master says READONLY, a
+ * restarting Redis LOADING or MASTERDOWN. One of them in `FAILOVER_MS`: where Redis stays like that, every command
+ * would drop the connection anew.
+ */
+function createReconnectOnError(): (error: Error) => boolean {
+  let reconnectedAt = -Infinity;
+  return ({ message }) => {
+    const now = performance.now();
+    if (now - reconnectedAt < FAILOVER_MS || !/^(READONLY|LOADING|MASTERDOWN)/.test(message)) return false;
+    reconnectedAt = now;
+    return true;
+  };
 }
 
 /**
@@ -50,8 +66,7 @@ function optionsOf({ commandTimeoutMs, connectTimeoutMs }: RedisProfile) {
     socketTimeout: SILENCE_MS_MAX,
     disconnectTimeout: GOODBYE_MS_MAX,
     retryStrategy: reconnectDelayMs,
-    // After a failover the old master says READONLY; a restarting Redis says LOADING or MASTERDOWN.
-    reconnectOnError: (error: Error) => /^(READONLY|LOADING|MASTERDOWN)/.test(error.message),
+    reconnectOnError: createReconnectOnError(),
   } satisfies RedisOptions;
 }
 

@@ -25,7 +25,7 @@ export type Upstream = {
   close(): void;
 };
 
-/** Called after every exchange; `outcome` is an HTTP status class or the code of the fault. */
+/** Called after every exchange; `outcome` is an HTTP status class, the code of the fault, or `cancelled`. */
 export type OnExchange = (outcome: string, seconds: number) => void;
 
 function headerOf(response: AxiosResponse): (name: string) => string | undefined {
@@ -53,6 +53,7 @@ export function createUpstream(
     httpAgent: new http.Agent({ keepAlive: true }),
     httpsAgent: new https.Agent({ keepAlive: true }),
   };
+  const agentsWithoutMemory = { httpAgent: new http.Agent(), httpsAgent: new https.Agent() };
   const credential = credentialOf(spec.auth);
   const queue = new PQueue({ concurrency: net.concurrency });
   const client = axios.create({
@@ -122,7 +123,7 @@ export function createUpstream(
       outcome = `${Math.floor(reply.status / 100)}xx`;
       return reply;
     } catch (error) {
-      outcome = codeOf(error);
+      if (error instanceof GatewayError) outcome = error.code;
       throw error;
     } finally {
       const ms = performance.now() - start;
@@ -138,8 +139,10 @@ export function createUpstream(
       return { active: queue.pending, waiting: queue.size };
     },
     close() {
-      agents.httpAgent.destroy();
-      agents.httpsAgent.destroy();
+      for (const { httpAgent, httpsAgent } of [agents, agentsWithoutMemory]) {
+        httpAgent.destroy();
+        httpsAgent.destroy();
+      }
     },
   };
 }

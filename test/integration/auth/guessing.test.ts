@@ -2,22 +2,28 @@ import { mintKey } from '../../../src/cli/key-changes.ts';
 import { newApiKey, newKeyId } from '../../../src/policy/api-key.ts';
 import { bearerCall, createCall } from '../../support/call.ts';
 import { type Gate, openGate, PEPPER } from '../../support/gate.ts';
-import { useRedis } from '../../support/redis.ts';
+import { type RedisServer, startRedis } from '../../support/redis.ts';
 
 const limits = { failedCredentials: '20 per 60s', tiers: { standard: { windows: ['100000 per 60s'] } } };
 
 describe('guessing keys from one address', () => {
-  const shared = useRedis();
+  let server: RedisServer;
   let gates: Gate[] = [];
 
   beforeEach(async () => {
-    gates = [await openGate({ ...shared, limits }), await openGate({ ...shared, limits })];
+    // A Redis that nobody else uses, because its commands are counted.
+    server = await startRedis();
+    const settings = { url: server.url, prefix: 'portico:', limits };
+    gates = [await openGate(settings), await openGate(settings)];
   });
-  afterEach(() => Promise.all(gates.map((gate) => gate.close())));
+  afterEach(async () => {
+    await Promise.all(gates.map((gate) => gate.close()));
+    await server.stop();
+  });
 
   const guess = () => bearerCall(newApiKey(newKeyId()));
 
-  /** How many commands Redis has run for keys of one sort. */
+  /** How many GETs Redis has run. */
   async function lookups(): Promise<number> {
     const stats = await gates[0]!.redis.client.info('commandstats');
     return Number(/cmdstat_get:calls=(\d+)/.exec(stats)?.[1] ?? 0);

@@ -93,6 +93,24 @@ describe('the connection to Redis', () => {
     await server.stop();
   });
 
+  it('does not connect anew for every command while the server stays a replica', async () => {
+    const server = await startRedis();
+    const { redis, lines } = open(server.url);
+    await redis.untilReady(5_000);
+    await redis.client.replicaof('127.0.0.1', 1);
+    const lost = closed(redis);
+    await expect(redis.client.set('a', '1')).rejects.toThrow('READONLY');
+    await lost;
+    expect(await redis.untilReady(5_000)).toBe(true);
+    for (let round = 0; round < 20; round += 1) {
+      await expect(redis.client.set('a', '1')).rejects.toThrow('READONLY');
+      expect(redis.isReady()).toBe(true);
+    }
+    expect(lines.filter((line) => line.includes('out of reach'))).toHaveLength(1);
+    await redis.close();
+    await server.stop();
+  });
+
   it.each([
     ['an HTTP server', 'HTTP/1.1 400 Bad Request\r\n\r\n'],
     ['noise', '\0\x01\x02garbage\r\n'],

@@ -6,7 +6,7 @@ import { hashApiKey, newApiKey, newKeyId } from '../../../src/policy/api-key.ts'
 import { createAuthenticate } from '../../../src/policy/authenticate.ts';
 import type { Call } from '../../../src/policy/call.ts';
 import { createFailedCredentials } from '../../../src/policy/failed-credentials.ts';
-import type { Verdict } from '../../../src/policy/verdict.ts';
+import type { Credential, Verdict } from '../../../src/policy/verdict.ts';
 import type { KeyLookup } from '../../../src/store/key-store.ts';
 import { createLimiter } from '../../../src/store/limiter.ts';
 import { bearerCall, createCall } from '../../support/call.ts';
@@ -29,7 +29,7 @@ function setUp({ points = 3 } = {}) {
   const world = {
     lookup: (id: string): KeyLookup =>
       id === storedId ? { kind: 'found', record: recordOf(id, storedKey) } : { kind: 'absent' },
-    token: (_text: string): Promise<Verdict> => Promise.resolve({ kind: 'foreign' }),
+    token: (_credential: Credential): Promise<Verdict> => Promise.resolve({ kind: 'foreign' }),
   };
   const find = (id: string) => {
     lookups.push(id);
@@ -56,7 +56,7 @@ function setUp({ points = 3 } = {}) {
       tiers: new Set(['standard']),
       fallbackTier: 'standard',
     }),
-    jwt: { verify: ({ text }) => world.token(text) },
+    jwt: { verify: (credential) => world.token(credential) },
     failed: createFailedCredentials({ consume: (subject) => limiter.consume('failed', subject), clock }),
     anonymousTier: 'anonymous',
     onCredential: (kind, outcome) => outcomes.push(`${kind} ${outcome}`),
@@ -163,6 +163,21 @@ describe('authenticate', () => {
     clock.advance(399);
     await handler(bearerCall(storedKey));
     expect(lookups).toHaveLength(1);
+  });
+
+  it('takes a JWT as a bearer token only, also when it was accepted as one before', async () => {
+    const { world, statusOf } = setUp();
+    const principal = {
+      kind: 'jwt',
+      id: 'jwt:a',
+      subject: 'jwt:a',
+      permissions: new Set<string>(),
+      tier: 'standard',
+    } as const;
+    world.token = ({ bearer }) =>
+      Promise.resolve(bearer ? { kind: 'accepted', principal, isFresh: () => true } : { kind: 'foreign' });
+    expect(await statusOf(bearerCall('eyJ.a.b'))).toBe(200);
+    expect(await statusOf(createCall({ request: { apiKey: ['eyJ.a.b'] } }))).toBe(401);
   });
 
   it('refuses a revoked key within a second, on every use after', async () => {

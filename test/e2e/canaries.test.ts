@@ -1,0 +1,200 @@
+import { Redis } from 'ioredis';
+import { mintKey } from '../../src/cli/key-changes.ts';
+import { Secret } from '../../src/kernel/secret.ts';
+import { createKeyStore } from '../../src/store/key-store.ts';
+import { createRedisKeys } from '../../src/store/redis-keys.ts';
+import { askRaw, request } from '../support/raw-client.ts';
+import { type RedisServer, startRedis } from '../support/redis.ts';
+import { type Issuer, startIssuer } from '../support/stack-issuer.ts';
+import { INNER_TEXT, startFaultyUpstream } from '../support/stack-faults.ts';
+import { hurry } from '../support/stack-operations.ts';
+import { KEY, PEPPER, type Stack, type StackOptions, startStack } from '../support/stack.ts';
+
+/** Stands in every secret of the legacy records, the credentials, and whatever else a caller sends. */
+const CANARY = 'kanarienvogel';
+
+const credentials = {
+  users: { user: `user-${CANARY}`, password: `password-${CANARY}` },
+  catalog: { key: `key-${CANARY}` },
+  orders: { token: `token-${CANARY}` },
+};
+const env = {
+  USERS_USER: credentials.users.user,
+  USERS_PASSWORD: credentials.users.password,
+  CATALOG_KEY: credentials.catalog.key,
+  ORDERS_TOKEN: credentials.orders.token,
+};
+
+let redis: RedisServer;
+let issuer: Issuer;
+/** Everything that came out of a gateway, and what it came out as. */
+let outputs: [what: string, text: string][] = [];
+/** What may come out nowhere. */
+const secrets = [CANARY, KEY, PEPPER, INNER_TEXT, ...Object.values(env)];
+
+beforeAll(async () => {
+  redis = await startRedis();
+  issuer = await startIssuer();
+});
+beforeEach(() => {
+  outputs = [];
+});
+afterAll(async () => {
+  await issuer.close();
+  await redis.stop();
+});
+
+function start(options: StackOptions = {}): Promise<Stack> {
+  return startStack({
+    canary: CANARY,
+    credentials,
+    env,
+    redis: { url: redis.url, prefix: 'canaries:' },
+    ...options,
+    configure(config, sources) {
+      const { issuer: iss, audience, jwksUrl } = issuer;
+      const rest = {
+        permissionsClaim: 'scope',
+        tier: 'roomy',
+        clockTolerance: 0,
+        keysFresh: 1e6,
+        keysStale: 1e7,
+      };
+      config.auth.jwt = { issuer: iss, audience, jwksUrl, algorithms: ['ES256'], ...rest };
+      options.configure?.(config, sources);
+    },
+  });
+}
+
+/** A key in Redis, as an operator makes it. */
+async function storeKey(): Promise<string> {
+  const client = new Redis(redis.url);
+  const about = { label: 'canaries', permissions: ['users:read', 'products:read'], tier: 'roomy' };
+  const { key, record } = mintKey(new Secret(PEPPER), Date.now(), about);
+  await createKeyStore(client, createRedisKeys('canaries:')).create(record);
+  await client.quit();
+  return key;
+}
+
+const noise = {
+  cookie: `session=${CANARY}`,
+  referer: `https://${CANARY}.example/`,
+  'user-agent': CANARY,
+  'x-forwarded-for': CANARY,
+  'x-anything': CANARY,
+  'x-request-id': `${CANARY} with a space`,
+  traceparent: CANARY,
+};
+
+const paths = [
+  '/v1/users?limit=100',
+  '/v1/users?sort=-name',
+  '/v1/users/user_3',
+  '/v1/users/user_1',
+  '/v1/products?limit=100',
+  '/v1/products?min_price=1&category=Toys',
+  '/legacy/orders',
+  '/legacy/orders/1',
+  '/legacy/orders/99',
+  `/v1/users?password=${CANARY}`,
+  `/v1/users?sort=${CANARY}`,
+  `/v1/users?page=${CANARY}`,
+  `/v1/products?min_price=${CANARY}`,
+  `/v1/users/${CANARY}`,
+  `/v1/users/%ff${CANARY}`,
+  `/v1/${CANARY}`,
+  `/${CANARY}?x=${CANARY}`,
+];
+
+async function record(stack: Stack, path: string, init: RequestInit): Promise<void> {
+  const response = await stack.ask(path, { ...init, headers: { ...noise, ...(init.headers as object) } });
+  outputs.push([`headers of ${path}`, JSON.stringify([...response.headers])]);
+  outputs.push([`body of ${path}`, await response.text()]);
+}
+
+/** Asks for everything with every kind of credential, good and bad. */
+async function askEverything(stack: Stack, keys: readonly string[], token: string): Promise<void> {
+  const bad = [`Basic ${CANARY}`, `Bearer ${CANARY}`, `Bearer eyJhbGciOiJub25lIn0.${CANARY}.`];
+  for (const path of paths) {
+    for (const key of keys) await record(stack, path, { headers: { 'x-api-key': key } });
+    for (const authorization of bad) await record(stack, path, { headers: { authorization } });
+    await record(stack, path, { headers: { authorization: `Bearer ${token}` } });
+    await record(stack, path, {});
+  }
+  await record(stack, '/v1/users', { method: 'POST', body: CANARY });
+  const malformed = [request('GET', `/v1/users/${CANARY}ü`), `${CANARY}\r\n\r\n`, request('CONNECT', CANARY)];
+  for (const bytes of malformed)
+    outputs.push(['answer to malformed bytes', (await askRaw(stack.port, bytes)).body.toString()]);
+}
+
+async function readRedis(): Promise<void> {
+  const client = new Redis(redis.url);
+  let values = 0;
+  for await (const keys of client.scanStream({ count: 1_000 })) {
+    for (const key of keys as string[]) {
+      values += 1;
+      const isSet = (await client.type(key)) === 'set';
+      const value = isSet
+        ? (await client.smembers(key)).join()
+        : ((await client.getBuffer(key))?.toString('utf8') ?? '');
+      outputs.push([`Redis key ${key}`, `${key} ${value}`]);
+    }
+  }
+  await client.quit();
+  expect(values).toBeGreaterThan(5);
+}
+
+async function collect(stack: Stack): Promise<void> {
+  outputs.push(['metrics', await (await fetch(`${stack.adminUrl}/metrics`)).text()]);
+  outputs.push(['readiness', await (await fetch(`${stack.adminUrl}/readyz`)).text()]);
+  await stack.close();
+  outputs.push(['log', stack.log.join('')]);
+  await readRedis();
+}
+
+/** The outputs that hold a secret, by name. */
+function leaks(more: readonly string[] = []): string[] {
+  const wanted = [...secrets, ...more];
+  return outputs.filter(([, text]) => wanted.some((secret) => text.includes(secret))).map(([what]) => what);
+}
+
+describe('a canary in every secret', () => {
+  it('comes out of no answer, log line, metric or Redis value of a gateway that works', async () => {
+    const [stored, token] = [await storeKey(), await issuer.token('ES256')];
+    const stack = await start();
+    await askEverything(stack, [KEY, stored], token);
+    await collect(stack);
+    expect(outputs.length).toBeGreaterThan(200);
+    expect(leaks([stored.split('_')[2]!, token.split('.')[2]!])).toEqual([]);
+  });
+
+  it.each([
+    'answers 500',
+    'answers with a page of HTML',
+    'answers with JSON of another shape',
+    'stops in the middle of its answer',
+    'refuses the credential with 401',
+    'refuses connections',
+    'resets the connection',
+  ] as const)('comes out of none where an upstream %s', async (fault) => {
+    const upstream = await startFaultyUpstream(fault);
+    const stack = await start({ upstream: upstream.origin, configure: hurry });
+    const translated = paths.filter((path) => path.startsWith('/v1/'));
+    for (const path of translated) await record(stack, path, { headers: { 'x-api-key': KEY } });
+    await collect(stack);
+    await upstream.stop();
+    expect(leaks()).toEqual([]);
+  });
+
+  it('would be found: the services do say it', async () => {
+    const stack = await start();
+    const { port } = stack.services.users.server.address() as { port: number };
+    const login = Buffer.from(`${credentials.users.user}:${credentials.users.password}`).toString('base64');
+    const reply = await fetch(`http://127.0.0.1:${port}/crm/v3/contacts.do`, {
+      headers: { authorization: `Basic ${login}` },
+    });
+    outputs.push(['the service itself', await reply.text()]);
+    await stack.close();
+    expect(leaks()).toEqual(['the service itself']);
+  });
+});

@@ -1,0 +1,90 @@
+import { checkedFetch } from '../support/openapi-check.ts';
+import {
+  type GatewayProcess,
+  runPortico,
+  startGatewayProcess,
+  startUpstreams,
+} from '../support/process-gateway.ts';
+import { type RedisServer, startRedis } from '../support/redis.ts';
+import { type ConfigCopy, copyConfig } from '../support/stack-config.ts';
+
+let redis: RedisServer;
+let upstreams: Awaited<ReturnType<typeof startUpstreams>>;
+let config: ConfigCopy;
+let env: Record<string, string>;
+const fleet: GatewayProcess[] = [];
+
+beforeAll(async () => {
+  redis = await startRedis();
+  upstreams = await startUpstreams();
+  config = copyConfig();
+  config.edit('portico.yaml', '    roomy:', '    few: { windows: [25 per 60s] }\n    roomy:');
+  env = { ...upstreams.env, REDIS_URL: redis.url, PORTICO_KEY_PEPPER: 'a-pepper-of-the-fleet' };
+  fleet.push(...(await Promise.all([1, 2].map(() => startGatewayProcess(env, config.file)))));
+});
+afterAll(async () => {
+  await Promise.all(fleet.map(({ process }) => process.kill()));
+  await upstreams.close();
+  await redis.stop();
+  config.remove();
+});
+
+type Key = { key: string; id: string };
+
+async function createKey(tier: string): Promise<Key> {
+  const args = [
+    'keys',
+    'create',
+    '--label',
+    'fleet',
+    '--permissions',
+    'users:read',
+    '--tier',
+    tier,
+    '--json',
+  ];
+  const { code, out, err } = await runPortico(['--config', config.file, ...args], env);
+  expect([code, err]).toEqual([0, '']);
+  return JSON.parse(out) as Key;
+}
+
+async function ask(gateway: GatewayProcess, key: string): Promise<number> {
+  const headers = { authorization: `Bearer ${key}` };
+  return (await checkedFetch(`${gateway.url}/v1/users?limit=1`, { headers })).status;
+}
+
+async function untilRefused(gateway: GatewayProcess, key: string): Promise<number> {
+  for (;;) if ((await ask(gateway, key)) === 401) return performance.now();
+}
+
+describe('two gateway processes on one Redis', () => {
+  it('take a new key at once, and refuse it within a second of its end', async () => {
+    const { key, id } = await createKey('roomy');
+    expect(await Promise.all(fleet.map((gateway) => ask(gateway, key)))).toEqual([200, 200]);
+
+    const { code } = await runPortico(['--config', config.file, 'keys', 'revoke', id], env);
+    expect(code).toBe(0);
+    const revokedAt = performance.now();
+    for (const refusedAt of await Promise.all(fleet.map((gateway) => untilRefused(gateway, key))))
+      expect(refusedAt - revokedAt).toBeLessThan(1_000);
+  });
+
+  it('hold one limit together: of sixty requests, half to each, just the limit is let through', async () => {
+    const { key } = await createKey('few');
+    const statuses = await Promise.all(Array.from({ length: 60 }, (_, at) => ask(fleet[at % 2]!, key)));
+    const counted = (wanted: number) => statuses.filter((status) => status === wanted).length;
+    expect({ accepted: counted(200), refused: counted(429) }).toEqual({ accepted: 25, refused: 35 });
+  });
+
+  it('share their answers: what one has asked for, the other has', async () => {
+    const { key } = await createKey('roomy');
+    const statuses: (string | null)[] = [];
+    for (const gateway of fleet) {
+      const response = await checkedFetch(`${gateway.url}/v1/users?limit=77&page=3`, {
+        headers: { 'x-api-key': key },
+      });
+      statuses.push(response.headers.get('cache-status'));
+    }
+    expect(statuses).toEqual(['portico; fwd=miss', 'portico; hit']);
+  });
+});

@@ -1,0 +1,67 @@
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { checkedFetch } from '../support/openapi-check.ts';
+import { type GatewayProcess, startGatewayProcess, startUpstreams } from '../support/process-gateway.ts';
+
+let upstreams: Awaited<ReturnType<typeof startUpstreams>>;
+let gateway: GatewayProcess;
+beforeEach(async () => {
+  upstreams = await startUpstreams();
+  gateway = await startGatewayProcess(upstreams.env);
+});
+afterEach(async () => {
+  await gateway.process.kill();
+  await upstreams.close();
+});
+
+/** One request over a client's own kept-alive connection; rejects where there was no whole answer. */
+async function ask(agent: Agent): Promise<IncomingMessage> {
+  const request = get(`${gateway.url}/v1/openapi.json`, { agent });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  response.resume();
+  await once(response, 'end');
+  return response;
+}
+
+describe('SIGTERM', () => {
+  it('under load on kept-alive connections loses no request, tells the balancer first, and ends with 0', async () => {
+    const outcome = { answered: 0, failed: 0 };
+    /** Asks without a pause until it is told to close its connection: then it is the balancer's turn. */
+    async function client(): Promise<void> {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      for (let leaving = false; !leaving;) {
+        try {
+          const response = await ask(agent);
+          outcome.answered += 1;
+          leaving = response.headers.connection === 'close';
+        } catch {
+          outcome.failed += 1;
+          leaving = true;
+        }
+      }
+      agent.destroy();
+    }
+    const clients = Array.from({ length: 20 }, client);
+    while (outcome.answered < 200) await new Promise(setImmediate);
+
+    const signalledAt = performance.now();
+    gateway.process.signal('SIGTERM');
+    await gateway.process.prints(/"msg":"draining"/);
+    const ready = await fetch(`${gateway.adminUrl}/readyz`);
+    expect([ready.status, await ready.json()]).toMatchObject([503, { draining: true }]);
+    // It serves on, also those who come anew, while balancers take note.
+    expect((await checkedFetch(`${gateway.url}/v1/openapi.json`)).status).toBe(200);
+
+    await Promise.all(clients);
+    expect(outcome.failed).toBe(0);
+    expect(await gateway.process.ended).toEqual({ code: 0, signal: null });
+    expect(performance.now() - signalledAt).toBeLessThan(10_000);
+    await expect(fetch(`${gateway.url}/v1/openapi.json`)).rejects.toThrow();
+  });
+
+  it('twice in one moment, as a terminal and npm send it together, is one wish', async () => {
+    gateway.process.signal('SIGINT');
+    gateway.process.signal('SIGTERM');
+    expect(await gateway.process.ended).toEqual({ code: 0, signal: null });
+  });
+});

@@ -1,0 +1,14 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { decisions } from './decisions.ts';
+
+const tests = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.test.ts'));
+const quoted = tests.flatMap((name) => {
+  const text = readFileSync(`${import.meta.dirname}/${name}`, 'utf8');
+  return [...text.matchAll(/describe\(decision\('([^']+)'\)/g)].map((match) => match[1]);
+});
+
+describe('the decisions of the contract', () => {
+  it('are each quoted by the name of a test', () => {
+    expect(Object.keys(decisions).filter((row) => !quoted.includes(row))).toEqual([]);
+  });
+});

@@ -1,0 +1,44 @@
+import { type LegacyUpstream, startLegacyUpstream } from '../../support/legacy-upstream.ts';
+import { connectRaw, request } from '../../support/raw-client.ts';
+import { operationCases } from '../../support/stack-operations.ts';
+import { KEY, type Stack, startStack } from '../../support/stack.ts';
+
+let upstream: LegacyUpstream;
+let stack: Stack;
+beforeEach(async () => {
+  upstream = await startLegacyUpstream(() => undefined);
+  stack = await startStack({ upstream: upstream.origin });
+});
+afterEach(async () => {
+  await stack.close();
+  await upstream.stop();
+});
+
+async function askAndWait(path: string) {
+  const client = await connectRaw(stack.port);
+  client.send(request('GET', path, [`X-API-Key: ${KEY}`]));
+  return client;
+}
+
+describe('a client that leaves before its answer', () => {
+  it.each(operationCases)('$name: ends the call to the upstream', async ({ path }) => {
+    const client = await askAndWait(path);
+    await upstream.hears('\r\n\r\n');
+    client.close();
+    expect(await upstream.quiet()).toBe(1);
+  });
+
+  it.each(operationCases.filter(({ translated }) => translated))(
+    '$name: ends it only when nobody else waits for the same answer',
+    async ({ path }) => {
+      const [first, second] = [await askAndWait(path), await askAndWait(path)];
+      await upstream.hears('\r\n\r\n');
+      first.close();
+      // Once its line is logged, the first client's leaving has been dealt with.
+      while (!stack.log.some((line) => line.includes('"aborted":true'))) await new Promise(setImmediate);
+      expect(upstream.heard).toHaveLength(1);
+      second.close();
+      expect(await upstream.quiet()).toBe(1);
+    },
+  );
+});

@@ -1,0 +1,63 @@
+import { type RedisServer, startRedis } from '../../support/redis.ts';
+import { operationCases } from '../../support/stack-operations.ts';
+import { KEY, type Stack, startStack, storedHash } from '../../support/stack.ts';
+
+/** Its tier answers only where the limit can be counted. */
+const STRICT = 'a-test-key-that-fails-closed';
+
+let redis: RedisServer;
+let stack: Stack;
+beforeAll(async () => {
+  redis = await startRedis();
+  stack = await startStack({
+    redis: { url: redis.url, prefix: 'down:' },
+    configure({ limits, auth }) {
+      limits.tiers['strict'] = { windows: [{ points: 1_000, seconds: 1 }], onStoreFailure: 'closed' };
+      const permissions = operationCases.map(({ permission }) => permission);
+      auth.apiKeys?.keys.push({
+        id: 'strict',
+        hash: storedHash(STRICT),
+        label: '',
+        permissions,
+        tier: 'strict',
+      });
+    },
+  });
+  for (const { path } of operationCases)
+    for (const key of [KEY, STRICT])
+      expect([200, 404]).toContain((await stack.ask(path, { headers: { 'x-api-key': key } })).status);
+  expect((await fetch(`${stack.adminUrl}/readyz`)).status).toBe(200);
+  await redis.kill();
+});
+afterAll(async () => {
+  await stack.close();
+  await redis.stop();
+});
+
+describe('a Redis that has gone', () => {
+  it.each(operationCases)(
+    '$name: is served on, within the limit that this process counts',
+    async ({ path }) => {
+      const response = await stack.get(`${path}?limit=7`);
+      expect([200, 404]).toContain(response.status);
+      expect(response.headers.get('ratelimit')).toMatch(/^"1s";r=\d+;t=1$/);
+    },
+  );
+
+  it.each(operationCases)(
+    '$name: answers 503 limiter_unavailable where the tier fails closed',
+    async ({ path }) => {
+      const response = await stack.ask(path, { headers: { 'x-api-key': STRICT } });
+      expect(response.status).toBe(503);
+      expect(await response.json()).toMatchObject({ error: { code: 'limiter_unavailable' } });
+    },
+  );
+
+  it('is told to whoever balances load', async () => {
+    const ready = await fetch(`${stack.adminUrl}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([
+      503,
+      { status: 'not ready', draining: false, checks: { redis: false } },
+    ]);
+  });
+});

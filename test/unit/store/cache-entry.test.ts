@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { crc32 } from 'node:zlib';
+import { type CacheEntry, decodeEntry, encodeEntry } from '../../../src/store/cache-entry.ts';
+
+const entry: fc.Arbitrary<CacheEntry> = fc.record({
+  found: fc.boolean(),
+  body: fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
+  etag: fc.string({ unit: 'binary', maxLength: 30 }),
+  storedAt: fc.integer({ min: 0, max: 4e12 }),
+  freshSeconds: fc.nat(86_400),
+});
+
+/** The bytes of an entry with another head, and a checksum that fits. */
+function withHead(head: string, headLength = Buffer.byteLength(head), magic = 'PTC1'): Buffer {
+  const rest = Buffer.concat([Buffer.alloc(4), Buffer.from(head), Buffer.from('{"data":[]}')]);
+  rest.writeUInt32BE(headLength);
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc32(rest));
+  return Buffer.concat([Buffer.from(magic), sum, rest]);
+}
+
+describe('the bytes of a cached answer', () => {
+  it('are read back as they were written', () => {
+    fc.assert(
+      fc.property(entry, (one) => {
+        const read = decodeEntry(encodeEntry(one))!;
+        expect({ ...read, body: undefined }).toEqual({ ...one, body: undefined });
+        expect(read.body.equals(one.body)).toBe(true);
+      }),
+    );
+  });
+
+  it('are a miss when any one byte of them has changed', () => {
+    fc.assert(
+      fc.property(entry, fc.nat(), fc.integer({ min: 1, max: 255 }), (one, at, flip) => {
+        const bytes = encodeEntry(one);
+        const place = at % bytes.length;
+        bytes[place] = bytes[place]! ^ flip;
+        expect(decodeEntry(bytes)).toBeUndefined();
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('are a miss wherever they are cut, and when something follows them', () => {
+    fc.assert(
+      fc.property(entry, fc.nat(), fc.uint8Array({ minLength: 1, maxLength: 9 }), (one, at, more) => {
+        const bytes = encodeEntry(one);
+        expect(decodeEntry(bytes.subarray(0, at % bytes.length))).toBeUndefined();
+        expect(decodeEntry(Buffer.concat([bytes, more]))).toBeUndefined();
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('are a miss when somebody else wrote them', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.uint8Array(),
+          fc.uint8Array().map((bytes) => [...Buffer.from('PTC1'), ...bytes]),
+        ),
+        (bytes) => {
+          expect(decodeEntry(Buffer.from(bytes))).toBeUndefined();
+        },
+      ),
+      { numRuns: 500 },
+    );
+    for (const text of ['', 'PTC1', '{"data":[]}', '[1,"","",0]'])
+      expect(decodeEntry(Buffer.from(text))).toBeUndefined();
+  });
+
+  it('are a miss when an older or newer Portico wrote them', () => {
+    const head = JSON.stringify([1, '"e"', 1_000, 10]);
+    expect(decodeEntry(withHead(head))).toMatchObject({ found: true, etag: '"e"' });
+    for (const magic of ['PTC0', 'PTC2', 'ptc1'])
+      expect(decodeEntry(withHead(head, undefined, magic))).toBeUndefined();
+  });
+
+  it.each([
+    ['{}', undefined],
+    ['null', undefined],
+    ['[]', undefined],
+    ['[true,"",0,0]', undefined],
+    ['[2,"",0,0]', undefined],
+    ['[1,null,0,0]', undefined],
+    ['[1,"","0",0]', undefined],
+    ['[1,"",0,null]', undefined],
+    ['[1,"",1e999,0]', undefined],
+    ['not json', undefined],
+    ['', undefined],
+    ['[1,"",0,0]', 3],
+    ['[1,"",0,0]', 4_000_000_000],
+  ])('are a miss with the head %j, though their checksum is right', (head, length) => {
+    expect(decodeEntry(withHead(head, length))).toBeUndefined();
+  });
+});

@@ -1,0 +1,103 @@
+import { answering, type LegacyUpstream, startLegacyUpstream } from '../../support/legacy-upstream.ts';
+import { answer, closeAll, openUpstream } from './open-upstream.ts';
+
+let server: LegacyUpstream | undefined;
+afterEach(() => closeAll(server));
+
+async function start(...lines: string[]) {
+  server = await startLegacyUpstream(answering(...lines));
+  return server;
+}
+
+describe('an exchange', () => {
+  it('brings status, headers and bytes as they are', async () => {
+    const { origin } = await start(...answer('{"a":"\u00fc"}', 'X-Total: 7', 'X-Odd:  padded '));
+    const reply = await openUpstream(origin).get();
+    expect(reply.status).toBe(200);
+    expect([reply.header('x-total'), reply.header('x-odd'), reply.header('x-none')]).toEqual([
+      '7',
+      'padded',
+      undefined,
+    ]);
+    expect(reply.body.toString()).toBe('{"a":"\u00fc"}');
+  });
+
+  it.each([204, 301, 304, 400, 401, 404, 418, 500, 503])(
+    'with status %i is a reply like any other',
+    async (status) => {
+      const { origin } = await start(`HTTP/1.1 ${status} Odd`, 'Content-Length: 0', '', '');
+      expect((await openUpstream(origin).get()).status).toBe(status);
+    },
+  );
+
+  it('asks for the base address and the target, neither changed', async () => {
+    const { origin, heard } = await start(...answer('1'));
+    await openUpstream(`${origin}/base`).get('/a%2Fb/c?x=%20y&z%5B%5D=1');
+    expect(heard[0]).toMatch(/^GET \/base\/a%2Fb\/c\?x=%20y&z%5B%5D=1 HTTP\/1\.1\r\n/);
+  });
+
+  it('asks for JSON, uncompressed, with the constant headers of the source', async () => {
+    const { origin, heard } = await start(...answer('1'));
+    await openUpstream(origin, {
+      headers: { 'X-Client': 'portico', Accept: 'application/vnd.odd+json' },
+    }).get();
+    expect(heard[0]).toMatch(/\r\naccept-encoding: identity\r\n/i);
+    expect(heard[0]).toMatch(/\r\naccept: application\/vnd\.odd\+json\r\n/i);
+    expect(heard[0]).toMatch(/\r\nx-client: portico\r\n/i);
+  });
+
+  it.each<[object, RegExp]>([
+    [
+      { kind: 'basic', user: 'ada:x', password: 'pässword' },
+      new RegExp(`\r\nauthorization: Basic ${Buffer.from('ada:x:pässword').toString('base64')}\r\n`, 'i'),
+    ],
+    [{ kind: 'header', name: 'X-Key', value: 's3cret' }, /\r\nx-key: s3cret\r\n/i],
+    [{ kind: 'query', name: 'api key', value: 'a&b=c' }, /^GET \/x\?y=1&api%20key=a%26b%3Dc HTTP/],
+    [{ kind: 'none' }, /^GET \/x\?y=1 HTTP/],
+  ])('carries the credential %j', async (auth, expected) => {
+    const { origin, heard } = await start(...answer('1'));
+    await openUpstream(origin, {}, auth).get('/x?y=1');
+    expect(heard[0]).toMatch(expected);
+  });
+
+  it('does not follow a redirect, wherever it leads', async () => {
+    const elsewhere = await startLegacyUpstream(answering(...answer('1')));
+    try {
+      for (const location of [`${elsewhere.origin}/x`, '/other', 'file:///etc/passwd', '//127.0.0.2/x']) {
+        const from = await startLegacyUpstream(
+          answering('HTTP/1.1 302 Found', `Location: ${location}`, 'Content-Length: 0', '', ''),
+        );
+        expect((await openUpstream(from.origin).get()).status).toBe(302);
+        expect(from.heard.join().match(/GET/g)).toHaveLength(1);
+        await closeAll(from);
+      }
+      expect(elsewhere.heard).toEqual([]);
+    } finally {
+      await elsewhere.stop();
+    }
+  });
+
+  it('takes no proxy from the environment', async () => {
+    const proxy = await startLegacyUpstream(answering(...answer('"the proxy"')));
+    const names = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY'];
+    try {
+      for (const name of names) process.env[name] = proxy.origin;
+      const { origin } = await start(...answer('"the source"'));
+      expect((await openUpstream(origin).get()).body.toString()).toBe('"the source"');
+      expect(proxy.heard).toEqual([]);
+    } finally {
+      for (const name of names) Reflect.deleteProperty(process.env, name);
+      await proxy.stop();
+    }
+  });
+
+  it('is counted, timed and told by the class of its status', async () => {
+    const { origin } = await start(...answer('1'));
+    const { get, meter, outcomes } = openUpstream(origin);
+    await get();
+    await get();
+    expect(outcomes).toEqual(['2xx', '2xx']);
+    expect(meter.upstreamCalls).toBe(2);
+    expect(meter.upstreamMs).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,80 @@
+import type { Socket } from 'node:net';
+import { answering, type LegacyUpstream, startLegacyUpstream } from '../../support/legacy-upstream.ts';
+import { answer, closeAll, openUpstream } from './open-upstream.ts';
+
+let server: LegacyUpstream | undefined;
+afterEach(() => closeAll(server));
+
+const requestsIn = (heard: string) => heard.split('\r\n\r\n').length - 1;
+
+/** An upstream that answers, and resets those connections that `dies` names when they are used that often. */
+async function startMortal(dies: (connection: number, requests: number) => boolean): Promise<LegacyUpstream> {
+  const answerAll = answering(...answer('1'));
+  server = await startLegacyUpstream((socket: Socket, heard, connection) => {
+    if (dies(connection, requestsIn(heard))) socket.resetAndDestroy();
+    else answerAll(socket, heard, connection);
+  });
+  return server;
+}
+
+describe('a connection', () => {
+  it('is used again', async () => {
+    const { origin, heard } = await startMortal(() => false);
+    const { get } = openUpstream(origin);
+    for (let i = 0; i < 5; i += 1) await get();
+    expect(heard.map(requestsIn)).toEqual([5]);
+  });
+
+  it('that died idle is replaced, and nobody notices', async () => {
+    const { origin, heard } = await startMortal((connection, requests) => connection === 0 && requests === 2);
+    const { get, outcomes, meter } = openUpstream(origin);
+    await get();
+    expect((await get()).status).toBe(200);
+    expect(heard.map(requestsIn)).toEqual([2, 1]);
+    expect([outcomes, meter.upstreamCalls]).toEqual([['2xx', '2xx'], 2]);
+  });
+
+  it('that died idle is replaced by a fresh one, not by another that may be dead as well', async () => {
+    const { origin, heard } = await startMortal((_connection, requests) => requests === 2);
+    const { get } = openUpstream(origin, { concurrency: 3 });
+    await Promise.all([get(), get(), get()]);
+    expect(heard).toHaveLength(3);
+    expect((await get()).status).toBe(200);
+    expect(heard.map(requestsIn)).toEqual(expect.arrayContaining([2, 1, 1, 1]));
+  });
+
+  it('that dies at once is not tried again: the request may have arrived', async () => {
+    const { origin, heard } = await startMortal(() => true);
+    expect((await openUpstream(origin).failure()).code).toBe('upstream_error');
+    expect(heard.map(requestsIn)).toEqual([1]);
+  });
+
+  it('that dies again on the second try ends the matter', async () => {
+    const { origin, heard } = await startMortal((connection, requests) => connection > 0 || requests === 2);
+    const { get, failure } = openUpstream(origin);
+    await get();
+    expect((await failure()).code).toBe('upstream_error');
+    expect(heard.map(requestsIn)).toEqual([2, 1]);
+  });
+
+  it('that breaks off in the middle of an answer is not tried again', async () => {
+    const half = 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[]';
+    const answerAll = answering(...answer('1'));
+    server = await startLegacyUpstream((socket, heard, connection) => {
+      if (requestsIn(heard) < 2) answerAll(socket, heard, connection);
+      else socket.end(half);
+    });
+    const { get, failure } = openUpstream(server.origin);
+    await get();
+    expect((await failure()).code).toBe('upstream_error');
+    expect(server.heard.map(requestsIn)).toEqual([2]);
+  });
+
+  it('is dropped on close', async () => {
+    const mortal = await startMortal(() => false);
+    const { get, upstream } = openUpstream(mortal.origin);
+    await get();
+    upstream.close();
+    expect(await mortal.quiet()).toBe(1);
+  });
+});

@@ -1,0 +1,66 @@
+import { sourceSchema, type SourceSpec } from '../../../src/config/source-schema.ts';
+import { createUpstream, type Exchange, type Meter, type Upstream } from '../../../src/upstream/client.ts';
+import { GatewayError } from '../../../src/errors/fault.ts';
+import type { LegacyUpstream } from '../../support/legacy-upstream.ts';
+
+/** A client of an upstream, with what it told and what it cost. */
+export type OpenUpstream = {
+  readonly upstream: Upstream;
+  readonly meter: Meter;
+  /** The outcome of every exchange so far. */
+  readonly outcomes: readonly string[];
+  readonly get: (target?: string, signal?: AbortSignal) => Promise<Exchange>;
+  /** The error that a call must fail with. */
+  readonly failure: (target?: string, signal?: AbortSignal) => Promise<GatewayError>;
+};
+
+const opened: { close(): void }[] = [];
+
+/** Closes every client and upstream of a test; to be called in `afterEach`. */
+export async function closeAll(...upstreams: readonly (LegacyUpstream | undefined)[]): Promise<void> {
+  for (const one of opened.splice(0)) one.close();
+  for (const upstream of upstreams) await upstream?.stop();
+}
+
+/** Makes the client of an upstream as a source file would; it is closed by `closeAll`. */
+export function openUpstream(
+  baseUrl: string,
+  net: object = {},
+  auth: object = { kind: 'none' },
+): OpenUpstream {
+  const spec: Pick<SourceSpec, 'net' | 'auth'> = sourceSchema.pick({ net: true, auth: true }).parse({
+    net: { baseUrl, ...net },
+    auth,
+  });
+  const outcomes: string[] = [];
+  const meter: Meter = { upstreamCalls: 0, upstreamMs: 0 };
+  const upstream = createUpstream(spec, (outcome) => void outcomes.push(outcome));
+  opened.push(upstream);
+  const get = (target = '/x', signal = new AbortController().signal) => upstream.get(target, signal, meter);
+  return {
+    upstream,
+    meter,
+    outcomes,
+    get,
+    async failure(target, signal) {
+      const result = await get(target, signal).then(
+        ({ status }) => `it answered ${status}`,
+        (error: unknown) => error,
+      );
+      if (result instanceof GatewayError) return result;
+      throw new Error('expected a GatewayError', { cause: result });
+    },
+  };
+}
+
+/** An HTTP answer as lines for `answering`, with its Content-Length. */
+export function answer(body: string, ...headers: string[]): string[] {
+  return [
+    'HTTP/1.1 200 OK',
+    'Content-Type: application/json',
+    ...headers,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ];
+}
