@@ -33,7 +33,7 @@ export type ListAdapter = {
   /** @throws GatewayError where the reply is a failure or does not read as the source says. */
   read(reply: UpstreamReply, onGap: OnGap): Rows;
   /** The total of a reply to a plan's count request. @throws GatewayError */
-  readCount(reply: UpstreamReply): number | undefined;
+  readonly readCount: (reply: UpstreamReply) => number | undefined;
 };
 
 /** How a single record is asked for and read. Pure: no I/O. */

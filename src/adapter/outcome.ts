@@ -87,7 +87,10 @@ export function outcomeFault(outcome: OutcomeKind | undefined, reply: UpstreamRe
   const status = `HTTP ${reply.status}`;
   switch (outcome) {
     case 'unauthorized':
-      return fault('upstream_error', { detail: `the source refused Portico's credential (${status})` });
+      return fault('upstream_error', {
+        detail: `the source refused Portico's credential (${status})`,
+        credentialRefused: true,
+      });
     case 'rate_limited':
       return fault('upstream_unavailable', {
         detail: `the source limits Portico (${status})`,

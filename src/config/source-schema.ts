@@ -1,5 +1,17 @@
 import { z } from 'zod';
-import { bytes, flag, httpUrl, integer, name, secret, timeLimit, wholeSeconds } from './scalars.ts';
+import {
+  bytes,
+  flag,
+  headerName,
+  headerSecret,
+  headerValue,
+  httpUrl,
+  integer,
+  name,
+  secret,
+  timeLimit,
+  wholeSeconds,
+} from './scalars.ts';
 
 /** Query parameters as templates: `{offset}` and the like are filled in and escaped by position. */
 const queryTemplate = z.record(z.string().min(1), z.union([z.string(), z.number().transform(String)]));
@@ -25,7 +37,7 @@ const request = z.strictObject({
     )
     .describe('Appended to net.baseUrl. `{id}` stands for the native id, percent-encoded.'),
   query: queryTemplate.default({}).describe('A parameter whose variable has no value is left out.'),
-  headers: z.record(z.string(), z.string()).default({}).describe('Headers as templates, such as a Range.'),
+  headers: z.record(headerName, headerValue).default({}).describe('Headers as templates, such as a Range.'),
   body: requestBody.optional(),
 });
 
@@ -35,6 +47,12 @@ const net = z.strictObject({
   bytesMax: bytes.default(8 * 1024 ** 2).describe('The largest body read, after decompression.'),
   concurrency: integer(1, 1_000).default(8).describe('Calls under way at once, in this process.'),
   headers: z.record(headerName, headerValue).default({}).describe('Constant headers.'),
+  tls: z
+    .strictObject({ ca: z.string().optional(), cert: z.string().optional(), key: secret.optional() })
+    .optional()
+    .describe(
+      'PEM texts, such as ${file:/run/secrets/client.key}: a private authority, a client certificate.',
+    ),
 });
 
 const auth = z.discriminatedUnion('kind', [
@@ -42,6 +60,34 @@ const auth = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('basic'), user: secret, password: secret }),
   z.strictObject({ kind: z.literal('header'), name: headerName, value: headerSecret }),
   z.strictObject({ kind: z.literal('query'), name: z.string().min(1), value: secret }),
+  z
+    .strictObject({
+      kind: z.literal('oauth2'),
+      tokenUrl: httpUrl,
+      clientId: z.string().min(1),
+      clientSecret: secret,
+      clientAuth: z
+        .enum(['basic', 'body'])
+        .default('basic')
+        .describe('Where the token endpoint takes the client.'),
+      scope: z.string().optional(),
+      audience: z.string().optional(),
+    })
+    .describe('OAuth 2.0 client credentials.'),
+  z
+    .strictObject({
+      kind: z.literal('session'),
+      login: z.union([
+        z.strictObject({ path: z.string().startsWith('/'), json: z.json() }),
+        z.strictObject({ path: z.string().startsWith('/'), form: z.record(z.string(), z.string()) }),
+      ]),
+      token: z.string().optional().describe('Path of the token in the reply to the login.'),
+      cookie: z.string().optional().describe('The cookie that is the token, in its place.'),
+      header: headerName.default('Authorization'),
+      value: headerValue.default('Bearer {session}').describe('The header, with {session}.'),
+      lifetime: timeLimit.default(600_000).describe('When to log in again at the latest.'),
+    })
+    .describe('A login whose session goes into a header; an outcome `unauthorized` has it made anew.'),
 ]);
 
 const decode = z.strictObject({

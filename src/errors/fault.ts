@@ -11,6 +11,8 @@ export type FaultOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   /** Whole seconds after which a retry makes sense; becomes `Retry-After`. */
   readonly retryAfterSeconds?: number;
+  /** Whether an upstream refused Portico's own credential, so that another may help. */
+  readonly credentialRefused?: boolean;
 };
 
 /** The one error class of the gateway. Its `message` is public; its `detail` and `cause` are for the log. */
@@ -19,6 +21,7 @@ export class GatewayError extends Error {
   readonly detail: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly retryAfterSeconds: number | undefined;
+  readonly credentialRefused: boolean;
 
   constructor(code: ErrorCode, options: FaultOptions = {}) {
     const entry = entryOf(code);
@@ -29,6 +32,7 @@ export class GatewayError extends Error {
     this.code = code;
     this.detail = options.detail;
     this.headers = options.headers ?? {};
+    this.credentialRefused = options.credentialRefused ?? false;
     this.retryAfterSeconds = options.retryAfterSeconds ?? (entry.status === 503 ? 1 : undefined);
   }
 

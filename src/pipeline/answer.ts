@@ -2,6 +2,7 @@ import type { ResourceConfig } from '../config/gateway-schema.ts';
 import { detailBody, listBody } from '../contract/document.ts';
 import type { GetQuery, ListQuery } from '../contract/query.ts';
 import { fault } from '../errors/fault.ts';
+import type { UpstreamReply } from '../kernel/upstream.ts';
 import type { Call } from '../policy/call.ts';
 import type { Document, Fill } from '../policy/cached.ts';
 import { type Page, readPage } from './read-page.ts';
@@ -87,8 +88,9 @@ export function createAnswer(source: SourceRuntime, cache: ResourceConfig['cache
     const request = adapter.get?.request(query.id);
     if (request === undefined || adapter.get === undefined) return { found: false };
     const storedAt = clock.now();
-    const reply = await source.upstream.send(request, errand.signal, errand.meter);
-    const record = adapter.get.read(reply, query.id, source.observer.fieldGap);
+    const { get } = adapter;
+    const read = (reply: UpstreamReply) => get.read(reply, query.id, source.observer.fieldGap);
+    const record = await source.upstream.ask(request, read, errand.signal, errand.meter);
     if (record === undefined) return { found: false };
     return { found: true, body: detailBody(resource, record), storedAt, freshSeconds: cache.fresh };
   }

@@ -8,6 +8,7 @@ import { createCached } from '../policy/cached.ts';
 import { createParse } from '../policy/parse.ts';
 import type { Cache } from '../store/cache.ts';
 import { createUpstream, type Upstream } from '../upstream/client.ts';
+import { compileSessionReader } from '../adapter/session.ts';
 import { createAnswer } from './answer.ts';
 import type { CompiledResource } from './compile-sources.ts';
 import type { SourceRuntime } from './source-runtime.ts';
@@ -81,7 +82,10 @@ export function createOperations(
     const { name } = source.spec;
     const upstream =
       upstreams.get(name) ??
-      createUpstream(source.spec, (outcome, seconds) => deps.metrics.upstreamCall(name, outcome, seconds));
+      createUpstream(source.spec, {
+        onExchange: (outcome, seconds) => deps.metrics.upstreamCall(name, outcome, seconds),
+        readSession: compileSessionReader(source.spec),
+      });
     upstreams.set(name, upstream);
     return upstream;
   }

@@ -15,8 +15,8 @@ const ROW_MAX = 2 ** 31 - 1;
 /** The total of a plan, from its count request or from the first window. */
 async function totalOf(source: SourceRuntime, plan: PagePlan, errand: Errand): Promise<number> {
   if (plan.count !== undefined) {
-    const reply = await source.upstream.send(plan.count, errand.signal, errand.meter);
-    return exact(source.adapter.list.readCount(reply));
+    const { readCount } = source.adapter.list;
+    return exact(await source.upstream.ask(plan.count, readCount, errand.signal, errand.meter));
   }
   const smallest = plan.window.cover(0, 1)[0] ?? plan.window.scanCall(0);
   const { rows } = await readWindow(source, plan.request, smallest, errand);

@@ -2,6 +2,7 @@ import type { Rows } from '../adapter/compile.ts';
 import type { WindowRequest } from '../adapter/plan.ts';
 import type { WindowCall } from '../adapter/window.ts';
 import { fault } from '../errors/fault.ts';
+import type { UpstreamReply } from '../kernel/upstream.ts';
 import { type Errand, Moved, type SourceRuntime } from './source-runtime.ts';
 
 /** Rows of one window, with the number of rows the source says there are. */
@@ -14,8 +15,9 @@ export async function readWindow(
   call: WindowCall,
   errand: Errand,
 ): Promise<WindowRows> {
-  const reply = await source.upstream.send(request(call), errand.signal, errand.meter);
-  const rows = source.adapter.list.read(reply, source.observer.fieldGap);
+  const { list } = source.adapter;
+  const read = (reply: UpstreamReply) => list.read(reply, source.observer.fieldGap);
+  const rows = await source.upstream.ask(request(call), read, errand.signal, errand.meter);
   if (rows.received > call.size) {
     throw fault('upstream_invalid_response', {
       detail: `the source gave ${rows.received} rows where ${call.size} were asked for`,

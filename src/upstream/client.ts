@@ -1,14 +1,14 @@
-import http from 'node:http';
-import https from 'node:https';
-import axios, { AxiosHeaders, type AxiosResponse } from 'axios';
 import PQueue from 'p-queue';
 import { contentTypesOf } from '../config/content-types.ts';
 import type { SourceSpec } from '../config/source-schema.ts';
 import { fault, GatewayError } from '../errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream.ts';
-import { credentialOf } from './credential.ts';
-import { decompress } from './decompress.ts';
-import { codeOf, networkFault } from './network-fault.ts';
+import { type CredentialSource, fixedCredential, namedCredential } from './credential.ts';
+import { networkFault } from './network-fault.ts';
+import { oauth2 } from './oauth2.ts';
+import { obtainedCredential } from './obtained-credential.ts';
+import { type ReadSession, session } from './session.ts';
+import { createTransport, type Transport } from './transport.ts';
 
 /** What a call costs is told to whoever asked for it. */
 export type Meter = { upstreamCalls: number; upstreamMs: number };
@@ -16,93 +16,75 @@ export type Meter = { upstreamCalls: number; upstreamMs: number };
 /** Speaks to one upstream. */
 export type Upstream = {
   /**
-   * Sends a request; its target is appended to the base URL.
-   * @throws GatewayError `upstream_unavailable`, `upstream_timeout`, `upstream_error`, `upstream_invalid_response`
+   * Sends a request and has its reply read. Where the reading finds that the source refused the credential, and
+   * another can be obtained, the request is sent once more with that.
+   * @throws GatewayError `upstream_unavailable`, `upstream_timeout`, `upstream_error`, `upstream_invalid_response`,
+   * and whatever `read` throws
    */
-  send(request: UpstreamRequest, signal: AbortSignal, meter: Meter): Promise<UpstreamReply>;
+  ask<T>(
+    request: UpstreamRequest,
+    read: (reply: UpstreamReply) => T,
+    signal: AbortSignal,
+    meter: Meter,
+  ): Promise<T>;
   /** Calls under way and waiting for a place. */
   readonly load: { readonly active: number; readonly waiting: number };
   close(): void;
 };
 
-/** Called after every exchange; `outcome` is an HTTP status class, the code of the fault, or `cancelled`. */
-export type OnExchange = (outcome: string, seconds: number) => void;
+/** What the client needs besides the source's own file. */
+export type UpstreamDeps = {
+  /** Called after every exchange; `outcome` is an HTTP status class or the code of the fault. */
+  readonly onExchange: (outcome: string, seconds: number) => void;
+  /** Finds the session's token in the reply to a login, for sources with sessions. */
+  readonly readSession: ReadSession;
+};
 
-function headerOf(response: AxiosResponse): (name: string) => string | undefined {
-  const headers = AxiosHeaders.from(response.headers as Record<string, string>);
-  return (name) => {
-    const value = headers.get(name);
-    return typeof value === 'string' ? value : undefined;
-  };
-}
-
-/** Whether an idle connection was closed by the other side just as it was used again: the request never arrived. */
-function diedIdle(error: unknown): boolean {
-  if (!axios.isAxiosError(error) || codeOf(error) !== 'ECONNRESET' || error.response !== undefined)
-    return false;
-  return (error.request as http.ClientRequest | undefined)?.reusedSocket === true;
+function credentialsOf(
+  { net, auth }: SourceSpec,
+  transport: Transport,
+  readSession: ReadSession,
+): CredentialSource {
+  switch (auth.kind) {
+    case 'oauth2':
+      return obtainedCredential(oauth2(auth, transport));
+    case 'session':
+      return obtainedCredential(session(auth, net.baseUrl, transport, readSession));
+    default:
+      return fixedCredential(namedCredential(auth));
+  }
 }
 
 /** Creates the client of one upstream. It keeps connections open; `close` drops them. */
-export function createUpstream(
-  spec: Pick<SourceSpec, 'net' | 'auth' | 'decode'>,
-  onExchange: OnExchange,
-): Upstream {
+export function createUpstream(spec: SourceSpec, { onExchange, readSession }: UpstreamDeps): Upstream {
   const { net } = spec;
-  const agents = {
-    httpAgent: new http.Agent({ keepAlive: true }),
-    httpsAgent: new https.Agent({ keepAlive: true }),
-  };
-  const agentsWithoutMemory = { httpAgent: new http.Agent(), httpsAgent: new https.Agent() };
-  const credential = credentialOf(spec.auth);
+  const transport = createTransport(net);
+  const credentials = credentialsOf(spec, transport, readSession);
+  const accept = contentTypesOf(spec.decode).join(', ');
   const queue = new PQueue({ concurrency: net.concurrency });
-  const client = axios.create({
-    ...agents,
-    adapter: 'http',
-    responseType: 'arraybuffer',
-    transformRequest: [(body: unknown) => body],
-    transformResponse: [(body: unknown) => body],
-    // Our own decompression notices a stream that was cut short.
-    decompress: false,
-    maxContentLength: net.bytesMax,
-    maxRedirects: 0,
-    proxy: false,
-    validateStatus: () => true,
-    headers: {
-      Accept: contentTypesOf(spec.decode).join(', '),
-      'Accept-Encoding': 'identity',
-      'User-Agent': 'portico',
-      ...net.headers,
-      ...credential.headers,
-    },
-  });
 
-  async function exchange(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamReply> {
-    const config = {
+  async function exchange(request: UpstreamRequest, signal: AbortSignal) {
+    const credential = await credentials.current(signal);
+    const reply = await transport.send({
       method: request.method,
       url: net.baseUrl + credential.sign(request.target),
-      headers: { ...request.headers, ...(request.body && { 'Content-Type': request.body.contentType }) },
-      data: request.body?.text,
+      headers: {
+        Accept: accept,
+        ...request.headers,
+        ...(request.body && { 'Content-Type': request.body.contentType }),
+        ...credential.headers,
+      },
+      body: request.body?.text,
       signal,
-    };
-    const response = await client.request<Buffer>(config).catch((error: unknown) => {
-      if (request.method !== 'GET' || !diedIdle(error) || signal.aborted) throw error;
-      return client.request<Buffer>(config);
     });
-    const header = headerOf(response);
-    return {
-      status: response.status,
-      header,
-      body: await decompress(response.data, header('content-encoding'), net.bytesMax),
-    };
+    return { reply, credential };
   }
 
   /** `exchange` within the call's deadline, with its failure told in our own words. */
-  async function bounded(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamReply> {
+  async function bounded(request: UpstreamRequest, signal: AbortSignal) {
     const deadline = AbortSignal.timeout(net.timeout);
-    const either = AbortSignal.any([signal, deadline]);
     try {
-      return await exchange(request, either);
+      return await exchange(request, AbortSignal.any([signal, deadline]));
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (deadline.aborted)
@@ -111,17 +93,13 @@ export function createUpstream(
     }
   }
 
-  async function measured(
-    request: UpstreamRequest,
-    signal: AbortSignal,
-    meter: Meter,
-  ): Promise<UpstreamReply> {
+  async function measured(request: UpstreamRequest, signal: AbortSignal, meter: Meter) {
     const start = performance.now();
     let outcome = 'cancelled';
     try {
-      const reply = await bounded(request, signal);
-      outcome = `${Math.floor(reply.status / 100)}xx`;
-      return reply;
+      const exchanged = await bounded(request, signal);
+      outcome = `${Math.floor(exchanged.reply.status / 100)}xx`;
+      return exchanged;
     } catch (error) {
       if (error instanceof GatewayError) outcome = error.code;
       throw error;
@@ -133,16 +111,23 @@ export function createUpstream(
     }
   }
 
+  const send = (request: UpstreamRequest, signal: AbortSignal, meter: Meter) =>
+    queue.add(() => measured(request, signal, meter), { signal });
+
   return {
-    send: (request, signal, meter) => queue.add(() => measured(request, signal, meter), { signal }),
+    async ask(request, read, signal, meter) {
+      const { reply, credential } = await send(request, signal, meter);
+      try {
+        return read(reply);
+      } catch (error) {
+        const refused = error instanceof GatewayError && error.credentialRefused;
+        if (!refused || !credentials.renew(credential)) throw error;
+      }
+      return read((await send(request, signal, meter)).reply);
+    },
     get load() {
       return { active: queue.pending, waiting: queue.size };
     },
-    close() {
-      for (const { httpAgent, httpsAgent } of [agents, agentsWithoutMemory]) {
-        httpAgent.destroy();
-        httpsAgent.destroy();
-      }
-    },
+    close: () => transport.close(),
   };
 }

@@ -4,22 +4,42 @@ import type { SourceSpec } from '../config/source-schema.ts';
 export type Credential = {
   readonly headers: Readonly<Record<string, string>>;
   /** Adds the credential to a target where it belongs into the query. */
-  sign(target: string): string;
+  readonly sign: (target: string) => string;
+};
+
+/** Gives the credential of a source; it may have to be obtained first. */
+export type CredentialSource = {
+  /** @throws GatewayError `upstream_error`, `upstream_unavailable`, `upstream_timeout` where it cannot be had */
+  current(signal: AbortSignal): Promise<Credential> | Credential;
+  /** Forgets a credential that the source has refused; false where there is no other to be had. */
+  renew(refused: Credential): boolean;
 };
 
 const unchanged = (target: string) => target;
 
-/** Prepares the credential of a source. */
-export function credentialOf(auth: SourceSpec['auth']): Credential {
+/** A credential that goes into one header. */
+export function headerCredential(name: string, value: string): Credential {
+  return { headers: { [name]: value }, sign: unchanged };
+}
+
+/** A credential that stays the same. */
+export function fixedCredential(credential: Credential): CredentialSource {
+  return { current: () => credential, renew: () => false };
+}
+
+type FixedAuth = Extract<SourceSpec['auth'], { kind: 'none' | 'basic' | 'header' | 'query' }>;
+
+/** The credential that a configuration names. */
+export function namedCredential(auth: FixedAuth): Credential {
   switch (auth.kind) {
     case 'none':
       return { headers: {}, sign: unchanged };
     case 'basic': {
       const pair = Buffer.from(`${auth.user.reveal()}:${auth.password.reveal()}`, 'utf8').toString('base64');
-      return { headers: { Authorization: `Basic ${pair}` }, sign: unchanged };
+      return headerCredential('Authorization', `Basic ${pair}`);
     }
     case 'header':
-      return { headers: { [auth.name]: auth.value.reveal() }, sign: unchanged };
+      return headerCredential(auth.name, auth.value.reveal());
     case 'query': {
       const parameter = `${encodeURIComponent(auth.name)}=${encodeURIComponent(auth.value.reveal())}`;
       return { headers: {}, sign: (target) => `${target}${target.includes('?') ? '&' : '?'}${parameter}` };

@@ -1,0 +1,84 @@
+import http from 'node:http';
+import https from 'node:https';
+import axios, { AxiosHeaders, type AxiosResponse } from 'axios';
+import type { SourceSpec } from '../config/source-schema.ts';
+import type { UpstreamReply } from '../kernel/upstream.ts';
+import { decompress } from './decompress.ts';
+import { codeOf } from './network-fault.ts';
+
+/** One exchange with an absolute address. */
+export type TransportRequest = {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly signal: AbortSignal;
+};
+
+/** Sends requests and reads complete replies. It throws what the network throws. */
+export type Transport = {
+  send(request: TransportRequest): Promise<UpstreamReply>;
+  /** Drops the connections it keeps. */
+  close(): void;
+};
+
+function headerOf(response: AxiosResponse): (name: string) => string | undefined {
+  const headers = AxiosHeaders.from(response.headers as Record<string, string>);
+  return (name) => {
+    const value = headers.get(name);
+    // Repeated `Set-Cookie` lines are the one header that stays a list.
+    return Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? value : undefined;
+  };
+}
+
+/** Whether an idle connection was closed by the other side just as it was used again: the request never arrived. */
+function diedIdle(error: unknown): boolean {
+  if (!axios.isAxiosError(error) || codeOf(error) !== 'ECONNRESET' || error.response !== undefined)
+    return false;
+  return (error.request as http.ClientRequest | undefined)?.reusedSocket === true;
+}
+
+function createAgents(net: SourceSpec['net'], keepAlive: boolean) {
+  const { ca, cert, key } = net.tls ?? {};
+  const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key: key.reveal() }) };
+  return { httpAgent: new http.Agent({ keepAlive }), httpsAgent: new https.Agent({ keepAlive, ...tls }) };
+}
+
+/** Creates the transport of one upstream. */
+export function createTransport(net: SourceSpec['net']): Transport {
+  const agents = createAgents(net, true);
+  const agentsWithoutMemory = createAgents(net, false);
+  const client = axios.create({
+    ...agents,
+    adapter: 'http',
+    responseType: 'arraybuffer',
+    transformRequest: [(body: unknown) => body],
+    transformResponse: [(body: unknown) => body],
+    // Our own decompression notices a stream that was cut short.
+    decompress: false,
+    maxContentLength: net.bytesMax,
+    maxRedirects: 0,
+    proxy: false,
+    validateStatus: () => true,
+    headers: { 'Accept-Encoding': 'identity', 'User-Agent': 'portico', ...net.headers },
+  });
+  return {
+    async send({ body, ...request }) {
+      const config = { ...request, data: body };
+      const response = await client.request<Buffer>(config).catch((error: unknown) => {
+        if (request.method !== 'GET' || !diedIdle(error) || request.signal.aborted) throw error;
+        // Where one kept connection has died, the others have, too.
+        return client.request<Buffer>({ ...config, ...agentsWithoutMemory });
+      });
+      const header = headerOf(response);
+      const complete = await decompress(response.data, header('content-encoding'), net.bytesMax);
+      return { status: response.status, header, body: complete };
+    },
+    close() {
+      for (const { httpAgent, httpsAgent } of [agents, agentsWithoutMemory]) {
+        httpAgent.destroy();
+        httpsAgent.destroy();
+      }
+    },
+  };
+}
