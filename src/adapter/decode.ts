@@ -21,8 +21,11 @@ function readContentType(header: string | undefined): {
 function decodeText(body: Buffer, charset: string): string {
   try {
     return new TextDecoder(charset, { fatal: true }).decode(body);
-  } catch (cause) {
-    throw fault('upstream_invalid_response', { detail: `the body is not valid ${charset}`, cause });
+  } catch {
+    // The error's own message holds the whole of a hostile header.
+    throw fault('upstream_invalid_response', {
+      detail: `the body is not valid ${JSON.stringify(charset.slice(0, 40))}`,
+    });
   }
 }
 

@@ -10,7 +10,7 @@ import type { Report } from './report.ts';
 export type TotalReader = (reply: UpstreamReply, body: Json) => number | undefined;
 
 function wholeNumber(value: Json | undefined): number {
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   const total = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
   if (Number.isNaN(total))
     throw fault('upstream_invalid_response', { detail: 'the total is missing or not a whole number' });

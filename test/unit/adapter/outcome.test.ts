@@ -70,9 +70,9 @@ describe('outcome rules', () => {
   });
 
   it.each<[OutcomeSpec, string]>([
-    [{ at: 'rc', is: 'ok' }, '`at` and `equals` belong together'],
-    [{ equals: 0, is: 'ok' }, '`at` and `equals` belong together'],
-    [{ equals: null, is: 'ok' }, '`at` and `equals` belong together'],
+    [{ at: 'rc', is: 'ok' }, '`at` and one of `equals`, `matches` and `present` belong together'],
+    [{ equals: 0, is: 'ok' }, '`at` and one of `equals`, `matches` and `present` belong together'],
+    [{ equals: null, is: 'ok' }, '`at` and one of `equals`, `matches` and `present` belong together'],
     [{ at: 'a..b', equals: 0, is: 'ok' }, '"a..b" is not a path'],
   ])('report %j', (rule, message) => {
     const problems: string[] = [];

@@ -32,7 +32,7 @@ function planOf(order: string, columns: string, sort: string, off: readonly stri
 function told(plan: ListPlan): string {
   if (plan.kind === 'nothing') return 'nothing';
   const asked = /sort=([^&]*)/.exec(
-    plan.target({ firstRow: 0, size: 40, variables: { offset: 0, limit: 40 } }),
+    plan.request({ firstRow: 0, size: 40, variables: { offset: 0, limit: 40 } }).target,
   )?.[1];
   const sort = plan.sort === null ? 'as it comes' : `${plan.sort.descending ? '-' : ''}${plan.sort.field}`;
   return [plan.kind, decodeURIComponent(asked ?? 'unsorted'), sort, ...plan.relies].join(', ');

@@ -1,5 +1,4 @@
 import type { ListPlan } from '../../../src/adapter/plan.ts';
-import { compileWindow } from '../../../src/adapter/window.ts';
 import { adapterOf, productsText, queryOf } from '../../support/source-text.ts';
 
 const total = 'total: { at: hits }';
@@ -19,7 +18,7 @@ function planOf(text: string, rawQuery: string, off: readonly string[] = []): Li
 /** A plan in a line: its kind, what it asks for, what is left to do. */
 function told(plan: ListPlan): string {
   if (plan.kind === 'nothing') return 'nothing';
-  const target = plan.target(compileWindow({ kind: 'offset', base: 0, sizeMax: 40 }).scanCall(0));
+  const { target } = plan.request({ firstRow: 0, size: 40, variables: { offset: 0, limit: 40 } });
   const rest = plan.kind === 'page' ? [] : plan.residualFilters.map(({ field, op }) => `${field}.${op}`);
   return [plan.kind, target, ...rest].join(' ');
 }

@@ -26,22 +26,22 @@ const texts = adapterOf('users', usersText('text')).get!;
 const read = (body: unknown, options = {}) => numbers.read(replyOf(body, options), 'user_7', () => undefined);
 const codeOf = (body: unknown, options = {}) => refusal(() => read(body, options)).code;
 
-describe('the target of a single record', () => {
+describe('the request for a single record', () => {
   it('has the native id wherever it is named', () =>
-    expect(numbers.target('user_7')).toBe('/users/7?key=7&v=2'));
+    expect(numbers.request('user_7')?.target).toBe('/users/7?key=7&v=2'));
 
   it('encodes a native id that is a text, as one segment', () => {
-    expect(texts.target('user_a~2fb~20c')).toBe('/users/a%2Fb%20c?key=a%2Fb%20c&v=2');
-    expect(texts.target('user_auth0~7c5457')).toBe('/users/auth0%7C5457?key=auth0%7C5457&v=2');
+    expect(texts.request('user_a~2fb~20c')?.target).toBe('/users/a%2Fb%20c?key=a%2Fb%20c&v=2');
+    expect(texts.request('user_auth0~7c5457')?.target).toBe('/users/auth0%7C5457?key=auth0%7C5457&v=2');
   });
 
   it.each(['user_07', 'user_abc', 'user_'])('does not exist for %s, which no record can have', (id) =>
-    expect(numbers.target(id)).toBeUndefined(),
+    expect(numbers.request(id)).toBeUndefined(),
   );
 
   it.each(['user_.', 'user_..', 'user_~2e', 'user_~ff'])(
     'does not exist for %s, which no record can have',
-    (id) => expect(texts.target(id)).toBeUndefined(),
+    (id) => expect(texts.request(id)).toBeUndefined(),
   );
 });
 

@@ -1,5 +1,11 @@
 import fc from 'fast-check';
-import { compileQuery, compileRequest, percentEncode, targetOf } from '../../../src/adapter/template.ts';
+import { compileRequest } from '../../../src/adapter/request.ts';
+import { compileQuery, percentEncode } from '../../../src/adapter/template.ts';
+import type { RequestSpec } from '../../../src/config/source-schema.ts';
+
+const requestSpec = (path: string, query: Record<string, string> = {}): RequestSpec => ({
+  ...{ method: 'GET', path, query, headers: {} },
+});
 
 const refuse = (path: readonly PropertyKey[], message: string) => {
   throw new Error(`${path.join('.')}: ${message}`);
@@ -17,12 +23,14 @@ function seen(target: string): { path: string; parameters: [string, string][]; h
 }
 
 describe('a value in a query', () => {
-  const render = compileQuery({ a: '{value}', 'b[c]': 'x {value} y', d: '1' });
+  const templates = { a: '{value}', 'b[c]': 'x {value} y', d: '1' };
+  const render = compileQuery(templates);
+  const request = compileRequest(requestSpec('/items', templates), ['value'], refuse, []);
 
   it('arrives as it is, and as nothing else', () => {
     fc.assert(
       fc.property(anything, (value) => {
-        const { path, parameters, hash } = seen(targetOf('/items', render({ value })));
+        const { path, parameters, hash } = seen(request({ value }, []).target);
         expect(parameters).toEqual([
           ['a', value],
           ['b[c]', `x ${value} y`],
@@ -52,14 +60,14 @@ describe('a value in a query', () => {
 });
 
 describe('a value in a path', () => {
-  const request = compileRequest({ path: '/users/{id}/card.do', query: {} }, ['id'], refuse, []);
+  const request = compileRequest(requestSpec('/users/{id}/card.do'), ['id'], refuse, []);
 
   it('is one segment, whatever it is', () => {
     fc.assert(
       fc.property(anything, (id) => {
         // These two would be steps between folders; they are never the id of anything (see native-id).
         fc.pre(id !== '.' && id !== '..');
-        const { path, parameters, hash } = seen(request({ id }).path);
+        const { path, parameters, hash } = seen(request({ id }, []).target);
         expect(path.split('/')).toHaveLength(4);
         expect(decodeURIComponent(path.split('/')[2]!)).toBe(id);
         expect([parameters, hash]).toEqual([[], '']);
@@ -73,7 +81,7 @@ describe('a template', () => {
   const problemsOf = (path: string, query: Record<string, string>) => {
     const problems: string[] = [];
     compileRequest(
-      { path, query },
+      requestSpec(path, query),
       ['offset', 'limit'],
       (at, message) => problems.push(`${at.join('.')} ${message}`),
       ['request'],
