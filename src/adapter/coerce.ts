@@ -69,6 +69,12 @@ function readIso(text: string): Flow {
   return date.isValid ? instantText(date.toMillis()) : UNREADABLE;
 }
 
+/** `/Date(1746006062053+0000)/`: milliseconds since the epoch; the offset only says where the clock stood. */
+function readDotnetDate(text: string): Flow {
+  const ms = /^\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\/$/.exec(text.trim())?.[1];
+  return ms === undefined ? UNREADABLE : instantText(Number(ms));
+}
+
 function compileDate(format: string, zone: string): Step {
   const where = /^[+-]/.test(zone) ? `UTC${zone}` : zone;
   return onText((text) => {
@@ -136,6 +142,7 @@ const NAMED: Readonly<Record<Extract<CoercionSpec, string>, CompiledStep>> = {
   epochSeconds: { run: epoch(1_000), yields: 'instant' },
   epochMilliseconds: { run: epoch(1), yields: 'instant' },
   iso8601: { run: onText(readIso), yields: 'instant' },
+  dotnetDate: { run: onText(readDotnetDate), yields: 'instant' },
 };
 
 /** Compiles one step. Every step is total: it yields a value, `null`, or `UNREADABLE`. */

@@ -11,6 +11,7 @@ import { createIdCodec, type IdCodec } from './native-id.ts';
 import { compileNext } from './next.ts';
 import { type Classifier, compileOutcomes, outcomeFault } from './outcome.ts';
 import { pathAt } from './path.ts';
+import { patternAt } from './pattern.ts';
 import { compilePlanner, type Planner } from './plan.ts';
 import type { Report } from './report.ts';
 import { compileRequest } from './request.ts';
@@ -172,7 +173,12 @@ export function compileAdapter(source: SourceSpec, resource: Resource, report: R
   const spec = source.resources[resource.name satisfies ResourceName];
   if (spec === undefined) return undefined;
   const at = ['resources', resource.name];
-  const codec = createIdCodec(spec.id.kind, resource.idPrefix);
+  const { kind, pattern } = spec.id;
+  const codec = createIdCodec(
+    kind,
+    resource.idPrefix,
+    pattern === undefined ? undefined : patternAt(pattern, report, [...at, 'id', 'pattern']),
+  );
   const decode = compileDecoder(source.decode);
   const context: Context = {
     source,

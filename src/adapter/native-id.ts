@@ -3,9 +3,9 @@ import { type Json, NumberText } from '../kernel/json.ts';
 /** Translates between a source's own ids and the ids of the contract. */
 export type IdCodec = {
   /** The v1 id of a native id; `undefined` where it is not usable. */
-  toPublic(native: Json | undefined): string | undefined;
+  readonly toPublic: (native: Json | undefined) => string | undefined;
   /** The native id behind a v1 id; `undefined` where no record of the source can have it. */
-  toNative(publicId: string): string | undefined;
+  readonly toNative: (publicId: string) => string | undefined;
 };
 
 const LENGTH_MAX = 128;
@@ -71,7 +71,16 @@ function createTextCodec(prefix: string): IdCodec {
   };
 }
 
+/** Reads ids through a pattern that picks them out of the text around them. */
+function withPattern(codec: IdCodec, pattern: RegExp): IdCodec {
+  return {
+    ...codec,
+    toPublic: (native) => codec.toPublic(pattern.exec(scalarText(native) ?? '')?.[1]),
+  };
+}
+
 /** The codec of a source's ids: whole numbers (leading zeros dropped) or texts (escaped reversibly). */
-export function createIdCodec(kind: 'number' | 'text', prefix: string): IdCodec {
-  return kind === 'number' ? createNumberCodec(prefix) : createTextCodec(prefix);
+export function createIdCodec(kind: 'number' | 'text', prefix: string, pattern?: RegExp): IdCodec {
+  const codec = kind === 'number' ? createNumberCodec(prefix) : createTextCodec(prefix);
+  return pattern === undefined ? codec : withPattern(codec, pattern);
 }

@@ -4,6 +4,7 @@ import type { Json } from '../kernel/json.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
 import { compileOneOf } from './literal.ts';
 import { pathAt } from './path.ts';
+import { patternAt } from './pattern.ts';
 import type { Report } from './report.ts';
 
 /** What a reply means, or `undefined` where no rule fits it. */
@@ -25,20 +26,6 @@ function statusFits(wanted: OutcomeSpec['status'], status: number): boolean {
 
 type BodyTest = (body: Json | undefined) => boolean;
 
-function compileMatch(
-  pattern: string,
-  report: Report,
-  at: readonly PropertyKey[],
-): (value: Json | undefined) => boolean {
-  try {
-    const expression = new RegExp(pattern);
-    return (value) => typeof value === 'string' && expression.test(value);
-  } catch {
-    report(at, `"${pattern}" is not a regular expression`);
-    return () => false;
-  }
-}
-
 /** What is asked of the value at `at`: that it is one of some, fits a pattern, or is there at all. */
 function compileValueTest(
   spec: OutcomeSpec,
@@ -47,7 +34,10 @@ function compileValueTest(
 ): ((value: Json | undefined) => boolean) | undefined {
   if (spec.equals !== undefined)
     return compileOneOf(Array.isArray(spec.equals) ? spec.equals : [spec.equals]);
-  if (spec.matches !== undefined) return compileMatch(spec.matches, report, [...at, 'matches']);
+  if (spec.matches !== undefined) {
+    const pattern = patternAt(spec.matches, report, [...at, 'matches']);
+    return (value) => typeof value === 'string' && pattern.test(value);
+  }
   if (spec.present === undefined) return undefined;
   return (value) => (value !== undefined && value !== null) === spec.present;
 }

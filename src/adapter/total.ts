@@ -4,6 +4,7 @@ import type { Json } from '../kernel/json.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
 import { compileOneOf } from './literal.ts';
 import { pathAt } from './path.ts';
+import { patternAt } from './pattern.ts';
 import type { Report } from './report.ts';
 
 /** Reads the number of matching rows; `undefined` where the reply says that it is only a bound. */
@@ -17,19 +18,7 @@ function wholeNumber(value: Json | undefined): number {
   return total;
 }
 
-function compilePattern(
-  pattern: string,
-  report: Report,
-  at: readonly PropertyKey[],
-): (text: string) => string | undefined {
-  try {
-    const expression = new RegExp(pattern);
-    return (text) => expression.exec(text)?.[1];
-  } catch {
-    report(at, `"${pattern}" is not a regular expression`);
-    return () => undefined;
-  }
-}
+const pickWith = (pattern: RegExp) => (text: string) => pattern.exec(text)?.[1];
 
 /** Compiles the place where a total stands. */
 export function compileTotal(
@@ -45,7 +34,7 @@ export function compileTotal(
   const pick =
     spec.pattern === undefined
       ? (text: string) => text
-      : compilePattern(spec.pattern, report, [...at, 'pattern']);
+      : pickWith(patternAt(spec.pattern, report, [...at, 'pattern']));
   const bound =
     unless === undefined
       ? undefined

@@ -25,6 +25,8 @@ export type RandomWindow = {
   readonly endsEmpty: boolean;
   /** Whether only the last window has fewer rows than it was asked for. */
   readonly shortAtEnd: boolean;
+  /** The most rows that can be reached. */
+  readonly depthMax: number;
 };
 
 /** A source that gives its rows one window after the other, each naming the next. */
@@ -41,7 +43,13 @@ export type Window = RandomWindow | SequentialWindow;
 
 type Kind<K> = Extract<ListSpec['window'], { kind: K }>;
 
-function offsetWindow({ base, sizeMax, pastEnd, shortPage }: Kind<'offset'>): RandomWindow {
+function offsetWindow({
+  base,
+  sizeMax,
+  pastEnd,
+  shortPage,
+  depthMax = Infinity,
+}: Kind<'offset'>): RandomWindow {
   const call = (firstRow: number, size: number) => ({
     firstRow,
     size,
@@ -65,10 +73,11 @@ function offsetWindow({ base, sizeMax, pastEnd, shortPage }: Kind<'offset'>): Ra
     scanSize: sizeMax,
     endsEmpty: pastEnd === 'empty',
     shortAtEnd: shortPage === 'end',
+    depthMax,
   };
 }
 
-function pageWindow({ base, sizes, pastEnd, shortPage }: Kind<'page'>): RandomWindow {
+function pageWindow({ base, sizes, pastEnd, shortPage, depthMax = Infinity }: Kind<'page'>): RandomWindow {
   const largest = Math.max(...sizes);
   const ascending = [...sizes].sort((a, b) => a - b);
   const call = (page: number, size: number) => ({
@@ -90,6 +99,7 @@ function pageWindow({ base, sizes, pastEnd, shortPage }: Kind<'page'>): RandomWi
     scanSize: largest,
     endsEmpty: pastEnd === 'empty',
     shortAtEnd: shortPage === 'end',
+    depthMax,
   };
 }
 
@@ -103,6 +113,7 @@ const everything: RandomWindow = {
   scanSize: Infinity,
   endsEmpty: true,
   shortAtEnd: true,
+  depthMax: Infinity,
 };
 
 /** Windows that a variable of the next call names: `cursor`, or `after` for the key of the last row. */

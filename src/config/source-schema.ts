@@ -151,7 +151,7 @@ const outcome = z.strictObject({
 /** One step from a legacy value to a canonical one. */
 const coercion = z.union(
   [
-    z.enum(['trim', 'text', 'cents', 'epochSeconds', 'epochMilliseconds', 'iso8601']),
+    z.enum(['trim', 'text', 'cents', 'epochSeconds', 'epochMilliseconds', 'iso8601', 'dotnetDate']),
     z.strictObject({ nullIf: z.array(literal).min(1).describe('Values that mean "unknown".') }),
     z.strictObject({ join: z.string().describe('Joins several texts, without the empty ones.') }),
     z.strictObject({
@@ -227,6 +227,10 @@ const pastEnd = z
   .default('empty')
   .describe('What lies behind the last row: nothing, or anything else (the last page again, an error).');
 
+const depthMax = integer(1, 1_000_000_000)
+  .optional()
+  .describe('The most rows that can be reached at all; a question beyond them is refused.');
+
 const shortPage = z
   .enum(['end', 'anywhere'])
   .default('end')
@@ -241,6 +245,7 @@ const window = z.discriminatedUnion('kind', [
     sizeMax: windowSize,
     pastEnd,
     shortPage,
+    depthMax,
   }),
   z.strictObject({
     kind: z.literal('page'),
@@ -248,6 +253,7 @@ const window = z.discriminatedUnion('kind', [
     sizes: z.array(integer(1, 100_000)).min(1).describe('The page sizes the source takes.'),
     pastEnd,
     shortPage,
+    depthMax,
   }),
   z.strictObject({
     kind: z.literal('cursor'),
@@ -333,6 +339,10 @@ const get = z.strictObject({
 const sourceResource = z.strictObject({
   id: z.strictObject({
     kind: z.enum(['number', 'text']).describe('Whether the native ids are whole numbers or any text.'),
+    pattern: z
+      .string()
+      .optional()
+      .describe('A regular expression whose first group is the id, where more stands around it.'),
   }),
   onInvalidRecord: z
     .enum(['fail', 'drop'])

@@ -9,7 +9,7 @@ import { Contradiction, type Errand, type SourceRuntime } from './source-runtime
 /** A page's records and the exact number of records that match. */
 export type Page = { readonly records: readonly CanonicalRecord[]; readonly total: number };
 
-/** Row numbers beyond this are not sent: many sources keep them in 32 bits. */
+/** Pages beyond this are not asked for blindly: many sources keep row numbers in 32 bits. */
 const ROW_MAX = 2 ** 31 - 1;
 
 /** The total of a plan, from its count request or from the first window. */
@@ -72,13 +72,14 @@ export async function readPage(
   limit: number,
   errand: Errand,
 ): Promise<Page> {
-  const tooFar = offset + limit > ROW_MAX;
-  if (tooFar || (offset > 0 && !plan.window.endsEmpty)) {
+  const { endsEmpty, depthMax } = plan.window;
+  const tooFar = offset + limit > Math.min(depthMax, ROW_MAX);
+  if (tooFar || (offset > 0 && !endsEmpty)) {
     const total = await totalOf(source, plan, errand);
     if (total <= offset) return { records: [], total };
-    if (tooFar) {
+    if (tooFar && total > depthMax) {
       throw fault('scan_limit_exceeded', {
-        detail: 'the page lies beyond the row numbers a source can be asked for',
+        detail: 'the page lies beyond the rows that the source lets be reached',
       });
     }
   }

@@ -15,6 +15,10 @@ function overBudget(what: string): GatewayError {
   });
 }
 
+function outOfReach(): GatewayError {
+  return fault('scan_limit_exceeded', { detail: 'there are more rows than the source lets be reached' });
+}
+
 /** Reads the windows `1 … count-1` with a few walkers; the first failure stops them all. */
 async function walk(
   count: number,
@@ -85,6 +89,7 @@ function nextByNumber(window: RandomWindow, shortAtEnd: boolean) {
   return ({ rows }: WindowRows, index: number): WindowCall | undefined => {
     if (rows.received === 0) return undefined;
     // Where only the end is short, rows behind a short window mean that the source gives less than it is asked for.
+    if (index * window.scanSize >= window.depthMax) throw outOfReach();
     if (short && shortAtEnd) throw new Moved('a short window stands before others');
     short = rows.received < window.scanSize;
     return window.scanCall(index);
@@ -128,6 +133,7 @@ async function scanOnce(source: SourceRuntime, plan: ScanPlan, errand: Errand): 
   const first = await readWindow(source, plan.request, call, errand);
   const expected = plan.totalCounts ? (first.rows.total ?? 0) : 0;
   if (Math.max(expected, first.rows.received) > source.budget.rows) throw overBudget('rows');
+  if (window.kind === 'random' && expected > window.depthMax) throw outOfReach();
   const records = [...first.rows.records, ...(await scanOthers(source, plan, first, errand))];
   if (hasDuplicates(records)) throw new Moved('a record came twice in one walk');
   const filter = brokenFilter(records, plan.pushedFilters);
