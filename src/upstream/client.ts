@@ -70,6 +70,7 @@ export function createUpstream(spec: SourceSpec, { onExchange, readSession }: Up
       url: net.baseUrl + credential.sign(request.target),
       headers: {
         Accept: accept,
+        ...net.headers,
         ...request.headers,
         ...(request.body && { 'Content-Type': request.body.contentType }),
         ...credential.headers,

@@ -1,6 +1,7 @@
-import { sourceSchema, type SourceSpec } from '../../../src/config/source-schema.ts';
-import { createUpstream, type Exchange, type Meter, type Upstream } from '../../../src/upstream/client.ts';
+import { sourceSchema } from '../../../src/config/source-schema.ts';
 import { GatewayError } from '../../../src/errors/fault.ts';
+import type { UpstreamReply } from '../../../src/kernel/upstream.ts';
+import { createUpstream, type Meter, type Upstream } from '../../../src/upstream/client.ts';
 import type { LegacyUpstream } from '../../support/legacy-upstream.ts';
 
 /** A client of an upstream, with what it told and what it cost. */
@@ -9,7 +10,7 @@ export type OpenUpstream = {
   readonly meter: Meter;
   /** The outcome of every exchange so far. */
   readonly outcomes: readonly string[];
-  readonly get: (target?: string, signal?: AbortSignal) => Promise<Exchange>;
+  readonly get: (target?: string, signal?: AbortSignal) => Promise<UpstreamReply>;
   /** The error that a call must fail with. */
   readonly failure: (target?: string, signal?: AbortSignal) => Promise<GatewayError>;
 };
@@ -28,15 +29,20 @@ export function openUpstream(
   net: object = {},
   auth: object = { kind: 'none' },
 ): OpenUpstream {
-  const spec: Pick<SourceSpec, 'net' | 'auth'> = sourceSchema.pick({ net: true, auth: true }).parse({
+  const spec = sourceSchema.parse({
+    ...{ source: 1, name: 'shop', outcomes: [{ is: 'ok' }], resources: {} },
     net: { baseUrl, ...net },
     auth,
   });
   const outcomes: string[] = [];
   const meter: Meter = { upstreamCalls: 0, upstreamMs: 0 };
-  const upstream = createUpstream(spec, (outcome) => void outcomes.push(outcome));
+  const upstream = createUpstream(spec, {
+    onExchange: (outcome) => void outcomes.push(outcome),
+    readSession: () => undefined,
+  });
   opened.push(upstream);
-  const get = (target = '/x', signal = new AbortController().signal) => upstream.get(target, signal, meter);
+  const get = (target = '/x', signal = new AbortController().signal) =>
+    upstream.ask({ method: 'GET', target, headers: {}, body: undefined }, (reply) => reply, signal, meter);
   return {
     upstream,
     meter,
