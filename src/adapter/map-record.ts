@@ -39,14 +39,15 @@ function chainYields(kind: FieldKind, yields: readonly StepKind[]): StepKind {
 }
 
 /** The canonical value of what a chain yields. */
-function canonical(value: Flow, kind: FieldKind): Value | typeof UNREADABLE {
+export function canonical(value: Flow, kind: FieldKind): Value | typeof UNREADABLE {
   if (value === null || value === UNREADABLE || value === undefined) return value ?? null;
   if (kind !== 'decimal') return typeof value === 'string' && value.isWellFormed() ? value : UNREADABLE;
   if (value instanceof Decimal) return value;
   return typeof value === 'string' ? readDecimal(value) : readNumber(value);
 }
 
-function collect(paths: readonly Path[], record: Json): Flow {
+/** What stands at the paths of a field: the value at one, or a list of several; `undefined` where nothing does. */
+export function collect(paths: readonly Path[], record: Json): Json | undefined {
   const first = paths[0];
   if (paths.length === 1 && first !== undefined) return first(record);
   const values = paths.map((path) => path(record));

@@ -14,10 +14,7 @@ export type Classifier = (
   body: Json | undefined,
 ) => OutcomeKind | undefined;
 
-type Rule = {
-  fits(on: 'list' | 'get', reply: UpstreamReply, body: Json | undefined): boolean;
-  readonly is: OutcomeKind;
-};
+type Rule = (on: 'list' | 'get', reply: UpstreamReply, body: Json | undefined) => boolean;
 
 function statusFits(wanted: OutcomeSpec['status'], status: number): boolean {
   if (wanted === undefined) return true;
@@ -53,17 +50,33 @@ function compileBodyTest(spec: OutcomeSpec, report: Report, at: readonly Propert
   return (body) => body !== undefined && test(find(body));
 }
 
-/** Compiles the ordered outcome rules of a source; the first that fits decides. */
-export function compileOutcomes(specs: readonly OutcomeSpec[], report: Report): Classifier {
+/** The number of the first rule, from 0, that fits a reply; `undefined` where none does. */
+export type RuleFinder = (
+  on: 'list' | 'get',
+  reply: UpstreamReply,
+  body: Json | undefined,
+) => number | undefined;
+
+/** Compiles the ordered outcome rules of a source to the question which of them decides. */
+export function compileRules(specs: readonly OutcomeSpec[], report: Report): RuleFinder {
   const rules = specs.map((spec, index): Rule => {
     const bodyFits = compileBodyTest(spec, report, ['outcomes', index]);
-    return {
-      fits: (on, reply, body) =>
-        (spec.on === undefined || spec.on === on) && statusFits(spec.status, reply.status) && bodyFits(body),
-      is: spec.is,
-    };
+    return (on, reply, body) =>
+      (spec.on === undefined || spec.on === on) && statusFits(spec.status, reply.status) && bodyFits(body);
   });
-  return (on, reply, body) => rules.find((rule) => rule.fits(on, reply, body))?.is;
+  return (on, reply, body) => {
+    const found = rules.findIndex((fits) => fits(on, reply, body));
+    return found === -1 ? undefined : found;
+  };
+}
+
+/** Compiles the ordered outcome rules of a source; the first that fits decides. */
+export function compileOutcomes(specs: readonly OutcomeSpec[], report: Report): Classifier {
+  const findRule = compileRules(specs, report);
+  return (on, reply, body) => {
+    const rule = findRule(on, reply, body);
+    return rule === undefined ? undefined : specs[rule]?.is;
+  };
 }
 
 /** Seconds of a `Retry-After` header, if it is a sane whole number. */

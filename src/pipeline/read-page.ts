@@ -1,5 +1,6 @@
 import { brokenFilter, compileOrder, hasDuplicates, isOrdered } from '../adapter/order.ts';
 import type { PagePlan } from '../adapter/plan.ts';
+import type { WindowCall } from '../adapter/window.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
 import type { Sort } from '../contract/query.ts';
 import { fault } from '../errors/fault.ts';
@@ -12,14 +13,28 @@ export type Page = { readonly records: readonly CanonicalRecord[]; readonly tota
 /** Pages beyond this are not asked for blindly: many sources keep row numbers in 32 bits. */
 const ROW_MAX = 2 ** 31 - 1;
 
+/** The window that is asked for only because it tells the total. */
+export function totalWindow({ window }: PagePlan): WindowCall {
+  return window.cover(0, 1)[0] ?? window.scanCall(0);
+}
+
+/** Whether rows lie beyond the reach of a page's source, as far as is known without its total. */
+function liesTooFar({ window }: PagePlan, offset: number, limit: number): boolean {
+  return offset + limit > Math.min(window.depthMax, ROW_MAX);
+}
+
+/** Whether the total must be known before a page may be asked for: there may be no such rows. */
+export function asksTotalFirst(plan: PagePlan, offset: number, limit: number): boolean {
+  return liesTooFar(plan, offset, limit) || (offset > 0 && !plan.window.endsEmpty);
+}
+
 /** The total of a plan, from its count request or from the first window. */
 async function totalOf(source: SourceRuntime, plan: PagePlan, errand: Errand): Promise<number> {
   if (plan.count !== undefined) {
     const { readCount } = source.adapter.list;
     return exact(await source.upstream.ask(plan.count, readCount, errand.signal, errand.meter));
   }
-  const smallest = plan.window.cover(0, 1)[0] ?? plan.window.scanCall(0);
-  const { rows } = await readWindow(source, plan.request, smallest, errand);
+  const { rows } = await readWindow(source, plan.request, totalWindow(plan), errand);
   return exact(rows.total);
 }
 
@@ -72,12 +87,10 @@ export async function readPage(
   limit: number,
   errand: Errand,
 ): Promise<Page> {
-  const { endsEmpty, depthMax } = plan.window;
-  const tooFar = offset + limit > Math.min(depthMax, ROW_MAX);
-  if (tooFar || (offset > 0 && !endsEmpty)) {
+  if (asksTotalFirst(plan, offset, limit)) {
     const total = await totalOf(source, plan, errand);
     if (total <= offset) return { records: [], total };
-    if (tooFar && total > depthMax) {
+    if (liesTooFar(plan, offset, limit) && total > plan.window.depthMax) {
       throw fault('scan_limit_exceeded', {
         detail: 'the page lies beyond the rows that the source lets be reached',
       });

@@ -1,5 +1,4 @@
 import PQueue from 'p-queue';
-import { contentTypesOf } from '../config/content-types.ts';
 import type { SourceSpec } from '../config/source-schema.ts';
 import { fault, GatewayError } from '../errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream.ts';
@@ -7,6 +6,7 @@ import { type CredentialSource, fixedCredential, namedCredential } from './crede
 import { networkFault } from './network-fault.ts';
 import { oauth2 } from './oauth2.ts';
 import { obtainedCredential } from './obtained-credential.ts';
+import { outgoing } from './outgoing.ts';
 import { type ReadSession, session } from './session.ts';
 import { createTransport, type Transport } from './transport.ts';
 
@@ -60,22 +60,12 @@ export function createUpstream(spec: SourceSpec, { onExchange, readSession }: Up
   const { net } = spec;
   const transport = createTransport(net);
   const credentials = credentialsOf(spec, transport, readSession);
-  const accept = contentTypesOf(spec.decode).join(', ');
   const queue = new PQueue({ concurrency: net.concurrency });
 
   async function exchange(request: UpstreamRequest, signal: AbortSignal) {
     const credential = await credentials.current(signal);
     const reply = await transport.send({
-      method: request.method,
-      url: net.baseUrl + credential.sign(request.target),
-      headers: {
-        Accept: accept,
-        ...net.headers,
-        ...request.headers,
-        ...(request.body && { 'Content-Type': request.body.contentType }),
-        ...credential.headers,
-      },
-      body: request.body?.text,
+      ...outgoing(spec, request, credential),
       signal,
     });
     return { reply, credential };

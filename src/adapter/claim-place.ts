@@ -1,0 +1,12 @@
+import type { ResourceName } from '../contract/query.ts';
+import type { Capability } from './push-down.ts';
+
+/** Where in a source file a capability is claimed, as a path of keys. */
+export function claimPlace(resource: ResourceName, capability: Capability): readonly PropertyKey[] {
+  const list = ['resources', resource, 'list'];
+  const [kind = '', ...rest] = capability.split('.');
+  const field = rest.slice(0, -1).join('.');
+  if (kind === 'filter') return [...list, 'filters', field, rest.at(-1) ?? ''];
+  if (kind === 'sort') return [...list, 'sort', 'columns', field];
+  return [...list, kind];
+}

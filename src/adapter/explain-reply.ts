@@ -1,0 +1,62 @@
+import type { SourceSpec } from '../config/source-schema.ts';
+import type { Resource } from '../contract/resource.ts';
+import { GatewayError } from '../errors/fault.ts';
+import type { Json } from '../kernel/json.ts';
+import type { UpstreamReply } from '../kernel/upstream.ts';
+import { compileDecoder } from './decode.ts';
+import { explainRecord, type FieldProvenance } from './explain-record.ts';
+import { createIdCodec } from './native-id.ts';
+import { compileRules } from './outcome.ts';
+import { compilePath } from './path.ts';
+import { patternAt } from './pattern.ts';
+
+/** Says why a reply became what it became. Pure, like the adapter it explains. */
+export type ReplyExplainer = {
+  /** The number of the outcome rule that decided, from 0; `undefined` where none fits. */
+  rule(reply: UpstreamReply): number | undefined;
+  /** How the record with a v1 id came about; `undefined` where the reply does not hold it. */
+  record(reply: UpstreamReply, id: string): readonly FieldProvenance[] | undefined;
+};
+
+/** Explains the replies to one kind of request of a source that has been compiled without problems. */
+export function explainReplies(
+  source: SourceSpec,
+  resource: Resource,
+  on: 'list' | 'get',
+): ReplyExplainer | undefined {
+  const spec = source.resources[resource.name];
+  const view = spec?.[on];
+  if (spec === undefined || view === undefined) return undefined;
+  const noReport = () => undefined;
+  const decode = compileDecoder(source.decode);
+  const findRule = compileRules(source.outcomes, noReport);
+  const { kind, pattern } = spec.id;
+  const codec = createIdCodec(
+    kind,
+    resource.idPrefix,
+    pattern === undefined ? undefined : patternAt(pattern, noReport, []),
+  );
+  const place = compilePath('items' in view ? view.items : view.item);
+  const idPath = compilePath([view.map['id']?.from ?? ''].flat()[0] ?? '');
+  const fields = on === 'list' ? resource.itemFields : resource.detailFields;
+
+  function bodyOf(reply: UpstreamReply): Json | undefined {
+    try {
+      return decode(reply);
+    } catch (error) {
+      if (error instanceof GatewayError) return undefined;
+      throw error;
+    }
+  }
+
+  return {
+    rule: (reply) => findRule(on, reply, bodyOf(reply)),
+    record(reply, id) {
+      const body = bodyOf(reply);
+      const found = body === undefined ? undefined : place(body);
+      const rows = on === 'get' ? [found ?? null] : Array.isArray(found) ? (found as readonly Json[]) : [];
+      const row = rows.find((candidate) => codec.toPublic(idPath(candidate)) === id);
+      return row === undefined ? undefined : explainRecord(view.map, fields, codec, row);
+    },
+  };
+}
