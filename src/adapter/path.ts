@@ -16,7 +16,8 @@ const STEP = new RegExp(
   String.raw`(?:^|(?!^)\.)(?:(${KEY})|(${QUOTED}))|\[(-?\d{1,6})\]|\[\?(${KEY}|${QUOTED})==(${QUOTED}|-?\d{1,15}|true|false|null)\]`,
   'y',
 );
-const ALTERNATIVE = /\s\|\s/;
+/** A quoted key, in which nothing divides; what stands between alternatives; any other character. */
+const PIECE = new RegExp(`${QUOTED}|\\s\\|\\s|[^]`, 'g');
 
 function unquote(text: string): string {
   return text.startsWith('"') ? text.slice(1, -1).replaceAll(/\\(.)/g, '$1') : text;
@@ -72,6 +73,18 @@ function readSteps(text: string): readonly Step[] {
   return steps;
 }
 
+function splitAlternatives(text: string): readonly string[] {
+  const alternatives: string[] = [];
+  let alternative = '';
+  for (const [piece] of text.matchAll(PIECE)) {
+    if (/^\s\|\s$/.test(piece)) {
+      alternatives.push(alternative);
+      alternative = '';
+    } else alternative += piece;
+  }
+  return [...alternatives, alternative];
+}
+
 function compileOne(text: string): Path {
   const steps = readSteps(text);
   return function find(document) {
@@ -92,7 +105,7 @@ function compileOne(text: string): Path {
  * @throws PathError
  */
 export function compilePath(text: string): Path {
-  const alternatives = text.split(ALTERNATIVE).map((alternative) => compileOne(alternative.trim()));
+  const alternatives = splitAlternatives(text).map((alternative) => compileOne(alternative.trim()));
   const [only] = alternatives;
   if (only !== undefined && alternatives.length === 1) return only;
   return function findFirst(document) {
