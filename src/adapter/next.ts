@@ -18,10 +18,18 @@ function scalar(value: Json | undefined): string | undefined {
   });
 }
 
-/** The address with rel="next" of a `Link` header (RFC 8288). */
+const PARAMETER = String.raw`\s*;\s*([\w!#$&+.^|~*-]*)\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^\s",;]*))?`;
+/** One link of the header; a comma within quotes does not end it. */
+const LINK = new RegExp(`<([^<>]*)>((?:${PARAMETER})*)`, 'g');
+
+/** The address with rel="next" of a `Link` header (RFC 8288, section 3); of several `rel`, the first counts. */
 function linkNext(header: string | undefined): string | undefined {
-  for (const [, address, parameters = ''] of (header ?? '').matchAll(/<([^<>]*)>((?:\s*;[^,<]*)*)/g)) {
-    if (/;\s*rel="?(?:[^"]*\s)?next(?:\s[^"]*)?"?\s*(?:;|$)/i.test(parameters)) return address;
+  for (const [, address, parameters = ''] of (header ?? '').matchAll(LINK)) {
+    const rel = [...parameters.matchAll(new RegExp(PARAMETER, 'g'))].find(
+      ([, name]) => name?.toLowerCase() === 'rel',
+    )?.[2];
+    const relations = (rel ?? '').replaceAll('"', '').toLowerCase().split(/\s+/);
+    if (relations.includes('next')) return address;
   }
   return undefined;
 }
