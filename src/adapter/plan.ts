@@ -170,7 +170,8 @@ export function compilePlanner(
     const reason = whyScan(spec, split, pushedSort !== undefined, off);
     if (reason === undefined && pushedSort !== undefined && window.kind === 'random') {
       const request = requestWith(combine(parts, pushedSort.part, list.filterJoin));
-      const count = makeCount?.(combine(parts, undefined, list.filterJoin).variables, []);
+      const counted = combine(parts, undefined, list.filterJoin);
+      const count = makeCount?.(counted.variables, counted.query);
       const filtersPushed = pushed.map(({ filter }) => filter);
       return {
         kind: 'page',
