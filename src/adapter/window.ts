@@ -19,6 +19,8 @@ export type RandomWindow = {
   cover(offset: number, limit: number): readonly WindowCall[];
   /** The calls of a scan, first to last; `index` counts from 0. */
   scanCall(index: number): WindowCall;
+  /** The window behind the last row received, where nobody knows how many rows there are. */
+  after(call: WindowCall, received: number): WindowCall;
   /** Rows a scan call asks for; `Infinity` where one call returns everything. */
   readonly scanSize: number;
   /** Whether rows behind the last one may be asked for: there is then nothing, and no error. */
@@ -70,6 +72,11 @@ function offsetWindow({
       return calls;
     },
     scanCall: (index) => call(index * sizeMax, sizeMax),
+    after({ firstRow, size }, received) {
+      // Right behind what came: a source that gives less than it is asked for is found out by the rows there.
+      const next = firstRow + (shortPage === 'end' ? received : size);
+      return call(next, Math.min(sizeMax, Math.max(1, depthMax - next)));
+    },
     scanSize: sizeMax,
     endsEmpty: pastEnd === 'empty',
     shortAtEnd: shortPage === 'end',
@@ -96,6 +103,7 @@ function pageWindow({ base, sizes, pastEnd, shortPage, depthMax = Infinity }: Ki
       return Array.from({ length: count(size) }, (_, i) => call(first(size) + i, size));
     },
     scanCall: (index) => call(index, largest),
+    after: ({ firstRow, size }) => call(firstRow / size + 1, size),
     scanSize: largest,
     endsEmpty: pastEnd === 'empty',
     shortAtEnd: shortPage === 'end',
@@ -110,6 +118,7 @@ const everything: RandomWindow = {
   variables: [],
   cover: () => [ALL_ROWS],
   scanCall: () => ALL_ROWS,
+  after: () => ALL_ROWS,
   scanSize: Infinity,
   endsEmpty: true,
   shortAtEnd: true,

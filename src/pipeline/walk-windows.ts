@@ -1,0 +1,158 @@
+import type { ScanPlan } from '../adapter/plan.ts';
+import type { RandomWindow, SequentialWindow, WindowCall } from '../adapter/window.ts';
+import { fault, type GatewayError } from '../errors/fault.ts';
+import { checkWindow, readWindow, type WindowRows } from './read-window.ts';
+import { type Errand, Moved, type SourceRuntime } from './source-runtime.ts';
+
+/** Calls a scan has under way at once; fewer than a source's concurrency, so that callers get through. */
+const WALKERS = 3;
+
+type Windows = readonly WindowRows[];
+
+/** The error of a scan that would cost more than the source's budget allows. */
+export function overBudget(what: string): GatewayError {
+  return fault('scan_limit_exceeded', {
+    detail: `a scan would need more ${what} than the source's budget allows`,
+  });
+}
+
+/** The error of a scan that cannot see the end. */
+export function outOfReach(): GatewayError {
+  return fault('scan_limit_exceeded', { detail: 'there are more rows than the source lets be reached' });
+}
+
+/** Reads the windows `1 … count-1` with a few walkers; the first failure stops them all. */
+async function walk(
+  count: number,
+  errand: Errand,
+  read: (index: number, errand: Errand) => Promise<WindowRows>,
+): Promise<Windows> {
+  const windows: WindowRows[] = [];
+  const failed = new AbortController();
+  const within = { ...errand, signal: AbortSignal.any([errand.signal, failed.signal]) };
+  let next = 1;
+  async function walker(): Promise<void> {
+    while (next < count) {
+      const index = next;
+      next += 1;
+      windows[index - 1] = await read(index, within);
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: WALKERS }, walker));
+  } catch (error) {
+    failed.abort(error);
+    throw error;
+  }
+  return windows;
+}
+
+/** The windows behind the first where the source says how many rows there are: each must then be full. */
+function walkByTotal(
+  source: SourceRuntime,
+  plan: ScanPlan,
+  { window, total }: { window: RandomWindow; total: number },
+  errand: Errand,
+): Promise<Windows> {
+  const { scanSize, depthMax, endsEmpty } = window;
+  // Where the last window is full, only the empty one behind it shows that the total is not too small.
+  const looksBehind = endsEmpty && total % scanSize === 0 && total < depthMax;
+  const count = Math.ceil(total / scanSize) + (looksBehind ? 1 : 0);
+  if (count > source.budget.calls) throw overBudget('calls');
+  return walk(count, errand, async (index, within) => {
+    const rows = await readWindow(source, plan.request, window.scanCall(index), within);
+    checkWindow(rows, total);
+    return rows;
+  });
+}
+
+/** How the windows behind the first are found, and which of them is behind the end. */
+type Steps = {
+  readonly next: (last: WindowRows) => WindowCall | undefined;
+  readonly isBehind: (window: WindowRows) => boolean;
+};
+
+/** The windows behind the first, one after the other. */
+async function walkOn(
+  source: SourceRuntime,
+  plan: ScanPlan,
+  first: WindowRows,
+  { next, isBehind }: Steps,
+  errand: Errand,
+): Promise<Windows> {
+  const windows: WindowRows[] = [];
+  let last = first;
+  let received = first.rows.received;
+  for (let calls = 1; ; calls += 1) {
+    const call = next(last);
+    if (call === undefined) return windows;
+    if (calls >= source.budget.calls) throw overBudget('calls');
+    last = await readWindow(source, plan.request, call, errand);
+    if (isBehind(last)) return windows;
+    windows.push(last);
+    received += last.rows.received;
+    if (received > source.budget.rows) throw overBudget('rows');
+  }
+}
+
+/**
+ * The next window of a source that tells no total. The end is an empty window; where windows anywhere may be short,
+ * two on end, because one may have lost all its rows.
+ */
+function byNumber(window: RandomWindow, first: WindowRows): Steps {
+  let short = false;
+  let empty = 0;
+  const seen = new Set(first.rows.records.map(({ id }) => id));
+  return {
+    next({ call, rows }) {
+      empty = rows.received === 0 ? empty + 1 : 0;
+      if (empty > 0 && window.shortAtEnd) return undefined;
+      if (empty > 1 && call.firstRow + call.size >= (rows.total ?? 0)) return undefined;
+      // Where only the end is short, rows behind a short window mean that the source gives less than it is asked for.
+      if (short && window.shortAtEnd) throw new Moved('a short window stands before others');
+      short = rows.received < call.size;
+      const next = window.after(call, rows.received);
+      if (next.firstRow >= window.depthMax) throw outOfReach();
+      return next;
+    },
+    // Sources that go on behind the last row bring nothing new there: the last page again, or the first.
+    isBehind({ rows: { records } }) {
+      const isNew = records.some(({ id }) => !seen.has(id));
+      for (const { id } of records) seen.add(id);
+      return !window.endsEmpty && records.length > 0 && !isNew;
+    },
+  };
+}
+
+/** The next window of a source that names it. The same name twice would never end. */
+function byName(window: SequentialWindow): Steps {
+  const seen = new Set<string>();
+  return {
+    next({ call, rows }) {
+      if (rows.next === undefined) return undefined;
+      if (seen.has(rows.next)) {
+        throw fault('upstream_invalid_response', { detail: 'the source names the same next window twice' });
+      }
+      seen.add(rows.next);
+      return window.after(call, rows.next, rows.received);
+    },
+    isBehind: () => false,
+  };
+}
+
+/** Reads the windows behind the first. @throws GatewayError, Moved */
+export function walkWindows(
+  source: SourceRuntime,
+  plan: ScanPlan,
+  first: WindowRows,
+  errand: Errand,
+): Promise<Windows> {
+  const { window } = plan;
+  if (window.kind === 'sequential') return walkOn(source, plan, first, byName(window), errand);
+  if (!Number.isFinite(window.scanSize)) return Promise.resolve([]);
+  const { total } = first.rows;
+  if (total === undefined || !plan.totalCounts)
+    return walkOn(source, plan, first, byNumber(window, first), errand);
+  checkWindow(first, total);
+  return walkByTotal(source, plan, { window, total }, errand);
+}
