@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { runCheck } from './check.ts';
+import { runCheck, runCheckSource } from './check.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { runDemo } from './demo.ts';
 import { runGenerate } from './generate.ts';
@@ -7,6 +7,7 @@ import { registerKeysCommand } from './keys.ts';
 import { readConfigOrExit } from './read-config.ts';
 import { registerSamplesCommand } from './samples.ts';
 import { runStart } from './start.ts';
+import { runTest, type TestOptions } from './test-fixtures.ts';
 
 const CONFIG_FILE = 'config/portico.yaml';
 
@@ -27,7 +28,17 @@ function createProgram(context: CliContext): Command {
   program
     .command('check')
     .description('check the configuration without starting anything')
-    .action(() => runCheck(configFile(), context));
+    .option('--source <file>', 'check one source file alone; variables without default get placeholders')
+    .action(({ source }: { source?: string }) =>
+      source === undefined ? runCheck(configFile(), context) : runCheckSource(source, context),
+    );
+  program
+    .command('test')
+    .description('replay the recorded cases of the sources: fixtures/<source>/*.yaml')
+    .argument('[source...]', 'names of sources; default: all')
+    .option('--source <file>', 'test one source file alone; variables without default get placeholders')
+    .option('--json', 'print the results as JSON')
+    .action((names: string[], options: TestOptions) => runTest(names, options, configFile(), context));
   program
     .command('demo')
     .description('start the sample services and the gateway in front of them')

@@ -1,13 +1,24 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { GatewayConfig } from '../config/gateway-schema.ts';
-import { type ConfigFiles, type FileText, loadConfig } from '../config/load.ts';
+import { type ConfigFiles, type FileText, loadConfig, loadSources } from '../config/load.ts';
 import { ConfigError, type Problem, problemText } from '../config/problem.ts';
-import { chooseSources, type CompiledResource, compileSources } from '../pipeline/compile-sources.ts';
+import {
+  chooseSources,
+  type CompiledResource,
+  type CompiledSource,
+  compileSources,
+} from '../pipeline/compile-sources.ts';
+import type { Environment } from '../config/substitute.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 
 /** A configuration that can be run. */
-export type ReadyConfig = { readonly gateway: GatewayConfig; readonly compiled: readonly CompiledResource[] };
+export type ReadyConfig = {
+  readonly gateway: GatewayConfig;
+  readonly compiled: readonly CompiledResource[];
+  /** Every source, also those that nothing is served from. */
+  readonly sources: readonly CompiledSource[];
+};
 
 function readText(file: string): FileText {
   try {
@@ -55,17 +66,40 @@ export function readConfig(gatewayFile: string, variables: CliContext['env']): R
   const { gateway, sources } = loadConfig(findFiles(gatewayFile), { variables, readFile }, problems);
   const compiled = compileSources(sources, problems);
   if (gateway === undefined || problems.length > 0) throw new ConfigError(problems);
-  return { gateway, compiled: chooseSources(gateway, compiled) };
+  return { gateway, compiled: chooseSources(gateway, compiled), sources: compiled };
 }
 
-/** `readConfig` for a command: problems are printed, all of them, and end the command with exit code 78. */
-export function readConfigOrExit(gatewayFile: string, context: CliContext): ReadyConfig {
+/** Placeholders for what a source file takes from its surroundings; addresses must look like some. */
+const nowhere: Environment = {
+  variables: {},
+  readFile: () => 'placeholder',
+  placeholder: (variable) => (variable.includes('URL') ? 'http://placeholder.invalid' : 'placeholder'),
+};
+
+/**
+ * Reads and compiles one source file alone, with the defaults of its variables, or placeholders where they have none.
+ * @throws ConfigError with every problem
+ */
+export function readSource(file: string): readonly CompiledSource[] {
+  const problems: Problem[] = [];
+  const compiled = compileSources(loadSources([readText(file)], nowhere, problems), problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return compiled;
+}
+
+/** Runs what reads files: problems are printed, all of them, and end the command with exit code 78. */
+export function orExit<T>(context: CliContext, read: () => T): T {
   try {
-    return readConfig(gatewayFile, context.env);
+    return read();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const problem of error.problems) context.err(`${problemText(problem)}\n`);
     context.err(`${error.message}\n`);
     throw new ExitError(exitCodes.config);
   }
+}
+
+/** `readConfig` for a command. */
+export function readConfigOrExit(gatewayFile: string, context: CliContext): ReadyConfig {
+  return orExit(context, () => readConfig(gatewayFile, context.env));
 }

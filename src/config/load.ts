@@ -23,7 +23,8 @@ export type LoadedConfig = {
   readonly sources: ReadonlyMap<string, LoadedSource>;
 };
 
-function loadSources(
+/** Reads source files by their names, as far as their shape is right; problems are added to `problems`. */
+export function loadSources(
   files: readonly FileText[],
   env: Environment,
   problems: Problem[],

@@ -5,6 +5,8 @@ export type Environment = {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Reads a file named by `${file:…}`; throws where it cannot. */
   readFile(path: string): string;
+  /** Stands in for a variable that has neither value nor default, where nothing is going to be reached. */
+  placeholder?(variable: string): string;
 };
 
 /** A reference that has no value, at an offset of the YAML text. */
@@ -25,6 +27,7 @@ function resolve(match: RegExpExecArray, env: Environment): string | { message: 
   const value = env.variables[variable];
   if (value !== undefined && value !== '') return value;
   if (fallback !== undefined) return fallback;
+  if (env.placeholder !== undefined) return env.placeholder(variable);
   return {
     message: `the environment variable ${variable} is not set`,
     hint: `set it, or give a default: \${${variable}:-value}`,

@@ -1,4 +1,6 @@
 import { isMap, isNode, isPair, isSeq, LineCounter, parseDocument, type Document, visit } from 'yaml';
+import type { Json } from '../kernel/json.ts';
+import { exactValue } from './exact-value.ts';
 import { pathText, type Problem } from './problem.ts';
 import { substitute, type Environment } from './substitute.ts';
 
@@ -7,6 +9,8 @@ export type YamlFile = {
   readonly file: string;
   /** What the file says, secrets filled in; a function, so that it is not printed along with the file. */
   content(): unknown;
+  /** What stands at a path, with the digits that its numbers are written with. */
+  exactAt(path: readonly PropertyKey[]): Json;
   /** Whether the value at a path could not be filled in, which is reported already. */
   isUnset(path: readonly PropertyKey[]): boolean;
   /** A problem of this file at a path of keys. */
@@ -56,10 +60,15 @@ function contentOf(
 }
 
 /**
- * Parses a YAML text and fills in its references.
+ * Parses a YAML text and fills in its references; without an environment it has none.
  * Problems of syntax and of unset variables are added to `problems`; the content is then what could be read.
  */
-export function parseYamlFile(file: string, text: string, env: Environment, problems: Problem[]): YamlFile {
+export function parseYamlFile(
+  file: string,
+  text: string,
+  env: Environment | undefined,
+  problems: Problem[],
+): YamlFile {
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,
@@ -81,7 +90,7 @@ export function parseYamlFile(file: string, text: string, env: Environment, prob
     // Some messages end with a quotation of the text, which may be a secret.
     problems.push(problemOn(mistake.pos[0], '', mistake.message.replace(/: ".*$/s, '')));
   }
-  const unset = substitute(document, env);
+  const unset = env === undefined ? [] : substitute(document, env);
   for (const { offset, message, hint } of unset) {
     problems.push(problemOn(offset, '', message, hint));
   }
@@ -89,6 +98,7 @@ export function parseYamlFile(file: string, text: string, env: Environment, prob
   return {
     file,
     content: () => content,
+    exactAt: (path) => exactValue(document, path),
     isUnset: (path) => unset.some(({ offset }) => offset === offsetOf(document, path, false)),
     problemAt: (path, message, hint) =>
       problemOn(offsetOf(document, path, message.startsWith('unknown key')), pathText(path), message, hint),
