@@ -135,9 +135,27 @@ function compileNullIf(literals: readonly Literal[]): Step {
   return (value) => (isUnknown(value) ? null : value);
 }
 
+const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/**
+ * Text that was escaped to be put into HTML, as it was before: the characters that HTML gives a meaning, and
+ * numbered ones. Other references and tags are part of the text.
+ */
+function unescapeHtml(text: string): string {
+  return text.replaceAll(
+    /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#[xX]([\da-fA-F]{1,6}));/g,
+    (whole, name, tens, hex) => {
+      if (typeof name === 'string') return CHARACTERS[name] ?? whole;
+      const code = typeof tens === 'string' ? Number(tens) : Number.parseInt(hex as string, 16);
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    },
+  );
+}
+
 const NAMED: Readonly<Record<Extract<CoercionSpec, string>, CompiledStep>> = {
   trim: { run: onText((text) => text.trim()), yields: 'text' },
   text: { run: onText((text) => text), yields: 'text' },
+  unescape: { run: onText(unescapeHtml), yields: 'text' },
   cents: { run: onText(readCents), yields: 'decimal' },
   epochSeconds: { run: epoch(1_000), yields: 'instant' },
   epochMilliseconds: { run: epoch(1), yields: 'instant' },

@@ -7,11 +7,10 @@ import type { Json } from '../kernel/json.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream.ts';
 import { compileDecoder } from './decode.ts';
 import { compileMapping, type OnGap, type RecordMapper } from './map-record.ts';
-import { createIdCodec, type IdCodec } from './native-id.ts';
+import { compileIdCodec, type IdCodec } from './native-id.ts';
 import { compileNext } from './next.ts';
 import { type Classifier, compileOutcomes, outcomeFault } from './outcome.ts';
 import { pathAt } from './path.ts';
-import { patternAt } from './pattern.ts';
 import { compilePlanner, type Planner } from './plan.ts';
 import type { Report } from './report.ts';
 import { compileRequest } from './request.ts';
@@ -173,12 +172,7 @@ export function compileAdapter(source: SourceSpec, resource: Resource, report: R
   const spec = source.resources[resource.name satisfies ResourceName];
   if (spec === undefined) return undefined;
   const at = ['resources', resource.name];
-  const { kind, pattern } = spec.id;
-  const codec = createIdCodec(
-    kind,
-    resource.idPrefix,
-    pattern === undefined ? undefined : patternAt(pattern, report, [...at, 'id', 'pattern']),
-  );
+  const codec = compileIdCodec(spec.id, resource.idPrefix, report, [...at, 'id']);
   const decode = compileDecoder(source.decode);
   const context: Context = {
     source,

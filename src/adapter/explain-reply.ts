@@ -5,10 +5,9 @@ import type { Json } from '../kernel/json.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
 import { compileDecoder } from './decode.ts';
 import { explainRecord, type FieldProvenance } from './explain-record.ts';
-import { createIdCodec } from './native-id.ts';
+import { compileIdCodec } from './native-id.ts';
 import { compileRules } from './outcome.ts';
 import { compilePath } from './path.ts';
-import { patternAt } from './pattern.ts';
 
 /** Says why a reply became what it became. Pure, like the adapter it explains. */
 export type ReplyExplainer = {
@@ -30,12 +29,7 @@ export function explainReplies(
   const noReport = () => undefined;
   const decode = compileDecoder(source.decode);
   const findRule = compileRules(source.outcomes, noReport);
-  const { kind, pattern } = spec.id;
-  const codec = createIdCodec(
-    kind,
-    resource.idPrefix,
-    pattern === undefined ? undefined : patternAt(pattern, noReport, []),
-  );
+  const codec = compileIdCodec(spec.id, resource.idPrefix, noReport, []);
   const place = compilePath('items' in view ? view.items : view.item);
   const idPath = compilePath([view.map['id']?.from ?? ''].flat()[0] ?? '');
   const fields = on === 'list' ? resource.itemFields : resource.detailFields;

@@ -163,6 +163,10 @@ export function compileMapping(
       continue;
     }
     const place = [...at, field.name];
+    if (field.kind !== 'id' && Array.isArray(mapping.from) && mapping.from.length === 0) {
+      readers.push({ name: field.name, read: () => null });
+      continue;
+    }
     const paths = compilePaths(mapping.from, report, place);
     checkChain(field, mapping, report, place);
     if (field.kind === 'id') {

@@ -1,4 +1,7 @@
+import type { SourceResourceSpec } from '../config/source-schema.ts';
 import { type Json, NumberText } from '../kernel/json.ts';
+import { patternAt } from './pattern.ts';
+import type { Report } from './report.ts';
 
 /** Translates between a source's own ids and the ids of the contract. */
 export type IdCodec = {
@@ -79,8 +82,29 @@ function withPattern(codec: IdCodec, pattern: RegExp): IdCodec {
   };
 }
 
-/** The codec of a source's ids: whole numbers (leading zeros dropped) or texts (escaped reversibly). */
-export function createIdCodec(kind: 'number' | 'text', prefix: string, pattern?: RegExp): IdCodec {
-  const codec = kind === 'number' ? createNumberCodec(prefix) : createTextCodec(prefix);
-  return pattern === undefined ? codec : withPattern(codec, pattern);
+/** Knows only ids of one form: a source may take others for names of a record, and return it under its own. */
+function withForm(codec: IdCodec, form: RegExp): IdCodec {
+  return {
+    toPublic: (native) => (form.test(scalarText(native) ?? '') ? codec.toPublic(native) : undefined),
+    toNative(publicId) {
+      const native = codec.toNative(publicId);
+      return native !== undefined && form.test(native) ? native : undefined;
+    },
+  };
+}
+
+/**
+ * Compiles what a source says of its ids: whole numbers (leading zeros dropped) or texts (escaped reversibly), the
+ * form they have, and a pattern that picks them out of the text around them.
+ */
+export function compileIdCodec(
+  { kind, pattern, form }: SourceResourceSpec['id'],
+  prefix: string,
+  report: Report,
+  at: readonly PropertyKey[],
+): IdCodec {
+  const plain = kind === 'number' ? createNumberCodec(prefix) : createTextCodec(prefix);
+  const codec =
+    form === undefined ? plain : withForm(plain, patternAt(`^(?:${form})$`, report, [...at, 'form']));
+  return pattern === undefined ? codec : withPattern(codec, patternAt(pattern, report, [...at, 'pattern']));
 }

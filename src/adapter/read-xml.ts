@@ -17,9 +17,17 @@ function addTo(object: Record<string, Json>, name: string, value: Json, isList: 
   else object[name] = [earlier, value];
 }
 
+/** `xsi:nil` says that an element has no value (XML Schema 1.0, section 2.6.2). */
+function isNil({ attributes }: XmlElement): boolean {
+  return Object.entries(attributes).some(
+    ([name, value]) => name.endsWith(':nil') && (value === 'true' || value === '1'),
+  );
+}
+
 function readElement(element: XmlElement, path: string, lists: ReadonlySet<string>, depth: number): Json {
   if (depth > DEPTH_MAX)
     throw fault('upstream_invalid_response', { detail: `the XML is nested deeper than ${DEPTH_MAX}` });
+  if (isNil(element)) return null;
   const object = Object.create(null) as Record<string, Json>;
   let text = '';
   for (const [name, value] of Object.entries(element.attributes)) {
@@ -39,7 +47,7 @@ function readElement(element: XmlElement, path: string, lists: ReadonlySet<strin
 
 /**
  * Compiles a reader of XML 1.0. Every value stays text; an element with nothing but text is that text, others are
- * objects by local name, attributes with an @ and mixed text as #text. One row reads like many where its element is
+ * objects by local name, attributes with an @ and mixed text as #text; xsi:nil is null. One row reads like many where its element is
  * named in `arrays` (dotted paths that start with the root element).
  * Document types are refused: they are the way to entity bombs and to files of the machine.
  */

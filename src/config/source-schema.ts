@@ -151,7 +151,16 @@ const outcome = z.strictObject({
 /** One step from a legacy value to a canonical one. */
 const coercion = z.union(
   [
-    z.enum(['trim', 'text', 'cents', 'epochSeconds', 'epochMilliseconds', 'iso8601', 'dotnetDate']),
+    z.enum([
+      'trim',
+      'text',
+      'unescape',
+      'cents',
+      'epochSeconds',
+      'epochMilliseconds',
+      'iso8601',
+      'dotnetDate',
+    ]),
     z.strictObject({ nullIf: z.array(literal).min(1).describe('Values that mean "unknown".') }),
     z.strictObject({ join: z.string().describe('Joins several texts, without the empty ones.') }),
     z.strictObject({
@@ -174,7 +183,7 @@ const coercion = z.union(
   ],
   {
     error:
-      'expected a step: trim, text, cents, epochSeconds, epochMilliseconds, iso8601, { nullIf: [] }, { join: "" }, { enum: {} }, { number: {} } or { date: {} }',
+      'expected a step: trim, text, unescape, cents, epochSeconds, epochMilliseconds, iso8601, dotnetDate, { nullIf: [] }, { join: "" }, { enum: {} }, { number: {} } or { date: {} }',
   },
 );
 
@@ -186,8 +195,15 @@ const fieldMapping = z.strictObject({
 });
 
 const mapping = z
-  .record(z.string(), z.union([z.string().transform((from) => ({ from, as: [] })), fieldMapping]))
-  .describe('v1 field: where it comes from.');
+  .record(
+    z.string(),
+    z.union([
+      z.string().transform((from) => ({ from, as: [] })),
+      z.null().transform(() => ({ from: [], as: [] })),
+      fieldMapping,
+    ]),
+  )
+  .describe('v1 field: where it comes from; null where the source has nothing of the kind.');
 
 const sortColumn = z.strictObject({
   column: z.string().describe("The source's name of the column."),
@@ -238,6 +254,16 @@ const shortPage = z
     'Where a call may return fewer rows than asked: at the end, or anywhere (rows hidden after paging).',
   );
 
+/** The page sizes a source takes, written out or as all up to the largest. */
+const pageSizes = z
+  .union([
+    z.array(integer(1, 100_000)).min(1),
+    z
+      .strictObject({ upTo: integer(1, 1_000) })
+      .transform(({ upTo }) => Array.from({ length: upTo }, (_, index) => index + 1)),
+  ])
+  .describe('The page sizes the source takes: some, or { upTo: 100 } for all from 1 to 100.');
+
 const window = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('offset'),
@@ -250,7 +276,7 @@ const window = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('page'),
     base: integer(0, 1).default(1).describe('Number of the first page.'),
-    sizes: z.array(integer(1, 100_000)).min(1).describe('The page sizes the source takes.'),
+    sizes: pageSizes,
     pastEnd,
     shortPage,
     depthMax,
@@ -343,6 +369,10 @@ const sourceResource = z.strictObject({
       .string()
       .optional()
       .describe('A regular expression whose first group is the id, where more stands around it.'),
+    form: z
+      .string()
+      .optional()
+      .describe('A regular expression that all of a native id fits; the source is never asked for another.'),
   }),
   onInvalidRecord: z
     .enum(['fail', 'drop'])

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { compileMapping } from '../../../src/adapter/map-record.ts';
-import { createIdCodec } from '../../../src/adapter/native-id.ts';
+import { compileIdCodec } from '../../../src/adapter/native-id.ts';
 import type { MappingSpec } from '../../../src/config/source-schema.ts';
 import { resources } from '../../../src/contract/operations.ts';
 import { Decimal } from '../../../src/kernel/decimal.ts';
@@ -16,13 +16,15 @@ const plain: MappingSpec = {
   category: from('cat'),
 };
 
+const numberIds = (prefix: string) => compileIdCodec({ kind: 'number' }, prefix, () => undefined, []);
+
 /** A record, made by a mapping, and the gaps that were told on the way. */
 function mapped(json: string, change: Partial<MappingSpec> = {}) {
   const gaps: string[] = [];
   const map = compileMapping(
     { ...plain, ...change } as MappingSpec,
     products.itemFields,
-    createIdCodec('number', 'prod'),
+    numberIds('prod'),
     (path, message) => {
       throw new Error(`${path.join('.')}: ${message}`);
     },
@@ -44,13 +46,7 @@ describe('a record', () => {
   });
 
   it('carries nothing over that is not mapped, whatever the row holds', () => {
-    const map = compileMapping(
-      plain,
-      products.itemFields,
-      createIdCodec('number', 'prod'),
-      () => undefined,
-      [],
-    );
+    const map = compileMapping(plain, products.itemFields, numberIds('prod'), () => undefined, []);
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (row) => {
         const record = map(readJson(JSON.stringify({ ...row, id: 1 })), () => undefined)!;
@@ -116,7 +112,7 @@ describe('a name in two parts', () => {
     email: from('mail'),
     created_at: from('at', 'epochSeconds'),
   };
-  const map = compileMapping(spec, users.itemFields, createIdCodec('number', 'user'), () => undefined, []);
+  const map = compileMapping(spec, users.itemFields, numberIds('user'), () => undefined, []);
   const nameOf = (json: string) => {
     const gaps: string[] = [];
     const record = map(readJson(json), (field, reason) => gaps.push(`${field} ${reason}`))!;
@@ -130,4 +126,14 @@ describe('a name in two parts', () => {
     ['{"id":1}', null, ['name missing']],
     ['{"id":1,"a":{},"b":"Lovelace"}', null, ['name unreadable']],
   ])('%s is %j', (json, name, gaps) => expect(nameOf(json)).toEqual([name, gaps]));
+});
+
+describe('a field that the source does not have', () => {
+  it('is null, and no gap', () => {
+    const { record, gaps } = mapped('{"id":1,"name":"a","text":"b","price":2,"cat":"c"}', {
+      description: { from: [], as: [] },
+    });
+    expect(record?.['description']).toBeNull();
+    expect(gaps).toEqual([]);
+  });
 });

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
-import { createIdCodec } from '../../../src/adapter/native-id.ts';
+import { compileIdCodec } from '../../../src/adapter/native-id.ts';
 import { resources } from '../../../src/contract/operations.ts';
 import { readJson } from '../../../src/kernel/json.ts';
 
-const numbers = createIdCodec('number', 'user');
-const texts = createIdCodec('text', 'user');
+const compile = (spec: Parameters<typeof compileIdCodec>[0]) =>
+  compileIdCodec(spec, 'user', () => undefined, []);
+const numbers = compile({ kind: 'number' });
+const texts = compile({ kind: 'text' });
 const read = (json: string) => numbers.toPublic(readJson(json));
 
 describe('ids that are numbers', () => {
@@ -137,5 +139,28 @@ describe('ids that are texts', () => {
     expect(texts.toPublic(readJson('7'))).toBe('user_7');
     for (const json of ['null', 'true', '[]', '{}', '["a"]'])
       expect(texts.toPublic(readJson(json))).toBeUndefined();
+  });
+});
+
+describe('ids of one form', () => {
+  const form = '[0-9a-f]{4}';
+
+  it('leave out a native id that fits only in part or not at all', () => {
+    const codec = compile({ kind: 'text', form });
+    expect(codec.toPublic('00af')).toBe('user_00af');
+    for (const native of ['00AF', '00af0', 'x00af', '']) expect(codec.toPublic(native)).toBeUndefined();
+  });
+
+  it('are the only ones the source is asked for', () => {
+    const codec = compile({ kind: 'text', form });
+    expect(codec.toNative('user_00af')).toBe('00af');
+    for (const id of ['user_00AF', 'user_00a', 'user_me', 'user_'])
+      expect(codec.toNative(id)).toBeUndefined();
+  });
+
+  it('have the form behind the pattern that picks them out', () => {
+    const codec = compile({ kind: 'text', form, pattern: '/users/([^/]+)$' });
+    expect(codec.toPublic('https://x.example/users/00af')).toBe('user_00af');
+    expect(codec.toPublic('https://x.example/users/00AF')).toBeUndefined();
   });
 });
