@@ -41,6 +41,8 @@ function explainField(
   record: Json,
 ): FieldProvenance {
   const texts = typeof from === 'string' ? [from] : from;
+  if (texts.length === 0)
+    return { field: field.name, from: [], found: undefined, steps: [], value: null, state: 'unknown' };
   const found = collect(texts.map(compilePath), record);
   const about = { field: field.name, from: texts, found };
   if (found === undefined) return { ...about, steps: [], value: null, state: 'missing' };

@@ -1,7 +1,8 @@
 import { Command, CommanderError } from 'commander';
-import { runCheck, runCheckSource } from './check.ts';
+import { type CheckOptions, runCheck } from './check.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { runDemo } from './demo.ts';
+import { registerExplainCommand } from './explain.ts';
 import { runGenerate } from './generate.ts';
 import { registerKeysCommand } from './keys.ts';
 import { readConfigOrExit } from './read-config.ts';
@@ -27,11 +28,10 @@ function createProgram(context: CliContext): Command {
     .action(() => runStart(configFile(), context));
   program
     .command('check')
-    .description('check the configuration without starting anything')
+    .description('check the configuration without starting anything, and show what queries will cost')
     .option('--source <file>', 'check one source file alone; variables without default get placeholders')
-    .action(({ source }: { source?: string }) =>
-      source === undefined ? runCheck(configFile(), context) : runCheckSource(source, context),
-    );
+    .option('--json', 'print problems, or the costs of queries, as JSON')
+    .action((options: CheckOptions) => runCheck(options, configFile(), context));
   program
     .command('test')
     .description('replay the recorded cases of the sources: fixtures/<source>/*.yaml')
@@ -48,6 +48,7 @@ function createProgram(context: CliContext): Command {
     .description('write the generated documents: OpenAPI and the schemas of the configuration')
     .option('--check', 'only say whether they are up to date')
     .action((options: { check?: boolean }) => runGenerate(options.check === true, context));
+  registerExplainCommand(program, configFile, context);
   registerSamplesCommand(program, context);
   registerKeysCommand(program, {
     loadConfig: () => Promise.resolve(readConfigOrExit(configFile(), context).gateway),

@@ -1,0 +1,130 @@
+import type { Adapter } from '../adapter/compile.ts';
+import type { FieldProvenance } from '../adapter/explain-record.ts';
+import { explainReplies, type ReplyExplainer } from '../adapter/explain-reply.ts';
+import { compileSessionReader } from '../adapter/session.ts';
+import type { Query } from '../contract/query.ts';
+import { fault, type GatewayError, toGatewayError } from '../errors/fault.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { createAnswer } from '../pipeline/answer.ts';
+import type { CompiledResource } from '../pipeline/compile-sources.ts';
+import type { SourceRuntime } from '../pipeline/source-runtime.ts';
+import type { Call } from '../policy/call.ts';
+import type { Document } from '../policy/cached.ts';
+import { createUpstream } from '../upstream/client.ts';
+import { type MadeCall, witness, type Witnessed, withShownRequests } from './witness-calls.ts';
+
+/** What became of a query that was really asked. */
+export type LiveResult = {
+  readonly calls: readonly MadeCall[];
+  readonly answer: Document | GatewayError;
+  /** Claims that replies contradicted, which were then computed without. */
+  readonly contradicted: readonly string[];
+  /** Fields that became `null` because they were missing or unreadable: how often, by `field reason`. */
+  readonly gaps: ReadonlyMap<string, number>;
+  /** How the first record of the answer came about; absent where there is none. */
+  readonly record: readonly FieldProvenance[] | undefined;
+};
+
+/** What a live explanation needs. */
+export type LiveDeps = {
+  readonly compiled: CompiledResource;
+  /** The adapter of the masked source: its requests are those of the real one, fit to be shown. */
+  readonly masked: Adapter;
+  /** Whether values of records may be shown, in addresses too. */
+  readonly showValues: boolean;
+  /** Aborts when the person has had enough. */
+  readonly stop: AbortSignal;
+};
+
+function callFor({ resource }: CompiledResource, query: Query, signal: AbortSignal): Call {
+  return {
+    operation: `${resource.name}.${query.kind}`,
+    permission: null,
+    request: { authorization: [], apiKey: [], address: '', rawQuery: '', rawId: undefined },
+    requestId: 'explain',
+    signal,
+    trace: { cache: 'none', upstreamCalls: 0, upstreamMs: 0, principalId: undefined },
+    answerHeaders: [],
+    principal: undefined,
+    query,
+  };
+}
+
+/** The id of the first record of an answer. */
+function firstIdOf(answer: Document | GatewayError): string | undefined {
+  if (answer instanceof Error || !answer.found) return undefined;
+  const { data } = JSON.parse(answer.body) as { data: { id: string } | readonly { id: string }[] };
+  return [data].flat()[0]?.id;
+}
+
+async function answerWithin(
+  source: SourceRuntime,
+  { config, ...compiled }: CompiledResource,
+  query: Query,
+  stop: AbortSignal,
+): Promise<Document | GatewayError> {
+  const deadline = AbortSignal.timeout(config.deadline);
+  const signal = AbortSignal.any([stop, deadline]);
+  try {
+    return await createAnswer(source, config.cache)(callFor({ config, ...compiled }, query, signal), signal);
+  } catch (error) {
+    if (deadline.aborted)
+      return fault('upstream_timeout', { detail: `deadline of ${config.deadline} ms spent` });
+    return toGatewayError(error);
+  }
+}
+
+function findRecord(
+  explainer: ReplyExplainer | undefined,
+  made: readonly Witnessed[],
+  id: string | undefined,
+) {
+  if (explainer === undefined || id === undefined) return undefined;
+  for (const { reply } of made) {
+    const record = reply && explainer.record(reply, id);
+    if (record !== undefined) return record;
+  }
+  return undefined;
+}
+
+/** Answers a query from the live source, as the gateway would on a cache miss, and keeps what happened on the way. */
+export async function explainLive(
+  query: Query,
+  { compiled, masked, showValues, stop }: LiveDeps,
+): Promise<LiveResult> {
+  const { spec } = compiled.source;
+  const { adapter, shown, rows } = withShownRequests(compiled.adapter, masked, showValues);
+  const upstream = createUpstream(spec, {
+    onExchange: () => undefined,
+    readSession: compileSessionReader(spec),
+  });
+  const { ask, made } = witness(upstream, shown);
+  const gaps = new Map<string, number>();
+  const contradicted: string[] = [];
+  const source: SourceRuntime = {
+    resource: compiled.resource,
+    adapter,
+    upstream: { ...upstream, ask },
+    budget: spec.budget,
+    clock: systemClock,
+    switchedOff: new Set(),
+    observer: {
+      fieldGap: (field, reason) => gaps.set(`${field} ${reason}`, (gaps.get(`${field} ${reason}`) ?? 0) + 1),
+      contradicted: (capability) => contradicted.push(capability),
+    },
+  };
+  try {
+    const answer = await answerWithin(source, compiled, query, stop);
+    const explainer = explainReplies(spec, compiled.resource, query.kind);
+    for (const { call, reply } of made) {
+      if (reply === undefined) continue;
+      call.status = reply.status;
+      call.rows = rows.get(reply);
+      call.rule = explainer?.rule(reply);
+    }
+    const record = findRecord(explainer, made, firstIdOf(answer));
+    return { calls: made.map(({ call }) => call), answer, contradicted, gaps, record };
+  } finally {
+    upstream.close();
+  }
+}

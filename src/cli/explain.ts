@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { GatewayError } from '../errors/fault.ts';
+import { type CliContext, ExitError, exitCodes } from './context.ts';
+import { explainLive } from './explain-live.ts';
+import { type Asked, readAsked } from './explain-request.ts';
+import { explanationText, mistakeText } from './explain-texts.ts';
+import { explain, type Explanation, explainMistake, maskedTwin } from './explanation.ts';
+import { type ReadyConfig, readConfigOrExit } from './read-config.ts';
+import { showLive, type ShownLive } from './shown-live.ts';
+
+type Options = { readonly live?: boolean; readonly values?: boolean; readonly json?: boolean };
+
+function askedOrExit(request: string, { gateway }: ReadyConfig, context: CliContext): Asked {
+  const asked = readAsked(request, gateway);
+  if (typeof asked !== 'string') return asked;
+  context.err(`portico: ${asked}\n`);
+  throw new ExitError(exitCodes.usage);
+}
+
+function compiledFor({ operation }: Asked, { compiled }: ReadyConfig) {
+  const found = compiled.find(({ resource }) => resource === operation.resource);
+  if (found === undefined) throw new Error(`${operation.resource.name} has no source`);
+  return { compiled: found, text: readFileSync(found.source.yaml.file, 'utf8') };
+}
+
+/** Whether the live answer is one that a client could use; that there is no such record is one, too. */
+function isUsable({ answer }: ShownLive): boolean {
+  return answer.status === 200 || answer.code === 'not_found';
+}
+
+/**
+ * `portico explain`: what becomes of a request, without asking the source, or with `--live` by asking it. Exit code
+ * 64 where the request is to no operation, 1 where the live answer is an error.
+ */
+async function runExplain(
+  request: string,
+  options: Options,
+  configFile: string,
+  context: CliContext,
+): Promise<void> {
+  const ready = readConfigOrExit(configFile, context);
+  const asked = askedOrExit(request, ready, context);
+  const print = (value: object, text: string) =>
+    context.out(options.json === true ? `${JSON.stringify(value, null, 2)}\n` : text);
+  const { gateway } = ready;
+  const { query } = asked;
+  if (query instanceof GatewayError) {
+    const mistake = explainMistake(asked, query, gateway);
+    print(mistake, mistakeText(mistake));
+    return;
+  }
+  const { compiled, text } = compiledFor(asked, ready);
+  let explanation: Explanation = explain(asked, query, { gateway, compiled, text });
+  if (options.live === true) {
+    const twin = maskedTwin(compiled, text);
+    const showValues = options.values === true;
+    const result = await explainLive(query, {
+      compiled,
+      masked: twin.adapter,
+      showValues,
+      stop: context.stop,
+    });
+    const live = showLive(result, query.kind, { gateway, compiled, masked: twin.spec, showValues });
+    explanation = { ...explanation, live };
+  }
+  print(explanation, explanationText(explanation));
+  if (explanation.live !== undefined && !isUsable(explanation.live)) throw new ExitError(exitCodes.failure);
+}
+
+/** Adds `portico explain` to the command line. */
+export function registerExplainCommand(
+  program: Command,
+  configFile: () => string,
+  context: CliContext,
+): void {
+  program
+    .command('explain')
+    .description('show what becomes of a request: plan, upstream calls, claims, budget, cache key')
+    .argument('<request>', "such as 'GET /v1/products?min_price=10&page=3'")
+    .option('--live', 'ask the source, and show calls, outcomes and where the first record came from')
+    .option('--values', 'with --live: show values of records, which are *** otherwise')
+    .option('--json', 'print the explanation as JSON')
+    .action((request: string, options: Options) => runExplain(request, options, configFile(), context));
+}
