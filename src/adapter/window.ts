@@ -52,16 +52,20 @@ function offsetWindow({
   shortPage,
   depthMax = Infinity,
 }: Kind<'offset'>): RandomWindow {
-  const call = (firstRow: number, size: number) => ({
-    firstRow,
-    size,
-    variables: {
-      offset: firstRow + base,
-      limit: size,
-      lastRow: firstRow + size - 1 + base,
-      endRow: firstRow + size + base,
-    },
-  });
+  const call = (firstRow: number, wanted: number) => {
+    // Sources refuse a window that reaches beyond their depth, whether or not there are rows.
+    const size = Math.max(1, Math.min(wanted, depthMax - firstRow));
+    return {
+      firstRow,
+      size,
+      variables: {
+        offset: firstRow + base,
+        limit: size,
+        lastRow: firstRow + size - 1 + base,
+        endRow: firstRow + size + base,
+      },
+    };
+  };
   return {
     kind: 'random',
     variables: ['offset', 'limit', 'lastRow', 'endRow'],
@@ -74,8 +78,7 @@ function offsetWindow({
     scanCall: (index) => call(index * sizeMax, sizeMax),
     after({ firstRow, size }, received) {
       // Right behind what came: a source that gives less than it is asked for is found out by the rows there.
-      const next = firstRow + (shortPage === 'end' ? received : size);
-      return call(next, Math.min(sizeMax, Math.max(1, depthMax - next)));
+      return call(firstRow + (shortPage === 'end' ? received : size), sizeMax);
     },
     scanSize: sizeMax,
     endsEmpty: pastEnd === 'empty',

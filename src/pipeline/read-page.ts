@@ -34,8 +34,10 @@ async function totalOf(source: SourceRuntime, plan: PagePlan, errand: Errand): P
     const { readCount } = source.adapter.list;
     return exact(await source.upstream.ask(plan.count, readCount, errand.signal, errand.meter));
   }
-  const { rows } = await readWindow(source, plan.request, totalWindow(plan), errand);
-  return exact(rows.total);
+  const window = await readWindow(source, plan.request, totalWindow(plan), errand);
+  const total = exact(window.rows.total);
+  checkWindow(window, total);
+  return total;
 }
 
 /** A source that says "at least so many" leaves only the counting of its rows. @throws Contradiction */
@@ -71,7 +73,10 @@ async function readWindows(
   if (firstCall === undefined) throw new Error('a page is covered by at least one window');
   const first = await readWindow(source, plan.request, firstCall, errand);
   const total = first.rows.total ?? (await totalOf(source, plan, errand));
-  const calls = otherCalls.filter((call) => call.firstRow < total);
+  const { endsEmpty, depthMax } = plan.window;
+  // A window right behind the last row costs a call, but shows that the total is not too small.
+  const end = endsEmpty && total < depthMax ? total : total - 1;
+  const calls = otherCalls.filter((call) => call.firstRow <= end);
   const others = await Promise.all(calls.map((call) => readWindow(source, plan.request, call, errand)));
   return { windows: [first, ...others] satisfies WindowRows[], total };
 }
@@ -89,7 +94,7 @@ export async function readPage(
 ): Promise<Page> {
   if (asksTotalFirst(plan, offset, limit)) {
     const total = await totalOf(source, plan, errand);
-    if (total <= offset) return { records: [], total };
+    if (offset > 0 && total <= offset) return { records: [], total };
     if (liesTooFar(plan, offset, limit) && total > plan.window.depthMax) {
       throw fault('scan_limit_exceeded', {
         detail: 'the page lies beyond the rows that the source lets be reached',
