@@ -48,7 +48,7 @@ function kindsOf(given: readonly FixtureCase[], resource: string): ReadonlySet<s
       if (status !== 200) return ['failure'];
       if (isSingle) return ['single'];
       if (text.includes('"data":[]')) return ['past the end'];
-      return [/[?&](?:category|min_price|max_price)=/.test(request) ? 'filter' : 'list'];
+      return /[?&](?:category|min_price|max_price)=/.test(request) ? ['list', 'filter'] : ['list'];
     }),
   );
 }

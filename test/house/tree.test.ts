@@ -54,7 +54,9 @@ describe('the tree', () => {
 
 describe('what is written in it', () => {
   it('says nothing of the machine it was written on', () => {
-    expect(found(/(?:^|[\s'"`=(])\/(?:work|root|home|Users|tmp)\//, files)).toEqual([]);
+    // What stands behind /Users/ is a folder only with more behind it: SCIM has its users there.
+    const places = /(?:^|[\s'"`=(])\/(?:(?:work|root|home|tmp)\/|Users\/[\w.-]+\/)/;
+    expect(found(places, files)).toEqual([]);
   });
 
   it('holds no credential of the real world', () => {
