@@ -62,9 +62,12 @@ export function scanReach({ window }: ScanPlan, { rows, calls }: SourceSpec['bud
 export function pageCalls(plan: PagePlan, query: ListQuery): readonly UpstreamRequest[] {
   const offset = (query.page - 1) * query.limit;
   const windows = plan.window.cover(offset, query.limit).map(plan.request);
-  if (asksTotalFirst(plan, offset, query.limit))
-    return [plan.count ?? plan.request(totalWindow(plan)), ...windows];
-  return plan.count === undefined ? windows : [...windows, plan.count];
+  const total = plan.count ?? plan.request(totalWindow(plan));
+  return [
+    ...(asksTotalFirst(plan, offset, query.limit) ? [total] : []),
+    ...windows,
+    ...(plan.count === undefined ? [] : [plan.count]),
+  ];
 }
 
 function scanCalls({ window, request }: ScanPlan, callsMax: number): readonly UpstreamRequest[] {

@@ -86,7 +86,7 @@ function maskFilters(filters: SourceResourceSpec['list']['filters'], masked: Tre
       op,
       maskPart(part, at(at(masked, field), op)),
     ]);
-    return [field, Object.fromEntries(parts)];
+    return [field, Object.fromEntries(parts) as typeof operators];
   });
   return Object.fromEntries(entries) as typeof filters;
 }

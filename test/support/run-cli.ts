@@ -1,0 +1,20 @@
+import { runCli } from '../../src/cli/program.ts';
+
+/** How a command ended, and what it wrote. */
+export type CliRun = { readonly code: number; readonly out: string; readonly err: string };
+
+/** Runs a command of `portico` in this process, with exactly these variables. */
+export async function runCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<CliRun> {
+  let [out, err] = ['', ''];
+  const code = await runCli(args, {
+    env,
+    nodeVersion: process.version,
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+    stop: new AbortController().signal,
+  });
+  return { code, out, err };
+}
