@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import {
+  addedHeaderName,
   bytes,
   flag,
-  headerName,
   headerSecret,
   headerValue,
   httpUrl,
@@ -37,7 +37,10 @@ const request = z.strictObject({
     )
     .describe('Appended to net.baseUrl. `{id}` stands for the native id, percent-encoded.'),
   query: queryTemplate.default({}).describe('A parameter whose variable has no value is left out.'),
-  headers: z.record(headerName, headerValue).default({}).describe('Headers as templates, such as a Range.'),
+  headers: z
+    .record(addedHeaderName, headerValue)
+    .default({})
+    .describe('Headers as templates, such as a Range.'),
   body: requestBody.optional(),
 });
 
@@ -46,7 +49,7 @@ const net = z.strictObject({
   timeout: timeLimit.default(5_000).describe('Total time for one upstream call, body included.'),
   bytesMax: bytes.default(8 * 1024 ** 2).describe('The largest body read, after decompression.'),
   concurrency: integer(1, 1_000).default(8).describe('Calls under way at once, in this process.'),
-  headers: z.record(headerName, headerValue).default({}).describe('Constant headers.'),
+  headers: z.record(addedHeaderName, headerValue).default({}).describe('Constant headers.'),
   tls: z
     .strictObject({ ca: z.string().optional(), cert: z.string().optional(), key: secret.optional() })
     .optional()
@@ -58,7 +61,7 @@ const net = z.strictObject({
 const auth = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('none') }),
   z.strictObject({ kind: z.literal('basic'), user: secret, password: secret }),
-  z.strictObject({ kind: z.literal('header'), name: headerName, value: headerSecret }),
+  z.strictObject({ kind: z.literal('header'), name: addedHeaderName, value: headerSecret }),
   z.strictObject({ kind: z.literal('query'), name: z.string().min(1), value: secret }),
   z
     .strictObject({
@@ -83,7 +86,7 @@ const auth = z.discriminatedUnion('kind', [
       ]),
       token: z.string().optional().describe('Path of the token in the reply to the login.'),
       cookie: z.string().optional().describe('The cookie that is the token, in its place.'),
-      header: headerName.default('Authorization'),
+      header: addedHeaderName.default('Authorization'),
       value: headerValue.default('Bearer {session}').describe('The header, with {session}.'),
       lifetime: timeLimit.default(600_000).describe('When to log in again at the latest.'),
     })

@@ -1,4 +1,14 @@
-import { isMap, isNode, isPair, isSeq, LineCounter, parseDocument, type Document, visit } from 'yaml';
+import {
+  isMap,
+  isNode,
+  isPair,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Document,
+  visit,
+  type YAMLError,
+} from 'yaml';
 import type { Json } from '../kernel/json.ts';
 import { exactValue } from './exact-value.ts';
 import { pathText, type Problem } from './problem.ts';
@@ -47,7 +57,7 @@ function contentOf(
     Alias(_key, alias) {
       if (alias.resolve(document) !== undefined) return;
       sound = false;
-      report(alias.range?.[0], `the alias *${alias.source} has no anchor before it`);
+      report(alias.range?.[0], 'an alias without an anchor before it; a text that starts with * is quoted');
     },
   });
   if (!sound) return undefined;
@@ -57,6 +67,12 @@ function contentOf(
     report(undefined, 'its aliases stand for too much, or for themselves');
     return undefined;
   }
+}
+
+/** What the parser says, without what it quotes of the text, which may be a secret. */
+function tellMistake({ code, message }: YAMLError): string {
+  if (code === 'TAG_RESOLVE_FAILED') return 'an unknown tag; a text that starts with ! is quoted';
+  return message.replace(/: .*$/s, '');
 }
 
 /**
@@ -87,8 +103,7 @@ export function parseYamlFile(
   for (const mistake of [...document.errors, ...document.warnings]) {
     // After the first of these the parser stumbles over every token that follows.
     if (mistake.code === 'UNEXPECTED_TOKEN' && mistake !== stumble) continue;
-    // Some messages end with a quotation of the text, which may be a secret.
-    problems.push(problemOn(mistake.pos[0], '', mistake.message.replace(/: ".*$/s, '')));
+    problems.push(problemOn(mistake.pos[0], '', tellMistake(mistake)));
   }
   const unset = env === undefined ? [] : substitute(document, env);
   for (const { offset, message, hint } of unset) {

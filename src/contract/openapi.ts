@@ -54,7 +54,11 @@ function listParameters({ sorts, filters }: Resource): readonly Schema[] {
         description,
         op === 'eq'
           ? { type: 'string', minLength: 1 }
-          : { type: 'string', pattern: '^[0-9]+(\\.[0-9]+)?$', examples: ['9.99'] },
+          : {
+              type: 'string',
+              pattern: '^[0-9]+(\\.[0-9]+)?$',
+              examples: ['9.99'],
+            },
       ),
     ),
   ];

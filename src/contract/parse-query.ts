@@ -8,7 +8,6 @@ import type { FilterParameter, Resource } from './resource.ts';
 export const PAGE_MAX = 1_000_000_000;
 export const LIMIT_MAX = 100;
 export const LIMIT_DEFAULT = 50;
-const PRICE_DIGITS_MAX = 100;
 
 /** What an operator may choose about reading parameters. */
 export type QueryRules = { readonly limitOverflow: 'reject' | 'clamp' };
@@ -60,7 +59,7 @@ function parseFilter(parameter: FilterParameter, text: string): Filter {
     if (text === '') throw invalid(name, 'a text that is not empty');
     return { field, op, value: text };
   }
-  const value = text.length <= PRICE_DIGITS_MAX && !text.startsWith('-') ? Decimal.parse(text) : undefined;
+  const value = text.startsWith('-') ? undefined : Decimal.parse(text);
   if (value === undefined) throw invalid(name, 'a plain decimal number such as 10 or 9.99');
   return { field, op, value };
 }
@@ -80,7 +79,7 @@ function parseFilters(values: Values, resource: Resource): readonly Filter[] {
 }
 
 /** The parameters an operation knows; all others are ignored. */
-export function parametersOf(operation: Operation): readonly string[] {
+function parametersOf(operation: Operation): readonly string[] {
   if (operation.kind === 'get') return [];
   const { sorts, filters } = operation.resource;
   return ['page', 'limit', ...(sorts.length > 0 ? ['sort'] : []), ...filters.map((filter) => filter.name)];
@@ -101,7 +100,7 @@ function parseList(operation: Operation, values: Values, rules: QueryRules): Lis
  * The id of a path segment, decoded once.
  * @throws GatewayError `bad_request` where the encoding is malformed, `not_found` where no record can have the id
  */
-export function parseId(rawId: string, resource: Resource): string {
+function parseId(rawId: string, resource: Resource): string {
   let id: string;
   try {
     id = decodeURIComponent(rawId);

@@ -35,7 +35,9 @@ async function totalOf(source: SourceRuntime, plan: PagePlan, errand: Errand): P
     return exact(await source.upstream.ask(plan.count, readCount, errand.signal, errand.meter));
   }
   const window = await readWindow(source, plan.request, totalWindow(plan), errand);
-  const total = exact(window.rows.total);
+  // The first row is past the end where there is none, and some replies that say so have no total.
+  const { received } = window.rows;
+  const total = exact(window.rows.total ?? (received === 0 ? 0 : undefined));
   checkWindow(window, total);
   return total;
 }
