@@ -11,7 +11,8 @@ import { Contradiction, type Errand, Moved, type SourceRuntime } from './source-
 /** A page with the moment its data was read, and how long it may be served. */
 type DatedPage = Page & { readonly storedAt: number; readonly freshSeconds: number };
 
-const ATTEMPTS_MAX = 8;
+/** Twice for each claim that an answer can rest on (an order, a sort, three filters), and a walk done again. */
+const ATTEMPTS_MAX = 12;
 
 /** Snapshots of one source hold at most this many times its scan budget. */
 const SNAPSHOTS_MAX = 4;
@@ -56,15 +57,15 @@ export function createAnswer(source: SourceRuntime, cache: ResourceConfig['cache
   /** Attempts until the source's claims and its replies agree. */
   async function findPage(query: ListQuery, errand: Errand): Promise<DatedPage> {
     let moved = 0;
-    let suspect: string | undefined;
+    const suspects = new Set<string>();
     for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts += 1) {
       try {
         return await attempt(query, errand);
       } catch (error) {
         if (error instanceof Contradiction) {
-          // Rows that change between two calls look like a broken claim once, but hardly twice in a row.
-          if (suspect === error.capability) switchOff(error.capability);
-          suspect = error.capability;
+          // Rows that change between two calls look like a broken claim once, but hardly twice in one answer.
+          if (suspects.has(error.capability)) switchOff(error.capability);
+          suspects.add(error.capability);
         } else if (error instanceof Moved && moved === 0) {
           moved += 1;
         } else if (error instanceof Moved) {
