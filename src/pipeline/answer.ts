@@ -42,7 +42,8 @@ export function createAnswer(source: SourceRuntime, cache: ResourceConfig['cache
           records,
           total: selection.records.length,
           storedAt: selection.storedAt,
-          freshSeconds: source.budget.snapshot,
+          // A page of a snapshot is as good as the snapshot, which may be older than `cache.fresh`.
+          freshSeconds: Math.max(cache.fresh, source.budget.snapshot),
         };
       }
     }

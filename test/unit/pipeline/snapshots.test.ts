@@ -1,0 +1,162 @@
+import { openSource, type Serve } from '../../support/scripted-source.ts';
+import { parseList } from '../../support/parse-as.ts';
+import { expectedBody, filtersOf, honest, products, shopText } from './shop.ts';
+
+const rows = products(25).map((one, i) => ({
+  ...one,
+  category: i % 2 === 0 ? 'Toys' : 'Books',
+  price: String(i),
+}));
+const scanning = (change = {}) => shopText({ order: 'unknown', ...change });
+const CALLS_OF_A_SCAN = 3;
+
+/** A source whose calls wait until they are let go. */
+function holding(serve: Serve) {
+  const held: (() => void)[] = [];
+  return {
+    held,
+    serve: ((asked) =>
+      new Promise((resolve, reject) => {
+        held.push(() => resolve(serve(asked)));
+        asked.signal.addEventListener('abort', () => reject(asked.signal.reason as Error));
+      })) satisfies Serve,
+    /** Lets calls go as they come, until `done`. */
+    letGo: async <T>(done: Promise<T>): Promise<T> => {
+      const state = { over: false };
+      const end = () => (state.over = true);
+      done.then(end, end);
+      while (!state.over) {
+        for (const go of held.splice(0)) go();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return done;
+    },
+  };
+}
+
+describe('the rows of one scan', () => {
+  it('serve every page, filter and order of further questions', async () => {
+    const source = openSource(
+      'products',
+      scanning(),
+      honest(() => rows),
+    );
+    const questions = [
+      'limit=5',
+      'limit=5&page=2',
+      'limit=5&page=9',
+      'category=Toys',
+      'min_price=3&max_price=11',
+      'category=Books&limit=2&page=3',
+      'limit=5',
+    ];
+    for (const raw of questions) expect(await source.list(raw)).toBe(expectedBody('products', rows, raw));
+    expect(source.calls).toHaveLength(CALLS_OF_A_SCAN);
+  });
+
+  it('are read once for all who ask at the same time', async () => {
+    const { serve, letGo } = holding(honest(() => rows));
+    const source = openSource('products', scanning(), serve);
+    const questions = ['limit=5', 'limit=5&page=2', 'category=Toys', 'min_price=3'];
+    const bodies = await letGo(Promise.all(questions.map((raw) => source.list(raw))));
+    expect(bodies).toEqual(questions.map((raw) => expectedBody('products', rows, raw)));
+    expect(source.calls).toHaveLength(CALLS_OF_A_SCAN);
+  });
+
+  it('are one scan for each thing that the source is asked to filter by', async () => {
+    const source = openSource(
+      'products',
+      scanning({ filters: filtersOf('superset') }),
+      honest(() => rows),
+    );
+    for (const raw of ['category=Toys', 'category=Toys&page=2', 'category=Books', 'category=Toys'])
+      expect(await source.list(raw)).toBe(expectedBody('products', rows, raw));
+    const asked = source.calls.map(({ parameters }) => parameters['cat']);
+    expect(new Set(asked)).toEqual(new Set(['Toys', 'Books']));
+    expect(asked).toHaveLength(4);
+  });
+
+  it('stay the same while they live, whatever happens at the source', async () => {
+    let now = rows;
+    const source = openSource(
+      'products',
+      scanning(),
+      honest(() => now),
+    );
+    await source.list('limit=5');
+    now = rows.slice(0, 10);
+    expect(await source.list('limit=5&page=4')).toBe(expectedBody('products', rows, 'limit=5&page=4'));
+  });
+
+  it('do not live at all where the operator says so', async () => {
+    const source = openSource(
+      'products',
+      scanning({ budget: '{ snapshot: 0s }' }),
+      honest(() => rows),
+    );
+    await source.list();
+    await source.list();
+    expect(source.calls).toHaveLength(2 * CALLS_OF_A_SCAN);
+  });
+
+  it('make answers that are fresh for as long as any other, though the rows do not live', async () => {
+    const source = openSource(
+      'products',
+      scanning({ budget: '{ snapshot: 0s }' }),
+      honest(() => rows),
+    );
+    expect(await source.fill(parseList('products.list', ''))).toMatchObject({ freshSeconds: 10 });
+  });
+
+  it('are as old as the start of their scan, on every answer', async () => {
+    const source = openSource('products', scanning({ budget: '{ snapshot: 30s }' }), (asked) => {
+      source.clock.advance(500);
+      return honest(() => rows)(asked);
+    });
+    const start = source.clock.now();
+    for (const raw of ['limit=5', 'limit=6']) {
+      expect(await source.fill(parseList('products.list', raw))).toMatchObject({
+        storedAt: start,
+        freshSeconds: 30,
+      });
+      source.clock.advance(10_000);
+    }
+  });
+});
+
+describe('a caller that goes while its scan runs', () => {
+  it('cancels it, because nobody waits for it', async () => {
+    const { serve, held } = holding(honest(() => rows));
+    const source = openSource('products', scanning(), serve);
+    const caller = new AbortController();
+    const answer = source.list('limit=5', caller.signal);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(held).toHaveLength(1);
+    caller.abort(new Error('client gone'));
+    await expect(answer).rejects.toThrow('client gone');
+    expect(source.calls[0]!.signal.aborted).toBe(true);
+  });
+
+  it('leaves it to those who stay', async () => {
+    const { serve, letGo } = holding(honest(() => rows));
+    const source = openSource('products', scanning(), serve);
+    const caller = new AbortController();
+    const gone = source.list('limit=5', caller.signal);
+    const stays = source.list('limit=6');
+    caller.abort(new Error('client gone'));
+    await expect(gone).rejects.toThrow('client gone');
+    expect(await letGo(stays)).toBe(expectedBody('products', rows, 'limit=6'));
+    expect(source.calls).toHaveLength(CALLS_OF_A_SCAN);
+  });
+
+  it('leaves nothing behind for the next, who scans anew', async () => {
+    const { serve, letGo } = holding(honest(() => rows));
+    const source = openSource('products', scanning(), serve);
+    const caller = new AbortController();
+    const gone = source.list('limit=5', caller.signal);
+    caller.abort(new Error('client gone'));
+    const next = source.list('limit=5');
+    await expect(gone).rejects.toThrow('client gone');
+    expect(await letGo(next)).toBe(expectedBody('products', rows, 'limit=5'));
+  });
+});
