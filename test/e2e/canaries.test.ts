@@ -7,7 +7,6 @@ import { askRaw, request } from '../support/raw-client.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { type Issuer, startIssuer } from '../support/stack-issuer.ts';
 import { INNER_TEXT, startFaultyUpstream } from '../support/stack-faults.ts';
-import { hurry } from '../support/stack-operations.ts';
 import { KEY, PEPPER, type Stack, type StackOptions, startStack } from '../support/stack.ts';
 
 /** Stands in every secret of the legacy records, the credentials, and whatever else a caller sends. */
@@ -178,7 +177,7 @@ describe('a canary in every secret', () => {
     'resets the connection',
   ] as const)('comes out of none where an upstream %s', async (fault) => {
     const upstream = await startFaultyUpstream(fault);
-    const stack = await start({ upstream: upstream.origin, configure: hurry });
+    const stack = await start({ upstream: upstream.origin });
     const translated = paths.filter((path) => path.startsWith('/v1/'));
     for (const path of translated) await record(stack, path, { headers: { 'x-api-key': KEY } });
     await collect(stack);

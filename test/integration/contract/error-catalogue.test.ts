@@ -30,10 +30,9 @@ const behind =
   (fault: FaultName): Produce =>
   async () => {
     const upstream = await startFaultyUpstream(fault);
+    const options = { upstream: upstream.origin, ...(fault === 'says nothing' ? { configure: hurry } : {}) };
     try {
-      return await withStack({ upstream: upstream.origin, configure: hurry }, (stack) =>
-        stack.get('/v1/users'),
-      );
+      return await withStack(options, (stack) => stack.get('/v1/users'));
     } finally {
       await upstream.stop();
     }

@@ -60,5 +60,6 @@ describe.each(operationCases)('$name', ({ path, permission }) => {
     const seconds = Number(response.headers.get('retry-after'));
     expect(seconds).toBeGreaterThan(50);
     expect(seconds).toBeLessThanOrEqual(60);
+    expect(response.headers.get('ratelimit')).toBe(`"60s";r=0;t=${seconds}`);
   });
 });
