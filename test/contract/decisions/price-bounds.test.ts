@@ -1,6 +1,18 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
+import { openapiDocument } from '../../../src/contract/openapi.ts';
 import { modelList } from '../../support/contract-model.ts';
 import { parseList, refusal } from '../../support/parse-as.ts';
+
+type Parameter = { readonly name: string; readonly schema: object };
+type Stated = { paths: Record<string, { get: { parameters: readonly Parameter[] } }> };
+
+/** The schema of a parameter of products as the OpenAPI document states it. */
+function statedSchema(parameter: string): object {
+  const { paths } = openapiDocument() as Stated;
+  const stated = Object.entries(paths).find(([path]) => path.endsWith('/products'))?.[1].get.parameters;
+  return stated!.find(({ name }) => name === parameter)!.schema;
+}
 
 const filtersOf = (query: string) =>
   parseList('products.list', query).filters.map(({ field, op, value }) => `${field} ${op} ${String(value)}`);
@@ -42,7 +54,7 @@ describe('`min_price`, `max_price`: plain decimals', () => {
       const error = refusal(() => parseList('products.list', `${parameter}=${value}`));
       expect(error.code).toBe('invalid_parameter');
       expect(error.message).toBe(
-        `The parameter "${parameter}" must be a plain decimal number such as 10 or 9.99.`,
+        `The parameter "${parameter}" must be a plain decimal number such as 10 or 9.99, of at most 100 characters.`,
       );
     });
   });
@@ -68,6 +80,22 @@ describe('`min_price`, `max_price`: plain decimals', () => {
       'price le 9',
     ]);
   });
+
+  it.each(['min_price', 'max_price'])(
+    '%s is read exactly where the OpenAPI document says so',
+    (parameter) => {
+      const stated = new Ajv2020({ strict: false }).compile(statedSchema(parameter));
+      const bound = fc.oneof(fc.stringMatching(/^-?\d{0,110}(\.\d{0,2})?$/), fc.string({ maxLength: 4 }));
+      fc.assert(
+        fc.property(bound, (value) => {
+          const parse = () =>
+            parseList('products.list', new URLSearchParams({ [parameter]: value }).toString());
+          if (stated(value)) expect(parse).not.toThrow();
+          else expect(refusal(parse).code).toBe('invalid_parameter');
+        }),
+      );
+    },
+  );
 
   it('are refused exactly where the model of the contract refuses them', () => {
     const bound = fc.oneof(fc.stringMatching(/^\d{0,3}(\.\d{0,2})?$/), fc.string({ maxLength: 4 }));
