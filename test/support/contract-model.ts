@@ -69,11 +69,20 @@ export function compareDecimals(a: string, b: string): number {
   return scaled(a) < scaled(b) ? -1 : scaled(a) > scaled(b) ? 1 : 0;
 }
 
+/** A sort compares a text many times over; it is taken apart once. */
+const takenApart = new Map<string, readonly number[]>();
+
+function codePoints(text: string): readonly number[] {
+  const known = takenApart.get(text) ?? Array.from(text.normalize('NFC'), (c) => c.codePointAt(0)!);
+  takenApart.set(text, known);
+  return known;
+}
+
 /** Negative, zero or positive: two texts by their Unicode code points, after NFC. */
 export function compareTexts(a: string, b: string): number {
-  const [left, right] = [a, b].map((text) => Array.from(text.normalize('NFC'), (c) => c.codePointAt(0)!));
-  for (let i = 0; i < Math.max(left!.length, right!.length); i += 1) {
-    const difference = (left![i] ?? -1) - (right![i] ?? -1);
+  const [left, right] = [codePoints(a), codePoints(b)];
+  for (let i = 0; i < Math.max(left.length, right.length); i += 1) {
+    const difference = (left[i] ?? -1) - (right[i] ?? -1);
     if (difference !== 0) return difference;
   }
   return 0;
