@@ -125,7 +125,7 @@ export function createGateway(
     onFinish: (operation, status, trace, seconds) => metrics.request(operation, status, trace.cache, seconds),
   });
   const server = createServer(
-    app.listener,
+    app,
     { connectionsMax: config.listen.connectionsMax, deadlineMsMax: longestDeadline(config) },
     { log, onRefused: (status) => metrics.request('none', status, 'none', 0) },
   );

@@ -7,6 +7,7 @@ import { registerKeysCommand } from './keys.ts';
 import { readConfigOrExit } from './read-config.ts';
 import { registerSamplesCommand } from './samples.ts';
 import { runStart } from './start.ts';
+import { version } from './version.ts';
 
 const CONFIG_FILE = 'config/portico.yaml';
 
@@ -14,6 +15,7 @@ function createProgram(context: CliContext): Command {
   const program = new Command('portico')
     .description('An API gateway that puts a clean v1 contract in front of legacy services.')
     .option('-c, --config <file>', 'the gateway file; its sources stand in the folder "sources" beside it')
+    .version(version)
     .configureOutput({ writeOut: context.out, writeErr: context.err })
     .exitOverride()
     .showSuggestionAfterError();

@@ -5,7 +5,7 @@ import {
   bytes,
   duration,
   flag,
-  headerName,
+  addedHeaderName,
   headerSecret,
   httpUrl,
   integer,
@@ -74,7 +74,7 @@ const passthroughRoute = z.strictObject({
   deadline: timeLimit.default(30_000).describe('Total time for the exchange, body included.'),
   bodyMax: bytes.default(1024 ** 2).describe('The largest request body let through.'),
   headers: z
-    .record(headerName, headerSecret)
+    .record(addedHeaderName, headerSecret)
     .default({})
     .describe("Headers added for the upstream, such as the gateway's own credential."),
 });

@@ -80,7 +80,17 @@ export const secret = z
   .transform((text) => new Secret(text));
 
 /** The name of a header (RFC 9110, section 5.1). */
-export const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'expected the name of a header');
+const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'expected the name of a header');
+
+/** Headers that belong to the connection or frame the body: whoever sets them can make one request two. */
+const FRAMING =
+  /^(?:host|connection|keep-alive|te|trailer|transfer-encoding|content-length|upgrade|expect|proxy-.*)$/i;
+
+/** The name of a header that a configuration may add to requests. */
+export const addedHeaderName = headerName.refine(
+  (name) => !FRAMING.test(name),
+  'this header belongs to the connection and is set by the gateway alone',
+);
 
 const HEADER_VALUE = /^[\x20-\x7e]*$/;
 const HEADER_VALUE_HINT = 'expected printable ASCII, because it goes into a header';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import {
   bytes,
-  headerName,
+  addedHeaderName,
   headerSecret,
   headerValue,
   httpUrl,
@@ -31,13 +31,13 @@ const net = z.strictObject({
   timeout: timeLimit.default(5_000).describe('Total time for one upstream call, body included.'),
   bytesMax: bytes.default(8 * 1024 ** 2).describe('The largest body read, after decompression.'),
   concurrency: integer(1, 1_000).default(8).describe('Calls under way at once, in this process.'),
-  headers: z.record(headerName, headerValue).default({}).describe('Constant headers.'),
+  headers: z.record(addedHeaderName, headerValue).default({}).describe('Constant headers.'),
 });
 
 const auth = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('none') }),
   z.strictObject({ kind: z.literal('basic'), user: secret, password: secret }),
-  z.strictObject({ kind: z.literal('header'), name: headerName, value: headerSecret }),
+  z.strictObject({ kind: z.literal('header'), name: addedHeaderName, value: headerSecret }),
   z.strictObject({ kind: z.literal('query'), name: z.string().min(1), value: secret }),
 ]);
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { catalogue, type ErrorCode, errorCodes } from '../errors/catalogue.ts';
 import { type Operation, operations } from './operations.ts';
-import { LIMIT_DEFAULT, LIMIT_MAX, PAGE_MAX, PRICE_LENGTH_MAX } from './parse-query.ts';
+import { LIMIT_DEFAULT, LIMIT_MAX, PAGE_MAX } from './parse-query.ts';
 import type { Resource } from './resource.ts';
 
 type Schema = Record<string, unknown>;
@@ -57,7 +57,6 @@ function listParameters({ sorts, filters }: Resource): readonly Schema[] {
           : {
               type: 'string',
               pattern: '^[0-9]+(\\.[0-9]+)?$',
-              maxLength: PRICE_LENGTH_MAX,
               examples: ['9.99'],
             },
       ),

@@ -8,8 +8,6 @@ import type { FilterParameter, Resource } from './resource.ts';
 export const PAGE_MAX = 1_000_000_000;
 export const LIMIT_MAX = 100;
 export const LIMIT_DEFAULT = 50;
-/** The longest price bound, in characters: every row is compared with it. */
-export const PRICE_LENGTH_MAX = 100;
 
 /** What an operator may choose about reading parameters. */
 export type QueryRules = { readonly limitOverflow: 'reject' | 'clamp' };
@@ -61,13 +59,8 @@ function parseFilter(parameter: FilterParameter, text: string): Filter {
     if (text === '') throw invalid(name, 'a text that is not empty');
     return { field, op, value: text };
   }
-  const value = text.length <= PRICE_LENGTH_MAX && !text.startsWith('-') ? Decimal.parse(text) : undefined;
-  if (value === undefined) {
-    throw invalid(
-      name,
-      `a plain decimal number such as 10 or 9.99, of at most ${PRICE_LENGTH_MAX} characters`,
-    );
-  }
+  const value = text.startsWith('-') ? undefined : Decimal.parse(text);
+  if (value === undefined) throw invalid(name, 'a plain decimal number such as 10 or 9.99');
   return { field, op, value };
 }
 

@@ -4,7 +4,7 @@ import express, { type NextFunction, type Request, type Response } from 'express
 import type { Logger } from 'pino';
 import type { GatewayConfig } from '../config/gateway-schema.ts';
 import type { ServerStatus } from '../errors/body.ts';
-import { fault } from '../errors/fault.ts';
+import { fault, type GatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createAccessLog } from './access-log.ts';
 import { createAnswers } from './answers.ts';
@@ -34,7 +34,12 @@ export type AppDeps = {
 };
 
 /** The public listener, for `createServer`, and the way to let go of its upstream connections. */
-export type App = { readonly listener: RequestListener; close(): void };
+export type App = {
+  readonly listener: RequestListener;
+  /** What a request with a method that nobody knows is refused with, by its target. */
+  readonly refuseMethod: (target: string) => GatewayError;
+  close(): void;
+};
 
 /** Makes the public listener. Express carries it; what a request becomes is decided in `serve`. */
 export function createApp(deps: AppDeps): App {
@@ -80,7 +85,15 @@ export function createApp(deps: AppDeps): App {
     else throw fault('method_not_allowed', { headers: { Allow: allowOf(endpoint) } });
   }
 
+  function refuseMethod(text: string): GatewayError {
+    const target = readTarget(text);
+    const match = target && (find(target.path) ?? passthrough.find(target.path));
+    if (match === undefined) return fault('not_found');
+    return fault('method_not_allowed', { headers: { Allow: allowOf(match.endpoint) } });
+  }
+
   return {
+    refuseMethod,
     listener(req, res) {
       const exchange = open(req, res);
       // Express would take other forms of target apart with the deprecated and lenient `url.parse`.

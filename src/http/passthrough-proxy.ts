@@ -27,8 +27,6 @@ export type Journey = {
   readonly passage: Passage;
   /** Whether the answer is for the caller only, where the upstream does not say. */
   readonly privately: boolean;
-  /** Whether the route sends a credential of the gateway's own. */
-  readonly bringsCredential: boolean;
 };
 
 type Underway = Journey & {
@@ -147,7 +145,8 @@ export function createProxy(clock: Clock): (journey: Journey) => void {
 function relay(journey: Underway, answer: IncomingMessage): void {
   const { res } = journey.exchange;
   const status = answer.statusCode ?? 0;
-  if (journey.bringsCredential && CREDENTIAL_REFUSED.has(status)) {
+  // The caller's credential never gets here, so this is about the gateway's, or about its lack of one.
+  if (CREDENTIAL_REFUSED.has(status)) {
     throw fault('upstream_error', { detail: `the upstream refused the gateway's credential with ${status}` });
   }
   if (!mayStayOpen(journey.req)) res.shouldKeepAlive = false;

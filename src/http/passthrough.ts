@@ -140,7 +140,6 @@ function journeyOf(route: Route, { req, exchange, target, framing }: Passenger, 
     repeatable: framing.kind === 'none' && (req.method === 'GET' || req.method === 'HEAD'),
     passage: { map, upstreamUrl: new URL(path, upstream), host },
     privately: config.permission !== null,
-    bringsCredential: Object.keys(config.headers).length > 0,
   };
 }
 

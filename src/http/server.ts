@@ -1,10 +1,4 @@
-import {
-  createServer as createHttpServer,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { createServer as createHttpServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
@@ -12,6 +6,7 @@ import { errorBody } from '../errors/body.ts';
 import { fault, type GatewayError } from '../errors/fault.ts';
 import { newRequestId } from '../kernel/request-id.ts';
 import { securityHeaders } from './answers.ts';
+import type { App } from './app.ts';
 import { latestExchange } from './exchange.ts';
 import { HEADER_LINES_MAX } from './request-head.ts';
 
@@ -36,7 +31,7 @@ const ALLOWED = 'GET, HEAD, OPTIONS';
 
 /** Makes the hardened server of the public listener: whatever the bytes, what leaves it is the contract's JSON. */
 export function createServer(
-  listener: RequestListener,
+  { listener, refuseMethod }: Pick<App, 'listener' | 'refuseMethod'>,
   limits: ServerLimits,
   { log, onRefused }: { log: Logger; onRefused: OnRefused },
 ): Server {
@@ -69,13 +64,17 @@ export function createServer(
   const ending = new WeakSet<Duplex>();
 
   /** Answers what the parser could not make a request of, where the answer cannot be taken for another's. */
-  function onClientError(error: NodeJS.ErrnoException, socket: Duplex) {
+  function onClientError(error: ParserError, socket: Duplex) {
     if (ending.has(socket)) return;
     ending.add(socket);
     // A connection that never said anything gets no answer: it asked nothing.
     const silent = socket instanceof Socket && socket.bytesRead === 0;
     const exchange = latestExchange(socket);
-    const unreadable = fault('bad_request', { detail: error.code ?? 'unreadable request' });
+    const target = unknownMethodTarget(error);
+    const unreadable =
+      target === undefined
+        ? fault('bad_request', { detail: error.code ?? 'unreadable request' })
+        : refuseMethod(target);
     if (error.code === 'ECONNRESET' || !socket.writable || silent) {
       socket.destroy();
     } else if (exchange === undefined) {
@@ -98,6 +97,17 @@ export function createServer(
   }
 
   return server;
+}
+
+/** What Node tells of a request that its parser could not read. */
+type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+
+const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64} ([\x21\x22\x24-\x7e]{1,8192}) HTTP\/1\.[01]\r\n/;
+
+/** The target of a request whose line is sound, but whose method the parser does not know. */
+function unknownMethodTarget({ code, rawPacket }: ParserError): string | undefined {
+  if (code !== 'HPE_INVALID_METHOD' || rawPacket === undefined) return undefined;
+  return REQUEST_LINE.exec(rawPacket.toString('latin1'))?.[1];
 }
 
 /** Closes a connection once its latest answer is out. */

@@ -1,5 +1,8 @@
 const PLAIN = /^(-?)(\d+)(?:\.(\d+))?$/;
-const DIGITS_MAX = 400;
+/** Longer than any request target or sane field; reading is not linear in the digits. */
+const LENGTH_MAX = 10_000;
+/** Further apart than this, two scales are not brought to one power of ten to be compared. */
+const SCALES_APART_MAX = 40;
 
 /**
  * An exact decimal number: `digits × 10^-scale`. It keeps the digits it was given, so 19.90 prints as 19.90,
@@ -9,6 +12,7 @@ export class Decimal {
   readonly digits: bigint;
   /** Digits behind the point, 0 or more. */
   readonly scale: number;
+  #split: { readonly scale: number; readonly whole: bigint; readonly rest: bigint } | undefined;
 
   constructor(digits: bigint, scale: number) {
     this.digits = digits;
@@ -17,7 +21,7 @@ export class Decimal {
 
   /** Reads plain notation (`-12.50`; no exponent, no plus, no lone point); `undefined` for anything else. */
   static parse(text: string): Decimal | undefined {
-    const match = text.length > DIGITS_MAX ? null : PLAIN.exec(text);
+    const match = text.length > LENGTH_MAX ? null : PLAIN.exec(text);
     if (match === null) return undefined;
     const [, sign = '', whole = '', fraction = ''] = match;
     return new Decimal(BigInt(sign + whole + fraction), fraction.length);
@@ -39,8 +43,12 @@ export class Decimal {
 
   /** Negative, zero or positive, as for `Array.sort`. 1.5 and 1.50 are equal. */
   compare(other: Decimal): number {
-    const scale = Math.max(this.scale, other.scale);
-    const difference = this.digitsAt(scale) - other.digitsAt(scale);
+    const apart = this.scale - other.scale;
+    // Callers choose the scale of a bound, and every row is compared with it.
+    if (Math.abs(apart) > SCALES_APART_MAX)
+      return apart > 0 ? this.compareFiner(other) : -other.compareFiner(this);
+    const difference =
+      this.digits * 10n ** BigInt(Math.max(0, -apart)) - other.digits * 10n ** BigInt(Math.max(0, apart));
     return difference < 0n ? -1 : difference > 0n ? 1 : 0;
   }
 
@@ -57,7 +65,19 @@ export class Decimal {
     return `${sign}${text.slice(0, -this.scale)}.${text.slice(-this.scale)}`;
   }
 
-  private digitsAt(scale: number): bigint {
-    return scale === this.scale ? this.digits : this.digits * 10n ** BigInt(scale - this.scale);
+  /** `compare` with a number of fewer digits behind the point: the digits beyond those only break a tie. */
+  private compareFiner(coarser: Decimal): number {
+    const { whole, rest } = this.splitAt(coarser.scale);
+    if (whole !== coarser.digits) return whole < coarser.digits ? -1 : 1;
+    return rest < 0n ? -1 : rest > 0n ? 1 : 0;
+  }
+
+  /** The number cut to `scale` digits behind the point, and the digits cut off; kept for the next comparison. */
+  private splitAt(scale: number): { readonly whole: bigint; readonly rest: bigint } {
+    if (this.#split?.scale !== scale) {
+      const unit = 10n ** BigInt(this.scale - scale);
+      this.#split = { scale, whole: this.digits / unit, rest: this.digits % unit };
+    }
+    return this.#split;
   }
 }

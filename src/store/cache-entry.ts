@@ -15,8 +15,11 @@ export type CacheEntry = {
 const MAGIC = Buffer.from('PTC1');
 const PREFIX = MAGIC.length + 4 + 4;
 
-/** The bytes of an entry: magic and version, checksum of the rest, length of the head, head (JSON), body. */
-export function encodeEntry(entry: CacheEntry): Buffer {
+/**
+ * The bytes of an entry: magic and version, checksum, length of the head, head (JSON), body. The checksum starts from
+ * the entry's key, so that the value of another key is as foreign as a damaged one.
+ */
+export function encodeEntry(key: string, entry: CacheEntry): Buffer {
   const head = Buffer.from(
     JSON.stringify([entry.found ? 1 : 0, entry.etag, entry.storedAt, entry.freshSeconds]),
   );
@@ -25,7 +28,7 @@ export function encodeEntry(entry: CacheEntry): Buffer {
   bytes.writeUInt32BE(head.length, MAGIC.length + 4);
   head.copy(bytes, PREFIX);
   entry.body.copy(bytes, PREFIX + head.length);
-  bytes.writeUInt32BE(crc32(bytes.subarray(MAGIC.length + 4)), MAGIC.length);
+  bytes.writeUInt32BE(crc32(bytes.subarray(MAGIC.length + 4), crc32(key)), MAGIC.length);
   return bytes;
 }
 
@@ -43,10 +46,11 @@ function readHead(text: string): Omit<CacheEntry, 'body'> | undefined {
     : undefined;
 }
 
-/** The entry in some bytes; `undefined` where they are damaged, foreign or of another version. */
-export function decodeEntry(bytes: Buffer): CacheEntry | undefined {
+/** The entry in some bytes; `undefined` where they are damaged, of another key or of another version. */
+export function decodeEntry(key: string, bytes: Buffer): CacheEntry | undefined {
   if (bytes.length < PREFIX || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return undefined;
-  if (bytes.readUInt32BE(MAGIC.length) !== crc32(bytes.subarray(MAGIC.length + 4))) return undefined;
+  if (bytes.readUInt32BE(MAGIC.length) !== crc32(bytes.subarray(MAGIC.length + 4), crc32(key)))
+    return undefined;
   const headEnd = PREFIX + bytes.readUInt32BE(MAGIC.length + 4);
   if (headEnd > bytes.length) return undefined;
   try {

@@ -60,7 +60,7 @@ export function createCache({ clock, localBytes, localSeconds, redis, onEvent }:
       onEvent('redis', 'failed');
       return undefined;
     }
-    const entry = bytes === null ? undefined : decodeEntry(bytes);
+    const entry = bytes === null ? undefined : decodeEntry(key, bytes);
     if (bytes !== null && entry === undefined) onEvent('redis', 'damaged');
     const fresh = entry !== undefined && freshMs(entry) > 0;
     onEvent('redis', fresh ? 'hit' : 'miss');
@@ -83,7 +83,7 @@ export function createCache({ clock, localBytes, localSeconds, redis, onEvent }:
       keepLocally(key, entry);
       const ttlMs = Math.ceil(freshMs(entry));
       if (redis === undefined || ttlMs <= 0) return;
-      redis.client.set(redis.keyOf(key), encodeEntry(entry), 'PX', ttlMs).then(
+      redis.client.set(redis.keyOf(key), encodeEntry(key, entry), 'PX', ttlMs).then(
         () => onEvent('redis', 'stored'),
         () => onEvent('redis', 'failed'),
       );

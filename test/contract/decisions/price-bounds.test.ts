@@ -25,7 +25,8 @@ describe('`min_price`, `max_price`: plain decimals', () => {
     ['max_price=0.00', 'price le 0.00'],
     ['max_price=007.50', 'price le 7.50'],
     ['max_price=9007199254740993.01', 'price le 9007199254740993.01'],
-    [`min_price=${'9'.repeat(100)}`, `price ge ${'9'.repeat(100)}`],
+    [`min_price=${'9'.repeat(1_000)}`, `price ge ${'9'.repeat(1_000)}`],
+    [`max_price=0.${'1'.repeat(1_000)}`, `price le 0.${'1'.repeat(1_000)}`],
   ])('%s is read to the digit', (query, filter) => expect(filtersOf(query)).toEqual([filter]));
 
   const odd = [
@@ -47,14 +48,14 @@ describe('`min_price`, `max_price`: plain decimals', () => {
       '%20',
       '1%20',
     ],
-    ...['%EF%BC%91', '1%00', '9'.repeat(101)],
+    ...['%EF%BC%91', '1%00'],
   ];
   describe.each(['min_price', 'max_price'])('%s', (parameter) => {
     it.each(odd)('refuses %j and says what is allowed', (value) => {
       const error = refusal(() => parseList('products.list', `${parameter}=${value}`));
       expect(error.code).toBe('invalid_parameter');
       expect(error.message).toBe(
-        `The parameter "${parameter}" must be a plain decimal number such as 10 or 9.99, of at most 100 characters.`,
+        `The parameter "${parameter}" must be a plain decimal number such as 10 or 9.99.`,
       );
     });
   });

@@ -107,7 +107,7 @@ outcomes:
     ['nothing under 200', 200, '', 'application/json'],
     ['rows without the sign of success', 200, '{"rows":[]}', 'application/json'],
     ['a sign of failure', 200, '{"rc":1,"rows":[]}', 'application/json'],
-    ['"not found", which makes no sense', 410, '{}', 'application/json'],
+    ['"not found", which makes no sense', 410, '{"rc":0,"rows":[]}', 'application/json'],
     ['a redirect', 302, '', 'text/plain'],
     ['no content', 204, '', ''],
     ['a status of its own', 299, '{"rc":0,"rows":[]}', 'application/json'],

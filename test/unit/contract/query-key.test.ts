@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { queryKey } from '../../../src/contract/query-key.ts';
+import { filtersKey, queryKey } from '../../../src/contract/query-key.ts';
 import { parseGet, parseList } from '../../support/parse-as.ts';
 
 type Asked = Readonly<Record<string, string>>;
@@ -74,6 +74,11 @@ describe('the key of a query', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  it('does not depend on the order in which filters are known', () => {
+    const { filters } = parseList('products.list', 'category=a&min_price=1&max_price=2');
+    expect(filtersKey(filters.toReversed())).toBe(filtersKey(filters));
   });
 
   it('tells sorts and directions apart', () => {

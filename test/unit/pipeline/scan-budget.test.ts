@@ -63,6 +63,13 @@ describe('a scan within its budget', () => {
     expect(await source.list('limit=50')).toBe(expectedBody('products', kept, 'limit=50'));
   });
 
+  it('does not believe a window that has more rows than were asked for', async () => {
+    const source = openSource('products', scanning('{}', { total: '' }), ({ number }) =>
+      rowsReply(number === 1 ? products(11) : []),
+    );
+    expect(await codeOf(source.list())).toBe('upstream_invalid_response');
+  });
+
   it('ends at "past the end" where the source gives no total', async () => {
     const source = openSource('products', scanning('{}', { total: '' }), (asked) => {
       const window = windowOf(asked, products(20));

@@ -99,6 +99,16 @@ describe('the rows of one scan', () => {
     expect(source.calls).toHaveLength(2 * CALLS_OF_A_SCAN);
   });
 
+  it('live from the start of their scan: what took longer to read than it may live is not kept', async () => {
+    const source = openSource('products', scanning({ budget: '{ snapshot: 30s }' }), (asked) => {
+      source.clock.advance(10_000);
+      return honest(() => rows)(asked);
+    });
+    await source.list();
+    await source.list();
+    expect(source.calls).toHaveLength(2 * CALLS_OF_A_SCAN);
+  });
+
   it('make answers that are fresh for as long as any other, though the rows do not live', async () => {
     const source = openSource(
       'products',

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { crc32 } from 'node:zlib';
 import { type CacheEntry, decodeEntry, encodeEntry } from '../../../src/store/cache-entry.ts';
 
+const KEY = 'users.list/digest/1/50//[]';
+
 const entry: fc.Arbitrary<CacheEntry> = fc.record({
   found: fc.boolean(),
   body: fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
@@ -15,7 +17,7 @@ function withHead(head: string, headLength = Buffer.byteLength(head), magic = 'P
   const rest = Buffer.concat([Buffer.alloc(4), Buffer.from(head), Buffer.from('{"data":[]}')]);
   rest.writeUInt32BE(headLength);
   const sum = Buffer.alloc(4);
-  sum.writeUInt32BE(crc32(rest));
+  sum.writeUInt32BE(crc32(rest, crc32(KEY)));
   return Buffer.concat([Buffer.from(magic), sum, rest]);
 }
 
@@ -23,7 +25,7 @@ describe('the bytes of a cached answer', () => {
   it('are read back as they were written', () => {
     fc.assert(
       fc.property(entry, (one) => {
-        const read = decodeEntry(encodeEntry(one))!;
+        const read = decodeEntry(KEY, encodeEntry(KEY, one))!;
         expect({ ...read, body: undefined }).toEqual({ ...one, body: undefined });
         expect(read.body.equals(one.body)).toBe(true);
       }),
@@ -33,10 +35,10 @@ describe('the bytes of a cached answer', () => {
   it('are a miss when any one byte of them has changed', () => {
     fc.assert(
       fc.property(entry, fc.nat(), fc.integer({ min: 1, max: 255 }), (one, at, flip) => {
-        const bytes = encodeEntry(one);
+        const bytes = encodeEntry(KEY, one);
         const place = at % bytes.length;
         bytes[place] = bytes[place]! ^ flip;
-        expect(decodeEntry(bytes)).toBeUndefined();
+        expect(decodeEntry(KEY, bytes)).toBeUndefined();
       }),
       { numRuns: 1_000 },
     );
@@ -45,9 +47,9 @@ describe('the bytes of a cached answer', () => {
   it('are a miss wherever they are cut, and when something follows them', () => {
     fc.assert(
       fc.property(entry, fc.nat(), fc.uint8Array({ minLength: 1, maxLength: 9 }), (one, at, more) => {
-        const bytes = encodeEntry(one);
-        expect(decodeEntry(bytes.subarray(0, at % bytes.length))).toBeUndefined();
-        expect(decodeEntry(Buffer.concat([bytes, more]))).toBeUndefined();
+        const bytes = encodeEntry(KEY, one);
+        expect(decodeEntry(KEY, bytes.subarray(0, at % bytes.length))).toBeUndefined();
+        expect(decodeEntry(KEY, Buffer.concat([bytes, more]))).toBeUndefined();
       }),
       { numRuns: 500 },
     );
@@ -61,20 +63,20 @@ describe('the bytes of a cached answer', () => {
           fc.uint8Array().map((bytes) => [...Buffer.from('PTC1'), ...bytes]),
         ),
         (bytes) => {
-          expect(decodeEntry(Buffer.from(bytes))).toBeUndefined();
+          expect(decodeEntry(KEY, Buffer.from(bytes))).toBeUndefined();
         },
       ),
       { numRuns: 500 },
     );
     for (const text of ['', 'PTC1', '{"data":[]}', '[1,"","",0]'])
-      expect(decodeEntry(Buffer.from(text))).toBeUndefined();
+      expect(decodeEntry(KEY, Buffer.from(text))).toBeUndefined();
   });
 
   it('are a miss when an older or newer Portico wrote them', () => {
     const head = JSON.stringify([1, '"e"', 1_000, 10]);
-    expect(decodeEntry(withHead(head))).toMatchObject({ found: true, etag: '"e"' });
+    expect(decodeEntry(KEY, withHead(head))).toMatchObject({ found: true, etag: '"e"' });
     for (const magic of ['PTC0', 'PTC2', 'ptc1'])
-      expect(decodeEntry(withHead(head, undefined, magic))).toBeUndefined();
+      expect(decodeEntry(KEY, withHead(head, undefined, magic))).toBeUndefined();
   });
 
   it.each([
@@ -92,6 +94,11 @@ describe('the bytes of a cached answer', () => {
     ['[1,"",0,0]', 3],
     ['[1,"",0,0]', 4_000_000_000],
   ])('are a miss with the head %j, though their checksum is right', (head, length) => {
-    expect(decodeEntry(withHead(head, length))).toBeUndefined();
+    expect(decodeEntry(KEY, withHead(head, length))).toBeUndefined();
+  });
+
+  it('is foreign under any other key', () => {
+    const entry = { found: true, body: Buffer.from('{}'), etag: '"e"', storedAt: 1, freshSeconds: 1 };
+    expect(decodeEntry(`${KEY}x`, encodeEntry(KEY, entry))).toBeUndefined();
   });
 });

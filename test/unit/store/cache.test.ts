@@ -149,7 +149,7 @@ describe('a Redis that fails', () => {
 
   it('by holding what should be gone is a miss', async () => {
     const { make, entry, kept, clock } = setUp();
-    kept.set('p:k', { value: encodeEntry(entry('v', 60, clock.now() - 60_000)), ttlMs: 1 });
+    kept.set('p:k', { value: encodeEntry('k', entry('v', 60, clock.now() - 60_000)), ttlMs: 1 });
     expect(await textOf(make())).toBeUndefined();
   });
 });
