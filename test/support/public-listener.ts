@@ -53,7 +53,7 @@ export async function startPublicListener(
   });
   const onRefused = (status: number) => finished.push({ operation: 'none', status });
   const limits = { connectionsMax: 1_000, deadlineMsMax: over.deadlineMsMax ?? 10_000 };
-  const server = createServer(app.listener, limits, { log, onRefused });
+  const server = createServer(app, limits, { log, onRefused });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 
@@ -94,6 +94,12 @@ export function operation(handler: Handler, over: Partial<Operation> = {}): Oper
     handler,
     ...over,
   };
+}
+
+/** A list and a get that answer with what they were asked. */
+export function echoOperations(): Operation[] {
+  const echo = operation((call) => Promise.resolve(replyOf(JSON.stringify(call.request))));
+  return [echo, { ...echo, operation: 'users.get', path: '/v1/users/:id' }];
 }
 
 /** A finished answer around a JSON text. */

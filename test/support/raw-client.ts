@@ -90,9 +90,17 @@ export async function askRaw(port: number, bytes: string | Buffer): Promise<RawA
   }
 }
 
+/** The Host line of every request. */
+export const HOST = 'Host: api.example.test';
+
+/** The head of a request, of exactly these lines. */
+export function requestOf(...all: string[]): string {
+  return [...all, '', ''].join('\r\n');
+}
+
 /** A request without a body, with the lines that every request needs. */
 export function request(method: string, target: string, headers: readonly string[] = []): string {
-  return [`${method} ${target} HTTP/1.1`, 'Host: api.example.test', ...headers, '', ''].join('\r\n');
+  return requestOf(`${method} ${target} HTTP/1.1`, HOST, ...headers);
 }
 
 function readAnswer(bytes: Buffer, bodiless: boolean, isAll: boolean): Framed | undefined {

@@ -1,0 +1,64 @@
+import { echoOperations, type PublicListener, startPublicListener } from '../../support/public-listener.ts';
+import { connectRaw, HOST, request, requestOf } from '../../support/raw-client.ts';
+
+const CRLF = '\r\n';
+
+describe('a connection to the public listener', () => {
+  let listener: PublicListener;
+  beforeAll(async () => {
+    listener = await startPublicListener({ operations: echoOperations() });
+  });
+  afterAll(() => listener.stop());
+
+  it('answers a hundred pipelined requests in their order', async () => {
+    const connection = await connectRaw(listener.port);
+    connection.send(Array.from({ length: 100 }, (_, i) => request('GET', `/v1/users?n=${i}`)).join(''));
+    for (let i = 0; i < 100; i += 1) {
+      const answer = await connection.answer();
+      expect(JSON.parse(answer.body.toString())).toMatchObject({ rawQuery: `n=${i}` });
+    }
+    connection.close();
+  });
+
+  it('answers what was readable before it gives up on a pipelined connection', async () => {
+    const connection = await connectRaw(listener.port);
+    connection.send(
+      `${request('GET', '/v1/users?n=1')}garbage${CRLF}${CRLF}${request('GET', '/v1/users?n=3')}`,
+    );
+
+    expect(JSON.parse((await connection.answer()).body.toString())).toMatchObject({ rawQuery: 'n=1' });
+    expect(await connection.ended()).toEqual({ how: 'closed', rest: Buffer.alloc(0) });
+  });
+
+  it('says nothing more on a connection whose request was answered before its body broke', async () => {
+    const connection = await connectRaw(listener.port);
+    connection.send(requestOf('POST /v1/users HTTP/1.1', HOST, 'Transfer-Encoding: chunked'));
+    expect((await connection.answer()).status).toBe(405);
+    connection.send(`zz${CRLF}`);
+
+    expect((await connection.ended()).rest).toEqual(Buffer.alloc(0));
+  });
+
+  it('keeps the connection for the next request after a small body that nobody read', async () => {
+    const connection = await connectRaw(listener.port);
+    connection.send(
+      requestOf('POST /v1/users HTTP/1.1', HOST, 'Content-Length: 4') + 'GET ' + request('GET', '/v1/users'),
+    );
+
+    expect((await connection.answer()).status).toBe(405);
+    expect((await connection.answer()).status).toBe(200);
+    connection.close();
+  });
+
+  it('closes after a large body that nobody read', async () => {
+    const connection = await connectRaw(listener.port);
+    connection.send(
+      requestOf('POST /v1/users HTTP/1.1', HOST, 'Content-Length: 100000000') + 'x'.repeat(1_000),
+    );
+
+    const answer = await connection.answer();
+    expect(answer.status).toBe(405);
+    expect(answer.headers.connection).toBe('close');
+    await connection.ended();
+  });
+});

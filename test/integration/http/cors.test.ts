@@ -1,0 +1,70 @@
+import { fault } from '../../../src/errors/fault.ts';
+import type { AppDeps } from '../../../src/http/app.ts';
+import type { Handler } from '../../../src/policy/call.ts';
+import {
+  operation,
+  type PublicListener,
+  replyOf,
+  startPublicListener,
+} from '../../support/public-listener.ts';
+import { askRaw, request } from '../../support/raw-client.ts';
+
+describe('an answer of the public listener to a browser of another origin', () => {
+  const empty: Handler = () => Promise.resolve(replyOf('{}'));
+  let listener: PublicListener;
+  afterEach(() => listener.stop());
+
+  async function start(handler: Handler, over: Partial<AppDeps> = {}) {
+    listener = await startPublicListener({ operations: [operation(handler)], ...over });
+  }
+  const ask = (headers: string[] = [], method = 'GET') =>
+    askRaw(listener.port, request(method, '/v1/users', headers));
+
+  const cors = { origins: ['https://app.example.test'], maxAge: 600 };
+
+  it('allows exactly the origins that are configured', async () => {
+    await start(empty, { cors });
+
+    const answer = await ask(['Origin: https://app.example.test']);
+    expect(answer.headers['access-control-allow-origin']).toBe('https://app.example.test');
+    expect(answer.headers['access-control-expose-headers']).toContain('X-Request-Id');
+    expect(answer.headers.vary).toBe('Authorization, X-API-Key, Origin');
+    for (const origin of ['https://evil.example.test', 'https://app.example.test.evil.test', 'null', '*']) {
+      const refused = await ask([`Origin: ${origin}`]);
+      expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
+      expect(refused.headers.vary).toBe('Authorization, X-API-Key, Origin');
+    }
+  });
+
+  it('lets it read errors too', async () => {
+    await start(() => Promise.reject(fault('authentication_required')), { cors });
+
+    const answer = await ask(['Origin: https://app.example.test']);
+    expect(answer.status).toBe(401);
+    expect(answer.headers['access-control-allow-origin']).toBe('https://app.example.test');
+  });
+
+  it('answers a preflight before any credential is asked for', async () => {
+    await start(() => Promise.reject(fault('authentication_required')), { cors });
+
+    const answer = await ask(
+      ['Origin: https://app.example.test', 'Access-Control-Request-Method: GET'],
+      'OPTIONS',
+    );
+    expect(answer.status).toBe(204);
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': 'https://app.example.test',
+      'access-control-allow-methods': 'GET, HEAD',
+      'access-control-allow-headers': 'Authorization, X-API-Key, If-None-Match',
+      'access-control-max-age': '600',
+    });
+  });
+
+  it('says nothing of the kind where CORS is not configured', async () => {
+    await start(empty);
+
+    const answer = await ask(['Origin: https://app.example.test'], 'OPTIONS');
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    expect(answer.headers.vary).toBe('Authorization, X-API-Key');
+  });
+});

@@ -1,0 +1,53 @@
+import type { Call, Handler } from '../../../src/policy/call.ts';
+import { operation, type PublicListener, startPublicListener } from '../../support/public-listener.ts';
+import { connectRaw, request } from '../../support/raw-client.ts';
+
+describe('an answer of the public listener whose client goes', () => {
+  let listener: PublicListener;
+  afterEach(() => listener.stop());
+
+  async function start(handler: Handler) {
+    listener = await startPublicListener({ operations: [operation(handler)] });
+  }
+
+  it('is nothing to a client that has gone; its call is told so and its line says aborted', async () => {
+    let gone: Promise<unknown> | undefined;
+    let begun = () => {};
+    const beginning = new Promise<void>((resolve) => (begun = resolve));
+    await start((call) => {
+      gone = new Promise((resolve) =>
+        call.signal.addEventListener('abort', () => resolve(call.signal.reason)),
+      );
+      begun();
+      return new Promise(() => undefined);
+    });
+    const connection = await connectRaw(listener.port);
+    connection.send(request('GET', '/v1/users'));
+    await beginning;
+    connection.close();
+
+    expect(await gone).toMatchObject({ name: 'ClientGone' });
+    expect(await listener.line(({ aborted }) => aborted === true)).toMatchObject({ level: 30, status: null });
+    expect(listener.finished).toEqual([{ operation: 'users.list', status: 499 }]);
+  });
+
+  it('is not waited for behind another one once the client of both has gone', async () => {
+    const calls: Call[] = [];
+    let begun = () => {};
+    const beginning = new Promise<void>((resolve) => (begun = resolve));
+    await start((call) => {
+      if (calls.push(call) === 3) begun();
+      return new Promise(() => undefined);
+    });
+    const connection = await connectRaw(listener.port);
+    connection.send(request('GET', '/v1/users').repeat(3));
+    await beginning;
+    const signals = calls.map(
+      ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', resolve)),
+    );
+    connection.close();
+
+    await Promise.all(signals);
+    await listener.line(() => listener.finished.length === 3 && listener.lines.length === 3);
+  });
+});
