@@ -1,14 +1,8 @@
-import type { PassthroughConfig } from '../../../src/config/gateway-schema.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
 import { freePort } from '../../support/free-port.ts';
-import {
-  answering,
-  type LegacyUpstream,
-  onHead,
-  type Script,
-  startLegacyUpstream,
-} from '../../support/legacy-upstream.ts';
-import { type PublicListener, startPublicListener } from '../../support/public-listener.ts';
+import { answering, type LegacyUpstream, onHead, type Script } from '../../support/legacy-upstream.ts';
+import { type RouteChanges, startPassthrough } from '../../support/passthrough-route.ts';
+import type { PublicListener } from '../../support/public-listener.ts';
 import { askRaw, connectRaw, type RawAnswer, request } from '../../support/raw-client.ts';
 
 describe('a pass-through route to an upstream that fails', () => {
@@ -19,24 +13,8 @@ describe('a pass-through route to an upstream that fails', () => {
     await upstream.stop();
   });
 
-  async function start(script: Script, route: Partial<PassthroughConfig> = {}) {
-    upstream = await startLegacyUpstream(script);
-    const config: PassthroughConfig = {
-      name: 'orders',
-      path: '/legacy/orders',
-      subpaths: true,
-      methods: ['GET', 'POST'],
-      upstream: upstream.origin,
-      stripPath: false,
-      permission: null,
-      deadline: 5_000,
-      bodyMax: 1_000,
-      headers: {},
-      ...route,
-    };
-    listener = await startPublicListener({
-      passthrough: { routes: [config], admit: () => Promise.resolve() },
-    });
+  async function start(script: Script, changes: RouteChanges = {}) {
+    ({ upstream, listener } = await startPassthrough(changes, { script }));
   }
   const ask = () => askRaw(listener.port, request('GET', '/legacy/orders'));
 
