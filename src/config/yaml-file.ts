@@ -1,4 +1,14 @@
-import { isMap, isNode, isPair, isSeq, LineCounter, parseDocument, type Document, visit } from 'yaml';
+import {
+  isMap,
+  isNode,
+  isPair,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Document,
+  visit,
+  type YAMLError,
+} from 'yaml';
 import { pathText, type Problem } from './problem.ts';
 import { substitute, type Environment } from './substitute.ts';
 
@@ -43,7 +53,7 @@ function contentOf(
     Alias(_key, alias) {
       if (alias.resolve(document) !== undefined) return;
       sound = false;
-      report(alias.range?.[0], `the alias *${alias.source} has no anchor before it`);
+      report(alias.range?.[0], 'an alias without an anchor before it; a text that starts with * is quoted');
     },
   });
   if (!sound) return undefined;
@@ -53,6 +63,12 @@ function contentOf(
     report(undefined, 'its aliases stand for too much, or for themselves');
     return undefined;
   }
+}
+
+/** What the parser says, without what it quotes of the text, which may be a secret. */
+function tellMistake({ code, message }: YAMLError): string {
+  if (code === 'TAG_RESOLVE_FAILED') return 'an unknown tag; a text that starts with ! is quoted';
+  return message.replace(/: .*$/s, '');
 }
 
 /**
@@ -78,8 +94,7 @@ export function parseYamlFile(file: string, text: string, env: Environment, prob
   for (const mistake of [...document.errors, ...document.warnings]) {
     // After the first of these the parser stumbles over every token that follows.
     if (mistake.code === 'UNEXPECTED_TOKEN' && mistake !== stumble) continue;
-    // Some messages end with a quotation of the text, which may be a secret.
-    problems.push(problemOn(mistake.pos[0], '', mistake.message.replace(/: ".*$/s, '')));
+    problems.push(problemOn(mistake.pos[0], '', tellMistake(mistake)));
   }
   const unset = substitute(document, env);
   for (const { offset, message, hint } of unset) {

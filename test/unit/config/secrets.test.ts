@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import fc from 'fast-check';
 import { problemText } from '../../../src/config/problem.ts';
 import { gatewayText, loadTexts, sourceTexts } from '../../support/config-texts.ts';
 
@@ -64,6 +65,47 @@ describe('secrets of a configuration', () => {
       `\n"${canary}" ]`,
     ],
   ];
+
+  it('are not told by what the parser says of a text that it cannot read, whatever it is', () => {
+    const signs = [
+      '[',
+      ']',
+      '{',
+      '}',
+      ',',
+      ':',
+      '- ',
+      '? ',
+      '|',
+      '>',
+      '&',
+      '*',
+      '!',
+      '!<',
+      '%',
+      '@',
+      '`',
+      '#',
+      '"',
+      "'",
+      '\\z',
+      ' ',
+      '\n',
+      '\n  ',
+    ];
+    const piece = fc.constantFrom(...signs, canary, canary, `"${canary}"`, `'${canary}'`);
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 6 }), (pieces) => {
+        const { problems } = loadTexts({
+          gateway: `auth:\n  pepper: ${pieces.join('')}\nlog: 1\n`,
+          sources: {},
+        });
+        const ofTheParser = problems.filter(({ path }) => path === '');
+        expect(ofTheParser.map(problemText).join('\n')).not.toContain(canary);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
 
   describe.each(holders)('are not told when %s cannot be read at %s', (file, key) => {
     it.each(mistakes)('%j', (mistake) => {
