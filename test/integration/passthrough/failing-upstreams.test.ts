@@ -158,13 +158,13 @@ describe('a pass-through route to an upstream that fails', () => {
     }
   });
 
-  it('passes 401 on where the route brings no credential, without the challenge', async () => {
+  it("calls 401 the upstream's error also where the route brings no credential, without the challenge", async () => {
     await start(
       answering('HTTP/1.1 401 No', 'WWW-Authenticate: Basic realm="legacy"', 'Content-Length: 2', '', 'no'),
     );
 
     const answer = await ask();
-    expect(answer.status).toBe(401);
+    await expectError(answer, 502, 'upstream_error');
     expect(answer.headers).not.toHaveProperty('www-authenticate');
   });
 
