@@ -14,14 +14,7 @@ export function crossCheck(
   checkResources(gateway, sources, sourceFiles, report);
   checkTiers(gateway, report);
   checkPassthrough(gateway, report);
-  const pepper = gateway.auth.apiKeys?.pepper.reveal();
-  if (pepper !== undefined && pepper.length < 16) {
-    report(
-      ['auth', 'apiKeys', 'pepper'],
-      'the pepper has fewer than 16 characters',
-      'openssl rand -base64 32 makes a good one',
-    );
-  }
+  checkApiKeys(gateway, report);
 }
 
 function checkResources(
@@ -78,6 +71,40 @@ function checkTiers(gateway: GatewayConfig, report: Report): void {
   gateway.auth.apiKeys?.keys.forEach((key, index) =>
     check(['auth', 'apiKeys', 'keys', index, 'tier'], key.tier),
   );
+  for (const [name, { windows }] of Object.entries(tiers)) {
+    windows.forEach(({ seconds }, index) => {
+      // Callers are told of a window by its length, so two of one length could not be told apart.
+      if (windows.slice(0, index).some((earlier) => earlier.seconds === seconds))
+        report(
+          ['limits', 'tiers', name, 'windows', index],
+          `an earlier window of this tier is ${seconds} s long too`,
+          'keep the one that admits fewer requests',
+        );
+    });
+  }
+}
+
+function checkApiKeys({ auth: { apiKeys } }: GatewayConfig, report: Report): void {
+  if (apiKeys === undefined) return;
+  const at = ['auth', 'apiKeys'];
+  if (apiKeys.pepper.reveal().length < 16)
+    report(
+      [...at, 'pepper'],
+      'the pepper has fewer than 16 characters',
+      'openssl rand -base64 32 makes a good one',
+    );
+  apiKeys.keys.forEach((key, index) => {
+    const earlier = apiKeys.keys.slice(0, index);
+    if (earlier.some((other) => other.id === key.id))
+      report([...at, 'keys', index, 'id'], `the id "${key.id}" is taken`, 'give each key an id of its own');
+    const twin = earlier.find((other) => other.hash === key.hash);
+    if (twin !== undefined)
+      report(
+        [...at, 'keys', index, 'hash'],
+        `the key "${twin.id}" has the same hash`,
+        'give each caller a key of its own',
+      );
+  });
 }
 
 function checkPassthrough(gateway: GatewayConfig, report: Report): void {

@@ -5,6 +5,9 @@ function problemsOf(gateway: string, sources = sourceTexts): string[] {
   return loadTexts({ gateway, sources }).problems.map(problemText);
 }
 
+const withKeys = (...keys: string[]) =>
+  gatewayText.replace(/( +pepper:.*\n)/, `$1    keys: [${keys.join(', ')}]\n`);
+
 const route = (name: string, path: string) =>
   `  - { name: ${name}, path: ${path}, upstream: 'http://127.0.0.1:1', permission: null }\n`;
 
@@ -51,12 +54,38 @@ describe('what parts of a configuration must agree on', () => {
   });
 
   it('the tier of a key exists, and is found in its place', () => {
-    const key = `keys: [{ id: abcdef, hash: ${'a'.repeat(43)}, tier: gold }]\n`;
-    expect(problemsOf(gatewayText.replace(/( +pepper:.*\n)/, `$1    ${key}`))).toEqual([
+    expect(problemsOf(withKeys(`{ id: abcdef, hash: ${'a'.repeat(43)}, tier: gold }`))).toEqual([
       expect.stringMatching(
         /^portico\.yaml:\d+:\d+: auth\.apiKeys\.keys\[0\]\.tier: no tier is named "gold"/,
       ),
     ]);
+  });
+
+  it('the windows of a tier have different lengths, however they are written', () => {
+    const windows = (text: string) => problemsOf(changed(gatewayText, '20 per 1s, 600 per 60s', text));
+    expect(windows('20 per 1s, 600 per 60s, 500 per 1m')).toEqual([
+      expect.stringMatching(
+        /^portico\.yaml:\d+:\d+: limits\.tiers\.standard\.windows\[2\]: an earlier window of this tier is 60 s long too\n {4}hint: keep the one that admits fewer requests$/,
+      ),
+    ]);
+    expect(windows('20 per 1s, 20 per 1s')).toHaveLength(1);
+    expect(windows('20 per 1s, 20 per 2s')).toEqual([]);
+  });
+
+  it('keys have ids and hashes of their own', () => {
+    const key = (id: string, hash: string) => `{ id: ${id}, hash: ${hash.repeat(43)} }`;
+    expect(problemsOf(withKeys(key('abcdef', 'a'), key('ghijkl', 'b'), key('abcdef', 'c')))).toEqual([
+      expect.stringMatching(
+        /^portico\.yaml:\d+:\d+: auth\.apiKeys\.keys\[2\]\.id: the id "abcdef" is taken\n {4}hint: give each key an id of its own$/,
+      ),
+    ]);
+    expect(problemsOf(withKeys(key('abcdef', 'a'), key('ghijkl', 'b'), key('mnopqr', 'b')))).toEqual([
+      expect.stringMatching(
+        /^portico\.yaml:\d+:\d+: auth\.apiKeys\.keys\[2\]\.hash: the key "ghijkl" has the same hash\n {4}hint: give each caller a key of its own$/,
+      ),
+    ]);
+    expect(problemsOf(withKeys(key('abcdef', 'a'), key('abcdef', 'a')))).toHaveLength(2);
+    expect(problemsOf(withKeys(key('abcdef', 'a'), key('ghijkl', 'b')))).toEqual([]);
   });
 
   it('a resource can be read by somebody', () => {
