@@ -194,7 +194,6 @@ export const gatewaySchema = z.strictObject({
 
 export type GatewayConfig = z.infer<typeof gatewaySchema>;
 export type ResourceConfig = z.infer<typeof resource>;
-export type TierConfig = z.infer<typeof tier>;
 export type KeyRecordConfig = z.infer<typeof keyRecord>;
 export type PassthroughConfig = z.infer<typeof passthroughRoute>;
 export type JwtConfig = NonNullable<GatewayConfig['auth']['jwt']>;

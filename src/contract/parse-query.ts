@@ -79,7 +79,7 @@ function parseFilters(values: Values, resource: Resource): readonly Filter[] {
 }
 
 /** The parameters an operation knows; all others are ignored. */
-export function parametersOf(operation: Operation): readonly string[] {
+function parametersOf(operation: Operation): readonly string[] {
   if (operation.kind === 'get') return [];
   const { sorts, filters } = operation.resource;
   return ['page', 'limit', ...(sorts.length > 0 ? ['sort'] : []), ...filters.map((filter) => filter.name)];
@@ -100,7 +100,7 @@ function parseList(operation: Operation, values: Values, rules: QueryRules): Lis
  * The id of a path segment, decoded once.
  * @throws GatewayError `bad_request` where the encoding is malformed, `not_found` where no record can have the id
  */
-export function parseId(rawId: string, resource: Resource): string {
+function parseId(rawId: string, resource: Resource): string {
   let id: string;
   try {
     id = decodeURIComponent(rawId);
