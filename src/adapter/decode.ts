@@ -12,7 +12,10 @@ export type UpstreamReply = {
 /** How a source's bodies are read. */
 export type DecodeSpec = { readonly contentTypes: readonly string[]; readonly charset?: string | undefined };
 
-/** The media type and character set of a `Content-Type` header, in lower case. */
+/**
+ * The media type and character set of a `Content-Type` header, in lower case.
+ * @internal
+ */
 export function readContentType(header: string | undefined): {
   mediaType: string;
   charset: string | undefined;

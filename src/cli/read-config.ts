@@ -48,6 +48,7 @@ function findFiles(gatewayFile: string): ConfigFiles {
 /**
  * Reads and compiles a configuration.
  * @throws ConfigError with every problem of all files
+ * @internal
  */
 export function readConfig(gatewayFile: string, variables: CliContext['env']): ReadyConfig {
   const problems: Problem[] = [];
