@@ -61,6 +61,15 @@ function hintFor(key: string, known: readonly string[]): string | undefined {
   return known.length > 0 ? `known keys: ${known.join(', ')}` : undefined;
 }
 
+const WORDS: Readonly<Record<string, string>> = { object: 'a map', array: 'a list', string: 'a text' };
+
+/** What belongs where nothing stands. */
+function missingHint(issue: z.core.$ZodIssue): string {
+  return issue.code === 'invalid_type'
+    ? `it takes ${WORDS[issue.expected] ?? issue.expected}`
+    : issue.message;
+}
+
 function problemsOf(raw: z.core.$ZodIssue, file: YamlFile, schema: z.ZodType): readonly Problem[] {
   const content = file.content();
   const issue = mostTelling(raw, content);
@@ -73,7 +82,7 @@ function problemsOf(raw: z.core.$ZodIssue, file: YamlFile, schema: z.ZodType): r
   }
   if (isMissing(content, issue.path)) {
     const parent = issue.path.slice(0, -1);
-    return [file.problemAt(parent, `the key "${String(issue.path.at(-1))}" is missing`, issue.message)];
+    return [file.problemAt(parent, `the key "${String(issue.path.at(-1))}" is missing`, missingHint(issue))];
   }
   return file.isUnset(issue.path) ? [] : [file.problemAt(issue.path, issue.message)];
 }

@@ -57,7 +57,7 @@ describe(decision('min_price, max_price'), () => {
     ['min_price=9007199254740993.12', [8, 9]],
     ['min_price=9007199254740993.121', [9]],
     ['max_price=9007199254740993.12&min_price=20.01', [8]],
-    [`min_price=${'9'.repeat(100)}`, []],
+    [`min_price=${'9'.repeat(1_000)}`, []],
     ['category=Toys&min_price=0.05', [2, 5]],
     ['category=Toys&min_price=0.05&max_price=19.89', [2]],
     ['category=Home+%26+Garden&max_price=100', [3]],
@@ -67,22 +67,10 @@ describe(decision('min_price, max_price'), () => {
 
   it.each(
     ['min_price', 'max_price'].flatMap((name) =>
-      [
-        '',
-        '-1',
-        '%2B1',
-        '+1',
-        '1e2',
-        '.5',
-        '5.',
-        '1,5',
-        '0x1',
-        'ten',
-        '1.2.3',
-        '٣',
-        'NaN',
-        '1'.repeat(101),
-      ].map((value) => [name, value]),
+      ['', '-1', '%2B1', '+1', '1e2', '.5', '5.', '1,5', '0x1', 'ten', '1.2.3', '٣', 'NaN'].map((value) => [
+        name,
+        value,
+      ]),
     ),
   )('%s=%s is refused, and the message names the parameter', async (name, value) => {
     expect(await refusal(`${name}=${value}`)).toContain(`"${name}"`);
