@@ -5,7 +5,11 @@ import type { Filter, Query } from './query.ts';
 function valueKey(value: string | Decimal): string {
   if (typeof value === 'string') return `t${value}`;
   const text = value.toString();
-  return `d${value.scale === 0 ? text : text.replace(/\.?0+$/, '')}`;
+  let end = text.length;
+  // A pattern such as /0+$/ would look at a long row of zeros once from each of them.
+  if (value.scale > 0) while (text[end - 1] === '0') end -= 1;
+  if (text[end - 1] === '.') end -= 1;
+  return `d${text.slice(0, end)}`;
 }
 
 /** Filters as text; equal filters have equal text. */
