@@ -1,3 +1,4 @@
+import type { Capability } from '../adapter/push-down.ts';
 import type { ResourceConfig } from '../config/gateway-schema.ts';
 import { detailBody, listBody } from '../contract/document.ts';
 import type { GetQuery, ListQuery } from '../contract/query.ts';
@@ -7,7 +8,7 @@ import type { Call } from '../policy/call.ts';
 import type { Document, Fill } from '../policy/cached.ts';
 import { type Page, readPage } from './read-page.ts';
 import { createSnapshots } from './snapshots.ts';
-import { Contradiction, type Errand, Moved, type SourceRuntime } from './source-runtime.ts';
+import { Contradiction, type Errand, Moved, OnlyBound, type SourceRuntime } from './source-runtime.ts';
 
 /** A page with the moment its data was read, and how long it may be served. */
 type DatedPage = Page & { readonly storedAt: number; readonly freshSeconds: number };
@@ -23,8 +24,8 @@ export function createAnswer(source: SourceRuntime, cache: ResourceConfig['cache
   const { resource, adapter, clock } = source;
   const snapshots = createSnapshots(source, source.budget.rows * SNAPSHOTS_MAX);
 
-  async function attempt(query: ListQuery, errand: Errand): Promise<DatedPage> {
-    const plan = adapter.list.plan(query, source.switchedOff);
+  async function attempt(query: ListQuery, off: ReadonlySet<Capability>, errand: Errand): Promise<DatedPage> {
+    const plan = adapter.list.plan(query, off);
     const offset = (query.page - 1) * query.limit;
     const storedAt = clock.now();
     switch (plan.kind) {
@@ -50,7 +51,7 @@ export function createAnswer(source: SourceRuntime, cache: ResourceConfig['cache
     }
   }
 
-  function switchOff(capability: string): void {
+  function switchOff(capability: Capability): void {
     if (source.switchedOff.has(capability)) return;
     source.switchedOff.add(capability);
     source.observer.contradicted(capability);
@@ -59,15 +60,19 @@ export function createAnswer(source: SourceRuntime, cache: ResourceConfig['cache
   /** Attempts until the source's claims and its replies agree. */
   async function findPage(query: ListQuery, errand: Errand): Promise<DatedPage> {
     let moved = 0;
-    const suspects = new Set<string>();
+    const suspects = new Set<Capability>();
+    const unusable = new Set<Capability>();
     for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts += 1) {
       try {
-        return await attempt(query, errand);
+        return await attempt(query, source.switchedOff.union(unusable), errand);
       } catch (error) {
         if (error instanceof Contradiction) {
           // Rows that change between two calls look like a broken claim once, but hardly twice in one answer.
           if (suspects.has(error.capability)) switchOff(error.capability);
           suspects.add(error.capability);
+        } else if (error instanceof OnlyBound) {
+          // No contradiction: the source says so itself, and for this question only.
+          unusable.add('total');
         } else if (error instanceof Moved && moved === 0) {
           moved += 1;
         } else if (error instanceof Moved) {

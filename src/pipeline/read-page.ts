@@ -5,7 +5,7 @@ import type { CanonicalRecord } from '../contract/document.ts';
 import type { Sort } from '../contract/query.ts';
 import { fault } from '../errors/fault.ts';
 import { checkWindow, readWindow, type WindowRows } from './read-window.ts';
-import { Contradiction, type Errand, type SourceRuntime } from './source-runtime.ts';
+import { Contradiction, type Errand, OnlyBound, type SourceRuntime } from './source-runtime.ts';
 
 /** A page's records and the exact number of records that match. */
 export type Page = { readonly records: readonly CanonicalRecord[]; readonly total: number };
@@ -42,9 +42,9 @@ async function totalOf(source: SourceRuntime, plan: PagePlan, errand: Errand): P
   return total;
 }
 
-/** A source that says "at least so many" leaves only the counting of its rows. @throws Contradiction */
+/** A source that says "at least so many" leaves only the counting of its rows. @throws OnlyBound */
 function exact(total: number | undefined): number {
-  if (total === undefined) throw new Contradiction('total');
+  if (total === undefined) throw new OnlyBound();
   return total;
 }
 
@@ -85,7 +85,7 @@ async function readWindows(
 
 /**
  * Reads one page straight from the source and checks everything the plan relies on.
- * @throws GatewayError, Contradiction, Moved
+ * @throws GatewayError, Contradiction, Moved, OnlyBound
  */
 export async function readPage(
   source: SourceRuntime,

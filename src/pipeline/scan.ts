@@ -3,7 +3,7 @@ import type { ScanPlan } from '../adapter/plan.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
 import { readWindow } from './read-window.ts';
 import { Contradiction, type Errand, Moved, type SourceRuntime } from './source-runtime.ts';
-import { outOfReach, overBudget, walkWindows } from './walk-windows.ts';
+import { cameTwice, outOfReach, overBudget, walkWindows } from './walk-windows.ts';
 
 type Records = readonly CanonicalRecord[];
 
@@ -20,7 +20,7 @@ async function scanOnce(source: SourceRuntime, plan: ScanPlan, errand: Errand): 
   if (total !== undefined && received !== total)
     throw new Moved('the rows are not as many as the total says');
   const records = windows.flatMap(({ rows }) => rows.records);
-  if (hasDuplicates(records)) throw new Moved('a record came twice in one walk');
+  if (hasDuplicates(records)) throw cameTwice();
   const filter = brokenFilter(records, plan.pushedFilters);
   if (filter !== undefined) throw new Contradiction(filter);
   return records;

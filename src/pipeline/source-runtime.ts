@@ -39,5 +39,8 @@ export class Contradiction extends Error {
   }
 }
 
+/** Thrown inside the pipeline when a reply says that its total is only a bound; the rows must then be counted. */
+export class OnlyBound extends Error {}
+
 /** Thrown inside the pipeline when replies of one walk do not fit together; the walk is then done again once. */
 export class Moved extends Error {}

@@ -21,6 +21,11 @@ export function outOfReach(): GatewayError {
   return fault('scan_limit_exceeded', { detail: 'there are more rows than the source lets be reached' });
 }
 
+/** Rows that came before: they moved, or the source does not keep to the windows asked for. */
+export function cameTwice(): Moved {
+  return new Moved('a record came twice in one walk');
+}
+
 /** Reads the windows `1 … count-1` with a few walkers; the first failure stops them all. */
 async function walk(
   count: number,
@@ -117,9 +122,10 @@ function byNumber(window: RandomWindow, first: WindowRows): Steps {
     },
     // Sources that go on behind the last row bring nothing new there: the last page again, or the first.
     isBehind({ rows: { records } }) {
-      const isNew = records.some(({ id }) => !seen.has(id));
+      const known = records.filter(({ id }) => seen.has(id)).length;
+      if (known > 0 && (window.endsEmpty || known < records.length)) throw cameTwice();
       for (const { id } of records) seen.add(id);
-      return !window.endsEmpty && records.length > 0 && !isNew;
+      return known > 0;
     },
   };
 }
