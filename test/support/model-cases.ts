@@ -59,14 +59,14 @@ const pick = <T>(values: readonly T[], n: number): T => values[n % values.length
 
 /** Whether a lie fits what a source file says; what nobody could see is told in `model-upstream.ts`. */
 function fits(says: Capabilities, lie: Lie): boolean {
-  const { window, size, total, counts, hides, filter, order, pastEnd, format, missing } = says;
+  const { window, size, total, counts, hides, filter, order, depth, pastEnd, format, missing } = says;
   const numbered = window === 'offset' || window === 'page';
   const counted = total !== 'none' && total !== 'bound' && counts === 'filtered' && !hides;
   switch (lie) {
     case 'clamp':
       return numbered && size > 1 && !hides;
     case 'total':
-      return counted && pastEnd !== 'last' && pastEnd !== 'wrap';
+      return counted && depth === undefined && pastEnd !== 'last' && pastEnd !== 'wrap';
     case 'counts':
       return counted;
     case 'late filter':

@@ -28,7 +28,8 @@ import { countText, type Extras, itemText, listText, send, sendMissing } from '.
  * - Windows smaller than asked for, where windows anywhere may be short.
  * - Pages smaller than asked for by a source that counts pages in the size asked for and tells no total: the rows
  *   between are behind no number at all.
- * - A total that is too small by whole windows, where asking behind the last row brings "anything else".
+ * - A total that is too small by whole windows, where asking behind the last row brings "anything else",
+ *   or where the row behind lies beyond the depth that can be asked for.
  * - A cursor or link that ends early and tells no total.
  */
 export type ModelUpstream = {
