@@ -18,6 +18,27 @@ function scalar(value: Json | undefined): string | undefined {
   });
 }
 
+const FLAGS = new Map<Json | undefined, boolean>([
+  [true, true],
+  ['true', true],
+  [1, true],
+  ['1', true],
+  [false, false],
+  ['false', false],
+  [0, false],
+  ['0', false],
+]);
+
+/** Whether there is another window: a list that ends by a misunderstanding would be taken for all there is. */
+function goesOn(flag: Json | undefined, cursor: string | undefined): boolean {
+  const more =
+    FLAGS.get(flag) ?? (cursor === undefined && (flag === undefined || flag === null) ? false : flag);
+  if (more === false || (more === true && cursor !== undefined)) return more;
+  throw fault('upstream_invalid_response', {
+    detail: 'the flag and the cursor of the next window do not fit together',
+  });
+}
+
 const PARAMETER = String.raw`\s*;\s*([\w!#$&+.^|~*-]*)\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^\s",;]*))?`;
 /** One link of the header; a comma within quotes does not end it. */
 const LINK = new RegExp(`<([^<>]*)>((?:${PARAMETER})*)`, 'g');
@@ -35,14 +56,14 @@ function linkNext(header: string | undefined): string | undefined {
 }
 
 /**
- * The target behind an address of the next window. Only its path and query count: sources behind proxies name hosts
- * of their own, and no answer of a source may choose whom Portico talks to.
+ * The target behind an address of the next window, which is relative to the list's own. Only its path and query
+ * count: sources behind proxies name hosts of their own, and no answer of a source may choose whom Portico talks to.
  */
-function targetWithin(baseUrl: string, address: string): string {
-  if (!URL.canParse(address, `${baseUrl}/`)) {
+function targetWithin(baseUrl: string, path: string, address: string): string {
+  if (!URL.canParse(address, baseUrl + path)) {
     throw fault('upstream_invalid_response', { detail: 'the address of the next window cannot be read' });
   }
-  const { pathname, search } = new URL(address, `${baseUrl}/`);
+  const { pathname, search } = new URL(address, baseUrl + path);
   const base = new URL(baseUrl).pathname.replace(/\/$/, '');
   if (!pathname.startsWith(`${base}/`)) {
     throw fault('upstream_invalid_response', {
@@ -54,7 +75,7 @@ function targetWithin(baseUrl: string, address: string): string {
 
 /** Compiles the reader of what names the next window. */
 export function compileNext(
-  { window }: ListSpec,
+  { window, request }: ListSpec,
   baseUrl: string,
   report: Report,
   at: readonly PropertyKey[],
@@ -63,7 +84,10 @@ export function compileNext(
     case 'cursor': {
       const next = pathAt(window.next, report, [...at, 'next']);
       const more = window.more === undefined ? undefined : pathAt(window.more, report, [...at, 'more']);
-      return (_reply, body) => (more !== undefined && more(body) !== true ? undefined : scalar(next(body)));
+      return (_reply, body) => {
+        const cursor = scalar(next(body));
+        return more === undefined || goesOn(more(body), cursor) ? cursor : undefined;
+      };
     }
     case 'link': {
       const place = window.next;
@@ -73,7 +97,7 @@ export function compileNext(
           find === undefined && 'header' in place
             ? linkNext(reply.header(place.header.toLowerCase()))
             : scalar(find?.(body));
-        return address === undefined ? undefined : targetWithin(baseUrl, address);
+        return address === undefined ? undefined : targetWithin(baseUrl, request.path, address);
       };
     }
     case 'keyset': {
