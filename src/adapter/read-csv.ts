@@ -1,4 +1,4 @@
-import { parse } from 'csv-parse/sync';
+import { CsvError, parse } from 'csv-parse/sync';
 import { fault } from '../errors/fault.ts';
 import type { Json } from '../kernel/json.ts';
 
@@ -19,11 +19,14 @@ export function compileCsvReader({ delimiter, quote }: CsvSpec): (text: string) 
         bom: true,
         skip_empty_lines: true,
       });
-    } catch (cause) {
-      const code = (cause as { code?: string }).code ?? 'unreadable';
-      throw fault('upstream_invalid_response', { detail: `the body is not CSV: ${code}`, cause });
+    } catch (error) {
+      // The parser's message quotes the value around the place, so only its code is told.
+      const code = error instanceof CsvError ? error.code : 'unreadable';
+      throw fault('upstream_invalid_response', { detail: `the body is not CSV: ${code}` });
     }
-    const [header = [], ...records] = rows;
+    const [header, ...records] = rows;
+    if (header === undefined)
+      throw fault('upstream_invalid_response', { detail: 'the CSV has no header row' });
     if (new Set(header).size !== header.length) {
       throw fault('upstream_invalid_response', { detail: 'the CSV names a column twice' });
     }
