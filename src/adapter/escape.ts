@@ -27,8 +27,11 @@ export const escapes = {
 export type EscapeName = keyof typeof escapes;
 
 const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/;
+/** ServiceNow runs a value that starts so as a script. */
+const SCRIPT = /^\s*javascript:/i;
 
 /** Whether a value can be written under an escape without changing the expression around it. */
 export function canEscape(name: EscapeName, text: string): boolean {
+  if (name === 'servicenow') return !SCRIPT.test(text);
   return name !== 'number' || PLAIN_NUMBER.test(text);
 }
