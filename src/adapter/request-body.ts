@@ -59,16 +59,19 @@ function escapeXml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => XML_ESCAPES[character] ?? '');
 }
 
-const ELEMENT_OF_ONE_VARIABLE = /(<([\w:.-]+)(?:\s[^<>]*)?>\{[A-Za-z][\w-]*\}<\/\2>)/;
+/** An element whose only content is a variable, or a variable anywhere else. */
+const XML_PART = /<([\w:.-]+)(?:\s[^<>]*)?>\{[A-Za-z][\w-]*\}<\/\1>|\{[A-Za-z][\w-]*\}/g;
 
-/** An element whose only content is a variable vanishes with it. */
+/** An element whose only content is a variable vanishes with it; elsewhere nothing stands for an absent one. */
 function compileXml(xml: string): (variables: Variables) => string {
-  const parts = xml
-    .split(ELEMENT_OF_ONE_VARIABLE)
-    // The split leaves the captured name of each element behind the element.
-    .filter((_, index) => index % 3 !== 2)
-    .map((part) => compileText(part, escapeXml, false));
-  return (variables) => parts.map((part) => part(variables) ?? '').join('');
+  const parts: string[] = [];
+  let from = 0;
+  for (const { 0: part, index } of xml.matchAll(XML_PART)) {
+    parts.push(xml.slice(from, index), part);
+    from = index + part.length;
+  }
+  const compiled = [...parts, xml.slice(from)].map((part) => compileText(part, escapeXml, false));
+  return (variables) => compiled.map((render) => render(variables) ?? '').join('');
 }
 
 /** Compiles the body of a request; parts whose variable is absent vanish. */
