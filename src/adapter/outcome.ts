@@ -1,6 +1,6 @@
 import type { OutcomeKind, OutcomeSpec } from '../config/source-schema.ts';
 import { fault, type GatewayError } from '../errors/fault.ts';
-import type { Json } from '../kernel/json.ts';
+import { type Json, NumberText } from '../kernel/json.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
 import { compileOneOf } from './literal.ts';
 import { pathAt } from './path.ts';
@@ -33,7 +33,10 @@ function compileValueTest(
     return compileOneOf(Array.isArray(spec.equals) ? spec.equals : [spec.equals]);
   if (spec.matches !== undefined) {
     const pattern = patternAt(spec.matches, report, [...at, 'matches']);
-    return (value) => typeof value === 'string' && pattern.test(value);
+    return (value) => {
+      const text = value instanceof NumberText ? value.text : value;
+      return (typeof text === 'string' || typeof text === 'number') && pattern.test(String(text));
+    };
   }
   if (spec.present === undefined) return undefined;
   return (value) => (value !== undefined && value !== null) === spec.present;
