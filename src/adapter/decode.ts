@@ -18,6 +18,12 @@ function readContentType(header: string | undefined): {
   return { mediaType: mediaType.toLowerCase(), charset: charset?.toLowerCase() };
 }
 
+/** The encoding that an XML declaration names (XML 1.0, section 2.8). */
+function xmlEncoding(body: Buffer): string | undefined {
+  const start = body.toString('latin1', 0, 200);
+  return /^<\?xml\s[^>]*?encoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1];
+}
+
 function decodeText(body: Buffer, charset: string): string {
   try {
     return new TextDecoder(charset, { fatal: true }).decode(body);
@@ -54,8 +60,9 @@ function compileFormat(spec: DecodeSpec): (text: string) => Json {
 }
 
 /**
- * Compiles the reader of a source's bodies: character set by the source's override, then the header, then UTF-8;
- * nothing is replaced or lost on the way. It throws `upstream_invalid_response` for what it cannot read.
+ * Compiles the reader of a source's bodies: character set by the source's override, then the header, then the XML
+ * declaration, then UTF-8; nothing is replaced or lost on the way. It throws `upstream_invalid_response` for what it
+ * cannot read.
  */
 export function compileDecoder(spec: DecodeSpec): (reply: UpstreamReply) => Json {
   const contentTypes = contentTypesOf(spec);
@@ -67,6 +74,7 @@ export function compileDecoder(spec: DecodeSpec): (reply: UpstreamReply) => Json
         detail: `content type ${JSON.stringify(mediaType.slice(0, 60))} is not one the source declares`,
       });
     }
-    return readText(decodeText(reply.body, spec.charset ?? charset ?? 'utf-8'));
+    const found = spec.charset ?? charset ?? (spec.format === 'xml' ? xmlEncoding(reply.body) : undefined);
+    return readText(decodeText(reply.body, found ?? 'utf-8'));
   };
 }
