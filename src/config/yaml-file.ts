@@ -1,4 +1,5 @@
 import {
+  type ErrorCode,
   isMap,
   isNode,
   isPair,
@@ -69,10 +70,16 @@ function contentOf(
   }
 }
 
-/** What the parser says, without what it quotes of the text, which may be a secret. */
+/** What is said in place of the parser's messages that quote the text, which may be a secret. */
+const UNQUOTED: Partial<Record<ErrorCode, string>> = {
+  BAD_DIRECTIVE: 'a malformed directive; a text that starts with % is quoted',
+  BAD_DQ_ESCAPE: 'an unknown escape in a double-quoted text',
+  TAG_RESOLVE_FAILED: 'an unknown tag; a text that starts with ! is quoted',
+};
+
+/** What the parser says of a mistake, without what it quotes. */
 function tellMistake({ code, message }: YAMLError): string {
-  if (code === 'TAG_RESOLVE_FAILED') return 'an unknown tag; a text that starts with ! is quoted';
-  return message.replace(/: .*$/s, '');
+  return UNQUOTED[code] ?? message.replace(/: .*$/s, '');
 }
 
 /**
@@ -91,6 +98,8 @@ export function parseYamlFile(
     uniqueKeys: true,
     version: '1.2',
     prettyErrors: false,
+    // Its warnings go to standard error and quote the text.
+    logLevel: 'error',
   });
 
   function problemOn(offset: number | undefined, path: string, message: string, hint?: string): Problem {

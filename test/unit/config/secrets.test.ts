@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { jest } from '@jest/globals';
 import fc from 'fast-check';
 import { problemText } from '../../../src/config/problem.ts';
 import { gatewayText, loadTexts, sourceTexts } from '../../support/config-texts.ts';
@@ -67,33 +68,9 @@ describe('secrets of a configuration', () => {
   ];
 
   it('are not told by what the parser says of a text that it cannot read, whatever it is', () => {
-    const signs = [
-      '[',
-      ']',
-      '{',
-      '}',
-      ',',
-      ':',
-      '- ',
-      '? ',
-      '|',
-      '>',
-      '&',
-      '*',
-      '!',
-      '!<',
-      '%',
-      '@',
-      '`',
-      '#',
-      '"',
-      "'",
-      '\\z',
-      ' ',
-      '\n',
-      '\n  ',
-    ];
-    const piece = fc.constantFrom(...signs, canary, canary, `"${canary}"`, `'${canary}'`);
+    const signs = '[ ] { } , : - ? | > & * ! !< % @ ` # " \' \\z'.split(' ');
+    const spaces = [' ', '\n', '\n  '];
+    const piece = fc.constantFrom(...signs, ...spaces, canary, canary, `"${canary}"`, `'${canary}'`);
     fc.assert(
       fc.property(fc.array(piece, { minLength: 1, maxLength: 6 }), (pieces) => {
         const { problems } = loadTexts({
@@ -103,7 +80,13 @@ describe('secrets of a configuration', () => {
         const ofTheParser = problems.filter(({ path }) => path === '');
         expect(ofTheParser.map(problemText).join('\n')).not.toContain(canary);
       }),
-      { numRuns: 3_000 },
+      {
+        numRuns: 3_000,
+        // Each was told once.
+        examples: [`|${canary}`, `!${canary}`, `*${canary}`, `]|\n%${canary}`, `"\\x${canary}"`].map(
+          (text) => [[text]],
+        ),
+      },
     );
   });
 
@@ -116,5 +99,18 @@ describe('secrets of a configuration', () => {
       expect(problems.length).toBeGreaterThan(0);
       expect(problems.map(problemText).join('\n')).not.toContain(canary);
     });
+  });
+});
+
+describe('a key that is a list or a map', () => {
+  it('is refused without a warning of the process, which would quote it', () => {
+    const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    try {
+      const { config } = loadTexts({ gateway: `[${canary}]: x\n{ ${canary}: y }: z\n`, sources: {} });
+      expect(config.gateway).toBeUndefined();
+      expect(warn).not.toHaveBeenCalled();
+    } finally {
+      warn.mockRestore();
+    }
   });
 });
