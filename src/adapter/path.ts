@@ -5,7 +5,10 @@ import type { Report } from './report.ts';
 /** Finds a value in a document; `undefined` where there is none. */
 export type Path = (document: Json) => Json | undefined;
 
-/** Thrown by `compilePath` for a text that is not a path. */
+/**
+ * Thrown by `compilePath` for a text that is not a path.
+ * @internal
+ */
 export class PathError extends Error {}
 
 type Step = (value: Json) => Json | undefined;

@@ -10,7 +10,10 @@ export type Difference = {
 
 type Children = ReadonlyMap<string | number, Json>;
 
-/** JSON text of a value, numbers with their digits. */
+/**
+ * JSON text of a value, numbers with their digits.
+ * @internal
+ */
 export function jsonText(value: Json): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     part instanceof NumberText ? JSON.rawJSON(part.text) : part,

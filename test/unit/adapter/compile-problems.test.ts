@@ -143,7 +143,9 @@ describe('a source that cannot be translated is told where and why', () => {
 
   it('an outcome rule that is half a rule', () => {
     const text = `${productsText()}outcomes: [{ status: 200, is: ok }, { at: rc, is: error }]\n`;
-    expect(problemsOf(text)).toEqual(['outcomes[1]: `at` and one of `equals`, `matches` and `present` belong together']);
+    expect(problemsOf(text)).toEqual([
+      'outcomes[1]: `at` and one of `equals`, `matches` and `present` belong together',
+    ]);
   });
 
   it('dates that are not, in zones that are not', () => {

@@ -89,7 +89,7 @@ describe('a mistake in a source file', () => {
       'crm.yaml',
       "as: [trim, { nullIf: ['', none] }]",
       'as: [trimm]',
-      'map.profile.avatar_url.as[0]: expected a step: trim, text, cents',
+      'map.profile.avatar_url.as[0]: expected a step: trim, text, ',
     ],
     ['crm.yaml', 'timeout: 5s', 'timeout: 5', 'net.timeout: expected a duration such as 250ms'],
     ['crm.yaml', 'timeout: 5s', 'timeout: 0s', 'net.timeout: expected a duration such as 250ms'],

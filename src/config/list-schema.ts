@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { mapping } from './mapping-schema.ts';
+import { literal, queryTemplate, request } from './request-schema.ts';
+import { integer } from './scalars.ts';
+
+const sortColumn = z.strictObject({
+  column: z.string().describe("The source's name of the column."),
+  directions: z
+    .array(z.enum(['ascending', 'descending']))
+    .min(1)
+    .default(['ascending', 'descending'])
+    .describe(
+      'Only where the order equals the contract: same comparison, unknown last, ties by ascending id.',
+    ),
+});
+
+const exactness = z
+  .enum(['exact', 'superset', 'none'])
+  .describe(
+    'exact: just the right rows, and the total counts them. superset: more rows than asked. none: not used.',
+  );
+
+export const filter = z.strictObject({
+  query: queryTemplate.default({}).describe('Parameters with {value}.'),
+  expr: z.string().optional().describe('A condition with {value}, joined with others into {filter}.'),
+  escape: z
+    .enum(['odata', 'sql', 'json', 'soql', 'lucene', 'servicenow', 'number'])
+    .optional()
+    .describe('How {value} is written into `expr`, quotes included.'),
+  item: z
+    .json()
+    .optional()
+    .describe('A tree with {value}; all of them make the list {filters} of a JSON body.'),
+  exactness,
+});
+
+const windowSize = integer(1, 100_000).describe('The most rows a call returns; more is never asked for.');
+
+const pastEnd = z
+  .enum(['empty', 'other'])
+  .default('empty')
+  .describe('What lies behind the last row: nothing, or anything else (the last page again, an error).');
+
+const depthMax = integer(1, 1_000_000_000)
+  .optional()
+  .describe('The most rows that can be reached at all; a question beyond them is refused.');
+
+const shortPage = z
+  .enum(['end', 'anywhere'])
+  .default('end')
+  .describe(
+    'Where a call may return fewer rows than asked: at the end, or anywhere (rows hidden after paging).',
+  );
+
+/** The page sizes a source takes, written out or as all up to the largest. */
+const pageSizes = z
+  .union([
+    z.array(integer(1, 100_000)).min(1),
+    z
+      .strictObject({ upTo: integer(1, 1_000) })
+      .transform(({ upTo }) => Array.from({ length: upTo }, (_, index) => index + 1)),
+  ])
+  .describe('The page sizes the source takes: some, or { upTo: 100 } for all from 1 to 100.');
+
+const window = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('offset'),
+    base: integer(0, 1).default(0).describe('Number of the first row.'),
+    sizeMax: windowSize,
+    pastEnd,
+    shortPage,
+    depthMax,
+  }),
+  z.strictObject({
+    kind: z.literal('page'),
+    base: integer(0, 1).default(1).describe('Number of the first page.'),
+    sizes: pageSizes,
+    pastEnd,
+    shortPage,
+    depthMax,
+  }),
+  z.strictObject({
+    kind: z.literal('cursor'),
+    sizeMax: windowSize,
+    next: z.string().describe('Path of the cursor of the next window; null, empty or absent at the end.'),
+    more: z.string().optional().describe('Path of a flag that is false at the end.'),
+  }),
+  z.strictObject({
+    kind: z.literal('link'),
+    sizeMax: windowSize,
+    next: z
+      .union([z.strictObject({ at: z.string() }), z.strictObject({ header: z.string() })])
+      .describe(
+        'Path of the next address, or the header with rel="next" (RFC 8288). Only its path and query count.',
+      ),
+  }),
+  z.strictObject({
+    kind: z.literal('keyset'),
+    sizeMax: windowSize,
+    key: z.string().describe('Path, in a row, of the value that {after} takes for the next window.'),
+  }),
+  z.strictObject({ kind: z.literal('none') }),
+]);
+
+const totalPlace = {
+  at: z.string().optional().describe('Path of the number; empty for a body that is the number.'),
+  header: z.string().optional(),
+  pattern: z.string().optional().describe('header: a regular expression whose first group is the number.'),
+};
+
+const total = z.strictObject({
+  ...totalPlace,
+  count: request.optional().describe('A request of its own that answers with the number.'),
+  counts: z
+    .enum(['filtered', 'all'])
+    .default('filtered')
+    .describe('Whether the number counts the rows that match, or all there are.'),
+  unless: z
+    .strictObject({ at: z.string(), equals: literal })
+    .optional()
+    .describe('The number is only a bound where this path has this value.'),
+});
+
+export const list = z.strictObject({
+  request,
+  window,
+  total: total.optional().describe('The exact number of rows. Absent: the rows are counted by a scan.'),
+  items: z.string().describe('Path of the array of rows; empty where the body is the array.'),
+  itemsAbsent: z
+    .enum(['invalid', 'empty'])
+    .default('invalid')
+    .describe('What a reply without the array means: some sources leave an empty list out.'),
+  order: z
+    .enum(['id', 'source', 'unknown'])
+    .default('unknown')
+    .describe(
+      'The order of rows without a sort parameter. id: ascending id. source: some other total order that is always the same and becomes the default order. unknown: sorted by id here.',
+    ),
+  sort: z
+    .strictObject({
+      query: queryTemplate.default({}).describe('Parameters with {column} and {direction}.'),
+      expr: z.string().optional().describe('A text with {column} and {direction} that becomes {sort}.'),
+      item: z
+        .json()
+        .optional()
+        .describe('A tree with {column} and {direction}: the list {sorts} of a JSON body.'),
+      ascending: z.string().default('asc'),
+      descending: z.string().default('desc'),
+      columns: z.record(z.string(), sortColumn),
+    })
+    .optional(),
+  filterJoin: z.string().default(' and ').describe('What stands between the conditions of {filter}.'),
+  filters: z.record(z.string(), z.partialRecord(z.enum(['eq', 'ge', 'le']), filter)).default({}),
+  map: mapping,
+});

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { addedHeaderName, headerValue } from './scalars.ts';
+
+/** Query parameters as templates: `{offset}` and the like are filled in and escaped by position. */
+export const queryTemplate = z.record(z.string().min(1), z.union([z.string(), z.number().transform(String)]));
+
+export const requestBody = z.union([
+  z.strictObject({
+    json: z.json().describe('A tree whose texts are templates; "{limit}" alone becomes a number.'),
+  }),
+  z.strictObject({ form: queryTemplate }),
+  z.strictObject({
+    xml: z.string().describe('Values are escaped; an element around one absent variable vanishes.'),
+    contentType: z.string().optional(),
+  }),
+]);
+
+export const request = z.strictObject({
+  method: z.enum(['GET', 'POST']).default('GET').describe('POST only where the source reads by it.'),
+  path: z
+    .string()
+    .regex(
+      /^\/[^?#\s]*$/,
+      'expected a path that starts with / and has no query; put parameters under `query`',
+    )
+    .describe('Appended to net.baseUrl. `{id}` stands for the native id, percent-encoded.'),
+  query: queryTemplate.default({}).describe('A parameter whose variable has no value is left out.'),
+  headers: z
+    .record(addedHeaderName, headerValue)
+    .default({})
+    .describe('Headers as templates, such as a Range.'),
+  body: requestBody.optional(),
+});
+
+export const literal = z.union([z.string(), z.number(), z.boolean(), z.null()]);
