@@ -1,5 +1,4 @@
 import { inspect } from 'node:util';
-import { jest } from '@jest/globals';
 import fc from 'fast-check';
 import { problemText } from '../../../src/config/problem.ts';
 import { gatewayText, loadTexts, sourceTexts } from '../../support/config-texts.ts';
@@ -104,7 +103,7 @@ describe('secrets of a configuration', () => {
 
 describe('a key that is a list or a map', () => {
   it('is refused without a warning of the process, which would quote it', () => {
-    const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const warn = import.meta.jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     try {
       const { config } = loadTexts({ gateway: `[${canary}]: x\n{ ${canary}: y }: z\n`, sources: {} });
       expect(config.gateway).toBeUndefined();
