@@ -69,11 +69,61 @@ describe('outcome rules', () => {
     expect(classify(version, 200, '{"v":1.51}')).toBeUndefined();
   });
 
+  describe('on what a body holds', () => {
+    const rule = (spec: Partial<OutcomeSpec>): OutcomeSpec[] => [{ at: 'fault', is: 'error', ...spec }];
+
+    it.each<[string, string | undefined, boolean]>([
+      ['^E04', '{"fault":"E0404 no row"}', true],
+      ['^E04', '{"fault":"xE0404"}', false],
+      ['no row', '{"fault":"E0404 no row"}', true],
+      ['^4', '{"fault":404}', true],
+      ['^4', '{"fault":404.50}', true],
+      ['50$', '{"fault":404.50}', true],
+      ['', '{"fault":null}', false],
+      ['', '{"fault":true}', false],
+      ['', '{"fault":["E04"]}', false],
+      ['', '{"fault":{}}', false],
+      ['', '{}', false],
+      ['', undefined, false],
+    ])('matches %j: %s, %p', (matches, body, fits) => {
+      expect(classify(rule({ matches }), 500, body)).toBe(fits ? 'error' : undefined);
+    });
+
+    it.each<[boolean, string | undefined, boolean]>([
+      [true, '{"fault":0}', true],
+      [true, '{"fault":""}', true],
+      [true, '{"fault":false}', true],
+      [true, '{"fault":null}', false],
+      [true, '{}', false],
+      [true, undefined, false],
+      [false, '{"fault":null}', true],
+      [false, '{}', true],
+      [false, 'null', true],
+      [false, '{"fault":[]}', false],
+      [false, undefined, false],
+    ])('present %p: %s, %p', (present, body, fits) => {
+      expect(classify(rule({ present }), 200, body)).toBe(fits ? 'error' : undefined);
+    });
+
+    it('is told an absent record by a whole body that is null', () => {
+      const rules: OutcomeSpec[] = [
+        { on: 'get', at: '', present: false, is: 'not_found' },
+        { status: 200, is: 'ok' },
+      ];
+      expect(classify(rules, 200, 'null', 'get')).toBe('not_found');
+      expect(classify(rules, 200, '{}', 'get')).toBe('ok');
+      expect(classify(rules, 200, 'null', 'list')).toBe('ok');
+    });
+  });
+
   it.each<[OutcomeSpec, string]>([
     [{ at: 'rc', is: 'ok' }, '`at` and one of `equals`, `matches` and `present` belong together'],
     [{ equals: 0, is: 'ok' }, '`at` and one of `equals`, `matches` and `present` belong together'],
     [{ equals: null, is: 'ok' }, '`at` and one of `equals`, `matches` and `present` belong together'],
     [{ at: 'a..b', equals: 0, is: 'ok' }, '"a..b" is not a path'],
+    [{ matches: 'x', is: 'ok' }, '`at` and one of `equals`, `matches` and `present` belong together'],
+    [{ present: true, is: 'ok' }, '`at` and one of `equals`, `matches` and `present` belong together'],
+    [{ at: 'a', matches: '(', is: 'ok' }, '"(" is not a regular expression'],
   ])('report %j', (rule, message) => {
     const problems: string[] = [];
     compileOutcomes([{ status: 200, is: 'ok' }, rule], (path, text) =>

@@ -77,6 +77,20 @@ describe('a path', () => {
     'ü',
   ])('is not written %j', (text) => expect(() => compilePath(text)).toThrow(PathError));
 
+  it.each([
+    '[?a]',
+    '[?a=="x"',
+    '[?a=="x]',
+    '[?a==x]',
+    '[?a=1]',
+    '[?==1]',
+    '[? a==1]',
+    '[?a==1.5]',
+    '[?a.b==1]',
+    'a | | b',
+    'a |  b c',
+  ])('is not written %j', (text) => expect(() => compilePath(text)).toThrow(PathError));
+
   it('reaches any key by quoting it', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 4 }), (keys) => {
@@ -86,4 +100,49 @@ describe('a path', () => {
       }),
     );
   });
+});
+
+describe('a path with a choice', () => {
+  const emails = { emails: [{ type: 'home', value: 'a@x' }, 7, null, { type: 'work', value: 'b@x', n: 2 }] };
+
+  it.each<[string, unknown]>([
+    ['emails[?type=="work"].value', 'b@x'],
+    ['emails[?type=="home"].value', 'a@x'],
+    ['emails[?n==2].value', 'b@x'],
+    ['emails[?"type"=="work"]."value"', 'b@x'],
+    ['emails[?type=="none"].value', undefined],
+    ['emails[?n=="2"].value', undefined],
+    ['emails[?toString==null].value', undefined],
+    ['emails[?type==true].value', undefined],
+    ['[?type=="work"]', undefined],
+    ['emails[0][?type=="home"]', undefined],
+  ])('%s finds %p', (path, found) => expect(find(path, emails)).toBe(found));
+
+  it('takes the first item with the value, whatever stands around it', () => {
+    const item = fc.record({ k: fc.constantFrom('a', 'b', '"', '\\', '|', ' | '), v: fc.nat() });
+    fc.assert(
+      fc.property(fc.array(item), item, (list, { k }) => {
+        const literal = k.replaceAll(/["\\]/g, (c) => `\\${c}`);
+        expect(find(`list[?k=="${literal}"].v`, { list })).toBe(list.find((one) => one.k === k)?.v);
+      }),
+    );
+  });
+});
+
+describe('a path with alternatives', () => {
+  it.each<[string, unknown, unknown]>([
+    ['a | b', { a: 1, b: 2 }, 1],
+    ['a | b', { b: 2 }, 2],
+    ['a | b', { a: null, b: 2 }, 2],
+    ['a | b', { a: null }, null],
+    ['a | b', { b: null }, null],
+    ['a | b', {}, undefined],
+    ['a | b | c', { c: 0 }, 0],
+    ['a | b', { a: '', b: 2 }, ''],
+    ['a | ', 5, 5],
+    ['a | ', { a: 1 }, 1],
+    ['a | b', { a: false, b: 2 }, false],
+    ['_embedded.x[0] | "a | b"', { 'a | b': 3 }, 3],
+    ['"a | b" | c', { c: 4 }, 4],
+  ])('%s in %j finds %p', (path, document, found) => expect(find(path, document)).toBe(found));
 });
