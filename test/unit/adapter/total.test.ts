@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { compileTotal } from '../../../src/adapter/total.ts';
-import type { TotalSpec } from '../../../src/config/source-schema.ts';
+import type { ListSpec } from '../../../src/config/source-schema.ts';
 import { readJson } from '../../../src/kernel/json.ts';
 import { refusal } from '../../support/parse-as.ts';
 import { adapterOf, productsText, queryOf, replyOf } from '../../support/source-text.ts';
+
+type TotalSpec = NonNullable<ListSpec['total']>;
 
 function totalOf(spec: Partial<TotalSpec>, body: string, headers: Readonly<Record<string, string>> = {}) {
   const read = compileTotal(
