@@ -2,7 +2,7 @@ import type { GetSpec, SourceResourceSpec, SourceSpec } from '../config/source-s
 import type { CanonicalRecord } from '../contract/document.ts';
 import type { ResourceName } from '../contract/query.ts';
 import type { Resource } from '../contract/resource.ts';
-import { fault, GatewayError } from '../errors/fault.ts';
+import { GatewayError, invalidReply } from '../errors/fault.ts';
 import type { Json } from '../kernel/json.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream.ts';
 import { compileDecoder } from './decode.ts';
@@ -79,13 +79,17 @@ function compileReader({ decode, classify }: Context, on: 'list' | 'get') {
   };
 }
 
-function mapRows(rows: readonly Json[], map: RecordMapper, drop: boolean, onGap: OnGap): CanonicalRecord[] {
+function mapRows(
+  rows: readonly Json[],
+  { map, drop, idAt }: { map: RecordMapper; drop: boolean; idAt: string },
+  onGap: OnGap,
+): CanonicalRecord[] {
   const records: CanonicalRecord[] = [];
   for (const row of rows) {
     const record = map(row, onGap);
     if (record !== undefined) records.push(record);
     else if (drop) onGap('id', 'unreadable');
-    else throw fault('upstream_invalid_response', { detail: 'a record has no usable id' });
+    else throw invalidReply('id', `a record has no usable id at "${idAt}"`);
   }
   return records;
 }
@@ -104,13 +108,15 @@ function compileList(
   const total = compileTotal(spec.list.total, report, [...place, 'total']);
   const next = compileNext(spec.list, context.source.net.baseUrl, report, [...place, 'window']);
   const map = compileMapping(spec.list.map, resource.itemFields, context.codec, report, [...place, 'map']);
+  const idAt = [spec.list.map['id']?.from ?? ''].flat().join(', ');
+  const mapping = { map, drop: spec.onInvalidRecord === 'drop', idAt };
 
   function rowsOf(body: Json): readonly Json[] {
     const rows = items(body);
     if (Array.isArray(rows)) return rows as readonly Json[];
     // XML writes an empty list as an empty element.
     if (spec.list.itemsAbsent === 'empty' && (rows === undefined || rows === null || rows === '')) return [];
-    throw fault('upstream_invalid_response', { detail: `no list of rows at "${spec.list.items}"` });
+    throw invalidReply('rows', `no list of rows at "${spec.list.items}"`);
   }
 
   return {
@@ -120,7 +126,7 @@ function compileList(
       if (outcome === 'past_end') return { records: [], total: undefined, received: 0, next: undefined };
       const rows = rowsOf(body);
       return {
-        records: mapRows(rows, map, spec.onInvalidRecord === 'drop', onGap),
+        records: mapRows(rows, mapping, onGap),
         total: counted ? undefined : total(reply, body),
         received: rows.length,
         next: next(reply, body, rows),
@@ -154,11 +160,9 @@ function compileGet(
       const { outcome, body } = readReply(reply);
       if (outcome === 'not_found') return undefined;
       const found = item(body);
-      if (found === undefined || found === null)
-        throw fault('upstream_invalid_response', { detail: `no record at "${spec.item}"` });
+      if (found === undefined || found === null) throw invalidReply('rows', `no record at "${spec.item}"`);
       const record = map(found, onGap);
-      if (record?.id !== id)
-        throw fault('upstream_invalid_response', { detail: 'the record is not the one that was asked for' });
+      if (record?.id !== id) throw invalidReply('id', 'the record is not the one that was asked for');
       return record;
     },
   };

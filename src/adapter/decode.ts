@@ -1,6 +1,6 @@
 import { contentTypesOf } from '../config/content-types.ts';
 import type { DecodeSpec } from '../config/source-schema.ts';
-import { fault } from '../errors/fault.ts';
+import { invalidReply } from '../errors/fault.ts';
 import { type Json, JsonError, readJson } from '../kernel/json.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
 import { compileCsvReader } from './read-csv.ts';
@@ -29,9 +29,7 @@ function decodeText(body: Buffer, charset: string): string {
     return new TextDecoder(charset, { fatal: true }).decode(body);
   } catch {
     // The error's own message holds the whole of a hostile header.
-    throw fault('upstream_invalid_response', {
-      detail: `the body is not valid ${JSON.stringify(charset.slice(0, 40))}`,
-    });
+    throw invalidReply('encoding', `the body is not valid ${JSON.stringify(charset.slice(0, 40))}`);
   }
 }
 
@@ -40,7 +38,7 @@ function readJsonText(text: string): Json {
     return readJson(text);
   } catch (cause) {
     if (!(cause instanceof JsonError)) throw cause;
-    throw fault('upstream_invalid_response', { detail: `the body is not JSON: ${cause.message}`, cause });
+    throw invalidReply('syntax', `the body is not JSON: ${cause.message}`, cause);
   }
 }
 
@@ -70,9 +68,10 @@ export function compileDecoder(spec: DecodeSpec): (reply: UpstreamReply) => Json
   return function decodeBody(reply) {
     const { mediaType, charset } = readContentType(reply.header('content-type'));
     if (!contentTypes.includes(mediaType)) {
-      throw fault('upstream_invalid_response', {
-        detail: `content type ${JSON.stringify(mediaType.slice(0, 60))} is not one the source declares`,
-      });
+      throw invalidReply(
+        'content_type',
+        `content type ${JSON.stringify(mediaType.slice(0, 60))} is not one the source declares`,
+      );
     }
     const found = spec.charset ?? charset ?? (spec.format === 'xml' ? xmlEncoding(reply.body) : undefined);
     return readText(decodeText(reply.body, found ?? 'utf-8'));

@@ -1,5 +1,5 @@
 import type { ListSpec } from '../config/source-schema.ts';
-import { fault } from '../errors/fault.ts';
+import { invalidReply } from '../errors/fault.ts';
 import { type Json, NumberText } from '../kernel/json.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
 import { pathAt } from './path.ts';
@@ -13,9 +13,7 @@ function scalar(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
   if (value instanceof NumberText) return value.text;
-  throw fault('upstream_invalid_response', {
-    detail: 'what names the next window is neither text nor number',
-  });
+  throw invalidReply('next', 'what names the next window is neither text nor number');
 }
 
 const FLAGS = new Map<Json | undefined, boolean>([
@@ -34,9 +32,7 @@ function goesOn(flag: Json | undefined, cursor: string | undefined): boolean {
   const more =
     FLAGS.get(flag) ?? (cursor === undefined && (flag === undefined || flag === null) ? false : flag);
   if (more === false || (more === true && cursor !== undefined)) return more;
-  throw fault('upstream_invalid_response', {
-    detail: 'the flag and the cursor of the next window do not fit together',
-  });
+  throw invalidReply('next', 'the flag and the cursor of the next window do not fit together');
 }
 
 const PARAMETER = String.raw`\s*;\s*([\w!#$&+.^|~*-]*)\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^\s",;]*))?`;
@@ -61,14 +57,12 @@ function linkNext(header: string | undefined): string | undefined {
  */
 function targetWithin(baseUrl: string, path: string, address: string): string {
   if (!URL.canParse(address, baseUrl + path)) {
-    throw fault('upstream_invalid_response', { detail: 'the address of the next window cannot be read' });
+    throw invalidReply('next', 'the address of the next window cannot be read');
   }
   const { pathname, search } = new URL(address, baseUrl + path);
   const base = new URL(baseUrl).pathname.replace(/\/$/, '');
   if (!pathname.startsWith(`${base}/`)) {
-    throw fault('upstream_invalid_response', {
-      detail: 'the address of the next window leads out of net.baseUrl',
-    });
+    throw invalidReply('next', 'the address of the next window leads out of net.baseUrl');
   }
   return pathname.slice(base.length) + search;
 }
@@ -106,8 +100,7 @@ export function compileNext(
         const last = rows.at(-1);
         if (last === undefined) return undefined;
         const value = scalar(key(last));
-        if (value === undefined)
-          throw fault('upstream_invalid_response', { detail: `a row has no key at "${window.key}"` });
+        if (value === undefined) throw invalidReply('next', `a row has no key at "${window.key}"`);
         return value;
       };
     }

@@ -1,5 +1,5 @@
 import type { OutcomeKind, OutcomeSpec } from '../config/source-schema.ts';
-import { fault, type GatewayError } from '../errors/fault.ts';
+import { fault, type GatewayError, invalidReply } from '../errors/fault.ts';
 import { type Json, NumberText } from '../kernel/json.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
 import { compileOneOf } from './literal.ts';
@@ -116,12 +116,10 @@ export function outcomeFault(outcome: OutcomeKind | undefined, reply: UpstreamRe
     case 'ok':
     case 'not_found':
     case 'past_end':
-      return fault('upstream_invalid_response', {
-        detail: `the reply means ${outcome}, which makes no sense here (${status})`,
-      });
-    case undefined:
-      return fault(reply.status >= 500 ? 'upstream_error' : 'upstream_invalid_response', {
-        detail: `no outcome rule fits the reply (${status})`,
-      });
+      return invalidReply('outcome', `the reply means ${outcome}, which makes no sense here (${status})`);
+    case undefined: {
+      const detail = `no outcome rule fits the reply (${status})`;
+      return reply.status >= 500 ? fault('upstream_error', { detail }) : invalidReply('outcome', detail);
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { CsvError, parse } from 'csv-parse/sync';
-import { fault } from '../errors/fault.ts';
+import { invalidReply } from '../errors/fault.ts';
 import type { Json } from '../kernel/json.ts';
 
 /** How a table of text is written. */
@@ -22,13 +22,12 @@ export function compileCsvReader({ delimiter, quote }: CsvSpec): (text: string) 
     } catch (error) {
       // The parser's message quotes the value around the place, so only its code is told.
       const code = error instanceof CsvError ? error.code : 'unreadable';
-      throw fault('upstream_invalid_response', { detail: `the body is not CSV: ${code}` });
+      throw invalidReply('syntax', `the body is not CSV: ${code}`);
     }
     const [header, ...records] = rows;
-    if (header === undefined)
-      throw fault('upstream_invalid_response', { detail: 'the CSV has no header row' });
+    if (header === undefined) throw invalidReply('syntax', 'the CSV has no header row');
     if (new Set(header).size !== header.length) {
-      throw fault('upstream_invalid_response', { detail: 'the CSV names a column twice' });
+      throw invalidReply('syntax', 'the CSV names a column twice');
     }
     return records.map((record) => {
       const row = Object.create(null) as Record<string, Json>;

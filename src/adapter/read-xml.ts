@@ -1,5 +1,5 @@
 import { parseXml, XmlElement, XmlText } from '@rgrove/parse-xml';
-import { fault } from '../errors/fault.ts';
+import { invalidReply } from '../errors/fault.ts';
 import type { Json } from '../kernel/json.ts';
 
 const DEPTH_MAX = 64;
@@ -25,8 +25,7 @@ function isNil({ attributes }: XmlElement): boolean {
 }
 
 function readElement(element: XmlElement, path: string, lists: ReadonlySet<string>, depth: number): Json {
-  if (depth > DEPTH_MAX)
-    throw fault('upstream_invalid_response', { detail: `the XML is nested deeper than ${DEPTH_MAX}` });
+  if (depth > DEPTH_MAX) throw invalidReply('syntax', `the XML is nested deeper than ${DEPTH_MAX}`);
   if (isNil(element)) return null;
   const object = Object.create(null) as Record<string, Json>;
   let text = '';
@@ -54,14 +53,13 @@ function readElement(element: XmlElement, path: string, lists: ReadonlySet<strin
 export function compileXmlReader(arrays: readonly string[]): (text: string) => Json {
   const lists = new Set(arrays);
   return function readXml(text) {
-    if (/<!DOCTYPE/i.test(text))
-      throw fault('upstream_invalid_response', { detail: 'the XML has a document type' });
+    if (/<!DOCTYPE/i.test(text)) throw invalidReply('syntax', 'the XML has a document type');
     let root: XmlElement | null;
     try {
       ({ root } = parseXml(text));
     } catch {
       // The parser's message quotes the text around the place, which may hold a record's value.
-      throw fault('upstream_invalid_response', { detail: 'the body is not XML' });
+      throw invalidReply('syntax', 'the body is not XML');
     }
     const document = Object.create(null) as Record<string, Json>;
     if (root === null) return document;

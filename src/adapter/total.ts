@@ -1,5 +1,5 @@
 import type { ListSpec } from '../config/source-schema.ts';
-import { fault } from '../errors/fault.ts';
+import { invalidReply } from '../errors/fault.ts';
 import type { Json } from '../kernel/json.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
 import { compileOneOf } from './literal.ts';
@@ -10,11 +10,10 @@ import type { Report } from './report.ts';
 /** Reads the number of matching rows; `undefined` where the reply says that it is only a bound. */
 export type TotalReader = (reply: UpstreamReply, body: Json) => number | undefined;
 
-function wholeNumber(value: Json | undefined): number {
+function wholeNumber(value: Json | undefined, place: string): number {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   const total = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
-  if (Number.isNaN(total))
-    throw fault('upstream_invalid_response', { detail: 'the total is missing or not a whole number' });
+  if (Number.isNaN(total)) throw invalidReply('total', `the total ${place} is missing or not a whole number`);
   return total;
 }
 
@@ -41,8 +40,8 @@ export function compileTotal(
       : { find: pathAt(unless.at, report, [...at, 'unless', 'at']), fits: compileOneOf([unless.equals]) };
   return function readTotal(reply, body) {
     if (bound?.fits(bound.find(body)) === true) return undefined;
-    if (header === undefined) return wholeNumber(find(body));
+    if (header === undefined) return wholeNumber(find(body), `at "${spec.at ?? ''}"`);
     const text = reply.header(header.toLowerCase());
-    return wholeNumber(text === undefined ? undefined : pick(text));
+    return wholeNumber(text === undefined ? undefined : pick(text), `of the header ${header}`);
   };
 }

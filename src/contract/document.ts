@@ -1,4 +1,4 @@
-import { fault } from '../errors/fault.ts';
+import { invalidReply } from '../errors/fault.ts';
 import type { Field, Value } from './fields.ts';
 import type { Resource } from './resource.ts';
 
@@ -24,9 +24,7 @@ function checked(view: Record<string, unknown>, schema: Resource['item']): Recor
   const result = schema.safeParse(view);
   if (result.success) return view;
   const where = result.error.issues.map((issue) => issue.path.join('.')).join(', ');
-  throw fault('upstream_invalid_response', {
-    detail: `the mapped record does not satisfy the contract at: ${where}`,
-  });
+  throw invalidReply('contract', `the mapped record does not satisfy the contract at: ${where}`);
 }
 
 /**

@@ -1,5 +1,20 @@
 import { type ErrorCode, entryOf } from './catalogue.ts';
 
+/** In what way a reply cannot be used; a label of the metrics. */
+export type InvalidReason =
+  | 'too_large'
+  | 'content_type'
+  | 'encoding'
+  | 'syntax'
+  | 'outcome'
+  | 'rows'
+  | 'id'
+  | 'total'
+  | 'next'
+  | 'window'
+  | 'claims'
+  | 'contract';
+
 /** What a call site may add to a fault. */
 export type FaultOptions = {
   /** What went wrong, for the log only. It must hold no secret and no value of a record. */
@@ -13,6 +28,8 @@ export type FaultOptions = {
   readonly retryAfterSeconds?: number;
   /** Whether an upstream refused Portico's own credential, so that another may help. */
   readonly credentialRefused?: boolean;
+  /** Of an `upstream_invalid_response`: what about the reply it is. */
+  readonly reason?: InvalidReason;
 };
 
 /** The one error class of the gateway. Its `message` is public; its `detail` and `cause` are for the log. */
@@ -22,6 +39,7 @@ export class GatewayError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly retryAfterSeconds: number | undefined;
   readonly credentialRefused: boolean;
+  readonly reason: InvalidReason | undefined;
 
   constructor(code: ErrorCode, options: FaultOptions = {}) {
     const entry = entryOf(code);
@@ -32,6 +50,7 @@ export class GatewayError extends Error {
     this.code = code;
     this.detail = options.detail;
     this.headers = options.headers ?? {};
+    this.reason = options.reason;
     this.credentialRefused = options.credentialRefused ?? false;
     this.retryAfterSeconds = options.retryAfterSeconds ?? (entry.status === 503 ? 1 : undefined);
   }
@@ -45,6 +64,11 @@ export class GatewayError extends Error {
 /** Makes an error of the catalogue, to be thrown: `throw fault('not_found')`. */
 export function fault(code: ErrorCode, options?: FaultOptions): GatewayError {
   return new GatewayError(code, options);
+}
+
+/** A reply that does not read as the source says. `detail` names the place, never a value. */
+export function invalidReply(reason: InvalidReason, detail: string, cause?: unknown): GatewayError {
+  return new GatewayError('upstream_invalid_response', { reason, detail, cause });
 }
 
 /** Any thrown value as a `GatewayError`; what is not one yet is a fault of our own. */

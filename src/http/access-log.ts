@@ -57,6 +57,7 @@ function lineOf(exchange: Exchange, clock: Clock): Record<string, unknown> {
     upstreamMs: trace.upstreamCalls === 0 ? undefined : Math.round(trace.upstreamMs),
     durationMs: Math.round((clock.monotonic() - exchange.startedAt) * 10) / 10,
     code: error?.code,
+    reason: error?.reason,
     detail: error?.detail,
     cause: error === undefined ? undefined : summariseCause(error),
     clientRequestId: clientRequestId(head.requestId),

@@ -2,7 +2,7 @@ import type { Capability } from '../adapter/push-down.ts';
 import type { ResourceConfig } from '../config/gateway-schema.ts';
 import { detailBody, listBody } from '../contract/document.ts';
 import type { GetQuery, ListQuery } from '../contract/query.ts';
-import { fault } from '../errors/fault.ts';
+import { invalidReply } from '../errors/fault.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
 import type { Call } from '../policy/call.ts';
 import type { Document, Fill } from '../policy/cached.ts';
@@ -76,13 +76,13 @@ export function createAnswer(source: SourceRuntime, cache: ResourceConfig['cache
         } else if (error instanceof Moved && moved === 0) {
           moved += 1;
         } else if (error instanceof Moved) {
-          throw fault('upstream_invalid_response', { detail: `twice in a row: ${error.message}` });
+          throw invalidReply('window', `twice in a row: ${error.message}`);
         } else {
           throw error;
         }
       }
     }
-    throw fault('upstream_invalid_response', { detail: 'the source contradicts too many of its claims' });
+    throw invalidReply('claims', 'the source contradicts too many of its claims');
   }
 
   async function answerList(query: ListQuery, errand: Errand): Promise<Document> {

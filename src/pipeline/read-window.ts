@@ -1,7 +1,7 @@
 import type { Rows } from '../adapter/compile.ts';
 import type { WindowRequest } from '../adapter/plan.ts';
 import type { WindowCall } from '../adapter/window.ts';
-import { fault } from '../errors/fault.ts';
+import { invalidReply } from '../errors/fault.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
 import { type Errand, Moved, type SourceRuntime } from './source-runtime.ts';
 
@@ -19,9 +19,7 @@ export async function readWindow(
   const read = (reply: UpstreamReply) => list.read(reply, source.observer.fieldGap);
   const rows = await source.upstream.ask(request(call), read, errand.signal, errand.meter);
   if (rows.received > call.size) {
-    throw fault('upstream_invalid_response', {
-      detail: `the source gave ${rows.received} rows where ${call.size} were asked for`,
-    });
+    throw invalidReply('window', `the source gave ${rows.received} rows where ${call.size} were asked for`);
   }
   return { call, rows };
 }

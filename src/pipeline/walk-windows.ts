@@ -1,6 +1,6 @@
 import type { ScanPlan } from '../adapter/plan.ts';
 import type { RandomWindow, SequentialWindow, WindowCall } from '../adapter/window.ts';
-import { fault, type GatewayError } from '../errors/fault.ts';
+import { fault, type GatewayError, invalidReply } from '../errors/fault.ts';
 import { checkWindow, readWindow, type WindowRows } from './read-window.ts';
 import { type Errand, Moved, type SourceRuntime } from './source-runtime.ts';
 
@@ -137,7 +137,7 @@ function byName(window: SequentialWindow): Steps {
     next({ call, rows }) {
       if (rows.next === undefined) return undefined;
       if (seen.has(rows.next)) {
-        throw fault('upstream_invalid_response', { detail: 'the source names the same next window twice' });
+        throw invalidReply('next', 'the source names the same next window twice');
       }
       seen.add(rows.next);
       return window.after(call, rows.next, rows.received);

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, type InputType, type ZlibOptions } from 'node:zlib';
-import { fault } from '../errors/fault.ts';
+import { invalidReply } from '../errors/fault.ts';
 
 type Unpack = (body: InputType, options: ZlibOptions) => Promise<Buffer>;
 
@@ -24,13 +24,10 @@ export async function decompress(
   const name = (encoding ?? '').trim().toLowerCase();
   if (name === '' || name === 'identity') return body;
   const unpack = UNPACKERS[name];
-  if (unpack === undefined) throw fault('upstream_invalid_response', { detail: 'unknown content encoding' });
+  if (unpack === undefined) throw invalidReply('encoding', 'unknown content encoding');
   try {
     return await unpack(body, { maxOutputLength: bytesMax });
   } catch (cause) {
-    throw fault('upstream_invalid_response', {
-      detail: `the ${name} body is damaged or larger than net.bytesMax`,
-      cause,
-    });
+    throw invalidReply('encoding', `the ${name} body is damaged or larger than net.bytesMax`, cause);
   }
 }

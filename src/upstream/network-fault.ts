@@ -1,4 +1,4 @@
-import { fault, type GatewayError } from '../errors/fault.ts';
+import { fault, type GatewayError, invalidReply } from '../errors/fault.ts';
 
 const UNREACHABLE = new Set([
   'ECONNREFUSED',
@@ -26,7 +26,7 @@ export function networkFault(error: unknown): GatewayError {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : '';
   if (/maxContentLength/.test(message)) {
-    return fault('upstream_invalid_response', { detail: 'the body is larger than net.bytesMax' });
+    return invalidReply('too_large', 'the body is larger than net.bytesMax');
   }
   const detail = `the exchange with the source failed: ${code}`;
   return fault(UNREACHABLE.has(code) ? 'upstream_unavailable' : 'upstream_error', { detail });
