@@ -1,4 +1,5 @@
 import { configJsonSchema } from '../config/json-schema.ts';
+import { configReference } from '../config/reference.ts';
 import { openapiDocument } from '../contract/openapi.ts';
 
 /** Where the committed copy of each generated document stands, and how it is made. */
@@ -6,11 +7,13 @@ export const documents: Readonly<Record<string, () => unknown>> = {
   'src/contract/openapi.json': openapiDocument,
   'config/portico.schema.json': () => configJsonSchema('gateway'),
   'config/source.schema.json': () => configJsonSchema('source'),
+  'config/reference.md': configReference,
 };
 
-/** The text of a generated document. */
+/** The text of a generated document: JSON, or a text as it is. */
 export function documentText(make: () => unknown): string {
-  return `${JSON.stringify(make(), null, 2)}\n`;
+  const document = make();
+  return typeof document === 'string' ? document : `${JSON.stringify(document, null, 2)}\n`;
 }
 
 /** The OpenAPI document as it is served. */

@@ -11,48 +11,77 @@ import {
 } from './scalars.ts';
 
 export const net = z.strictObject({
-  baseUrl: httpUrl,
+  baseUrl: httpUrl.describe('What every path of the file is appended to.'),
   timeout: timeLimit.default(5_000).describe('Total time for one upstream call, body included.'),
   bytesMax: bytes.default(8 * 1024 ** 2).describe('The largest body read, after decompression.'),
   concurrency: integer(1, 1_000).default(8).describe('Calls under way at once, in this process.'),
   headers: z.record(addedHeaderName, headerValue).default({}).describe('Constant headers.'),
   tls: z
-    .strictObject({ ca: z.string().optional(), cert: z.string().optional(), key: secret.optional() })
+    .strictObject({
+      ca: z.string().optional().describe('The authority that signed the certificate of the source.'),
+      cert: z.string().optional().describe("Portico's own certificate, for a source that asks for one."),
+      key: secret.optional().describe('The private key of `cert`.'),
+    })
     .optional()
     .describe(
       'PEM texts, such as ${file:/run/secrets/client.key}: a private authority, a client certificate.',
     ),
 });
 
+const loginPath = z.string().startsWith('/').describe('Appended to net.baseUrl.');
+
 export const auth = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('none') }),
-  z.strictObject({ kind: z.literal('basic'), user: secret, password: secret }),
-  z.strictObject({ kind: z.literal('header'), name: addedHeaderName, value: headerSecret }),
-  z.strictObject({ kind: z.literal('query'), name: z.string().min(1), value: secret }),
+  z.strictObject({ kind: z.literal('none') }).describe('The source asks for no credential.'),
+  z
+    .strictObject({
+      kind: z.literal('basic'),
+      user: secret.describe('The user.'),
+      password: secret.describe('The password.'),
+    })
+    .describe('HTTP Basic (RFC 7617).'),
+  z
+    .strictObject({
+      kind: z.literal('header'),
+      name: addedHeaderName.describe('Such as Authorization or X-API-Key.'),
+      value: headerSecret.describe('All of the value, such as `Bearer ${TOKEN}`.'),
+    })
+    .describe('A constant header.'),
+  z
+    .strictObject({
+      kind: z.literal('query'),
+      name: z.string().min(1).describe('The name of the parameter.'),
+      value: secret.describe('Its value.'),
+    })
+    .describe('A constant parameter of the query, for sources that take no header.'),
   z
     .strictObject({
       kind: z.literal('oauth2'),
-      tokenUrl: httpUrl,
-      clientId: z.string().min(1),
-      clientSecret: secret,
+      tokenUrl: httpUrl.describe('The token endpoint.'),
+      clientId: z.string().min(1).describe('The client.'),
+      clientSecret: secret.describe('Its secret.'),
       clientAuth: z
         .enum(['basic', 'body'])
         .default('basic')
         .describe('Where the token endpoint takes the client.'),
-      scope: z.string().optional(),
-      audience: z.string().optional(),
+      scope: z.string().optional().describe('Sent as `scope`; several are separated by spaces.'),
+      audience: z.string().optional().describe('Sent as `audience`, for issuers that ask for it.'),
     })
     .describe('OAuth 2.0 client credentials.'),
   z
     .strictObject({
       kind: z.literal('session'),
-      login: z.union([
-        z.strictObject({ path: z.string().startsWith('/'), json: z.json() }),
-        z.strictObject({ path: z.string().startsWith('/'), form: z.record(z.string(), z.string()) }),
-      ]),
+      login: z
+        .union([
+          z.strictObject({ path: loginPath, json: z.json().describe('The body, as JSON.') }),
+          z.strictObject({
+            path: loginPath,
+            form: z.record(z.string(), z.string()).describe('The body, as a form.'),
+          }),
+        ])
+        .describe('The POST that logs in; its body is written out, with ${…} for secrets.'),
       token: z.string().optional().describe('Path of the token in the reply to the login.'),
       cookie: z.string().optional().describe('The cookie that is the token, in its place.'),
-      header: addedHeaderName.default('Authorization'),
+      header: addedHeaderName.default('Authorization').describe('The header that the session goes into.'),
       value: headerValue.default('Bearer {session}').describe('The header, with {session}.'),
       lifetime: timeLimit.default(600_000).describe('When to log in again at the latest.'),
     })
@@ -60,7 +89,7 @@ export const auth = z.discriminatedUnion('kind', [
 ]);
 
 export const decode = z.strictObject({
-  format: z.enum(['json', 'xml', 'csv', 'ndjson']).default('json'),
+  format: z.enum(['json', 'xml', 'csv', 'ndjson']).default('json').describe('What a body is.'),
   contentTypes: z
     .array(z.string())
     .min(1)
@@ -78,8 +107,8 @@ export const decode = z.strictObject({
     .array(z.string())
     .default([])
     .describe('xml: elements that are lists even when there is one, as dotted paths from the root.'),
-  delimiter: z.string().length(1).default(',').describe('csv'),
-  quote: z.string().max(1).default('"').describe('csv: empty for none.'),
+  delimiter: z.string().length(1).default(',').describe('csv: what stands between the columns.'),
+  quote: z.string().max(1).default('"').describe('csv: what stands around a value; empty for none.'),
   stripPrefix: z.string().default('').describe("json: what stands before the document, such as )]}'"),
 });
 

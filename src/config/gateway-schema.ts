@@ -42,15 +42,18 @@ const tier = z.strictObject({
 });
 
 const keyRecord = z.strictObject({
-  id: z.string().regex(/^[a-z0-9]{6,32}$/, 'expected the id part of the key: 6 to 32 of a-z and 0-9'),
+  id: z
+    .string()
+    .regex(/^[a-z0-9]{6,32}$/, 'expected the id part of the key: 6 to 32 of a-z and 0-9')
+    .describe('The part of the key between ptk_ and the secret: what logs and limits name.'),
   hash: z
     .string()
     .regex(/^[A-Za-z0-9_-]{43}$/, 'expected the HMAC as `portico keys create --print` shows it')
     .describe('HMAC-SHA-256 of the whole key under auth.apiKeys.pepper, base64url.'),
-  label: z.string().max(80).default(''),
-  permissions: z.array(permission).default([]),
-  tier: name.default('standard'),
-  expiresAt: z.iso.datetime().optional(),
+  label: z.string().max(80).default('').describe('Who uses the key, for people; at most 80 characters.'),
+  permissions: z.array(permission).default([]).describe('What the caller may read.'),
+  tier: name.default('standard').describe('One of limits.tiers.'),
+  expiresAt: z.iso.datetime().optional().describe('An instant such as 2030-01-31T00:00:00Z; absent: never.'),
 });
 
 const passthroughRoute = z.strictObject({
@@ -60,12 +63,14 @@ const passthroughRoute = z.strictObject({
     .regex(
       /^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$/,
       'expected a plain path such as /legacy/orders, without a trailing slash',
-    ),
+    )
+    .describe('The path of the route, such as /legacy/orders; nothing below /v1.'),
   subpaths: flag.default(true).describe('Whether paths below `path` pass too.'),
   methods: z
     .array(z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']))
     .min(1)
-    .default(['GET', 'HEAD']),
+    .default(['GET', 'HEAD'])
+    .describe('The methods that pass; others are 405.'),
   upstream: httpUrl.describe('Where the route goes; the whole path is appended to it.'),
   stripPath: flag
     .default(false)
@@ -81,29 +86,41 @@ const passthroughRoute = z.strictObject({
 
 /** The shape of `config/portico.yaml`. */
 export const gatewaySchema = z.strictObject({
-  portico: z.literal(1, { error: 'this Portico reads version 1 of the format: write `portico: 1`' }),
+  portico: z
+    .literal(1, { error: 'this Portico reads version 1 of the format: write `portico: 1`' })
+    .describe('The version of the format.'),
   listen: z
     .strictObject({
-      host: z.string().default('0.0.0.0'),
-      port: port.default(8080),
+      host: z.string().default('0.0.0.0').describe('The address to listen on.'),
+      port: port.default(8080).describe('0 takes any free port.'),
       trustProxy: z
         .union([z.literal(false), integer(1, 10), z.array(addressRange).min(1)], {
           error: 'expected false, a number of proxies from 1 to 10, or a list of their addresses and ranges',
         })
         .default(false)
         .describe('How many proxies stand in front, or their CIDR ranges; never a blanket yes.'),
-      connectionsMax: integer(1, 1_000_000).default(10_000),
+      connectionsMax: integer(1, 1_000_000)
+        .default(10_000)
+        .describe('Connections beyond are closed at once.'),
       drain: duration
         .default(1_500)
         .describe('How long the gateway keeps serving after SIGTERM while balancers take note.'),
     })
     .prefault({}),
   admin: z
-    .strictObject({ host: z.string().default('127.0.0.1'), port: port.default(9090) })
+    .strictObject({
+      host: z.string().default('127.0.0.1').describe('Keep it on an inner address.'),
+      port: port.default(9090).describe('0 takes any free port.'),
+    })
     .prefault({})
     .describe("The operator's listener: health and metrics."),
   log: z
-    .strictObject({ level: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info') })
+    .strictObject({
+      level: z
+        .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'])
+        .default('info')
+        .describe('The least important lines that are written.'),
+    })
     .prefault({}),
   redis: z
     .strictObject({
@@ -114,9 +131,12 @@ export const gatewaySchema = z.strictObject({
       prefix: z
         .string()
         .regex(/^[A-Za-z0-9:_-]{1,40}$/)
-        .default('portico:'),
-      commandTimeout: timeLimit.default(100),
-      connectTimeout: timeLimit.default(500),
+        .default('portico:')
+        .describe('What every key in Redis starts with: 1 to 40 letters, digits, `:`, `_` and `-`.'),
+      commandTimeout: timeLimit
+        .default(100)
+        .describe('How long a command may take; then Redis counts as gone.'),
+      connectTimeout: timeLimit.default(500).describe('How long connecting may take.'),
     })
     .prefault({}),
   auth: z
@@ -134,17 +154,20 @@ export const gatewaySchema = z.strictObject({
         .optional(),
       jwt: z
         .strictObject({
-          issuer: z.string().min(1),
-          audience: z.string().min(1),
-          jwksUrl: httpUrl,
+          issuer: z.string().min(1).describe('The only `iss` that is taken.'),
+          audience: z.string().min(1).describe('What `aud` must be or hold.'),
+          jwksUrl: httpUrl.describe('Where the keys of the issuer stand (JWKS).'),
           algorithms: z
             .array(z.enum(['RS256', 'ES256', 'EdDSA']))
             .min(1)
-            .default(['RS256', 'ES256', 'EdDSA']),
+            .default(['RS256', 'ES256', 'EdDSA'])
+            .describe('The signatures that are taken.'),
           permissionsClaim: z.string().default('scope').describe('A text of words or a list of permissions.'),
-          tierClaim: z.string().optional(),
+          tierClaim: z.string().optional().describe('The claim that names the tier of the caller.'),
           tier: name.default('standard').describe('The tier of a token that names none.'),
-          clockTolerance: wholeSeconds.default(30),
+          clockTolerance: wholeSeconds
+            .default(30)
+            .describe('How far the clocks of issuer and gateway may differ.'),
           keysFresh: duration
             .default(600_000)
             .describe('How old the key set may be before it is fetched again.'),
@@ -157,15 +180,18 @@ export const gatewaySchema = z.strictObject({
     .prefault({}),
   limits: z
     .strictObject({
-      tiers: z.record(name, tier).default({
-        standard: {
-          windows: [
-            { points: 20, seconds: 1 },
-            { points: 600, seconds: 60 },
-          ],
-          onStoreFailure: 'open',
-        },
-      }),
+      tiers: z
+        .record(name, tier)
+        .default({
+          standard: {
+            windows: [
+              { points: 20, seconds: 1 },
+              { points: 600, seconds: 60 },
+            ],
+            onStoreFailure: 'open',
+          },
+        })
+        .describe('The windows of each tier; a refused request is charged to none.'),
       anonymousTier: name
         .default('standard')
         .describe('The tier of callers of public resources, counted by address.'),
@@ -182,10 +208,27 @@ export const gatewaySchema = z.strictObject({
         .describe('How long the local level may serve a body before Redis is asked again.'),
     })
     .prefault({}),
-  contract: z.strictObject({ limitOverflow: z.enum(['reject', 'clamp']).default('reject') }).prefault({}),
-  errors: z.strictObject({ serverStatus: z.enum(['precise', 'contract']).default('precise') }).prefault({}),
+  contract: z
+    .strictObject({
+      limitOverflow: z
+        .enum(['reject', 'clamp'])
+        .default('reject')
+        .describe('A `limit` above 100 is 400 (reject) or taken for 100 (clamp).'),
+    })
+    .prefault({}),
+  errors: z
+    .strictObject({
+      serverStatus: z
+        .enum(['precise', 'contract'])
+        .default('precise')
+        .describe('precise: 500, 502, 503 and 504. contract: 500 for all of them; the codes stay.'),
+    })
+    .prefault({}),
   cors: z
-    .strictObject({ origins: z.array(origin).min(1), maxAge: wholeSeconds.default(600) })
+    .strictObject({
+      origins: z.array(origin).min(1).describe('Exact origins, such as https://app.example; no wildcards.'),
+      maxAge: wholeSeconds.default(600).describe('How long a browser may remember a preflight.'),
+    })
     .optional()
     .describe('Absent: no CORS headers at all.'),
   resources: z.strictObject({ users: resource.optional(), products: resource.optional() }),

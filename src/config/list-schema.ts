@@ -57,54 +57,67 @@ const pageSizes = z
   .union([
     z.array(integer(1, 100_000)).min(1),
     z
-      .strictObject({ upTo: integer(1, 1_000) })
+      .strictObject({ upTo: integer(1, 1_000).describe('All sizes from 1 to this one.') })
       .transform(({ upTo }) => Array.from({ length: upTo }, (_, index) => index + 1)),
   ])
   .describe('The page sizes the source takes: some, or { upTo: 100 } for all from 1 to 100.');
 
 const window = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('offset'),
-    base: integer(0, 1).default(0).describe('Number of the first row.'),
-    sizeMax: windowSize,
-    pastEnd,
-    shortPage,
-    depthMax,
-  }),
-  z.strictObject({
-    kind: z.literal('page'),
-    base: integer(0, 1).default(1).describe('Number of the first page.'),
-    sizes: pageSizes,
-    pastEnd,
-    shortPage,
-    depthMax,
-  }),
-  z.strictObject({
-    kind: z.literal('cursor'),
-    sizeMax: windowSize,
-    next: z.string().describe('Path of the cursor of the next window; null, empty or absent at the end.'),
-    more: z.string().optional().describe('Path of a flag that is false at the end.'),
-  }),
-  z.strictObject({
-    kind: z.literal('link'),
-    sizeMax: windowSize,
-    next: z
-      .union([z.strictObject({ at: z.string() }), z.strictObject({ header: z.string() })])
-      .describe(
-        'Path of the next address, or the header with rel="next" (RFC 8288). Only its path and query count.',
-      ),
-  }),
-  z.strictObject({
-    kind: z.literal('keyset'),
-    sizeMax: windowSize,
-    key: z.string().describe('Path, in a row, of the value that {after} takes for the next window.'),
-  }),
-  z.strictObject({ kind: z.literal('none') }),
+  z
+    .strictObject({
+      kind: z.literal('offset'),
+      base: integer(0, 1).default(0).describe('Number of the first row.'),
+      sizeMax: windowSize,
+      pastEnd,
+      shortPage,
+      depthMax,
+    })
+    .describe('Rows are asked for by the number of the first one: {offset} and {limit}.'),
+  z
+    .strictObject({
+      kind: z.literal('page'),
+      base: integer(0, 1).default(1).describe('Number of the first page.'),
+      sizes: pageSizes,
+      pastEnd,
+      shortPage,
+      depthMax,
+    })
+    .describe('Rows are asked for by the number of a page: {page} and {limit}.'),
+  z
+    .strictObject({
+      kind: z.literal('cursor'),
+      sizeMax: windowSize,
+      next: z.string().describe('Path of the cursor of the next window; null, empty or absent at the end.'),
+      more: z.string().optional().describe('Path of a flag that is false at the end.'),
+    })
+    .describe('Every reply names the next window by a token: {cursor}.'),
+  z
+    .strictObject({
+      kind: z.literal('link'),
+      sizeMax: windowSize,
+      next: z
+        .union([
+          z.strictObject({ at: z.string().describe('Path of the address.') }),
+          z.strictObject({ header: z.string().describe('The header, mostly Link.') }),
+        ])
+        .describe(
+          'Path of the next address, or the header with rel="next" (RFC 8288). Only its path and query count.',
+        ),
+    })
+    .describe('Every reply names the address of the next window.'),
+  z
+    .strictObject({
+      kind: z.literal('keyset'),
+      sizeMax: windowSize,
+      key: z.string().describe('Path, in a row, of the value that {after} takes for the next window.'),
+    })
+    .describe('The next window is asked for by a value of the last row: {after}.'),
+  z.strictObject({ kind: z.literal('none') }).describe('One call returns all rows.'),
 ]);
 
 const totalPlace = {
   at: z.string().optional().describe('Path of the number; empty for a body that is the number.'),
-  header: z.string().optional(),
+  header: z.string().optional().describe('The header with the number, in place of a path.'),
   pattern: z.string().optional().describe('header: a regular expression whose first group is the number.'),
 };
 
@@ -116,7 +129,10 @@ const total = z.strictObject({
     .default('filtered')
     .describe('Whether the number counts the rows that match, or all there are.'),
   unless: z
-    .strictObject({ at: z.string(), equals: literal })
+    .strictObject({
+      at: z.string().describe('A path.'),
+      equals: literal.describe('The value that makes the number a bound.'),
+    })
     .optional()
     .describe('The number is only a bound where this path has this value.'),
 });
@@ -144,12 +160,16 @@ export const list = z.strictObject({
         .json()
         .optional()
         .describe('A tree with {column} and {direction}: the list {sorts} of a JSON body.'),
-      ascending: z.string().default('asc'),
-      descending: z.string().default('desc'),
-      columns: z.record(z.string(), sortColumn),
+      ascending: z.string().default('asc').describe('What {direction} is for ascending.'),
+      descending: z.string().default('desc').describe('What {direction} is for descending.'),
+      columns: z.record(z.string(), sortColumn).describe('By v1 field; `id` is the default order of v1.'),
     })
-    .optional(),
+    .optional()
+    .describe('Absent: the source is never asked to sort.'),
   filterJoin: z.string().default(' and ').describe('What stands between the conditions of {filter}.'),
-  filters: z.record(z.string(), z.partialRecord(z.enum(['eq', 'ge', 'le']), filter)).default({}),
+  filters: z
+    .record(z.string(), z.partialRecord(z.enum(['eq', 'ge', 'le']), filter))
+    .default({})
+    .describe('By v1 field and operator. Absent: the source is never asked to filter.'),
   map: mapping,
 });

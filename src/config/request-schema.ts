@@ -8,10 +8,12 @@ export const requestBody = z.union([
   z.strictObject({
     json: z.json().describe('A tree whose texts are templates; "{limit}" alone becomes a number.'),
   }),
-  z.strictObject({ form: queryTemplate }),
+  z.strictObject({
+    form: queryTemplate.describe('Fields as templates (application/x-www-form-urlencoded).'),
+  }),
   z.strictObject({
     xml: z.string().describe('Values are escaped; an element around one absent variable vanishes.'),
-    contentType: z.string().optional(),
+    contentType: z.string().optional().describe('Default: text/xml; charset=utf-8.'),
   }),
 ]);
 
@@ -29,7 +31,7 @@ export const request = z.strictObject({
     .record(addedHeaderName, headerValue)
     .default({})
     .describe('Headers as templates, such as a Range.'),
-  body: requestBody.optional(),
+  body: requestBody.optional().describe('The body of a POST: JSON, a form, or XML.'),
 });
 
 export const literal = z.union([z.string(), z.number(), z.boolean(), z.null()]);

@@ -1,7 +1,16 @@
 import { isIP, isIPv4 } from 'node:net';
 import { z } from 'zod';
-import { parseBytes, parseDuration, parseWindow } from '../kernel/duration.ts';
+import {
+  parseBytes,
+  parseDuration,
+  parseWindow,
+  type Window,
+  writeBytes,
+  writeDuration,
+  writeWindow,
+} from '../kernel/duration.ts';
 import { Secret } from '../kernel/secret.ts';
+import { noted } from './notation.ts';
 
 /** Builds a schema for a text that `parse` understands; the message says what is. */
 function parsed<T>(parse: (text: string) => T | undefined, hint: string) {
@@ -22,37 +31,57 @@ function boundedDuration(text: string, minimumMs: number): number | undefined {
 }
 
 /** A duration in milliseconds, written as `250ms`, `5s`, `10m`, `2h` or `1d`. */
-export const duration = parsed(
-  (text) => boundedDuration(text, 0),
-  'expected a duration such as 250ms, 5s, 10m, 2h or 1d, at most 24d',
+export const duration = noted(
+  parsed(
+    (text) => boundedDuration(text, 0),
+    'expected a duration such as 250ms, 5s, 10m, 2h or 1d, at most 24d',
+  ),
+  'a duration (`250ms`, `5s`, `10m`, `2h`, `1d`)',
+  (ms) => writeDuration(Number(ms)),
 );
 
 /** The most time something may take, in milliseconds, written like `duration`. Nothing can be done in no time. */
-export const timeLimit = parsed(
-  (text) => boundedDuration(text, 1),
-  'expected a duration such as 250ms, 5s, 10m, 2h or 1d, from 1ms to 24d',
+export const timeLimit = noted(
+  parsed(
+    (text) => boundedDuration(text, 1),
+    'expected a duration such as 250ms, 5s, 10m, 2h or 1d, from 1ms to 24d',
+  ),
+  'a duration above zero (`250ms`, `5s`, `10m`)',
+  (ms) => writeDuration(Number(ms)),
 );
 
 /** A duration in whole seconds, written like `duration`. */
-export const wholeSeconds = parsed((text) => {
-  const ms = boundedDuration(text, 0);
-  return ms === undefined || ms % 1_000 !== 0 ? undefined : ms / 1_000;
-}, 'expected a duration of whole seconds such as 5s, 10m or 2h, at most 24d');
+export const wholeSeconds = noted(
+  parsed((text) => {
+    const ms = boundedDuration(text, 0);
+    return ms === undefined || ms % 1_000 !== 0 ? undefined : ms / 1_000;
+  }, 'expected a duration of whole seconds such as 5s, 10m or 2h, at most 24d'),
+  'a duration of whole seconds (`5s`, `10m`, `2h`)',
+  (seconds) => writeDuration(Number(seconds) * 1_000),
+);
 
 /** A size in bytes, written as `512B`, `64KiB`, `2MiB` or `1GiB`. */
-export const bytes = parsed(parseBytes, 'expected a size such as 512B, 64KiB, 2MiB or 1GiB');
+export const bytes = noted(
+  parsed(parseBytes, 'expected a size such as 512B, 64KiB, 2MiB or 1GiB'),
+  'a size (`512B`, `64KiB`, `2MiB`)',
+  (size) => writeBytes(Number(size)),
+);
 
 /** A rate-limit window, written as `20 per 1s`. */
-export const window = parsed((text) => {
-  const parsedWindow = parseWindow(text);
-  return parsedWindow !== undefined && parsedWindow.seconds * 1_000 <= TIMER_MAX_MS
-    ? parsedWindow
-    : undefined;
-}, 'expected a window such as "20 per 1s" or "600 per 60s": at least 1 point, whole seconds, at most 24d');
+export const window = noted(
+  parsed((text) => {
+    const parsedWindow = parseWindow(text);
+    return parsedWindow !== undefined && parsedWindow.seconds * 1_000 <= TIMER_MAX_MS
+      ? parsedWindow
+      : undefined;
+  }, 'expected a window such as "20 per 1s" or "600 per 60s": at least 1 point, whole seconds, at most 24d'),
+  'a window (`20 per 1s`)',
+  (value) => writeWindow(value as Window),
+);
 
 /** A whole number; digits in a text count too, because `${PORT}` arrives as text. */
 export function integer(minimum: number, maximum: number) {
-  return z
+  const schema = z
     .union(
       [
         z.int(),
@@ -64,23 +93,33 @@ export function integer(minimum: number, maximum: number) {
       { error: 'expected a whole number' },
     )
     .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`));
+  return noted(schema, `${minimum} to ${maximum}`);
 }
 
 export const port = integer(0, 65_535);
 
 /** A yes or no; the words count too, because `${FLAG}` arrives as text. */
-export const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')], {
-  error: 'expected true or false',
-});
+export const flag = noted(
+  z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')], {
+    error: 'expected true or false',
+  }),
+  '`true` or `false`',
+);
 
 /** A text that must not be seen again. */
-export const secret = z
-  .string()
-  .min(1, 'must not be empty')
-  .transform((text) => new Secret(text));
+export const secret = noted(
+  z
+    .string()
+    .min(1, 'must not be empty')
+    .transform((text) => new Secret(text)),
+  'a secret text',
+);
 
 /** The name of a header (RFC 9110, section 5.1). */
-export const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'expected the name of a header');
+export const headerName = noted(
+  z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'expected the name of a header'),
+  'the name of a header',
+);
 
 /** Headers that belong to the connection or frame the body: whoever sets them can make one request two. */
 const FRAMING =
@@ -96,25 +135,34 @@ const HEADER_VALUE = /^[\x20-\x7e]*$/;
 const HEADER_VALUE_HINT = 'expected printable ASCII, because it goes into a header';
 
 /** The value of a header. The HTTP client would leave out what cannot stand there, without a word. */
-export const headerValue = z.string().regex(HEADER_VALUE, HEADER_VALUE_HINT);
+export const headerValue = noted(
+  z.string().regex(HEADER_VALUE, HEADER_VALUE_HINT),
+  'a text of printable ASCII',
+);
 
 /** The value of a header that must not be seen again. */
-export const headerSecret = z
-  .string()
-  .min(1, 'must not be empty')
-  .regex(HEADER_VALUE, HEADER_VALUE_HINT)
-  .transform((text) => new Secret(text));
+export const headerSecret = noted(
+  z
+    .string()
+    .min(1, 'must not be empty')
+    .regex(HEADER_VALUE, HEADER_VALUE_HINT)
+    .transform((text) => new Secret(text)),
+  'a secret text of printable ASCII',
+);
 
 /** An http or https address without credentials, query or fragment; slashes at its end are cut off. */
-export const httpUrl = parsed((text) => {
-  if (!URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
-  // Not the text itself: what is appended to "http://host? " would not be a path.
-  return plain && (url.protocol === 'http:' || url.protocol === 'https:')
-    ? (url.origin + url.pathname).replace(/\/+$/, '')
-    : undefined;
-}, 'expected an http:// or https:// address without credentials, query or fragment');
+export const httpUrl = noted(
+  parsed((text) => {
+    if (!URL.canParse(text)) return undefined;
+    const url = new URL(text);
+    const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+    // Not the text itself: what is appended to "http://host? " would not be a path.
+    return plain && (url.protocol === 'http:' || url.protocol === 'https:')
+      ? (url.origin + url.pathname).replace(/\/+$/, '')
+      : undefined;
+  }, 'expected an http:// or https:// address without credentials, query or fragment'),
+  'an `http://` or `https://` address without credentials, query or fragment',
+);
 
 const REDIS_HINT = 'expected redis://… or rediss://…, or nothing for the embedded mode';
 
@@ -148,11 +196,13 @@ function isAddressRange(text: string): boolean {
 }
 
 /** A name that may stand in keys, labels and headers. */
-export const name = z
-  .string()
-  .regex(/^[a-z][a-z0-9_-]{0,39}$/, 'expected a name of a-z, 0-9, - and _, starting with a letter');
+export const name = noted(
+  z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/, 'expected a name of a-z, 0-9, - and _, starting with a letter'),
+  'a name (a-z, 0-9, `-`, `_`, at most 40 characters)',
+);
 
 /** A permission such as `users:read`. */
-export const permission = z
-  .string()
-  .regex(/^[a-z][a-z0-9_.-]*:[a-z][a-z0-9_.-]*$/, 'expected a permission such as users:read');
+export const permission = noted(
+  z.string().regex(/^[a-z][a-z0-9_.-]*:[a-z][a-z0-9_.-]*$/, 'expected a permission such as users:read'),
+  'a permission (`users:read`)',
+);

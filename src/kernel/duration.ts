@@ -6,12 +6,29 @@ export function parseDuration(text: string): number | undefined {
   return match === null ? undefined : Number(match[1]) * UNITS[match[2] as keyof typeof UNITS];
 }
 
+/** The number in the largest of some units that divides it. */
+function inLargestUnit(value: number, units: Readonly<Record<string, number>>): string {
+  const fitting = Object.entries(units).filter(([, unit]) => value >= unit && value % unit === 0);
+  const [name, unit] = fitting.at(-1) ?? Object.entries(units)[0] ?? ['', 1];
+  return `${value / unit}${name}`;
+}
+
+/** Writes milliseconds as `parseDuration` reads them. */
+export function writeDuration(ms: number): string {
+  return inLargestUnit(ms, UNITS);
+}
+
 const SIZES = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 } as const;
 
 /** Bytes of a size such as `512B`, `64KiB`, `2MiB`, `1GiB`; `undefined` for any other text. */
 export function parseBytes(text: string): number | undefined {
   const match = /^(\d{1,9})(B|KiB|MiB|GiB)$/.exec(text);
   return match === null ? undefined : Number(match[1]) * SIZES[match[2] as keyof typeof SIZES];
+}
+
+/** Writes bytes as `parseBytes` reads them. */
+export function writeBytes(bytes: number): string {
+  return inLargestUnit(bytes, SIZES);
 }
 
 /** A rate-limit window: so many points in so many whole seconds. */
@@ -24,4 +41,9 @@ export function parseWindow(text: string): Window | undefined {
   const points = Number(match?.[1]);
   if (ms === undefined || ms < 1_000 || ms % 1_000 !== 0 || points < 1) return undefined;
   return { points, seconds: ms / 1_000 };
+}
+
+/** Writes a window as `parseWindow` reads it. */
+export function writeWindow({ points, seconds }: Window): string {
+  return `${points} per ${writeDuration(seconds * 1_000)}`;
 }

@@ -1,5 +1,12 @@
 import fc from 'fast-check';
-import { parseBytes, parseDuration, parseWindow } from '../../../src/kernel/duration.ts';
+import {
+  parseBytes,
+  parseDuration,
+  parseWindow,
+  writeBytes,
+  writeDuration,
+  writeWindow,
+} from '../../../src/kernel/duration.ts';
 
 describe('durations', () => {
   it.each([
@@ -69,4 +76,22 @@ describe('windows', () => {
     '-5 per 1s',
     '5.5 per 1s',
   ])('refuses %j, which no limiter could keep', (text) => expect(parseWindow(text)).toBeUndefined());
+});
+
+describe('what is written', () => {
+  it('reads back as the same', () => {
+    fc.assert(
+      fc.property(fc.nat(86_400_000), fc.integer({ min: 1, max: 86_400 }), (number, seconds) => {
+        expect(parseDuration(writeDuration(number))).toBe(number);
+        expect(parseBytes(writeBytes(number))).toBe(number);
+        const window = { points: number + 1, seconds };
+        expect(parseWindow(writeWindow(window))).toEqual(window);
+      }),
+    );
+  });
+
+  it('is in the largest unit that fits', () => {
+    expect([0, 250, 90_000, 86_400_000].map(writeDuration)).toEqual(['0ms', '250ms', '90s', '1d']);
+    expect([512, 8 * 1024 ** 2].map(writeBytes)).toEqual(['512B', '8MiB']);
+  });
 });
