@@ -1,0 +1,109 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort } from '../support/free-port.ts';
+import { type Running, runScript, start } from './processes.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
+const NODE = join(import.meta.dirname, '../../node_modules/.bin/node');
+
+/** A Portico that is measured: every duty is on. */
+export type Portico = Running & {
+  readonly url: string;
+  readonly adminUrl: string;
+  readonly key: string;
+  /** From the start of the process to its first answer. */
+  readonly startMs: number;
+};
+
+export type PorticoOptions = {
+  readonly name: string;
+  readonly scratch: string;
+  readonly redisUrl: string;
+  readonly upstreamUrl: string;
+  readonly localBytes?: string;
+  /** `portico start` by default; the compiled gateway where it was built. */
+  readonly main?: string;
+};
+
+const PEPPER = 'a-pepper-that-only-the-bench-uses';
+
+function gatewayFile(
+  ports: readonly [number, number],
+  { redisUrl, upstreamUrl, localBytes }: PorticoOptions,
+) {
+  return `portico: 1
+listen: { host: 127.0.0.1, port: ${String(ports[0])} }
+admin: { port: ${String(ports[1])} }
+redis: { url: '${redisUrl}' }
+auth: { apiKeys: { pepper: ${PEPPER} } }
+limits:
+  tiers: { bench: { windows: [1000000 per 1s, 60000000 per 60s] } }
+  anonymousTier: bench
+cache: { localBytes: ${localBytes ?? '64MiB'}, localSeconds: 5s }
+resources:
+  users: { source: bench, cache: { fresh: 600s } }
+passthrough:
+  - { name: orders, path: /orders, upstream: '${upstreamUrl}', permission: orders:read }
+`;
+}
+
+function sourceFile({ upstreamUrl }: PorticoOptions) {
+  return `source: 1
+name: bench
+net: { baseUrl: '${upstreamUrl}', timeout: 5s, concurrency: 100 }
+outcomes: [{ status: 200, is: ok }]
+resources:
+  users:
+    id: { kind: number }
+    list:
+      request: { path: /users, query: { offset: '{offset}', limit: '{limit}' } }
+      window: { kind: offset, base: 0, sizeMax: 100 }
+      total: { at: total }
+      items: rows
+      order: id
+      map:
+        id: no
+        name: { from: [first, last], as: [{ join: ' ' }] }
+        email: mail
+        created_at: { from: created, as: [{ date: { format: yyyy-MM-dd HH:mm:ss, zone: UTC } }] }
+    get:
+      request: { path: '/users/{id}' }
+      item: ''
+      map: { id: no, name: first, email: mail, created_at: null, profile.bio: null, profile.location: null, profile.avatar_url: null }
+`;
+}
+
+async function untilAnswered(url: string, key: string): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  for (;;) {
+    try {
+      const { status } = await fetch(`${url}/v1/users`, { headers: { Authorization: `Bearer ${key}` } });
+      if (status === 200) return;
+    } catch {
+      // Not listening yet.
+    }
+    if (performance.now() > deadline) throw new Error('Portico did not answer within 20 s');
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+/** Starts Portico on a configuration of its own, with a key that it keeps in Redis. */
+export async function startPortico(options: PorticoOptions): Promise<Portico> {
+  const folder = join(options.scratch, options.name);
+  await mkdir(join(folder, 'sources'), { recursive: true });
+  const ports = [await freePort(), await freePort()] as const;
+  const config = join(folder, 'portico.yaml');
+  await writeFile(config, gatewayFile(ports, options));
+  await writeFile(join(folder, 'sources/bench.yaml'), sourceFile(options));
+  const main = options.main ?? MAIN;
+  const create = ['keys', 'create', '--label', 'bench', '--tier', 'bench', '--json'];
+  const permissions = ['--permissions', 'users:read,orders:read'];
+  const printed = await runScript(main, ['--config', config, ...create, ...permissions], 'load');
+  const { key } = JSON.parse(printed) as { key: string };
+  const logFile = join(folder, 'access.log');
+  const running = start(NODE, [main, '--config', config, 'start'], { core: 'server', logFile });
+  const url = `http://127.0.0.1:${String(ports[0])}`;
+  await untilAnswered(url, key);
+  const startMs = performance.now() - running.startedAt;
+  return { ...running, url, adminUrl: `http://127.0.0.1:${String(ports[1])}`, key, startMs };
+}

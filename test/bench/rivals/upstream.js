@@ -1,0 +1,42 @@
+// The legacy service behind every server that is measured.
+import { createServer } from 'node:http';
+import { announce } from './serve.js';
+
+const TOTAL = 1_000_000_000;
+const FIRST = ['Zoë', 'Anna', 'João', 'Ömer', 'Łucja', 'Mary', 'Ivan'];
+const LAST = ['Müller', 'Nguyen', 'Smith', 'O’Neill', 'García', 'Novák', 'Yılmaz'];
+
+function row(no) {
+  const day = String((no % 28) + 1).padStart(2, '0');
+  return {
+    no,
+    first: FIRST[no % FIRST.length],
+    last: LAST[no % LAST.length],
+    mail: `person.${no}@customers.example`,
+    created: `2020-05-${day} 12:30:45`,
+    password: 'never-to-be-seen',
+    branch: { code: 'B7', city: 'Köln' },
+  };
+}
+
+function page(offset, limit) {
+  return JSON.stringify({ total: TOTAL, rows: Array.from({ length: limit }, (_, i) => row(offset + i + 1)) });
+}
+
+const ORDERS = JSON.stringify(Array.from({ length: 50 }, (_, i) => row(i + 1)));
+const FIRST_PAGE = page(0, 50);
+
+await announce(
+  createServer((req, res) => {
+    const { pathname, searchParams } = new URL(req.url, 'http://upstream');
+    const offset = Number(searchParams.get('offset'));
+    const limit = Number(searchParams.get('limit'));
+    const users = offset === 0 && limit === 50 ? FIRST_PAGE : page(offset, limit);
+    const body = pathname === '/orders' ? ORDERS : users;
+    res.writeHead(200, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(body),
+    });
+    res.end(body);
+  }),
+);

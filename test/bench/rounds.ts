@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { runScript } from './processes.ts';
+
+/** A server under load. */
+export type Target = {
+  readonly name: string;
+  readonly url: string;
+  readonly key: string;
+  /** Whether every request asks for a page of its own, so that no cache can have it. */
+  readonly distinct: boolean;
+};
+
+/** What one round of load came to. */
+export type Round = {
+  /** Answers of status 2xx per second. */
+  readonly rate: number;
+  /** Other answers, errors and timeouts. */
+  readonly failed: number;
+  /** Milliseconds. */
+  readonly p50: number | null;
+  readonly p99: number | null;
+  readonly lastPage: number;
+};
+
+export type Load = { readonly seconds: number; readonly connections: number; readonly rate?: number };
+
+const LOAD = join(import.meta.dirname, 'rivals/load.js');
+
+/** Pages that were asked for, over all targets: none is asked for twice. */
+let lastPage = 1;
+
+/** Sends one round of load to a server. @throws Error where any answer was not 2xx */
+export async function sendLoad({ name, url, key, distinct }: Target, load: Load): Promise<Round> {
+  const options = { url, key, ...load, ...(distinct ? { distinctFrom: lastPage } : {}) };
+  const round = JSON.parse(await runScript(LOAD, [JSON.stringify(options)], 'load')) as Round;
+  if (distinct) lastPage = round.lastPage;
+  if (round.failed > 0) throw new Error(`${name}: ${String(round.failed)} requests failed`);
+  return round;
+}
+
+/**
+ * Sends rounds of load to servers in turn, so that whatever else the machine does falls on all of them.
+ * Answers the requests per second of each, round by round.
+ */
+export async function interleave(
+  targets: readonly Target[],
+  rounds: number,
+  load: Load,
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const rates = new Map(targets.map(({ name }) => [name, [] as number[]]));
+  for (const target of targets) await sendLoad(target, { ...load, seconds: Math.min(load.seconds, 2) });
+  for (let round = 0; round < rounds; round += 1) {
+    for (const target of targets) rates.get(target.name)?.push((await sendLoad(target, load)).rate);
+  }
+  return rates;
+}
+
+/** The middle value. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const high = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? high : ((sorted[middle - 1] ?? Number.NaN) + high) / 2;
+}
+
+/** A ratio of two servers: the median over the rounds, and the least and greatest of them. */
+export type Ratio = { readonly median: number; readonly least: number; readonly greatest: number };
+
+/** Compares two servers round by round. */
+export function ratioOf(ours: readonly number[], theirs: readonly number[]): Ratio {
+  const ratios = ours.map((rate, round) => rate / (theirs[round] ?? Number.NaN));
+  return { median: median(ratios), least: Math.min(...ratios), greatest: Math.max(...ratios) };
+}

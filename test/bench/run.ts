@@ -1,0 +1,116 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { latencyAt, memoryOfPages } from './measures.ts';
+import { startPortico } from './portico-server.ts';
+import { isPinned, type Running } from './processes.ts';
+import { interleave, median, type Ratio, ratioOf, type Target } from './rounds.ts';
+import { type RivalServices, startOthers, startRedis, startRival, startUpstream } from './rivals.ts';
+import { tellResult } from './tell-result.ts';
+
+const { values } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '7' },
+    seconds: { type: 'string', default: '3' },
+    connections: { type: 'string', default: '32' },
+    only: { type: 'string', default: 'hot,miss,passthrough,latency,memory' },
+  },
+});
+const rounds = Number(values.rounds);
+const load = { seconds: Number(values.seconds), connections: Number(values.connections) };
+const groups = new Set(values.only.split(','));
+
+const scratch = await mkdtemp(join(tmpdir(), 'portico-bench-'));
+const stops: (() => Promise<void>)[] = [() => rm(scratch, { recursive: true, force: true })];
+const keep = <T extends Pick<Running, 'stop'>>(running: T): T => {
+  stops.unshift(() => running.stop());
+  return running;
+};
+const rates: Record<string, readonly number[]> = {};
+const ratios: Record<string, Ratio> = {};
+
+/** Measures Portico and its rivals in turn, and compares. */
+async function compare(ours: Target, theirs: readonly Target[], names: Readonly<Record<string, string>>) {
+  const measured = await interleave([ours, ...theirs], rounds, load);
+  for (const [name, values] of measured) rates[name] = values;
+  for (const [rival, ratio] of Object.entries(names)) {
+    const values = measured.get(rival);
+    if (values !== undefined) ratios[ratio] = ratioOf(measured.get(ours.name) ?? [], values);
+  }
+}
+
+try {
+  const redis = keep(await startRedis(scratch));
+  const upstream = keep(await startUpstream(scratch));
+  const shared = { scratch, redisUrl: redis.url, upstreamUrl: upstream.url };
+  const portico = keep(await startPortico({ name: 'portico', ...shared }));
+  const services: RivalServices = { ...shared, key: portico.key };
+  const rival = async (script: string, path: string, distinct = false): Promise<Target> => {
+    const { target, running } = await startRival(script, path, services, distinct);
+    keep(running);
+    return target;
+  };
+  const target = (name: string, path: string, distinct = false): Target => ({
+    name,
+    url: `${portico.url}${path}`,
+    key: portico.key,
+    distinct,
+  });
+  const result: Parameters<typeof tellResult>[0] = {
+    machine: { cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, pinned: isPinned },
+    rounds,
+    ...load,
+    rates,
+    ratios,
+    startMs: portico.startMs,
+  };
+
+  const hot = target('portico hot', '/v1/users');
+  const floor = await rival('express-floor', '/v1/users');
+  if (groups.has('hot')) {
+    const others = await startOthers(services);
+    for (const { running } of others) keep(running);
+    const rivals = [await rival('obvious-gateway', '/v1/users'), await rival('fastify-gateway', '/v1/users')];
+    await compare(hot, [floor, ...rivals, ...others.map((other) => other.target)], {
+      'express-floor': 'hotToExpressFloor',
+      'obvious-gateway': 'hotToObviousGateway',
+      'fastify-gateway': 'hotToFastify',
+      nginx: 'hotToNginx',
+      krakend: 'hotToKrakend',
+    });
+  }
+  if (groups.has('miss')) {
+    const rivals = [
+      await rival('naive-axios', '/v1/users', true),
+      await rival('naive-undici', '/v1/users', true),
+    ];
+    await compare(target('portico miss', '/v1/users', true), rivals, {
+      'naive-axios': 'missToNaiveAxios',
+      'naive-undici': 'missToNaiveUndici',
+    });
+  }
+  if (groups.has('passthrough')) {
+    const rivals = [await rival('bare-proxy', '/orders'), await rival('fastify-proxy', '/orders')];
+    await compare(target('portico pass-through', '/orders'), rivals, {
+      'bare-proxy': 'passthroughToBareProxy',
+      'fastify-proxy': 'passthroughToFastifyProxy',
+    });
+  }
+  if (groups.has('latency')) {
+    const peak = median(rates[hot.name] ?? [(await interleave([hot], 1, load)).get(hot.name)?.[0] ?? 0]);
+    const at = { rounds: Math.min(rounds, 3), ...load };
+    const ours = await latencyAt(hot, peak / 2, at);
+    const theirs = await latencyAt(floor, peak / 2, at);
+    result.latency = { rate: peak / 2, portico: ours, floor: theirs };
+  }
+  if (groups.has('memory')) {
+    const filled = await startPortico({ name: 'memory', localBytes: '512MiB', ...shared });
+    keep(filled);
+    result.bytesPer10000Pages = await memoryOfPages(filled);
+  }
+  tellResult(result, values.json);
+} finally {
+  for (const stop of stops) await stop();
+}

@@ -1,0 +1,65 @@
+import type { Latency } from './measures.ts';
+import { median, type Ratio } from './rounds.ts';
+
+/** All that one run measured. */
+export type BenchResult = {
+  readonly machine: { readonly cpu: string; readonly cores: number; readonly pinned: boolean };
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly connections: number;
+  /** Requests per second of each server, round by round. */
+  readonly rates: Readonly<Record<string, readonly number[]>>;
+  readonly ratios: Readonly<Record<string, Ratio>>;
+  readonly startMs: number;
+  latency?: { readonly rate: number; readonly portico: Latency; readonly floor: Latency };
+  bytesPer10000Pages?: number;
+};
+
+/** At least, and aimed at. */
+const GOALS: Readonly<Record<string, readonly [number, number]>> = {
+  hotToExpressFloor: [0.5, 0.65],
+  hotToObviousGateway: [1.7, 2.2],
+  hotToFastify: [1.1, 1.5],
+  missToNaiveAxios: [2, 2.6],
+  missToNaiveUndici: [0.8, 1],
+  passthroughToBareProxy: [0.85, 1],
+};
+
+const ms = (value: number) => `${value.toFixed(2)} ms`;
+
+function ratioLine([name, { median: middle, least, greatest }]: readonly [string, Ratio]): string {
+  const [goal, aim] = GOALS[name] ?? [];
+  const spread = `${least.toFixed(2)}–${greatest.toFixed(2)}`;
+  const goals = goal === undefined ? '' : `at least ${String(goal)}, aim ${String(aim)}`;
+  return `${name.padEnd(28)}${middle.toFixed(2).padStart(6)}  ${spread.padEnd(12)}${goals}`.trimEnd();
+}
+
+/** Prints what a run measured; with `json`, one line of JSON comes last. */
+export function tellResult(result: BenchResult, json: boolean): void {
+  const { machine, rates, ratios, latency, bytesPer10000Pages } = result;
+  const lines = [
+    `${machine.cpu}, ${String(machine.cores)} cores, ${machine.pinned ? 'the server on one of its own' : 'not pinned'}`,
+    `${String(result.rounds)} rounds of ${String(result.seconds)} s, ${String(result.connections)} connections`,
+    '',
+    ...Object.entries(rates).map(
+      ([name, values]) => `${name.padEnd(28)}${Math.round(median(values)).toString().padStart(7)} requests/s`,
+    ),
+    '',
+    ...Object.entries(ratios).map(ratioLine),
+    '',
+    `first answer after           ${Math.round(result.startMs).toString()} ms`,
+  ];
+  if (latency !== undefined) {
+    const { portico, floor, rate } = latency;
+    lines.push(
+      `at ${Math.round(rate).toString()} requests/s: p50 ${ms(portico.p50)}, p99 ${ms(portico.p99)}; the floor ${ms(floor.p50)}, ${ms(floor.p99)}`,
+    );
+  }
+  if (bytesPer10000Pages !== undefined)
+    lines.push(`10,000 cached pages          ${(bytesPer10000Pages / 1024 ** 2).toFixed(0)} MiB`);
+  console.log(lines.join('\n'));
+  if (json) {
+    const medians = Object.fromEntries(Object.entries(ratios).map(([name, ratio]) => [name, ratio.median]));
+    console.log(JSON.stringify({ ...result, ratios: medians, spreads: ratios }));
+  }
+}
