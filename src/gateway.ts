@@ -132,7 +132,9 @@ export function createGateway(
 
   let draining = false;
   const checks = redis === undefined ? [] : [{ name: 'redis', ready: () => redis.isReady() }];
-  const admin = createAdminServer(createAdminApp({ checks, draining: () => draining, metrics }));
+  const admin = createAdminServer(
+    createAdminApp({ checks, draining: () => draining, metrics, quality: () => served.quality() }),
+  );
   const leave = createDrain({ server, drainMs: config.listen.drain, onNotReady: () => (draining = true) });
 
   async function release(): Promise<void> {

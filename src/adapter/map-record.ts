@@ -18,7 +18,7 @@ import { type Path, pathAt } from './path.ts';
 import type { Report } from './report.ts';
 
 /** Called for every optional field that became `null` because it was missing or could not be read. */
-export type OnGap = (field: string, reason: 'missing' | 'unreadable') => void;
+export type OnGap = (field: string, reason: 'missing' | 'unreadable', found?: Json) => void;
 
 /** Builds a v1 record from a legacy one; `undefined` where it has no usable id. */
 export type RecordMapper = (record: Json, onGap: OnGap) => CanonicalRecord | undefined;
@@ -69,7 +69,7 @@ function compileField(field: Field, paths: readonly Path[], steps: readonly Coer
     }
     const result = canonical(value, field.kind);
     if (result !== UNREADABLE) return result;
-    onGap(field.name, 'unreadable');
+    onGap(field.name, 'unreadable', found);
     return null;
   }
   return { name: field.name, read };

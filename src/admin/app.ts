@@ -11,10 +11,15 @@ export type AdminDeps = {
   /** Whether the gateway is leaving. */
   readonly draining: () => boolean;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
+  /** How well the replies of each source fit its file, as JSON. */
+  readonly quality: () => unknown;
 };
 
-/** Makes the operator's listener: `/livez`, `/readyz` and `/metrics`. It knows no credential: bind it to an inner address. */
-export function createAdminApp({ checks, draining, metrics }: AdminDeps): RequestListener {
+/**
+ * Makes the operator's listener: `/livez`, `/readyz`, `/metrics` and `/quality`. It knows no credential: bind it to an
+ * inner address.
+ */
+export function createAdminApp({ checks, draining, metrics, quality }: AdminDeps): RequestListener {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -40,6 +45,10 @@ export function createAdminApp({ checks, draining, metrics }: AdminDeps): Reques
   app.get('/metrics', async (_req, res) => {
     const text = await metrics.text();
     res.set('Content-Type', metrics.contentType).send(text);
+  });
+
+  app.get('/quality', (_req, res) => {
+    res.json({ sources: quality() });
   });
 
   app.use((_req: Request, res: Response) => {

@@ -12,10 +12,20 @@ export type Metrics = {
   readonly credential: (kind: string, outcome: string) => void;
   /** A look into one level of the cache, or something else that happened there. */
   readonly cacheEvent: (level: string, result: string) => void;
-  /** Values of a source's field that could not be read as what the contract promises. */
-  readonly unreadableField: (source: string, field: string, count?: number) => void;
-  /** A bound that a source's answer ran into. */
-  readonly guardTrip: (source: string, rule: string) => void;
+  /** Records of a source's replies, and how many of them were left out for want of an id. */
+  readonly records: (
+    source: string,
+    resource: string,
+    view: string,
+    received: number,
+    dropped: number,
+  ) => void;
+  /** A value of a source's field that is missing, or not what the contract promises. */
+  readonly unreadableField: (source: string, field: string, reason: string) => void;
+  /** A reply that could not be used, and why. */
+  readonly invalidReply: (source: string, resource: string, reason: string) => void;
+  /** A claim of a source's file that a reply contradicted. */
+  readonly guardTrip: (source: string, resource: string, rule: string) => void;
   /** Everything counted, in the Prometheus text format. */
   readonly text: () => Promise<string>;
   /** The media type of `text`. */
@@ -71,11 +81,24 @@ export function createMetrics({ operations, version, nodeVersion }: MetricsDeps)
     'level',
     'result',
   ]);
-  const unreadable = counted('portico_unreadable_fields_total', 'Values that could not be read.', [
+  const view = ['source', 'resource', 'view'];
+  const records = counted('portico_records_total', "Records of sources' replies.", view);
+  const dropped = counted('portico_dropped_records_total', 'Records left out for want of an id.', view);
+  const unreadable = counted(
+    'portico_unreadable_fields_total',
+    'Fields that became null because they were missing or could not be read.',
+    ['source', 'field', 'reason'],
+  );
+  const invalid = counted('portico_invalid_replies_total', 'Replies of sources that could not be used.', [
     'source',
-    'field',
+    'resource',
+    'reason',
   ]);
-  const trips = counted('portico_guard_trips_total', 'Bounds that upstreams ran into.', ['source', 'rule']);
+  const trips = counted('portico_guard_trips_total', 'Claims of source files that replies contradicted.', [
+    'source',
+    'resource',
+    'rule',
+  ]);
   new Gauge({ name: 'portico_build_info', help: 'Always 1.', labelNames: ['version', 'node'], registers })
     .labels(version, nodeVersion)
     .set(1);
@@ -94,8 +117,13 @@ export function createMetrics({ operations, version, nodeVersion }: MetricsDeps)
     limiterDecision: (tier, outcome, by) => decisions(tier, outcome, by).inc(),
     credential: (kind, outcome) => credentials(kind, outcome).inc(),
     cacheEvent: (level, result) => cacheEvents(level, result).inc(),
-    unreadableField: (source, field, count = 1) => unreadable(source, field).inc(count),
-    guardTrip: (source, rule) => trips(source, rule).inc(),
+    records(source, resource, kind, received, left) {
+      records(source, resource, kind).inc(received);
+      if (left > 0) dropped(source, resource, kind).inc(left);
+    },
+    unreadableField: (source, field, reason) => unreadable(source, field, reason).inc(),
+    invalidReply: (source, resource, reason) => invalid(source, resource, reason).inc(),
+    guardTrip: (source, resource, rule) => trips(source, resource, rule).inc(),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };

@@ -4,20 +4,24 @@ import { operations, type Operation } from '../contract/operations.ts';
 import { compileParser } from '../contract/parse-query.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { assemble, type Handler, type Stage } from '../policy/call.ts';
-import { createCached } from '../policy/cached.ts';
+import { createCached, type Fill } from '../policy/cached.ts';
 import { createParse } from '../policy/parse.ts';
 import type { Cache } from '../store/cache.ts';
 import { createUpstream, type Upstream } from '../upstream/client.ts';
 import { compileSessionReader } from '../adapter/session.ts';
 import { createAnswer } from './answer.ts';
 import type { CompiledResource } from './compile-sources.ts';
+import { createQuality, type Quality, type ResourceQuality } from './quality.ts';
 import type { SourceRuntime } from './source-runtime.ts';
 
 /** What the metrics are told about sources. */
 export type SourceMetrics = {
   upstreamCall(source: string, outcome: string, seconds: number): void;
-  unreadableField(source: string, field: string): void;
-  guardTrip(source: string, rule: string): void;
+  /** Records that a reply held, and how many of them were left out for want of an id. */
+  records(source: string, resource: string, view: string, received: number, dropped: number): void;
+  unreadableField(source: string, field: string, reason: string): void;
+  invalidReply(source: string, resource: string, reason: string): void;
+  guardTrip(source: string, resource: string, rule: string): void;
 };
 
 export type OperationsDeps = {
@@ -41,33 +45,66 @@ export type ServedOperation = {
 };
 
 /** The operations of a gateway, and the way to let go of their upstream connections. */
-export type ServedOperations = { readonly operations: readonly ServedOperation[]; close(): void };
+export type ServedOperations = {
+  readonly operations: readonly ServedOperation[];
+  /** How well the replies of each source fit its file, since the start. */
+  quality(): readonly ResourceQuality[];
+  close(): void;
+};
+
+/** A source at work, and what is known of its replies. */
+type Watched = { readonly runtime: SourceRuntime; readonly quality: Quality };
+
+/** An upstream whose unusable replies are counted. */
+function watchUpstream(upstream: Upstream, { failed }: Pick<Quality, 'failed'>): Upstream {
+  const ask: Upstream['ask'] = async (request, read, signal, meter) => {
+    try {
+      return await upstream.ask(request, read, signal, meter);
+    } catch (error) {
+      failed(error);
+      throw error;
+    }
+  };
+  return {
+    ask,
+    get load() {
+      return upstream.load;
+    },
+    close: () => upstream.close(),
+  };
+}
 
 function createRuntime(
   compiled: CompiledResource,
   upstream: Upstream,
   { clock, log, metrics }: OperationsDeps,
-): SourceRuntime {
-  const { resource, adapter, source } = compiled;
+): Watched {
+  const { resource, source } = compiled;
   const { name, budget } = source.spec;
-  return {
+  const quality = createQuality(compiled, clock, {
+    records: (view, received, dropped) => metrics.records(name, resource.name, view, received, dropped),
+    invalidReply: (reason) => metrics.invalidReply(name, resource.name, reason),
+  });
+  const runtime: SourceRuntime = {
     resource,
-    adapter,
-    upstream,
+    adapter: quality.adapter,
+    upstream: watchUpstream(upstream, quality),
     budget,
     clock,
     switchedOff: new Set(),
     observer: {
-      fieldGap: (field) => metrics.unreadableField(name, `${resource.name}.${field}`),
+      fieldGap: (field, reason) => metrics.unreadableField(name, `${resource.name}.${field}`, reason),
       contradicted(capability) {
-        metrics.guardTrip(name, capability);
+        metrics.guardTrip(name, resource.name, capability);
+        const { file, line } = quality.contradicted(capability);
         log.warn(
-          { source: name, file: source.yaml.file, capability },
+          { source: name, resource: resource.name, capability, file, line },
           'the source contradicts its configuration; answers are computed without this claim',
         );
       },
     },
   };
+  return { runtime, quality };
 }
 
 /** Puts the operations of the configured resources together. */
@@ -77,6 +114,7 @@ export function createOperations(
 ): ServedOperations {
   // Two resources of one source share its connections and its bound on calls under way.
   const upstreams = new Map<string, Upstream>();
+  const qualities: Quality[] = [];
 
   function upstreamOf({ source }: CompiledResource): Upstream {
     const { name } = source.spec;
@@ -91,7 +129,17 @@ export function createOperations(
   }
 
   function serve(resource: CompiledResource): readonly ServedOperation[] {
-    const answer = createAnswer(createRuntime(resource, upstreamOf(resource), deps), resource.config.cache);
+    const { runtime, quality } = createRuntime(resource, upstreamOf(resource), deps);
+    qualities.push(quality);
+    const compute = createAnswer(runtime, resource.config.cache);
+    const answer: Fill = async (call, signal) => {
+      try {
+        return await compute(call, signal);
+      } catch (error) {
+        quality.failed(error);
+        throw error;
+      }
+    };
     const cached = createCached(
       {
         cache: deps.cache,
@@ -117,6 +165,7 @@ export function createOperations(
 
   return {
     operations: compiled.flatMap(serve),
+    quality: () => qualities.map((quality) => quality.report()),
     close() {
       for (const upstream of upstreams.values()) upstream.close();
     },

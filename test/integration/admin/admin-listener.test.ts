@@ -16,7 +16,13 @@ describe("the operator's listener", () => {
       text: () => Promise.resolve('portico_up 1\n'),
       contentType: 'text/plain; version=0.0.4',
     };
-    const listener = createAdminApp({ checks: [], draining: () => false, metrics, ...over });
+    const listener = createAdminApp({
+      checks: [],
+      draining: () => false,
+      metrics,
+      quality: () => [],
+      ...over,
+    });
     server = createServer(listener).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, {

@@ -33,9 +33,13 @@ describe('the metrics', () => {
     metrics.limiterDecision('standard', 'refused', 'redis');
     metrics.credential('key', 'unknown');
     metrics.cacheEvent('local', 'hit');
-    metrics.unreadableField('crm', 'created_at', 3);
-    metrics.unreadableField('crm', 'created_at');
-    metrics.guardTrip('crm', 'body_bytes');
+    metrics.records('crm', 'users', 'list', 100, 0);
+    metrics.records('crm', 'users', 'list', 40, 2);
+    metrics.unreadableField('crm', 'users.created_at', 'unreadable');
+    metrics.unreadableField('crm', 'users.created_at', 'missing');
+    metrics.unreadableField('crm', 'users.created_at', 'unreadable');
+    metrics.invalidReply('crm', 'users', 'syntax');
+    metrics.guardTrip('crm', 'users', 'order');
 
     const text = await metrics.text();
     for (const line of [
@@ -44,8 +48,12 @@ describe('the metrics', () => {
       'portico_limiter_decisions_total{tier="standard",outcome="refused",by="redis"} 1',
       'portico_credentials_total{kind="key",outcome="unknown"} 1',
       'portico_cache_events_total{level="local",result="hit"} 1',
-      'portico_unreadable_fields_total{source="crm",field="created_at"} 4',
-      'portico_guard_trips_total{source="crm",rule="body_bytes"} 1',
+      'portico_records_total{source="crm",resource="users",view="list"} 140',
+      'portico_dropped_records_total{source="crm",resource="users",view="list"} 2',
+      'portico_unreadable_fields_total{source="crm",field="users.created_at",reason="unreadable"} 2',
+      'portico_unreadable_fields_total{source="crm",field="users.created_at",reason="missing"} 1',
+      'portico_invalid_replies_total{source="crm",resource="users",reason="syntax"} 1',
+      'portico_guard_trips_total{source="crm",resource="users",rule="order"} 1',
     ]) {
       expect(text).toContain(line);
     }

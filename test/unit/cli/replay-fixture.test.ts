@@ -93,7 +93,9 @@ describe('portico test --source', () => {
       expected: caseText({ reply, expect: expected }),
     });
     expect(code).toBe(1);
-    expect(out).toContain('the answer is an error: upstream_invalid_response: the total at "total" is missing');
+    expect(out).toContain(
+      'the answer is an error: upstream_invalid_response: the total at "total" is missing',
+    );
     expect(out).toContain('ok   shop expected');
   });
 
