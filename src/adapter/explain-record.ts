@@ -1,8 +1,9 @@
 import type { CoercionSpec, MappingSpec } from '../config/source-schema.ts';
 import type { Field, Value } from '../contract/fields.ts';
 import type { Json } from '../kernel/json.ts';
-import { compileStep, type Flow, UNREADABLE } from './coerce.ts';
-import { canonical, collect } from './map-record.ts';
+import { compileStep } from './coerce.ts';
+import { type Flow, UNREADABLE } from './flow.ts';
+import { canonical, collect, fixedValue, missingAs } from './map-record.ts';
 import type { IdCodec } from './native-id.ts';
 import { compilePath } from './path.ts';
 
@@ -36,14 +37,19 @@ function takeSteps(found: Flow, specs: readonly CoercionSpec[]): readonly StepTa
 
 function explainField(
   field: Field,
-  { from, as }: MappingSpec[string],
+  mapping: MappingSpec[string],
   codec: IdCodec,
   record: Json,
 ): FieldProvenance {
+  const { from, as } = mapping;
   const texts = typeof from === 'string' ? [from] : from;
-  if (texts.length === 0)
-    return { field: field.name, from: [], found: undefined, steps: [], value: null, state: 'unknown' };
-  const found = collect(texts.map(compilePath), record);
+  const fixed = fixedValue(field, mapping);
+  if (fixed !== undefined && fixed !== UNREADABLE) {
+    const state = fixed === null ? 'unknown' : 'known';
+    return { field: field.name, from: [], found: undefined, steps: [], value: fixed, state };
+  }
+  const value = collect(texts.map(compilePath), record);
+  const found = value === undefined ? missingAs(mapping) : value;
   const about = { field: field.name, from: texts, found };
   if (found === undefined) return { ...about, steps: [], value: null, state: 'missing' };
   if (field.kind === 'id') {
@@ -51,9 +57,9 @@ function explainField(
     return { ...about, steps: [], value: id ?? null, state: id === undefined ? 'unreadable' : 'known' };
   }
   const steps = takeSteps(found, as);
-  const value = canonical(steps.length === 0 ? found : steps.at(-1)?.value, field.kind);
-  if (value === UNREADABLE) return { ...about, steps, value: null, state: 'unreadable' };
-  return { ...about, steps, value, state: value === null ? 'unknown' : 'known' };
+  const made = canonical(steps.length === 0 ? found : steps.at(-1)?.value, field.kind);
+  if (made === UNREADABLE) return { ...about, steps, value: null, state: 'unreadable' };
+  return { ...about, steps, value: made, state: made === null ? 'unknown' : 'known' };
 }
 
 /**

@@ -1,23 +1,20 @@
-import type { CoercionSpec, MappingSpec } from '../config/source-schema.ts';
+import type { MappingSpec } from '../config/source-schema.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
 import type { Field, FieldKind, Value } from '../contract/fields.ts';
 import { Decimal } from '../kernel/decimal.ts';
 import type { Json } from '../kernel/json.ts';
-import {
-  compileStep,
-  type Flow,
-  isZone,
-  namesWholeDate,
-  readDecimal,
-  readNumber,
-  type StepKind,
-  UNREADABLE,
-} from './coerce.ts';
+import { checkChain } from './check-mapping.ts';
+import { readDecimal, readNumber } from './coerce-number.ts';
+import { compileStep } from './coerce.ts';
+import { type CompiledStep, type Flow, UNREADABLE } from './flow.ts';
 import type { IdCodec } from './native-id.ts';
 import { type Path, pathAt } from './path.ts';
 import type { Report } from './report.ts';
 
-/** Called for every optional field that became `null` because it was missing or could not be read. */
+/**
+ * Called for every optional field that became `null` because it was missing or could not be read. `found` is what
+ * cannot be read; it is for finding the step that fails, and must not be kept.
+ */
 export type OnGap = (field: string, reason: 'missing' | 'unreadable', found?: Json) => void;
 
 /** Builds a v1 record from a legacy one; `undefined` where it has no usable id. */
@@ -25,22 +22,13 @@ export type RecordMapper = (record: Json, onGap: OnGap) => CanonicalRecord | und
 
 type FieldReader = { readonly name: string; read(record: Json, onGap: OnGap): Value };
 
-const YIELDS: Readonly<Record<FieldKind, StepKind>> = {
-  id: 'text',
-  text: 'text',
-  instant: 'instant',
-  decimal: 'decimal',
-};
-
-/** What the last shaping step of a chain yields; a chain without one passes texts and numbers on as they are. */
-function chainYields(kind: FieldKind, yields: readonly StepKind[]): StepKind {
-  const shaping = yields.filter((step) => step !== 'same').at(-1);
-  return shaping ?? (kind === 'instant' ? 'same' : YIELDS[kind]);
-}
+/** As every step that yields an instant writes it, and as the contract does. */
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$/;
 
 /** The canonical value of what a chain yields. */
 export function canonical(value: Flow, kind: FieldKind): Value | typeof UNREADABLE {
   if (value === null || value === UNREADABLE || value === undefined) return value ?? null;
+  if (kind === 'instant') return typeof value === 'string' && INSTANT.test(value) ? value : UNREADABLE;
   if (kind !== 'decimal') return typeof value === 'string' && value.isWellFormed() ? value : UNREADABLE;
   if (value instanceof Decimal) return value;
   return typeof value === 'string' ? readDecimal(value) : readNumber(value);
@@ -54,20 +42,30 @@ export function collect(paths: readonly Path[], record: Json): Json | undefined 
   return values.every((value) => value === undefined) ? undefined : values.map((value) => value ?? null);
 }
 
-function compileField(field: Field, paths: readonly Path[], steps: readonly CoercionSpec[]): FieldReader {
-  const compiled = steps.map((step) => compileStep(step).run);
+/** What steps make of a value; they end where one cannot read it. */
+export function runSteps(steps: readonly CompiledStep[], value: Flow): Flow {
+  let made = value;
+  for (const { run } of steps) {
+    if (made === UNREADABLE) break;
+    made = run(made);
+  }
+  return made;
+}
+
+function compileField(
+  field: Field,
+  paths: readonly Path[],
+  steps: readonly CompiledStep[],
+  missing: null | undefined,
+): FieldReader {
   function read(record: Json, onGap: OnGap): Value {
-    const found = collect(paths, record);
+    const value = collect(paths, record);
+    const found = value === undefined ? missing : value;
     if (found === undefined) {
       onGap(field.name, 'missing');
       return null;
     }
-    let value: Flow = found;
-    for (const step of compiled) {
-      if (value === UNREADABLE) break;
-      value = step(value);
-    }
-    const result = canonical(value, field.kind);
+    const result = canonical(runSteps(steps, found), field.kind);
     if (result !== UNREADABLE) return result;
     onGap(field.name, 'unreadable', found);
     return null;
@@ -83,55 +81,52 @@ function compilePaths(
   return (typeof from === 'string' ? [from] : from).map((text) => pathAt(text, report, [...at, 'from']));
 }
 
-function checkJoin({ from, as }: MappingSpec[string], report: Report, at: readonly PropertyKey[]): void {
-  const several = typeof from !== 'string';
-  const joinsAt = as.flatMap((step, index) => (typeof step === 'object' && 'join' in step ? [index] : []));
-  if (several ? joinsAt.length === 1 && joinsAt[0] === 0 : joinsAt.length === 0) return;
-  report(
-    at,
-    several ? 'several paths need one `join`, as the first step' : '`join` needs several paths',
-    'from: [first, last], as: [{ join: " " }]',
-  );
+const DEFAULTS: Readonly<Record<FieldKind, string>> = {
+  id: '',
+  text: 'a text, in quotes',
+  decimal: 'a plain decimal such as 0 or 19.90',
+  instant: 'an instant such as 2020-05-01T00:00:00Z',
+};
+
+/** What enters the steps of a field where its paths find nothing: `null` where they say what that is taken for. */
+export function missingAs({ as }: MappingSpec[string]): null | undefined {
+  return as.some((step) => typeof step === 'object' && 'default' in step) ? null : undefined;
 }
 
-function checkDates({ as }: MappingSpec[string], report: Report, at: readonly PropertyKey[]): void {
-  for (const step of as) {
-    if (typeof step !== 'object' || !('date' in step)) continue;
-    const { format, zone } = step.date;
-    if (!isZone(zone)) report(at, `unknown zone "${zone}"`, 'UTC, +02:00 or Europe/Berlin');
-    if (!namesWholeDate(format))
-      report(
-        at,
-        `the format "${format}" does not name a whole date`,
-        "such as yyyy-MM-dd'T'HH:mm:ss; other letters stand in quotes",
-      );
-  }
-}
-
-function checkChain(
+/** What a field is in every record, where its mapping names no path: a constant, or unknown; `undefined` elsewhere. */
+export function fixedValue(
   field: Field,
-  spec: MappingSpec[string],
+  mapping: MappingSpec[string],
+): Value | typeof UNREADABLE | undefined {
+  if (field.kind === 'id' || typeof mapping.from === 'string' || mapping.from.length > 0) return undefined;
+  return 'value' in mapping ? canonical(mapping.value, field.kind) : null;
+}
+
+function compileReader(
+  field: Field,
+  mapping: MappingSpec[string],
   report: Report,
   at: readonly PropertyKey[],
-): void {
-  checkJoin(spec, report, at);
-  checkDates(spec, report, [...at, 'as']);
-  if (field.kind === 'id') return;
-  const yields = chainYields(
-    field.kind,
-    spec.as.map((step) => compileStep(step).yields),
-  );
-  if (yields === YIELDS[field.kind]) return;
-  const hints = {
-    text: 'end with trim, text, join or enum',
-    decimal: 'end with cents or number',
-    instant: 'end with epochSeconds, epochMilliseconds, iso8601 or date',
-  };
-  report(
-    [...at, 'as'],
-    `yields ${yields === 'same' ? 'an undeclared format' : yields}, but ${field.name} is ${field.kind}`,
-    hints[field.kind],
-  );
+): FieldReader {
+  const fixed = fixedValue(field, mapping);
+  if (fixed !== undefined) {
+    const value = fixed === UNREADABLE ? null : fixed;
+    if (value !== fixed) report([...at, 'value'], `is not a value of ${field.name}, which is ${field.kind}`);
+    return { name: field.name, read: () => value };
+  }
+  const paths = compilePaths(mapping.from, report, at);
+  const steps = mapping.as.map((step, index) => compileStep(step, report, [...at, 'as', index]));
+  checkChain(field, mapping, steps, report, at);
+  mapping.as.forEach((step, index) => {
+    if (typeof step !== 'object' || !('default' in step)) return;
+    if (canonical(runSteps(steps.slice(index), null), field.kind) === UNREADABLE)
+      report(
+        [...at, 'as', index, 'default'],
+        `makes no value of ${field.name}, which is ${field.kind}`,
+        DEFAULTS[field.kind],
+      );
+  });
+  return compileField(field, paths, steps, missingAs(mapping));
 }
 
 /**
@@ -163,19 +158,14 @@ export function compileMapping(
       continue;
     }
     const place = [...at, field.name];
-    if (field.kind !== 'id' && Array.isArray(mapping.from) && mapping.from.length === 0) {
-      readers.push({ name: field.name, read: () => null });
+    if (field.kind !== 'id') {
+      readers.push(compileReader(field, mapping, report, place));
       continue;
     }
-    const paths = compilePaths(mapping.from, report, place);
-    checkChain(field, mapping, report, place);
-    if (field.kind === 'id') {
-      idPath = paths[0];
-      if (mapping.as.length > 0)
-        report([...place, 'as'], 'the id takes no steps', 'say number or text under id.kind');
-    } else {
-      readers.push(compileField(field, paths, mapping.as));
-    }
+    [idPath] = compilePaths(mapping.from, report, place);
+    if (idPath === undefined) report(place, 'every record has an id of its own', 'id: path.in.the.record');
+    if (mapping.as.length > 0)
+      report([...place, 'as'], 'the id takes no steps', 'say number or text under id.kind');
   }
   return function mapRecord(record, onGap) {
     const id = codec.toPublic(idPath?.(record));

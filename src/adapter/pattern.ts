@@ -1,11 +1,22 @@
 import type { Report } from './report.ts';
 
+const NOTHING_FITS = /(?!)/;
+
 /** A regular expression of a source file; a text that is none is reported, and fits nothing. */
 export function patternAt(text: string, report: Report, at: readonly PropertyKey[]): RegExp {
   try {
     return new RegExp(text);
   } catch {
     report(at, `"${text}" is not a regular expression`);
-    return /(?!)/;
+    return NOTHING_FITS;
   }
+}
+
+/** A regular expression whose first group is what is wanted; one without a group is reported too. */
+export function groupAt(text: string, report: Report, at: readonly PropertyKey[]): RegExp {
+  const pattern = patternAt(text, report, at);
+  // With an empty alternative it fits every text, and tells how many groups it has.
+  if (new RegExp(`${pattern.source}|`).exec('')?.length === 1 && pattern.source !== NOTHING_FITS.source)
+    report(at, `"${text}" has no group`, 'put what is wanted into parentheses: ^([^/]+)/');
+  return pattern;
 }

@@ -5,7 +5,7 @@ import { canEscape, escapes } from './escape.ts';
 import { invertCoercion, NOTHING } from './inverse.ts';
 import type { Report } from './report.ts';
 import { checkJsonTree, compileJsonTree } from './request-body.ts';
-import { checkTemplate, compileQuery, compileText } from './template.ts';
+import { checkTemplate, compileQuery, compileText, percentEncode } from './template.ts';
 
 /**
  * Something a source claims to do itself: `order` (without a sort parameter), `sort.<field>.<direction>` or
@@ -63,6 +63,15 @@ function compileFilterPart(spec: FilterSpec): (value: string) => Part | undefine
   };
 }
 
+/** Sources refuse requests that are too long (many take 8 kB of address), so a longer condition is left to us. */
+const PART_LENGTH_MAX = 2_000;
+
+function lengthOf({ query, expr, item }: Part): number {
+  const condition = expr === undefined ? 0 : percentEncode(expr).length;
+  const tree = item === undefined ? 0 : JSON.stringify(item).length;
+  return query.join('&').length + condition + tree;
+}
+
 /** Compiles the filters that a source does exactly or as a superset, by `<field>.<op>`. */
 export function compileFilters(
   spec: ListSpec,
@@ -109,22 +118,31 @@ function compileFilter(
   if (Object.keys(filter.query).length === 0 && filter.expr === undefined && filter.item === undefined) {
     report(at, 'the filter sends nothing', 'give it query, expr or item, or say exactness: none');
   }
-  const codec = invertCoercion(spec.map[field]?.as ?? [], op);
-  if (codec === undefined) {
+  const inverse = invertCoercion(spec.map[field]?.as ?? [], op);
+  if (inverse === undefined) {
     report(
       at,
       `the steps that read ${field} cannot be turned round, so a value of this filter cannot be sent`,
-      'say exactness: none, or map one code to each label',
+      'say exactness: none; what can be turned round is trim, text, nullIf, default, template, cents, number with a point, and an enum with one code to each label',
     );
     return undefined;
+  }
+  if (filter.exactness === 'exact' && !inverse.exact) {
+    report(
+      [...at, 'exactness'],
+      `the steps that read ${field} leave values out that the source finds`,
+      'exactness: superset',
+    );
   }
   const render = compileFilterPart(filter);
   return {
     exact: filter.exactness === 'exact',
     capability: `filter.${field}.${op}`,
     part(value) {
-      const native = codec(value);
-      return native === NOTHING ? NOTHING : render(native);
+      const native = inverse.codec(value);
+      if (native === NOTHING || native === undefined) return native;
+      const part = render(native);
+      return part === undefined || lengthOf(part) > PART_LENGTH_MAX ? undefined : part;
     },
   };
 }

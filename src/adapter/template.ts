@@ -10,7 +10,6 @@ const VARIABLE = /\{([A-Za-z][\w-]*)\}/g;
 /**
  * RFC 3986 percent-encoding of everything but unreserved characters. A space is `%20`, which every server
  * reads, and never `+`, which some do not.
- * @internal
  */
 export function percentEncode(text: string): string {
   return encodeURIComponent(text).replaceAll(

@@ -1,6 +1,6 @@
 import type { FieldProvenance } from '../adapter/explain-record.ts';
 import { claimPlace } from '../adapter/claim-place.ts';
-import { type Flow, UNREADABLE } from '../adapter/coerce.ts';
+import { type Flow, UNREADABLE } from '../adapter/flow.ts';
 import type { CoercionSpec, SourceSpec } from '../config/source-schema.ts';
 import type { GatewayConfig } from '../config/gateway-schema.ts';
 import { publicStatus } from '../errors/body.ts';

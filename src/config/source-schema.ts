@@ -1,15 +1,22 @@
 import { z } from 'zod';
+import type { coercion } from './coercion-schema.ts';
 import { auth, decode, net } from './connection-schema.ts';
 import { type filter, list } from './list-schema.ts';
-import { type coercion, mapping } from './mapping-schema.ts';
+import { mapping } from './mapping-schema.ts';
 import { literal, request, type requestBody } from './request-schema.ts';
 import { flag, integer, name, timeLimit, wholeSeconds } from './scalars.ts';
 
 const outcome = z.strictObject({
   on: z.enum(['list', 'get']).optional().describe('Only for this kind of request.'),
-  status: z.union([integer(100, 599), z.enum(['2xx', '3xx', '4xx', '5xx'])]).optional(),
+  status: z
+    .union([integer(100, 599), z.enum(['2xx', '3xx', '4xx', '5xx'])])
+    .optional()
+    .describe('The status of the reply; absent: any.'),
   at: z.string().optional().describe('A path into the body, to be compared with `equals`.'),
-  equals: z.union([literal, z.array(literal).min(1)]).optional(),
+  equals: z
+    .union([literal, z.array(literal).min(1)])
+    .optional()
+    .describe('The value at `at`, or one of several. Numbers are compared by value.'),
   matches: z.string().optional().describe('A regular expression for the text at `at`.'),
   present: flag.optional().describe('Whether there is anything at `at`.'),
   is: z

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
-import { compileStep, isZone, namesWholeDate, UNREADABLE } from '../../../src/adapter/coerce.ts';
+import { isZone, namesWholeDate } from '../../../src/adapter/coerce-instant.ts';
+import { compileStep } from '../../../src/adapter/coerce.ts';
+import { UNREADABLE } from '../../../src/adapter/flow.ts';
 import type { CoercionSpec } from '../../../src/config/source-schema.ts';
 import { readJson } from '../../../src/kernel/json.ts';
 
@@ -103,6 +105,12 @@ describe('date', () => {
     [date('dd.MM.yyyy', 'UTC'), '', UNREADABLE],
     [date('yyyy-MM-dd HH:mm:ss', 'UTC'), '0000-00-00 00:00:00', UNREADABLE],
     [date('yyyy-MM-dd HH:mm:ss', '-01:00'), '9999-12-31 23:30:00', UNREADABLE],
+    // Clocks in Berlin went from 02:00 to 03:00; those in São Paulo from 00:00 to 01:00.
+    [date('yyyy-MM-dd HH:mm:ss', 'Europe/Berlin'), '2020-03-29 01:59:59', '2020-03-29T00:59:59Z'],
+    [date('yyyy-MM-dd HH:mm:ss', 'Europe/Berlin'), '2020-03-29 02:30:00', UNREADABLE],
+    [date('yyyy-MM-dd HH:mm:ss', 'Europe/Berlin'), '2020-03-29 03:00:00', '2020-03-29T01:00:00Z'],
+    [date('yyyy-MM-dd', 'America/Sao_Paulo'), '2018-11-04', '2018-11-04T03:00:00Z'],
+    [date("yyyy-MM-dd'T'HH:mm:ssZZ", 'Europe/Berlin'), '2020-03-29T02:30:00+01:00', '2020-03-29T01:30:00Z'],
   ])('%j makes of %j: %p', (step, text, expected) => expect(run(step, JSON.stringify(text))).toBe(expected));
 
   it('reads digits that stand there as a number', () => {

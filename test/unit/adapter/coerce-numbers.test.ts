@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { compileStep, type Flow, UNREADABLE } from '../../../src/adapter/coerce.ts';
+import { compileStep } from '../../../src/adapter/coerce.ts';
+import { type Flow, UNREADABLE } from '../../../src/adapter/flow.ts';
 import type { CoercionSpec } from '../../../src/config/source-schema.ts';
 import { Decimal } from '../../../src/kernel/decimal.ts';
 import { type Json, readJson } from '../../../src/kernel/json.ts';

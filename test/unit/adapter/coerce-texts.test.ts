@@ -1,4 +1,5 @@
-import { compileStep, UNREADABLE } from '../../../src/adapter/coerce.ts';
+import { compileStep } from '../../../src/adapter/coerce.ts';
+import { UNREADABLE } from '../../../src/adapter/flow.ts';
 import type { CoercionSpec } from '../../../src/config/source-schema.ts';
 import { type Json, NumberText, readJson } from '../../../src/kernel/json.ts';
 
@@ -72,13 +73,28 @@ describe('join', () => {
     [['Unit', 7], 'Unit 7'],
     [['Unit', new NumberText('9007199254740993')], 'Unit 9007199254740993'],
     [['Ada', true], UNREADABLE],
-    [['Ada', ['Lovelace']], UNREADABLE],
+    [['Ada', ['King', ' ', 'Lovelace']], 'Ada King Lovelace'],
+    [[['Ada', ['Lovelace']]], UNREADABLE],
+    [[], null],
     [['Ada', readJson('{}')], UNREADABLE],
   ])('makes of %j: %p', (values, expected) => expect(join(values)).toBe(expected));
 });
 
+describe('a join of one value', () => {
+  it.each<[string, unknown]>([
+    ['"Ada Lovelace"', 'Ada Lovelace'],
+    ['" Ada "', 'Ada'],
+    ['["Ada", null, "King"]', 'Ada King'],
+    ['[]', null],
+    ['""', null],
+    ['null', null],
+    ['{}', UNREADABLE],
+    ['[["a"], [["b"]]]', UNREADABLE],
+  ])('makes of %s: %p', (json, expected) => expect(run({ join: ' ' }, json)).toBe(expected));
+});
+
 describe('enum', () => {
-  const step: CoercionSpec = { enum: { ELC: 'Electronics', 7: 'Toys' } };
+  const step: CoercionSpec = { enum: { ELC: 'Electronics', 7: 'Toys', true: 'Listed' } };
 
   it.each<[string, unknown]>([
     ['"ELC"', 'Electronics'],
@@ -90,6 +106,8 @@ describe('enum', () => {
     ['"Electronics"', UNREADABLE],
     ['"constructor"', UNREADABLE],
     ['"__proto__"', UNREADABLE],
+    ['true', 'Listed'],
+    ['false', UNREADABLE],
     ['null', null],
     ['[]', UNREADABLE],
   ])('makes of %s: %p', (json, expected) => expect(run(step, json)).toBe(expected));

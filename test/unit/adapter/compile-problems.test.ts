@@ -64,10 +64,53 @@ describe('a source that cannot be translated is told where and why', () => {
       'several paths need one `join`, as the first step',
     ],
     [
-      'a join of one path',
-      mapLine('name', '{ from: a, as: [{ join: " " }] }'),
-      'list.map.name',
-      '`join` needs several paths',
+      'a default that is no price',
+      mapLine('price', '{ from: price, as: [{ default: n/a }] }'),
+      'list.map.price.as[0].default',
+      'makes no value of price, which is decimal',
+    ],
+    [
+      'a default that later steps cannot read',
+      mapLine('price', '{ from: price, as: [{ default: "1.5" }, cents] }'),
+      'list.map.price.as[0].default',
+      'makes no value of price, which is decimal',
+    ],
+    [
+      'a constant that is no price',
+      mapLine('price', '{ value: cheap }'),
+      'list.map.price.value',
+      'is not a value of price, which is decimal',
+    ],
+    ['a constant id', mapLine('id', '{ value: 7 }'), 'list.map.id', 'every record has an id of its own'],
+    [
+      'an expression without a group',
+      mapLine('name', '{ from: a, as: [{ match: "^x" }] }'),
+      'list.map.name.as[0].match',
+      '"^x" has no group',
+    ],
+    [
+      'an expression that is none',
+      mapLine('name', '{ from: a, as: [{ match: "(" }] }'),
+      'list.map.name.as[0].match',
+      '"(" is not a regular expression',
+    ],
+    [
+      'a path into JSON that is none',
+      mapLine('name', '{ from: a, as: [{ parseJson: "a..b" }] }'),
+      'list.map.name.as[0].parseJson',
+      '"a..b" is not a path',
+    ],
+    [
+      'a currency at a path that is none',
+      mapLine('price', '{ from: p, as: [{ money: { amount: a, currency: "c c", expect: EUR } }] }'),
+      'list.map.price.as[0].money.currency',
+      '"c c" is not a path',
+    ],
+    [
+      'a piece of text for a price',
+      mapLine('price', '{ from: price, as: [{ split: { by: " ", at: 0 } }] }'),
+      'list.map.price.as',
+      'yields text, but price is decimal',
     ],
     [
       'a join too late',
@@ -139,6 +182,19 @@ describe('a source that cannot be translated is told where and why', () => {
       expect.stringContaining('filters.category.eq: the steps that read category cannot be turned round'),
     ]);
     expect(problemsOf(twins.replace('exactness: exact', 'exactness: none'))).toEqual([]);
+  });
+
+  it('a filter whose steps leave out what the source finds', () => {
+    const text = productsText(
+      "filters: { price: { ge: { query: { low: '{value}' }, exactness: exact } } }",
+    ).replace(
+      'price: price',
+      'price: { from: "", as: [{ money: { amount: p, currency: c, expect: EUR } }, { number: {} }] }',
+    );
+    expect(problemsOf(text)).toEqual([
+      expect.stringContaining('filters.price.ge.exactness: the steps that read price leave values out'),
+    ]);
+    expect(problemsOf(text.replace('exactness: exact', 'exactness: superset'))).toEqual([]);
   });
 
   it('an outcome rule that is half a rule', () => {

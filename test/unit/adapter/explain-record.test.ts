@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { UNREADABLE } from '../../../src/adapter/coerce.ts';
+import { UNREADABLE } from '../../../src/adapter/flow.ts';
 import { explainRecord } from '../../../src/adapter/explain-record.ts';
 import { compileMapping } from '../../../src/adapter/map-record.ts';
 import { compileIdCodec } from '../../../src/adapter/native-id.ts';

@@ -137,3 +137,30 @@ describe('a field that the source does not have', () => {
     expect(gaps).toEqual([]);
   });
 });
+
+describe('a constant', () => {
+  it('is in every record, and no gap', () => {
+    const { record, gaps } = mapped('{"id":1,"name":"a","text":"b"}', {
+      category: { from: [], as: [], value: 'Toys' },
+      price: { from: [], as: [], value: '19.90' },
+    });
+    expect([record?.['category'], String(record?.['price'])]).toEqual(['Toys', '19.90']);
+    expect(gaps).toEqual([]);
+  });
+});
+
+describe('a default', () => {
+  it('stands for what is missing or unknown, and is no gap; what cannot be read stays null', () => {
+    const category = from('cat', { nullIf: ['-'] }, 'text', { default: 'Other' });
+    const of = (cat: string) => mapped(`{"id":1,"name":"a","text":"b","price":1${cat}}`, { category });
+    for (const [cat, value, gaps] of [
+      ['', 'Other', []],
+      [',"cat":null', 'Other', []],
+      [',"cat":"-"', 'Other', []],
+      [',"cat":"Toys"', 'Toys', []],
+      [',"cat":{}', null, ['category unreadable']],
+    ] as const) {
+      expect([of(cat).record?.['category'], of(cat).gaps]).toEqual([value, gaps]);
+    }
+  });
+});

@@ -1,0 +1,69 @@
+import { DateTime, IANAZone } from 'luxon';
+import { type Flow, onText, type Step, UNREADABLE } from './flow.ts';
+
+function instantText(epochMs: number): string | typeof UNREADABLE {
+  const date = new Date(epochMs);
+  const year = date.getUTCFullYear();
+  if (Number.isNaN(year) || year < 0 || year > 9999) return UNREADABLE;
+  const text = date.toISOString();
+  return text.endsWith('.000Z') ? `${text.slice(0, -5)}Z` : text;
+}
+
+/** Whole units since 1970, as an instant. */
+export function epoch(unitMs: number): Step {
+  return onText((text) =>
+    /^-?\d{1,15}$/.test(text.trim()) ? instantText(Number(text) * unitMs) : UNREADABLE,
+  );
+}
+
+const ISO_WITH_ZONE =
+  /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)$/;
+
+/** ISO 8601 with its zone. */
+export function readIso(text: string): Flow {
+  const trimmed = text.trim();
+  if (!ISO_WITH_ZONE.test(trimmed)) return UNREADABLE;
+  const date = DateTime.fromISO(trimmed.replace(' ', 'T'), { zone: 'utc' });
+  return date.isValid ? instantText(date.toMillis()) : UNREADABLE;
+}
+
+/** `/Date(1746006062053+0000)/`: milliseconds since the epoch; the offset only says where the clock stood. */
+export function readDotnetDate(text: string): Flow {
+  const ms = /^\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\/$/.exec(text.trim())?.[1];
+  return ms === undefined ? UNREADABLE : instantText(Number(ms));
+}
+
+/**
+ * A declared format in a declared zone. A local time that the zone's clocks left out when they were put forward was
+ * never shown by any of them, so it is unreadable; a day without a time begins when its clocks say.
+ */
+export function compileDate(format: string, zone: string): Step {
+  const where = /^[+-]/.test(zone) ? `UTC${zone}` : zone;
+  const tokens = format.replaceAll(/'[^']*'/g, '');
+  const namesZone = /[zZ]/.test(tokens);
+  const namesTime = /[Hh]/.test(tokens);
+  return onText((text) => {
+    const told = DateTime.fromFormat(text.trim(), format, { zone: 'utc', locale: 'en-US' });
+    if (!told.isValid) return UNREADABLE;
+    if (namesZone) return instantText(told.toMillis());
+    const date = told.setZone(where, { keepLocalTime: true });
+    const shown = date.hour === told.hour && date.minute === told.minute;
+    return shown || !namesTime ? instantText(date.toMillis()) : UNREADABLE;
+  });
+}
+
+/** Numbers, names and quoted texts; not luxon's tokens for local customs, such as T and D. */
+const DATE_FORMAT = /^(?:'[^']*'|[yMLdHhmsSuaZzEco]|[^A-Za-z'])+$/;
+
+/** Whether a format names a whole date: what it left out would be filled in from the day of reading. */
+export function namesWholeDate(format: string): boolean {
+  if (!DATE_FORMAT.test(format)) return false;
+  const options = { zone: 'utc', locale: 'en-US' };
+  const probe = DateTime.fromObject({ year: 2001, month: 2, day: 3 }, options);
+  return DateTime.fromFormat(probe.toFormat(format), format, options).hasSame(probe, 'day');
+}
+
+/** Whether a zone is UTC, an offset such as +02:00 or an IANA zone. */
+export function isZone(zone: string): boolean {
+  return zone === 'UTC' || /^[+-]\d{2}:\d{2}$/.test(zone) || IANAZone.isValidZone(zone);
+}
