@@ -90,7 +90,7 @@ const noDynamicImport = {
 };
 
 export default defineConfig(
-  { ignores: ['dist/', 'coverage/', 'node_modules/'] },
+  { ignores: ['dist/', 'coverage/', 'node_modules/', '.upstreams/'] },
   js.configs.recommended,
   tseslint.configs.strictTypeChecked,
   {

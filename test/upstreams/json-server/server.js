@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import jsonServer from 'json-server';
+
+const { users, products } = JSON.parse(readFileSync(process.env.DATA, 'utf8'));
+
+const server = jsonServer.create();
+server.use(jsonServer.defaults({ logger: false, noCors: true }));
+server.use(
+  jsonServer.router({
+    users: users.map((user) => ({
+      id: user.id,
+      name: `${user.given_name} ${user.family_name}`,
+      email: user.email,
+      password: 'never-to-be-shown',
+      createdAt: user.created_at,
+      profile: { bio: user.bio, location: user.location, avatarUrl: user.avatar_url },
+    })),
+    products: products.map(({ id, name, description, price, category }) => ({
+      ...{ id, name, description, category, supplierKey: 'never-to-be-shown' },
+      price: price === null ? null : Number(price),
+    })),
+  }),
+);
+server.listen(process.env.PORT, '127.0.0.1', () => console.log('listening'));
