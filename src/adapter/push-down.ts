@@ -72,6 +72,18 @@ function lengthOf({ query, expr, item }: Part): number {
   return query.join('&').length + condition + tree;
 }
 
+/** Numbers of so many digits stay apart where a source keeps them as doubles (IEEE 754). */
+const DIGITS_MAX = 15;
+
+/** Whether a source may take a number for another one, because it keeps only the first digits. */
+function outgrowsDouble(number: string): boolean {
+  const digits = number.replace('-', '').replace('.', '');
+  let [from, to] = [0, digits.length];
+  while (digits[from] === '0') from += 1;
+  while (to > from && digits[to - 1] === '0') to -= 1;
+  return to - from > DIGITS_MAX;
+}
+
 /** Compiles the filters that a source does exactly or as a superset, by `<field>.<op>`. */
 export function compileFilters(
   spec: ListSpec,
@@ -141,6 +153,8 @@ function compileFilter(
     part(value) {
       const native = inverse.codec(value);
       if (native === NOTHING || native === undefined) return native;
+      // Such a bound keeps or loses the rows beside it, and a total does not show that.
+      if (op !== 'eq' && outgrowsDouble(native)) return undefined;
       const part = render(native);
       return part === undefined || lengthOf(part) > PART_LENGTH_MAX ? undefined : part;
     },

@@ -1,5 +1,5 @@
 import type { ListPlan } from '../../../src/adapter/plan.ts';
-import { adapterOf, productsText, queryOf } from '../../support/source-text.ts';
+import { adapterOf, compileText, productsText, queryOf } from '../../support/source-text.ts';
 
 const total = 'total: { at: hits }';
 const order = 'order: id';
@@ -60,6 +60,12 @@ describe('what is asked of a source, by what it can', () => {
       list(total, order, prices('exact')),
       'max_price=9&min_price=1',
       'page /items?from=0&n=40&min=1&max=9',
+    ],
+    [
+      'a bound with more digits than a double keeps',
+      list(total, order, prices('exact')),
+      'min_price=123456789.1234567&max_price=00123456789.1234570000',
+      'scan /items?from=0&n=40&max=123456789.1234570000 price.ge',
     ],
     ['one bound', list(total, order, prices('exact')), 'max_price=9.50', 'page /items?from=0&n=40&max=9.50'],
   ])('%s', (_name, text, rawQuery, expected) => expect(told(planOf(text, rawQuery))).toBe(expected));
@@ -132,5 +138,63 @@ describe('what a plan relies on', () => {
     expect(key('min_price=1')).toBe(key('max_price=5&page=9'));
     expect(key('min_price=1')).not.toBe(key('min_price=1&category=Toys'));
     expect(key('min_price=1&category=Toys')).not.toBe(key('min_price=1&category=Books'));
+  });
+});
+
+describe('what is the same in all records', () => {
+  const constant = list(total, order, prices('exact')).replace(
+    'category: category',
+    'category: { value: Toys }',
+  );
+  const unknown = constant.replace('{ value: Toys }', 'null');
+  const free = constant.replace('price: price', "price: { value: '0.00' }");
+
+  it.each<[string, string, string, string]>([
+    ['the constant asked for', constant, 'category=Toys', 'page /items?from=0&n=40'],
+    ['another than the constant', constant, 'category=toys', 'nothing'],
+    ['something else besides', constant, 'category=Toys&min_price=1', 'page /items?from=0&n=40&min=1'],
+    ['a field that is always unknown', unknown, 'category=Toys', 'nothing'],
+    ['no such field', unknown, '', 'page /items?from=0&n=40'],
+    ['a bound within', free, 'max_price=0', 'page /items?from=0&n=40'],
+    ['a bound without', free, 'min_price=0.01', 'nothing'],
+  ])('is not asked of the source: %s', (_name, text, rawQuery, plan) =>
+    expect(told(planOf(text, rawQuery))).toBe(plan),
+  );
+
+  it('orders nothing: ids do, ascending in both directions', () => {
+    const users = `
+resources:
+  users:
+    id: { kind: number }
+    list:
+      request: { path: /u, query: { from: '{offset}' } }
+      window: { kind: offset, sizeMax: 40 }
+      total: { at: hits }
+      items: rows
+      order: id
+      map: { id: id, name: { value: Staff }, email: null, created_at: at }
+    get: { request: { path: '/u/{id}' }, item: '', map: {} }
+`;
+    const { adapter } = compileText('users', users);
+    for (const sort of ['name', '-name', 'email', '-email']) {
+      const plan = adapter.list.plan(queryOf('users', `sort=${sort}`), new Set());
+      expect(plan).toMatchObject({ kind: 'page', sort: { field: 'id', descending: false } });
+    }
+  });
+});
+
+describe('rows that are no records', () => {
+  it('leave pages and totals to a scan that counts', () => {
+    const plan = planOf(list(total, order, 'dropWhen: [{ at: deleted, equals: true }]'), '');
+    expect(plan).toMatchObject({ kind: 'scan', totalCounts: false });
+  });
+});
+
+describe('a condition that is too long for an address', () => {
+  it('is not asked for', () => {
+    const text = list(total, order, prices('exact'));
+    const long = `1${'0'.repeat(1_990)}`;
+    expect(planOf(text, `min_price=${long}`)).toMatchObject({ kind: 'page' });
+    expect(planOf(text, `min_price=${long}0000000000`)).toMatchObject({ kind: 'scan', pushedFilters: [] });
   });
 });
