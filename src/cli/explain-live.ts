@@ -8,9 +8,9 @@ import { systemClock } from '../kernel/clock.ts';
 import { createAnswer } from '../pipeline/answer.ts';
 import type { CompiledResource } from '../pipeline/compile-sources.ts';
 import type { SourceRuntime } from '../pipeline/source-runtime.ts';
-import type { Call } from '../policy/call.ts';
 import type { Document } from '../policy/cached.ts';
 import { createUpstream } from '../upstream/client.ts';
+import { ownCall } from './own-call.ts';
 import { type MadeCall, witness, type Witnessed, withShownRequests } from './witness-calls.ts';
 
 /** What became of a query that was really asked. */
@@ -36,20 +36,6 @@ export type LiveDeps = {
   readonly stop: AbortSignal;
 };
 
-function callFor({ resource }: CompiledResource, query: Query, signal: AbortSignal): Call {
-  return {
-    operation: `${resource.name}.${query.kind}`,
-    permission: null,
-    request: { authorization: [], apiKey: [], address: '', rawQuery: '', rawId: undefined },
-    requestId: 'explain',
-    signal,
-    trace: { cache: 'none', upstreamCalls: 0, upstreamMs: 0, principalId: undefined },
-    answerHeaders: [],
-    principal: undefined,
-    query,
-  };
-}
-
 /** The id of the first record of an answer. */
 function firstIdOf(answer: Document | GatewayError): string | undefined {
   if (answer instanceof Error || !answer.found) return undefined;
@@ -66,7 +52,7 @@ async function answerWithin(
   const deadline = AbortSignal.timeout(config.deadline);
   const signal = AbortSignal.any([stop, deadline]);
   try {
-    return await createAnswer(source, config.cache)(callFor({ config, ...compiled }, query, signal), signal);
+    return await createAnswer(source, config.cache)(ownCall(query, 'explain', signal), signal);
   } catch (error) {
     if (deadline.aborted)
       return fault('upstream_timeout', { detail: `deadline of ${config.deadline} ms spent` });

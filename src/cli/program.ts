@@ -5,6 +5,7 @@ import { runDemo } from './demo.ts';
 import { registerExplainCommand } from './explain.ts';
 import { runGenerate } from './generate.ts';
 import { registerKeysCommand } from './keys.ts';
+import { registerQualityCommand } from './quality.ts';
 import { readConfigOrExit } from './read-config.ts';
 import { registerSamplesCommand } from './samples.ts';
 import { runStart } from './start.ts';
@@ -51,6 +52,7 @@ function createProgram(context: CliContext): Command {
     .option('--check', 'only say whether they are up to date')
     .action((options: { check?: boolean }) => runGenerate(options.check === true, context));
   registerExplainCommand(program, configFile, context);
+  registerQualityCommand(program, configFile, context);
   registerSamplesCommand(program, context);
   registerKeysCommand(program, {
     loadConfig: () => Promise.resolve(readConfigOrExit(configFile(), context).gateway),

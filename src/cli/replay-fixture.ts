@@ -7,8 +7,8 @@ import { systemClock } from '../kernel/clock.ts';
 import { type Json, readJson } from '../kernel/json.ts';
 import { createAnswer } from '../pipeline/answer.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
-import type { Call } from '../policy/call.ts';
 import { type Difference, differences } from './compare-json.ts';
+import { ownCall } from './own-call.ts';
 import { createReplay, type Replay } from './replay.ts';
 
 /** What became of a case. It passed where the source was asked just what was recorded and nothing differs. */
@@ -40,20 +40,6 @@ function route(request: string) {
   throw fault('not_found');
 }
 
-function callOf(operation: string, query: Call['query'], signal: AbortSignal): Call {
-  return {
-    operation,
-    permission: null,
-    request: { authorization: [], apiKey: [], address: '', rawQuery: '', rawId: undefined },
-    requestId: REQUEST_ID,
-    signal,
-    trace: { cache: 'none', upstreamCalls: 0, upstreamMs: 0, principalId: undefined },
-    answerHeaders: [],
-    principal: undefined,
-    query,
-  };
-}
-
 /** The body of an answer, made as the gateway makes it but without credentials, limits and cache. */
 async function makeBody(
   { request }: Fixture,
@@ -80,7 +66,7 @@ async function makeBody(
   );
   const query = compileParser(operation, { limitOverflow: 'reject' })(rawQuery, rawId);
   const { signal } = new AbortController();
-  const document = await answer(callOf(operation.name, query, signal), signal);
+  const document = await answer(ownCall(query, REQUEST_ID, signal), signal);
   if (!document.found) throw fault('not_found');
   return document.body;
 }

@@ -104,10 +104,9 @@ function watchAdapter(
 export function createQuality(compiled: CompiledSource, clock: Clock, events: QualityEvents = {}): Quality {
   const { resource, source } = compiled;
   const now = () => new Date(clock.now()).toISOString();
-  const onUnreadable = events.unreadable ?? (() => undefined);
   const tallies = {
-    list: createViewTally('list', compiled, onUnreadable),
-    get: createViewTally('get', compiled, onUnreadable),
+    list: createViewTally('list', compiled, events.unreadable),
+    get: createViewTally('get', compiled, events.unreadable),
   };
   const invalid = new Map<string, InvalidReplies>();
   const claims = new Map<Capability, ContradictedClaim>();

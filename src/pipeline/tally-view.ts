@@ -1,4 +1,5 @@
-import { explainRecord } from '../adapter/explain-record.ts';
+import { compileStep } from '../adapter/coerce.ts';
+import { type Flow, UNREADABLE } from '../adapter/flow.ts';
 import type { CoercionSpec } from '../config/source-schema.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
 import type { Field } from '../contract/fields.ts';
@@ -43,54 +44,63 @@ export type ViewTally = {
   report(): ViewQuality;
 };
 
-type FieldTally = { null: number; missing: number; unreadable: number; readonly steps: Map<string, number> };
+type FieldTally = {
+  null: number;
+  missing: number;
+  unreadable: number;
+  readonly steps: Map<string, number>;
+  readonly blame: (found: Json) => string;
+};
 
 /** Told of every value that no step could read. */
-export type OnUnreadable = (view: 'list' | 'get', field: string, found: Json | undefined) => void;
-
-const noCodec = { toPublic: () => undefined, toNative: () => undefined };
+export type OnUnreadable = (view: 'list' | 'get', field: string, found: Json) => void;
 
 function stepName(step: CoercionSpec): string {
   return typeof step === 'string' ? step : (Object.keys(step)[0] ?? '');
 }
 
-/** The step of a field's mapping that cannot read a value, with its number from 0. */
-function failingStep(
-  field: Field,
-  mapping: { readonly as: readonly CoercionSpec[] },
-  found: Json | undefined,
-) {
-  const alone = { [field.name]: { from: 'value', as: [...mapping.as] } };
-  const [taken] = explainRecord(alone, [field], noCodec, { value: found ?? null });
-  // A failure is the one symbol that a step can yield.
-  const index = taken?.steps.findIndex(({ value }) => typeof value === 'symbol') ?? -1;
-  const step = mapping.as[index];
-  return step === undefined ? `no ${field.kind}` : `as[${index}] ${stepName(step)}`;
+/** Compiles the question which step of a field cannot read a value, such as `as[1] cents`. */
+function compileBlame({ kind }: Field, steps: readonly CoercionSpec[]): (found: Json) => string {
+  const compiled = steps.map((step, index) => ({
+    run: compileStep(step).run,
+    name: `as[${index}] ${stepName(step)}`,
+  }));
+  return function blame(found) {
+    let value: Flow = found;
+    for (const { run, name } of compiled) {
+      value = run(value);
+      if (value === UNREADABLE) return name;
+    }
+    return `no ${kind}`;
+  };
 }
 
 /** Creates the tally of one view; `undefined` where the source does not have it. */
 export function createViewTally(
   view: 'list' | 'get',
   { resource, source }: CompiledSource,
-  onUnreadable: OnUnreadable,
+  onUnreadable: OnUnreadable = () => undefined,
 ): ViewTally | undefined {
   const mapping = source.spec.resources[resource.name]?.[view]?.map;
   if (mapping === undefined) return undefined;
   const all = view === 'list' ? resource.itemFields : resource.detailFields;
   const fields = all.filter(({ kind }) => kind !== 'id');
   const tallies = new Map<string, FieldTally>(
-    fields.map(({ name }) => [name, { null: 0, missing: 0, unreadable: 0, steps: new Map() }]),
+    fields.map((field) => {
+      const blame = compileBlame(field, mapping[field.name]?.as ?? []);
+      return [field.name, { null: 0, missing: 0, unreadable: 0, steps: new Map(), blame }];
+    }),
   );
   const place = ['resources', resource.name, view, 'map'];
   let [seen, dropped] = [0, 0];
 
   function countGap({ field: name, reason, found }: Gap): void {
-    const [field, tally, spec] = [all.find((one) => one.name === name), tallies.get(name), mapping?.[name]];
+    const tally = tallies.get(name);
     // A record without an id is no gap of a field: it is left out.
-    if (field === undefined || tally === undefined || spec === undefined) return;
+    if (tally === undefined) return;
     tally[reason] += 1;
-    if (reason === 'missing') return;
-    const step = failingStep(field, spec, found);
+    if (found === undefined) return;
+    const step = tally.blame(found);
     tally.steps.set(step, (tally.steps.get(step) ?? 0) + 1);
     onUnreadable(view, name, found);
   }
@@ -107,7 +117,7 @@ export function createViewTally(
       view,
       records: seen,
       dropped,
-      fields: [...tallies].map(([field, { steps, ...tally }]) => ({
+      fields: [...tallies].map(([field, { steps, blame: _blame, ...tally }]) => ({
         field,
         from: [mapping[field]?.from ?? []].flat(),
         line: source.yaml.problemAt([...place, field], '').line,

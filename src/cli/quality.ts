@@ -1,0 +1,118 @@
+import type { Command } from 'commander';
+import { closest } from '../config/closest.ts';
+import type { GatewayConfig } from '../config/gateway-schema.ts';
+import type { ResourceQuality } from '../pipeline/quality.ts';
+import { type CliContext, ExitError, exitCodes } from './context.ts';
+import { type LiveQuality, readQuality } from './quality-live.ts';
+import { qualityText } from './quality-texts.ts';
+import { type ReadyConfig, readConfigOrExit } from './read-config.ts';
+
+type Options = {
+  readonly admin?: string;
+  readonly live?: boolean;
+  readonly values?: boolean;
+  readonly json?: boolean;
+};
+
+/** How long the gateway may take to tell what it has counted. */
+const PATIENCE_MS = 5_000;
+
+/** Where a gateway with this configuration has its admin listener, as seen from the same machine. */
+function adminAddress({ admin: { host, port } }: GatewayConfig): string {
+  const near = host === '0.0.0.0' || host === '' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${near.includes(':') ? `[${near}]` : near}:${port}`;
+}
+
+function unusable(context: CliContext, what: string): ExitError {
+  context.err(`portico: ${what}\n`);
+  return new ExitError(exitCodes.failure);
+}
+
+async function askGateway(address: string, context: CliContext): Promise<readonly ResourceQuality[]> {
+  const url = `${address.replace(/\/+$/, '')}/quality`;
+  const signal = AbortSignal.any([context.stop, AbortSignal.timeout(PATIENCE_MS)]);
+  let answer: unknown;
+  try {
+    const response = await fetch(url, { signal, redirect: 'error' });
+    answer = response.ok ? await response.json() : undefined;
+  } catch {
+    const hint = 'is the gateway running? --admin names another address, --live reads the source itself';
+    throw unusable(context, `no answer from the admin listener at ${url}; ${hint}`);
+  }
+  const { sources } = (answer ?? {}) as { readonly sources?: readonly ResourceQuality[] };
+  if (sources?.every(({ views }) => Array.isArray(views)) === true) return sources;
+  throw unusable(context, `what answers at ${url} is no admin listener of this version of Portico`);
+}
+
+/** Refuses the name of a source that the configuration does not have. */
+function checkName(name: string | undefined, { sources }: ReadyConfig, context: CliContext): void {
+  const known = [...new Set(sources.map(({ source }) => source.spec.name))];
+  if (name === undefined || known.includes(name)) return;
+  const near = closest(name, known);
+  const hint = near === undefined ? `sources: ${known.join(', ')}` : `did you mean "${near}"?`;
+  context.err(`portico: no source is named "${name}"; ${hint}\n`);
+  throw new ExitError(exitCodes.usage);
+}
+
+async function findQuality(
+  name: string | undefined,
+  options: Options,
+  ready: ReadyConfig,
+  context: CliContext,
+): Promise<readonly (ResourceQuality | LiveQuality)[]> {
+  if (options.live !== true) {
+    const all = await askGateway(options.admin ?? adminAddress(ready.gateway), context);
+    return all.filter(({ source }) => name === undefined || source === name);
+  }
+  const found: LiveQuality[] = [];
+  for (const compiled of ready.sources) {
+    if (name !== undefined && compiled.source.spec.name !== name) continue;
+    found.push(await readQuality(compiled, { showShapes: options.values === true, stop: context.stop }));
+  }
+  return found;
+}
+
+/**
+ * `portico quality`: what a running gateway has counted of its sources' records, or with `--live` what the sources
+ * reply now. Exit code 1 where the gateway cannot be asked, or a source not be read to its end.
+ */
+async function runQuality(
+  name: string | undefined,
+  options: Options,
+  configFile: string,
+  context: CliContext,
+): Promise<void> {
+  if (options.values === true && options.live !== true) {
+    context.err('portico: --values needs --live: a running gateway keeps no values, not even their form\n');
+    throw new ExitError(exitCodes.usage);
+  }
+  const ready = readConfigOrExit(configFile, context);
+  checkName(name, ready, context);
+  const sources = await findQuality(name, options, ready, context);
+  if (options.json === true) context.out(`${JSON.stringify({ sources }, null, 2)}\n`);
+  else context.out(sources.map(qualityText).join('\n'));
+  if (sources.some((one) => 'problem' in one && one.problem !== undefined))
+    throw new ExitError(exitCodes.failure);
+}
+
+/** Adds `portico quality` to the command line. */
+export function registerQualityCommand(
+  program: Command,
+  configFile: () => string,
+  context: CliContext,
+): void {
+  program
+    .command('quality')
+    .description(
+      'tell how well the records of the sources can be read: null, missing and unreadable per field',
+    )
+    .argument('[source]', 'the name of one source; default: all')
+    .option(
+      '--admin <url>',
+      "the running gateway's admin listener, where it is not the one of the configuration",
+    )
+    .option('--live', 'do not ask the gateway, but read the source itself, within its budget')
+    .option('--values', 'with --live: show the form of unreadable values, such as "99.99.9999"')
+    .option('--json', 'print everything as JSON')
+    .action((name: string | undefined, options: Options) => runQuality(name, options, configFile(), context));
+}

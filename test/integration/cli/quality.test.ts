@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { runCommand } from '../../support/run-cli.ts';
+import { type ConfigCopy, copyConfig } from '../../support/stack-config.ts';
+import { fewUsers } from '../../support/stack-services.ts';
+import { startStack } from '../../support/stack.ts';
+
+let service: Server;
+let config: ConfigCopy;
+let env: Record<string, string>;
+/** What the service replies to the catalogue's list: rows, or a text that is none. */
+let rows: readonly object[] | string;
+let seen: string[];
+
+beforeEach(async () => {
+  seen = [];
+  rows = [
+    { sku: '1', nm: 'Rope', txt: '', prc: '1990', cc: 'TOY' },
+    { sku: '2', nm: 'Lamp', prc: '12.05.2024', cc: 'HOM' },
+    { sku: '3', nm: 'Vase', txt: 'x', prc: 'Ünsold!', cc: 'HOM' },
+    { sku: 'none', nm: 'Ghost', txt: 'x', prc: '1', cc: 'HOM' },
+  ];
+  service = createServer((req, res) => {
+    seen.push(req.url ?? '');
+    const text = typeof rows === 'string' ? rows : JSON.stringify(rows);
+    const count = String(rows.length);
+    res.writeHead(200, { 'content-type': 'application/json', 'x-result-count': count }).end(text);
+  }).listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  config = copyConfig();
+  config.edit(
+    'sources/catalog.yaml',
+    'id: { kind: number }',
+    'id: { kind: number }\n    onInvalidRecord: drop',
+  );
+  env = { CATALOG_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}` };
+});
+afterEach(() => {
+  service.close();
+  config.remove();
+});
+
+const quality = (...args: string[]) => runCommand(['--config', config.file, 'quality', ...args], env);
+
+describe('portico quality --live', () => {
+  it('reads the source and tells, per field, what could not be read and by which step', async () => {
+    const { code, out } = await quality('catalog', '--live');
+    expect(code).toBe(0);
+    expect(out).toContain('lists: 4 records read, 1 (25.0 %) left out for want of an id');
+    expect(out).toMatch(/description +2 \(50\.0 %\) +1 \(25\.0 %\) +0 +txt {2}line \d+/);
+    expect(out).toContain('price: as[1] cents could not read 2');
+    expect(out).not.toContain('users');
+  });
+
+  it('shows no values, and with --values their form only', async () => {
+    const plain = await quality('catalog', '--live');
+    const shown = await quality('catalog', '--live', '--values');
+    for (const { out, err } of [plain, shown]) expect(out + err).not.toMatch(/Rope|Ghost|2024|nsold/);
+    expect(plain.out).not.toContain('looks like');
+    expect(shown.out).toContain('price: looks like "99.99.9999", 1 times');
+    expect(shown.out).toContain('price: looks like "Aaaaaa!", 1 times');
+  });
+
+  it('says that not all could be read, and why, with exit code 1', async () => {
+    rows = '<html>';
+    const { code, out } = await quality('catalog', '--live');
+    expect(code).toBe(1);
+    expect(out).toContain('unusable replies: syntax 1');
+    expect(out).toContain('not all of it could be read: upstream_invalid_response: the body is not JSON');
+  });
+
+  it('keeps to the budget of the source', async () => {
+    config.edit('sources/catalog.yaml', 'rows: 20000', 'rows: 3');
+    const { code, out } = await quality('catalog', '--live');
+    expect(code).toBe(1);
+    expect(out).toContain('scan_limit_exceeded');
+    expect(seen).toHaveLength(1);
+  });
+
+  it('prints everything as JSON', async () => {
+    const { out } = await quality('catalog', '--live', '--json', '--values');
+    const { sources } = JSON.parse(out) as { sources: unknown };
+    expect(sources).toMatchObject([
+      {
+        source: 'catalog',
+        resource: 'products',
+        views: [{ view: 'list', records: 4, dropped: 1 }],
+        shapes: expect.arrayContaining([
+          { view: 'list', field: 'price', shape: '"99.99.9999"', count: 1 },
+        ]) as unknown,
+      },
+    ]);
+  });
+});
+
+describe('portico quality', () => {
+  it('tells what a running gateway has counted', async () => {
+    const stack = await startStack();
+    await stack.get(`/v1/users/${fewUsers[0]!.truth.id}`);
+    const { code, out } = await quality('--admin', stack.adminUrl);
+    await stack.close();
+    expect(code).toBe(0);
+    expect(out).toMatch(/users: crm .*\n {2}lists: 0 records read\n {2}single records: 1 records read\n/);
+    expect(out).toContain('products: catalog');
+  });
+
+  it('says where it looked for the gateway, with exit code 1', async () => {
+    const { code, err } = await quality('--admin', 'http://127.0.0.1:1/');
+    expect(code).toBe(1);
+    expect(err).toContain(
+      'no answer from the admin listener at http://127.0.0.1:1/quality; is the gateway running?',
+    );
+  });
+
+  it('tells another service from an admin listener', async () => {
+    const { code, err } = await quality('--admin', env['CATALOG_URL']!);
+    expect(code).toBe(1);
+    expect(err).toContain('is no admin listener of this version of Portico');
+  });
+
+  it.each([
+    [['cataloge'], 'no source is named "cataloge"; did you mean "catalog"?'],
+    [['--values'], '--values needs --live'],
+  ])('refuses %j', async (args, told) => {
+    const { code, err } = await quality(...args);
+    expect(code).toBe(64);
+    expect(err).toContain(told);
+  });
+});
