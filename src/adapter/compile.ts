@@ -1,16 +1,17 @@
-import type { GetSpec, SourceResourceSpec, SourceSpec } from '../config/source-schema.ts';
+import type { ConditionSpec, GetSpec, SourceResourceSpec, SourceSpec } from '../config/source-schema.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
 import type { ResourceName } from '../contract/query.ts';
 import type { Resource } from '../contract/resource.ts';
 import { GatewayError, invalidReply } from '../errors/fault.ts';
 import type { Json } from '../kernel/json.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream.ts';
+import { compileCondition } from './condition.ts';
 import { compileDecoder } from './decode.ts';
+import { compileItem, compileItems, itemsPlace } from './items.ts';
 import { compileMapping, type OnGap, type RecordMapper } from './map-record.ts';
 import { compileIdCodec, type IdCodec } from './native-id.ts';
 import { compileNext } from './next.ts';
 import { type Classifier, compileOutcomes, outcomeFault } from './outcome.ts';
-import { pathAt } from './path.ts';
 import { compilePlanner, type Planner } from './plan.ts';
 import type { Report } from './report.ts';
 import { compileRequest } from './request.ts';
@@ -79,6 +80,17 @@ function compileReader({ decode, classify }: Context, on: 'list' | 'get') {
   };
 }
 
+/** Whether a row is no record; `undefined` where the source has only records. */
+function compileDrop(
+  specs: readonly ConditionSpec[],
+  report: Report,
+  at: readonly PropertyKey[],
+): ((row: Json) => boolean) | undefined {
+  if (specs.length === 0) return undefined;
+  const conditions = specs.map((spec, index) => compileCondition(spec, report, [...at, index]));
+  return (row) => conditions.some((fits) => fits?.(row) === true);
+}
+
 function mapRows(
   rows: readonly Json[],
   { map, drop, idAt }: { map: RecordMapper; drop: boolean; idAt: string },
@@ -103,7 +115,8 @@ function compileList(
   const place = [...at, 'list'];
   const { report } = context;
   const readReply = compileReader(context, 'list');
-  const items = pathAt(spec.list.items, report, [...place, 'items']);
+  const items = compileItems(spec.list.items, spec.list.itemsAbsent, report, [...place, 'items']);
+  const isDropped = compileDrop(spec.list.dropWhen, report, [...place, 'dropWhen']);
   const counted = spec.list.total?.count !== undefined;
   const total = compileTotal(spec.list.total, report, [...place, 'total']);
   const next = compileNext(spec.list, context.source.net.baseUrl, report, [...place, 'window']);
@@ -113,10 +126,8 @@ function compileList(
 
   function rowsOf(body: Json): readonly Json[] {
     const rows = items(body);
-    if (Array.isArray(rows)) return rows as readonly Json[];
-    // XML writes an empty list as an empty element.
-    if (spec.list.itemsAbsent === 'empty' && (rows === undefined || rows === null || rows === '')) return [];
-    throw invalidReply('rows', `no list of rows at "${spec.list.items}"`);
+    if (rows === undefined) throw invalidReply('rows', `no list of rows at "${itemsPlace(spec.list.items)}"`);
+    return rows;
   }
 
   return {
@@ -126,7 +137,11 @@ function compileList(
       if (outcome === 'past_end') return { records: [], total: undefined, received: 0, next: undefined };
       const rows = rowsOf(body);
       return {
-        records: mapRows(rows, mapping, onGap),
+        records: mapRows(
+          isDropped === undefined ? rows : rows.filter((row) => !isDropped(row)),
+          mapping,
+          onGap,
+        ),
         total: counted ? undefined : total(reply, body),
         received: rows.length,
         next: next(reply, body, rows),
@@ -149,7 +164,8 @@ function compileGet(
   const { report, codec } = context;
   const readReply = compileReader(context, 'get');
   const request = compileRequest(spec.request, ['id'], report, [...place, 'request']);
-  const item = pathAt(spec.item, report, [...place, 'item']);
+  const item = compileItem(spec.item, report, [...place, 'item']);
+  const isDropped = compileDrop(spec.dropWhen, report, [...place, 'dropWhen']);
   const map = compileMapping(spec.map, resource.detailFields, codec, report, [...place, 'map']);
   return {
     request(id) {
@@ -160,7 +176,9 @@ function compileGet(
       const { outcome, body } = readReply(reply);
       if (outcome === 'not_found') return undefined;
       const found = item(body);
-      if (found === undefined || found === null) throw invalidReply('rows', `no record at "${spec.item}"`);
+      if (found === undefined || found === null)
+        throw invalidReply('rows', `no record at "${itemsPlace(spec.item)}"`);
+      if (isDropped?.(found) === true) return undefined;
       const record = map(found, onGap);
       if (record?.id !== id) throw invalidReply('id', 'the record is not the one that was asked for');
       return record;

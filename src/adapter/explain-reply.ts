@@ -5,6 +5,7 @@ import type { Json } from '../kernel/json.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
 import { compileDecoder } from './decode.ts';
 import { explainRecord, type FieldProvenance } from './explain-record.ts';
+import { compileItem, compileItems } from './items.ts';
 import { compileIdCodec } from './native-id.ts';
 import { compileRules } from './outcome.ts';
 import { compilePath } from './path.ts';
@@ -30,9 +31,15 @@ export function explainReplies(
   const decode = compileDecoder(source.decode);
   const findRule = compileRules(source.outcomes, noReport);
   const codec = compileIdCodec(spec.id, resource.idPrefix, noReport, []);
-  const place = compilePath('items' in view ? view.items : view.item);
   const idPath = compilePath([view.map['id']?.from ?? ''].flat()[0] ?? '');
   const fields = on === 'list' ? resource.itemFields : resource.detailFields;
+
+  const item = 'item' in view ? compileItem(view.item, noReport, []) : undefined;
+  const items = 'items' in view ? compileItems(view.items, view.itemsAbsent, noReport, []) : undefined;
+
+  function rowsOf(body: Json): readonly Json[] {
+    return item === undefined ? (items?.(body) ?? []) : [item(body) ?? null];
+  }
 
   function bodyOf(reply: UpstreamReply): Json | undefined {
     try {
@@ -47,8 +54,7 @@ export function explainReplies(
     rule: (reply) => findRule(on, reply, bodyOf(reply)),
     record(reply, id) {
       const body = bodyOf(reply);
-      const found = body === undefined ? undefined : place(body);
-      const rows = on === 'get' ? [found ?? null] : Array.isArray(found) ? (found as readonly Json[]) : [];
+      const rows = body === undefined ? [] : rowsOf(body);
       const row = rows.find((candidate) => codec.toPublic(idPath(candidate)) === id);
       return row === undefined ? undefined : explainRecord(view.map, fields, codec, row);
     },

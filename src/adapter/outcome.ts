@@ -1,10 +1,8 @@
 import type { OutcomeKind, OutcomeSpec } from '../config/source-schema.ts';
 import { fault, type GatewayError, invalidReply } from '../errors/fault.ts';
-import { type Json, NumberText } from '../kernel/json.ts';
+import type { Json } from '../kernel/json.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
-import { compileOneOf } from './literal.ts';
-import { pathAt } from './path.ts';
-import { patternAt } from './pattern.ts';
+import { compileCondition } from './condition.ts';
 import type { Report } from './report.ts';
 
 /** What a reply means, or `undefined` where no rule fits it. */
@@ -21,38 +19,6 @@ function statusFits(wanted: OutcomeSpec['status'], status: number): boolean {
   return typeof wanted === 'number' ? status === wanted : Math.floor(status / 100) === Number(wanted[0]);
 }
 
-type BodyTest = (body: Json | undefined) => boolean;
-
-/** What is asked of the value at `at`: that it is one of some, fits a pattern, or is there at all. */
-function compileValueTest(
-  spec: OutcomeSpec,
-  report: Report,
-  at: readonly PropertyKey[],
-): ((value: Json | undefined) => boolean) | undefined {
-  if (spec.equals !== undefined)
-    return compileOneOf(Array.isArray(spec.equals) ? spec.equals : [spec.equals]);
-  if (spec.matches !== undefined) {
-    const pattern = patternAt(spec.matches, report, [...at, 'matches']);
-    return (value) => {
-      const text = value instanceof NumberText ? value.text : value;
-      return (typeof text === 'string' || typeof text === 'number') && pattern.test(String(text));
-    };
-  }
-  if (spec.present === undefined) return undefined;
-  return (value) => (value !== undefined && value !== null) === spec.present;
-}
-
-function compileBodyTest(spec: OutcomeSpec, report: Report, at: readonly PropertyKey[]): BodyTest {
-  const test = compileValueTest(spec, report, at);
-  if (spec.at === undefined || test === undefined) {
-    if (spec.at !== undefined || test !== undefined)
-      report(at, '`at` and one of `equals`, `matches` and `present` belong together', 'at: rc, equals: 0');
-    return () => true;
-  }
-  const find = pathAt(spec.at, report, [...at, 'at']);
-  return (body) => body !== undefined && test(find(body));
-}
-
 /** The number of the first rule, from 0, that fits a reply; `undefined` where none does. */
 export type RuleFinder = (
   on: 'list' | 'get',
@@ -63,7 +29,7 @@ export type RuleFinder = (
 /** Compiles the ordered outcome rules of a source to the question which of them decides. */
 export function compileRules(specs: readonly OutcomeSpec[], report: Report): RuleFinder {
   const rules = specs.map((spec, index): Rule => {
-    const bodyFits = compileBodyTest(spec, report, ['outcomes', index]);
+    const bodyFits = compileCondition(spec, report, ['outcomes', index]) ?? (() => true);
     return (on, reply, body) =>
       (spec.on === undefined || spec.on === on) && statusFits(spec.status, reply.status) && bodyFits(body);
   });

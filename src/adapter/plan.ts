@@ -2,6 +2,7 @@ import type { SourceResourceSpec } from '../config/source-schema.ts';
 import type { Filter, ListQuery, Sort } from '../contract/query.ts';
 import type { Resource } from '../contract/resource.ts';
 import type { UpstreamRequest } from '../kernel/upstream.ts';
+import { compileSimplify } from './fixed-fields.ts';
 import { NOTHING } from './inverse.ts';
 import {
   type Capability,
@@ -96,6 +97,7 @@ function whyScan(
   if (window.kind !== 'offset' && window.kind !== 'page')
     return 'the source gives its rows only one window after the other';
   if (window.shortPage === 'anywhere') return 'the source hides rows after it has paged them';
+  if (spec.list.dropWhen.length > 0) return 'rows that are no records are left out after paging';
   return spec.onInvalidRecord === 'drop'
     ? 'records may be left out, so only a scan knows the total'
     : undefined;
@@ -136,6 +138,7 @@ export function compilePlanner(
   const makeCount =
     countSpec && compileRequest(countSpec, FILTER_VARIABLES, report, [...place, 'total', 'count']);
   const hidesRows = 'shortPage' in list.window && list.window.shortPage === 'anywhere';
+  const simplify = compileSimplify(list.map, resource.itemFields);
   const filters = compileFilters(list, resource, report, place);
   const sorts = compileSorts(list, resource, report, place);
 
@@ -157,7 +160,9 @@ export function compilePlanner(
     return push === undefined || off.has(push.capability) ? undefined : push;
   }
 
-  return function plan(query, off) {
+  return function plan(asked, off) {
+    const query = simplify(asked);
+    if (query === undefined) return { kind: 'nothing' };
     const split = splitFilters(query.filters, filters, off);
     if (split.nothing) return { kind: 'nothing' };
     const { pushed, residual } = split;
@@ -193,7 +198,11 @@ export function compilePlanner(
       residualFilters: residual,
       sort,
       relies,
-      totalCounts: !off.has('total') && !hidesRows && (list.total?.counts !== 'all' || pushed.length === 0),
+      totalCounts:
+        !off.has('total') &&
+        !hidesRows &&
+        list.dropWhen.length === 0 &&
+        (list.total?.counts !== 'all' || pushed.length === 0),
       reason: reason ?? 'the source cannot answer the page itself',
     };
   };

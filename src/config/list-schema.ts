@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { mapping } from './mapping-schema.ts';
 import { literal, queryTemplate, request } from './request-schema.ts';
+import { dropWhen, items } from './rows-schema.ts';
 import { integer } from './scalars.ts';
 
 const sortColumn = z.strictObject({
@@ -141,11 +142,12 @@ export const list = z.strictObject({
   request,
   window,
   total: total.optional().describe('The exact number of rows. Absent: the rows are counted by a scan.'),
-  items: z.string().describe('Path of the array of rows; empty where the body is the array.'),
+  items,
   itemsAbsent: z
     .enum(['invalid', 'empty'])
     .default('invalid')
-    .describe('What a reply without the array means: some sources leave an empty list out.'),
+    .describe('What a reply without the list means: some sources leave an empty one out.'),
+  dropWhen,
   order: z
     .enum(['id', 'source', 'unknown'])
     .default('unknown')

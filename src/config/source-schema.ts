@@ -3,8 +3,9 @@ import type { coercion } from './coercion-schema.ts';
 import { auth, decode, net } from './connection-schema.ts';
 import { type filter, list } from './list-schema.ts';
 import { mapping } from './mapping-schema.ts';
-import { literal, request, type requestBody } from './request-schema.ts';
-import { flag, integer, name, timeLimit, wholeSeconds } from './scalars.ts';
+import { request, type requestBody } from './request-schema.ts';
+import { condition, dropWhen, items } from './rows-schema.ts';
+import { bytes, integer, name, timeLimit, wholeSeconds } from './scalars.ts';
 
 const outcome = z.strictObject({
   on: z.enum(['list', 'get']).optional().describe('Only for this kind of request.'),
@@ -13,12 +14,7 @@ const outcome = z.strictObject({
     .optional()
     .describe('The status of the reply; absent: any.'),
   at: z.string().optional().describe('A path into the body, to be compared with `equals`.'),
-  equals: z
-    .union([literal, z.array(literal).min(1)])
-    .optional()
-    .describe('The value at `at`, or one of several. Numbers are compared by value.'),
-  matches: z.string().optional().describe('A regular expression for the text at `at`.'),
-  present: flag.optional().describe('Whether there is anything at `at`.'),
+  ...condition,
   is: z
     .enum([
       'ok',
@@ -37,7 +33,10 @@ const outcome = z.strictObject({
 
 const get = z.strictObject({
   request,
-  item: z.string().describe('Path of the record; empty where the body is the record.'),
+  item: items.describe(
+    'Path of the record; empty where the body is the record. Of other forms, the only row.',
+  ),
+  dropWhen: dropWhen.describe('What is no record, such as a deleted one: not found.'),
   map: mapping,
 });
 
@@ -72,6 +71,9 @@ export const sourceSchema = z.strictObject({
     .strictObject({
       rows: integer(1, 10_000_000).default(20_000).describe('The most rows a scan may read.'),
       calls: integer(1, 1_000_000).default(500).describe('The most calls a scan may make.'),
+      bytes: bytes
+        .default(32 * 1024 ** 2)
+        .describe('The most bytes that the rows of a scan may be, as Portico keeps them.'),
       time: timeLimit
         .default(8_000)
         .describe('The longest a scan may take; shorter than the deadline of the resource.'),
@@ -92,5 +94,10 @@ export type DecodeSpec = z.infer<typeof decode>;
 export type FilterSpec = z.infer<typeof filter>;
 export type CoercionSpec = z.infer<typeof coercion>;
 export type MappingSpec = z.infer<typeof mapping>;
+export type ItemsSpec = z.infer<typeof items>;
+/** What a place of a document must hold. */
+export type ConditionSpec = { readonly at?: string | undefined } & {
+  readonly [K in keyof typeof condition]?: z.infer<(typeof condition)[K]>;
+};
 export type OutcomeSpec = z.infer<typeof outcome>;
 export type OutcomeKind = OutcomeSpec['is'];

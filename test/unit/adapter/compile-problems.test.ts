@@ -34,6 +34,30 @@ describe('a source that cannot be translated is told where and why', () => {
       '"a b" is not a path',
     ],
     [
+      'a table without the names of its columns',
+      productsText().replace('items: rows', 'items: { at: rows, form: table }'),
+      'list.items',
+      '`form: table` and `columns` belong together',
+    ],
+    [
+      'columns of what is no table',
+      productsText().replace('items: rows', 'items: { at: rows, columns: [a] }'),
+      'list.items',
+      '`form: table` and `columns` belong together',
+    ],
+    [
+      'a path within a row that is none',
+      productsText().replace('items: rows', 'items: { at: rows, row: "a..b" }'),
+      'list.items.row',
+      '"a..b" is not a path',
+    ],
+    [
+      'half a condition for rows that are no records',
+      productsText('dropWhen: [{ at: deleted }]'),
+      'list.dropWhen[0]',
+      '`at` and one of `equals`, `matches` and `present` belong together',
+    ],
+    [
       'steps for the id',
       mapLine('id', '{ from: id, as: [trim] }'),
       'list.map.id.as',

@@ -76,3 +76,20 @@ describe('a single record', () => {
     expect(codeOf(body, options)).toBe('upstream_invalid_response'),
   );
 });
+
+describe('a single record of a kind that is none', () => {
+  const live = adapterOf(
+    'users',
+    usersText('number').replace(
+      'item: user\n',
+      'item: user\n      dropWhen: [{ at: deleted, equals: true }]\n',
+    ),
+  ).get!;
+  const of = (user: object) => live.read(replyOf({ user }), 'user_7', () => undefined);
+
+  it('is absent, whoever it is', () => {
+    expect(of({ id: 7, deleted: true })).toBeUndefined();
+    expect(of({ deleted: true })).toBeUndefined();
+    expect(of({ id: 7, deleted: false })).toMatchObject({ id: 'user_7' });
+  });
+});
