@@ -1,6 +1,13 @@
 import type { CanonicalRecord } from '../contract/document.ts';
 import type { FieldKind } from '../contract/fields.ts';
-import { compareCodePoints, compareKeys, idSortKey, matches, sortKeyOf } from '../contract/order.ts';
+import {
+  compareCodePoints,
+  compareKeys,
+  idSortKey,
+  matches,
+  type SortKey,
+  sortKeyOf,
+} from '../contract/order.ts';
 import type { Filter, Sort } from '../contract/query.ts';
 import type { Capability } from './push-down.ts';
 
@@ -23,27 +30,47 @@ export function compileOrder(sort: Sort, kind: FieldKind): RecordOrder {
   };
 }
 
-/** Records in the contract's order; the keys they are compared by are made once each. */
+/** What a record is ordered by: made once for each, compared often. */
+export type OrderKey = { readonly key: SortKey | null; readonly idKey: string };
+
+/** The contract's order on keys. */
+export type KeyedOrder = {
+  readonly keyOf: (record: CanonicalRecord) => OrderKey;
+  readonly compare: (a: OrderKey, b: OrderKey) => number;
+};
+
+/** `compileOrder` for many records: what they are compared by is made once each. */
+export function compileKeyedOrder(sort: Sort, kind: FieldKind): KeyedOrder {
+  const direction = sort.descending ? -1 : 1;
+  return {
+    keyOf(record) {
+      const value = record[sort.field] ?? null;
+      return { key: value === null ? null : sortKeyOf(kind, value), idKey: idSortKey(record.id) };
+    },
+    compare(a, b) {
+      if (a.key !== null && b.key !== null) {
+        const order = compareKeys(a.key, b.key) * direction;
+        if (order !== 0) return order;
+      } else if (a.key !== b.key) {
+        return a.key === null ? 1 : -1;
+      }
+      return compareCodePoints(a.idKey, b.idKey);
+    },
+  };
+}
+
+/**
+ * Records in the contract's order.
+ * @internal
+ */
 export function sortRecords(
   records: readonly CanonicalRecord[],
   sort: Sort,
   kind: FieldKind,
 ): CanonicalRecord[] {
-  const direction = sort.descending ? -1 : 1;
-  const keyed = records.map((record) => {
-    const value = record[sort.field] ?? null;
-    return { record, key: value === null ? null : sortKeyOf(kind, value), idKey: idSortKey(record.id) };
-  });
-  keyed.sort((a, b) => {
-    if (a.key !== null && b.key !== null) {
-      const order = compareKeys(a.key, b.key) * direction;
-      if (order !== 0) return order;
-    } else if (a.key !== b.key) {
-      return a.key === null ? 1 : -1;
-    }
-    return compareCodePoints(a.idKey, b.idKey);
-  });
-  return keyed.map(({ record }) => record);
+  const { keyOf, compare } = compileKeyedOrder(sort, kind);
+  const keyed = records.map((record) => ({ record, ...keyOf(record) }));
+  return keyed.sort(compare).map(({ record }) => record);
 }
 
 /** The claim about a filter that the records contradict, if any. */

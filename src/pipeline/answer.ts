@@ -7,7 +7,7 @@ import type { UpstreamReply } from '../kernel/upstream.ts';
 import type { Call } from '../policy/call.ts';
 import type { Document, Fill } from '../policy/cached.ts';
 import { type Page, readPage } from './read-page.ts';
-import { createSnapshots } from './snapshots.ts';
+import { createSnapshots, type Snapshots } from './snapshots.ts';
 import { Contradiction, type Errand, Moved, OnlyBound, type SourceRuntime } from './source-runtime.ts';
 
 /** A page with the moment its data was read, and how long it may be served. */
@@ -16,13 +16,13 @@ type DatedPage = Page & { readonly storedAt: number; readonly freshSeconds: numb
 /** Twice for each claim that an answer can rest on (an order, a sort, three filters), and a walk done again. */
 const ATTEMPTS_MAX = 12;
 
-/** Snapshots of one source hold at most this many times its scan budget. */
-const SNAPSHOTS_MAX = 4;
-
 /** Creates the function that answers the queries of one resource from its source. */
-export function createAnswer(source: SourceRuntime, cache: ResourceConfig['cache']): Fill {
+export function createAnswer(
+  source: SourceRuntime,
+  cache: ResourceConfig['cache'],
+  snapshots: Snapshots = createSnapshots(source, undefined),
+): Fill {
   const { resource, adapter, clock } = source;
-  const snapshots = createSnapshots(source, source.budget.rows * SNAPSHOTS_MAX);
 
   async function attempt(query: ListQuery, off: ReadonlySet<Capability>, errand: Errand): Promise<DatedPage> {
     const plan = adapter.list.plan(query, off);
@@ -38,15 +38,9 @@ export function createAnswer(source: SourceRuntime, cache: ResourceConfig['cache
           freshSeconds: cache.fresh,
         };
       case 'scan': {
-        const selection = await snapshots.select(plan, errand);
-        const records = selection.records.slice(offset, offset + query.limit);
-        return {
-          records,
-          total: selection.records.length,
-          storedAt: selection.storedAt,
-          // A page of a snapshot is as good as the snapshot, which may be older than `cache.fresh`.
-          freshSeconds: Math.max(cache.fresh, source.budget.snapshot),
-        };
+        const page = await snapshots.page(plan, offset, query.limit, errand);
+        // A page of a snapshot is as good as the snapshot, which may be older than `cache.fresh`.
+        return { ...page, freshSeconds: Math.max(cache.fresh, page.freshSeconds) };
       }
     }
   }

@@ -6,6 +6,7 @@ import type { Sort } from '../contract/query.ts';
 import { fault } from '../errors/fault.ts';
 import { checkWindow, readWindow, type WindowRows } from './read-window.ts';
 import { Contradiction, type Errand, OnlyBound, type SourceRuntime } from './source-runtime.ts';
+import { together } from './together.ts';
 
 /** A page's records and the exact number of records that match. */
 export type Page = { readonly records: readonly CanonicalRecord[]; readonly total: number };
@@ -79,7 +80,9 @@ async function readWindows(
   // A window right behind the last row costs a call, but shows that the total is not too small.
   const end = endsEmpty && total < depthMax ? total : total - 1;
   const calls = otherCalls.filter((call) => call.firstRow <= end);
-  const others = await Promise.all(calls.map((call) => readWindow(source, plan.request, call, errand)));
+  const others = await together(errand, (within) =>
+    calls.map((call) => readWindow(source, plan.request, call, within)),
+  );
   return { windows: [first, ...others] satisfies WindowRows[], total };
 }
 

@@ -1,54 +1,34 @@
 import type { ScanPlan } from '../adapter/plan.ts';
 import type { RandomWindow, SequentialWindow, WindowCall } from '../adapter/window.ts';
-import { fault, type GatewayError, invalidReply } from '../errors/fault.ts';
+import { invalidReply } from '../errors/fault.ts';
+import type { KeptWindow, RowKeeper } from './keep-rows.ts';
 import { checkWindow, readWindow, type WindowRows } from './read-window.ts';
+import { cameTwice, outOfReach, overBudget } from './scan-faults.ts';
 import { type Errand, Moved, type SourceRuntime } from './source-runtime.ts';
+import { together } from './together.ts';
 
 /** Calls a scan has under way at once; fewer than a source's concurrency, so that callers get through. */
 const WALKERS = 3;
 
-type Windows = readonly WindowRows[];
-
-/** The error of a scan that would cost more than the source's budget allows. */
-export function overBudget(what: string): GatewayError {
-  return fault('scan_limit_exceeded', {
-    detail: `a scan would need more ${what} than the source's budget allows`,
-  });
-}
-
-/** The error of a scan that cannot see the end. */
-export function outOfReach(): GatewayError {
-  return fault('scan_limit_exceeded', { detail: 'there are more rows than the source lets be reached' });
-}
-
-/** Rows that came before: they moved, or the source does not keep to the windows asked for. */
-export function cameTwice(): Moved {
-  return new Moved('a record came twice in one walk');
-}
+type Windows = readonly KeptWindow[];
+type Keep = RowKeeper['keep'];
 
 /** Reads the windows `1 … count-1` with a few walkers; the first failure stops them all. */
 async function walk(
   count: number,
   errand: Errand,
-  read: (index: number, errand: Errand) => Promise<WindowRows>,
+  read: (index: number, errand: Errand) => Promise<KeptWindow>,
 ): Promise<Windows> {
-  const windows: WindowRows[] = [];
-  const failed = new AbortController();
-  const within = { ...errand, signal: AbortSignal.any([errand.signal, failed.signal]) };
+  const windows: KeptWindow[] = [];
   let next = 1;
-  async function walker(): Promise<void> {
+  async function walker(within: Errand): Promise<void> {
     while (next < count) {
       const index = next;
       next += 1;
       windows[index - 1] = await read(index, within);
     }
   }
-  try {
-    await Promise.all(Array.from({ length: WALKERS }, walker));
-  } catch (error) {
-    failed.abort(error);
-    throw error;
-  }
+  await together(errand, (within) => Array.from({ length: WALKERS }, () => walker(within)));
   return windows;
 }
 
@@ -56,7 +36,7 @@ async function walk(
 function walkByTotal(
   source: SourceRuntime,
   plan: ScanPlan,
-  { window, total }: { window: RandomWindow; total: number },
+  { window, total, keep }: { window: RandomWindow; total: number; keep: Keep },
   errand: Errand,
 ): Promise<Windows> {
   const { scanSize, depthMax, endsEmpty } = window;
@@ -67,7 +47,7 @@ function walkByTotal(
   return walk(count, errand, async (index, within) => {
     const rows = await readWindow(source, plan.request, window.scanCall(index), within);
     checkWindow(rows, total);
-    return rows;
+    return keep(rows);
   });
 }
 
@@ -82,10 +62,10 @@ async function walkOn(
   source: SourceRuntime,
   plan: ScanPlan,
   first: WindowRows,
-  { next, isBehind }: Steps,
+  { next, isBehind, keep }: Steps & { readonly keep: Keep },
   errand: Errand,
 ): Promise<Windows> {
-  const windows: WindowRows[] = [];
+  const windows: KeptWindow[] = [];
   let last = first;
   let received = first.rows.received;
   for (let calls = 1; ; calls += 1) {
@@ -94,9 +74,9 @@ async function walkOn(
     if (calls >= source.budget.calls) throw overBudget('calls');
     last = await readWindow(source, plan.request, call, errand);
     if (isBehind(last)) return windows;
-    windows.push(last);
     received += last.rows.received;
     if (received > source.budget.rows) throw overBudget('rows');
+    windows.push(await keep(last));
   }
 }
 
@@ -146,19 +126,20 @@ function byName(window: SequentialWindow): Steps {
   };
 }
 
-/** Reads the windows behind the first. @throws GatewayError, Moved */
+/** Reads the windows behind the first and has them kept. @throws GatewayError, Contradiction, Moved */
 export function walkWindows(
   source: SourceRuntime,
   plan: ScanPlan,
   first: WindowRows,
+  keep: Keep,
   errand: Errand,
 ): Promise<Windows> {
   const { window } = plan;
-  if (window.kind === 'sequential') return walkOn(source, plan, first, byName(window), errand);
+  if (window.kind === 'sequential') return walkOn(source, plan, first, { ...byName(window), keep }, errand);
   if (!Number.isFinite(window.scanSize)) return Promise.resolve([]);
   const { total } = first.rows;
   if (total === undefined || !plan.totalCounts)
-    return walkOn(source, plan, first, byNumber(window, first), errand);
+    return walkOn(source, plan, first, { ...byNumber(window, first), keep }, errand);
   checkWindow(first, total);
-  return walkByTotal(source, plan, { window, total }, errand);
+  return walkByTotal(source, plan, { window, total, keep }, errand);
 }

@@ -10,11 +10,14 @@ export type RedisKeys = {
   failedCredentials(seconds: number, subject: string): string;
   /** A finished answer; `key` is the cache's own canonical key. */
   cache(key: string): string;
+  /** A part of the snapshots of one scan; `scan` names it and is safe in a key. */
+  snapshot(scan: string, part: string): string;
 };
 
 /**
  * Spells the keys under `prefix`. What is counted for one caller carries that caller as the hash tag, so that in a
- * cluster all windows of a caller live in one slot. A window whose points or length change is a new window.
+ * cluster all windows of a caller live in one slot; so do the snapshots of one scan. A window whose points or length
+ * change is a new window.
  */
 export function createRedisKeys(prefix: string): RedisKeys {
   return {
@@ -24,5 +27,6 @@ export function createRedisKeys(prefix: string): RedisKeys {
       `${prefix}limit:{${subject}}:${tier}:${points}per${seconds}s`,
     failedCredentials: (seconds, subject) => `${prefix}failed:{${subject}}:${seconds}s`,
     cache: (key) => `${prefix}cache:${key}`,
+    snapshot: (scan, part) => `${prefix}snapshot:{${scan}}:${part}`,
   };
 }

@@ -1,0 +1,152 @@
+import { crc32 } from 'node:zlib';
+import type { CanonicalRecord } from '../contract/document.ts';
+import type { RowCodec } from './row-codec.ts';
+
+/**
+ * Some rows of a table, one frame behind the other. A frame is the length of its text and a checksum (32 bits each,
+ * big-endian), and the text. The checksum starts from the table's name and the version of this form, so that a row
+ * of another table is as foreign as a damaged one.
+ */
+export type Segment = {
+  readonly bytes: Buffer;
+  /** Where each frame starts, and where the last one ends. */
+  readonly starts: Uint32Array;
+};
+
+/** Where a row's frame stands in the bytes of its whole table. */
+export type Place = { readonly offset: number; readonly length: number };
+
+/** The rows of one scan as bytes: outside of the collected heap, and the same in memory as in Redis. */
+export type RowTable = {
+  readonly name: string;
+  readonly count: number;
+  readonly bytes: number;
+  readonly segments: readonly Segment[];
+  /** The record at a position, from 0. */
+  record(position: number): CanonicalRecord;
+  place(position: number): Place;
+};
+
+const VERSION = 'PTR1';
+const HEAD = 8;
+
+/** What the checksums of a table's rows start from. */
+export function rowSeed(name: string): number {
+  return crc32(`${VERSION} ${name}`);
+}
+
+/** Writes some records as a segment. */
+export function writeSegment(seed: number, codec: RowCodec, records: readonly CanonicalRecord[]): Segment {
+  const texts = records.map((record) => JSON.stringify(codec.toValues(record)));
+  const lengths = texts.map((text) => Buffer.byteLength(text));
+  const bytes = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + HEAD + length, 0));
+  const starts = new Uint32Array(texts.length + 1);
+  let at = 0;
+  for (const [index, text] of texts.entries()) {
+    const length = lengths[index] ?? 0;
+    starts[index] = at;
+    bytes.write(text, at + HEAD);
+    bytes.writeUInt32BE(length, at);
+    bytes.writeUInt32BE(crc32(bytes.subarray(at + HEAD, at + HEAD + length), seed), at + 4);
+    at += HEAD + length;
+  }
+  starts[texts.length] = at;
+  return { bytes, starts };
+}
+
+/** The end of the whole frame at `at`; `undefined` where it reaches beyond the bytes. */
+function frameEnd(bytes: Buffer, at: number): number | undefined {
+  const end = at + HEAD > bytes.length ? Infinity : at + HEAD + bytes.readUInt32BE(at);
+  return end > bytes.length ? undefined : end;
+}
+
+function isSound(seed: number, bytes: Buffer, at: number, end: number): boolean {
+  return bytes.readUInt32BE(at + 4) === crc32(bytes.subarray(at + HEAD, end), seed);
+}
+
+function readText(codec: RowCodec, text: string): CanonicalRecord | undefined {
+  try {
+    return codec.fromValues(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The record of one frame; `undefined` where it is damaged or of another table. */
+export function readFrame(seed: number, codec: RowCodec, frame: Buffer): CanonicalRecord | undefined {
+  if (frameEnd(frame, 0) !== frame.length || !isSound(seed, frame, 0, frame.length)) return undefined;
+  return readText(codec, frame.toString('utf8', HEAD));
+}
+
+/**
+ * The whole frames at the start of some bytes; what is left behind them is the start of the next one.
+ * `undefined` where a frame is damaged or of another table.
+ */
+export function splitFrames(seed: number, bytes: Buffer): Segment | undefined {
+  const starts = [0];
+  for (let at = 0; ;) {
+    const end = frameEnd(bytes, at);
+    if (end === undefined) return { bytes: bytes.subarray(0, at), starts: Uint32Array.from(starts) };
+    if (!isSound(seed, bytes, at, end)) return undefined;
+    starts.push(end);
+    at = end;
+  }
+}
+
+/** Rows in a segment. */
+export function rowsIn({ starts }: Segment): number {
+  return starts.length - 1;
+}
+
+/** The last of some ascending numbers that is not above a value. */
+function lastUpTo(numbers: Uint32Array, value: number): number {
+  let [low, high] = [0, numbers.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if ((numbers[middle] ?? 0) <= value) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Puts sound segments together to the table of a name. */
+export function createRowTable(name: string, codec: RowCodec, all: readonly Segment[]): RowTable {
+  const segments = all.filter((segment) => rowsIn(segment) > 0);
+  const firsts = new Uint32Array(segments.length);
+  const offsets: number[] = [];
+  let [count, bytes] = [0, 0];
+  for (const [index, segment] of segments.entries()) {
+    firsts[index] = count;
+    offsets.push(bytes);
+    count += rowsIn(segment);
+    bytes += segment.bytes.length;
+  }
+
+  function find(position: number) {
+    const index = lastUpTo(firsts, position);
+    const segment = segments[index];
+    const row = position - (firsts[index] ?? 0);
+    const start = segment?.starts[row];
+    const end = segment?.starts[row + 1];
+    if (segment === undefined || start === undefined || end === undefined)
+      throw new Error('a snapshot has no row at this position');
+    return { segment, start, end, offset: (offsets[index] ?? 0) + start };
+  }
+
+  return {
+    name,
+    count,
+    bytes,
+    segments,
+    record(position) {
+      const { segment, start, end } = find(position);
+      const record = readText(codec, segment.bytes.toString('utf8', start + HEAD, end));
+      if (record === undefined) throw new Error('a row of a snapshot cannot be read');
+      return record;
+    },
+    place(position) {
+      const { start, end, offset } = find(position);
+      return { offset, length: end - start };
+    },
+  };
+}
