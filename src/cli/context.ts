@@ -13,7 +13,7 @@ export type CliContext = {
 };
 
 /** Exit codes, after sysexits.h. */
-export const exitCodes = { ok: 0, failure: 1, usage: 64, config: 78 } as const;
+export const exitCodes = { ok: 0, failure: 1, usage: 64, unavailable: 69, config: 78 } as const;
 
 /** Thrown by a command that has already told what is wrong; carries the exit code. */
 export class ExitError extends Error {

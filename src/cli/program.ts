@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { type CheckOptions, runCheck } from './check.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { runDemo } from './demo.ts';
+import { registerDoctorCommand } from './doctor.ts';
 import { registerExplainCommand } from './explain.ts';
 import { runGenerate } from './generate.ts';
 import { registerKeysCommand } from './keys.ts';
@@ -52,6 +53,7 @@ function createProgram(context: CliContext): Command {
     .option('--check', 'only say whether they are up to date')
     .action((options: { check?: boolean }) => runGenerate(options.check === true, context));
   registerExplainCommand(program, configFile, context);
+  registerDoctorCommand(program, configFile, context);
   registerQualityCommand(program, configFile, context);
   registerSamplesCommand(program, context);
   registerKeysCommand(program, {

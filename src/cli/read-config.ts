@@ -78,12 +78,13 @@ const nowhere: Environment = {
 };
 
 /**
- * Reads and compiles one source file alone, with the defaults of its variables, or placeholders where they have none.
+ * Reads and compiles one source file alone; unless told otherwise, with the defaults of its variables, or placeholders
+ * where they have none.
  * @throws ConfigError with every problem
  */
-export function readSource(file: string): readonly CompiledSource[] {
+export function readSource(file: string, environment = nowhere): readonly CompiledSource[] {
   const problems: Problem[] = [];
-  const compiled = compileSources(loadSources([readText(file)], nowhere, problems), problems);
+  const compiled = compileSources(loadSources([readText(file)], environment, problems), problems);
   if (problems.length > 0) throw new ConfigError(problems);
   return compiled;
 }

@@ -1,0 +1,108 @@
+import { credentialProbes } from './doctor-credential.ts';
+import { endProbes } from './doctor-ends.ts';
+import { CallsUsedUp, type Examination, Unreached } from './doctor-examination.ts';
+import { filterProbes } from './doctor-filters.ts';
+import { claimed, type Finding, type Found, type Probe } from './doctor-finding.ts';
+import { numberingProbes } from './doctor-numbering.ts';
+import { orderProbes, sortProbes } from './doctor-orders.ts';
+import { recordProbes } from './doctor-records.ts';
+import { replyProbes } from './doctor-replies.ts';
+import { sequenceProbes } from './doctor-sequences.ts';
+import { probeTotal } from './doctor-totals.ts';
+import { type Walk, walk } from './doctor-walk.ts';
+import { type Footing, plainLister, probeContact } from './doctor-windows.ts';
+
+/** What came of the examination of a resource. */
+export type Examined = {
+  /** Rows that the claims were held against. */
+  readonly rows: number;
+  /** Whether these are all rows of the source. */
+  readonly complete: boolean;
+  /** Why it ended before all probes were made, if it did: the source cannot be reached, or not any more. */
+  readonly unreached: string | undefined;
+};
+
+/** Share of the calls that reading the sample may take, and of those left then that the filters may. */
+const SAMPLE_SHARE = 0.3;
+const FILTER_SHARE = 0.4;
+/** Values tried for a filter, about. */
+const TRIALS = 5;
+/** Probes in a row that got no answer: the source has gone, and the others would only wait for it. */
+const SILENT_MAX = 2;
+
+/** Takes a finding as soon as it is there. */
+export type OnFinding = (finding: Finding) => void;
+
+function listed(found: Found): readonly Finding[] {
+  if (found === undefined) return [];
+  return 'probe' in found ? [found] : found;
+}
+
+/** Makes the probes one after the other. @throws Unreached where the source has gone */
+async function runProbes(probes: readonly Probe[], onFinding: OnFinding): Promise<void> {
+  let silent = 0;
+  for (const { name, run } of probes) {
+    try {
+      for (const finding of listed(await run())) onFinding(finding);
+      silent = 0;
+    } catch (error) {
+      if (!(error instanceof Unreached) && !(error instanceof CallsUsedUp)) throw error;
+      onFinding(claimed(name, '', [])('could not tell', error.message));
+      if (error instanceof CallsUsedUp) continue;
+      silent += 1;
+      if (silent >= SILENT_MAX) throw error;
+    }
+  }
+}
+
+/** Reads the rows that the claims are held against. */
+async function takeSample(examination: Examination, { change }: Footing) {
+  const callsMax = Math.max(3, Math.floor(examination.callsLeft() * SAMPLE_SHARE));
+  examination.gaps.clear();
+  const sample = await walk(examination, plainLister(examination, change), { size: change.size, callsMax });
+  return { sample, gaps: new Map(examination.gaps) };
+}
+
+/** All probes but the first, the cheap ones before those that read many rows. */
+async function runAll(
+  examination: Examination,
+  footing: Footing,
+  { sample, gaps }: { sample: Walk; gaps: ReadonlyMap<string, number> },
+  onFinding: OnFinding,
+): Promise<void> {
+  const cheap = [
+    ...replyProbes(examination, footing, sample, gaps),
+    ...credentialProbes(examination, footing),
+    ...numberingProbes(examination, footing, sample),
+    ...sequenceProbes(examination, footing, sample),
+    ...endProbes(examination, footing, sample),
+    ...orderProbes(examination, footing, sample),
+    { name: 'total', run: () => probeTotal(examination, footing, sample) },
+    ...recordProbes(examination, sample),
+  ];
+  await runProbes(cheap, onFinding);
+  const trials = Math.max(1, examination.resource.filters.length * TRIALS);
+  const callsMax = Math.max(2, Math.floor((examination.callsLeft() * FILTER_SHARE) / trials));
+  await runProbes(filterProbes({ examination, footing, sample, callsMax }), onFinding);
+  await runProbes(sortProbes(examination, footing, sample), onFinding);
+}
+
+/** Makes every probe that fits what the file declares of a resource. */
+export async function examine(examination: Examination, onFinding: OnFinding): Promise<Examined> {
+  let sample: Walk | undefined;
+  let unreached: string | undefined;
+  try {
+    const { findings, footing } = await probeContact(examination);
+    for (const finding of findings) onFinding(finding);
+    if (footing !== undefined) {
+      const taken = await takeSample(examination, footing);
+      sample = taken.sample;
+      await runAll(examination, footing, taken, onFinding);
+    }
+  } catch (error) {
+    if (error instanceof CallsUsedUp) onFinding(claimed('calls', '', [])('could not tell', error.message));
+    else if (error instanceof Unreached) unreached = error.message;
+    else throw error;
+  }
+  return { rows: sample?.records.length ?? 0, complete: sample?.complete ?? false, unreached };
+}

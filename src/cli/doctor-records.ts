@@ -1,0 +1,132 @@
+import type { CanonicalRecord } from '../contract/document.ts';
+import type { Value } from '../contract/fields.ts';
+import { Decimal } from '../kernel/decimal.ts';
+import { type Examination, heardText } from './doctor-examination.ts';
+import { claimed, counted, type Finding, type Probe } from './doctor-finding.ts';
+import type { Walk } from './doctor-walk.ts';
+
+/** Records that are asked for one by one. */
+const RECORDS_TRIED = 4;
+
+/** Ids of clients with nothing better to do. */
+const ODD_TAILS = ['0', '99999999999999999999999', 'x~27~20or~20~271~27~3d~271', '~2e~2e~2fx', '-1'];
+
+function getPlace({ resource }: Examination, ...keys: readonly PropertyKey[]): readonly PropertyKey[] {
+  return ['resources', resource.name, 'get', ...keys];
+}
+
+function isEqual(left: Value, right: Value): boolean {
+  if (left instanceof Decimal && right instanceof Decimal) return left.compare(right) === 0;
+  return left === right;
+}
+
+/** The first, the last, and those with the most peculiar ids. */
+function chosen(records: readonly CanonicalRecord[]): readonly CanonicalRecord[] {
+  const odd = records.find(({ id }) => /[~.-]/.test(id));
+  const complete = records.find((record) => Object.values(record).every((value) => value !== null));
+  const all = [records[0], odd, complete, records.at(-1)].filter((record) => record !== undefined);
+  return [...new Set(all)].slice(0, RECORDS_TRIED);
+}
+
+/** Whether a record has the same values by itself as in the list. */
+async function probeExisting(examination: Examination, { records }: Walk): Promise<Finding> {
+  const tell = claimed('get', 'a record is the same by itself as in the list', getPlace(examination));
+  const shared = examination.resource.itemFields.map(({ name }) => name);
+  let compared = 0;
+  for (const record of chosen(records)) {
+    const heard = await examination.ask(record.id);
+    if (heard === undefined) continue;
+    const calls = [heard.request];
+    if (heard.problem !== undefined)
+      return tell('differs', heardText(heard), { calls, hint: 'get: the request, `item`, and the outcomes' });
+    if (heard.value === undefined)
+      return tell('differs', 'a record of the list is not found', {
+        calls,
+        hint: 'get.request, and the outcomes',
+      });
+    const { value } = heard;
+    const other = shared.filter((field) => !isEqual(record[field] ?? null, value[field] ?? null));
+    if (other.length > 0)
+      return claimed(
+        'get',
+        'a record is the same by itself as in the list',
+        getPlace(examination, 'map', other[0] ?? ''),
+      )('differs', `other values than in the list: ${other.join(', ')}`, {
+        calls,
+        hint: `get.map and list.map, of ${other.join(', ')}`,
+      });
+    compared += 1;
+  }
+  return compared === 0
+    ? tell('could not tell', 'there are no records')
+    : tell('agrees', `${counted(compared, 'record')} compared, field by field`);
+}
+
+/** An id of the same form as another, with other digits and letters. */
+function changedId(id: string, turn: number): string {
+  const start = id.indexOf('_') + 1;
+  const [prefix, tail] = [id.slice(0, start), id.slice(start)];
+  const changed = tail.replaceAll(/(?<!~)(?<!~[0-9a-f])[0-9a-f]/g, (character) => {
+    const alphabet = /\d/.test(character) ? '123456789' : 'abcdef';
+    return alphabet.charAt((alphabet.indexOf(character) + turn + 1) % alphabet.length);
+  });
+  // Of numbers, one so large that it is hardly given yet.
+  return prefix + (/^\d+$/.test(tail) ? `${changed}${turn}7719283`.slice(0, 9) : changed);
+}
+
+/** An id that no record has, as far as anybody knows, but could have. */
+function missingId(records: readonly CanonicalRecord[]): string | undefined {
+  const known = new Set(records.map(({ id }) => id));
+  const like = records.at(-1)?.id;
+  if (like === undefined) return undefined;
+  return [1, 2, 3, 4, 5].map((turn) => changedId(like, turn)).find((id) => !known.has(id));
+}
+
+async function probeMissing(examination: Examination, { records }: Walk): Promise<Finding> {
+  const tell = claimed('missing id', 'an id that no record has is not found', ['outcomes']);
+  const id = missingId(records);
+  const heard = id === undefined ? undefined : await examination.ask(id);
+  if (heard === undefined) return tell('could not tell', 'no such id could be made');
+  if (heard.problem === undefined && heard.value === undefined)
+    return tell('agrees', `HTTP ${heard.reply.status} means not_found`);
+  const { reply } = heard;
+  const outcome = examination.outcomeOf('get', reply)?.is ?? 'nothing: no rule fits';
+  const sign = reply.status === 200 ? 'at: …, equals: …' : `status: ${reply.status}`;
+  return tell(
+    'differs',
+    heard.problem === undefined ? 'a record came' : `${heardText(heard)}; the rules say ${outcome}`,
+    {
+      calls: [heard.request],
+      hint: `outcomes, before others: - { on: get, ${sign}, is: not_found }`,
+    },
+  );
+}
+
+async function probeMalformed(examination: Examination): Promise<Finding> {
+  const { idPrefix, name } = examination.resource;
+  const tell = claimed('malformed id', 'an id of another form is not found', ['resources', name, 'id']);
+  let asked = 0;
+  for (const tail of ODD_TAILS) {
+    const heard = await examination.ask(`${idPrefix}_${tail}`);
+    if (heard === undefined) continue;
+    asked += 1;
+    if (heard.problem === undefined) continue;
+    return tell('differs', heardText(heard), {
+      calls: [heard.request],
+      hint: "id: { form: '…' }, a regular expression for all of a native id, or a rule that says not_found",
+    });
+  }
+  return asked === 0
+    ? tell('agrees', 'none is ever asked for')
+    : tell('agrees', `${counted(asked, 'odd id')} asked for`);
+}
+
+/** Probes the reading of single records. */
+export function recordProbes(examination: Examination, sample: Walk): readonly Probe[] {
+  if (examination.get === undefined) return [];
+  return [
+    { name: 'get', run: () => probeExisting(examination, sample) },
+    { name: 'missing id', run: () => probeMissing(examination, sample) },
+    { name: 'malformed id', run: () => probeMalformed(examination) },
+  ];
+}

@@ -1,0 +1,90 @@
+import { contentTypesOf } from '../config/content-types.ts';
+import { callAt, type Examination, heardText } from './doctor-examination.ts';
+import { claimed, counted, type Finding, type Probe } from './doctor-finding.ts';
+import type { Walk } from './doctor-walk.ts';
+import { type Footing, idsOf, listPlace, plainLister, sameIds } from './doctor-windows.ts';
+
+/** A parameter that no source knows. */
+const UNKNOWN = { 'portico-doctor': '1' };
+
+/** More unreadable values than this share say that the steps are wrong, and not the data. */
+const UNREADABLE_SHARE = 0.1;
+
+async function probeUnknown(examination: Examination, { first, change }: Footing): Promise<Finding> {
+  const tell = claimed('unknown parameter', '', listPlace(examination, 'request'));
+  const lister = plainLister(examination, { ...change, query: UNKNOWN });
+  const heard = await lister.ask(callAt(lister, 0, change.size));
+  if (heard.value === undefined) return tell('noted', `refused: ${heardText(heard)}`);
+  const known = idsOf(first).slice(0, idsOf(heard).length);
+  return sameIds(idsOf(heard), known)
+    ? tell('noted', 'ignored: the source does not notice a wrong name of a parameter')
+    : tell('noted', 'answered with other rows');
+}
+
+function judgeType(examination: Examination, { first }: Footing): Finding {
+  const { decode } = examination.spec;
+  const header = first.reply.header('content-type') ?? '';
+  const mediaType = /^[\w.+-]+\/[\w.+-]+/.exec(header)?.[0] ?? 'none';
+  const charset = /charset="?([\w.:-]{1,40})/i.exec(header)?.[1];
+  const tell = claimed('content type', contentTypesOf(decode).join(', '), ['decode']);
+  const own = decode.charset?.toLowerCase();
+  if (own !== undefined && charset !== undefined && charset.toLowerCase() !== own)
+    return tell('noted', `${mediaType}; the source says ${charset}, the file says ${own}`);
+  if (charset !== undefined || own !== undefined)
+    return tell('agrees', `${mediaType}, ${charset ?? own ?? ''}`);
+  return tell('agrees', `${mediaType}, with no character set: read as UTF-8`);
+}
+
+/** What the mapping made of the rows that were read, field by field. */
+function judgeFields(
+  examination: Examination,
+  { records }: Walk,
+  gaps: ReadonlyMap<string, number>,
+): readonly Finding[] {
+  const rows = records.length;
+  if (rows === 0) return [];
+  return examination.resource.itemFields.flatMap(({ name, kind }): Finding[] => {
+    const mapping = examination.list.map[name];
+    if (kind === 'id' || mapping === undefined || mapping.from.length === 0) return [];
+    const at = listPlace(examination, 'map', name);
+    const tell = claimed(`field ${name}`, `every row has ${name}, as it is read here`, at);
+    const [missing, unreadable] = ['missing', 'unreadable'].map(
+      (reason) => gaps.get(`${name} ${reason}`) ?? 0,
+    ) as [number, number];
+    const unknown = records.filter((record) => (record[name] ?? null) === null).length;
+    const share = (count: number) => `${count} of ${counted(rows, 'row')}`;
+    if (missing >= rows)
+      return [
+        tell('differs', `there is nothing at its path in ${share(rows)}`, {
+          hint: `map.${name}: the path; null, if the source has nothing of the kind`,
+        }),
+      ];
+    if (unreadable > rows * UNREADABLE_SHARE)
+      return [
+        tell('differs', `it cannot be read in ${share(unreadable)}`, {
+          hint: `map.${name}: the steps under \`as\`: format, zone, codes, signs`,
+        }),
+      ];
+    if (unknown === 0) return [tell('agrees', `it is there in ${share(rows)}`)];
+    const parts = [
+      `unknown in ${share(unknown)}`,
+      ...(missing > 0 ? [`${missing} without it`] : []),
+      ...(unreadable > 0 ? [`${unreadable} unreadable`] : []),
+    ];
+    return [tell('noted', parts.join(', '))];
+  });
+}
+
+/** Probes what replies look like, and what the mapping makes of their rows. */
+export function replyProbes(
+  examination: Examination,
+  footing: Footing,
+  sample: Walk,
+  gaps: ReadonlyMap<string, number>,
+): readonly Probe[] {
+  return [
+    { name: 'content type', run: () => judgeType(examination, footing) },
+    { name: 'fields', run: () => judgeFields(examination, sample, gaps) },
+    { name: 'unknown parameter', run: () => probeUnknown(examination, footing) },
+  ];
+}
