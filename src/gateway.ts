@@ -107,6 +107,8 @@ export function createGateway(
   const served = createOperations(compiled, {
     admission,
     cache,
+    redis,
+    keys,
     clock,
     log,
     metrics,
@@ -139,7 +141,7 @@ export function createGateway(
 
   async function release(): Promise<void> {
     app.close();
-    served.close();
+    await served.close();
     await closeServer(admin);
     await redis?.close();
   }

@@ -7,11 +7,16 @@ import { assemble, type Handler, type Stage } from '../policy/call.ts';
 import { createCached, type Fill } from '../policy/cached.ts';
 import { createParse } from '../policy/parse.ts';
 import type { Cache } from '../store/cache.ts';
+import type { RedisKeys } from '../store/redis-keys.ts';
+import type { RedisConnection } from '../store/redis.ts';
+import { compileRowCodec } from '../store/row-codec.ts';
+import { createSharedSnapshots, type SharedSnapshots } from '../store/shared-snapshots.ts';
 import { createUpstream, type Upstream } from '../upstream/client.ts';
 import { compileSessionReader } from '../adapter/session.ts';
 import { createAnswer } from './answer.ts';
 import type { CompiledResource } from './compile-sources.ts';
 import { createQuality, type Quality, type ResourceQuality } from './quality.ts';
+import { createSnapshots, type Snapshots } from './snapshots.ts';
 import type { SourceRuntime } from './source-runtime.ts';
 
 /** What the metrics are told about sources. */
@@ -28,6 +33,9 @@ export type OperationsDeps = {
   /** Decides who may pass: the stages in front of every operation. */
   readonly admission: { readonly stages: readonly Stage[] };
   readonly cache: Cache;
+  /** Where snapshots are shared; absent in the embedded mode. */
+  readonly redis: RedisConnection | undefined;
+  readonly keys: RedisKeys;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'warn'>;
   readonly metrics: SourceMetrics;
@@ -44,12 +52,13 @@ export type ServedOperation = {
   readonly deadlineMs: number;
 };
 
-/** The operations of a gateway, and the way to let go of their upstream connections. */
+/** The operations of a gateway, and the way to end what they have under way. */
 export type ServedOperations = {
   readonly operations: readonly ServedOperation[];
   /** How well the replies of each source fit its file, since the start. */
   quality(): readonly ResourceQuality[];
-  close(): void;
+  /** Ends scans and connections; resolves once nothing is under way. */
+  close(): Promise<void>;
 };
 
 /** A source at work, and what is known of its replies. */
@@ -107,6 +116,15 @@ function createRuntime(
   return { runtime, quality };
 }
 
+function shareSnapshots(
+  { resource, digest }: CompiledResource,
+  { redis, keys }: OperationsDeps,
+): SharedSnapshots | undefined {
+  if (redis === undefined) return undefined;
+  const codec = compileRowCodec(resource.itemFields);
+  return createSharedSnapshots({ client: redis.client, keys, scope: `${resource.name}/${digest}`, codec });
+}
+
 /** Puts the operations of the configured resources together. */
 export function createOperations(
   compiled: readonly CompiledResource[],
@@ -115,6 +133,7 @@ export function createOperations(
   // Two resources of one source share its connections and its bound on calls under way.
   const upstreams = new Map<string, Upstream>();
   const qualities: Quality[] = [];
+  const allSnapshots: Snapshots[] = [];
 
   function upstreamOf({ source }: CompiledResource): Upstream {
     const { name } = source.spec;
@@ -131,7 +150,9 @@ export function createOperations(
   function serve(resource: CompiledResource): readonly ServedOperation[] {
     const { runtime, quality } = createRuntime(resource, upstreamOf(resource), deps);
     qualities.push(quality);
-    const compute = createAnswer(runtime, resource.config.cache);
+    const snapshots = createSnapshots(runtime, shareSnapshots(resource, deps));
+    allSnapshots.push(snapshots);
+    const compute = createAnswer(runtime, resource.config.cache, snapshots);
     const answer: Fill = async (call, signal) => {
       try {
         return await compute(call, signal);
@@ -166,7 +187,8 @@ export function createOperations(
   return {
     operations: compiled.flatMap(serve),
     quality: () => qualities.map((quality) => quality.report()),
-    close() {
+    async close() {
+      await Promise.all(allSnapshots.map((snapshots) => snapshots.close()));
       for (const upstream of upstreams.values()) upstream.close();
     },
   };
