@@ -72,16 +72,17 @@ function lengthOf({ query, expr, item }: Part): number {
   return query.join('&').length + condition + tree;
 }
 
-/** Numbers of so many digits stay apart where a source keeps them as doubles (IEEE 754). */
+/** Numbers of so many digits stay apart where a source keeps them as doubles (IEEE 754), and fit its integers. */
 const DIGITS_MAX = 15;
 
-/** Whether a source may take a number for another one, because it keeps only the first digits. */
-function outgrowsDouble(number: string): boolean {
-  const digits = number.replace('-', '').replace('.', '');
-  let [from, to] = [0, digits.length];
-  while (digits[from] === '0') from += 1;
-  while (to > from && digits[to - 1] === '0') to -= 1;
-  return to - from > DIGITS_MAX;
+/** A bound as it is sent; `undefined` where a source may take it for another number, or cannot read it. */
+function boundText(number: string): string | undefined {
+  const count = (text: string) => text.replaceAll(/\D/g, '').length;
+  if (count(number) <= DIGITS_MAX) return number;
+  let end = number.length;
+  if (number.includes('.')) while (number[end - 1] === '0') end -= 1;
+  const shortest = number.slice(0, end).replace(/\.$/, '');
+  return count(shortest) <= DIGITS_MAX ? shortest : undefined;
 }
 
 /** Compiles the filters that a source does exactly or as a superset, by `<field>.<op>`. */
@@ -153,9 +154,8 @@ function compileFilter(
     part(value) {
       const native = inverse.codec(value);
       if (native === NOTHING || native === undefined) return native;
-      // Such a bound keeps or loses the rows beside it, and a total does not show that.
-      if (op !== 'eq' && outgrowsDouble(native)) return undefined;
-      const part = render(native);
+      const text = op === 'eq' ? native : boundText(native);
+      const part = text === undefined ? undefined : render(text);
       return part === undefined || lengthOf(part) > PART_LENGTH_MAX ? undefined : part;
     },
   };
