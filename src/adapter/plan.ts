@@ -2,19 +2,13 @@ import type { SourceResourceSpec } from '../config/source-schema.ts';
 import type { Filter, ListQuery, Sort } from '../contract/query.ts';
 import type { Resource } from '../contract/resource.ts';
 import type { UpstreamRequest } from '../kernel/upstream.ts';
+import { checkVariables } from './check-variables.ts';
+import { type Combined, compileCombine } from './combine-parts.ts';
 import { compileSimplify } from './fixed-fields.ts';
-import { NOTHING } from './inverse.ts';
-import {
-  type Capability,
-  compileFilters,
-  compileSorts,
-  type FilterPush,
-  naturalOrder,
-  type Part,
-  type SortPush,
-} from './push-down.ts';
+import { type Capability, compileFilters, compileSorts, naturalOrder, type SortPush } from './push-down.ts';
 import type { Report } from './report.ts';
 import { compileRequest } from './request.ts';
+import { type Split, splitFilters } from './split-filters.ts';
 import { compileWindow, type RandomWindow, type Window, type WindowCall } from './window.ts';
 
 /** Makes the request for a window of a plan. */
@@ -58,26 +52,6 @@ export type ListPlan = PagePlan | ScanPlan | NothingPlan;
 /** Compiled push-down of filters and sort. */
 export type Planner = (query: ListQuery, switchedOff: ReadonlySet<Capability>) => ListPlan;
 
-type PushedFilter = { readonly filter: Filter; readonly push: FilterPush; readonly part: Part };
-
-type Split = { readonly pushed: PushedFilter[]; readonly residual: Filter[]; nothing: boolean };
-
-function splitFilters(
-  filters: readonly Filter[],
-  pushes: ReadonlyMap<string, FilterPush>,
-  off: ReadonlySet<Capability>,
-): Split {
-  const split: Split = { pushed: [], residual: [], nothing: false };
-  for (const filter of filters) {
-    const push = pushes.get(`${filter.field}.${filter.op}`);
-    const part = push === undefined || off.has(push.capability) ? undefined : push.part(filter.value);
-    if (part === NOTHING) split.nothing = true;
-    else if (part !== undefined && push !== undefined) split.pushed.push({ filter, push, part });
-    if (part === undefined || push?.exact !== true) split.residual.push(filter);
-  }
-  return split;
-}
-
 /** The first reason why a page cannot come straight from the source, or `undefined` where it can. */
 function whyScan(
   spec: SourceResourceSpec,
@@ -92,6 +66,8 @@ function whyScan(
   if (total === undefined) return 'the source gives no total';
   if (total.counts === 'all' && pushed.length > 0)
     return 'the total of the source counts all rows, filtered or not';
+  if (total.count !== undefined && pushed.some(({ part }) => part.path !== undefined))
+    return 'the count of the source does not filter as its list does';
   if (off.has('total')) return 'the total of the source is not exact';
   if (window.kind === 'none') return 'the source returns all rows at once';
   if (window.kind !== 'offset' && window.kind !== 'page')
@@ -101,21 +77,6 @@ function whyScan(
   return spec.onInvalidRecord === 'drop'
     ? 'records may be left out, so only a scan knows the total'
     : undefined;
-}
-
-/** The variables that pushed filters and a pushed sort fill in. */
-function combine(filters: readonly Part[], sort: Part | undefined, join: string) {
-  const conditions = filters.flatMap(({ expr }) => (expr === undefined ? [] : [expr]));
-  const items = filters.flatMap(({ item }) => (item === undefined ? [] : [item]));
-  return {
-    query: [...filters.flatMap(({ query }) => query), ...(sort?.query ?? [])],
-    variables: {
-      filter: conditions.length === 0 ? undefined : conditions.join(join),
-      filters: items.length === 0 ? undefined : items,
-      sort: sort?.expr,
-      sorts: sort?.item === undefined ? undefined : [sort.item],
-    },
-  };
 }
 
 const FILTER_VARIABLES = ['filter', 'filters'];
@@ -142,9 +103,12 @@ export function compilePlanner(
   const filters = compileFilters(list, resource, report, place);
   const sorts = compileSorts(list, resource, report, place);
 
-  function requestWith(parts: ReturnType<typeof combine>): WindowRequest {
+  const combine = compileCombine(list);
+  checkVariables(list, report, place);
+
+  function requestWith({ variables: filled, query, path }: Combined): WindowRequest {
     return (call) => {
-      const request = makeRequest({ ...call.variables, ...parts.variables }, parts.query);
+      const request = makeRequest({ ...call.variables, ...filled }, query, path);
       // A link names the whole of the next request.
       return call.target === undefined ? request : { ...request, target: call.target };
     };
@@ -174,8 +138,8 @@ export function compilePlanner(
     const pushedSort = pushSort(query.sort, off);
     const reason = whyScan(spec, split, pushedSort !== undefined, off);
     if (reason === undefined && pushedSort !== undefined && window.kind === 'random') {
-      const request = requestWith(combine(parts, pushedSort.part, list.filterJoin));
-      const counted = combine(parts, undefined, list.filterJoin);
+      const request = requestWith(combine(parts, pushedSort.part));
+      const counted = combine(parts, undefined);
       const count = makeCount?.(counted.variables, counted.query);
       const filtersPushed = pushed.map(({ filter }) => filter);
       return {
@@ -188,12 +152,12 @@ export function compilePlanner(
         relies: [...relies, pushedSort.capability],
       };
     }
-    const scanned = combine(parts, undefined, list.filterJoin);
+    const scanned = combine(parts, undefined);
     return {
       kind: 'scan',
       request: requestWith(scanned),
       window,
-      key: JSON.stringify([scanned.query, scanned.variables]),
+      key: JSON.stringify([scanned.path, scanned.query, scanned.variables]),
       pushedFilters: pushed.filter(({ push }) => push.exact).map(({ filter }) => filter),
       residualFilters: residual,
       sort,

@@ -5,7 +5,8 @@ import { canEscape, escapes } from './escape.ts';
 import { invertCoercion, NOTHING } from './inverse.ts';
 import type { Report } from './report.ts';
 import { checkJsonTree, compileJsonTree } from './request-body.ts';
-import { checkTemplate, compileQuery, compileText, percentEncode } from './template.ts';
+import { compileTarget } from './request.ts';
+import { checkTemplate, compileQuery, compileText, percentEncode, variablesOf } from './template.ts';
 
 /**
  * Something a source claims to do itself: `order` (without a sort parameter), `sort.<field>.<direction>` or
@@ -13,16 +14,20 @@ import { checkTemplate, compileQuery, compileText, percentEncode } from './templ
  */
 export type Capability = string;
 
-/** What a pushed filter or sort adds to a request: query parts, a condition, an item of a JSON body. */
+/** What a pushed filter or sort adds to a request: query parts, a text, a tree of a JSON body, another path. */
 export type Part = {
   readonly query: readonly string[];
-  readonly expr: string | undefined;
-  readonly item: unknown;
+  readonly expr?: string | undefined;
+  readonly item?: unknown;
+  readonly items?: readonly unknown[] | undefined;
+  readonly path?: string | undefined;
 };
 
 /** A filter that the source can do. */
 export type FilterPush = {
   readonly exact: boolean;
+  /** Whether it can be asked for together with others, where it has a path of its own. */
+  readonly combines: boolean;
   readonly capability: Capability;
   /** What asks for a value; `NOTHING` where no record of the source can have it, `undefined` where it cannot be asked. */
   part(value: Filter['value']): Part | typeof NOTHING | undefined;
@@ -37,7 +42,7 @@ type Templates = {
   readonly item?: unknown;
 };
 
-const NO_PART: Part = { query: [], expr: undefined, item: undefined };
+const NO_PART: Part = { query: [] };
 
 function checkTemplates(
   { query, expr, item }: Templates,
@@ -57,19 +62,27 @@ function compileFilterPart(spec: FilterSpec): (value: string) => Part | undefine
   const expr =
     spec.expr === undefined ? undefined : compileText(spec.expr, (text) => escapes[escape](text), false);
   const item = spec.item === undefined ? undefined : compileJsonTree(spec.item);
+  const path = spec.path === undefined ? undefined : compileTarget(spec.path);
   return (value) => {
     if (expr !== undefined && !canEscape(escape, value)) return undefined;
-    return { query: query({ value }), expr: expr?.({ value }), item: item?.({ value }) };
+    // A step between folders cannot be encoded away (RFC 3986, section 5.2.4).
+    if (path !== undefined && (value === '.' || value === '..' || value === '')) return undefined;
+    return {
+      query: query({ value }),
+      expr: expr?.({ value }),
+      item: item?.({ value }),
+      path: path?.({ value }),
+    };
   };
 }
 
 /** Sources refuse requests that are too long (many take 8 kB of address), so a longer condition is left to us. */
 const PART_LENGTH_MAX = 2_000;
 
-function lengthOf({ query, expr, item }: Part): number {
+function lengthOf({ query, expr, item, path = '' }: Part): number {
   const condition = expr === undefined ? 0 : percentEncode(expr).length;
   const tree = item === undefined ? 0 : JSON.stringify(item).length;
-  return query.join('&').length + condition + tree;
+  return query.join('&').length + condition + tree + path.length;
 }
 
 /** Numbers of so many digits stay apart where a source keeps them as doubles (IEEE 754), and fit its integers. */
@@ -128,8 +141,13 @@ function compileFilter(
       'escape: odata, sql, json, soql, lucene, servicenow or number',
     );
   }
-  if (Object.keys(filter.query).length === 0 && filter.expr === undefined && filter.item === undefined) {
-    report(at, 'the filter sends nothing', 'give it query, expr or item, or say exactness: none');
+  if (filter.path !== undefined) {
+    checkTemplate(filter.path, ['value'], report, [...at, 'path']);
+    if (spec.window.kind === 'link')
+      report([...at, 'path'], 'links are followed from the path of the list', 'say exactness: none');
+  }
+  if (Object.keys(filter.query).length === 0 && (filter.expr ?? filter.item ?? filter.path) === undefined) {
+    report(at, 'the filter sends nothing', 'give it query, expr, item or path, or say exactness: none');
   }
   const inverse = invertCoercion(spec.map[field]?.as ?? [], op);
   if (inverse === undefined) {
@@ -150,6 +168,7 @@ function compileFilter(
   const render = compileFilterPart(filter);
   return {
     exact: filter.exactness === 'exact',
+    combines: filter.combines === true,
     capability: `filter.${field}.${op}`,
     part(value) {
       const native = inverse.codec(value);
@@ -161,6 +180,20 @@ function compileFilter(
   };
 }
 
+/** What tells rows apart that are equal in the column must be sent. */
+function checkTiebreak(
+  { tiebreak, query, expr, item }: NonNullable<ListSpec['sort']>,
+  report: Report,
+  at: readonly PropertyKey[],
+): void {
+  if (tiebreak === undefined) return;
+  const named = variablesOf(JSON.stringify([query, expr, item])).includes('tiebreak');
+  if (typeof tiebreak === 'string' && !named)
+    report(at, 'no template of the sort names {tiebreak}', "expr: '{column} {direction}{tiebreak}'");
+  if (typeof tiebreak !== 'string' && item === undefined)
+    report(at, 'a tree stands behind an `item`', "a text: ', id asc'");
+}
+
 /** Compiles the sorts that a source does as the contract does, by `<field>.<direction>`. */
 export function compileSorts(
   { sort }: ListSpec,
@@ -170,7 +203,8 @@ export function compileSorts(
 ): ReadonlyMap<string, SortPush> {
   const pushes = new Map<string, SortPush>();
   if (sort === undefined) return pushes;
-  checkTemplates(sort, ['column', 'direction'], report, [...at, 'sort']);
+  checkTemplates(sort, ['column', 'direction', 'tiebreak'], report, [...at, 'sort']);
+  checkTiebreak(sort, report, [...at, 'sort', 'tiebreak']);
   const query = compileQuery(sort.query);
   const expr = sort.expr === undefined ? undefined : compileText(sort.expr, (text) => text, false);
   const item = sort.item === undefined ? undefined : compileJsonTree(sort.item);
@@ -184,8 +218,16 @@ export function compileSorts(
       continue;
     }
     for (const direction of directions) {
-      const variables = { column, direction: sort[direction] };
-      const part = { query: query(variables), expr: expr?.(variables), item: item?.(variables) };
+      // Rows with the same id are one row: behind the id nothing needs to be told apart.
+      const tiebreak = field === 'id' ? undefined : sort.tiebreak;
+      const variables = {
+        column,
+        direction: sort[direction],
+        tiebreak: typeof tiebreak === 'string' ? tiebreak : '',
+      };
+      const trees = typeof tiebreak === 'string' || tiebreak === undefined ? [] : [tiebreak];
+      const items = item === undefined ? undefined : [item(variables), ...trees];
+      const part: Part = { query: query(variables), expr: expr?.(variables), items };
       pushes.set(`${field}.${direction}`, { part, capability: `sort.${field}.${direction}` });
     }
   }

@@ -4,11 +4,15 @@ import type { Report } from './report.ts';
 import { compileBody } from './request-body.ts';
 import { checkTemplate, compileQuery, compileText, percentEncode, type Variables } from './template.ts';
 
-/** Makes a request of variables, with more parts for its query. */
-export type RequestTemplate = (variables: Variables, query: readonly string[]) => UpstreamRequest;
+/** Makes a request of variables, with more parts for its query, and another path where one is given. */
+export type RequestTemplate = (
+  variables: Variables,
+  query: readonly string[],
+  otherPath?: string,
+) => UpstreamRequest;
 
 /** Compiles a path; literal slashes stay, a variable is always one segment. */
-function compilePath(path: string): (variables: Variables) => string {
+export function compileTarget(path: string): (variables: Variables) => string {
   const render = compileText(path, percentEncode, false);
   return (variables) => render(variables) ?? path;
 }
@@ -45,15 +49,15 @@ export function compileRequest(
   if (spec.body !== undefined && spec.method === 'GET') {
     report([...at, 'body'], 'a GET has no body', 'method: POST');
   }
-  const path = compilePath(spec.path);
+  const path = compileTarget(spec.path);
   const query = compileQuery(spec.query);
   const headers = compileHeaders(spec.headers);
   const body = spec.body === undefined ? undefined : compileBody(spec.body, allowed, report, [...at, 'body']);
-  return (variables, more) => {
+  return (variables, more, otherPath = path(variables)) => {
     const parts = [...query(variables), ...more];
     return {
       method: spec.method,
-      target: parts.length === 0 ? path(variables) : `${path(variables)}?${parts.join('&')}`,
+      target: parts.length === 0 ? otherPath : `${otherPath}?${parts.join('&')}`,
       headers: headers(variables),
       body: body?.(variables),
     };

@@ -30,6 +30,11 @@ function readPieces(template: string): readonly Piece[] {
   return pieces;
 }
 
+/** The variables that a template names. */
+export function variablesOf(template: string): readonly string[] {
+  return [...template.matchAll(VARIABLE)].map(([, variable = '']) => variable);
+}
+
 /** Names every variable of a template that is not in `allowed`. */
 export function checkTemplate(
   template: string,
@@ -37,7 +42,7 @@ export function checkTemplate(
   report: Report,
   at: readonly PropertyKey[],
 ): void {
-  for (const [, variable = ''] of template.matchAll(VARIABLE)) {
+  for (const variable of variablesOf(template)) {
     if (!allowed.includes(variable)) {
       report(
         at,

@@ -67,17 +67,24 @@ function maskRequest(request: RequestSpec, masked: Tree): RequestSpec {
   };
 }
 
-type Part = Pick<FilterSpec, 'query' | 'expr' | 'item'>;
+type Part = Pick<FilterSpec, 'query' | 'expr' | 'item'> &
+  Partial<Record<'path' | 'none', string | undefined>> & {
+    readonly tiebreak?: unknown;
+  };
+
+/** A text, or a tree of texts, that may be absent. */
+function maskOptional(part: Part, masked: Tree, key: keyof Part) {
+  const tree = part[key];
+  return tree === undefined ? {} : { [key]: maskAny(tree, at(masked, key), '') };
+}
 
 /** What a filter or a sort adds to a request. */
 function maskPart<T extends Part>(part: T, masked: Tree): T {
-  const { query, expr, item } = part;
-  return {
+  const others = ['expr', 'item', 'path', 'none', 'tiebreak'] as const;
+  return others.reduce((made, key) => ({ ...made, ...maskOptional(part, masked, key) }), {
     ...part,
-    query: maskTree(query, at(masked, 'query')),
-    ...(expr !== undefined && { expr: maskText('', expr, at(masked, 'expr')) }),
-    ...(item !== undefined && { item: maskTree(item, at(masked, 'item')) }),
-  };
+    query: maskTree(part.query, at(masked, 'query')),
+  });
 }
 
 function maskFilters(filters: SourceResourceSpec['list']['filters'], masked: Tree) {
@@ -104,6 +111,10 @@ function maskResource(spec: SourceResourceSpec, masked: Tree): SourceResourceSpe
       ...spec.list,
       request: maskRequest(spec.list.request, at(list, 'request')),
       total: maskTotal(spec.list.total, at(list, 'total')),
+      filterAlways: maskTree(spec.list.filterAlways, at(list, 'filterAlways')),
+      ...(spec.list.filterNone !== undefined && {
+        filterNone: maskText('', spec.list.filterNone, at(list, 'filterNone')),
+      }),
       filters: maskFilters(spec.list.filters, at(list, 'filters')),
       ...(spec.list.sort && { sort: maskPart(spec.list.sort, at(list, 'sort')) }),
     },

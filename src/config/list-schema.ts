@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { mapping } from './mapping-schema.ts';
-import { literal, queryTemplate, request } from './request-schema.ts';
+import { literal, pathTemplate, queryTemplate, request } from './request-schema.ts';
 import { dropWhen, items } from './rows-schema.ts';
-import { integer } from './scalars.ts';
+import { flag, integer } from './scalars.ts';
 
 const sortColumn = z.strictObject({
   column: z.string().describe("The source's name of the column."),
@@ -32,6 +32,14 @@ export const filter = z.strictObject({
     .json()
     .optional()
     .describe('A tree with {value}; all of them make the list {filters} of a JSON body.'),
+  path: pathTemplate
+    .optional()
+    .describe(
+      "A path in place of the list's own, where the source has one for this filter; {value} is a segment.",
+    ),
+  combines: flag
+    .optional()
+    .describe('path: whether other filters can be asked for together with this one; default false.'),
   exactness,
 });
 
@@ -164,11 +172,31 @@ export const list = z.strictObject({
         .describe('A tree with {column} and {direction}: the list {sorts} of a JSON body.'),
       ascending: z.string().default('asc').describe('What {direction} is for ascending.'),
       descending: z.string().default('desc').describe('What {direction} is for descending.'),
+      tiebreak: z
+        .json()
+        .optional()
+        .describe(
+          'What stands behind any column but the id, so that equal rows have an order: a text for {tiebreak}, such as ", id asc", or a tree behind `item`.',
+        ),
+      none: z.string().optional().describe('What {sort} is where the source is not asked to sort.'),
       columns: z.record(z.string(), sortColumn).describe('By v1 field; `id` is the default order of v1.'),
     })
     .optional()
     .describe('Absent: the source is never asked to sort.'),
   filterJoin: z.string().default(' and ').describe('What stands between the conditions of {filter}.'),
+  filterAlways: z
+    .array(
+      z.union([
+        z.string(),
+        z.strictObject({ item: z.json().describe('A tree that always stands in {filters}.') }),
+      ]),
+    )
+    .default([])
+    .describe('Conditions that always stand in {filter}, without a value; { item: … } for {filters}.'),
+  filterNone: z
+    .string()
+    .optional()
+    .describe('What {filter} is where there is no condition. Absent: what it stands in is left out.'),
   filters: z
     .record(z.string(), z.partialRecord(z.enum(['eq', 'ge', 'le']), filter))
     .default({})

@@ -17,15 +17,14 @@ export const requestBody = z.union([
   }),
 ]);
 
+/** A path as a template. */
+export const pathTemplate = z
+  .string()
+  .regex(/^\/[^?#\s]*$/, 'expected a path that starts with / and has no query; put parameters under `query`');
+
 export const request = z.strictObject({
   method: z.enum(['GET', 'POST']).default('GET').describe('POST only where the source reads by it.'),
-  path: z
-    .string()
-    .regex(
-      /^\/[^?#\s]*$/,
-      'expected a path that starts with / and has no query; put parameters under `query`',
-    )
-    .describe('Appended to net.baseUrl. `{id}` stands for the native id, percent-encoded.'),
+  path: pathTemplate.describe('Appended to net.baseUrl. `{id}` stands for the native id, percent-encoded.'),
   query: queryTemplate.default({}).describe('A parameter whose variable has no value is left out.'),
   headers: z
     .record(addedHeaderName, headerValue)

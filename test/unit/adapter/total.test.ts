@@ -75,7 +75,7 @@ describe('a total that has a request of its own', () => {
           'order: id',
           `filters: { category: { eq: { ${filters}, exactness: exact } } }`,
         ].join('\n      '),
-      ),
+      ).replace("n: '{limit}'", "n: '{limit}', q: '{filter}'"),
     ).list;
 
   it.each([

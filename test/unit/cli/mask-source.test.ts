@@ -9,7 +9,7 @@ import { queryOf } from '../../support/source-text.ts';
 const CANARY = 'canary-4711';
 
 /** The first call of a source, as it is shown. */
-function shownOf(parts: string, request: string, query = '') {
+function shownOf(parts: string, request: string, query = '', list = '') {
   const text = `
 source: 1
 name: shop
@@ -22,6 +22,7 @@ resources:
       request: ${request}
       window: { kind: offset, sizeMax: 40 }
       items: rows
+      ${list}
       filters:
         category: { eq: { query: { cat: '{value}', k2: '\${SECRET}' }, exactness: exact } }
       map: { id: id, name: name, description: description, category: category, price: price }
@@ -74,6 +75,22 @@ describe('a call that is shown', () => {
     );
     expect(url).toBe('http://127.0.0.1:1/of/***/items?a=***&n=40&cat=Toys&k2=***');
     expect(headers).toMatchObject({ 'X-One': '***', 'X-Two': 'v ***' });
+  });
+
+  it('masks it in the conditions that always stand, and in what stands where nothing is asked', () => {
+    const request =
+      "{ method: POST, path: /items, query: { q: '{filter}', s: '{sort}' }, body: { json: ['{filters}'] } }";
+    const sort = "sort: { expr: '{column}', none: 'by ${SECRET}', columns: {} }";
+    const always = shownOf(
+      net,
+      request,
+      '',
+      `filterAlways: ['k=\${SECRET}', { item: { k: '\${SECRET}' } }]\n      ${sort}`,
+    );
+    expect(decodeURIComponent(always.url)).toContain('?q=k=***&s=by ***');
+    expect(always.body).toBe('[[{"k":"***"}]]');
+    const none = shownOf(net, request, '', `filterNone: 'k=\${SECRET}'`);
+    expect(decodeURIComponent(none.url)).toContain('?q=k=***');
   });
 
   it('masks constants that stand under the name of a secret, and no template', () => {
