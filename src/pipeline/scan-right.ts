@@ -10,6 +10,8 @@ export type ScanRight = { readonly snapshot?: Snapshot; readonly lease: Lease | 
 export type ScanRightDeps = {
   readonly shared: Pick<SharedSnapshots, 'lease'>;
   readonly clock: Clock;
+  /** How long the snapshot of a scan lives. */
+  readonly lifeMs: number;
   /** How long another process' scan may take. */
   readonly patienceMs: number;
   /** The fleet's snapshot, where it is newer than `than`. @throws where Redis does not answer */
@@ -23,11 +25,11 @@ const PAUSE_MS_MAX = 200;
  * Waits until this process may scan, or until another one has. Where the holder of the right dies, its lease ends
  * and somebody else gets it; where Redis does not answer, or the others take too long, everybody may scan.
  */
-export function createScanRight({ shared, clock, patienceMs, newerOf }: ScanRightDeps) {
+export function createScanRight({ shared, clock, lifeMs, patienceMs, newerOf }: ScanRightDeps) {
   async function tryOnce(key: string, than: number): Promise<ScanRight | 'taken'> {
     let lease: Lease | undefined;
     try {
-      lease = await shared.lease(key);
+      lease = await shared.lease(key, lifeMs);
       // Whoever had the right until now may have published a moment ago.
       const snapshot = await newerOf(key, than);
       if (snapshot === undefined) return lease === undefined ? 'taken' : { lease };

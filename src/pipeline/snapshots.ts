@@ -125,7 +125,7 @@ export function createSnapshots(source: SourceRuntime, fleet: SharedSnapshots | 
     }
   }
 
-  const right = shared && createScanRight({ shared, clock, patienceMs: budget.time, newerOf });
+  const right = shared && createScanRight({ shared, clock, lifeMs, patienceMs: budget.time, newerOf });
 
   /** A snapshot newer than `than`: the fleet's, or one of our own scan. */
   async function obtain(plan: ScanPlan, errand: Errand, than: number): Promise<Snapshot> {

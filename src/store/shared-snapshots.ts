@@ -26,8 +26,8 @@ export type NewSnapshot = { readonly table: RowTable; readonly storedAt: number;
  */
 export type SharedSnapshots = {
   current(scan: string): Promise<SnapshotHead | undefined>;
-  /** The right to scan; `undefined` where another process has it. */
-  lease(scan: string): Promise<Lease | undefined>;
+  /** The right to scan for a snapshot that lives so long; `undefined` where another process has it. */
+  lease(scan: string, lifeMs: number): Promise<Lease | undefined>;
   /** Publishes a snapshot in one step, behind its rows; says whether it took the place of the one before. */
   publish(scan: string, lease: Lease, snapshot: NewSnapshot, signal: AbortSignal): Promise<boolean>;
   /** Adds an order of all rows to a published snapshot. */
@@ -61,6 +61,8 @@ type SharedSnapshotsDeps = {
 const PIECE_BYTES = 128 * 1024;
 /** Far below the longest value of Redis, 512 MiB. */
 const SHARED_BYTES_MAX = 256 * 1024 ** 2;
+/** Longer than a scan takes. */
+const FENCE_MS = 600_000;
 /** Whoever has just learned of a snapshot must still find its rows. */
 const GRACE_MS = 5_000;
 
@@ -157,7 +159,8 @@ export function createSharedSnapshots({ client, keys, scope, codec }: SharedSnap
       const head = await client.hgetBuffer(now, 'head');
       return head === null ? undefined : decodeHead(now, head);
     },
-    lease: (scan) => acquireLease(client, { lock: key(scan, 'lock'), fence: key(scan, 'fence') }),
+    lease: (scan, lifeMs) =>
+      acquireLease(client, { lock: key(scan, 'lock'), fence: key(scan, 'fence') }, 2 * lifeMs + FENCE_MS),
     async publish(scan, { fence }, snapshot, signal) {
       const { table, storedAt, ttlMs } = snapshot;
       if (table.bytes > SHARED_BYTES_MAX) return false;

@@ -14,8 +14,6 @@ export type LeaseKeys = { readonly lock: string; readonly fence: string };
 
 /** How long a holder that died is waited for. Renewed three times as often. */
 const LEASE_MS = 3_000;
-/** Longer than any snapshot that the counter is compared with. */
-const FENCE_MS = 30 * 86_400_000;
 
 const ACQUIRE = `
 if not redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 0 end
@@ -29,13 +27,17 @@ const RELEASE = `
 if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('del', KEYS[1])`;
 
-/** Takes the lease; `undefined` where another process holds it. @throws where Redis does not answer */
+/**
+ * Takes the lease; `undefined` where another process holds it. The numbers of leases are kept for `fenceMs`, which is
+ * longer than anything lives that they guard. @throws where Redis does not answer
+ */
 export async function acquireLease(
   client: Pick<Redis, 'eval'>,
   { lock, fence }: LeaseKeys,
+  fenceMs: number,
 ): Promise<Lease | undefined> {
   const token = randomBytes(16).toString('base64url');
-  const number = await client.eval(ACQUIRE, 2, lock, fence, token, LEASE_MS, FENCE_MS);
+  const number = await client.eval(ACQUIRE, 2, lock, fence, token, LEASE_MS, fenceMs);
   if (typeof number !== 'number' || number === 0) return undefined;
   const renewal = setInterval(() => {
     // Where the lease is lost, or Redis is, the scan goes on: what it may no longer do is refused by its fence.

@@ -2,9 +2,12 @@ import { compileAdapter } from '../../src/adapter/compile.ts';
 import { resources } from '../../src/contract/operations.ts';
 import type { Query, ResourceName } from '../../src/contract/query.ts';
 import { createAnswer } from '../../src/pipeline/answer.ts';
+import { createSnapshots } from '../../src/pipeline/snapshots.ts';
 import type { UpstreamReply } from '../../src/kernel/upstream.ts';
 import type { SourceRuntime } from '../../src/pipeline/source-runtime.ts';
 import type { Document } from '../../src/policy/cached.ts';
+import { compileRowCodec, type RowCodec } from '../../src/store/row-codec.ts';
+import type { SharedSnapshots } from '../../src/store/shared-snapshots.ts';
 import { createCall } from './call.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
 import { parseList } from './parse-as.ts';
@@ -33,14 +36,17 @@ export type ScriptedSource = {
   readonly fill: (query: Query, signal?: AbortSignal) => Promise<Document>;
   /** The body of the answer to a list with this raw query string. @throws GatewayError */
   readonly list: (rawQuery?: string, signal?: AbortSignal) => Promise<string>;
+  /** Ends what is under way behind the callers' backs. */
+  readonly close: () => Promise<void>;
 };
 
-/** Puts the pipeline on a source: `text` is its file, as `specOf` reads it. */
+/** Puts the pipeline on a source: `text` is its file, as `specOf` reads it. `share` makes it one of a fleet. */
 export function openSource(
   resource: ResourceName,
   text: string,
   serve: Serve,
   cache = { fresh: 10, notFound: 2 },
+  share: (codec: RowCodec) => SharedSnapshots | undefined = () => undefined,
 ): ScriptedSource {
   const spec = specOf(text);
   const problems: string[] = [];
@@ -77,7 +83,8 @@ export function openSource(
       close: () => undefined,
     },
   };
-  const answer = createAnswer(runtime, cache);
+  const snapshots = createSnapshots(runtime, share(compileRowCodec(resources[resource].itemFields)));
+  const answer = createAnswer(runtime, cache, snapshots);
   const fill = (query: Query, signal = new AbortController().signal) =>
     answer(createCall({ query, signal }), signal);
 
@@ -87,6 +94,7 @@ export function openSource(
     gaps,
     clock,
     fill,
+    close: () => snapshots.close(),
     async list(rawQuery = '', signal) {
       const document = await fill(parseList(`${resource}.list`, rawQuery), signal);
       if (!document.found) throw new Error('a list is always found');

@@ -1,4 +1,5 @@
-import { openSource, type Serve } from '../../support/scripted-source.ts';
+import { holding } from '../../support/held-calls.ts';
+import { openSource } from '../../support/scripted-source.ts';
 import { parseList } from '../../support/parse-as.ts';
 import { expectedBody, filtersOf, honest, products, shopText } from './shop.ts';
 
@@ -9,30 +10,6 @@ const rows = products(25).map((one, i) => ({
 }));
 const scanning = (change = {}) => shopText({ order: 'unknown', ...change });
 const CALLS_OF_A_SCAN = 3;
-
-/** A source whose calls wait until they are let go. */
-function holding(serve: Serve) {
-  const held: (() => void)[] = [];
-  return {
-    held,
-    serve: ((asked) =>
-      new Promise((resolve, reject) => {
-        held.push(() => resolve(serve(asked)));
-        asked.signal.addEventListener('abort', () => reject(asked.signal.reason as Error));
-      })) satisfies Serve,
-    /** Lets calls go as they come, until `done`. */
-    letGo: async <T>(done: Promise<T>): Promise<T> => {
-      const state = { over: false };
-      const end = () => (state.over = true);
-      done.then(end, end);
-      while (!state.over) {
-        for (const go of held.splice(0)) go();
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      return done;
-    },
-  };
-}
 
 describe('the rows of one scan', () => {
   it('serve every page, filter and order of further questions', async () => {

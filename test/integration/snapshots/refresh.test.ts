@@ -1,0 +1,133 @@
+import { Redis } from 'ioredis';
+import { holding } from '../../support/held-calls.ts';
+import { useRedis } from '../../support/redis.ts';
+import { openSource, type Serve } from '../../support/scripted-source.ts';
+import { closeMembers, type Member, openMember, until } from '../../support/snapshot-fleet.ts';
+import { expectedBody, honest, products, shopText } from '../../unit/pipeline/shop.ts';
+
+const CALLS_OF_A_SCAN = 4;
+const before = products(35);
+const after = products(33);
+const expected = (raw: string, all: typeof before) => expectedBody('products', all, raw);
+const text = shopText({ order: 'unknown', budget: '{ snapshot: 30s }' });
+/** In the last third of a snapshot's life. */
+const LATE_MS = 21_000;
+
+const shared = useRedis();
+const members: Member[] = [];
+let client: Redis;
+beforeEach(() => {
+  client = new Redis(shared.url);
+});
+afterEach(async () => {
+  await closeMembers(members.splice(0));
+  await client.quit();
+});
+
+async function open(serve: Serve): Promise<Member> {
+  const member = await openMember({ url: shared.url, prefix: shared.prefix, text }, serve);
+  members.push(member);
+  return member;
+}
+
+const keysLike = (part: string) => client.keys(`${shared.prefix}snapshot:*${part}`);
+const isPublished = async () =>
+  (await keysLike(':now')).length === 1 && (await keysLike(':lock')).length === 0;
+
+describe('a snapshot that is used in the last third of its life', () => {
+  it('is replaced behind the reader’s back, who is served from the old one until then', async () => {
+    let now = before;
+    const source = openSource(
+      'products',
+      text,
+      honest(() => now),
+    );
+    expect(await source.list('limit=5')).toBe(expected('limit=5', before));
+    now = after;
+    source.clock.advance(LATE_MS);
+    expect(await source.list('limit=5&page=7')).toBe(expected('limit=5&page=7', before));
+    await until(() => source.calls.length === 2 * CALLS_OF_A_SCAN);
+    await until(async () => (await source.list('limit=5&page=7')) === expected('limit=5&page=7', after));
+    // It lives from the start of its own scan.
+    source.clock.advance(LATE_MS - 1_500);
+    expect(await source.list('limit=5')).toBe(expected('limit=5', after));
+    expect(source.calls).toHaveLength(2 * CALLS_OF_A_SCAN);
+    await source.close();
+  });
+
+  it('is replaced once for all gateways of a fleet', async () => {
+    let now = before;
+    const fleet = [await open(honest(() => now)), await open(honest(() => now))];
+    await fleet[0]!.list('limit=5');
+    await until(isPublished);
+    await fleet[1]!.list('limit=5');
+    now = after;
+    for (const { clock } of fleet) clock.advance(LATE_MS);
+    for (const { list } of fleet)
+      expect(await list('limit=5&page=7')).toBe(expected('limit=5&page=7', before));
+    for (const { list, clock } of fleet) {
+      await until(async () => {
+        // The fleet is asked once a second.
+        clock.advance(1_000);
+        return (await list('limit=5&page=7')) === expected('limit=5&page=7', after);
+      });
+    }
+    expect(fleet[0]!.calls.length + fleet[1]!.calls.length).toBe(2 * CALLS_OF_A_SCAN);
+  });
+
+  it('stays where it cannot be replaced, and is not served after its end', async () => {
+    let serve = honest(() => before);
+    const source = openSource('products', text, (asked) => serve(asked));
+    await source.list('limit=5');
+    serve = () => Promise.reject(new Error('the source is down'));
+    source.clock.advance(LATE_MS);
+    for (const _ of [1, 2, 3]) expect(await source.list('limit=5')).toBe(expected('limit=5', before));
+    // One attempt; the next only after a tenth of its life.
+    expect(source.calls).toHaveLength(CALLS_OF_A_SCAN + 1);
+    source.clock.advance(3_000);
+    expect(await source.list('limit=5')).toBe(expected('limit=5', before));
+    expect(source.calls).toHaveLength(CALLS_OF_A_SCAN + 2);
+    source.clock.advance(6_000);
+    await expect(source.list('limit=5')).rejects.toThrow('the source is down');
+    await source.close();
+  });
+
+  it('is waited for together where its life ends while it is replaced', async () => {
+    const { serve, held, letGo } = holding(honest(() => before));
+    const source = openSource('products', text, serve);
+    await letGo(source.list('limit=5'));
+    source.clock.advance(LATE_MS);
+    await source.list('limit=5');
+    await until(() => held.length === 1);
+    source.clock.advance(10_000);
+    expect(await letGo(source.list('limit=6'))).toBe(expected('limit=6', before));
+    expect(source.calls).toHaveLength(2 * CALLS_OF_A_SCAN);
+    await source.close();
+  });
+});
+
+describe('a gateway that closes', () => {
+  it('cancels what it reads behind its readers’ backs, and gives the right to scan back', async () => {
+    const { serve, held, letGo } = holding(honest(() => before));
+    const member = await open(serve);
+    await letGo(member.list('limit=5'));
+    await until(isPublished);
+    member.clock.advance(LATE_MS);
+    await member.list('limit=5');
+    await until(() => held.length === 1);
+    expect(await keysLike(':lock')).toHaveLength(1);
+    await member.close();
+    expect(member.calls.at(-1)!.signal.aborted).toBe(true);
+    expect(await keysLike(':lock')).toEqual([]);
+  });
+
+  it('leaves nothing half-published', async () => {
+    const member = await open(honest(() => before));
+    const answer = member.list('limit=5');
+    await answer;
+    await member.close();
+    expect(await keysLike(':lock')).toEqual([]);
+    const next = await open(honest(() => before));
+    expect(await next.list('limit=5')).toBe(expected('limit=5', before));
+  });
+});

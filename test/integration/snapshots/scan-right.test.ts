@@ -1,0 +1,165 @@
+import { Redis } from 'ioredis';
+import { holding } from '../../support/held-calls.ts';
+import { type RedisServer, startRedis } from '../../support/redis.ts';
+import type { Serve } from '../../support/scripted-source.ts';
+import {
+  closeMembers,
+  type FleetOptions,
+  type Member,
+  openMember,
+  until,
+} from '../../support/snapshot-fleet.ts';
+import { expectedBody, honest, products, shopText } from '../../unit/pipeline/shop.ts';
+
+const CALLS_OF_A_SCAN = 4;
+const rows = products(35);
+const expected = (raw: string, all = rows) => expectedBody('products', all, raw);
+
+let redis: RedisServer;
+let client: Redis;
+const members: Member[] = [];
+let tests = 0;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(() => redis.stop());
+beforeEach(() => {
+  tests += 1;
+  client = new Redis(redis.url);
+});
+afterEach(async () => {
+  redis.resume();
+  await closeMembers(members.splice(0));
+  client.disconnect();
+});
+
+async function open(serve: Serve, change: Partial<FleetOptions> = {}): Promise<Member> {
+  const text = shopText({ order: 'unknown', budget: '{ snapshot: 30s }' });
+  const member = await openMember({ url: redis.url, prefix: `right-${tests}:`, text, ...change }, serve);
+  members.push(member);
+  return member;
+}
+
+const keysLike = (part: string) => client.keys(`right-${tests}:snapshot:*${part}`);
+const isPublished = async () =>
+  (await keysLike(':now')).length === 1 && (await keysLike(':lock')).length === 0;
+
+describe('the right to scan', () => {
+  it('goes to another gateway where the one that scans dies', async () => {
+    const stuck = holding(honest(() => rows));
+    const dies = await open(stuck.serve);
+    const lost = dies.list('limit=5').catch(() => 'nobody waits for this any more');
+    await until(() => stuck.held.length > 0);
+    const takesOver = await open(honest(() => rows));
+    const answer = takesOver.list('limit=6');
+    dies.redis.client.disconnect();
+    expect(await answer).toBe(expected('limit=6'));
+    expect(takesOver.calls).toHaveLength(CALLS_OF_A_SCAN);
+    await dies.close();
+    await lost;
+  });
+
+  it('comes back at once where a scan fails, or nobody wants it any more', async () => {
+    const stuck = holding(honest(() => rows));
+    const first = await open(stuck.serve);
+    const caller = new AbortController();
+    const gone = first.list('limit=5', caller.signal);
+    await until(() => stuck.held.length > 0);
+    const second = await open(honest(() => rows));
+    const answer = second.list('limit=6');
+    caller.abort(new Error('client gone'));
+    await expect(gone).rejects.toThrow('client gone');
+    const start = performance.now();
+    expect(await answer).toBe(expected('limit=6'));
+    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(first.calls[0]!.signal.aborted).toBe(true);
+  });
+
+  it('is renewed while the scan runs', async () => {
+    const stuck = holding(honest(() => rows));
+    const first = await open(stuck.serve);
+    const answer = first.list('limit=5');
+    await until(async () => (await keysLike(':lock')).length === 1);
+    const [lock = ''] = await keysLike(':lock');
+    const token = await client.get(lock);
+    // Its time has gone down, and up again.
+    await until(async () => (await client.pttl(lock)) < 2_500);
+    await until(async () => (await client.pttl(lock)) > 2_500);
+    expect(await client.get(lock)).toBe(token);
+    expect(await stuck.letGo(answer)).toBe(expected('limit=5'));
+    await until(isPublished);
+  });
+
+  it('lets nobody publish over the snapshot of a later holder', async () => {
+    const stuck = holding(honest(() => rows.slice(0, 12)));
+    const slow = await open(stuck.serve);
+    const late = slow.list('limit=5');
+    await until(() => stuck.held.length > 0);
+    // As if its process had been stopped for longer than its lease.
+    await client.del(...(await keysLike(':lock')));
+    const quick = await open(honest(() => rows));
+    expect(await quick.list('limit=5')).toBe(expected('limit=5'));
+    await until(isPublished);
+    expect(await stuck.letGo(late)).toBe(expected('limit=5', rows.slice(0, 12)));
+    const written = async () => (await keysLike(':rows')).length === 2;
+    await until(written);
+    await slow.close();
+    const third = await open(honest(() => []));
+    expect(await third.list('limit=5')).toBe(expected('limit=5'));
+    expect(third.calls).toHaveLength(0);
+  });
+});
+
+describe('while Redis hangs', () => {
+  it('every gateway scans for itself, and answers right and in time', async () => {
+    const fleet = await Promise.all(
+      [1, 2].map(() =>
+        open(
+          honest(() => rows),
+          { commandTimeoutMs: 100 },
+        ),
+      ),
+    );
+    await redis.pause();
+    const start = performance.now();
+    const bodies = await Promise.all(fleet.map((member) => member.list('limit=5')));
+    expect(bodies).toEqual([expected('limit=5'), expected('limit=5')]);
+    // Two commands that time out, and a busy machine.
+    expect(performance.now() - start).toBeLessThan(1_000);
+    for (const { calls } of fleet) expect(calls).toHaveLength(CALLS_OF_A_SCAN);
+  });
+
+  it.each(['the scan runs', 'others wait for it'])(
+    'answers are right where it began to while %s',
+    async (moment) => {
+      const stuck = holding(honest(() => rows));
+      const change = { commandTimeoutMs: 100 };
+      const first = await open(stuck.serve, change);
+      const second = await open(
+        honest(() => rows),
+        change,
+      );
+      const answer = first.list('limit=5');
+      await until(() => stuck.held.length > 0);
+      const waits = moment === 'the scan runs' ? undefined : second.list('limit=6');
+      await redis.pause();
+      expect(await stuck.letGo(answer)).toBe(expected('limit=5'));
+      expect(await (waits ?? second.list('limit=6'))).toBe(expected('limit=6'));
+    },
+  );
+
+  it('a page that was read from it is computed from a scan', async () => {
+    const first = await open(honest(() => rows));
+    await first.list('limit=5');
+    await until(async () => (await isPublished()) && (await keysLike(':order:*')).length === 1);
+    const second = await open(
+      honest(() => rows),
+      { commandTimeoutMs: 100 },
+    );
+    expect(await second.list('limit=5')).toBe(expected('limit=5'));
+    expect(second.calls).toHaveLength(0);
+    await redis.pause();
+    expect(await second.list('limit=5&page=2')).toBe(expected('limit=5&page=2'));
+    expect(second.calls).toHaveLength(CALLS_OF_A_SCAN);
+  });
+});

@@ -1,0 +1,46 @@
+import { createRedisKeys } from '../../src/store/redis-keys.ts';
+import { createRedis, type RedisConnection } from '../../src/store/redis.ts';
+import { createSharedSnapshots } from '../../src/store/shared-snapshots.ts';
+import { openSource, type ScriptedSource, type Serve } from './scripted-source.ts';
+
+/** One gateway of a fleet, as far as snapshots go: the pipeline of a products source, with a Redis connection. */
+export type Member = ScriptedSource & { readonly redis: RedisConnection };
+
+export type FleetOptions = {
+  readonly url: string;
+  readonly prefix: string;
+  /** The source's file. */
+  readonly text: string;
+  /** How long a command may take. A test that is not about that must not fail on a busy machine. */
+  readonly commandTimeoutMs?: number;
+};
+
+/** Opens a member that asks a scripted source. Whoever opens it closes it, and its connection. */
+export async function openMember(
+  { url, prefix, text, commandTimeoutMs = 5_000 }: FleetOptions,
+  serve: Serve,
+): Promise<Member> {
+  const redis = createRedis(
+    { url, commandTimeoutMs, connectTimeoutMs: 5_000 },
+    { info: () => undefined, warn: () => undefined },
+  );
+  if (!(await redis.untilReady(5_000))) throw new Error('the test has no Redis');
+  const keys = createRedisKeys(prefix);
+  const source = openSource('products', text, serve, { fresh: 0, notFound: 0 }, (codec) =>
+    createSharedSnapshots({ client: redis.client, keys, scope: 'test', codec }),
+  );
+  return { ...source, redis };
+}
+
+/** Closes members as a gateway does. */
+export async function closeMembers(members: readonly Member[]): Promise<void> {
+  for (const { close, redis } of members) {
+    await close();
+    await redis.close();
+  }
+}
+
+/** Waits until something has come true, turn by turn of the event loop. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5));
+}

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { mergeSort } from '../../../src/kernel/merge-sort.ts';
+import { createPace } from '../../../src/kernel/pace.ts';
+
+type Item = { readonly key: number; readonly place: number };
+const compare = (a: Item, b: Item) => a.key - b.key;
+const itemsOf = (keys: readonly number[]): Item[] => keys.map((key, place) => ({ key, place }));
+
+describe('a sort in slices', () => {
+  it('leaves what a stable sort leaves', async () => {
+    const keys = fc.array(fc.nat(50), { maxLength: 2_000, size: 'max' });
+    const pace = createPace(new AbortController().signal);
+    await fc.assert(
+      fc.asyncProperty(keys, async (all) => {
+        const items = itemsOf(all);
+        expect(await mergeSort(items, compare, pace)).toEqual([...items].sort(compare));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('lets the event loop turn, and gives up once nobody wants it', async () => {
+    const items = itemsOf(Array.from({ length: 200_000 }, (_, i) => (i * 7_919) % 200_003));
+    const controller = new AbortController();
+    let turns = 0;
+    const count = setInterval(() => {
+      turns += 1;
+      if (turns === 3) controller.abort(new Error('gone'));
+    }, 1);
+    await expect(mergeSort(items, compare, createPace(controller.signal))).rejects.toThrow('gone');
+    clearInterval(count);
+    expect(turns).toBeGreaterThanOrEqual(3);
+  });
+});
