@@ -5,7 +5,7 @@ import { queryKey } from '../contract/query-key.ts';
 import type { Query } from '../contract/query.ts';
 import { errorBody, publicStatus } from '../errors/body.ts';
 import { fault, type GatewayError } from '../errors/fault.ts';
-import type { CompiledResource } from '../pipeline/compile-sources.ts';
+import type { CompiledResource, CompiledSource } from '../pipeline/compile-sources.ts';
 import { type ExplainedPlan, explainPlan, filterText, sortText } from './explain-plan.ts';
 import type { Asked } from './explain-request.ts';
 import { maskSource } from './mask-source.ts';
@@ -76,7 +76,7 @@ function freshSeconds(plan: ExplainedPlan, query: Query, { config, source }: Com
 }
 
 /** The masked twin of a source, compiled: its requests can be shown. */
-export function maskedTwin({ source, resource }: CompiledResource, text: string) {
+export function maskedTwin({ source, resource }: CompiledSource, text: string) {
   const spec = maskSource(source, text);
   const adapter = compileAdapter(spec, resource, () => undefined);
   if (adapter === undefined) throw new Error(`the source does not describe ${resource.name}`);

@@ -38,9 +38,14 @@ function createProgram(context: CliContext): Command {
     .action((options: CheckOptions) => runCheck(options, configFile(), context));
   program
     .command('test')
-    .description('replay the recorded cases of the sources: fixtures/<source>/*.yaml')
-    .argument('[source...]', 'names of sources; default: all')
+    .description('replay the recorded cases of the sources: fixtures/<source>/*.yaml; or record new ones')
+    .argument(
+      '[source...]',
+      'names of sources; default: all. With --record: one source, and requests to record',
+    )
     .option('--source <file>', 'test one source file alone; variables without default get placeholders')
+    .option('--record', 'ask the live source, and write what was asked, replied and answered as cases')
+    .option('--overwrite', 'with --record: replace cases that are there already')
     .option('--json', 'print the results as JSON')
     .action((names: string[], options: TestOptions) => runTest(names, options, configFile(), context));
   program

@@ -15,7 +15,7 @@ export type FixtureCase = {
 };
 
 /** Where the cases of a source stand: `fixtures/<source>` beside the folder `sources`, or else beside the file. */
-function folderOf({ source }: CompiledSource): string {
+export function fixtureFolder({ source }: CompiledSource): string {
   const folder = dirname(source.yaml.file);
   const parent = basename(folder) === 'sources' ? dirname(folder) : folder;
   return join(parent, 'fixtures', source.spec.name);
@@ -30,7 +30,7 @@ export function readFixtures(compiled: readonly CompiledSource[]): readonly Fixt
   const bySource = Map.groupBy(compiled, ({ source }) => source.spec.name);
   const cases = [...bySource].flatMap(([source, resources]) => {
     const [first] = resources;
-    const folder = first === undefined ? '' : folderOf(first);
+    const folder = first === undefined ? '' : fixtureFolder(first);
     const names = existsSync(folder) ? readdirSync(folder).filter((name) => /\.ya?ml$/.test(name)) : [];
     return names.sort().flatMap((name): readonly FixtureCase[] => {
       const file = join(folder, name);

@@ -69,8 +69,14 @@ function replyOf({ reply }: RecordedExchange): UpstreamReply {
   return { status: reply.status, header: (name) => headers.get(name), body };
 }
 
-/** Creates an upstream that replays exchanges. */
-export function createReplay(exchanges: readonly RecordedExchange[]): Replay {
+/**
+ * Creates an upstream that replays exchanges. `shown` knows requests as they were recorded, where that is with secrets
+ * masked.
+ */
+export function createReplay(
+  exchanges: readonly RecordedExchange[],
+  shown: (request: UpstreamRequest) => UpstreamRequest | undefined = () => undefined,
+): Replay {
   const left = [...exchanges];
   const unexpected: string[] = [];
   return {
@@ -79,7 +85,8 @@ export function createReplay(exchanges: readonly RecordedExchange[]): Replay {
     upstream: {
       ask(request, read, _signal, meter) {
         meter.upstreamCalls += 1;
-        const index = left.findIndex((exchange) => isSame(exchange, request));
+        const masked = shown(request) ?? request;
+        const index = left.findIndex((exchange) => isSame(exchange, request) || isSame(exchange, masked));
         const [exchange] = index < 0 ? [] : left.splice(index, 1);
         if (exchange === undefined) {
           unexpected.push(toldRequest(request.method, request.target, request.body?.text));

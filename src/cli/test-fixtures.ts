@@ -1,11 +1,12 @@
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
-import { orExit, readConfig, readSource } from './read-config.ts';
+import { orExit, readConfig, readConfigOrExit, readSource } from './read-config.ts';
 import { type FixtureCase, readFixtures } from './read-fixtures.ts';
+import { type RecordOptions, runRecord } from './record.ts';
 import { type Outcome, replayFixture } from './replay-fixture.ts';
 
 /** What `portico test` may be told: a source file to be tested alone, and the form of what it says. */
-export type TestOptions = { readonly source?: string; readonly json?: boolean };
+export type TestOptions = RecordOptions & { readonly source?: string; readonly record?: boolean };
 
 type Result = Pick<FixtureCase, 'source' | 'name' | 'file'> & Outcome;
 
@@ -49,6 +50,11 @@ export async function runTest(
   configFile: string,
   context: CliContext,
 ): Promise<void> {
+  if (options.record === true) {
+    const ready = readConfigOrExit(configFile, context);
+    await runRecord(names, options, ready.sources, context);
+    return;
+  }
   const cases = orExit(context, () => {
     const file = options.source;
     const compiled = file === undefined ? readConfig(configFile, context.env).sources : readSource(file);

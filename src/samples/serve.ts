@@ -29,6 +29,8 @@ export type SamplesOptions = {
   readonly credentials?: SampleCredentials;
   /** Decides the data; 1 unless told. */
   readonly seed?: number;
+  /** How many records each service has; thousands unless told. */
+  readonly count?: number;
 };
 
 /** Services that listen. */
@@ -41,12 +43,20 @@ export type RunningSamples = {
 
 /** Starts the chosen services. Rejects, with none left running, when one cannot listen. */
 export async function startSamples(options: SamplesOptions = {}): Promise<RunningSamples> {
-  const { which = 'all', host = '127.0.0.1', ports, credentials = sampleCredentials, seed = 1 } = options;
+  const {
+    which = 'all',
+    host = '127.0.0.1',
+    ports,
+    credentials = sampleCredentials,
+    seed = 1,
+    count,
+  } = options;
+  const data = { seed, ...(count !== undefined && { count }) };
   const create: Record<SampleName, () => LegacyService> = {
-    users: () => createUsersService({ users: generateUsers({ seed }), credentials: credentials.users }),
+    users: () => createUsersService({ users: generateUsers(data), credentials: credentials.users }),
     catalog: () =>
-      createCatalogService({ products: generateProducts({ seed }), credentials: credentials.catalog }),
-    orders: () => createOrdersService({ orders: generateOrders({ seed }), credentials: credentials.orders }),
+      createCatalogService({ products: generateProducts(data), credentials: credentials.catalog }),
+    orders: () => createOrdersService({ orders: generateOrders(data), credentials: credentials.orders }),
   };
   const urls: Partial<Record<SampleName, string>> = {};
   const services: LegacyService[] = [];

@@ -11,6 +11,8 @@ export type ConfigCopy = {
    * there was nothing to change.
    */
   edit(name: string, from: string, to: string): number;
+  /** Leaves a folder of the copy out, if it is there. */
+  drop(name: string): void;
   remove(): void;
 };
 
@@ -28,6 +30,7 @@ export function copyConfig(): ConfigCopy {
       writeFileSync(path, text.slice(0, at) + to + text.slice(at + from.length));
       return text.slice(0, at).split('\n').length;
     },
+    drop: (name) => rmSync(join(folder, name), { recursive: true, force: true }),
     remove: () => rmSync(folder, { recursive: true }),
   };
 }

@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type RunningSamples, startSamples } from '../../../src/samples/serve.ts';
+import { runCommand } from '../../support/run-cli.ts';
+import { type ConfigCopy, copyConfig } from '../../support/stack-config.ts';
+
+let samples: RunningSamples;
+let config: ConfigCopy;
+let env: Record<string, string>;
+beforeAll(async () => {
+  samples = await startSamples({ ports: { users: 0, catalog: 0, orders: 0 }, count: 60 });
+});
+afterAll(() => samples.close());
+beforeEach(() => {
+  config = copyConfig();
+  config.drop('fixtures');
+  env = { USERS_URL: samples.urls.users!, CATALOG_URL: samples.urls.catalog! };
+});
+afterEach(() => config.remove());
+
+const record = (...args: string[]) => runCommand(['--config', config.file, 'test', '--record', ...args], env);
+const replay = () => runCommand(['--config', config.file, 'test'], env);
+const folderOf = (source: string) => config.file.replace('portico.yaml', `fixtures/${source}`);
+const textOf = (source: string, name: string) => readFileSync(join(folderOf(source), `${name}.yaml`), 'utf8');
+
+describe('portico test --record', () => {
+  it('records pages, sorts, filters, a record and one that there is not, and replays them', async () => {
+    const users = await record('crm');
+    const products = await record('catalog');
+    expect([users.code, products.code]).toEqual([0, 0]);
+    expect(readdirSync(folderOf('crm')).sort()).toEqual(
+      [
+        ...['first-page', 'middle-page', 'past-the-end', 'single', 'not-found'],
+        ...['id', 'name', 'email', 'created-at'].flatMap((by) => [`sort-${by}`, `sort-${by}-descending`]),
+      ]
+        .map((name) => `users-${name}.yaml`)
+        .sort(),
+    );
+    expect(readdirSync(folderOf('catalog')).sort()).toEqual(
+      ['category', 'first-page', 'max-price', 'middle-page', 'min-price', 'past-the-end'].map(
+        (name) => `products-${name}.yaml`,
+      ),
+    );
+
+    // The services are not asked again, and no credential is needed.
+    const { code, out } = await runCommand(['--config', config.file, 'test'], {});
+    expect(code).toBe(0);
+    expect(out).toContain('19 passed, 0 failed');
+  });
+
+  it('keeps no credential, and no header that the source does not read', async () => {
+    await record('crm', 'GET /v1/users?limit=2');
+    const text = textOf('crm', 'users-limit-2');
+    expect(text).not.toMatch(/authorization|basic|sample-password|set-cookie|date:|etag/i);
+    expect(text).toContain('content-type: application/json');
+  });
+
+  it('keeps the bytes of a reply that is not UTF-8', async () => {
+    await record('catalog', '/v1/products?limit=100');
+    expect(textOf('catalog', 'products-limit-100')).toMatch(/base64: \S+/);
+    expect((await replay()).out).toContain('1 passed, 0 failed');
+  });
+
+  it('records an error as one', async () => {
+    await record('crm', '/v1/users/user_999999999');
+    expect(textOf('crm', 'users-user-999999999')).toMatch(
+      /expect:\n {2}status: 404\n {2}error: not_found\n$/,
+    );
+  });
+
+  it('leaves a case alone that is there, unless it may be replaced', async () => {
+    await record('crm', '/v1/users?limit=2');
+    const again = await record('crm', '/v1/users?limit=2');
+    expect(again.code).toBe(1);
+    expect(again.out).toContain('is there already; --overwrite replaces it');
+    expect((await record('crm', '/v1/users?limit=2', '--overwrite')).code).toBe(0);
+  });
+
+  it('says of a request that would take a whole store why it is no case', async () => {
+    config.edit('sources/catalog.yaml', 'sizes: [20, 50, 100]', 'sizes: [20]');
+    const big = await startSamples({ which: 'catalog', ports: { catalog: 0 }, count: 500 });
+    env['CATALOG_URL'] = big.urls.catalog!;
+    const { code, out } = await record('catalog', '/v1/products?min_price=1');
+    await big.close();
+    expect(code).toBe(1);
+    expect(out).toContain('it takes more than 20 calls; name a request that costs less');
+    expect(existsSync(folderOf('catalog'))).toBe(false);
+  });
+
+  it('says that the source could not be reached', async () => {
+    env['USERS_URL'] = 'http://127.0.0.1:1';
+    const { code, out } = await record('crm', '/v1/users');
+    expect(code).toBe(1);
+    expect(out).toContain('a call had no reply: the exchange with the source failed: ECONNREFUSED');
+  });
+
+  it.each([
+    [[], '--record needs the name of a source; sources: catalog, crm'],
+    [['crn'], 'no source is named "crn"; did you mean "crm"?'],
+    [['crm', 'POST /v1/users'], '"POST /v1/users" is no request'],
+  ])('refuses %j', async (args, told) => {
+    const { code, err } = await record(...args);
+    expect(code).toBe(64);
+    expect(err).toContain(told);
+  });
+});
+
+describe('a request with a secret of the environment in it', () => {
+  const CANARY = 'a-canary-of-a-key';
+  let service: Server;
+  let seen: string[];
+  beforeEach(async () => {
+    seen = [];
+    service = createServer((req: IncomingMessage, res: ServerResponse) => {
+      seen.push(req.url ?? '');
+      res.writeHead(200, { 'content-type': 'application/json', 'x-result-count': '0' }).end('[]');
+    }).listen(0, '127.0.0.1');
+    await once(service, 'listening');
+    env['CATALOG_URL'] = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    env['CATALOG_ZONE'] = CANARY;
+    config.edit(
+      'sources/catalog.yaml',
+      "query: { pg: '{page}'",
+      "query: { zone: '${CATALOG_ZONE}', pg: '{page}'",
+    );
+  });
+  afterEach(() => {
+    service.close();
+  });
+
+  it('is recorded with the secret masked, and replays whatever the secret is', async () => {
+    expect((await record('catalog', '/v1/products')).code).toBe(0);
+    expect(seen).toEqual([`/catalogue/items?zone=${CANARY}&pg=0&ps=50`]);
+    const text = textOf('catalog', 'products');
+    expect(text).not.toContain(CANARY);
+    expect(text).toContain('target: /catalogue/items?zone=***&pg=0&ps=50');
+
+    env['CATALOG_ZONE'] = 'another';
+    expect((await replay()).out).toContain('1 passed, 0 failed');
+  });
+});
