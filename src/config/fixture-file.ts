@@ -1,25 +1,24 @@
+import { randomUUID } from 'node:crypto';
 import { stringify } from 'yaml';
-import { type Json, NumberText } from '../kernel/json.ts';
+import { NumberText } from '../kernel/json.ts';
 import type { Fixture } from './fixture-schema.ts';
 
-/** JSON text with the digits of its numbers; JSON is YAML, too. */
-function jsonText(value: Json): string {
-  return JSON.stringify(
-    value,
-    (_key, part: unknown) => (part instanceof NumberText ? JSON.rawJSON(part.text) : part),
-    2,
+// Long lines are left whole: a fold would be part of no body, but hard to read past.
+const OPTIONS = { lineWidth: 0, singleQuote: true, blockQuote: 'literal' } as const;
+
+/** YAML of a document with the digits of its numbers, which the writer itself would round. */
+function yamlText(document: unknown): string {
+  const mark = `number-${randomUUID()}-`;
+  const digits: string[] = [];
+  const marked: unknown = JSON.parse(
+    JSON.stringify(document, (_key, part: unknown) =>
+      part instanceof NumberText ? `${mark}${digits.push(part.text) - 1}.` : part,
+    ),
   );
-}
-
-function indented(text: string, by: string): string {
-  return text.split('\n').join(`\n${by}`);
-}
-
-function expectText({ status, expected }: Fixture): string {
-  const lines = [`  status: ${status}`];
-  if ('error' in expected) lines.push(`  error: ${expected.error}`);
-  else lines.push(`  body: ${indented(jsonText(expected.body), '  ')}`);
-  return lines.join('\n');
+  return stringify(marked, OPTIONS).replaceAll(
+    new RegExp(`${mark}(\\d+)\\.`, 'g'),
+    (_whole, index: string) => digits[Number(index)] ?? '',
+  );
 }
 
 /** The text of a fixture's file, with a comment above it. `readFixture` reads the same fixture from it. */
@@ -33,8 +32,6 @@ export function fixtureText(fixture: Fixture, comment: string): string {
     },
     reply,
   }));
-  // Long lines are left whole: a fold would be part of no body, but hard to read past.
-  const options = { lineWidth: 0, singleQuote: true, blockQuote: 'literal' } as const;
-  const asked = stringify({ request: fixture.request, upstream: exchanges }, options);
-  return `# ${comment}\n${asked}expect:\n${expectText(fixture)}\n`;
+  const expect = { status: fixture.status, ...fixture.expected };
+  return `# ${comment}\n${yamlText({ request: fixture.request, upstream: exchanges, expect })}`;
 }
