@@ -66,7 +66,8 @@ function compileReader({ decode, classify }: Context, on: 'list' | 'get') {
     } catch (error) {
       unread = error;
     }
-    const outcome = classify(on, reply, body);
+    const verdict = classify(on, reply, body);
+    const outcome = verdict?.is;
     const usable =
       outcome === 'ok' ||
       (outcome === 'not_found' && on === 'get') ||
@@ -76,7 +77,7 @@ function compileReader({ decode, classify }: Context, on: 'list' | 'get') {
     // A body that cannot be read says more than "no rule fits".
     if (unread instanceof GatewayError && (outcome === 'ok' || (outcome === undefined && reply.status < 400)))
       throw unread;
-    throw outcomeFault(outcome, reply);
+    throw outcomeFault(verdict, reply);
   };
 }
 

@@ -4,13 +4,17 @@ import type { Json } from '../kernel/json.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
 import { compileCondition } from './condition.ts';
 import type { Report } from './report.ts';
+import { retryAfter } from './retry-after.ts';
+
+/** What a reply means, and where it says when the source will answer again. */
+export type Verdict = Pick<OutcomeSpec, 'is' | 'resetAt'>;
 
 /** What a reply means, or `undefined` where no rule fits it. */
 export type Classifier = (
   on: 'list' | 'get',
   reply: UpstreamReply,
   body: Json | undefined,
-) => OutcomeKind | undefined;
+) => Verdict | undefined;
 
 type Rule = (on: 'list' | 'get', reply: UpstreamReply, body: Json | undefined) => boolean;
 
@@ -42,21 +46,27 @@ export function compileRules(specs: readonly OutcomeSpec[], report: Report): Rul
 /** Compiles the ordered outcome rules of a source; the first that fits decides. */
 export function compileOutcomes(specs: readonly OutcomeSpec[], report: Report): Classifier {
   const findRule = compileRules(specs, report);
+  specs.forEach(({ is, resetAt }, index) => {
+    if (resetAt !== undefined && is !== 'rate_limited' && is !== 'unavailable')
+      report(['outcomes', index, 'resetAt'], `nobody waits for ${is}`, 'is: rate_limited or unavailable');
+  });
   return (on, reply, body) => {
     const rule = findRule(on, reply, body);
-    return rule === undefined ? undefined : specs[rule]?.is;
+    return rule === undefined ? undefined : specs[rule];
   };
 }
 
-/** Seconds of a `Retry-After` header, if it is a sane whole number. */
-function retryAfter(reply: UpstreamReply): number {
-  const seconds = Number(reply.header('retry-after'));
-  return Number.isInteger(seconds) && seconds >= 1 ? Math.min(seconds, 300) : 5;
-}
+/** What HTTP itself says a reply means that no rule fits: limits and credentials mean the same everywhere. */
+const BY_STATUS: ReadonlyMap<number, OutcomeKind> = new Map([
+  [401, 'unauthorized'],
+  [403, 'unauthorized'],
+  [429, 'rate_limited'],
+]);
 
 /** The fault that an outcome other than a usable one is for the client. */
-export function outcomeFault(outcome: OutcomeKind | undefined, reply: UpstreamReply): GatewayError {
+export function outcomeFault(verdict: Verdict | undefined, reply: UpstreamReply): GatewayError {
   const status = `HTTP ${reply.status}`;
+  const outcome = verdict?.is ?? BY_STATUS.get(reply.status);
   switch (outcome) {
     case 'unauthorized':
       return fault('upstream_error', {
@@ -66,12 +76,12 @@ export function outcomeFault(outcome: OutcomeKind | undefined, reply: UpstreamRe
     case 'rate_limited':
       return fault('upstream_unavailable', {
         detail: `the source limits Portico (${status})`,
-        retryAfterSeconds: retryAfter(reply),
+        retryAfterSeconds: retryAfter(reply, verdict?.resetAt),
       });
     case 'unavailable':
       return fault('upstream_unavailable', {
         detail: `the source says it is unavailable (${status})`,
-        retryAfterSeconds: retryAfter(reply),
+        retryAfterSeconds: retryAfter(reply, verdict?.resetAt),
       });
     case 'client_bug':
       return fault('upstream_error', {

@@ -5,7 +5,7 @@ import { type filter, list } from './list-schema.ts';
 import { mapping } from './mapping-schema.ts';
 import { request, type requestBody } from './request-schema.ts';
 import { condition, dropWhen, items } from './rows-schema.ts';
-import { bytes, integer, name, timeLimit, wholeSeconds } from './scalars.ts';
+import { bytes, headerName, integer, name, timeLimit, wholeSeconds } from './scalars.ts';
 
 const outcome = z.strictObject({
   on: z.enum(['list', 'get']).optional().describe('Only for this kind of request.'),
@@ -28,6 +28,19 @@ const outcome = z.strictObject({
     ])
     .describe(
       'What a reply that fits means. The first rule that fits decides; a reply that fits none is a failure.',
+    ),
+  resetAt: z
+    .strictObject({
+      header: headerName.describe('The header.'),
+      unit: z
+        .enum(['seconds', 'milliseconds', 'epochSeconds', 'epochMilliseconds'])
+        .describe(
+          'seconds, milliseconds: from now. epochSeconds, epochMilliseconds: the moment, since 1970.',
+        ),
+    })
+    .optional()
+    .describe(
+      'rate_limited, unavailable: where the reply says when to ask again; without it, in Retry-After.',
     ),
 });
 

@@ -10,11 +10,11 @@ function classify(rules: OutcomeSpec[], status: number, body?: string, on: 'list
   const classifier = compileOutcomes(rules, (_path, message) => {
     throw new Error(message);
   });
-  return classifier(on, replyOf(body ?? '', { status }), body === undefined ? undefined : readJson(body));
+  return classifier(on, replyOf(body ?? '', { status }), body === undefined ? undefined : readJson(body))?.is;
 }
 
 const faultOf = (outcome: OutcomeKind | undefined, status: number, headers = {}) =>
-  outcomeFault(outcome, replyOf('', { status, headers }));
+  outcomeFault(outcome === undefined ? undefined : { is: outcome }, replyOf('', { status, headers }));
 
 describe('outcome rules', () => {
   const rules: OutcomeSpec[] = [
@@ -141,6 +141,15 @@ describe('a reply that no rule fits', () => {
     expect(faultOf(undefined, 404).code).toBe('upstream_invalid_response');
     expect(faultOf(undefined, 500).code).toBe('upstream_error');
   });
+
+  it('mean what HTTP says of limits and credentials: never the fault of the caller', () => {
+    expect(faultOf(undefined, 429, { 'retry-after': '7' })).toMatchObject({
+      code: 'upstream_unavailable',
+      retryAfterSeconds: 7,
+    });
+    for (const status of [401, 403])
+      expect(faultOf(undefined, status)).toMatchObject({ code: 'upstream_error', credentialRefused: true });
+  });
 });
 
 describe('a reply that is a failure', () => {
@@ -160,7 +169,10 @@ describe('a reply that is a failure', () => {
   });
 
   it.each(kinds)('%s says so in its detail, with the status and no word of the source', (outcome) => {
-    const error = outcomeFault(outcome, replyOf('canary', { status: 418, headers: { 'x-a': 'canary' } }));
+    const error = outcomeFault(
+      { is: outcome },
+      replyOf('canary', { status: 418, headers: { 'x-a': 'canary' } }),
+    );
     expect(error.detail).toContain('HTTP 418');
     expect(error.detail).not.toContain('canary');
   });
@@ -168,8 +180,9 @@ describe('a reply that is a failure', () => {
   it.each([
     ['7', 7],
     ['300', 300],
-    ['1000000000', 300],
-    ['0', 5],
+    ['86400', 86_400],
+    ['1000000000', 86_400],
+    ['0', 1],
     ['-1', 5],
     ['1.5', 5],
     ['junk', 5],
@@ -179,5 +192,51 @@ describe('a reply that is a failure', () => {
     const headers = header === undefined ? {} : { 'retry-after': header };
     expect(faultOf('rate_limited', 429, headers).retryAfterSeconds).toBe(seconds);
     expect(faultOf('unavailable', 503, headers).retryAfterSeconds).toBe(seconds);
+  });
+});
+
+describe('a moment to come back', () => {
+  const date = 'Sat, 21 Nov 2026 12:00:00 GMT';
+  const told = (headers: Record<string, string>, resetAt?: OutcomeSpec['resetAt']) =>
+    outcomeFault({ is: 'rate_limited', ...(resetAt && { resetAt }) }, replyOf('', { status: 429, headers }))
+      .retryAfterSeconds;
+  const epoch = Date.UTC(2026, 10, 21, 12) / 1_000;
+
+  it('may stand in Retry-After, and is counted by the clock of the source', () => {
+    expect(told({ date, 'retry-after': 'Sat, 21 Nov 2026 12:01:30 GMT' })).toBe(90);
+    expect(told({ date, 'retry-after': 'Sat, 21 Nov 2026 11:00:00 GMT' })).toBe(1);
+  });
+
+  it.each<[string, NonNullable<OutcomeSpec['resetAt']>['unit'], number]>([
+    [`${epoch + 40}`, 'epochSeconds', 40],
+    [`${epoch + 40}.5`, 'epochSeconds', 41],
+    [`${epoch - 40}`, 'epochSeconds', 1],
+    [`${(epoch + 40) * 1_000}`, 'epochMilliseconds', 40],
+    ['12', 'seconds', 12],
+    ['1500', 'milliseconds', 2],
+    [`${epoch}`, 'seconds', 86_400],
+    ['soon', 'epochSeconds', 9],
+    ['-1', 'seconds', 9],
+  ])('may stand in a header of its own: %s, %s, is %i seconds', (value, unit, seconds) => {
+    const headers = { date, 'x-rate-limit-reset': value, 'retry-after': '9' };
+    expect(told(headers, { header: 'X-Rate-Limit-Reset', unit })).toBe(seconds);
+  });
+
+  it('is not guessed where the source does not tell its clock', () => {
+    expect(told({ 'x-reset': String(epoch + 40) }, { header: 'X-Reset', unit: 'epochSeconds' })).toBe(5);
+  });
+
+  it('is asked for only of replies that are to be waited for', () => {
+    const problems: string[] = [];
+    const resetAt = { header: 'X', unit: 'seconds' } as const;
+    compileOutcomes(
+      [
+        { is: 'rate_limited', resetAt },
+        { is: 'unavailable', resetAt },
+        { is: 'error', resetAt },
+      ],
+      (path) => problems.push(path.join('.')),
+    );
+    expect(problems).toEqual(['outcomes.2.resetAt']);
   });
 });
