@@ -24,12 +24,34 @@ function xmlEncoding(body: Buffer): string | undefined {
   return /^<\?xml\s[^>]*?encoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1];
 }
 
+/** Media types that are told in the log; others may hold anything, as all of a reply's headers may. */
+const TELLABLE = new Set(
+  `application/atom+xml application/csv application/graphql-response+json application/hal+json application/json
+  application/ld+json application/octet-stream application/pdf application/problem+json application/scim+json
+  application/soap+xml application/vnd.api+json application/x-ndjson application/xml application/zip
+  text/csv text/html text/javascript text/plain text/xml`.split(/\s+/),
+);
+
+function typeName(mediaType: string): string {
+  return mediaType === '' || TELLABLE.has(mediaType)
+    ? `content type "${mediaType}"`
+    : 'a content type of its own';
+}
+
+/** The name of a character set as the standard has it; a label that is none is a value of the reply. */
+function charsetName(label: string): string {
+  try {
+    return `"${new TextDecoder(label).encoding}"`;
+  } catch {
+    return 'text in any known character set';
+  }
+}
+
 function decodeText(body: Buffer, charset: string): string {
   try {
     return new TextDecoder(charset, { fatal: true }).decode(body);
   } catch {
-    // The error's own message holds the whole of a hostile header.
-    throw invalidReply('encoding', `the body is not valid ${JSON.stringify(charset.slice(0, 40))}`);
+    throw invalidReply('encoding', `the body is not valid ${charsetName(charset)}`);
   }
 }
 
@@ -68,10 +90,7 @@ export function compileDecoder(spec: DecodeSpec): (reply: UpstreamReply) => Json
   return function decodeBody(reply) {
     const { mediaType, charset } = readContentType(reply.header('content-type'));
     if (!contentTypes.includes(mediaType)) {
-      throw invalidReply(
-        'content_type',
-        `content type ${JSON.stringify(mediaType.slice(0, 60))} is not one the source declares`,
-      );
+      throw invalidReply('content_type', `${typeName(mediaType)} is not one the source declares`);
     }
     const found = spec.charset ?? charset ?? (spec.format === 'xml' ? xmlEncoding(reply.body) : undefined);
     return readText(decodeText(reply.body, found ?? 'utf-8'));

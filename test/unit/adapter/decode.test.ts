@@ -77,8 +77,14 @@ describe('a body', () => {
   it('is not told in the error', () => {
     const error = refusal(() => decodeBody(typed('{"password":"canary" canary', 'application/json'), json));
     expect(`${error.detail} ${String(error.cause)}`).not.toContain('canary');
-    const type = refusal(() => decodeBody(typed('{}', `text/${'x'.repeat(5_000)}`), json));
-    expect(type.detail!.length).toBeLessThan(200);
+    const headers = [
+      'text/canary',
+      'canary',
+      `text/${'canary'.repeat(5_000)}`,
+      'application/json; charset=canary',
+    ];
+    for (const header of headers)
+      expect(refusal(() => decodeBody(typed('{}', header), json)).detail).not.toContain('canary');
   });
 });
 
@@ -87,8 +93,8 @@ describe('a Content-Type', () => {
     [undefined, ''],
     ['application/json', 'application/json'],
     ['TEXT/HTML;CHARSET=UTF-8', 'text/html'],
-    ['a/b; boundary=x; charset="latin1"', 'a/b'],
-    ['a/b; charset=', 'a/b'],
+    ['application/csv; boundary=x; charset="latin1"', 'application/csv'],
+    ['text/plain; charset=', 'text/plain'],
     [';;;', ''],
   ])('%p is the media type %p', (header, mediaType) => {
     const reply = { ...replyOf('1'), header: () => header };
