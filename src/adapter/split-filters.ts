@@ -13,12 +13,13 @@ export type Split = {
   readonly nothing: boolean;
 };
 
-/** A filter with a path of its own is asked for alone, unless it says that it combines; one path is all there can be. */
+/** A filter with a path of its own is asked for alone, unless it says that it combines: with what is asked for there too. */
 function together(wanted: readonly PushedFilter[]): readonly PushedFilter[] {
   const own = wanted.find(({ part }) => part.path !== undefined);
   if (own === undefined) return wanted;
   if (!own.push.combines) return [own];
-  return wanted.filter((one) => one === own || one.part.path === undefined);
+  const { path } = own.part;
+  return wanted.filter(({ part, push }) => part.path === undefined || (part.path === path && push.combines));
 }
 
 /** Splits the filters of a question by what the source can do, without what has been switched off. */

@@ -165,6 +165,24 @@ describe('a filter with a path of its own', () => {
     );
   });
 
+  it('combines with others at the same path, where they combine too', () => {
+    const at = (name: string, more: string) =>
+      `{ path: /products/search/find, query: { ${name}: '{value}' }, exactness: exact${more} }`;
+    const search = (more: string) =>
+      text(
+        "{ path: /products, query: { size: '{limit}' } }",
+        `order: id
+      filters:
+        category: { eq: ${at('cat', ', combines: true')} }
+        price: { ge: ${at('min', ', combines: true')}, le: ${at('max', more)} }`,
+      );
+    const rawQuery = 'category=Toys&min_price=1&max_price=2';
+    expect(asked(planOf(search(', combines: true'), rawQuery))).toBe(
+      'page /products/search/find?size=40&cat=Toys&min=1&max=2',
+    );
+    expect(asked(planOf(search(''), rawQuery))).toBe('scan /products/search/find?size=40&cat=Toys&min=1');
+  });
+
   it('leaves the other filters to be done here', () => {
     const plan = planOf(spring(), 'category=Toys&min_price=1');
     expect(plan).toMatchObject({
