@@ -5,6 +5,7 @@ import { type GatewayConfig, gatewaySchema } from './gateway-schema.ts';
 import type { Problem } from './problem.ts';
 import { type SourceSpec, sourceSchema } from './source-schema.ts';
 import type { Environment } from './substitute.ts';
+import { withTextLiterals } from './text-literals.ts';
 import { parseYamlFile, type YamlFile } from './yaml-file.ts';
 
 /** A configuration file as it stands on disk. */
@@ -44,7 +45,7 @@ export function loadSources(
         ),
       );
     }
-    sources.set(spec.name, { spec, yaml });
+    sources.set(spec.name, { spec: withTextLiterals(spec, yaml), yaml });
   }
   return sources;
 }
