@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { closest } from '../config/closest.ts';
 import type { GatewayConfig } from '../config/gateway-schema.ts';
 import { permission } from '../config/scalars.ts';
+import { resources } from '../contract/operations.ts';
 import { parseDuration } from '../kernel/duration.ts';
 import { createKeyStore, type KeyStore } from '../store/key-store.ts';
 import { createRedisKeys } from '../store/redis-keys.ts';
@@ -126,6 +128,20 @@ async function withKeyStore<T>(
   }
 }
 
+/** A permission that nothing asks for is a typing mistake, and its key could read nothing. */
+function refuseUnknown(permissions: readonly string[], { passthrough }: GatewayConfig): void {
+  const asked = [
+    ...Object.values(resources).map(({ permission: name }) => name),
+    ...passthrough.flatMap(({ permission: name }) => name ?? []),
+  ];
+  const known = [...new Set(asked)];
+  const wrong = permissions.find((name) => !known.includes(name));
+  if (wrong === undefined) return;
+  const near = closest(wrong, known);
+  const hint = near === undefined ? '' : ` did you mean ${near}?`;
+  throw new Error(`nothing asks for the permission ${wrong};${hint} permissions: ${known.join(', ')}`);
+}
+
 async function runCreate(options: CreateOptions, context: KeysContext): Promise<void> {
   const { out } = context;
   const config = await context.loadConfig();
@@ -134,6 +150,7 @@ async function runCreate(options: CreateOptions, context: KeysContext): Promise<
       `no tier is named ${options.tier}; tiers: ${Object.keys(config.limits.tiers).join(', ')}`,
     );
   }
+  refuseUnknown(options.permissions, config);
   const { label, permissions, tier, expires } = options;
   const mint = () =>
     mintKey(pepperOf(config), Date.now(), {

@@ -119,6 +119,10 @@ describe('portico keys on Redis', () => {
     [['rotate', 'nobody'], 'no key in Redis has the id nobody'],
     [[...create, '--tier', 'gone'], 'no tier is named gone; tiers: standard'],
     [['create', '--label', 'x', '--permissions', 'everything'], 'Write permissions such as'],
+    [
+      ['create', '--label', 'x', '--permissions', 'users:read,product:read'],
+      'nothing asks for the permission product:read; did you mean products:read? permissions: users:read, products:read',
+    ],
     [['create', '--permissions', 'users:read'], '--label'],
     [[...create, '--expires', 'soon'], 'Write a duration'],
     [[...create, '--expires', '999999999d'], 'Write a duration'],
