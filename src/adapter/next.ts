@@ -61,7 +61,8 @@ function targetWithin(baseUrl: string, path: string, address: string): string {
   }
   const { pathname, search } = new URL(address, baseUrl + path);
   const base = new URL(baseUrl).pathname.replace(/\/$/, '');
-  if (!pathname.startsWith(`${base}/`)) {
+  // Some sources go on at the base address itself, where a query names the window (FHIR servers, for one).
+  if (!pathname.startsWith(`${base}/`) && !(pathname === base && search !== '')) {
     throw invalidReply('next', 'the address of the next window leads out of net.baseUrl');
   }
   return pathname.slice(base.length) + search;

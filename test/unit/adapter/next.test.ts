@@ -127,6 +127,8 @@ describe('the address of the next window', () => {
     ['?skip=2', '/rows?skip=2'],
     ['rows?skip=2', '/rows?skip=2'],
     ['https://user:pass@shop.example/api/v0/rows?q=%20x', '/rows?q=%20x'],
+    ['http://10.0.0.7:8080/api/v0?_getpages=7', '?_getpages=7'],
+    ['/api/v0/?_getpages=7', '/?_getpages=7'],
   ])('%s counts by its path and query alone: %s', (address, target) =>
     expect(addressed(address)).toBe(target),
   );
