@@ -6,7 +6,14 @@ import { invertCoercion, NOTHING } from './inverse.ts';
 import type { Report } from './report.ts';
 import { checkJsonTree, compileJsonTree } from './request-body.ts';
 import { compileTarget } from './request.ts';
-import { checkTemplate, compileQuery, compileText, percentEncode, variablesOf } from './template.ts';
+import {
+  checkQuery,
+  checkTemplate,
+  compileQuery,
+  compileText,
+  percentEncode,
+  variablesOf,
+} from './template.ts';
 
 /**
  * Something a source claims to do itself: `order` (without a sort parameter), `sort.<field>.<direction>` or
@@ -50,8 +57,7 @@ function checkTemplates(
   report: Report,
   at: readonly PropertyKey[],
 ): void {
-  for (const [name, template] of Object.entries(query))
-    checkTemplate(template, allowed, report, [...at, 'query', name]);
+  checkQuery(query, allowed, report, [...at, 'query']);
   if (expr !== undefined) checkTemplate(expr, allowed, report, [...at, 'expr']);
   checkJsonTree(item, allowed, report, [...at, 'item']);
 }

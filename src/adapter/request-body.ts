@@ -1,7 +1,14 @@
 import type { BodySpec } from '../config/source-schema.ts';
 import type { UpstreamRequest } from '../kernel/upstream.ts';
 import type { Report } from './report.ts';
-import { checkTemplate, compileQuery, compileText, soleVariable, type Variables } from './template.ts';
+import {
+  checkQuery,
+  checkTemplate,
+  compileQuery,
+  compileText,
+  soleVariable,
+  type Variables,
+} from './template.ts';
 
 type Render = (variables: Variables) => NonNullable<UpstreamRequest['body']>;
 
@@ -18,7 +25,10 @@ function compileJsonText(template: string): JsonPart {
   return (variables) => render(variables) ?? ABSENT;
 }
 
-/** Compiles a tree whose texts are templates. Escaping is that of JSON itself: the tree is made, then written. */
+/**
+ * Compiles a tree whose texts are templates, the keys of its objects too. Escaping is that of JSON itself: the tree is
+ * made, then written.
+ */
 export function compileJsonTree(tree: unknown): JsonPart {
   if (typeof tree === 'string') return compileJsonText(tree);
   if (Array.isArray(tree)) {
@@ -26,10 +36,15 @@ export function compileJsonTree(tree: unknown): JsonPart {
     return (variables) => items.map((item) => item(variables)).filter((item) => item !== ABSENT);
   }
   if (typeof tree !== 'object' || tree === null) return () => tree;
-  const entries = Object.entries(tree).map(([key, value]) => [key, compileJsonTree(value)] as const);
+  const entries = Object.entries(tree).map(
+    ([key, value]) => [compileText(key, (text) => text, false), compileJsonTree(value)] as const,
+  );
   return (variables) =>
     Object.fromEntries(
-      entries.map(([key, part]) => [key, part(variables)] as const).filter(([, value]) => value !== ABSENT),
+      entries.flatMap(([renderKey, part]) => {
+        const [key, value] = [renderKey(variables), part(variables)];
+        return key === undefined || value === ABSENT ? [] : [[key, value] as const];
+      }),
     );
 }
 
@@ -44,7 +59,10 @@ export function checkJsonTree(
   else if (Array.isArray(tree))
     tree.forEach((item, index) => checkJsonTree(item, allowed, report, [...at, index]));
   else if (typeof tree === 'object' && tree !== null)
-    for (const [key, value] of Object.entries(tree)) checkJsonTree(value, allowed, report, [...at, key]);
+    for (const [key, value] of Object.entries(tree)) {
+      checkTemplate(key, allowed, report, [...at, key]);
+      checkJsonTree(value, allowed, report, [...at, key]);
+    }
 }
 
 const XML_ESCAPES: Readonly<Record<string, string>> = {
@@ -87,8 +105,7 @@ export function compileBody(
     return (variables) => ({ contentType: 'application/json', text: JSON.stringify(tree(variables)) });
   }
   if ('form' in spec) {
-    for (const [name, template] of Object.entries(spec.form))
-      checkTemplate(template, allowed, report, [...at, 'form', name]);
+    checkQuery(spec.form, allowed, report, [...at, 'form']);
     const form = compileQuery(spec.form);
     return (variables) => ({
       contentType: 'application/x-www-form-urlencoded',

@@ -2,7 +2,14 @@ import type { RequestSpec } from '../config/source-schema.ts';
 import type { UpstreamRequest } from '../kernel/upstream.ts';
 import type { Report } from './report.ts';
 import { compileBody } from './request-body.ts';
-import { checkTemplate, compileQuery, compileText, percentEncode, type Variables } from './template.ts';
+import {
+  checkQuery,
+  checkTemplate,
+  compileQuery,
+  compileText,
+  percentEncode,
+  type Variables,
+} from './template.ts';
 
 /** Makes a request of variables, with more parts for its query, and another path where one is given. */
 export type RequestTemplate = (
@@ -43,9 +50,9 @@ export function compileRequest(
   at: readonly PropertyKey[],
 ): RequestTemplate {
   checkTemplate(spec.path, allowed, report, [...at, 'path']);
-  for (const part of ['query', 'headers'] as const)
-    for (const [name, template] of Object.entries(spec[part]))
-      checkTemplate(template, allowed, report, [...at, part, name]);
+  checkQuery(spec.query, allowed, report, [...at, 'query']);
+  for (const [name, template] of Object.entries(spec.headers))
+    checkTemplate(template, allowed, report, [...at, 'headers', name]);
   if (spec.body !== undefined && spec.method === 'GET') {
     report([...at, 'body'], 'a GET has no body', 'method: POST');
   }

@@ -53,6 +53,19 @@ export function checkTemplate(
   }
 }
 
+/** The same for the names and the values of `name: template` pairs. */
+export function checkQuery(
+  templates: Readonly<Record<string, string>>,
+  allowed: readonly string[],
+  report: Report,
+  at: readonly PropertyKey[],
+): void {
+  for (const [name, template] of Object.entries(templates)) {
+    checkTemplate(name, allowed, report, [...at, name]);
+    checkTemplate(template, allowed, report, [...at, name]);
+  }
+}
+
 /** The one variable that a template consists of, if it does. */
 export function soleVariable(template: string): string | undefined {
   const [piece, ...more] = readPieces(template);
@@ -86,17 +99,20 @@ export function compileText(
   };
 }
 
-/** Compiles `name: template` pairs into a function that yields `name=value` parts, percent-encoded. */
+/**
+ * Compiles `name: template` pairs into a function that yields `name=value` parts, percent-encoded. Names are templates
+ * too: some sources are told the column to sort by in a name, as in `sort[{column}]`.
+ */
 export function compileQuery(
   templates: Readonly<Record<string, string>>,
 ): (variables: Variables) => readonly string[] {
   const parameters = Object.entries(templates).map(([name, template]) => ({
-    name: percentEncode(name),
+    renderName: compileText(name, percentEncode, true),
     render: compileText(template, percentEncode, true),
   }));
   return (variables) =>
-    parameters.flatMap(({ name, render }) => {
-      const value = render(variables);
-      return value === undefined ? [] : [`${name}=${value}`];
+    parameters.flatMap(({ renderName, render }) => {
+      const [name, value] = [renderName(variables), render(variables)];
+      return name === undefined || value === undefined ? [] : [`${name}=${value}`];
     });
 }

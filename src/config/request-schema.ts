@@ -6,7 +6,7 @@ export const queryTemplate = z.record(z.string().min(1), z.union([z.string(), z.
 
 export const requestBody = z.union([
   z.strictObject({
-    json: z.json().describe('A tree whose texts are templates; "{limit}" alone becomes a number.'),
+    json: z.json().describe('A tree whose texts and keys are templates; "{limit}" alone becomes a number.'),
   }),
   z.strictObject({
     form: queryTemplate.describe('Fields as templates (application/x-www-form-urlencoded).'),
@@ -25,7 +25,9 @@ export const pathTemplate = z
 export const request = z.strictObject({
   method: z.enum(['GET', 'POST']).default('GET').describe('POST only where the source reads by it.'),
   path: pathTemplate.describe('Appended to net.baseUrl. `{id}` stands for the native id, percent-encoded.'),
-  query: queryTemplate.default({}).describe('A parameter whose variable has no value is left out.'),
+  query: queryTemplate
+    .default({})
+    .describe('Names and values are templates; a parameter whose variable has no value is left out.'),
   headers: z
     .record(addedHeaderName, headerValue)
     .default({})

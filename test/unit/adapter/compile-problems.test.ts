@@ -185,6 +185,12 @@ describe('a source that cannot be translated is told where and why', () => {
       'unknown variable {columns}',
     ],
     [
+      'a parameter named after a wrong variable',
+      productsText("sort: { query: { 'sort[{field}]': '{direction}' }, columns: {} }"),
+      'list.sort.query.sort[{field}]',
+      'unknown variable {field}',
+    ],
+    [
       'a single view the contract lacks',
       `${productsText()}    get: { request: { path: /x }, item: '', map: {} }\n`,
       'get',

@@ -48,6 +48,12 @@ describe('a value in a query', () => {
     expect(render({ value: 0 })).toEqual(['a=0', 'b%5Bc%5D=x%200%20y', 'd=1']);
   });
 
+  it('may stand in the name of a parameter, which vanishes with it', () => {
+    const named = compileQuery({ 'sort[{value}]': '1', b: '2' });
+    expect(named({ value: 'x]=2&y' })).toEqual(['sort%5Bx%5D%3D2%26y%5D=1', 'b=2']);
+    expect(named({})).toEqual(['b=2']);
+  });
+
   it('is not a template itself', () => {
     expect(compileQuery({ a: '{value}{other}' })({ value: '{other}', other: 'x' })).toEqual([
       'a=%7Bother%7Dx',
