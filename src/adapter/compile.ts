@@ -7,6 +7,7 @@ import type { Json } from '../kernel/json.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream.ts';
 import { compileCondition } from './condition.ts';
 import { compileDecoder } from './decode.ts';
+import { compileEcho, type Echo } from './echo.ts';
 import { compileItem, compileItems, itemsPlace } from './items.ts';
 import { compileMapping, type OnGap, type RecordMapper } from './map-record.ts';
 import { compileIdCodec, type IdCodec } from './native-id.ts';
@@ -22,8 +23,12 @@ export type Rows = {
   readonly records: readonly CanonicalRecord[];
   /** What the source says is the number of matching rows; `undefined` where this reply does not say. */
   readonly total: number | undefined;
+  /** Whether the total should be there, but cannot be read. */
+  readonly isTotalLost?: boolean;
   /** Rows in the reply, those left out included. */
   readonly received: number;
+  /** What the reply says that it was asked for. */
+  readonly echo?: Echo;
   /** What names the next window, where the source gives its rows one window after the other. */
   readonly next: string | undefined;
 };
@@ -121,6 +126,7 @@ function compileList(
   const counted = spec.list.total?.count !== undefined;
   const total = compileTotal(spec.list.total, report, [...place, 'total']);
   const next = compileNext(spec.list, context.source.net.baseUrl, report, [...place, 'window']);
+  const echo = compileEcho(spec.list.window, report, [...place, 'window']);
   const map = compileMapping(spec.list.map, resource.itemFields, context.codec, report, [...place, 'map']);
   const idAt = [spec.list.map['id']?.from ?? ''].flat().join(', ');
   const mapping = { map, drop: spec.onInvalidRecord === 'drop', idAt };
@@ -129,6 +135,18 @@ function compileList(
     const rows = items(body);
     if (rows === undefined) throw invalidReply('rows', `no list of rows at "${itemsPlace(spec.list.items)}"`);
     return rows;
+  }
+
+  /** The total beside rows; one that cannot be read is as if it were not told, because rows can be counted. */
+  function totalBeside(reply: UpstreamReply, body: Json, onGap: OnGap): Pick<Rows, 'total' | 'isTotalLost'> {
+    if (counted) return { total: undefined };
+    try {
+      return { total: total(reply, body) };
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.reason !== 'total') throw error;
+      onGap('total', 'unreadable');
+      return { total: undefined, isTotalLost: true };
+    }
   }
 
   return {
@@ -143,9 +161,10 @@ function compileList(
           mapping,
           onGap,
         ),
-        total: counted ? undefined : total(reply, body),
+        ...totalBeside(reply, body, onGap),
         received: rows.length,
         next: next(reply, body, rows),
+        echo: echo(body),
       };
     },
     readCount(reply) {

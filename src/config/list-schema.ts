@@ -71,6 +71,19 @@ const pageSizes = z
   ])
   .describe('The page sizes the source takes: some, or { upTo: 100 } for all from 1 to 100.');
 
+const echoOf = (keys: Readonly<Record<string, z.ZodType<string | undefined>>>) =>
+  z
+    .strictObject(keys)
+    .optional()
+    .describe(
+      'Where the reply says what it was asked for. Where it differs, the source gave other rows, and the answer fails.',
+    );
+
+const echoSize = z
+  .string()
+  .optional()
+  .describe('Path of the size that was asked for, not of the number of rows.');
+
 const window = z.discriminatedUnion('kind', [
   z
     .strictObject({
@@ -80,6 +93,10 @@ const window = z.discriminatedUnion('kind', [
       pastEnd,
       shortPage,
       depthMax,
+      echo: echoOf({
+        offset: z.string().optional().describe('Path of the number of the first row.'),
+        size: echoSize,
+      }),
     })
     .describe('Rows are asked for by the number of the first one: {offset} and {limit}.'),
   z
@@ -90,6 +107,10 @@ const window = z.discriminatedUnion('kind', [
       pastEnd,
       shortPage,
       depthMax,
+      echo: echoOf({
+        page: z.string().optional().describe('Path of the number of the page.'),
+        size: echoSize,
+      }),
     })
     .describe('Rows are asked for by the number of a page: {page} and {limit}.'),
   z

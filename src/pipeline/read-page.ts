@@ -3,7 +3,7 @@ import type { PagePlan } from '../adapter/plan.ts';
 import type { WindowCall } from '../adapter/window.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
 import type { Sort } from '../contract/query.ts';
-import { fault } from '../errors/fault.ts';
+import { fault, GatewayError } from '../errors/fault.ts';
 import { checkWindow, readWindow, type WindowRows } from './read-window.ts';
 import { Contradiction, type Errand, OnlyBound, type SourceRuntime } from './source-runtime.ts';
 import { together } from './together.ts';
@@ -33,14 +33,24 @@ export function asksTotalFirst(plan: PagePlan, offset: number, limit: number): b
 async function totalOf(source: SourceRuntime, plan: PagePlan, errand: Errand): Promise<number> {
   if (plan.count !== undefined) {
     const { readCount } = source.adapter.list;
-    return exact(await source.upstream.ask(plan.count, readCount, errand.signal, errand.meter));
+    const counted = source.upstream.ask(plan.count, readCount, errand.signal, errand.meter);
+    return exact(await counted.catch(untold(source)));
   }
   const window = await readWindow(source, plan.request, totalWindow(plan), errand);
   // The first row is past the end where there is none, and some replies that say so have no total.
   const { received } = window.rows;
-  const total = exact(window.rows.total ?? (received === 0 ? 0 : undefined));
+  const isEmpty = received === 0 && window.rows.isTotalLost !== true;
+  const total = exact(window.rows.total ?? (isEmpty ? 0 : undefined));
   checkWindow(window, total);
   return total;
+}
+
+/** A number that cannot be read is as if it were not told: the rows can still be counted. */
+function untold({ observer }: SourceRuntime) {
+  return (error: unknown): undefined => {
+    if (!(error instanceof GatewayError) || error.reason !== 'total') throw error;
+    observer.fieldGap('total', 'unreadable');
+  };
 }
 
 /** A source that says "at least so many" leaves only the counting of its rows. @throws OnlyBound */

@@ -1,4 +1,5 @@
 import type { Rows } from '../adapter/compile.ts';
+import { brokenEcho } from '../adapter/echo.ts';
 import type { WindowRequest } from '../adapter/plan.ts';
 import type { WindowCall } from '../adapter/window.ts';
 import { invalidReply } from '../errors/fault.ts';
@@ -21,6 +22,9 @@ export async function readWindow(
   if (rows.received > call.size) {
     throw invalidReply('window', `the source gave ${rows.received} rows where ${call.size} were asked for`);
   }
+  const broken = rows.echo && brokenEcho(rows.echo, call);
+  if (broken !== undefined)
+    throw invalidReply('window', `the source says that it was asked for another ${broken} than it was`);
   return { call, rows };
 }
 

@@ -1,5 +1,6 @@
 import type { ScanPlan } from '../adapter/plan.ts';
 import type { RowTable } from '../store/row-table.ts';
+import { invalidReply } from '../errors/fault.ts';
 import { createRowKeeper } from './keep-rows.ts';
 import { readWindow } from './read-window.ts';
 import { outOfReach, overBudget } from './scan-faults.ts';
@@ -18,6 +19,9 @@ async function scanOnce(
   const call = window.kind === 'sequential' ? window.first : window.scanCall(0);
   const first = await readWindow(source, plan.request, call, errand);
   const total = plan.totalCounts ? first.rows.total : undefined;
+  // Neither rows nor their number: this may be no list at all.
+  if (first.rows.received === 0 && first.rows.isTotalLost === true)
+    throw invalidReply('total', 'the total of a reply without rows is missing or not a whole number');
   if (Math.max(total ?? 0, first.rows.received) > source.budget.rows) throw overBudget('rows');
   if (window.kind === 'random' && total !== undefined && total > window.depthMax) throw outOfReach();
   const windows = [await keep(first), ...(await walkWindows(source, plan, first, keep, errand))];

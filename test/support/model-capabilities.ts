@@ -27,7 +27,7 @@ export type Capabilities = {
   /** Where the number of rows stands; `bound`: at a path, and only a lower bound where there are many. */
   readonly total: 'path' | 'header' | 'count' | 'bound' | 'none';
   readonly counts: 'filtered' | 'all';
-  /** Added to every total. */
+  /** Added to every total; not a number where totals cannot be read. */
   readonly totalError: number;
   readonly filter: 'exact' | 'superset' | 'ignored' | 'pageLocal' | 'none';
   readonly sort: 'right' | 'unstable' | 'collation' | 'ignored' | 'none';

@@ -89,7 +89,7 @@ function broken(says: Capabilities, lie: Lie, n: number): Capabilities {
     case 'clamp':
       return { ...says, size: 1 + (n % (says.size - 1)) };
     case 'total':
-      return { ...says, totalError: pick([1, 2, 3, -1, -2, -3], n) };
+      return { ...says, totalError: pick([1, 2, 3, -1, -2, -3, NaN], n) };
     case 'counts':
       return { ...says, counts: 'all' };
     case 'filter':
