@@ -142,6 +142,7 @@ export function createGateway(
   async function release(): Promise<void> {
     app.close();
     await served.close();
+    admission.close();
     await closeServer(admin);
     await redis?.close();
   }

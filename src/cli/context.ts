@@ -1,5 +1,8 @@
 import type { Environment } from '../config/substitute.ts';
 
+/** Where the lines of the log go. */
+export type LogDestination = { write(line: string): void };
+
 /** What a command may use of the process; `src/main.ts` fills it in. */
 export type CliContext = {
   readonly env: Environment['variables'];
@@ -8,6 +11,8 @@ export type CliContext = {
   readonly out: (text: string) => void;
   /** Writes to standard error, as it is. */
   readonly err: (text: string) => void;
+  /** Opens the log of a gateway on standard output. */
+  readonly openLog: () => LogDestination;
   /** Aborts when the process is asked to stop (SIGTERM, SIGINT). */
   readonly stop: AbortSignal;
 };

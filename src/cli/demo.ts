@@ -77,7 +77,7 @@ export async function runDemo(configFile: string, context: CliContext): Promise<
     );
     // Nobody balances load over a demo, so nobody has to be given time to notice its end.
     config.listen.drain = 0;
-    const { gateway, port, adminPort } = await startGateway(ready, context, context.err);
+    const { gateway, port, adminPort } = await startGateway(ready, context, { write: context.err });
     context.out(welcome(`http://127.0.0.1:${port}`, `http://127.0.0.1:${adminPort}`, key, limitedKey));
     if (!context.stop.aborted) await once(context.stop, 'abort');
     await gateway.drain();

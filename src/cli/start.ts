@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { pino } from 'pino';
 import { createGateway, type Gateway } from '../gateway.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { type CliContext, ExitError, exitCodes } from './context.ts';
+import { type CliContext, ExitError, exitCodes, type LogDestination } from './context.ts';
 import { servedOpenapi } from './documents.ts';
 import { type ReadyConfig, readConfigOrExit } from './read-config.ts';
 import { version } from './version.ts';
@@ -10,13 +10,13 @@ import { version } from './version.ts';
 /** A gateway that listens, and where. */
 export type RunningGateway = { readonly gateway: Gateway; readonly port: number; readonly adminPort: number };
 
-/** Starts a gateway that logs through `write`; a port that is taken ends the command with one line. */
+/** Starts a gateway that logs to `to`; a port that is taken ends the command with one line. */
 export async function startGateway(
   { gateway: config, compiled }: ReadyConfig,
   context: CliContext,
-  write: (line: string) => void,
+  to: LogDestination,
 ): Promise<RunningGateway> {
-  const log = pino({ level: config.log.level, base: null }, { write });
+  const log = pino({ level: config.log.level, base: null }, to);
   const gateway = createGateway(config, compiled, {
     log,
     clock: systemClock,
@@ -36,7 +36,7 @@ export async function startGateway(
 
 /** `portico start`: serves until the process is asked to stop, then drains. */
 export async function runStart(configFile: string, context: CliContext): Promise<void> {
-  const { gateway } = await startGateway(readConfigOrExit(configFile, context), context, context.out);
+  const { gateway } = await startGateway(readConfigOrExit(configFile, context), context, context.openLog());
   if (!context.stop.aborted) await once(context.stop, 'abort');
   await gateway.drain();
 }

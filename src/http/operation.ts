@@ -43,7 +43,9 @@ export function operationEndpoint(deps: {
         exchange.fail(thrown);
       };
       try {
-        operation.handler(call).then(answer, refuse);
+        const reply = operation.handler(call);
+        if (reply instanceof Promise) reply.then(answer, refuse);
+        else answer(reply);
       } catch (thrown) {
         refuse(thrown);
       }

@@ -5,7 +5,7 @@ import { createKeyRecords } from '../policy/api-key-records.ts';
 import { createAuthenticate } from '../policy/authenticate.ts';
 import { authorize } from '../policy/authorize.ts';
 import { assemble, type Handler, type Stage } from '../policy/call.ts';
-import { createFailedCredentials, type FailedCredentials } from '../policy/failed-credentials.ts';
+import { createFailedCredentials } from '../policy/failed-credentials.ts';
 import { fetchJwks } from '../policy/jwks-fetch.ts';
 import { createJwks } from '../policy/jwks.ts';
 import { createJwtCheck, type JwtCheck } from '../policy/jwt.ts';
@@ -36,6 +36,8 @@ export type Admission = {
   readonly stages: readonly Stage[];
   /** The same stages around nothing, for what has no pipeline of its own. */
   readonly admit: Handler<void>;
+  /** Ends what runs in the background. */
+  close(): void;
 };
 
 function createKeyCheck(
@@ -75,24 +77,19 @@ function createTokenCheck(
   return createJwtCheck({ config: auth.jwt, keyOf, clock, tiers });
 }
 
-function countFailures({ limits }: GatewayConfig, { redis, keys, clock }: AdmissionDeps): FailedCredentials {
-  const window = limits.failedCredentials;
-  const limiter = createLimiter({
-    redis: redis?.client,
-    tiers: { failed: { windows: [window], onStoreFailure: 'open' } },
-    keyOf: (_tier, { seconds }, subject) => keys.failedCredentials(seconds, subject),
-  });
-  return createFailedCredentials({ consume: (subject) => limiter.consume('failed', subject), clock });
-}
+/** Counted like a tier, under a name that no tier of the configuration can have. */
+const FAILED_CREDENTIALS = '(failed credentials)';
 
 /** Puts the stages together that every call passes: who calls, how often, and what for. */
 export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Admission {
-  const { redis, keys, metrics } = deps;
+  const { redis, keys, metrics, clock } = deps;
   const tiers = new Set(Object.keys(config.limits.tiers));
+  const failures = { windows: [config.limits.failedCredentials], onStoreFailure: 'open' } as const;
   const limiter = createLimiter({
     redis: redis?.client,
-    tiers: config.limits.tiers,
-    keyOf: (tier, window, subject) => keys.tierWindow(tier, window, subject),
+    tiers: { ...config.limits.tiers, [FAILED_CREDENTIALS]: failures },
+    keyOf: (tier, windows, subject) => keys.tierCounts(tier, windows, subject),
+    monotonic: () => clock.monotonic(),
   });
   const stages: readonly Stage[] = [
     // Holds the limit on an address's wrong credentials too: it stands before any credential is looked up, so that
@@ -100,7 +97,10 @@ export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Adm
     createAuthenticate({
       apiKeys: createKeyCheck(config, tiers, deps),
       jwt: createTokenCheck(config, tiers, deps),
-      failed: countFailures(config, deps),
+      failed: createFailedCredentials({
+        consume: (subject) => limiter.consume(FAILED_CREDENTIALS, subject),
+        clock,
+      }),
       anonymousTier: config.limits.anonymousTier,
       onCredential: (kind, outcome) => metrics.credential(kind, outcome),
     }),
@@ -111,5 +111,5 @@ export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Adm
     // Behind the limit: an answer that names a permission costs a point like any other.
     authorize,
   ];
-  return { stages, admit: assemble(stages, () => Promise.resolve()) };
+  return { stages, admit: assemble(stages, () => undefined), close: () => limiter.close() };
 }

@@ -55,11 +55,22 @@ export function createAuthenticate(deps: AuthenticateDeps): Stage {
     return known ?? verifier.verify(credential, addressSubject(call.request.address)).catch(tellWhy);
   }
 
-  return (next) => async (call) => {
-    const principal = await identify(call);
+  function accept(call: Call, principal: Principal): void {
     call.principal = principal;
     call.trace.principalId = principal.id;
     onCredential?.(principal.kind, 'accepted');
-    return next(call);
-  };
+  }
+
+  return (next) =>
+    function authenticated(call) {
+      const principal = identify(call);
+      if (!(principal instanceof Promise)) {
+        accept(call, principal);
+        return next(call);
+      }
+      return principal.then((found) => {
+        accept(call, found);
+        return next(call);
+      });
+    };
 }

@@ -8,12 +8,10 @@ import type { Stage } from './call.ts';
 export const authorize: Stage = (next) => (call) => {
   const { permission, principal } = call;
   if (permission === null || principal?.permissions.has(permission) === true) return next(call);
-  return Promise.reject(
-    fault('insufficient_permissions', {
-      message: `The credential lacks the permission ${permission}.`,
-      headers: {
-        'WWW-Authenticate': `Bearer realm="portico", error="insufficient_scope", scope="${permission}"`,
-      },
-    }),
-  );
+  throw fault('insufficient_permissions', {
+    message: `The credential lacks the permission ${permission}.`,
+    headers: {
+      'WWW-Authenticate': `Bearer realm="portico", error="insufficient_scope", scope="${permission}"`,
+    },
+  });
 };

@@ -67,14 +67,12 @@ export function createCached({ cache, clock, digest, notFoundSeconds }: CachedDe
     };
   }
 
-  return async function serveCached(call) {
-    if (call.query === undefined) throw new Error('the query is parsed before the cache');
-    const key = `${call.operation}/${digest}/${queryKey(call.query)}`;
-    const kept = await cache.get(key);
-    if (kept !== undefined) {
-      call.trace.cache = 'hit';
-      return replyOf(kept, 'hit');
-    }
+  function serveKept(call: Call, entry: CacheEntry): Reply {
+    call.trace.cache = 'hit';
+    return replyOf(entry, 'hit');
+  }
+
+  async function serveFilled(call: Call, key: string): Promise<Reply> {
     call.trace.cache = 'miss';
     const entry = await flights.run(key, call.signal, async (signal) => {
       const made = entryOf(await fill(call, signal));
@@ -82,5 +80,14 @@ export function createCached({ cache, clock, digest, notFoundSeconds }: CachedDe
       return made;
     });
     return replyOf(entry, 'miss');
+  }
+
+  return function serveCached(call) {
+    if (call.query === undefined) throw new Error('the query is parsed before the cache');
+    const key = `${call.operation}/${digest}/${queryKey(call.query)}`;
+    const kept = cache.get(key);
+    if (kept === undefined) return serveFilled(call, key);
+    if (!(kept instanceof Promise)) return serveKept(call, kept);
+    return kept.then((later) => (later === undefined ? serveFilled(call, key) : serveKept(call, later)));
   };
 }

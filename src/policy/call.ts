@@ -64,8 +64,8 @@ export type Reply = {
   readonly cache: 'hit' | 'miss' | 'stale';
 };
 
-/** Answers a call, or rejects with a `GatewayError`. */
-export type Handler<T = Reply> = (call: Call) => Promise<T>;
+/** Answers a call, at once where nothing has to be waited for; throws or rejects with a `GatewayError`. */
+export type Handler<T = Reply> = (call: Call) => T | Promise<T>;
 
 /** Something that happens around a handler. */
 export type Stage = <T>(next: Handler<T>) => Handler<T>;

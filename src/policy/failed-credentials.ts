@@ -14,7 +14,7 @@ export type FailedCredentials = {
 
 export type FailedCredentialsDeps = {
   /** Counts one wrong credential of an address in `limits.failedCredentials`. */
-  readonly consume: (subject: string) => Promise<Decision>;
+  readonly consume: (subject: string) => Decision | Promise<Decision>;
   readonly clock: Clock;
 };
 

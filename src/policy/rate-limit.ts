@@ -1,9 +1,9 @@
 import { fault } from '../errors/fault.ts';
-import type { DecidedBy, Limiter, WindowState } from '../store/limiter.ts';
+import type { DecidedBy, Decision, Limiter, WindowState } from '../store/limiter.ts';
 import type { Call, Stage } from './call.ts';
 
 export type RateLimitDeps = {
-  readonly limiter: Limiter;
+  readonly limiter: Pick<Limiter, 'consume'>;
   /** Called with every decision, for the metrics. */
   readonly onDecision?:
     ((tier: string, outcome: 'admitted' | 'refused' | 'unavailable', by: DecidedBy) => void) | undefined;
@@ -35,11 +35,8 @@ export function createRateLimit({ limiter, onDecision }: RateLimitDeps): Stage {
     return made;
   }
 
-  async function admit({ principal, answerHeaders }: Call): Promise<void> {
-    if (principal === undefined)
-      throw fault('server_error', { detail: 'the rate limit stands behind authentication' });
-    const { tier, subject } = principal;
-    const { allowed, windows, retryAfterSeconds, by } = await limiter.consume(tier, subject);
+  function judge({ answerHeaders }: Call, tier: string, decision: Decision): void {
+    const { allowed, windows, retryAfterSeconds, by } = decision;
     if (by === 'unavailable') {
       onDecision?.(tier, 'unavailable', by);
       throw fault('limiter_unavailable', { retryAfterSeconds });
@@ -49,8 +46,19 @@ export function createRateLimit({ limiter, onDecision }: RateLimitDeps): Stage {
     if (!allowed) throw fault('rate_limit_exceeded', { detail: `tier ${tier}`, retryAfterSeconds });
   }
 
-  return (next) => async (call) => {
-    await admit(call);
-    return next(call);
-  };
+  return (next) =>
+    function limited(call) {
+      if (call.principal === undefined)
+        throw fault('server_error', { detail: 'the rate limit stands behind authentication' });
+      const { tier, subject } = call.principal;
+      const decision = limiter.consume(tier, subject);
+      if (!(decision instanceof Promise)) {
+        judge(call, tier, decision);
+        return next(call);
+      }
+      return decision.then((later) => {
+        judge(call, tier, later);
+        return next(call);
+      });
+    };
 }

@@ -16,7 +16,8 @@ export type OnCacheEvent = (
 
 /** Two levels: this process, and Redis where there is one. A level that fails is a miss, never an error. */
 export type Cache = {
-  get(key: string): Promise<CacheEntry | undefined>;
+  /** At once where this process has a fresh entry, or nobody else could have one. */
+  get(key: string): CacheEntry | undefined | Promise<CacheEntry | undefined>;
   /** Keeps an entry until its freshness ends. Returns at once; Redis is written behind the caller's back. */
   put(key: string, entry: CacheEntry): void;
 };
@@ -67,17 +68,21 @@ export function createCache({ clock, localBytes, localSeconds, redis, onEvent }:
     return fresh ? entry : undefined;
   }
 
+  async function fromAfar(key: string): Promise<CacheEntry | undefined> {
+    const far = await getFromRedis(key);
+    if (far !== undefined) keepLocally(key, far);
+    return far;
+  }
+
   return {
-    async get(key) {
+    get(key) {
       const near = local.get(key);
       if (near !== undefined && freshMs(near) > 0) {
         onEvent('local', 'hit');
         return near;
       }
       onEvent('local', 'miss');
-      const far = await getFromRedis(key);
-      if (far !== undefined) keepLocally(key, far);
-      return far;
+      return redis === undefined ? undefined : fromAfar(key);
     },
     put(key, entry) {
       keepLocally(key, entry);

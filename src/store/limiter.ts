@@ -1,6 +1,9 @@
 import type { Redis } from 'ioredis';
 import type { Window } from '../kernel/duration.ts';
-import { type Count, type CountedWindow, createLocalWindow, createSharedWindow } from './limiter-windows.ts';
+import { createLeases, type Spent } from './leases.ts';
+import { createSlidingMemory } from './sliding-memory.ts';
+import { SlidingRedis } from './sliding-redis.ts';
+import { cutWindow, type SubWindows, type WindowCount } from './sub-windows.ts';
 
 /** The windows that must all admit a request, and what holds while Redis is gone. */
 export type Tier = {
@@ -14,7 +17,7 @@ export type WindowState = {
   readonly points: number;
   readonly seconds: number;
   readonly remaining: number;
-  /** Whole seconds until the window starts anew: 1 to `seconds`. */
+  /** Whole seconds until nothing of the window is used any more: 1 to `seconds`. */
   readonly resetSeconds: number;
 };
 
@@ -25,107 +28,113 @@ export type Decision = {
   readonly allowed: boolean;
   /** In the tier's order; empty where nobody could decide. */
   readonly windows: readonly WindowState[];
-  /** 0 where the request is allowed; else when every refusing window has started anew. */
+  /** 0 where the request is allowed; else when every refusing window has a point again. */
   readonly retryAfterSeconds: number;
   readonly by: DecidedBy;
 };
 
-/** Counts requests of callers against tiers. */
+/**
+ * Counts requests of callers against tiers. In no interval of a window's length are more requests admitted than the
+ * window has points, over all processes on one Redis, by its clock.
+ */
 export type Limiter = {
   /**
    * Admits a request of `subject` only if every window of the tier does; a refused request is charged to none.
-   * Throws only for a tier that does not exist.
+   * Answers at once where this process has points set aside. Throws only for a tier that does not exist.
    */
-  consume(tier: string, subject: string): Promise<Decision>;
+  consume(tier: string, subject: string): Decision | Promise<Decision>;
+  /** Stops giving back what was set aside. */
+  close(): void;
 };
 
 export type LimiterDeps = {
   /** Absent: every process counts alone. */
   readonly redis?: Redis | undefined;
   readonly tiers: Readonly<Record<string, Tier>>;
-  /** Spells the Redis key of a window. */
-  readonly keyOf: (tier: string, window: Window, subject: string) => string;
-  /** Bound of callers remembered per window in this process. */
+  /** Spells the Redis key of what a caller has used of a tier. */
+  readonly keyOf: (tier: string, windows: readonly Window[], subject: string) => string;
+  /** A clock that never jumps, milliseconds. */
+  readonly monotonic: () => number;
+  /** Bound of callers remembered in this process. */
   readonly localSubjectsMax?: number;
 };
 
-type Counter = {
-  readonly window: Window;
-  readonly shared: CountedWindow | undefined;
-  readonly local: CountedWindow;
-};
+type Consume = (subject: string) => Decision | Promise<Decision>;
+
+type TierLimiter = { readonly consume: Consume; giveBack(): void };
 
 const UNAVAILABLE: Decision = { allowed: false, windows: [], retryAfterSeconds: 1, by: 'unavailable' };
+const GIVE_BACK_MS = 250;
+
+/** Clamped: a clock that jumps must not send a client away for an hour. */
+function wholeSeconds(ms: number, secondsMax: number): number {
+  return Math.min(secondsMax, Math.max(1, Math.ceil(ms / 1_000)));
+}
+
+function stateOf({ points, seconds }: SubWindows, count: WindowCount, setAside: number): WindowState {
+  const remaining = Math.min(points, count.free + setAside);
+  return { points, seconds, remaining, resetSeconds: wholeSeconds(count.resetMs, seconds) };
+}
+
+function decide(windows: readonly SubWindows[], spent: Spent, by: DecidedBy): Decision {
+  const states = windows.map((window, index) =>
+    stateOf(window, spent.windows[index] ?? { free: 0, resetMs: 0, waitMs: 0 }, spent.setAside),
+  );
+  if (spent.admitted) return { allowed: true, windows: states, retryAfterSeconds: 0, by };
+  const waits = windows.map(({ seconds, pieceMs }, index) => {
+    const waitMs = spent.windows[index]?.waitMs ?? 0;
+    return waitMs <= 0 ? 0 : wholeSeconds(waitMs, Math.ceil(seconds + pieceMs / 1_000));
+  });
+  return { allowed: false, windows: states, retryAfterSeconds: Math.max(1, ...waits), by };
+}
 
 /** Creates the limiter over all tiers. */
-export function createLimiter({ redis, tiers, keyOf, localSubjectsMax }: LimiterDeps): Limiter {
-  const counters = new Map(
-    Object.entries(tiers).map(([name, tier]) => [
-      name,
-      tier.windows.map<Counter>((window) => ({
-        window,
-        shared: redis === undefined ? undefined : createSharedWindow(redis, window),
-        local: createLocalWindow(window, localSubjectsMax),
-      })),
-    ]),
-  );
+export function createLimiter(deps: LimiterDeps): Limiter {
+  const { redis, tiers, keyOf, monotonic } = deps;
 
-  async function consume(tierName: string, subject: string): Promise<Decision> {
-    const tier = tiers[tierName];
-    const windows = counters.get(tierName);
-    if (tier === undefined || windows === undefined) throw new Error(`no tier is named ${tierName}`);
-    const entries = windows.map((counter) => ({ ...counter, key: keyOf(tierName, counter.window, subject) }));
-    const alone = () =>
-      decide(
-        'local',
-        entries.map(({ window, local, key }) => ({ window, key, counted: local })),
-      );
-    const shared = entries.flatMap(({ window, shared: counted, key }) =>
-      counted === undefined ? [] : [{ window, key, counted }],
+  function countAlone(windows: readonly SubWindows[]): Consume {
+    const memory = createSlidingMemory(windows, monotonic, deps.localSubjectsMax);
+    return (subject) => {
+      const reservation = memory.reserve(subject, 1);
+      const spent = { admitted: reservation.granted > 0, windows: reservation.windows, setAside: 0 };
+      return decide(windows, spent, 'local');
+    };
+  }
+
+  function createTier(name: string, tier: Tier): TierLimiter {
+    const windows = tier.windows.map(cutWindow);
+    const alone = countAlone(windows);
+    if (redis === undefined) return { consume: alone, giveBack: () => undefined };
+    const shared = new SlidingRedis(redis, windows);
+    const leases = createLeases(
+      (subject, request) => shared.reserve(keyOf(name, tier.windows, subject), request),
+      monotonic,
     );
-    if (shared.length === 0) return alone();
-    try {
-      return await decide('redis', shared);
-    } catch {
-      return tier.onStoreFailure === 'closed' ? UNAVAILABLE : alone();
-    }
+    return {
+      consume(subject) {
+        const spent = leases.spend(subject);
+        if (!(spent instanceof Promise)) return decide(windows, spent, 'redis');
+        return spent.then(
+          (later) => decide(windows, later, 'redis'),
+          () => (tier.onStoreFailure === 'closed' ? UNAVAILABLE : alone(subject)),
+        );
+      },
+      giveBack: () => leases.giveBack(),
+    };
   }
 
-  return { consume };
-}
+  const limiters = new Map(Object.entries(tiers).map(([name, tier]) => [name, createTier(name, tier)]));
+  const timer = setInterval(() => {
+    for (const limiter of limiters.values()) limiter.giveBack();
+  }, GIVE_BACK_MS);
+  timer.unref();
 
-type Charge = { readonly window: Window; readonly key: string; readonly counted: CountedWindow };
-
-async function decide(by: DecidedBy, charges: readonly Charge[]): Promise<Decision> {
-  const counts = await Promise.all(
-    charges.map(async (charge) => ({ charge, count: await charge.counted.take(charge.key) })),
-  );
-  const refusing = counts.filter(({ count }) => !count.admitted);
-  if (refusing.length === 0) {
-    const windows = counts.map(({ charge, count }) => stateOf(charge.window, count));
-    return { allowed: true, windows, retryAfterSeconds: 0, by };
-  }
-  const admitting = counts.filter(({ count }) => count.admitted);
-  await Promise.all(admitting.map(({ charge }) => charge.counted.giveBack(charge.key)));
-  const windows = counts.map(({ charge, count }) =>
-    stateOf(charge.window, count.admitted ? { ...count, remaining: count.remaining + 1 } : count),
-  );
-  const retryAfterSeconds = Math.max(
-    ...refusing.map(({ charge, count }) => resetSeconds(charge.window, count)),
-  );
-  return { allowed: false, windows, retryAfterSeconds, by };
-}
-
-function stateOf({ points, seconds }: Window, count: Count): WindowState {
   return {
-    points,
-    seconds,
-    remaining: count.remaining,
-    resetSeconds: resetSeconds({ points, seconds }, count),
+    consume(tier, subject) {
+      const limiter = limiters.get(tier);
+      if (limiter === undefined) throw new Error(`no tier is named ${tier}`);
+      return limiter.consume(subject);
+    },
+    close: () => clearInterval(timer),
   };
-}
-
-/** Clamped to the window: a wall clock that jumps must not send a client away for an hour. */
-function resetSeconds({ seconds }: Window, { resetMs }: Count): number {
-  return Math.min(seconds, Math.max(1, Math.ceil(resetMs / 1_000)));
 }

@@ -1,13 +1,13 @@
+import type { Window } from '../kernel/duration.ts';
+
 /** The names of everything Portico keeps in Redis; every key is spelled here and nowhere else. */
 export type RedisKeys = {
   /** The record of an API key (JSON). */
   apiKey(id: string): string;
   /** The ids of all API keys (set). */
   readonly apiKeyIndex: string;
-  /** One window of a tier, counted for one caller. */
-  tierWindow(tier: string, window: { points: number; seconds: number }, subject: string): string;
-  /** The wrong credentials that an address has tried. */
-  failedCredentials(seconds: number, subject: string): string;
+  /** What a caller has used of a tier's windows (hash). */
+  tierCounts(tier: string, windows: readonly Window[], subject: string): string;
   /** A finished answer; `key` is the cache's own canonical key. */
   cache(key: string): string;
   /** A part of the snapshots of one scan; `scan` names it and is safe in a key. */
@@ -15,17 +15,16 @@ export type RedisKeys = {
 };
 
 /**
- * Spells the keys under `prefix`. What is counted for one caller carries that caller as the hash tag, so that in a
- * cluster all windows of a caller live in one slot; so do the snapshots of one scan. A window whose points or length
- * change is a new window.
+ * Spells the keys under `prefix`. What is counted for one caller carries that caller as the hash tag, and the snapshots
+ * of one scan carry that scan, so that each stays in one slot of a cluster. Windows whose points or lengths change are
+ * counted anew.
  */
 export function createRedisKeys(prefix: string): RedisKeys {
   return {
     apiKey: (id) => `${prefix}api-key:${id}`,
     apiKeyIndex: `${prefix}api-keys`,
-    tierWindow: (tier, { points, seconds }, subject) =>
-      `${prefix}limit:{${subject}}:${tier}:${points}per${seconds}s`,
-    failedCredentials: (seconds, subject) => `${prefix}failed:{${subject}}:${seconds}s`,
+    tierCounts: (tier, windows, subject) =>
+      `${prefix}limit:{${subject}}:${tier}:${windows.map(({ points, seconds }) => `${points}per${seconds}s`).join(',')}`,
     cache: (key) => `${prefix}cache:${key}`,
     snapshot: (scan, part) => `${prefix}snapshot:{${scan}}:${part}`,
   };

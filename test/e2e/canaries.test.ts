@@ -4,6 +4,7 @@ import { Secret } from '../../src/kernel/secret.ts';
 import { createKeyStore } from '../../src/store/key-store.ts';
 import { createRedisKeys } from '../../src/store/redis-keys.ts';
 import { askRaw, request } from '../support/raw-client.ts';
+import { readRedisValue } from '../support/redis-value.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { type Issuer, startIssuer } from '../support/stack-issuer.ts';
 import { INNER_TEXT, startFaultyUpstream } from '../support/stack-faults.ts';
@@ -132,11 +133,7 @@ async function readRedis(): Promise<void> {
   for await (const keys of client.scanStream({ count: 1_000 })) {
     for (const key of keys as string[]) {
       values += 1;
-      const isSet = (await client.type(key)) === 'set';
-      const value = isSet
-        ? (await client.smembers(key)).join()
-        : ((await client.getBuffer(key))?.toString('utf8') ?? '');
-      outputs.push([`Redis key ${key}`, `${key} ${value}`]);
+      outputs.push([`Redis key ${key}`, `${key} ${await readRedisValue(client, key)}`]);
     }
   }
   await client.quit();

@@ -1,4 +1,4 @@
-import type { Call, RequestFacts } from '../../src/policy/call.ts';
+import type { Call, Handler, RequestFacts } from '../../src/policy/call.ts';
 
 /** A call as the HTTP layer hands it to the pipeline; `request` and the rest may be overridden. */
 export function createCall({
@@ -29,4 +29,9 @@ export function createCall({
 /** A call that presents a bearer token. */
 export function bearerCall(token: string, rest: Parameters<typeof createCall>[0] = {}): Call {
   return createCall({ ...rest, request: { ...rest.request, authorization: [`Bearer ${token}`] } });
+}
+
+/** A handler that always answers later, and rejects where it would throw. */
+export function later<T>(handler: Handler<T>): (call: Call) => Promise<T> {
+  return async (call) => handler(call);
 }

@@ -14,6 +14,7 @@ export async function runCommand(
     nodeVersion: process.version,
     out: (text) => void (out += text),
     err: (text) => void (err += text),
+    openLog: () => ({ write: (line) => void (out += line) }),
     stop: new AbortController().signal,
   });
   return { code, out, err };

@@ -2,6 +2,7 @@ import { type MintedKey, mintKey, rotateKey } from '../../../src/cli/key-changes
 import { newApiKey, newKeyId } from '../../../src/policy/api-key.ts';
 import { bearerCall, createCall } from '../../support/call.ts';
 import { openGate, PEPPER } from '../../support/gate.ts';
+import { readRedisValue } from '../../support/redis-value.ts';
 import { startRedis } from '../../support/redis.ts';
 
 const secretOf = (key: string) => key.split('_')[2]!;
@@ -32,10 +33,7 @@ describe('a secret', () => {
 
     const client = gate.redis.client;
     const names = await client.keys('*');
-    const values = await Promise.all(names.map(async (name) => JSON.stringify(await read(name))));
-    async function read(name: string) {
-      return (await client.type(name)) === 'set' ? client.smembers(name) : client.get(name);
-    }
+    const values = await Promise.all(names.map((name) => readRedisValue(client, name)));
     await server.kill();
     for (const credential of credentials) await gate.statusOf(bearerCall(credential));
     await gate.close();

@@ -59,7 +59,8 @@ describe.each(operationCases)('$name', ({ path, permission }) => {
     expect([response.status, await codeOf(response)]).toEqual([429, 'rate_limit_exceeded']);
     const seconds = Number(response.headers.get('retry-after'));
     expect(seconds).toBeGreaterThan(50);
-    expect(seconds).toBeLessThanOrEqual(60);
-    expect(response.headers.get('ratelimit')).toBe(`"60s";r=0;t=${seconds}`);
+    // A point is held against its caller for a window, and for what is left of the piece in which it was counted.
+    expect(seconds).toBeLessThanOrEqual(62);
+    expect(response.headers.get('ratelimit')).toBe('"60s";r=0;t=60');
   });
 });

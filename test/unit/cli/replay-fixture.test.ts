@@ -55,6 +55,7 @@ async function run(args: readonly string[], texts: Readonly<Record<string, strin
     nodeVersion: 'v24',
     out: (text) => void (out += text),
     err: (text) => void (err += text),
+    openLog: () => ({ write: () => undefined }),
     stop: new AbortController().signal,
   });
   return { code, out, err };

@@ -9,7 +9,7 @@ import { createFailedCredentials } from '../../../src/policy/failed-credentials.
 import type { Credential, Verdict } from '../../../src/policy/verdict.ts';
 import type { KeyLookup } from '../../../src/store/key-store.ts';
 import { createLimiter } from '../../../src/store/limiter.ts';
-import { bearerCall, createCall } from '../../support/call.ts';
+import { bearerCall, createCall, later } from '../../support/call.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 const pepper = new Secret('a pepper of the tests');
@@ -37,7 +37,8 @@ function setUp({ points = 3 } = {}) {
   };
   const limiter = createLimiter({
     tiers: { failed: { windows: [{ points, seconds: 60 }], onStoreFailure: 'open' } },
-    keyOf: (_tier, _window, subject) => subject,
+    keyOf: (_tier, _windows, subject) => subject,
+    monotonic: () => clock.monotonic(),
   });
   const stage = createAuthenticate({
     apiKeys: createApiKeyCheck({
@@ -61,7 +62,7 @@ function setUp({ points = 3 } = {}) {
     anonymousTier: 'anonymous',
     onCredential: (kind, outcome) => outcomes.push(`${kind} ${outcome}`),
   });
-  const handler = stage((call) => Promise.resolve(call.principal?.id));
+  const handler = later(stage((call) => call.principal?.id));
   const statusOf = async (call: Call) => {
     try {
       await handler(call);

@@ -1,12 +1,12 @@
 import { authorize } from '../../../src/policy/authorize.ts';
 import type { Principal } from '../../../src/policy/call.ts';
-import { createCall } from '../../support/call.ts';
+import { createCall, later } from '../../support/call.ts';
 
 function holderOf(...permissions: string[]): Principal {
   return { kind: 'key', id: 'k', subject: 'key:k', permissions: new Set(permissions), tier: 'standard' };
 }
 
-const handler = authorize(() => Promise.resolve('answer'));
+const handler = later(authorize(() => 'answer'));
 
 describe('authorize', () => {
   it('lets a caller through who holds the permission', async () => {

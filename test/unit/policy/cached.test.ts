@@ -4,7 +4,7 @@ import { fault } from '../../../src/errors/fault.ts';
 import type { Call } from '../../../src/policy/call.ts';
 import { createCached, type Document, type Fill } from '../../../src/policy/cached.ts';
 import { createCache, type Cache } from '../../../src/store/cache.ts';
-import { createCall } from '../../support/call.ts';
+import { createCall, later } from '../../support/call.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { parseList } from '../../support/parse-as.ts';
 
@@ -39,7 +39,7 @@ function setUp({
       runs.push({ call, signal, finish, fail });
       signal.addEventListener('abort', () => fail(signal.reason as Error));
     });
-  return { runs, serve: createCached({ cache, clock, digest, notFoundSeconds }, fill) };
+  return { runs, serve: later(createCached({ cache, clock, digest, notFoundSeconds }, fill)) };
 }
 
 /** Lets everything run that can. */

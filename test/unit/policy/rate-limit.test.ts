@@ -2,7 +2,7 @@ import { parseList } from 'structured-headers';
 import type { Call } from '../../../src/policy/call.ts';
 import { createRateLimit } from '../../../src/policy/rate-limit.ts';
 import { createLimiter, type Decision, type Tier } from '../../../src/store/limiter.ts';
-import { createCall } from '../../support/call.ts';
+import { createCall, later } from '../../support/call.ts';
 
 const tier: Tier = {
   windows: [
@@ -24,13 +24,14 @@ function stageWith(decide?: Decision) {
   const decisions: string[] = [];
   const limiter = createLimiter({
     tiers: { small: tier },
-    keyOf: (name, { seconds }, who) => `${name}:${seconds}:${who}`,
+    keyOf: (name, _windows, who) => `${name}:${who}`,
+    monotonic: () => 0,
   });
   const stage = createRateLimit({
     limiter: decide === undefined ? limiter : { consume: () => Promise.resolve(decide) },
     onDecision: (...decision) => decisions.push(decision.join(' ')),
   });
-  return { handler: stage(() => Promise.resolve('answer')), decisions };
+  return { handler: later(stage(() => 'answer')), decisions };
 }
 
 /** The answer's headers by name, parsed as RFC 9651 lists: name → parameters of each member. */
@@ -59,7 +60,7 @@ describe('the rate limit', () => {
     expect(decisions).toEqual(['small admitted local']);
   });
 
-  it('answers 429 with the state and a Retry-After not earlier than the refusing window starts anew', async () => {
+  it('answers 429 with the state and a Retry-After not earlier than the refusing window has a point again', async () => {
     const { handler, decisions } = stageWith();
     await handler(createCall({ principal }));
     await handler(createCall({ principal }));
@@ -70,7 +71,9 @@ describe('the rate limit', () => {
     const { retryAfterSeconds } = (await refused.catch((error: unknown) => error)) as {
       retryAfterSeconds: number;
     };
-    expect(state[0]).toEqual(['10s', { r: 0, t: retryAfterSeconds }]);
+    // What was counted in a tenth of the window is held against the caller until all of that tenth is past.
+    expect(retryAfterSeconds).toBe(11);
+    expect(state[0]).toEqual(['10s', { r: 0, t: 10 }]);
     // The refused call was charged to no window.
     expect(state[1]).toEqual(['600s', { r: 1, t: 600 }]);
     expect(decisions.at(-1)).toBe('small refused local');

@@ -1,0 +1,68 @@
+import { LRUCache } from 'lru-cache';
+import type { Reservation, SubWindows, WindowCount } from './sub-windows.ts';
+
+/** The counts of one caller: for each window, how many points each of its latest pieces has. */
+type Counts = readonly Map<number, number>[];
+
+/** Above this many callers, those unseen for longest start anew. */
+const SUBJECTS_MAX = 100_000;
+
+/** Where a window stands, and what it has free. */
+function look({ points, pieces, pieceMs }: SubWindows, counts: Map<number, number>, now: number) {
+  const current = Math.floor(now / pieceMs);
+  let used = 0;
+  for (const [piece, count] of counts) {
+    if (piece < current - pieces) counts.delete(piece);
+    else used += count;
+  }
+  return { current, free: Math.max(0, points - used) };
+}
+
+function countOf({ pieces, pieceMs }: SubWindows, counts: Map<number, number>, now: number, free: number) {
+  const ends = (piece: number) => (piece + pieces + 1) * pieceMs - now;
+  const held = [...counts.keys()];
+  const count: WindowCount = {
+    free,
+    resetMs: held.length === 0 ? 0 : ends(Math.max(...held)),
+    waitMs: free > 0 || held.length === 0 ? 0 : ends(Math.min(...held)),
+  };
+  return count;
+}
+
+/** Counts points in this process alone, for a bounded number of callers. */
+export type SlidingMemory = { reserve(subject: string, needed: number): Reservation };
+
+/** Creates the counts of a tier. `now` is a monotonic clock, milliseconds. */
+export function createSlidingMemory(
+  windows: readonly SubWindows[],
+  now: () => number,
+  subjectsMax = SUBJECTS_MAX,
+): SlidingMemory {
+  const subjects = new LRUCache<string, Counts>({ max: subjectsMax });
+
+  function countsOf(subject: string): Counts {
+    const known = subjects.get(subject);
+    if (known !== undefined) return known;
+    const counts = windows.map(() => new Map<number, number>());
+    subjects.set(subject, counts);
+    return counts;
+  }
+
+  return {
+    reserve(subject, needed) {
+      const at = now();
+      const counts = countsOf(subject);
+      const looks = windows.map((window, index) =>
+        look(window, counts[index] ?? new Map<number, number>(), at),
+      );
+      const granted = Math.min(needed, ...looks.map(({ free }) => free));
+      const states = windows.map((window, index) => {
+        const { current, free } = looks[index] ?? { current: 0, free: 0 };
+        const held = counts[index] ?? new Map<number, number>();
+        if (granted > 0) held.set(current, (held.get(current) ?? 0) + granted);
+        return countOf(window, held, at, free - granted);
+      });
+      return { granted, validMs: Infinity, windows: states, pieces: looks.map(({ current }) => current) };
+    },
+  };
+}
