@@ -34,6 +34,7 @@ function createProgram(context: CliContext): Command {
     .command('check')
     .description('check the configuration without starting anything, and show what queries will cost')
     .option('--source <file>', 'check one source file alone; variables without default get placeholders')
+    .option('--no-fixtures', 'do not replay the recorded cases of the sources')
     .option('--json', 'print problems, or the costs of queries, as JSON')
     .action((options: CheckOptions) => runCheck(options, configFile(), context));
   program

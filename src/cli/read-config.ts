@@ -18,6 +18,8 @@ export type ReadyConfig = {
   readonly compiled: readonly CompiledResource[];
   /** Every source, also those that nothing is served from. */
   readonly sources: readonly CompiledSource[];
+  /** What may be meant so, but hardly is. */
+  readonly notes: readonly Problem[];
 };
 
 function readText(file: string): FileText {
@@ -64,10 +66,10 @@ function findFiles(gatewayFile: string): ConfigFiles {
 export function readConfig(gatewayFile: string, variables: CliContext['env']): ReadyConfig {
   const problems: Problem[] = [];
   const readFile = (path: string) => readFileSync(path, 'utf8');
-  const { gateway, sources } = loadConfig(findFiles(gatewayFile), { variables, readFile }, problems);
+  const { gateway, sources, notes } = loadConfig(findFiles(gatewayFile), { variables, readFile }, problems);
   const compiled = compileSources(sources, problems);
   if (gateway === undefined || problems.length > 0) throw new ConfigError(problems);
-  return { gateway, compiled: chooseSources(gateway, compiled), sources: compiled };
+  return { gateway, compiled: chooseSources(gateway, compiled), sources: compiled, notes };
 }
 
 /** Placeholders for what a source file takes from its surroundings; addresses must look like some. */

@@ -1,34 +1,32 @@
 import type { GatewayConfig } from './gateway-schema.ts';
 import type { LoadedConfig } from './load.ts';
 
-/** Takes a problem of the gateway file at a path of keys. */
-export type Report = (path: readonly PropertyKey[], message: string, hint?: string) => void;
+/** Takes a problem of the gateway file at a path of keys, which is none where something at one of `needs` is missing. */
+export type Report = (
+  path: readonly PropertyKey[],
+  message: string,
+  hint?: string,
+  needs?: readonly (readonly PropertyKey[])[],
+) => void;
 
-/** Checks what several parts of the configuration must agree on. `sourceFiles` counts the files, sound or not. */
-export function crossCheck(
-  gateway: GatewayConfig,
-  sources: LoadedConfig['sources'],
-  sourceFiles: number,
-  report: Report,
-): void {
-  checkResources(gateway, sources, sourceFiles, report);
+/** The sources whose shape is right, and the number of all files, sound or not. */
+export type SoundSources = { readonly sources: LoadedConfig['sources']; readonly files: number };
+
+/** Checks what several parts of the configuration must agree on. */
+export function crossCheck(gateway: GatewayConfig, sources: SoundSources, report: Report): void {
+  checkResources(gateway, sources, report);
   checkTiers(gateway, report);
   checkPassthrough(gateway, report);
   checkApiKeys(gateway, report);
 }
 
-function checkResources(
-  gateway: GatewayConfig,
-  sources: LoadedConfig['sources'],
-  sourceFiles: number,
-  report: Report,
-): void {
+function checkResources(gateway: GatewayConfig, { sources, files }: SoundSources, report: Report): void {
   for (const [name, resource] of Object.entries(gateway.resources)) {
     if (resource === undefined) continue;
     const at = ['resources', name, 'source'];
     const source = sources.get(resource.source);
     // A source whose file has problems of its own is not known by name; it must not be reported twice.
-    if (source === undefined && sources.size === sourceFiles) {
+    if (source === undefined && sources.size === files) {
       report(
         at,
         `no source is named "${resource.source}"`,
@@ -56,6 +54,7 @@ function checkResources(
         ['resources', name],
         'nobody can read it: it is not public, and auth names neither apiKeys nor jwt',
         'add auth.apiKeys, or say public: true',
+        [['auth']],
       );
   }
 }
@@ -64,7 +63,8 @@ function checkTiers(gateway: GatewayConfig, report: Report): void {
   const { tiers } = gateway.limits;
   const hint = `tiers: ${Object.keys(tiers).join(', ')}`;
   const check = (path: readonly PropertyKey[], tier: string | undefined) => {
-    if (tier !== undefined && !Object.hasOwn(tiers, tier)) report(path, `no tier is named "${tier}"`, hint);
+    if (tier !== undefined && !Object.hasOwn(tiers, tier))
+      report(path, `no tier is named "${tier}"`, hint, [['limits', 'tiers']]);
   };
   check(['limits', 'anonymousTier'], gateway.limits.anonymousTier);
   check(['auth', 'jwt', 'tier'], gateway.auth.jwt?.tier);
@@ -120,8 +120,10 @@ function checkPassthrough(gateway: GatewayConfig, report: Report): void {
     if (twin !== undefined)
       report(
         [...at, 'path'],
-        `never reached: "${twin.name}" has the same path`,
-        'give each route a path of its own',
+        `never reached: routes are chosen by path, and "${twin.name}" has the same`,
+        twin.methods.every((method) => route.methods.includes(method))
+          ? 'give each route a path of its own'
+          : `give each route a path of its own, or name all methods in one: methods: [${[...new Set([...twin.methods, ...route.methods])].join(', ')}]`,
       );
   });
 }

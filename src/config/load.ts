@@ -1,8 +1,10 @@
 import { basename } from 'node:path';
 import { checkShape } from './check-shape.ts';
-import { crossCheck, type Report } from './cross-check.ts';
+import { findNotes } from './find-notes.ts';
+import { crossCheck, type Report, type SoundSources } from './cross-check.ts';
 import { type GatewayConfig, gatewaySchema } from './gateway-schema.ts';
 import type { Problem } from './problem.ts';
+import { soundParts } from './sound-parts.ts';
 import { type SourceSpec, sourceSchema } from './source-schema.ts';
 import type { Environment } from './substitute.ts';
 import { withTextLiterals } from './text-literals.ts';
@@ -22,6 +24,8 @@ export type LoadedConfig = {
   /** `undefined` where the gateway file has problems of its own. */
   readonly gateway: GatewayConfig | undefined;
   readonly sources: ReadonlyMap<string, LoadedSource>;
+  /** What may be meant so, but hardly is. */
+  readonly notes: readonly Problem[];
 };
 
 /** Reads source files by their names, as far as their shape is right; problems are added to `problems`. */
@@ -58,9 +62,21 @@ export function loadConfig(files: ConfigFiles, env: Environment, problems: Probl
   const yaml = parseYamlFile(files.gateway.file, files.gateway.text, env, problems);
   const gateway = checkShape(yaml, gatewaySchema, problems);
   const sources = loadSources(files.sources, env, problems);
-  if (gateway !== undefined) {
-    const report: Report = (path, message, hint) => problems.push(yaml.problemAt(path, message, hint));
-    crossCheck(gateway, sources, files.sources.length, report);
-  }
-  return { gateway, sources };
+  const soundSources = { sources, files: files.sources.length };
+  const report: Report = (path, message, hint) => problems.push(yaml.problemAt(path, message, hint));
+  if (gateway !== undefined) crossCheck(gateway, soundSources, report);
+  else crossCheckParts(yaml, soundSources, report);
+  const notes = gateway === undefined ? [] : findNotes(gateway, sources, yaml);
+  return { gateway, sources, notes };
+}
+
+/** Judges what has the right shape of a gateway file that has not. */
+function crossCheckParts(yaml: YamlFile, sources: SoundSources, report: Report): void {
+  const sound = soundParts(yaml.content(), gatewaySchema);
+  if (sound === undefined) return;
+  crossCheck(sound.value, sources, (path, message, hint, needs = []) => {
+    const place = sound.original(path);
+    // What was left out has been reported, and may be what is missed here.
+    if (![place, ...needs].some(sound.touches)) report(place, message, hint);
+  });
 }

@@ -118,8 +118,71 @@ describe('what parts of a configuration must agree on', () => {
       expect.stringContaining('passthrough[1].name: the name "orders" is taken'),
     ]);
     expect(problemsOf(gatewayText + route('more', '/legacy/orders'))).toEqual([
-      expect.stringContaining('passthrough[1].path: never reached: "orders" has the same path'),
+      expect.stringContaining(
+        'passthrough[1].path: never reached: routes are chosen by path, and "orders" has the same\n    hint: give each route a path of its own, or name all methods in one: methods: [GET, HEAD, POST]',
+      ),
     ]);
     expect(problemsOf(gatewayText + route('more', '/legacy/orders/deeper'))).toEqual([]);
+  });
+});
+
+describe('what can still be judged where something else has the wrong shape', () => {
+  const place = (text: string) => expect.stringContaining(text) as string;
+
+  it('is judged', () => {
+    let text = changed(gatewayText, '[200 per 1s', '[200 per second');
+    text = changed(text, 'source: crm', 'source: crmm');
+    text = changed(text, 'upstream: ${ORDERS_URL:-http://127.0.0.1:7103}', 'upstream: nowhere');
+    text += route('more', '/v1/orders') + route('less', '/other') + route('less', '/another');
+    expect(problemsOf(text)).toEqual([
+      place('limits.tiers.roomy.windows[0]: '),
+      place('passthrough[0].upstream: '),
+      place('resources.users.source: no source is named "crmm"'),
+      place('passthrough[1].path: the paths below /v1 belong to the contract'),
+      place('passthrough[3].name: the name "less" is taken'),
+    ]);
+  });
+
+  it('is not what was left out: a broken tier is not missed, and broken credentials are not absent', () => {
+    const tier = changed(gatewayText, 'standard: { windows', 'standard: { window');
+    expect(problemsOf(tier)).toHaveLength(2);
+    expect(problemsOf(tier).join()).not.toContain('no tier is named');
+    const auth = changed(
+      gatewayText,
+      'pepper: ${PORTICO_KEY_PEPPER:-a-pepper-for-trying-out-only}',
+      'peper: x',
+    );
+    expect(problemsOf(auth).join()).not.toContain('nobody can read it');
+  });
+
+  it('is nothing where nothing has the right shape', () => {
+    expect(problemsOf('portico: 2')).toHaveLength(2);
+    expect(problemsOf('- portico')).toHaveLength(1);
+    expect(problemsOf('resources: 1')).toHaveLength(2);
+  });
+});
+
+describe('notes', () => {
+  const notesOf = (gateway: string) => loadTexts({ gateway }).config.notes.map(problemText);
+
+  it('tell of methods that a longer path hides', () => {
+    const below = route('deeper', '/legacy/orders/archive');
+    expect(notesOf(gatewayText + below)).toEqual([
+      expect.stringMatching(
+        /^portico\.yaml:\d+:\d+: passthrough\[1\]\.methods: POST \/legacy\/orders\/archive is answered 405: the longest path decides, so "orders", which takes it, is not asked\n/,
+      ),
+    ]);
+    expect(notesOf(gatewayText + route('deeper', '/legacy/ordersarchive'))).toEqual([]);
+  });
+
+  it('tell of a source that nobody is served from', () => {
+    const text = gatewayText.replace(/ {2}products:\n.*\n.*\n/, '');
+    expect(notesOf(text)).toEqual([
+      expect.stringMatching(/^catalog\.yaml:\d+:\d+: resources\.products: nobody is served these products\n/),
+    ]);
+  });
+
+  it('are none in the shipped configuration', () => {
+    expect(notesOf(gatewayText)).toEqual([]);
   });
 });

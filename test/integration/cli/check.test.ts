@@ -1,0 +1,97 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { runCommand } from '../../support/run-cli.ts';
+import { type ConfigCopy, copyConfig } from '../../support/stack-config.ts';
+
+let config: ConfigCopy;
+beforeEach(() => {
+  config = copyConfig();
+});
+afterEach(() => config.remove());
+
+/** `portico check`; file names are told from the folder of the configuration. */
+async function check(...args: string[]) {
+  const { code, out, err } = await runCommand(['--config', config.file, 'check', ...args]);
+  const told = (text: string) => text.replaceAll(config.file.replace('portico.yaml', ''), '');
+  return { code, out: told(out), err: told(err) };
+}
+
+const CASE = 'fixtures/crm/users-first-page.yaml';
+
+describe('portico check', () => {
+  it('replays the recorded cases of every source', async () => {
+    const { code, out } = await check();
+    expect(code).toBe(0);
+    expect(out).toMatch(/\n19 recorded cases replayed\nThe configuration is sound\.\n$/);
+  });
+
+  it('refuses a case that is answered otherwise, with file, line and hint', async () => {
+    const line = config.edit(CASE, '- id: user_3', '- id: user_4');
+    const { code, err } = await check();
+    expect(code).toBe(78);
+    expect(err).toMatch(
+      new RegExp(
+        `^${CASE}:${line}:\\d+: expect\\.body\\.data\\[0\\]\\.id: the recorded case does not replay: expected "user_4", got "user_3"\\n +hint: portico test crm `,
+      ),
+    );
+  });
+
+  it('refuses a source that asks what was not recorded', async () => {
+    config.edit('sources/crm.yaml', "start: '{offset}'", "from: '{offset}'");
+    const { code, err } = await check();
+    expect(code).toBe(78);
+    expect(err).toContain(
+      'the recorded case does not replay: asked, but not recorded: GET /crm/v3/contacts.do?from=0&cnt=3',
+    );
+    expect(err).toMatch(/\n11 problems in the configuration\n$/);
+  });
+
+  it('refuses a case that is none, with the others', async () => {
+    config.edit(CASE, 'request: GET', 'request: PUT');
+    const { code, err } = await check();
+    expect(code).toBe(78);
+    expect(err).toMatch(new RegExp(`^${CASE}:\\d+:\\d+: request: expected a request such as GET`));
+  });
+
+  it('leaves recorded cases out where it is told to', async () => {
+    config.edit(CASE, '- id: user_3', '- id: user_4');
+    const { code, out } = await check('--no-fixtures');
+    expect(code).toBe(0);
+    expect(out).not.toContain('replayed');
+  });
+
+  it('replays the cases of a source that is checked alone', async () => {
+    config.edit(CASE, '- id: user_3', '- id: user_4');
+    const file = config.file.replace('portico.yaml', 'sources/crm.yaml');
+    expect((await check('--source', file)).code).toBe(78);
+  });
+
+  it('notes what is sound, but hardly meant', async () => {
+    config.edit(
+      'portico.yaml',
+      'passthrough:\n',
+      'passthrough:\n  - { name: old, path: /legacy, methods: [DELETE], upstream: "http://127.0.0.1:1", permission: null }\n',
+    );
+    const { code, out } = await check();
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /^note: portico\.yaml:\d+:\d+: passthrough\[1\]\.methods: DELETE \/legacy\/orders is/m,
+    );
+  });
+
+  it('prints everything as JSON', async () => {
+    expect(JSON.parse((await check('--json')).out)).toMatchObject({ problems: [], notes: [], replayed: 19 });
+    const line = config.edit(CASE, '- id: user_3', '- id: user_4');
+    const { code, out } = await check('--json');
+    expect(code).toBe(78);
+    expect(JSON.parse(out)).toMatchObject({
+      problems: [{ file: CASE, line, path: 'expect.body.data[0].id', hint: expect.any(String) as string }],
+    });
+  });
+
+  it('takes a folder without cases for what it is', async () => {
+    config.drop('fixtures');
+    mkdirSync(config.file.replace('portico.yaml', 'fixtures/crm'), { recursive: true });
+    writeFileSync(config.file.replace('portico.yaml', 'fixtures/crm/readme.txt'), '');
+    expect((await check()).code).toBe(0);
+  });
+});
