@@ -186,18 +186,21 @@ function compileFilter(
   };
 }
 
+type SortSpec = NonNullable<ListSpec['sort']>;
+
+/** Whether the tiebreak is a text in the templates of the sort; otherwise it is an item behind the column's. */
+function namesTiebreak({ query, expr, item }: SortSpec): boolean {
+  return variablesOf(JSON.stringify([query, expr, item])).includes('tiebreak');
+}
+
 /** What tells rows apart that are equal in the column must be sent. */
-function checkTiebreak(
-  { tiebreak, query, expr, item }: NonNullable<ListSpec['sort']>,
-  report: Report,
-  at: readonly PropertyKey[],
-): void {
+function checkTiebreak(sort: SortSpec, report: Report, at: readonly PropertyKey[]): void {
+  const { tiebreak, item } = sort;
   if (tiebreak === undefined) return;
-  const named = variablesOf(JSON.stringify([query, expr, item])).includes('tiebreak');
-  if (typeof tiebreak === 'string' && !named)
+  const isText = typeof tiebreak === 'string';
+  if (isText && item === undefined && !namesTiebreak(sort))
     report(at, 'no template of the sort names {tiebreak}', "expr: '{column} {direction}{tiebreak}'");
-  if (typeof tiebreak !== 'string' && item === undefined)
-    report(at, 'a tree stands behind an `item`', "a text: ', id asc'");
+  if (!isText && item === undefined) report(at, 'a tree stands behind an `item`', "a text: ', id asc'");
 }
 
 /** Compiles the sorts that a source does as the contract does, by `<field>.<direction>`. */
@@ -214,6 +217,7 @@ export function compileSorts(
   const query = compileQuery(sort.query);
   const expr = sort.expr === undefined ? undefined : compileText(sort.expr, (text) => text, false);
   const item = sort.item === undefined ? undefined : compileJsonTree(sort.item);
+  const named = namesTiebreak(sort);
   for (const [field, { column, directions }] of Object.entries(sort.columns)) {
     if (!resource.sorts.includes(field) && field !== 'id') {
       report(
@@ -231,7 +235,7 @@ export function compileSorts(
         direction: sort[direction],
         tiebreak: typeof tiebreak === 'string' ? tiebreak : '',
       };
-      const trees = typeof tiebreak === 'string' || tiebreak === undefined ? [] : [tiebreak];
+      const trees = tiebreak === undefined || (named && typeof tiebreak === 'string') ? [] : [tiebreak];
       const items = item === undefined ? undefined : [item(variables), ...trees];
       const part: Part = { query: query(variables), expr: expr?.(variables), items };
       pushes.set(`${field}.${direction}`, { part, capability: `sort.${field}.${direction}` });

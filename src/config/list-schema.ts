@@ -197,7 +197,7 @@ export const list = z.strictObject({
         .json()
         .optional()
         .describe(
-          'What stands behind any column but the id, so that equal rows have an order: a text for {tiebreak}, such as ", id asc", or a tree behind `item`.',
+          'What stands behind any column but the id, so that equal rows have an order: a text for {tiebreak}, such as ", id asc", or, where no template names that, what stands behind `item`.',
         ),
       none: z.string().optional().describe('What {sort} is where the source is not asked to sort.'),
       columns: z.record(z.string(), sortColumn).describe('By v1 field; `id` is the default order of v1.'),

@@ -117,6 +117,11 @@ describe('a sort', () => {
     );
     expect(askedFor(tree, 'sort=name')).toContain('{"sort":[{"last":"asc","by":"last"},{"by":"ID"}]}');
     expect(askedFor(tree, 'sort=id')).not.toContain('{"by":"ID"}]');
+    const words = tree.replace(
+      /item: \{.*\}, tiebreak: \{ by: ID \}/,
+      "item: '{column}_{direction}', tiebreak: ID_asc",
+    );
+    expect(askedFor(words, 'sort=name')).toContain('{"sort":["last_asc","ID_asc"]}');
   });
 
   it('stands behind the filter where the source has it there', () => {
