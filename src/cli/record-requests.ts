@@ -11,7 +11,7 @@ export type FirstPage = {
 };
 
 /** Rows of a recorded page: enough to show an order, few enough to be read. */
-export const PAGE_ROWS = 3;
+const PAGE_ROWS = 3;
 
 /** A name for a request that somebody gave: `GET /v1/users?limit=3` is `users-limit-3`. */
 export function nameOf(request: string): string {

@@ -56,23 +56,18 @@ export type Quality = {
 /** The adapter, every reply that it could read told to `count`, and its gaps then to whoever reads. */
 function watchAdapter(
   { list, get }: Adapter,
-  count: (
-    view: 'list' | 'get',
-    records: readonly CanonicalRecord[],
-    received: number,
-    gaps: readonly Gap[],
-  ) => void,
+  count: (view: 'list' | 'get', records: readonly CanonicalRecord[], gaps: readonly Gap[]) => void,
 ): Adapter {
   /** Gaps of a reply that fails later on belong to no record. */
   function read<T>(
     view: 'list' | 'get',
     onGap: OnGap,
     readWith: (onGap: OnGap) => T,
-    recordsOf: (result: T) => readonly [records: readonly CanonicalRecord[], received: number],
+    recordsOf: (result: T) => readonly CanonicalRecord[],
   ): T {
     const gaps: Gap[] = [];
     const result = readWith((field, reason, found) => gaps.push({ field, reason, found }));
-    count(view, ...recordsOf(result), gaps);
+    count(view, recordsOf(result), gaps);
     for (const { field, reason, found } of gaps) onGap(field, reason, found);
     return result;
   }
@@ -84,7 +79,7 @@ function watchAdapter(
           'list',
           onGap,
           (keep) => list.read(reply, keep),
-          ({ records, received }) => [records, received],
+          ({ records }) => records,
         ),
     },
     get: get && {
@@ -94,7 +89,7 @@ function watchAdapter(
           'get',
           onGap,
           (keep) => get.read(reply, id, keep),
-          (record) => (record === undefined ? [[], 0] : [[record], 1]),
+          (record) => (record === undefined ? [] : [record]),
         ),
     },
   };
@@ -114,9 +109,10 @@ export function createQuality(compiled: CompiledSource, clock: Clock, events: Qu
   const counted = new WeakSet<GatewayError>();
 
   return {
-    adapter: watchAdapter(compiled.adapter, (view, records, received, gaps) => {
-      tallies[view]?.count(records, received, gaps);
-      events.records?.(view, received, received - records.length);
+    adapter: watchAdapter(compiled.adapter, (view, records, gaps) => {
+      const dropped = gaps.filter(({ field }) => field === 'id').length;
+      tallies[view]?.count(records, dropped, gaps);
+      events.records?.(view, records.length + dropped, dropped);
     }),
     failed(error) {
       if (!(error instanceof GatewayError) || error.code !== 'upstream_invalid_response') return;

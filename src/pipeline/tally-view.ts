@@ -40,7 +40,7 @@ export type ViewQuality = {
 
 /** Counts what becomes of the records of one view. Its size depends on the source file alone. */
 export type ViewTally = {
-  count(records: readonly CanonicalRecord[], received: number, gaps: readonly Gap[]): void;
+  count(records: readonly CanonicalRecord[], dropped: number, gaps: readonly Gap[]): void;
   report(): ViewQuality;
 };
 
@@ -106,9 +106,9 @@ export function createViewTally(
   }
 
   return {
-    count(records, received, gaps) {
-      seen += received;
-      dropped += received - records.length;
+    count(records, leftOut, gaps) {
+      seen += records.length + leftOut;
+      dropped += leftOut;
       for (const [name, tally] of tallies)
         for (const record of records) if ((record[name] ?? null) === null) tally.null += 1;
       gaps.forEach(countGap);
