@@ -2,7 +2,6 @@ import {
   type ErrorCode,
   isMap,
   isNode,
-  isPair,
   isSeq,
   LineCounter,
   parseDocument,
@@ -14,6 +13,7 @@ import type { Json } from '../kernel/json.ts';
 import { exactValue } from './exact-value.ts';
 import { pathText, type Problem } from './problem.ts';
 import { substitute, type Environment } from './substitute.ts';
+import { followAlias, isMerge, mergeSources, pairsOf } from './yaml-merge.ts';
 
 /** A parsed YAML file that knows where each of its keys stands. */
 export type YamlFile = {
@@ -28,18 +28,22 @@ export type YamlFile = {
   problemAt(path: readonly PropertyKey[], message: string, hint?: string): Problem;
 };
 
-/** The range of the deepest node on the way to `path`: of the value, or of the key where `ofKey`. */
+/**
+ * The range of the deepest node on the way to `path`: of the value, or of the key where `ofKey`. What an alias or a
+ * merge brings in stands where it is written.
+ */
 function offsetOf(document: Document, path: readonly PropertyKey[], ofKey: boolean): number | undefined {
   let node: unknown = document.contents;
   let offset = isNode(node) ? node.range?.[0] : undefined;
   path.forEach((key, depth) => {
-    if (isMap(node)) {
-      const pair = node.items.find((item) => isPair(item) && String(item.key) === String(key));
+    const container = followAlias(document, node);
+    if (isMap(container)) {
+      const pair = pairsOf(document, container).find((item) => String(item.key) === String(key));
       const wanted = ofKey && depth === path.length - 1 ? pair?.key : (pair?.value ?? pair?.key);
       if (isNode(wanted)) offset = wanted.range?.[0] ?? offset;
       node = pair?.value;
-    } else if (isSeq(node)) {
-      node = node.get(key, true);
+    } else if (isSeq(container)) {
+      node = container.get(key, true);
       if (isNode(node)) offset = node.range?.[0] ?? offset;
     } else {
       node = undefined;
@@ -48,7 +52,7 @@ function offsetOf(document: Document, path: readonly PropertyKey[], ofKey: boole
   return offset;
 }
 
-/** What a document says, aliases (`*name`) followed; `undefined` where it cannot be read. */
+/** What a document says, aliases (`*name`) and merges (`<<: *name`) followed; `undefined` where it cannot be read. */
 function contentOf(
   document: Document,
   report: (offset: number | undefined, message: string) => void,
@@ -59,6 +63,12 @@ function contentOf(
       if (alias.resolve(document) !== undefined) return;
       sound = false;
       report(alias.range?.[0], 'an alias without an anchor before it; a text that starts with * is quoted');
+    },
+    Pair(_key, pair) {
+      if (!isMerge(pair) || mergeSources(document, pair) !== undefined) return;
+      sound = false;
+      const { key } = pair;
+      report(isNode(key) ? key.range?.[0] : undefined, '<< takes a map, or a list of maps: <<: *name');
     },
   });
   if (!sound) return undefined;
@@ -97,6 +107,7 @@ export function parseYamlFile(
     lineCounter: lines,
     uniqueKeys: true,
     version: '1.2',
+    merge: true,
     prettyErrors: false,
     // Its warnings go to standard error and quote the text.
     logLevel: 'error',

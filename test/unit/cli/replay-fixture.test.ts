@@ -87,16 +87,14 @@ describe('portico test --source', () => {
   });
 
   it('tells why an answer is an error, and takes the code of an expected one', async () => {
-    const reply = '{"rows":[]}';
+    const reply = '{"total":1}';
     const expected = '{ status: 502, error: upstream_invalid_response }';
     const { code, out } = await run(['test'], {
       broken: caseText({ reply }),
       expected: caseText({ reply, expect: expected }),
     });
     expect(code).toBe(1);
-    expect(out).toContain(
-      'the answer is an error: upstream_invalid_response: the total at "total" is missing',
-    );
+    expect(out).toContain('the answer is an error: upstream_invalid_response: no list of rows at "rows"');
     expect(out).toContain('ok   shop expected');
   });
 
