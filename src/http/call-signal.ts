@@ -9,18 +9,20 @@ export type CallSignal = {
   readonly signal: AbortSignal;
   /** Aborts the signal; only the first reason counts. */
   readonly abort: (reason: Error) => void;
+  /** Starts the deadline; to be called where the handler has not settled at once. */
+  readonly start: () => void;
   /** Ends the deadline; to be called once the handler has settled. */
   readonly settle: () => void;
 };
 
 /**
- * Starts the deadline of a call. Once `deadlineMs` are spent, the signal aborts with `upstream_timeout` and
+ * Makes the deadline of a call. Once `deadlineMs` are spent after `start`, the signal aborts with `upstream_timeout` and
  * `onSpent` is told the same, so that the answer does not depend on the handler's manners.
  */
 export function createCallSignal(deadlineMs: number, onSpent: (error: GatewayError) => void): CallSignal {
   let controller: AbortController | undefined;
   let stopped: Error | undefined;
-  const timer = setTimeout(spend, Math.min(deadlineMs, TIMER_MS_MAX));
+  let timer: NodeJS.Timeout | undefined;
 
   function spend() {
     const error = fault('upstream_timeout', { detail: `deadline of ${deadlineMs} ms spent` });
@@ -44,6 +46,9 @@ export function createCallSignal(deadlineMs: number, onSpent: (error: GatewayErr
       return controller.signal;
     },
     abort,
+    start() {
+      if (stopped === undefined) timer = setTimeout(spend, Math.min(deadlineMs, TIMER_MS_MAX));
+    },
     settle: () => clearTimeout(timer),
   };
 }

@@ -33,7 +33,7 @@ export function operationEndpoint(deps: {
     methods: READ_METHODS,
     serve(req, exchange, target, rawId) {
       const request = factsOf(req, exchange, { target, rawId, trustsProxies });
-      const { call, signal } = startCall(exchange, request, operation);
+      const { call, signal } = openCall(exchange, request, operation);
       const answer = (reply: Reply) => {
         signal.settle();
         answers.reply(exchange, reply);
@@ -44,8 +44,13 @@ export function operationEndpoint(deps: {
       };
       try {
         const reply = operation.handler(call);
-        if (reply instanceof Promise) reply.then(answer, refuse);
-        else answer(reply);
+        if (reply instanceof Promise) {
+          // What is answered at once needs no deadline, and a timer for each would be felt.
+          signal.start();
+          reply.then(answer, refuse);
+        } else {
+          answer(reply);
+        }
       } catch (thrown) {
         refuse(thrown);
       }
@@ -77,8 +82,8 @@ export function factsOf(
   };
 }
 
-/** Makes the call of an exchange and starts its deadline, which answers the exchange once it is spent. */
-export function startCall(
+/** Makes the call of an exchange; its deadline, once started and spent, answers the exchange. */
+export function openCall(
   exchange: Exchange,
   request: RequestFacts,
   { operation, permission, deadlineMs }: { operation: string; permission: string | null; deadlineMs: number },

@@ -8,7 +8,7 @@ import type { Call, Handler } from '../policy/call.ts';
 import { clientHost, clientProtocol } from './client-address.ts';
 import type { Endpoint, Match } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
-import { factsOf, startCall } from './operation.ts';
+import { factsOf, openCall } from './operation.ts';
 import { type Framing, framingHeaders, framingOf, limitedBody, noBody } from './passthrough-body.ts';
 import { forwardedHeaders } from './passthrough-headers.ts';
 import { isForwardable, isUnder, upstreamPath } from './passthrough-path.ts';
@@ -73,7 +73,8 @@ export function createPassthrough(
     const { name, permission, deadline } = route.config;
     const request = factsOf(req, exchange, { target, rawId: undefined, trustsProxies: deps.trustsProxies });
     const spec = { operation: `passthrough.${name}`, permission, deadlineMs: deadline };
-    const { call, signal } = startCall(exchange, request, spec);
+    const { call, signal } = openCall(exchange, request, spec);
+    signal.start();
     exchange.res.once('close', signal.settle);
     try {
       await deps.admit(call);

@@ -6,6 +6,7 @@ describe('the signal of a call', () => {
   it('aborts with upstream_timeout once the deadline is spent, and tells it', async () => {
     const told = await new Promise<[GatewayError, AbortSignal]>((resolve) => {
       const call = createCallSignal(10, (error) => resolve([error, call.signal]));
+      call.start();
     });
 
     const [error, signal] = told;
@@ -16,12 +17,14 @@ describe('the signal of a call', () => {
 
   it('aborts for whoever listens already', async () => {
     const call = createCallSignal(10, () => undefined);
+    call.start();
 
     await once(call.signal, 'abort');
   });
 
   it('keeps the first reason', () => {
     const call = createCallSignal(1_000, () => undefined);
+    call.start();
     const reason = clientGone();
     call.abort(reason);
     call.abort(new Error('later'));
@@ -34,7 +37,9 @@ describe('the signal of a call', () => {
     const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     const before = timers();
     const settled = createCallSignal(60_000, () => undefined);
+    settled.start();
     const aborted = createCallSignal(60_000, () => undefined);
+    aborted.start();
     expect(timers()).toBe(before + 2);
 
     settled.settle();
@@ -46,6 +51,7 @@ describe('the signal of a call', () => {
 
   it('takes a deadline longer than a timer can hold for a long one', () => {
     const call = createCallSignal(100 * 86_400_000, () => undefined);
+    call.start();
 
     expect(call.signal.aborted).toBe(false);
     call.settle();
