@@ -38,11 +38,12 @@ function stepLines({ field, steps }: FieldQuality, shapes: readonly Shape[]): re
 }
 
 function viewLines(
-  { view, records, dropped, fields }: ViewQuality,
+  { view, records, dropped, totalsLost, fields }: ViewQuality,
   shapes: readonly Shape[],
 ): readonly string[] {
   const left = dropped === 0 ? '' : `, ${share(dropped, records)} left out for want of an id`;
-  const heading = `${view === 'list' ? 'lists' : 'single records'}: ${records} records read${left}`;
+  const lost = totalsLost === 0 ? '' : `; the total of ${totalsLost} replies could not be read`;
+  const heading = `${view === 'list' ? 'lists' : 'single records'}: ${records} records read${left}${lost}`;
   if (records === 0) return [heading];
   const rows = fields.map((field) => [
     field.field,

@@ -35,6 +35,8 @@ export type ViewQuality = {
   readonly records: number;
   /** Records without a usable id that were left out. */
   readonly dropped: number;
+  /** Replies whose total could not be read, so that the rows were counted. */
+  readonly totalsLost: number;
   readonly fields: readonly FieldQuality[];
 };
 
@@ -92,11 +94,12 @@ export function createViewTally(
     }),
   );
   const place = ['resources', resource.name, view, 'map'];
-  let [seen, dropped] = [0, 0];
+  let [seen, dropped, totalsLost] = [0, 0, 0];
 
   function countGap({ field: name, reason, found }: Gap): void {
+    if (name === 'total') totalsLost += 1;
     const tally = tallies.get(name);
-    // A record without an id is no gap of a field: it is left out.
+    // Neither is a record without an id a gap of a field: it is left out.
     if (tally === undefined) return;
     tally[reason] += 1;
     if (found === undefined) return;
@@ -117,6 +120,7 @@ export function createViewTally(
       view,
       records: seen,
       dropped,
+      totalsLost,
       fields: [...tallies].map(([field, { steps, blame: _blame, ...tally }]) => ({
         field,
         from: [mapping[field]?.from ?? []].flat(),

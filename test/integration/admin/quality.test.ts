@@ -111,11 +111,6 @@ describe('the quality of a source', () => {
     ['rows', 'no list of rows at ""', (res) => json({})(res.req, res)],
     ['id', 'a record has no usable id at "sku"', (res) => json([{ sku: 'x' }])(res.req, res)],
     [
-      'total',
-      'the total of the header X-Result-Count',
-      (res) => res.writeHead(200, { 'content-type': 'application/json' }).end('[]'),
-    ],
-    [
       'outcome',
       'no outcome rule fits the reply (HTTP 302)',
       (res) => res.writeHead(302, { 'content-type': 'application/json' }).end('{}'),
@@ -137,6 +132,13 @@ describe('the quality of a source', () => {
       expect(line).toMatchObject({ reason, detail: expect.stringContaining(detail) as string });
     },
   );
+
+  it('counts replies whose total cannot be read', async () => {
+    reply = (_req, res) =>
+      res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(rows));
+    await stack.get('/v1/products');
+    expect((await productsQuality()).views[0]!.totalsLost).toBeGreaterThan(0);
+  });
 
   it('holds no value of a record', async () => {
     await stack.get('/v1/products');
