@@ -41,7 +41,7 @@ async function askAs(examination: Examination, { change }: Footing, auth: Auth) 
   });
   try {
     const lister = plainLister(examination.through(upstream), change);
-    return await lister.ask(callAt(lister, 0, change.size));
+    return await lister.ask(callAt(examination, lister, 0, change.size));
   } finally {
     upstream.close();
   }

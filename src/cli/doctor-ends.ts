@@ -1,5 +1,6 @@
 import { callAt, type Examination, heardText } from './doctor-examination.ts';
-import { claimed, counted, type Finding, type Probe } from './doctor-finding.ts';
+import { claimed, counted, type Finding, type Probe, type Tell } from './doctor-finding.ts';
+import { depthOf } from './doctor-variant.ts';
 import type { Walk } from './doctor-walk.ts';
 import { type Footing, idsOf, listPlace, plainLister } from './doctor-windows.ts';
 
@@ -14,21 +15,19 @@ function pastEndRule(status: number): string {
 }
 
 /** What comes far behind the last row. */
-async function probeFar(examination: Examination, footing: Footing, sample: Walk): Promise<Finding> {
-  const { window } = examination.list;
+async function probeFar(
+  examination: Examination,
+  footing: Footing,
+  sample: Walk,
+  claimsEmpty: boolean,
+  tell: Tell,
+): Promise<Finding> {
   const { size } = footing.change;
-  const depthMax = ('depthMax' in window ? window.depthMax : undefined) ?? Infinity;
-  const claimsEmpty = !('pastEnd' in window) || window.pastEnd === 'empty';
-  const tell = claimed(
-    'past end',
-    claimsEmpty ? 'there is nothing behind the last row' : 'anything may come behind the last row',
-    listPlace(examination, 'window', 'pastEnd'),
-  );
-  const row = Math.floor(Math.min(ROW_FAR, depthMax - size) / size) * size;
+  const row = Math.floor(Math.min(ROW_FAR, depthOf(examination.list) - size) / size) * size;
   const total = sample.steps[0]?.rows.total ?? sample.records.length;
   if (row <= total) return tell('could not tell', 'the last row lies behind what can be reached');
   const lister = plainLister(examination, footing.change);
-  const far = await lister.ask(callAt(lister, row, size));
+  const far = await lister.ask(callAt(examination, lister, row, size));
   const calls = [far.request];
   const known = new Set(sample.records.map(({ id }) => id));
   const repeats = idsOf(far).some((id) => known.has(id));
@@ -48,12 +47,23 @@ async function probeFar(examination: Examination, footing: Footing, sample: Walk
   });
 }
 
-/** What comes right behind the last row. */
-function judgeEnd(examination: Examination, sample: Walk): Finding {
+/** What comes right behind the last row; `undefined` where nothing does, or nobody knows. */
+function judgeNear(examination: Examination, sample: Walk, tell: Tell): Finding | undefined {
+  const { refusal, complete, end } = sample;
+  if (!complete || end === 'empty') return undefined;
+  if (refusal === undefined) return tell('differs', 'rows that came before', { hint: OTHER });
+  return tell('differs', heardText(refusal), {
+    calls: [refusal.request],
+    hint: pastEndRule(refusal.reply.status),
+  });
+}
+
+/** What comes behind the last row: right behind it, and far. */
+async function probePastEnd(examination: Examination, footing: Footing, sample: Walk): Promise<Finding> {
   const { window } = examination.list;
   const claimsEmpty = !('pastEnd' in window) || window.pastEnd === 'empty';
   const tell = claimed(
-    'right behind the end',
+    'past end',
     claimsEmpty ? 'there is nothing behind the last row' : 'anything may come behind the last row',
     listPlace(examination, 'window', 'pastEnd'),
   );
@@ -63,15 +73,8 @@ function judgeEnd(examination: Examination, sample: Walk): Finding {
       `behind ${counted(sample.records.length, 'row')}: ${heardText(sample.refusal)}`,
       { calls: [sample.refusal.request], hint: 'window: { depthMax: … }, if no more can be reached' },
     );
-  if (!sample.complete) return tell('could not tell', 'the end was not reached within the bounds');
-  if (!claimsEmpty || sample.end === 'empty')
-    return tell('agrees', sample.end === 'empty' ? 'nothing comes' : `the walk ends: ${sample.end}`);
-  if (sample.refusal !== undefined)
-    return tell('differs', heardText(sample.refusal), {
-      calls: [sample.refusal.request],
-      hint: pastEndRule(sample.refusal.reply.status),
-    });
-  return tell('differs', 'rows that came before', { hint: OTHER });
+  const near = claimsEmpty ? judgeNear(examination, sample, tell) : undefined;
+  return near ?? probeFar(examination, footing, sample, claimsEmpty, tell);
 }
 
 /** Whether windows before the last are full. */
@@ -97,15 +100,14 @@ function judgeShort(examination: Examination, sample: Walk): Finding {
 }
 
 function judgeRepeats(examination: Examination, { repeated, records }: Walk): Finding {
-  const tell = claimed('walk', 'no record comes twice', listPlace(examination, 'window'));
-  const observed = `${counted(repeated, 'record')} of ${records.length} came before`;
-  if (repeated === 0) return tell('agrees', `${counted(records.length, 'record')}, each once`);
   const { order } = examination.list;
+  const claim = 'no record comes twice in a walk';
+  const tell = claimed('walk', claim, listPlace(examination, order === 'unknown' ? 'window' : 'order'));
+  if (repeated === 0) return tell('agrees', `${counted(records.length, 'record')}, each once`);
+  const observed = `${counted(repeated, 'record')} of ${records.length} came before`;
+  if (examination.doubts.has('order')) return tell('could not tell', `${observed}, for want of an order`);
   return tell('differs', observed, {
-    hint:
-      order === 'unknown'
-        ? 'ask for an order that is total, such as by id, with a constant parameter'
-        : 'window: { base: … }, or an order that is total',
+    hint: 'ask for an order that is total, such as by id, with a constant parameter',
   });
 }
 
@@ -117,7 +119,6 @@ export function endProbes(examination: Examination, footing: Footing, sample: Wa
   return [
     repeats,
     { name: 'short windows', run: () => judgeShort(examination, sample) },
-    { name: 'right behind the end', run: () => judgeEnd(examination, sample) },
-    { name: 'past end', run: () => probeFar(examination, footing, sample) },
+    { name: 'past end', run: () => probePastEnd(examination, footing, sample) },
   ];
 }

@@ -10,7 +10,7 @@ import { GatewayError } from '../errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import type { Meter, Upstream } from '../upstream/client.ts';
-import { type Change, valuelessSource, willingSource } from './doctor-variant.ts';
+import { type Change, depthOf, valuelessSource, willingSource } from './doctor-variant.ts';
 import { maskSource } from './mask-source.ts';
 import { showCall, type ShownCall } from './shown-call.ts';
 import { withShownRequests } from './witness-calls.ts';
@@ -47,6 +47,8 @@ export type Examination = {
   readonly callsLeft: () => number;
   /** Fields that became `null` on the way, by `field reason`, since the last `forget`. */
   readonly gaps: Map<string, number>;
+  /** Probes that found a difference: what rests on their claims says nothing. */
+  readonly doubts: Set<string>;
   /** `undefined` where the planner would not send the question as it is. @throws Unreached, CallsUsedUp */
   lister(question: Question, change?: Change): Lister | undefined;
   /** Asks for a single record by its v1 id; `undefined` where no request is made for it. */
@@ -142,7 +144,16 @@ export function createExamination(deps: ExaminationDeps): Examination {
   const unchanged = variant({});
 
   return {
-    ...{ compiled, resource, spec, list: own.list, get: own.get, showValues, gaps },
+    ...{
+      compiled,
+      resource,
+      spec,
+      list: own.list,
+      get: own.get,
+      showValues,
+      gaps,
+      doubts: new Set<string>(),
+    },
     callsLeft: () => Math.max(0, callsMax - meter.upstreamCalls),
     lister(question, change) {
       const varied = change === undefined ? unchanged : variant(change);
@@ -194,8 +205,18 @@ export function heardText({ reply, value, problem }: Heard<unknown>): string {
   return `${status} with ${received} ${received === 1 ? 'row' : 'rows'}`;
 }
 
-/** The call for some rows; of a source with pages, `firstRow` is a multiple of `size`. */
-export function callAt({ window }: Lister, firstRow: number, size: number): WindowCall {
+/**
+ * The call for some rows, fewer where the file says that not all of them can be reached; of a source with pages,
+ * `firstRow` is a multiple of `size`.
+ */
+export function callAt(
+  { list }: Examination,
+  { window }: Lister,
+  firstRow: number,
+  size: number,
+): WindowCall {
   if (window.kind === 'sequential') return window.first;
-  return window.cover(firstRow, Number.isFinite(size) ? size : 1)[0] ?? window.scanCall(0);
+  const within = list.window.kind === 'offset' ? Math.max(1, depthOf(list) - firstRow) : Infinity;
+  const rows = Math.min(size, within);
+  return window.cover(firstRow, Number.isFinite(rows) ? rows : 1)[0] ?? window.scanCall(0);
 }

@@ -67,7 +67,8 @@ async function tryFilters(
     request: found.steps[0]?.heard.request ?? found.refusal?.request,
     found,
     extra: found.records.filter((record) => !fits(record, filters)).length,
-    missing: found.complete ? wanted.filter(({ id }) => !ids.has(id)).length : undefined,
+    missing:
+      found.complete && sample.repeated === 0 ? wanted.filter(({ id }) => !ids.has(id)).length : undefined,
     ignored: isIgnored(found, sample),
   };
 }
@@ -163,6 +164,7 @@ async function probeFilter(
 async function probeTogether(deps: FilterDeps, declared: readonly Declared[]): Promise<Finding | undefined> {
   const { examination, footing, sample } = deps;
   const pushed = declared.filter(({ spec }) => spec.exactness !== 'none');
+  if (declared.some(({ field, op }) => examination.doubts.has(`filter ${field} ${op}`))) return undefined;
   const record = sample.records.find((one) => pushed.every(({ field }) => (one[field] ?? null) !== null));
   if (pushed.length < 2 || record === undefined) return undefined;
   const filters = pushed.map(({ field, op }) => ({ field, op, value: record[field] }) as Filter);

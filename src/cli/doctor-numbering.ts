@@ -1,22 +1,15 @@
-import { compareCodePoints, idSortKey } from '../contract/order.ts';
-import { callAt, type Examination, heardText } from './doctor-examination.ts';
+import { rowsAt } from './doctor-base.ts';
+import { type Examination, heardText } from './doctor-examination.ts';
 import { claimed, counted, type Finding, type Probe } from './doctor-finding.ts';
-import { sizeOf } from './doctor-variant.ts';
+import { hidesRows, isWithinReach, sizeOf } from './doctor-variant.ts';
 import type { Walk } from './doctor-walk.ts';
-import { type Footing, idsOf, listPlace, plainLister, sameIds } from './doctor-windows.ts';
+import { type Footing, idsOf, listPlace, sameIds } from './doctor-windows.ts';
 
 /** Declared sizes besides the largest that are tried. */
 const SIZES_TRIED = 4;
 
-/** Rows of one number onwards, as a window that is counted from another base than the file says. */
-async function rowsAt(
-  examination: Examination,
-  { change }: Footing,
-  { firstRow, size, base }: { firstRow: number; size: number; base?: number },
-) {
-  const lister = plainLister(examination, { ...change, size, ...(base !== undefined && { base }) });
-  return lister.ask(callAt(lister, firstRow, size));
-}
+const HIDDEN = 'windows anywhere may be short';
+const BEYOND = 'it lies beyond window.depthMax';
 
 /** Whether the window behind the first holds the rows behind the first. */
 async function probeSecond(examination: Examination, footing: Footing, sample: Walk): Promise<Finding> {
@@ -26,6 +19,7 @@ async function probeSecond(examination: Examination, footing: Footing, sample: W
     'the window behind the first holds the rows behind it',
     listPlace(examination, 'window'),
   );
+  if (!isWithinReach(examination.list, size, size)) return tell('could not tell', BEYOND);
   const second = await rowsAt(examination, footing, { firstRow: size, size });
   const known = idsOf(footing.first);
   const ids = idsOf(second);
@@ -42,57 +36,11 @@ async function probeSecond(examination: Examination, footing: Footing, sample: W
       hint: 'window: { base: … }, or another kind of window: offset counts rows, page counts pages',
     });
   const { window } = examination.list;
-  const base = window.kind === 'page' && window.base === 0 ? ', or window: { base: 1 }' : '';
-  const hint = `the name of the parameter that chooses the window${base}`;
+  const { total } = footing.first.value;
+  if (total === undefined ? 'pastEnd' in window && window.pastEnd === 'other' : total <= size)
+    return tell('could not tell', 'all rows may stand in the first window');
+  const hint = 'the name of the parameter that chooses the window';
   return tell('differs', 'the rows of the first window again', { calls, hint });
-}
-
-/** Whether an `offset` of one leaves one row out. */
-async function probeShift(examination: Examination, footing: Footing): Promise<Finding> {
-  const known = idsOf(footing.first);
-  const size = Math.min(3, known.length - 1);
-  const tell = claimed('base', 'rows are counted from 0', listPlace(examination, 'window'));
-  if (size < 1) return tell('could not tell', 'there are too few rows');
-  const shifted = await rowsAt(examination, footing, { firstRow: 1, size });
-  const ids = idsOf(shifted);
-  const calls = [shifted.request];
-  if (sameIds(ids, known.slice(1, 1 + size))) return tell('agrees', 'the second row has the number 1');
-  if (sameIds(ids, known.slice(0, size)))
-    return tell('differs', 'the first row has the number 1, and 0 is taken for it', {
-      calls,
-      hint: 'window: { base: 1 }',
-    });
-  if (shifted.value === undefined) return tell('differs', heardText(shifted), { calls });
-  const pages = { hint: 'window: { kind: page } counts pages', calls };
-  return ids.some((id) => known.includes(id)) || examination.list.order === 'unknown'
-    ? tell('could not tell', 'the order of the rows is not the same in two calls')
-    : tell('differs', 'the rows asked for from the second on are others', pages);
-}
-
-/** Whether rows stand before what the file calls the first. */
-async function probeBefore(examination: Examination, footing: Footing, sample: Walk): Promise<Finding> {
-  const { size } = footing.change;
-  const { window, order } = examination.list;
-  const thing = window.kind === 'page' ? 'pages' : 'rows';
-  const tell = claimed('base', `${thing} are counted from 1`, listPlace(examination, 'window', 'base'));
-  const before = await rowsAt(examination, footing, { firstRow: 0, size, base: 0 });
-  const ids = idsOf(before);
-  const known = new Set(sample.records.map(({ id }) => id));
-  const fresh = ids.filter((id) => !known.has(id));
-  const wrong = () =>
-    tell('differs', `the number 0 gives ${counted(fresh.length, 'row')} that never come otherwise`, {
-      calls: [before.request],
-      hint: 'window: { base: 0 }',
-    });
-  if (before.value === undefined) return tell('agrees', `the number 0: ${heardText(before)}`);
-  if (fresh.length === 0) return tell('agrees', 'the number 0 gives no row that does not come otherwise');
-  if (sample.complete) return wrong();
-  const first = sample.records[0];
-  const isBefore = (id: string) =>
-    first !== undefined && compareCodePoints(idSortKey(id), idSortKey(first.id)) < 0;
-  return order === 'id' && fresh.every(isBefore)
-    ? wrong()
-    : tell('could not tell', 'the number 0 gives rows that were not reached otherwise');
 }
 
 /** Whether a smaller page of a declared size begins and ends where it must. */
@@ -104,6 +52,8 @@ async function probeOneSize(
 ): Promise<Finding> {
   const at = listPlace(examination, 'window', 'sizes');
   const tell = claimed(`size ${size}`, `pages of ${size} rows can be asked for`, at);
+  if (!isWithinReach(examination.list, size, size)) return tell('could not tell', BEYOND);
+  if (hidesRows(examination.list)) return tell('could not tell', HIDDEN);
   const expected = sample.records.slice(size, size * 2).map(({ id }) => id);
   const page = await rowsAt(examination, footing, { firstRow: size, size });
   const ids = idsOf(page);
@@ -127,6 +77,7 @@ async function probeOver(examination: Examination, footing: Footing): Promise<Fi
     `no call gives more than ${counted(size, 'row')}`,
     listPlace(examination, 'window', key),
   );
+  if (!isWithinReach(examination.list, 0, size + 1)) return tell('could not tell', BEYOND);
   const over = await rowsAt(examination, footing, { firstRow: 0, size: size + 1 });
   const received = over.value?.received;
   if (received === undefined) return tell('agrees', `${size + 1} rows are refused: ${heardText(over)}`);
@@ -150,17 +101,10 @@ function otherSizes({ list }: Examination): readonly number[] {
 export function numberingProbes(examination: Examination, footing: Footing, sample: Walk): readonly Probe[] {
   const { window } = examination.list;
   if (window.kind !== 'offset' && window.kind !== 'page') return [];
-  const base =
-    window.base === 1
-      ? () => probeBefore(examination, footing, sample)
-      : window.kind === 'offset'
-        ? () => probeShift(examination, footing)
-        : undefined;
   const asDeclared = footing.change.size === sizeOf(examination.list);
   const sizes = asDeclared ? otherSizes(examination) : [];
   return [
     { name: 'second window', run: () => probeSecond(examination, footing, sample) },
-    ...(base === undefined ? [] : [{ name: 'base', run: base }]),
     ...sizes.map((size) => ({
       name: `size ${size}`,
       run: () => probeOneSize(examination, footing, sample, size),

@@ -1,3 +1,4 @@
+import { probeBase } from './doctor-base.ts';
 import { credentialProbes } from './doctor-credential.ts';
 import { endProbes } from './doctor-ends.ts';
 import { CallsUsedUp, type Examination, Unreached } from './doctor-examination.ts';
@@ -38,7 +39,7 @@ function listed(found: Found): readonly Finding[] {
   return 'probe' in found ? [found] : found;
 }
 
-/** Makes the probes one after the other. @throws Unreached where the source has gone */
+/** Makes the probes one after the other. @throws Unreached where the source has gone, CallsUsedUp never */
 async function runProbes(probes: readonly Probe[], onFinding: OnFinding): Promise<void> {
   let silent = 0;
   for (const { name, run } of probes) {
@@ -75,8 +76,8 @@ async function runAll(
     ...credentialProbes(examination, footing),
     ...numberingProbes(examination, footing, sample),
     ...sequenceProbes(examination, footing, sample),
-    ...endProbes(examination, footing, sample),
     ...orderProbes(examination, footing, sample),
+    ...endProbes(examination, footing, sample),
     { name: 'total', run: () => probeTotal(examination, footing, sample) },
     ...recordProbes(examination, sample),
   ];
@@ -89,15 +90,22 @@ async function runAll(
 
 /** Makes every probe that fits what the file declares of a resource. */
 export async function examine(examination: Examination, onFinding: OnFinding): Promise<Examined> {
+  const take: OnFinding = (finding) => {
+    if (finding.verdict === 'differs') examination.doubts.add(finding.probe);
+    onFinding(finding);
+  };
   let sample: Walk | undefined;
   let unreached: string | undefined;
   try {
     const { findings, footing } = await probeContact(examination);
-    for (const finding of findings) onFinding(finding);
+    for (const finding of findings) take(finding);
     if (footing !== undefined) {
-      const taken = await takeSample(examination, footing);
+      const based = await probeBase(examination, footing);
+      if (based !== undefined) take(based.finding);
+      const real = based?.footing ?? footing;
+      const taken = await takeSample(examination, real);
       sample = taken.sample;
-      await runAll(examination, footing, taken, onFinding);
+      await runAll(examination, real, taken, take);
     }
   } catch (error) {
     if (error instanceof CallsUsedUp) onFinding(claimed('calls', '', [])('could not tell', error.message));

@@ -1,12 +1,14 @@
 import type { CanonicalRecord } from '../contract/document.ts';
 import type { Value } from '../contract/fields.ts';
 import { Decimal } from '../kernel/decimal.ts';
+import type { UpstreamRequest } from '../kernel/upstream.ts';
 import { type Examination, heardText } from './doctor-examination.ts';
 import { claimed, counted, type Finding, type Probe } from './doctor-finding.ts';
 import type { Walk } from './doctor-walk.ts';
 
 /** Records that are asked for one by one. */
 const RECORDS_TRIED = 4;
+const MISSING_TRIED = 3;
 
 /** Ids of clients with nothing better to do. */
 const ODD_TAILS = ['0', '99999999999999999999999', 'x~27~20or~20~271~27~3d~271', '~2e~2e~2fx', '-1'];
@@ -74,37 +76,41 @@ function changedId(id: string, turn: number): string {
   return prefix + (/^\d+$/.test(tail) ? `${changed}${turn}7719283`.slice(0, 9) : changed);
 }
 
-/** An id that no record has, as far as anybody knows, but could have. */
-function missingId(records: readonly CanonicalRecord[]): string | undefined {
+/** Ids that no record has, as far as anybody knows, but could have. */
+function missingIds(records: readonly CanonicalRecord[]): readonly string[] {
   const known = new Set(records.map(({ id }) => id));
-  const like = records.at(-1)?.id;
-  if (like === undefined) return undefined;
-  return [1, 2, 3, 4, 5].map((turn) => changedId(like, turn)).find((id) => !known.has(id));
+  const like = records.at(-1)?.id ?? '_';
+  const ids = [1, 2, 3, 4, 5].map((turn) => changedId(like, turn)).filter((id) => !known.has(id));
+  return [...new Set(ids)].slice(0, MISSING_TRIED);
 }
 
-async function probeMissing(examination: Examination, { records }: Walk): Promise<Finding> {
+async function probeMissing(examination: Examination, { records, complete }: Walk): Promise<Finding> {
   const tell = claimed('missing id', 'an id that no record has is not found', ['outcomes']);
-  const id = missingId(records);
-  const heard = id === undefined ? undefined : await examination.ask(id);
-  if (heard === undefined) return tell('could not tell', 'no such id could be made');
-  if (heard.problem === undefined && heard.value === undefined)
-    return tell('agrees', `HTTP ${heard.reply.status} means not_found`);
-  const { reply } = heard;
-  const outcome = examination.outcomeOf('get', reply)?.is ?? 'nothing: no rule fits';
-  const sign = reply.status === 200 ? 'at: …, equals: …' : `status: ${reply.status}`;
-  return tell(
-    'differs',
-    heard.problem === undefined ? 'a record came' : `${heardText(heard)}; the rules say ${outcome}`,
-    {
-      calls: [heard.request],
+  let asked: UpstreamRequest | undefined;
+  for (const id of missingIds(records)) {
+    const heard = await examination.ask(id);
+    if (heard === undefined) continue;
+    const { reply, problem, value, request } = heard;
+    asked = request;
+    // There is such a record, after all: only the one that was asked for is taken.
+    if (value !== undefined) continue;
+    if (problem === undefined) return tell('agrees', `HTTP ${reply.status} means not_found`);
+    const outcome = examination.outcomeOf('get', reply)?.is ?? 'nothing: no rule fits';
+    const sign = reply.status === 200 ? 'at: …, equals: …' : `status: ${reply.status}`;
+    return tell('differs', `${heardText(heard)}; the rules say ${outcome}`, {
+      calls: [request],
       hint: `outcomes, before others: - { on: get, ${sign}, is: not_found }`,
-    },
-  );
+    });
+  }
+  return asked !== undefined && complete
+    ? tell('differs', 'records came that are not in the list', { calls: [asked] })
+    : tell('could not tell', 'no such id could be made');
 }
 
 async function probeMalformed(examination: Examination): Promise<Finding> {
   const { idPrefix, name } = examination.resource;
   const tell = claimed('malformed id', 'an id of another form is not found', ['resources', name, 'id']);
+  if (examination.doubts.has('missing id')) return tell('could not tell', 'nor is any other');
   let asked = 0;
   for (const tail of ODD_TAILS) {
     const heard = await examination.ask(`${idPrefix}_${tail}`);

@@ -10,10 +10,13 @@ const UNKNOWN = { 'portico-doctor': '1' };
 /** More unreadable values than this share say that the steps are wrong, and not the data. */
 const UNREADABLE_SHARE = 0.1;
 
+/** In fewer rows than these, an optional field may be missing by chance. */
+const ROWS_TELLING = 20;
+
 async function probeUnknown(examination: Examination, { first, change }: Footing): Promise<Finding> {
   const tell = claimed('unknown parameter', '', listPlace(examination, 'request'));
   const lister = plainLister(examination, { ...change, query: UNKNOWN });
-  const heard = await lister.ask(callAt(lister, 0, change.size));
+  const heard = await lister.ask(callAt(examination, lister, 0, change.size));
   if (heard.value === undefined) return tell('noted', `refused: ${heardText(heard)}`);
   const known = idsOf(first).slice(0, idsOf(heard).length);
   return sameIds(idsOf(heard), known)
@@ -55,9 +58,13 @@ function judgeFields(
     const share = (count: number) => `${count} of ${counted(rows, 'row')}`;
     if (missing >= rows)
       return [
-        tell('differs', `there is nothing at its path in ${share(rows)}`, {
-          hint: `map.${name}: the path; null, if the source has nothing of the kind`,
-        }),
+        tell(
+          rows < ROWS_TELLING ? 'could not tell' : 'differs',
+          `there is nothing at its path in ${share(rows)}`,
+          {
+            hint: `map.${name}: the path; null, if the source has nothing of the kind`,
+          },
+        ),
       ];
     if (unreadable > rows * UNREADABLE_SHARE)
       return [

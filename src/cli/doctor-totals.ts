@@ -3,6 +3,7 @@ import type { Filter } from '../contract/query.ts';
 import { type Json, NumberText, readJson } from '../kernel/json.ts';
 import { callAt, type Examination, type Heard, heardText, type Lister } from './doctor-examination.ts';
 import { claimed, counted, type Finding } from './doctor-finding.ts';
+import { depthOf, hidesRows, isWithinReach } from './doctor-variant.ts';
 import type { Walk } from './doctor-walk.ts';
 import { type Footing, listPlace, plainLister } from './doctor-windows.ts';
 
@@ -76,21 +77,26 @@ async function probeLast(
   const { window } = examination.list;
   const tell = claimed('total', 'the total is that of the rows', listPlace(examination, 'total'));
   const lister = plainLister(examination, change);
-  const depthMax = ('depthMax' in window ? window.depthMax : undefined) ?? Infinity;
-  if (lister.window.kind !== 'random') return tell('could not tell', 'not all rows were read');
-  if (total > depthMax) return tell('could not tell', 'the last row lies behind window.depthMax');
+  if (lister.window.kind !== 'random' || hidesRows(examination.list))
+    return tell('could not tell', 'not all rows were read');
+  if (total > depthOf(examination.list))
+    return tell('could not tell', 'the last row lies behind window.depthMax');
   const { size } = change;
   const firstRow = Math.floor((total - 1) / size) * size;
-  const last = await lister.ask(callAt(lister, firstRow, size));
-  const behind = await lister.ask(callAt(lister, firstRow + size, size));
+  const last = await lister.ask(callAt(examination, lister, firstRow, size));
+  const looksBehind = isWithinReach(examination.list, firstRow + size, size);
+  const behind = looksBehind
+    ? await lister.ask(callAt(examination, lister, firstRow + size, size))
+    : undefined;
   const calls = [heard.request, last.request];
   if (last.value === undefined)
-    return tell('differs', `the total is ${total}, but its last row cannot be had: ${heardText(last)}`, {
-      calls,
-      hint: 'window: { depthMax: … } with the rows that can be reached',
-    });
+    return claimed('reach', 'every row can be reached', listPlace(examination, 'window'))(
+      'differs',
+      `the total is ${total}, but its last row cannot be had: ${heardText(last)}`,
+      { calls, hint: 'window: { depthMax: … } with the rows that can be reached' },
+    );
   const expected = total - firstRow;
-  const more = behind.value?.records.some(({ id }) => !last.value?.records.some((row) => row.id === id));
+  const more = behind?.value?.records.some(({ id }) => !last.value?.records.some((row) => row.id === id));
   const goesOn = more === true && (!('pastEnd' in window) || window.pastEnd === 'empty');
   if (last.value.received === expected && !goesOn)
     return tell('agrees', `${total}, and the last window holds ${counted(expected, 'row')}`);
@@ -101,13 +107,22 @@ async function probeLast(
   );
 }
 
+/** Why the rows of a walk cannot be counted. */
+function untold({ repeated, steps, refusal, complete }: Walk, hidden: boolean): string | undefined {
+  const filled = steps.filter(({ rows }) => rows.received > 0);
+  const short = filled.slice(0, -1).some(({ call, rows }) => rows.received < call.size);
+  if (repeated > 0) return 'records came twice in the walk';
+  if (short && !hidden) return 'windows before the last are short';
+  return refusal !== undefined && !complete ? 'not all rows can be reached' : undefined;
+}
+
 /** Probes the number of rows that the source tells. */
 export async function probeTotal(
   examination: Examination,
   footing: Footing,
   sample: Walk,
 ): Promise<Finding | undefined> {
-  const { total: spec, window } = examination.list;
+  const { total: spec } = examination.list;
   if (spec === undefined) return judgeUndeclared(examination, footing, sample);
   const tell = claimed('total', 'the total is that of the rows', listPlace(examination, 'total'));
   const told = await toldTotal(plainLister(examination, footing.change), footing.first);
@@ -116,12 +131,15 @@ export async function probeTotal(
   if (heard.problem !== undefined) return tell('differs', heardText(heard), more);
   if (total === undefined) return tell('could not tell', 'the source says that it is only a bound');
   const rows = sample.records.length - sample.repeated;
+  const why = untold(sample, hidesRows(examination.list) || footing.first.value.next !== undefined);
+  if (why !== undefined) return tell('could not tell', why);
   if (!sample.complete) {
+    if (total === 0 && rows === 0) return tell('could not tell', 'there are no rows');
     if (total < rows) return tell('differs', `${total}, but there are at least ${rows} rows`, more);
     return probeLast(examination, footing, { ...told, total });
   }
   if (total === rows) return tell('agrees', `${total}, and as many rows`);
-  if ('shortPage' in window && window.shortPage === 'anywhere' && total > rows)
+  if (hidesRows(examination.list) && total > rows)
     return tell('agrees', `${total}, of which ${rows} are seen: the others are hidden after paging`);
   return tell('differs', `${total}, but there are ${counted(rows, 'row')}`, more);
 }
@@ -134,7 +152,9 @@ export function judgeFilteredTotal(
   filters: readonly Filter[],
 ): Finding | undefined {
   const spec = examination.list.total;
-  if (spec === undefined || total === undefined) return undefined;
+  if (spec === undefined || total === undefined || hidesRows(examination.list)) return undefined;
+  // Where it is wrong without a filter, it is no use to say so again.
+  if (examination.doubts.has('total') || examination.doubts.has('short windows')) return undefined;
   const names = filters.map(({ field, op }) => `${field} ${op}`).join(', ');
   const counts = spec.counts;
   const tell = claimed(

@@ -14,10 +14,26 @@ export type Change = {
   readonly filters?: ListSpec['filters'];
 };
 
+/** The most rows that can be reached. */
+export function depthOf({ window }: ListSpec): number {
+  return ('depthMax' in window ? window.depthMax : undefined) ?? Infinity;
+}
+
 /** The most rows that a call asks for; `Infinity` where one call returns everything. */
-export function sizeOf({ window }: ListSpec): number {
+export function sizeOf(list: ListSpec): number {
+  const { window } = list;
   if (window.kind === 'none') return Infinity;
-  return window.kind === 'page' ? Math.max(...window.sizes) : window.sizeMax;
+  return window.kind === 'page' ? Math.max(...window.sizes) : Math.min(window.sizeMax, depthOf(list));
+}
+
+/** Whether windows anywhere may be short, so that nobody knows which row is at which number. */
+export function hidesRows({ window }: ListSpec): boolean {
+  return 'shortPage' in window && window.shortPage === 'anywhere';
+}
+
+/** Whether a window lies within the rows that the file says can be reached. */
+export function isWithinReach(list: ListSpec, firstRow: number, size: number): boolean {
+  return (list.window.kind === 'page' ? firstRow + 1 : firstRow + size) <= depthOf(list);
 }
 
 function changedWindow({ window }: ListSpec, { size, base }: Change): ListSpec['window'] {

@@ -2,6 +2,7 @@ import type { Rows } from '../adapter/compile.ts';
 import type { RandomWindow, SequentialWindow, WindowCall } from '../adapter/window.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
 import { callAt, type Examination, type Heard, type Lister } from './doctor-examination.ts';
+import { depthOf, hidesRows } from './doctor-variant.ts';
 
 /** One window of a walk. */
 export type Step = { readonly call: WindowCall; readonly heard: Heard<Rows>; readonly rows: Rows };
@@ -81,13 +82,12 @@ async function walkNumbered(
   lister: Lister & { readonly window: RandomWindow },
   { size, callsMax }: WalkBounds,
 ): Promise<Walk> {
-  const { window } = examination.list;
-  const depthMax = ('depthMax' in window ? window.depthMax : undefined) ?? Infinity;
-  const shortAnywhere = 'shortPage' in window && window.shortPage === 'anywhere';
+  const depthMax = depthOf(examination.list);
+  const shortAnywhere = hidesRows(examination.list);
   const trail = createTrail(examination, callsMax);
   let empty = 0;
   for (let firstRow = 0; firstRow < depthMax && trail.maySend(); firstRow += size) {
-    const call = callAt(lister, firstRow, Math.min(size, depthMax - firstRow));
+    const call = callAt(examination, lister, firstRow, size);
     const heard = await lister.ask(call);
     if (heard.value === undefined)
       return trail.finish({

@@ -2,7 +2,7 @@ import type { Rows } from '../adapter/compile.ts';
 import type { InvalidReason } from '../errors/fault.ts';
 import { callAt, type Examination, type Heard, heardText, type Lister } from './doctor-examination.ts';
 import { claimed, counted, type Finding } from './doctor-finding.ts';
-import { type Change, sizeOf } from './doctor-variant.ts';
+import { type Change, isWithinReach, sizeOf } from './doctor-variant.ts';
 
 /** The first window that came, and how windows are really asked for where that is not as the file says. */
 export type Footing = {
@@ -52,7 +52,7 @@ export function plainLister(examination: Examination, change?: Change): Lister {
 }
 
 /** What is wrong with the first reply, and where in the file that is mended. */
-function unreadable(examination: Examination, first: Heard<Rows>, hint: string | undefined): Finding {
+function unreadable(examination: Examination, first: Heard<Rows>): Finding {
   const { problem } = first;
   const place = problem?.reason === undefined ? undefined : PLACES[problem.reason];
   const [keys, usual] = place ?? [['outcomes'], 'outcomes: a rule that fits this reply'];
@@ -64,26 +64,30 @@ function unreadable(examination: Examination, first: Heard<Rows>, hint: string |
     told ? 'the credential is good' : 'the list can be read',
     told ? ['auth'] : at,
   )('differs', heardText(first), {
-    hint: hint ?? (told ? 'auth, and the variables that it names' : usual),
+    hint: told ? 'auth, and the variables that it names' : usual,
     calls: [first.request],
   });
 }
 
-/** Whether counting from the other number is understood. */
-async function otherBase(examination: Examination): Promise<string | undefined> {
+/** The first window, counted from the other number, where that brings rows. */
+async function fromOtherBase(examination: Examination): Promise<Footing | undefined> {
   const { window } = examination.list;
   if (window.kind !== 'offset' && window.kind !== 'page') return undefined;
-  const base = 1 - window.base;
-  const size = sizeOf(examination.list);
-  const lister = plainLister(examination, { base, size });
-  const { value } = await lister.ask(callAt(lister, 0, size));
-  return value === undefined ? undefined : `window: { base: ${base} }: asked so, the source answers`;
+  const change = { base: 1 - window.base, size: sizeOf(examination.list) };
+  const lister = plainLister(examination, change);
+  const first = await lister.ask(callAt(examination, lister, 0, change.size));
+  const { value } = first;
+  return value === undefined || value.received === 0 ? undefined : { first: { ...first, value }, change };
 }
 
 /** Whether the source gives fewer rows than it is asked for though it has more. */
-async function isClamped(examination: Examination, first: Heard<Rows>, received: number): Promise<boolean> {
-  const lister = plainLister(examination, { size: received });
-  const behind = await lister.ask(callAt(lister, received, received));
+async function isClamped(
+  examination: Examination,
+  { first, change }: Footing,
+  received: number,
+): Promise<boolean> {
+  const lister = plainLister(examination, { ...change, size: received });
+  const behind = await lister.ask(callAt(examination, lister, received, received));
   const known = new Set(idsOf(first));
   return idsOf(behind).some((id) => !known.has(id));
 }
@@ -91,9 +95,10 @@ async function isClamped(examination: Examination, first: Heard<Rows>, received:
 /** Whether the largest declared window is given in full; and how large it really is. */
 async function probeSize(
   examination: Examination,
-  first: Heard<Rows>,
-  received: number,
+  footing: Footing,
 ): Promise<{ readonly finding: Finding; readonly size: number }> {
+  const { first } = footing;
+  const { received } = first.value;
   const { window } = examination.list;
   const size = sizeOf(examination.list);
   const [key, write] = window.kind === 'page' ? ['sizes', (n: number) => `[${n}]`] : ['sizeMax', String];
@@ -108,33 +113,43 @@ async function probeSize(
   if (received > size)
     return told(tell('differs', `${counted(received, 'row')} where ${size} were asked for`, more), received);
   if (window.kind !== 'offset' && window.kind !== 'page')
-    return told(tell(first.value?.next === undefined ? 'could not tell' : 'agrees', `${received} given`));
+    return told(tell(first.value.next === undefined ? 'could not tell' : 'agrees', `${received} given`));
   if (received === 0) return told(tell('could not tell', 'there are no rows'));
   if (window.shortPage === 'anywhere')
     return told(tell('could not tell', `${received} given, and windows may be short anywhere`));
-  if (await isClamped(examination, first, received))
+  if (!isWithinReach(examination.list, received, received))
+    return told(tell('could not tell', `${received} given, and what is behind them cannot be reached`));
+  if (await isClamped(examination, footing, received))
     return told(
       tell('differs', `${counted(received, 'row')} where ${size} were asked for, and more behind them`, more),
       received,
     );
-  return told(tell('could not tell', `there are only ${counted(received, 'row')}`));
+  return told(
+    tell('could not tell', `${counted(received, 'row')} came, and no new ones stand right behind them`),
+  );
 }
 
 /** Asks for the first window, as the gateway would, and says whether it can be read and is as large as it may be. */
 export async function probeContact(examination: Examination): Promise<Contact> {
   const declared = sizeOf(examination.list);
   const lister = plainLister(examination, { size: declared });
-  const first = await lister.ask(callAt(lister, 0, declared));
+  let first = await lister.ask(callAt(examination, lister, 0, declared));
+  let other: Footing | undefined;
+  // Nothing where something should be may come of counting from the wrong number.
+  if (
+    first.problem?.credentialRefused !== true &&
+    (first.value?.received ?? 0) === 0 &&
+    first.value?.total !== 0
+  )
+    other = await fromOtherBase(examination);
+  if (other !== undefined) first = other.first;
   const { value } = first;
-  if (value === undefined)
-    return {
-      findings: [unreadable(examination, first, await otherBase(examination))],
-      footing: undefined,
-    };
+  if (value === undefined) return { findings: [unreadable(examination, first)], footing: undefined };
   const tell = claimed('first call', 'the list can be read', listPlace(examination));
   const findings = [tell('agrees', heardText(first))];
   const heard = { ...first, value };
-  if (!Number.isFinite(declared)) return { findings, footing: { first: heard, change: { size: declared } } };
-  const { finding, size } = await probeSize(examination, first, value.received);
-  return { findings: [...findings, finding], footing: { first: heard, change: { size } } };
+  const footing = { first: heard, change: { size: declared, ...other?.change } };
+  if (!Number.isFinite(declared)) return { findings, footing };
+  const { finding, size } = await probeSize(examination, footing);
+  return { findings: [...findings, finding], footing: { first: heard, change: { ...footing.change, size } } };
 }
