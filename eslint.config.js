@@ -24,6 +24,7 @@ const floors = [
   [
     { room: 'http', packages: ['express', 'http-proxy-middleware', 'pino-http'] },
     { room: 'admin', packages: ['express'] },
+    { room: 'infer', packages: ['yaml'] },
   ],
   [
     { room: 'gateway.ts', packages: [] },

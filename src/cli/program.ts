@@ -5,6 +5,7 @@ import { runDemo } from './demo.ts';
 import { registerDoctorCommand } from './doctor.ts';
 import { registerExplainCommand } from './explain.ts';
 import { runGenerate } from './generate.ts';
+import { registerInferCommand } from './infer.ts';
 import { registerKeysCommand } from './keys.ts';
 import { registerQualityCommand } from './quality.ts';
 import { readConfigOrExit } from './read-config.ts';
@@ -46,6 +47,7 @@ function createProgram(context: CliContext): Command {
     )
     .option('--source <file>', 'test one source file alone; variables without default get placeholders')
     .option('--record', 'ask the live source, and write what was asked, replied and answered as cases')
+    .option('--scramble', 'with --record: keep the form of texts and numbers, but not their values')
     .option('--overwrite', 'with --record: replace cases that are there already')
     .option('--json', 'print the results as JSON')
     .action((names: string[], options: TestOptions) => runTest(names, options, configFile(), context));
@@ -59,6 +61,7 @@ function createProgram(context: CliContext): Command {
     .option('--check', 'only say whether they are up to date')
     .action((options: { check?: boolean }) => runGenerate(options.check === true, context));
   registerExplainCommand(program, configFile, context);
+  registerInferCommand(program, context);
   registerDoctorCommand(program, configFile, context);
   registerQualityCommand(program, configFile, context);
   registerSamplesCommand(program, context);

@@ -85,8 +85,16 @@ const nowhere: Environment = {
  * @throws ConfigError with every problem
  */
 export function readSource(file: string, environment = nowhere): readonly CompiledSource[] {
+  return compileSourceText(readText(file), environment);
+}
+
+/**
+ * `readSource` for a text that stands in no file yet.
+ * @throws ConfigError with every problem
+ */
+export function compileSourceText(text: FileText, environment = nowhere): readonly CompiledSource[] {
   const problems: Problem[] = [];
-  const compiled = compileSources(loadSources([readText(file)], environment, problems), problems);
+  const compiled = compileSources(loadSources([text], environment, problems), problems);
   if (problems.length > 0) throw new ConfigError(problems);
   return compiled;
 }

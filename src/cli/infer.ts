@@ -1,0 +1,174 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { pathText } from '../config/problem.ts';
+import { name as nameSchema } from '../config/scalars.ts';
+import { inferSource, type Inferred } from '../infer/infer-source.ts';
+import { readSample } from '../infer/read-sample.ts';
+import { InferError } from '../infer/trouble.ts';
+import type { CompiledSource } from '../pipeline/compile-sources.ts';
+import { type CliContext, ExitError, exitCodes } from './context.ts';
+import { compileSourceText, orExit } from './read-config.ts';
+import { type Trial, tryDraft } from './try-draft.ts';
+
+/** What `portico infer` is told. */
+type Options = {
+  readonly resource: 'users' | 'products';
+  readonly header: readonly string[];
+  readonly method?: 'GET' | 'POST';
+  readonly body?: string;
+  readonly name?: string;
+  readonly one?: string;
+  readonly oneBody?: string;
+  readonly sample?: readonly string[];
+  readonly out?: string;
+  readonly callsMax: number;
+  readonly timeout: number;
+  readonly json?: boolean;
+};
+
+const CALLS_MAX = 200;
+const TIMEOUT_S = 15;
+const NOWHERE = 'http://service.invalid/';
+
+function whole(text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text))
+    throw new InvalidArgumentError('Expected a whole number from 1 to 99999.');
+  return Number(text);
+}
+
+function sourceName(text: string): string {
+  if (nameSchema.safeParse(text).success) return text;
+  throw new InvalidArgumentError('Expected a name of a-z, 0-9, - and _, starting with a letter.');
+}
+
+const collect = (line: string, lines: readonly string[]) => [...lines, line];
+
+function readFile(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch {
+    throw new InferError(`${file} cannot be read`);
+  }
+}
+
+const readText = (file: string | undefined) =>
+  file === undefined ? undefined : readFile(file).toString('utf8');
+
+async function infer(url: string | undefined, options: Options, context: CliContext): Promise<Inferred> {
+  const { resource, header, method, one, name, sample = [], callsMax, timeout } = options;
+  if (url === undefined && sample.length === 0)
+    throw new InferError(
+      'there is nothing to look at',
+      'name the address of the list, or saved replies with --sample',
+    );
+  return inferSource({
+    url: url ?? NOWHERE,
+    resource,
+    headers: header,
+    method,
+    body: readText(options.body),
+    name,
+    one,
+    oneBody: readText(options.oneBody),
+    samples: sample.map((file) => readSample(basename(file), readFile(file))),
+    callsMax,
+    timeoutMs: timeout * 1_000,
+    signal: context.stop,
+  });
+}
+
+/** The draft as `portico check` reads it: it must have no problem, whatever the service was. */
+function checked(inferred: Inferred, context: CliContext): CompiledSource {
+  const file = `${inferred.name}.yaml`;
+  const environment = { variables: inferred.variables, readFile: () => '' };
+  const [compiled] = orExit(context, () => compileSourceText({ file, text: inferred.text }, environment));
+  if (compiled === undefined) throw new Error('a draft describes a resource');
+  return compiled;
+}
+
+function trialText({ request, status, total, reason, unreadable, contradicted }: Trial): string {
+  const gaps = Object.entries(unreadable).map(([field, count]) => `${field} unreadable ${count} times`);
+  const found = total === undefined ? [] : [`${total} records in all`];
+  const claims = contradicted.map((claim) => `the replies contradict ${claim}`);
+  return `  ${request}  ${[String(status), ...found, ...gaps, ...claims, ...(reason === undefined ? [] : [reason])].join('; ')}`;
+}
+
+/** What a person wants to know beside the draft. */
+function summary(inferred: Inferred, trials: readonly Trial[], out: string | undefined): readonly string[] {
+  const edits = inferred.notes.filter(({ level }) => level === 'edit');
+  return [
+    `Dialect: ${inferred.dialect ?? 'none that is known'}. Calls: ${inferred.calls}.`,
+    'The draft passes portico check.',
+    ...(trials.length === 0 ? [] : ['Answers of the draft:', ...trials.map(trialText)]),
+    edits.length === 0 ? 'Nothing is left to edit that was found.' : `To edit (${edits.length}):`,
+    ...edits.map(({ at, text }) => `  ${pathText(at)}: ${text}`),
+    ...(out === undefined
+      ? []
+      : [`Written to ${out}. Next: portico check --source ${out}, and portico doctor --source ${out}`]),
+  ];
+}
+
+async function runInfer(url: string | undefined, options: Options, context: CliContext): Promise<void> {
+  let inferred: Inferred;
+  try {
+    inferred = await infer(url, options, context);
+  } catch (error) {
+    if (!(error instanceof InferError)) throw error;
+    context.err(`portico: ${error.message}\n${error.hint === undefined ? '' : `    hint: ${error.hint}\n`}`);
+    throw new ExitError(exitCodes.failure);
+  }
+  const compiled = checked(inferred, context);
+  const trials = inferred.calls === 0 ? [] : await tryDraft(compiled, context.stop);
+  if (options.out !== undefined) writeFileSync(options.out, inferred.text, { flag: 'wx' });
+  if (options.json === true) {
+    const guesses = inferred.notes.map(({ at, level, text }) => ({
+      path: pathText(at),
+      confidence: level,
+      text,
+    }));
+    const { name, dialect, calls, text } = inferred;
+    const edits = guesses.filter(({ confidence }) => confidence === 'edit').length;
+    context.out(
+      `${JSON.stringify({ name, dialect: dialect ?? null, calls, edits, guesses, trials, draft: text }, null, 2)}\n`,
+    );
+    return;
+  }
+  if (options.out === undefined) context.out(inferred.text);
+  context.err(`${summary(inferred, trials, options.out).join('\n')}\n`);
+}
+
+/** Adds `portico infer` to the command line. */
+export function registerInferCommand(program: Command, context: CliContext): void {
+  program
+    .command('infer')
+    .description('look at a service, or at saved replies of one, and write a commented draft of its source')
+    .argument('[url]', 'the address of the list')
+    .addOption(
+      new Option('--resource <name>', 'what the list is of')
+        .choices(['users', 'products'])
+        .makeOptionMandatory(),
+    )
+    .option(
+      '--header <line>',
+      "a header of every call, such as 'Authorization: Bearer …'; repeatable",
+      collect,
+      [],
+    )
+    .addOption(
+      new Option('--method <method>', 'POST only where the service reads by it').choices(['GET', 'POST']),
+    )
+    .option('--body <file>', 'the body of the request: JSON or XML; makes it a POST')
+    .option('--name <name>', 'the name of the source; default: of the host', sourceName)
+    .option('--one <address>', 'the view of one record, with an id of the list in it')
+    .option('--one-body <file>', 'the body of a request for one record, with an id of the list in it')
+    .option(
+      '--sample <file...>',
+      'saved replies to look at, in place of the service: a body, or with headers',
+    )
+    .option('--out <file>', 'where to write the draft; default: standard output')
+    .option('--calls-max <number>', 'the most calls the service may be asked', whole, CALLS_MAX)
+    .option('--timeout <seconds>', 'the longest a call may take', whole, TIMEOUT_S)
+    .option('--json', 'print the draft and every guess as JSON')
+    .action((url: string | undefined, options: Options) => runInfer(url, options, context));
+}

@@ -1,0 +1,59 @@
+/** Folded names of a field, best first; `a.b` is b within a. */
+const words = (text: string) => text.trim().split(/\s+/);
+
+const ID = `id _id uid uuid guid sysid recordid objectid entityid no nr num number ident.no ident.id ident pk key code`;
+
+/** What fields are called, in several languages and habits. */
+export const fieldWords: Readonly<Record<string, readonly string[]>> = {
+  'users.id': words(`${ID} userid contactid customerid personid memberid accountid clientid employeeid cid
+    contactno customerno userno personnr kundennr kundennummer customernumber usernumber mitgliedsnr personalnr
+    kdnr benutzerid idutilisateur idusuario username userprincipalname login`),
+  'products.id': words(`${ID} productid itemid articleid artikelid sku productno articleno itemno artikelnr
+    artikelnummer articlenumber productnumber itemnumber productcode itemcode matnr material materialnr pid
+    artnr artno stockcode idproduit idproducto ean gtin`),
+  fullName: words(`displayname name fullname name.formatted name.full name.display formattedname realname
+    commonname cn completename label.name anzeigename vollstandigername nomcomplet nombrecompleto contactname
+    customername username.display profile.name profile.displayname titlename text.name title`),
+  firstName: words(`firstname givenname fname forename given first name.first name.given name.givenname
+    name.firstname vorname prenom nombre nome primernombre naming.given`),
+  lastName: words(`lastname familyname lname surname family last sn name.last name.family name.familyname
+    name.lastname nachname familienname nom apellido apellidos cognome naming.family`),
+  loginName: words('username login loginname nickname nick userprincipalname account uid'),
+  email:
+    words(`email mail emailaddress emailaddr emails.primary.value emails.value email.value email.address emails
+    mailaddress primaryemail workemail emailid emailwork comm.mail correo correoelectronico courriel epost mailadresse
+    emailadresse contactinformation.emailaddress profile.email`),
+  created_at:
+    words(`createdat created createdon createddate creationdate datecreated createdtimestamp creationtime
+    createtime createdtime syscreatedon created.at meta.created registeredat registered registrationdate
+    dateregistered signupdate signedupat signup membersince customersince since joined joinedat datejoined
+    joindate insertedat addedat dateadded insertdate angelegtam angelegt erstelltam erstellt anlagedatum
+    eintrittsdatum creele datecreation datedecreation fechacreacion fechaalta creato datacreazione ctime crdate
+    whencreated createtimestamp time.created dates.created audit.created`),
+  'profile.bio':
+    words(`bio biography about aboutme introduction profile.bio notes note description summary comment
+    comments remark remarks freetext bemerkung notiz`),
+  'profile.location':
+    words(`location city town locality localityname l place profile.location addresses.locality
+    address.city address.locality address.town addresses.city ort stadt wohnort ville ciudad citta mailingcity`),
+  'profile.avatar_url': words(`avatarurl avatar picture photo photourl pictureurl imageurl image photos.value
+    mediumphotourl profileimage profilepicture profileimageurl labeleduri thumbnail thumbnailurl bild foto
+    gravatar images.src icon`),
+  name: words(`name title productname itemname articlename displayname designation label name.default bezeichnung
+    artikelbezeichnung titel produktname nm nombre nom denominazione libelle shorttext maktx productdescription.name
+    headline`),
+  description:
+    words(`description desc descr longdescription fulldescription productdescription descriptionhtml
+    bodyhtml beschreibung artikelbeschreibung langtext longtext text txt details detail body content descripcion
+    descrizione descriptionsale summary shortdescription info artikeltext`),
+  price: words(`price unitprice listprice price.amount price.value prices.amount prices.value priceamount
+    retailprice salesprice sellingprice salesprice.amount currentprice variants.price preis verkaufspreis
+    vkpreis vk bruttopreis einzelpreis listenpreis prix prixunitaire precio prezzo prc pricecents priceincents
+    amountcents cents amount eur usd gbp netpr price.gross price.net pricegross pricenet money.amount regularprice`),
+  category:
+    words(`category categoryname category.name category.title category.label categ categoryid.name categid.label
+    categories.name categories.title categories.label categories productcategory productcategory.name producttype
+    itemcategory kategorie warengruppe wgr artikelgruppe produktgruppe rubrik categorie categoria catname cat cc
+    categorycode itemgroup productgroup group.name group genre department section family collection type.name type
+    categoryids categoryid kind class`),
+};

@@ -1,0 +1,36 @@
+/** How numbers are written: `number: { decimal, group }`. */
+export type AmountForm = {
+  readonly decimal: '.' | ',';
+  readonly group: '' | '.' | ',' | ' ' | "'";
+  /** 1.234 may be a thousand or little more than one. */
+  readonly ambiguous: boolean;
+  readonly share: number;
+};
+
+const GROUPS = ['', '.', ',', ' ', "'"] as const;
+
+function formOf(decimal: '.' | ',', group: string): RegExp {
+  const grouped = group === '' ? '' : `\\d{1,3}(?:[${group}]\\d{3})+|`;
+  return new RegExp(`^-?(?:${grouped}\\d+)(?:[${decimal}]\\d+)?$`);
+}
+
+/** A text that would be another number in another form. */
+const COULD_BE_EITHER = /^-?\d{1,3}[.,]\d{3}$/;
+const SETTLES = /[.,]\d{1,2}$|[.,]\d{4,}$|\d[.,]\d{3}[.,]/;
+
+/** The form that fits most of the texts; of equals the plainest. `undefined` where none fits any. */
+export function amountForm(texts: readonly string[]): AmountForm | undefined {
+  let best: { decimal: '.' | ','; group: AmountForm['group']; fitting: number } | undefined;
+  for (const decimal of ['.', ','] as const) {
+    for (const group of GROUPS) {
+      if (group === decimal) continue;
+      const form = formOf(decimal, group);
+      const fitting = texts.filter((text) => form.test(text)).length;
+      if (fitting > (best?.fitting ?? 0)) best = { decimal, group, fitting };
+    }
+  }
+  if (best === undefined) return undefined;
+  const ambiguous =
+    texts.some((text) => COULD_BE_EITHER.test(text)) && !texts.some((text) => SETTLES.test(text));
+  return { decimal: best.decimal, group: best.group, ambiguous, share: best.fitting / texts.length };
+}

@@ -1,0 +1,11 @@
+/** Why nothing could be inferred; the message is for the operator and holds no value of a record. */
+export class InferError extends Error {
+  /** How to go on. */
+  readonly hint: string | undefined;
+
+  constructor(message: string, hint?: string) {
+    super(message);
+    this.name = 'InferError';
+    this.hint = hint;
+  }
+}
