@@ -98,7 +98,9 @@ const window = z.discriminatedUnion('kind', [
         size: echoSize,
       }),
     })
-    .describe('Rows are asked for by the number of the first one: {offset} and {limit}.'),
+    .describe(
+      'Rows are asked for by the number of the first one: {offset} and {limit}; or up to {lastRow}, the last one, as in `Range: items={offset}-{lastRow}`, or to {endRow}, the one behind it.',
+    ),
   z
     .strictObject({
       kind: z.literal('page'),
