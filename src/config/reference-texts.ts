@@ -20,11 +20,11 @@ the key of a JSON body, the XML element around it.
 | \`list.request\`, window \`cursor\` | \`{limit}\`, \`{cursor}\` what the reply before named; absent in the first call |
 | \`list.request\`, window \`keyset\` | \`{limit}\`, \`{after}\` the key of the last row before; absent in the first call |
 | \`list.request\`, window \`link\` | \`{limit}\`; used for the first call only |
-| \`list.request\`, any window | \`{filter}\` the conditions of \`expr\`, joined; \`{filters}\` the list of \`item\`s (JSON bodies); \`{sort}\`, \`{sorts}\` the same of the sort |
-| \`list.total.count\` | \`{filter}\`, \`{filters}\` |
+| \`list.request\`, any window | \`{filter}\` the conditions of \`expr\`, joined; \`{filters}\` the list of \`item\`s (JSON bodies); \`{sort}\`, \`{sorts}\` the same of the sort; the \`name\` of a filter, such as \`{minPrice}\`, its value |
+| \`list.total.count\` | \`{filter}\`, \`{filters}\`, the \`name\` of a filter |
 | \`get.request\` | \`{id}\` the native id |
 | \`list.filters.*.*\` | \`{value}\` the value, as the source writes it: the steps of the field turned round |
-| \`list.sort\` | \`{column}\`, \`{direction}\` |
+| \`list.sort\` | \`{column}\`, \`{direction}\`; \`{tiebreak}\`, what stands behind any column but the id |
 | \`auth.value\` (session) | \`{session}\` the token of the login |`;
 
 /** How a place in a document is written. */
@@ -40,6 +40,7 @@ A path names a value inside a reply or a record.
 | \`emails[?type=="work"].value\` | the first item whose \`type\` is \`work\` |
 | \`a.b \\| c\` | alternatives: the first that finds something other than \`null\` |
 | (empty) | the document itself |
+| \`$key\`, \`$value\` | in rows of \`form: map\`: the key of the row, and the value of one that is no map |
 
 XML is read like this: an element with nothing but text is that text; others are maps by local name (no prefixes), with
 attributes as \`@name\` and mixed text as \`#text\`. The path starts with the root element: \`Envelope.Body.Rows.Row\`. A CSV
