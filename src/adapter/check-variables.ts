@@ -19,9 +19,18 @@ function templatesOf({ query, headers, body }: RequestSpec, at: Place): readonly
   return textsOf(trees, at);
 }
 
+/** The variables that filters give their values to. */
+export function namesOf(filters: ListSpec['filters']): readonly string[] {
+  return Object.values(filters).flatMap((operators) =>
+    Object.values(operators).flatMap(({ name, exactness }) =>
+      name === undefined || exactness === 'none' ? [] : [name],
+    ),
+  );
+}
+
 /** Variables of a list's request that have no value for some questions. */
-function optionalVariables({ filterAlways, filterNone, sort }: ListSpec): ReadonlySet<string> {
-  const optional = new Set(['filters', 'sorts', 'cursor', 'after']);
+function optionalVariables({ filters, filterAlways, filterNone, sort }: ListSpec): ReadonlySet<string> {
+  const optional = new Set(['filters', 'sorts', 'cursor', 'after', ...namesOf(filters)]);
   if (filterNone === undefined && !filterAlways.some((one) => typeof one === 'string'))
     optional.add('filter');
   if (sort?.none === undefined) optional.add('sort');
@@ -64,6 +73,7 @@ function madeVariables({
     ['filters', used.some(({ item }) => item !== undefined), ['filters']],
     ['filter', always.includes('string'), ['filterAlways']],
     ['filters', always.includes('object'), ['filterAlways']],
+    ...namesOf(filters).map((name) => [name, true, ['filters']] as const),
     ['sort', sort?.expr !== undefined, ['sort', 'expr']],
     ['sorts', sort?.item !== undefined, ['sort', 'item']],
   ];
@@ -82,7 +92,7 @@ function checkSent(list: ListSpec, report: Report, at: Place): void {
         `the request has no {${name}} for what is made here`,
         `put {${name}} into the request`,
       );
-    if (name.startsWith('filter') && counted?.includes(name) === false && list.total?.counts === 'filtered')
+    if (name !== 'sort' && name !== 'sorts' && counted?.includes(name) === false && list.total?.counts === 'filtered')
       report(
         [...at, 'total', 'count'],
         `counts more than the filters leave: it has no {${name}}`,
@@ -91,8 +101,32 @@ function checkSent(list: ListSpec, report: Report, at: Place): void {
   }
 }
 
-/** Checks that the variables of a list's request hold together; what does not is reported at its place. */
-export function checkVariables(list: ListSpec, report: Report, at: Place): void {
+/** A name stands for one value, and where it stands must be able to vanish. */
+function checkNames(
+  { filters, request }: ListSpec,
+  taken: readonly string[],
+  report: Report,
+  at: Place,
+): void {
+  const names = namesOf(filters);
+  const other = names.find((name, index) => names.indexOf(name) !== index || taken.includes(name));
+  if (other !== undefined)
+    report([...at, 'filters'], `{${other}} is something else too`, 'give each filter a name of its own');
+  const inPath = names.find((name) => variablesOf(request.path).includes(name));
+  if (inPath !== undefined)
+    report(
+      [...at, 'request', 'path'],
+      `the path needs {${inPath}} always`,
+      'give the filter a `path` of its own',
+    );
+}
+
+/**
+ * Checks that the variables of a list's request hold together; what does not is reported at its place. `taken` are
+ * those that are not named by its filters.
+ */
+export function checkVariables(list: ListSpec, taken: readonly string[], report: Report, at: Place): void {
+  checkNames(list, taken, report, at);
   checkVanishing(list, report, at);
   checkSent(list, report, at);
 }

@@ -21,6 +21,7 @@ export function compileCombine({ filterAlways, filterJoin, filterNone, sort }: L
       path: filters.find(({ path }) => path !== undefined)?.path,
       query: [...filters.flatMap(({ query }) => query), ...(pushedSort?.query ?? [])],
       variables: {
+        ...Object.fromEntries(filters.flatMap(({ named = {} }) => Object.entries(named))),
         filter: conditions.length === 0 ? filterNone : conditions.join(filterJoin),
         filters: items.length === 0 ? undefined : items,
         sort: pushedSort?.expr ?? sort?.none,

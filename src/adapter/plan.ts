@@ -2,7 +2,7 @@ import type { SourceResourceSpec } from '../config/source-schema.ts';
 import type { Filter, ListQuery, Sort } from '../contract/query.ts';
 import type { Resource } from '../contract/resource.ts';
 import type { UpstreamRequest } from '../kernel/upstream.ts';
-import { checkVariables } from './check-variables.ts';
+import { checkVariables, namesOf } from './check-variables.ts';
 import { type Combined, compileCombine } from './combine-parts.ts';
 import { compileSimplify } from './fixed-fields.ts';
 import { type Capability, compileFilters, compileSorts, naturalOrder, type SortPush } from './push-down.ts';
@@ -93,18 +93,21 @@ export function compilePlanner(
   const { list } = spec;
   const { order } = list;
   const window = compileWindow(list.window);
-  const variables = [...window.variables, ...FILTER_VARIABLES, ...SORT_VARIABLES];
+  const names = namesOf(list.filters);
+  const filterVariables = [...FILTER_VARIABLES, ...names];
+  const usual = [...window.variables, ...FILTER_VARIABLES, ...SORT_VARIABLES];
+  const variables = [...usual, ...names];
   const makeRequest = compileRequest(list.request, variables, report, [...place, 'request']);
   const countSpec = list.total?.count;
   const makeCount =
-    countSpec && compileRequest(countSpec, FILTER_VARIABLES, report, [...place, 'total', 'count']);
+    countSpec && compileRequest(countSpec, filterVariables, report, [...place, 'total', 'count']);
   const hidesRows = 'shortPage' in list.window && list.window.shortPage === 'anywhere';
   const simplify = compileSimplify(list.map, resource.itemFields);
   const filters = compileFilters(list, resource, report, place);
   const sorts = compileSorts(list, resource, report, place);
 
   const combine = compileCombine(list);
-  checkVariables(list, report, place);
+  checkVariables(list, usual, report, place);
 
   function requestWith({ variables: filled, query, path }: Combined): WindowRequest {
     return (call) => {

@@ -1,19 +1,11 @@
 import type { FilterSpec, ListSpec } from '../config/source-schema.ts';
 import type { Filter } from '../contract/query.ts';
 import type { Resource } from '../contract/resource.ts';
-import { canEscape, escapes } from './escape.ts';
+import { boundText, compileFilterPart } from './filter-part.ts';
 import { invertCoercion, NOTHING } from './inverse.ts';
 import type { Report } from './report.ts';
 import { checkJsonTree, compileJsonTree } from './request-body.ts';
-import { compileTarget } from './request.ts';
-import {
-  checkQuery,
-  checkTemplate,
-  compileQuery,
-  compileText,
-  percentEncode,
-  variablesOf,
-} from './template.ts';
+import { checkQuery, checkTemplate, compileQuery, compileText, variablesOf } from './template.ts';
 
 /**
  * Something a source claims to do itself: `order` (without a sort parameter), `sort.<field>.<direction>` or
@@ -28,6 +20,8 @@ export type Part = {
   readonly item?: unknown;
   readonly items?: readonly unknown[] | undefined;
   readonly path?: string | undefined;
+  /** Variables of the request that hold the value of a filter. */
+  readonly named?: Readonly<Record<string, string | number>> | undefined;
 };
 
 /** A filter that the source can do. */
@@ -60,48 +54,6 @@ function checkTemplates(
   checkQuery(query, allowed, report, [...at, 'query']);
   if (expr !== undefined) checkTemplate(expr, allowed, report, [...at, 'expr']);
   checkJsonTree(item, allowed, report, [...at, 'item']);
-}
-
-function compileFilterPart(spec: FilterSpec): (value: string) => Part | undefined {
-  const query = compileQuery(spec.query);
-  const escape = spec.escape ?? 'number';
-  const expr =
-    spec.expr === undefined ? undefined : compileText(spec.expr, (text) => escapes[escape](text), false);
-  const item = spec.item === undefined ? undefined : compileJsonTree(spec.item);
-  const path = spec.path === undefined ? undefined : compileTarget(spec.path);
-  return (value) => {
-    if (expr !== undefined && !canEscape(escape, value)) return undefined;
-    // A step between folders cannot be encoded away (RFC 3986, section 5.2.4).
-    if (path !== undefined && (value === '.' || value === '..' || value === '')) return undefined;
-    return {
-      query: query({ value }),
-      expr: expr?.({ value }),
-      item: item?.({ value }),
-      path: path?.({ value }),
-    };
-  };
-}
-
-/** Sources refuse requests that are too long (many take 8 kB of address), so a longer condition is left to us. */
-const PART_LENGTH_MAX = 2_000;
-
-function lengthOf({ query, expr, item, path = '' }: Part): number {
-  const condition = expr === undefined ? 0 : percentEncode(expr).length;
-  const tree = item === undefined ? 0 : JSON.stringify(item).length;
-  return query.join('&').length + condition + tree + path.length;
-}
-
-/** Numbers of so many digits stay apart where a source keeps them as doubles (IEEE 754), and fit its integers. */
-const DIGITS_MAX = 15;
-
-/** A bound as it is sent; `undefined` where a source may take it for another number, or cannot read it. */
-function boundText(number: string): string | undefined {
-  const count = (text: string) => text.replaceAll(/\D/g, '').length;
-  if (count(number) <= DIGITS_MAX) return number;
-  let end = number.length;
-  if (number.includes('.')) while (number[end - 1] === '0') end -= 1;
-  const shortest = number.slice(0, end).replace(/\.$/, '');
-  return count(shortest) <= DIGITS_MAX ? shortest : undefined;
 }
 
 /** Compiles the filters that a source does exactly or as a superset, by `<field>.<op>`. */
@@ -152,8 +104,9 @@ function compileFilter(
     if (spec.window.kind === 'link')
       report([...at, 'path'], 'links are followed from the path of the list', 'say exactness: none');
   }
-  if (Object.keys(filter.query).length === 0 && (filter.expr ?? filter.item ?? filter.path) === undefined) {
-    report(at, 'the filter sends nothing', 'give it query, expr, item or path, or say exactness: none');
+  const { expr, item, path, name } = filter;
+  if (Object.keys(filter.query).length === 0 && (expr ?? item ?? path ?? name) === undefined) {
+    report(at, 'the filter sends nothing', 'give it query, name, expr, item or path, or say exactness: none');
   }
   const inverse = invertCoercion(spec.map[field]?.as ?? [], op);
   if (inverse === undefined) {
@@ -180,8 +133,7 @@ function compileFilter(
       const native = inverse.codec(value);
       if (native === NOTHING || native === undefined) return native;
       const text = op === 'eq' ? native : boundText(native);
-      const part = text === undefined ? undefined : render(text);
-      return part === undefined || lengthOf(part) > PART_LENGTH_MAX ? undefined : part;
+      return text === undefined ? undefined : render(text);
     },
   };
 }

@@ -27,7 +27,16 @@ export const filter = z.strictObject({
   escape: z
     .enum(['odata', 'sql', 'json', 'soql', 'lucene', 'servicenow', 'number'])
     .optional()
-    .describe('How {value} is written into `expr`, quotes included.'),
+    .describe(
+      'How {value} is written into `expr`, quotes included. number: in a JSON body it is a number too, and no text.',
+    ),
+  name: z
+    .string()
+    .regex(/^[A-Za-z][\w-]*$/, 'expected letters, digits, _ and -, such as minPrice')
+    .optional()
+    .describe(
+      'A variable for the value: {minPrice} may stand anywhere in the request, and what it stands in is left out where nobody asks.',
+    ),
   item: z
     .json()
     .optional()
