@@ -15,6 +15,7 @@ import { createUpstream, type Upstream } from '../upstream/client.ts';
 import { compileSessionReader } from '../adapter/session.ts';
 import { createAnswer } from './answer.ts';
 import type { CompiledResource } from './compile-sources.ts';
+import { createLargeReplies, type LargeReplies } from './large-replies.ts';
 import { createQuality, type Quality, type ResourceQuality } from './quality.ts';
 import { createSnapshots, type Snapshots } from './snapshots.ts';
 import type { SourceRuntime } from './source-runtime.ts';
@@ -61,8 +62,12 @@ export type ServedOperations = {
   close(): Promise<void>;
 };
 
-/** A source at work, and what is known of its replies. */
-type Watched = { readonly runtime: SourceRuntime; readonly quality: Quality };
+/** A source at work, what is known of its replies, and what reads the large ones. */
+type Watched = {
+  readonly runtime: SourceRuntime;
+  readonly quality: Quality;
+  readonly largeReplies: LargeReplies;
+};
 
 /** An upstream whose unusable replies are counted. */
 function watchUpstream(upstream: Upstream, { failed }: Pick<Quality, 'failed'>): Upstream {
@@ -90,7 +95,8 @@ function createRuntime(
 ): Watched {
   const { resource, source } = compiled;
   const { name, budget } = source.spec;
-  const quality = createQuality(compiled, clock, {
+  const largeReplies = createLargeReplies(compiled);
+  const quality = createQuality({ ...compiled, adapter: largeReplies.adapter }, clock, {
     records: (view, received, dropped) => metrics.records(name, resource.name, view, received, dropped),
     invalidReply: (reason) => metrics.invalidReply(name, resource.name, reason),
   });
@@ -98,6 +104,7 @@ function createRuntime(
     resource,
     adapter: quality.adapter,
     upstream: watchUpstream(upstream, quality),
+    largeReplies,
     budget,
     clock,
     switchedOff: new Set(),
@@ -113,7 +120,7 @@ function createRuntime(
       },
     },
   };
-  return { runtime, quality };
+  return { runtime, quality, largeReplies };
 }
 
 function shareSnapshots(
@@ -133,7 +140,7 @@ export function createOperations(
   // Two resources of one source share its connections and its bound on calls under way.
   const upstreams = new Map<string, Upstream>();
   const qualities: Quality[] = [];
-  const allSnapshots: Snapshots[] = [];
+  const closed: (Snapshots | LargeReplies)[] = [];
 
   function upstreamOf({ source }: CompiledResource): Upstream {
     const { name } = source.spec;
@@ -148,10 +155,10 @@ export function createOperations(
   }
 
   function serve(resource: CompiledResource): readonly ServedOperation[] {
-    const { runtime, quality } = createRuntime(resource, upstreamOf(resource), deps);
+    const { runtime, quality, largeReplies } = createRuntime(resource, upstreamOf(resource), deps);
     qualities.push(quality);
     const snapshots = createSnapshots(runtime, shareSnapshots(resource, deps));
-    allSnapshots.push(snapshots);
+    closed.push(snapshots, largeReplies);
     const compute = createAnswer(runtime, resource.config.cache, snapshots);
     const answer: Fill = async (call, signal) => {
       try {
@@ -188,7 +195,7 @@ export function createOperations(
     operations: compiled.flatMap(serve),
     quality: () => qualities.map((quality) => quality.report()),
     async close() {
-      await Promise.all(allSnapshots.map((snapshots) => snapshots.close()));
+      await Promise.all(closed.map((one) => one.close()));
       for (const upstream of upstreams.values()) upstream.close();
     },
   };

@@ -2,12 +2,36 @@ import type { Rows } from '../adapter/compile.ts';
 import { brokenEcho } from '../adapter/echo.ts';
 import type { WindowRequest } from '../adapter/plan.ts';
 import type { WindowCall } from '../adapter/window.ts';
+import type { CanonicalRecord } from '../contract/document.ts';
 import { invalidReply } from '../errors/fault.ts';
+import { createPace } from '../kernel/pace.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
 import { type Errand, Moved, type SourceRuntime } from './source-runtime.ts';
 
 /** Rows of one window, with the number of rows the source says there are. */
 export type WindowRows = { readonly call: WindowCall; readonly rows: Rows };
+
+/** The rows of a reply; those of a large one are read by a thread, and taken over in parts. @throws GatewayError */
+async function readRows(
+  { adapter: { list }, observer, largeReplies }: SourceRuntime,
+  reply: UpstreamReply,
+  signal: AbortSignal,
+): Promise<Rows> {
+  const parts = await largeReplies?.parts(reply, signal);
+  if (parts === undefined) return list.read(reply, observer.fieldGap);
+  const pace = createPace(signal);
+  let all: Rows | undefined;
+  const records: CanonicalRecord[] = [];
+  for (const part of parts) {
+    const rows = list.read(part, observer.fieldGap);
+    for (const record of rows.records) records.push(record);
+    // The last part tells the total and what comes next.
+    all = { ...rows, records, received: rows.received + (all?.received ?? 0) };
+    await pace();
+  }
+  if (all === undefined) throw new Error('a reply is read to at least one part');
+  return all;
+}
 
 /** Asks the source for one window. @throws GatewayError */
 export async function readWindow(
@@ -16,8 +40,7 @@ export async function readWindow(
   call: WindowCall,
   errand: Errand,
 ): Promise<WindowRows> {
-  const { list } = source.adapter;
-  const read = (reply: UpstreamReply) => list.read(reply, source.observer.fieldGap);
+  const read = (reply: UpstreamReply) => readRows(source, reply, errand.signal);
   const rows = await source.upstream.ask(request(call), read, errand.signal, errand.meter);
   if (rows.received > call.size) {
     throw invalidReply('window', `the source gave ${rows.received} rows where ${call.size} were asked for`);

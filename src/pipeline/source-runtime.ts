@@ -5,6 +5,7 @@ import type { SourceSpec } from '../config/source-schema.ts';
 import type { Resource } from '../contract/resource.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Meter, Upstream } from '../upstream/client.ts';
+import type { LargeReplies } from './large-replies.ts';
 
 /** What a source did that its configuration did not say; told to the log and the metrics. */
 export type SourceObserver = {
@@ -19,6 +20,8 @@ export type SourceRuntime = {
   readonly resource: Resource;
   readonly adapter: Adapter;
   readonly upstream: Upstream;
+  /** Reads large replies aside; absent where nobody else waits for the event loop. */
+  readonly largeReplies?: Pick<LargeReplies, 'parts'>;
   readonly budget: SourceSpec['budget'];
   readonly clock: Clock;
   readonly observer: SourceObserver;

@@ -23,7 +23,7 @@ export type Upstream = {
    */
   ask<T>(
     request: UpstreamRequest,
-    read: (reply: UpstreamReply) => T,
+    read: (reply: UpstreamReply) => T | Promise<T>,
     signal: AbortSignal,
     meter: Meter,
   ): Promise<T>;
@@ -109,7 +109,7 @@ export function createUpstream(spec: SourceSpec, { onExchange, readSession }: Up
     async ask(request, read, signal, meter) {
       const { reply, credential } = await send(request, signal, meter);
       try {
-        return read(reply);
+        return await read(reply);
       } catch (error) {
         const refused = error instanceof GatewayError && error.credentialRefused;
         if (!refused || !credentials.renew(credential)) throw error;

@@ -1,0 +1,231 @@
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { compileAdapter } from '../../../src/adapter/compile.ts';
+import { resources } from '../../../src/contract/operations.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { createAnswer } from '../../../src/pipeline/answer.ts';
+import { createLargeReplies } from '../../../src/pipeline/large-replies.ts';
+import { createSnapshots } from '../../../src/pipeline/snapshots.ts';
+import { createUpstream } from '../../../src/upstream/client.ts';
+import { createCall } from '../../support/call.ts';
+import type { ModelRecord } from '../../support/contract-model.ts';
+import { parseList } from '../../support/parse-as.ts';
+import { replyOf, specOf } from '../../support/source-text.ts';
+import { until } from '../../support/snapshot-fleet.ts';
+import { codeOf, expectedBody } from '../../unit/pipeline/shop.ts';
+
+/** No answer may hold the event loop for longer, milliseconds of processor time. */
+const HELD_MS_MAX = 50;
+
+let body = Buffer.alloc(0);
+let type = '';
+let status = 200;
+let server: Server;
+let baseUrl = '';
+type Source = ReturnType<typeof openSource>;
+const open: Source[] = [];
+beforeAll(async () => {
+  server = createServer((_request, response) => {
+    response.writeHead(status, { 'content-type': type }).end(body);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(() => {
+  status = 200;
+});
+afterAll(async () => {
+  await Promise.all(open.map((one) => one.close()));
+  server.close();
+  server.closeAllConnections();
+});
+
+const sourceText = (format: string) => `
+net: { baseUrl: '${baseUrl}', timeout: 60s, bytesMax: 64MiB }
+decode: { format: ${format}, arrays: [${format === 'xml' ? 'rows.row' : ''}] }
+budget: { rows: 100000, time: 60s, snapshot: 0s }
+outcomes: [{ status: 200, is: ok }, { status: 503, is: rate_limited }]
+resources:
+  products:
+    id: { kind: number }
+    list:
+      request: { path: /items }
+      window: { kind: none }
+      items: ${{ json: 'rows', csv: "''", xml: 'rows.row' }[format] ?? ''}
+      map: { id: id, name: { from: name, as: [trim] }, description: description, price: { from: price, as: [{ number: { decimal: '.' } }] }, category: category }
+`;
+
+/** A source whose large replies are read aside, and what it told on the way. */
+function openSource(format: string) {
+  const spec = specOf(sourceText(format));
+  const resource = resources.products;
+  const adapter = compileAdapter(spec, resource, (path, message) => {
+    throw new Error(`${path.join('.')}: ${message}`);
+  })!;
+  const largeReplies = createLargeReplies({ adapter, resource, source: { spec } });
+  const upstream = createUpstream(spec, { onExchange: () => undefined, readSession: () => undefined });
+  const gaps: string[] = [];
+  const runtime = {
+    ...{ resource, adapter: largeReplies.adapter, largeReplies, upstream, budget: spec.budget },
+    ...{ clock: systemClock, switchedOff: new Set<string>() },
+    observer: {
+      fieldGap: (field: string, reason: string) => void gaps.push(`${field} ${reason}`),
+      contradicted: () => undefined,
+    },
+  };
+  const snapshots = createSnapshots(runtime, undefined);
+  const answer = createAnswer(runtime, { fresh: 1, notFound: 1 }, snapshots);
+  return {
+    async close() {
+      await Promise.all([snapshots.close(), largeReplies.close()]);
+      upstream.close();
+    },
+    format,
+    gaps,
+    largeReplies,
+    adapter,
+    async list(raw: string, signal = new AbortController().signal): Promise<string> {
+      const document = await answer(createCall({ query: parseList('products.list', raw) }), signal);
+      return document.found ? document.body : '';
+    },
+  };
+}
+
+/** The source of a format, with its thread: to start one takes a second where types are stripped. */
+function sourceOf(format: string): Source {
+  const known = open.find((one) => one.format === format);
+  const source = known ?? openSource(format);
+  if (known === undefined) open.push(source);
+  return source;
+}
+
+function recordsOf(count: number): ModelRecord[] {
+  return Array.from({ length: count }, (_, at) => ({
+    id: `prod_${at + 1}`,
+    name: `Ähre & ${(at * 7_919) % count}`,
+    description: 'as shops have them, '.repeat(3).trim(),
+    price: `${at % 997}.${String(at % 100).padStart(2, '0')}`,
+    category: `G${at % 20}`,
+  }));
+}
+
+const FIELDS = ['id', 'name', 'description', 'price', 'category'] as const;
+const valueOf = (record: ModelRecord, field: string) => (record[field] ?? '').replace('prod_', '');
+
+/** Makes the server reply with these records. */
+function serve(format: string, records: readonly ModelRecord[]): void {
+  type = { json: 'application/json', csv: 'text/csv', xml: 'text/xml' }[format]!;
+  if (format === 'csv') {
+    const lines = records.map((record) => FIELDS.map((field) => `"${valueOf(record, field)}"`).join(','));
+    body = Buffer.from([FIELDS.join(','), ...lines].join('\n'));
+  } else if (format === 'xml') {
+    const element = (record: ModelRecord) =>
+      FIELDS.map((field) => `<${field}>${valueOf(record, field).replaceAll('&', '&amp;')}</${field}>`);
+    body = Buffer.from(
+      `<rows>${records.map((record) => `<row>${element(record).join('')}</row>`).join('')}</rows>`,
+    );
+  } else {
+    const rows = records.map((record) =>
+      Object.fromEntries(FIELDS.map((field) => [field, valueOf(record, field)])),
+    );
+    body = Buffer.from(JSON.stringify({ rows }));
+  }
+}
+
+/** The most processor time that this thread spends between two turns of its event loop, milliseconds. */
+async function heldMs(work: Promise<unknown>): Promise<number> {
+  const now = () => process.threadCpuUsage().user / 1_000;
+  let [last, most, over] = [now(), 0, false];
+  const end = () => (over = true);
+  work.then(end, end);
+  while (!over) {
+    await new Promise(setImmediate);
+    const at = now();
+    most = Math.max(most, at - last);
+    last = at;
+  }
+  return most;
+}
+
+describe.each([
+  ['json', 50_000],
+  ['csv', 10_000],
+  ['xml', 10_000],
+])('a large reply of %s, %i records', (format, count) => {
+  it('is read as a small one is, and leaves the event loop free meanwhile', async () => {
+    const records = recordsOf(count);
+    serve(format, records);
+    const source = sourceOf(format);
+    const answer = source.list('limit=50&page=17');
+    const held = await heldMs(answer);
+    expect(await answer).toBe(expectedBody('products', records, 'limit=50&page=17'));
+    expect(held).toBeLessThan(HELD_MS_MAX);
+    const filtered = source.list('min_price=500&category=G7&limit=20&page=3');
+    expect(await heldMs(filtered)).toBeLessThan(HELD_MS_MAX);
+    expect(await filtered).toBe(
+      expectedBody('products', records, 'min_price=500&category=G7&limit=20&page=3'),
+    );
+  });
+});
+
+describe('a large reply that cannot be read', () => {
+  const broken: readonly [string, () => void][] = [
+    ['is not of the format', () => (body = Buffer.from(`{"rows":[${'{"id":1},'.repeat(20_000)}`))],
+    ['has no rows', () => (body = Buffer.from(JSON.stringify({ other: 'x'.repeat(200_000) })))],
+    [
+      'has a record without an id',
+      () => (body = Buffer.from(JSON.stringify({ rows: Array.from({ length: 60_000 }, () => ({})) }))),
+    ],
+    ['is of another type', () => (type = 'text/html')],
+    ['says that there were too many', () => (status = 503)],
+  ];
+  it.each(broken)('is the very error that a small one would be where it %s', async (_what, breakIt) => {
+    serve('json', recordsOf(2_000));
+    breakIt();
+    const source = sourceOf('json');
+    const reply = replyOf(body, { status, headers: { 'content-type': type } });
+    const plain = (error: unknown) => ({ ...(error as object), cause: undefined });
+    let expected: unknown;
+    try {
+      source.adapter.list.read(reply, () => undefined);
+    } catch (error) {
+      expected = error;
+    }
+    expect(await codeOf(source.list('limit=5'))).toBe((expected as { code: string }).code);
+    const parts = source.largeReplies.parts(reply, new AbortController().signal);
+    expect(plain(await parts.catch((error: unknown) => error))).toEqual(plain(expected));
+  });
+
+  it('tells its gaps as a small one does', async () => {
+    serve(
+      'json',
+      recordsOf(2_000).map((record, at) => (at % 10 === 0 ? { ...record, price: 'x' } : record)),
+    );
+    const source = sourceOf('json');
+    await source.list('limit=5');
+    expect(source.gaps).toEqual(Array.from({ length: 200 }, () => 'price unreadable'));
+  });
+});
+
+describe('whoever waits for a large reply', () => {
+  it('does so no longer once he has gone, nor once the gateway closes', async () => {
+    serve('xml', recordsOf(10_000));
+    const source = sourceOf('xml');
+    const reply = replyOf(body, { headers: { 'content-type': 'text/xml' } });
+    const caller = new AbortController();
+    const gone = source.largeReplies.parts(reply, caller.signal);
+    await until(() => true);
+    caller.abort(new Error('client gone'));
+    await expect(gone).rejects.toThrow('client gone');
+    const stays = source.largeReplies.parts(reply, new AbortController().signal);
+    await source.largeReplies.close();
+    expect(await stays).toBeUndefined();
+  });
+
+  it('is told nothing of small ones, which are read at once', async () => {
+    const source = sourceOf('json');
+    const small = replyOf({ rows: [] });
+    expect(await source.largeReplies.parts(small, new AbortController().signal)).toBeUndefined();
+  });
+});
