@@ -92,7 +92,12 @@ function checkSent(list: ListSpec, report: Report, at: Place): void {
         `the request has no {${name}} for what is made here`,
         `put {${name}} into the request`,
       );
-    if (name !== 'sort' && name !== 'sorts' && counted?.includes(name) === false && list.total?.counts === 'filtered')
+    if (
+      name !== 'sort' &&
+      name !== 'sorts' &&
+      counted?.includes(name) === false &&
+      list.total?.counts === 'filtered'
+    )
       report(
         [...at, 'total', 'count'],
         `counts more than the filters leave: it has no {${name}}`,

@@ -10,13 +10,16 @@ const sortedProducts = products.toSorted(byId);
 // The protocol is the package's; what the methods are called and take is up to its users.
 const server = new jayson.Server(
   {
-    searchProducts({ start, size, categories, priceFrom, priceTo }, callback) {
-      const inPrice = (price) =>
-        (priceFrom === undefined || (price !== null && Number(price) >= priceFrom)) &&
-        (priceTo === undefined || (price !== null && Number(price) <= priceTo));
+    searchProducts({ start, size, category: wanted, price: { from, to } = {} }, callback) {
+      if ([from, to].some((bound) => bound !== undefined && typeof bound !== 'number')) {
+        callback(this.error(-32602, 'bounds are numbers'));
+        return;
+      }
+      const isWithin = (price) =>
+        (from === undefined || (price !== null && Number(price) >= from)) &&
+        (to === undefined || (price !== null && Number(price) <= to));
       const found = sortedProducts.filter(
-        ({ category, price }) =>
-          (categories === undefined || categories.includes(category)) && inPrice(price),
+        ({ category, price }) => (wanted === undefined || category === wanted) && isWithin(price),
       );
       callback(null, { hits: found.length, rows: found.slice(start, start + size) });
     },
