@@ -33,7 +33,9 @@ function chosen(records: readonly CanonicalRecord[]): readonly CanonicalRecord[]
 /** Whether a record has the same values by itself as in the list. */
 async function probeExisting(examination: Examination, { records }: Walk): Promise<Finding> {
   const tell = claimed('get', 'a record is the same by itself as in the list', getPlace(examination));
-  const shared = examination.resource.itemFields.map(({ name }) => name);
+  const shared = examination.resource.itemFields
+    .map(({ name }) => name)
+    .filter((name) => !examination.doubts.has(`field ${name}`));
   let compared = 0;
   for (const record of chosen(records)) {
     const heard = await examination.ask(record.id);
