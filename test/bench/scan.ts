@@ -62,7 +62,7 @@ resources:
 type Shop = { readonly url: string; close(): void };
 
 async function startShop(count: number): Promise<Shop> {
-  const child = fork(new URL('scan-upstream.ts', import.meta.url), [String(count)]);
+  const child = fork(new URL('./scan-upstream.ts', import.meta.url), [String(count)]);
   const [port] = (await once(child, 'message')) as [number];
   return { url: `http://127.0.0.1:${port}`, close: () => child.disconnect() };
 }
