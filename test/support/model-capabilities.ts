@@ -9,6 +9,8 @@ export type Capabilities = {
   readonly format: 'json' | 'xml' | 'csv' | 'ndjson';
   /** Whole numbers, numbers with leading zeros, UUIDs, texts with characters that mean something in a URL. */
   readonly ids: 'number' | 'padded' | 'uuid' | 'odd';
+  /** How a JSON list holds its rows: as they are, each in a node, by key, as a table, as columns. */
+  readonly rows: 'list' | 'nodes' | 'map' | 'table' | 'columns';
   /** Whether categories are codes and prices are cents. */
   readonly coded: boolean;
   /** How a list is asked for: by a query, or by POST with a JSON or form body. */
@@ -35,6 +37,8 @@ export type Capabilities = {
   readonly order: 'id' | 'own' | 'unsaid' | 'random';
   /** Whether hidden rows are taken out after paging, so that windows anywhere may be short. */
   readonly hides: boolean;
+  /** Whether hidden rows are not taken out, but marked: they are no records, and windows and totals count them. */
+  readonly marks: boolean;
   readonly missing: '404' | 'empty 404' | '403' | '200 null' | '200 []' | '200 code' | '500 fault';
 };
 
@@ -88,17 +92,22 @@ export function possible(wanted: Capabilities): Capabilities {
       ? 'link'
       : wanted.window;
   const numbered = window === 'offset' || window === 'page';
+  const again = wanted.pastEnd === 'last' || wanted.pastEnd === 'wrap';
   return {
     ...wanted,
     window,
+    rows: wanted.format === 'json' ? wanted.rows : 'list',
     coded: wanted.coded && wanted.resource === 'products',
     depth: numbered ? wanted.depth : undefined,
     ask: wanted.ask === 'items' && wanted.style !== 'json' ? 'expression' : wanted.ask,
     total: table && (wanted.total === 'path' || wanted.total === 'bound') ? 'header' : wanted.total,
-    pastEnd: numbered ? wanted.pastEnd : 'empty',
+    // The last window again, without a record in it, looks like any other: such a walk ends at its budget.
+    pastEnd: numbered && !(wanted.hides && wanted.marks && again) ? wanted.pastEnd : 'empty',
+    marks: wanted.hides && wanted.marks,
     // A walk by key ends with an empty window, and a walk by name is held to the total: neither can lose rows.
     hides:
-      wanted.hides && (numbered || (window !== 'keyset' && window !== 'none' && wanted.total === 'none')),
+      wanted.hides &&
+      (wanted.marks || numbered || (window !== 'keyset' && window !== 'none' && wanted.total === 'none')),
     missing: missingForm(wanted),
   };
 }

@@ -19,6 +19,7 @@ const capabilities: fc.Arbitrary<Capabilities> = fc
   .record({
     resource: fc.constantFrom('users', 'products'),
     format: fc.constantFrom('json', 'xml', 'csv', 'ndjson'),
+    rows: fc.constantFrom('list', 'list', 'nodes', 'map', 'table', 'columns'),
     ids: fc.constantFrom('number', 'padded', 'uuid', 'odd'),
     coded: fc.boolean(),
     style: fc.constantFrom('query', 'json', 'form'),
@@ -35,6 +36,7 @@ const capabilities: fc.Arbitrary<Capabilities> = fc
     sort: fc.constantFrom('right', 'right', 'none'),
     order: fc.constantFrom('id', 'id', 'own', 'unsaid'),
     hides: fc.constantFrom(false, false, false, true),
+    marks: fc.boolean(),
     missing: fc.constantFrom(...MISSING),
   })
   .map(possible);

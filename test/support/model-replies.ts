@@ -22,12 +22,13 @@ const TYPES = {
 
 /** Whether numbers are numbers, rather than text, in the source's rows. */
 function isRaw({ ids }: Capabilities, name: string): boolean {
-  return name === 'price' || (name === 'key' && ids === 'number');
+  return name === 'price' || name === 'gone' || (name === 'key' && ids === 'number');
 }
 
-function cells(can: Capabilities, { native, record }: Row): [string, string | null][] {
+function cells(can: Capabilities, { native, record, hidden }: Row): [string, string | null][] {
   return [
     ['key', native],
+    ...(can.marks ? [['gone', String(hidden)] as [string, string]] : []),
     ...FIELDS[can.resource].map((name): [string, string | null] => [
       name,
       nativeValue(can, name, record[name] ?? null),
@@ -35,11 +36,44 @@ function cells(can: Capabilities, { native, record }: Row): [string, string | nu
   ];
 }
 
+/** The rows of a JSON list, in the source's form. */
+function jsonRows(can: Capabilities, rows: readonly Row[]): string {
+  const written = rows.map((row) => jsonRow(can, row));
+  const parsed = rows.map((row) => jsonCells(can, row));
+  const names = cells(can, rows[0] ?? NO_ROW).map(([name]) => name);
+  switch (can.rows) {
+    case 'list':
+      return `"rows":[${written.join(',')}]`;
+    case 'nodes':
+      return `"rows":[${written.map((row) => `{"cursor":1,"node":${row}}`).join(',')}]`;
+    case 'map':
+      // Some languages write an empty map as a list.
+      return rows.length === 0
+        ? '"rows":[]'
+        : `"rows":{${written.map((row, index) => `"r${index}":${row}`).join(',')}}`;
+    case 'table':
+      return `"head":${JSON.stringify(names.map((name) => ({ name })))},"rows":[${parsed
+        .map((row) => `[${row.map(([, value]) => value).join(',')}]`)
+        .join(',')}]`;
+    case 'columns':
+      return `"rows":{${names
+        .map((name, index) => `${JSON.stringify(name)}:[${parsed.map((row) => row[index]?.[1]).join(',')}]`)
+        .join(',')}}`;
+  }
+}
+
+const NO_ROW: Row = { native: '', record: { id: '' }, hidden: false };
+
+/** The cells of a row, each value as JSON. */
+function jsonCells(can: Capabilities, row: Row): [string, string][] {
+  return cells(can, row).map(([name, value]) => [
+    name,
+    value !== null && isRaw(can, name) ? value : JSON.stringify(value),
+  ]);
+}
+
 function jsonRow(can: Capabilities, row: Row): string {
-  const members = cells(can, row).map(([name, value]) => {
-    const written = value !== null && isRaw(can, name) ? value : JSON.stringify(value);
-    return `${JSON.stringify(name)}:${written}`;
-  });
+  const members = jsonCells(can, row).map(([name, value]) => `${JSON.stringify(name)}:${value}`);
   return `{${members.join(',')},"password":"canary"}`;
 }
 
@@ -55,7 +89,7 @@ function xmlRow(can: Capabilities, row: Row): string {
 
 function csvTable(can: Capabilities, rows: readonly Row[]): string {
   const quote = (text: string) => (/[";\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const head = ['key', ...FIELDS[can.resource], 'password'];
+  const head = ['key', ...(can.marks ? ['gone'] : []), ...FIELDS[can.resource], 'password'];
   const lines = rows.map((row) =>
     [...cells(can, row).map(([, value]) => quote(value ?? '')), 'canary'].join(';'),
   );
@@ -77,7 +111,7 @@ export function listText(can: Capabilities, rows: readonly Row[], extras: Extras
       const more = members(extras).map(
         ([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`,
       );
-      return `{"rows":[${rows.map((row) => jsonRow(can, row)).join(',')}]${more.join('')}}`;
+      return `{${jsonRows(can, rows)}${more.join('')}}`;
     }
     case 'xml': {
       const more = members(extras).map(([name, value]) => `<${name}>${value}</${name}>`);

@@ -35,10 +35,10 @@ function request(says: Capabilities, path: string, parameters: Tree, questions: 
 }
 
 function windowSpec(says: Capabilities): Tree {
-  const { window, base, size, pastEnd, hides } = says;
+  const { window, base, size, pastEnd, hides, marks } = says;
   const ends = {
     pastEnd: pastEnd === 'last' || pastEnd === 'wrap' ? 'other' : 'empty',
-    shortPage: hides ? 'anywhere' : 'end',
+    shortPage: hides && !marks ? 'anywhere' : 'end',
     ...(says.depth !== undefined && { depthMax: says.depth }),
   };
   switch (window) {
@@ -156,6 +156,15 @@ function missingRule({ missing, format }: Capabilities): Tree {
   }
 }
 
+function itemsSpec({ format, rows }: Capabilities): unknown {
+  if (format !== 'json') return { xml: 'reply.rows.row', csv: '', ndjson: '' }[format];
+  return {
+    ...{ list: 'rows', nodes: { at: 'rows', row: 'node' }, map: { at: 'rows', form: 'map' } },
+    ...{ table: { at: 'rows', form: 'table', columns: 'head', columnName: 'name' } },
+    columns: { at: 'rows', form: 'columns' },
+  }[rows];
+}
+
 /** The source file that says these things of the upstream at `baseUrl`. */
 export function modelSource(says: Capabilities, baseUrl: string): string {
   const xml = says.format === 'xml';
@@ -177,7 +186,8 @@ export function modelSource(says: Capabilities, baseUrl: string): string {
           request: request(says, '/rows', windowParameters(says), ['filter', 'order', 'filters', 'sorts']),
           window: windowSpec(says),
           ...(total && { total }),
-          items: { json: 'rows', xml: 'reply.rows.row', csv: '', ndjson: '' }[says.format],
+          items: itemsSpec(says),
+          ...(says.marks && { dropWhen: [{ at: 'gone', equals: [true, 'true'] }] }),
           itemsAbsent: xml ? 'empty' : 'invalid',
           order: says.order === 'own' ? 'source' : says.order === 'id' ? 'id' : 'unknown',
           ...sortSpec(says),

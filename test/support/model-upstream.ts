@@ -135,7 +135,7 @@ export async function startModelUpstream(): Promise<ModelUpstream> {
       headers['Link'] =
         `<http://inside.example${url.pathname}>; rel="first", <http://inside.example:81${url.pathname}${url.search}>; title="a, b"; rel="next"`;
     }
-    const visible = kept.filter(({ hidden }) => !(does.hides && hidden));
+    const visible = kept.filter(({ hidden }) => !(does.hides && !does.marks && hidden));
     send(
       response,
       does,

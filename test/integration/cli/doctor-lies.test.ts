@@ -23,9 +23,10 @@ function rowsOf({ resource }: Capabilities): readonly Row[] {
   });
 }
 
-const honest: Capabilities = {
+const honest = {
   resource: 'products',
   format: 'json',
+  rows: 'list',
   ids: 'number',
   coded: false,
   style: 'query',
@@ -42,8 +43,11 @@ const honest: Capabilities = {
   sort: 'right',
   order: 'id',
   hides: false,
+  marks: false,
   missing: '404',
-};
+  rows: 'list',
+  marks: false,
+} as Capabilities;
 const users: Capabilities = { ...honest, resource: 'users' };
 const paged: Capabilities = { ...honest, window: 'page' };
 const keyed: Capabilities = { ...honest, window: 'keyset' };
