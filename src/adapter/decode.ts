@@ -79,6 +79,12 @@ function compileFormat(spec: DecodeSpec): (text: string) => Json {
   }
 }
 
+/** The character set of a body: the source's own word, the header, the XML declaration, or else UTF-8. */
+export function charsetOf({ charset, format }: DecodeSpec, reply: UpstreamReply): string {
+  const declared = charset ?? readContentType(reply.header('content-type')).charset;
+  return declared ?? (format === 'xml' ? xmlEncoding(reply.body) : undefined) ?? 'utf-8';
+}
+
 /**
  * Compiles the reader of a source's bodies: character set by the source's override, then the header, then the XML
  * declaration, then UTF-8; nothing is replaced or lost on the way. It throws `upstream_invalid_response` for what it
@@ -88,11 +94,10 @@ export function compileDecoder(spec: DecodeSpec): (reply: UpstreamReply) => Json
   const contentTypes = contentTypesOf(spec);
   const readText = compileFormat(spec);
   return function decodeBody(reply) {
-    const { mediaType, charset } = readContentType(reply.header('content-type'));
+    const { mediaType } = readContentType(reply.header('content-type'));
     if (!contentTypes.includes(mediaType)) {
       throw invalidReply('content_type', `${typeName(mediaType)} is not one the source declares`);
     }
-    const found = spec.charset ?? charset ?? (spec.format === 'xml' ? xmlEncoding(reply.body) : undefined);
-    return readText(decodeText(reply.body, found ?? 'utf-8'));
+    return readText(decodeText(reply.body, charsetOf(spec, reply)));
   };
 }

@@ -14,6 +14,12 @@ import { compilePath } from './path.ts';
 export type ReplyExplainer = {
   /** The number of the outcome rule that decided, from 0; `undefined` where none fits. */
   rule(reply: UpstreamReply): number | undefined;
+  /** The document of a reply, as far as it can be read. */
+  body(reply: UpstreamReply): Json | undefined;
+  /** The legacy records of a reply. */
+  rows(reply: UpstreamReply): readonly Json[];
+  /** How a legacy record comes about. */
+  explain(row: Json): readonly FieldProvenance[];
   /** How the record with a v1 id came about; `undefined` where the reply does not hold it. */
   record(reply: UpstreamReply, id: string): readonly FieldProvenance[] | undefined;
 };
@@ -50,12 +56,18 @@ export function explainReplies(
     }
   }
 
+  function rows(reply: UpstreamReply): readonly Json[] {
+    const body = bodyOf(reply);
+    return body === undefined ? [] : rowsOf(body);
+  }
+
   return {
+    body: bodyOf,
+    rows,
+    explain: (row) => explainRecord(view.map, fields, codec, row),
     rule: (reply) => findRule(on, reply, bodyOf(reply)),
     record(reply, id) {
-      const body = bodyOf(reply);
-      const rows = body === undefined ? [] : rowsOf(body);
-      const row = rows.find((candidate) => codec.toPublic(idPath(candidate)) === id);
+      const row = rows(reply).find((candidate) => codec.toPublic(idPath(candidate)) === id);
       return row === undefined ? undefined : explainRecord(view.map, fields, codec, row);
     },
   };

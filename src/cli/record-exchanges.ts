@@ -39,15 +39,17 @@ function keptReply(reply: UpstreamReply, names: readonly string[]): RecordedExch
       return value === undefined ? [] : [[name, value]];
     }),
   );
-  const text = reply.body.toString('utf8');
-  // What is not UTF-8 would be changed by being written as text.
-  const body = Buffer.from(text, 'utf8').equals(reply.body)
-    ? { body: text }
-    : { base64: reply.body.toString('base64') };
-  return { status: reply.status, headers, ...body };
+  return { status: reply.status, headers, ...keptBody(reply.body) };
 }
 
-function keptRequest(shown: UpstreamRequest): RecordedExchange['request'] {
+/** The bytes of a body as a fixture has them: what is not UTF-8 would be changed by being written as text. */
+export function keptBody(bytes: Buffer): Pick<RecordedExchange['reply'], 'body' | 'base64'> {
+  const text = bytes.toString('utf8');
+  return Buffer.from(text, 'utf8').equals(bytes) ? { body: text } : { base64: bytes.toString('base64') };
+}
+
+/** A request as a fixture has it, of one that may be shown. */
+export function keptRequest(shown: UpstreamRequest): RecordedExchange['request'] {
   const headers = Object.entries(shown.headers).filter(([, value]) => !value.includes(MASK));
   return {
     method: shown.method,

@@ -19,9 +19,11 @@ import {
 } from './record-requests.ts';
 import { fixtureFolder } from './read-fixtures.ts';
 import { replayFixture } from './replay-fixture.ts';
+import { scrambleFixtures, Unscrambled } from './scramble-fixtures.ts';
 
 /** What `portico test --record` may be told. */
 export type RecordOptions = {
+  readonly scramble?: boolean;
   readonly overwrite?: boolean;
   readonly json?: boolean;
 };
@@ -39,6 +41,9 @@ const BOUNDS: RecordingBounds = { callsMax: 20, bytesMax: 512 * 1024 };
 
 /** Rows that the values of filters are taken from. */
 const LOOK_ROWS = 100;
+
+/** Of values that scrambling leaves as they are, these many are shown. */
+const CODES_SHOWN = 10;
 
 type Made = NamedRequest & { readonly fixture: Fixture };
 
@@ -122,6 +127,30 @@ function chosen(
   return { sources, requests: full.map((request) => ({ name: nameOf(request), request })) };
 }
 
+/** The fixtures with made-up values; those that cannot have any are told. */
+async function scrambleAll(
+  made: readonly Made[],
+  sources: readonly CompiledSource[],
+  results: Recorded[],
+  context: CliContext,
+): Promise<readonly Made[]> {
+  const { fixtures, codes } = await scrambleFixtures(
+    made.map(({ fixture }) => fixture),
+    sources,
+  );
+  if (codes.length > 0) {
+    const shown = codes.slice(0, CODES_SHOWN).join(', ');
+    context.err(`${codes.length} values stay, because none of their form could stand for them: ${shown} …\n`);
+  }
+  return made.flatMap((named, index) => {
+    const fixture = fixtures[index];
+    if (fixture === undefined) return [];
+    if (!(fixture instanceof Unscrambled)) return [{ ...named, request: fixture.request, fixture }];
+    results.push({ name: named.name, request: named.request, problem: fixture.message });
+    return [];
+  });
+}
+
 /** Writes a fixture once it has been replayed from its own text. */
 async function keep(
   { name, request, fixture }: Made,
@@ -184,9 +213,13 @@ export async function runRecord(
   } finally {
     upstream.close();
   }
-  const comment = 'Recorded by `portico test --record`.';
-  if (made.length > 0) mkdirSync(folder, { recursive: true });
-  for (const fixture of made) results.push(await keep(fixture, fileOf(fixture), comment, sources));
+  const comment =
+    options.scramble === true
+      ? 'Recorded by `portico test --record --scramble`: values are made up.'
+      : 'Recorded by `portico test --record`.';
+  const kept = options.scramble === true ? await scrambleAll(made, sources, results, context) : made;
+  if (kept.length > 0) mkdirSync(folder, { recursive: true });
+  for (const fixture of kept) results.push(await keep(fixture, fileOf(fixture), comment, sources));
   results.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
   if (options.json === true) context.out(`${JSON.stringify(results, null, 2)}\n`);
   else for (const result of results) context.out(resultText(result));

@@ -47,7 +47,7 @@ function isMasked({ upstream }: Fixture): boolean {
  */
 export async function replayFixture(fixture: Fixture, sources: readonly CompiledSource[]): Promise<Outcome> {
   let shown: (request: UpstreamRequest) => UpstreamRequest | undefined = () => undefined;
-  const replay = createReplay(fixture.upstream, (request) => shown(request));
+  const replay = createReplay(fixture.upstream, { shown: (request) => shown(request) });
   const contradicted: string[] = [];
   const answer = await answerRequest(fixture.request, {
     sources,
