@@ -35,15 +35,12 @@ export type ReadingResult = { readonly id: number } & (
 /** A gap as text: field, reason and, where there is something, its JSON. */
 type WrittenGap = readonly [field: string, reason: 'missing' | 'unreadable', found?: string];
 
-/** One part of the rows of a reply. The last one tells the total and what comes next. */
+/** One part of the rows of a reply. The last one has whatever else the reply says, such as its total. */
 type Part = {
   readonly rows: readonly unknown[];
   readonly gaps: readonly WrittenGap[];
   readonly received: number;
-  readonly total?: number;
-  readonly isTotalLost?: boolean;
-  readonly echo?: Rows['echo'];
-  readonly next?: string;
+  readonly rest?: Omit<Rows, 'records' | 'received'>;
 };
 
 /** Rows and gaps of one part: little enough to be read at once. */
@@ -59,7 +56,7 @@ function writeJson(value: Json): string {
 /** Writes the rows of a reply, read by `read`, as parts. @throws what `read` throws */
 export function writeParts(codec: RowCodec, read: (onGap: OnGap) => Rows): readonly Uint8Array[] {
   const gaps: WrittenGap[] = [];
-  const { records, received, total, isTotalLost, echo, next } = read((field, reason, found) =>
+  const { records, received, ...rest } = read((field, reason, found) =>
     gaps.push(found === undefined ? [field, reason] : [field, reason, writeJson(found)]),
   );
   const count = Math.max(1, Math.ceil(Math.max(records.length, gaps.length) / PART_ROWS));
@@ -71,10 +68,7 @@ export function writeParts(codec: RowCodec, read: (onGap: OnGap) => Rows): reado
       rows,
       gaps: gaps.slice(from, to),
       received: rows.length + (isLast ? received - records.length : 0),
-      ...(isLast && total !== undefined && { total }),
-      ...(isLast && isTotalLost === true && { isTotalLost }),
-      ...(isLast && echo !== undefined && { echo }),
-      ...(isLast && next !== undefined && { next }),
+      ...(isLast && { rest }),
     };
     return Uint8Array.from(Buffer.from(JSON.stringify(part)));
   });
@@ -82,15 +76,7 @@ export function writeParts(codec: RowCodec, read: (onGap: OnGap) => Rows): reado
 
 /** The rows of one part; its gaps are told as they would have been. */
 export function readPart(codec: RowCodec, bytes: Uint8Array, onGap: OnGap): Rows {
-  const {
-    rows,
-    gaps,
-    received,
-    total,
-    isTotalLost = false,
-    echo = {},
-    next,
-  } = JSON.parse(Buffer.from(bytes).toString()) as Part;
+  const { rows, gaps, received, rest } = JSON.parse(Buffer.from(bytes).toString()) as Part;
   const records = rows.map((values) => {
     const record = codec.fromValues(values);
     if (record === undefined) throw new Error('the reading thread wrote a record that cannot be read');
@@ -98,5 +84,5 @@ export function readPart(codec: RowCodec, bytes: Uint8Array, onGap: OnGap): Rows
   });
   for (const [field, reason, found] of gaps)
     onGap(field, reason, found === undefined ? undefined : readJson(found));
-  return { records, received, total, isTotalLost, echo, next };
+  return { records, received, total: undefined, next: undefined, ...rest };
 }
