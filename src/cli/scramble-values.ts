@@ -26,7 +26,7 @@ export type Replacements = {
 const ROWS_TRIED = 3;
 
 /** The text of a text or number. */
-export function scalarText(value: Json | undefined): string | undefined {
+function scalarText(value: Json | undefined): string | undefined {
   if (value instanceof NumberText) return value.text;
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
