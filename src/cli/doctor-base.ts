@@ -22,8 +22,8 @@ async function probeShift(examination: Examination, footing: Footing, tell: Tell
   const known = idsOf(footing.first);
   const size = Math.min(3, known.length - 1);
   if (size < 1) return { finding: tell('could not tell', 'there are too few rows') };
-  if (hidesRows(examination.list))
-    return { finding: tell('could not tell', 'windows anywhere may be short') };
+  if (hidesRows(examination.list) || footing.first.value.received !== known.length)
+    return { finding: tell('could not tell', 'rows are left out of windows') };
   const shifted = await rowsAt(examination, footing, { firstRow: 1, size });
   const ids = idsOf(shifted);
   const calls = [shifted.request];
@@ -83,9 +83,10 @@ async function standsBefore(
     const size = examination.list.window.kind === 'page' ? change.size : 1;
     const firstRow = Math.floor((total - 1) / size) * size;
     if (isWithinReach(examination.list, firstRow, size)) {
-      const last = idsOf(await rowsAt(examination, footing, { firstRow, size }));
+      const last = await rowsAt(examination, footing, { firstRow, size });
+      const ids = idsOf(last);
       // A source that goes on behind the end gives rows that are known.
-      return last.length === 0 || last.every((id) => fresh.includes(id));
+      return (last.value?.received ?? 0) === 0 || (ids.length > 0 && ids.every((id) => fresh.includes(id)));
     }
   }
   const least = idsOf(first)[0];

@@ -1,3 +1,4 @@
+import { brokenEcho } from '../adapter/echo.ts';
 import { callAt, type Examination, heardText } from './doctor-examination.ts';
 import { claimed, counted, type Finding, type Probe, type Tell } from './doctor-finding.ts';
 import { depthOf } from './doctor-variant.ts';
@@ -99,6 +100,28 @@ function judgeShort(examination: Examination, sample: Walk): Finding {
   });
 }
 
+/** Whether replies say that they were asked for what they were asked for. */
+function judgeEcho(examination: Examination, { steps }: Walk): Finding {
+  const tell = claimed(
+    'echo',
+    'the reply says what it was asked for',
+    listPlace(examination, 'window', 'echo'),
+  );
+  for (const { call, rows, heard } of steps) {
+    const echo = rows.echo ?? {};
+    const calls = [heard.request];
+    if (Object.keys(echo).length === 0)
+      return tell('differs', 'nothing stands there', { calls, hint: 'its paths' });
+    const broken = brokenEcho(echo, call);
+    if (broken !== undefined)
+      return tell('differs', `it says another ${broken}`, {
+        calls,
+        hint: 'window.echo names what was asked for, and not what came',
+      });
+  }
+  return tell('agrees', counted(steps.length, 'window'));
+}
+
 function judgeRepeats(examination: Examination, { repeated, records }: Walk): Finding {
   const { order } = examination.list;
   const claim = 'no record comes twice in a walk';
@@ -119,6 +142,7 @@ export function endProbes(examination: Examination, footing: Footing, sample: Wa
   return [
     repeats,
     { name: 'short windows', run: () => judgeShort(examination, sample) },
+    ...(window.echo === undefined ? [] : [{ name: 'echo', run: () => judgeEcho(examination, sample) }]),
     { name: 'past end', run: () => probePastEnd(examination, footing, sample) },
   ];
 }

@@ -133,11 +133,11 @@ export function createExamination(deps: ExaminationDeps): Examination {
     gaps.set(`${field} ${reason}`, (gaps.get(`${field} ${reason}`) ?? 0) + 1);
 
   /** The adapter of a changed source, with what its requests look like. */
-  function variant(change: Change) {
+  function variant(change: Change, filters: readonly Filter[] = []) {
     const twin = willingSource(masked, resource.name, change);
     return withShownRequests(
       compiledVariant(willingSource(spec, resource.name, change), resource),
-      compiledVariant(showValues ? twin : valuelessSource(twin, resource.name), resource),
+      compiledVariant(showValues ? twin : valuelessSource(twin, resource.name, filters), resource),
       showValues,
     );
   }
@@ -156,7 +156,9 @@ export function createExamination(deps: ExaminationDeps): Examination {
     },
     callsLeft: () => Math.max(0, callsMax - meter.upstreamCalls),
     lister(question, change) {
-      const varied = change === undefined ? unchanged : variant(change);
+      const { filters = [] } = question;
+      const varied =
+        change === undefined && filters.length === 0 ? unchanged : variant(change ?? {}, filters);
       const plan = varied.adapter.list.plan(everyRow(resource, question), new Set());
       if (plan.kind === 'nothing') return undefined;
       if (plan.kind === 'scan' && (plan.residualFilters.length > 0 || question.sort !== undefined))

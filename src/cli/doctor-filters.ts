@@ -132,10 +132,10 @@ async function probeFilteredTotal(
   filters: readonly Filter[],
 ): Promise<Finding | undefined> {
   const first = found.steps[0]?.heard;
-  const rows = found.records.length;
-  if (first === undefined || !found.complete || rows === 0 || rows === sample.records.length)
+  const rows = found.received;
+  if (first === undefined || !found.complete || found.repeated > 0 || rows === 0 || rows === sample.received)
     return undefined;
-  const all = sample.steps[0]?.rows.total ?? (sample.complete ? sample.records.length : undefined);
+  const all = sample.steps[0]?.rows.total ?? (sample.complete ? sample.received : undefined);
   return judgeFilteredTotal(examination, await toldTotal(lister, first), { rows, all }, filters);
 }
 

@@ -2,13 +2,13 @@ import { rowsAt } from './doctor-base.ts';
 import { type Examination, heardText } from './doctor-examination.ts';
 import { claimed, counted, type Finding, type Probe } from './doctor-finding.ts';
 import { hidesRows, isWithinReach, sizeOf } from './doctor-variant.ts';
-import type { Walk } from './doctor-walk.ts';
+import { isDense, type Walk } from './doctor-walk.ts';
 import { type Footing, idsOf, listPlace, sameIds } from './doctor-windows.ts';
 
 /** Declared sizes besides the largest that are tried. */
 const SIZES_TRIED = 4;
 
-const HIDDEN = 'windows anywhere may be short';
+const HIDDEN = 'rows are left out of windows';
 const BEYOND = 'it lies beyond window.depthMax';
 
 /** Whether the window behind the first holds the rows behind the first. */
@@ -53,7 +53,7 @@ async function probeOneSize(
   const at = listPlace(examination, 'window', 'sizes');
   const tell = claimed(`size ${size}`, `pages of ${size} rows can be asked for`, at);
   if (!isWithinReach(examination.list, size, size)) return tell('could not tell', BEYOND);
-  if (hidesRows(examination.list)) return tell('could not tell', HIDDEN);
+  if (hidesRows(examination.list) || !isDense(sample)) return tell('could not tell', HIDDEN);
   const expected = sample.records.slice(size, size * 2).map(({ id }) => id);
   const page = await rowsAt(examination, footing, { firstRow: size, size });
   const ids = idsOf(page);

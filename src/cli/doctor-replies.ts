@@ -1,3 +1,4 @@
+import { explainReplies } from '../adapter/explain-reply.ts';
 import { contentTypesOf } from '../config/content-types.ts';
 import { callAt, type Examination, heardText } from './doctor-examination.ts';
 import { claimed, counted, type Finding, type Probe } from './doctor-finding.ts';
@@ -12,6 +13,9 @@ const UNREADABLE_SHARE = 0.1;
 
 /** In fewer rows than these, an optional field may be missing by chance. */
 const ROWS_TELLING = 20;
+
+/** Unreadable values that are told of a field, where they may be. */
+const VALUES_TOLD = 5;
 
 async function probeUnknown(examination: Examination, { first, change }: Footing): Promise<Finding> {
   const tell = claimed('unknown parameter', '', listPlace(examination, 'request'));
@@ -38,12 +42,32 @@ function judgeType(examination: Examination, { first }: Footing): Finding {
   return tell('agrees', `${mediaType}, with no character set: read as UTF-8`);
 }
 
+/** Some of the values that could not be read, as they stand in the source; none unless they may be told. */
+function unreadableValues(
+  { resource, spec, showValues }: Examination,
+  { steps }: Walk,
+  field: string,
+): string {
+  const explainer = showValues ? explainReplies(spec, resource, 'list') : undefined;
+  if (explainer === undefined) return '';
+  const found = steps.flatMap(({ heard, rows }) =>
+    rows.records.flatMap(({ id, [field]: value }) => {
+      if (value !== null || heard.reply.body.length === 0) return [];
+      const told = explainer.record(heard.reply, id)?.find((one) => one.field === field);
+      return told?.state === 'unreadable' ? [JSON.stringify(told.found)] : [];
+    }),
+  );
+  const some = [...new Set(found)].slice(0, VALUES_TOLD);
+  return some.length === 0 ? '' : `, such as ${some.join(', ')}`;
+}
+
 /** What the mapping made of the rows that were read, field by field. */
 function judgeFields(
   examination: Examination,
-  { records }: Walk,
+  sample: Walk,
   gaps: ReadonlyMap<string, number>,
 ): readonly Finding[] {
+  const { records } = sample;
   const rows = records.length;
   if (rows === 0) return [];
   return examination.resource.itemFields.flatMap(({ name, kind }): Finding[] => {
@@ -54,6 +78,7 @@ function judgeFields(
     const [missing, unreadable] = ['missing', 'unreadable'].map(
       (reason) => gaps.get(`${name} ${reason}`) ?? 0,
     ) as [number, number];
+    const some = unreadable === 0 ? '' : unreadableValues(examination, sample, name);
     const unknown = records.filter((record) => (record[name] ?? null) === null).length;
     const share = (count: number) => `${count} of ${counted(rows, 'row')}`;
     if (missing >= rows)
@@ -68,7 +93,7 @@ function judgeFields(
       ];
     if (unreadable > rows * UNREADABLE_SHARE)
       return [
-        tell('differs', `it cannot be read in ${share(unreadable)}`, {
+        tell('differs', `it cannot be read in ${share(unreadable)}${some}`, {
           hint: `map.${name}: the steps under \`as\`: format, zone, codes, signs`,
         }),
       ];
@@ -76,7 +101,7 @@ function judgeFields(
     const parts = [
       `unknown in ${share(unknown)}`,
       ...(missing > 0 ? [`${missing} without it`] : []),
-      ...(unreadable > 0 ? [`${unreadable} unreadable`] : []),
+      ...(unreadable > 0 ? [`${unreadable} unreadable${some}`] : []),
     ];
     return [tell('noted', parts.join(', '))];
   });

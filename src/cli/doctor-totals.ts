@@ -56,7 +56,7 @@ function findTotal({ reply }: Heard<Rows>, rows: number): string | undefined {
 
 /** A total that the file does not name, where the number of all rows stands in the first reply. */
 function judgeUndeclared(examination: Examination, { first }: Footing, sample: Walk): Finding | undefined {
-  const rows = sample.records.length;
+  const rows = sample.received;
   // A number that only counts the rows of the window says nothing.
   if (!sample.complete || rows <= first.value.received) return undefined;
   const found = findTotal(first, rows);
@@ -129,8 +129,9 @@ export async function probeTotal(
   const { total, heard } = told;
   const more = { calls: [heard.request], hint: 'where the number of rows stands; or no total' };
   if (heard.problem !== undefined) return tell('differs', heardText(heard), more);
+  if (footing.first.value.isTotalLost === true) return tell('differs', 'no number stands there', more);
   if (total === undefined) return tell('could not tell', 'the source says that it is only a bound');
-  const rows = sample.records.length - sample.repeated;
+  const rows = sample.received;
   const why = untold(sample, hidesRows(examination.list) || footing.first.value.next !== undefined);
   if (why !== undefined) return tell('could not tell', why);
   if (!sample.complete) {

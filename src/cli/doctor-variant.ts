@@ -1,5 +1,5 @@
 import type { ListSpec, SourceResourceSpec, SourceSpec } from '../config/source-schema.ts';
-import type { ResourceName } from '../contract/query.ts';
+import type { Filter, ResourceName } from '../contract/query.ts';
 import { MASK } from './mask-source.ts';
 
 /** What a probe wants to be other than the file says. */
@@ -72,6 +72,7 @@ function changedList(list: ListSpec, change: Change): ListSpec {
     request: { ...list.request, query: { ...list.request.query, ...change.query } },
     window: changedWindow(list, change),
     total: { ...(list.total ?? { at: '' }), counts: 'filtered' },
+    dropWhen: [],
     order: 'source',
     filters: { ...pushedFilters(list), ...change.filters },
   };
@@ -92,21 +93,41 @@ export function willingSource(spec: SourceSpec, resource: ResourceName, change: 
   return { ...spec, resources: { [resource]: willing } };
 }
 
-function withoutValues(tree: unknown): unknown {
-  if (typeof tree === 'string') return tree.replaceAll(/\{(?:value|id)\}/g, MASK);
-  if (Array.isArray(tree)) return tree.map(withoutValues);
+function withoutValues(tree: unknown, variables: readonly string[]): unknown {
+  if (typeof tree === 'string')
+    return tree.replaceAll(/\{([\w-]+)\}/g, (whole, name: string) =>
+      variables.includes(name) ? MASK : whole,
+    );
+  if (Array.isArray(tree)) return tree.map((item) => withoutValues(item, variables));
   if (typeof tree !== 'object' || tree === null) return tree;
-  return Object.fromEntries(Object.entries(tree).map(([key, value]) => [key, withoutValues(value)]));
+  return Object.fromEntries(
+    Object.entries(tree).map(([key, value]) => [key, withoutValues(value, variables)]),
+  );
 }
 
-/** A source that is only asked how its requests look: what stands in them of filters and ids is `***`. */
-export function valuelessSource(spec: SourceSpec, resource: ResourceName): SourceSpec {
+/**
+ * A source that is only asked how its requests look: what stands in them of ids, and of the values of the filters
+ * that are asked for, is `***`.
+ */
+export function valuelessSource(
+  spec: SourceSpec,
+  resource: ResourceName,
+  asked: readonly Filter[],
+): SourceSpec {
   const own = spec.resources[resource];
   if (own === undefined) return spec;
-  const list = { ...own.list, filters: withoutValues(own.list.filters) as ListSpec['filters'] };
-  const get = own.get && {
-    ...own.get,
-    request: withoutValues(own.get.request) as typeof own.get.request,
+  const names = asked.flatMap(({ field, op }) => own.list.filters[field]?.[op]?.name ?? []);
+  const mask = <T>(tree: T, ...variables: readonly string[]) => withoutValues(tree, variables) as T;
+  const { list, get } = own;
+  const valueless: SourceResourceSpec = {
+    ...own,
+    list: {
+      ...list,
+      request: mask(list.request, ...names),
+      filters: mask(list.filters, 'value'),
+      total: list.total && { ...list.total, count: mask(list.total.count, ...names) },
+    },
+    ...(get && { get: { ...get, request: mask(get.request, 'id') } }),
   };
-  return { ...spec, resources: { [resource]: { ...own, list, ...(get && { get }) } } };
+  return { ...spec, resources: { [resource]: valueless } };
 }

@@ -18,6 +18,8 @@ export type WalkEnd =
 export type Walk = {
   readonly steps: readonly Step[];
   readonly records: readonly CanonicalRecord[];
+  /** Rows that came, those that are no records included, those that came before not. */
+  readonly received: number;
   /** Whether the last row was seen. */
   readonly complete: boolean;
   readonly end: WalkEnd;
@@ -26,6 +28,10 @@ export type Walk = {
   /** Records that came more than once, and were not all there was in their window. */
   readonly repeated: number;
 };
+
+/** Windows whose bodies are kept, to be looked at once more. */
+const BODIES_KEPT = 3;
+const NO_BODY = Buffer.alloc(0);
 
 /** How far a walk may go. */
 export type WalkBounds = { readonly size: number; readonly callsMax: number };
@@ -40,6 +46,7 @@ function createTrail({ spec }: Examination, callsMax: number) {
   const until = performance.now() + spec.budget.time;
   let calls = 0;
   let repeated = 0;
+  let received = 0;
   return {
     records,
     steps,
@@ -57,23 +64,25 @@ function createTrail({ spec }: Examination, callsMax: number) {
       const again = rows.records.filter(({ id }) => known.has(id)).length;
       if (again > 0 && again === rows.records.length) return false;
       repeated += again;
+      received += rows.received - again;
       for (const { id } of rows.records) known.add(id);
       records.push(...rows.records);
-      steps.push({ call, heard, rows });
+      const kept = steps.length < BODIES_KEPT ? heard.reply : { ...heard.reply, body: NO_BODY };
+      steps.push({ call, heard: { ...heard, reply: kept }, rows });
       return true;
     },
     finish: ({ complete, end, refusal }: Finish): Walk => ({
-      ...{ steps, records, complete, end, refusal, repeated },
+      ...{ steps, records, received, complete, end, refusal, repeated },
     }),
   };
 }
 
 /** Whether a refusal comes where the last row is known to have been seen. */
-function sawAll(steps: readonly Step[], received: number, shortAnywhere: boolean): boolean {
+function sawAll(steps: readonly Step[], shortAnywhere: boolean): boolean {
   const [first, last] = [steps[0], steps.at(-1)];
   if (first === undefined || last === undefined) return false;
   const { total } = first.rows;
-  if (total !== undefined) return received >= total;
+  if (total !== undefined) return steps.reduce((sum, { rows }) => sum + rows.received, 0) >= total;
   return !shortAnywhere && last.rows.received < last.call.size;
 }
 
@@ -91,7 +100,7 @@ async function walkNumbered(
     const heard = await lister.ask(call);
     if (heard.value === undefined)
       return trail.finish({
-        complete: sawAll(trail.steps, trail.records.length, shortAnywhere),
+        complete: sawAll(trail.steps, shortAnywhere),
         end: 'refused',
         refusal: heard,
       });
@@ -131,4 +140,9 @@ export function walk(examination: Examination, lister: Lister, bounds: WalkBound
   return window.kind === 'random'
     ? walkNumbered(examination, { ...lister, window }, bounds)
     : walkNamed(examination, { ...lister, window }, bounds);
+}
+
+/** Whether records stand at the numbers of their rows: none was left out before them. */
+export function isDense({ received, records, repeated }: Walk): boolean {
+  return received === records.length - repeated;
 }

@@ -36,6 +36,9 @@ export function sameIds(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((id, index) => id === b[index]);
 }
 
+/** Smaller sizes that are tried where the largest is refused. */
+const SIZES_TRIED = 3;
+
 /** A path of keys within the list of the resource. */
 export function listPlace(
   { resource }: Examination,
@@ -80,6 +83,20 @@ async function fromOtherBase(examination: Examination): Promise<Footing | undefi
   return value === undefined || value.received === 0 ? undefined : { first: { ...first, value }, change };
 }
 
+/** The first window of a smaller size, where that is understood. */
+async function inSmallerSize(examination: Examination): Promise<Footing | undefined> {
+  const { window } = examination.list;
+  const declared = sizeOf(examination.list);
+  const others = window.kind === 'page' ? window.sizes : [Math.min(10, declared)];
+  const smaller = others.filter((size) => size < declared).sort((a, b) => b - a);
+  for (const size of smaller.slice(0, SIZES_TRIED)) {
+    const lister = plainLister(examination, { size });
+    const first = await lister.ask(callAt(examination, lister, 0, size));
+    if (first.value !== undefined) return { first: { ...first, value: first.value }, change: { size } };
+  }
+  return undefined;
+}
+
 /** Whether the source gives fewer rows than it is asked for though it has more. */
 async function isClamped(
   examination: Examination,
@@ -108,7 +125,19 @@ async function probeSize(
     listPlace(examination, 'window', key),
   );
   const more = { calls: [first.request], hint: `window: { ${key}: ${write(received)} }` };
+  const asked = footing.change.size;
   const told = (finding: Finding, real = size) => ({ finding, size: real });
+  if (asked < size)
+    return told(
+      tell(
+        'differs',
+        `${counted(size, 'row')} are refused, and ${received} given where ${asked} are asked for`,
+        {
+          hint: `window: { ${key}: ${window.kind === 'page' ? `[${window.sizes.filter((one) => one <= asked).join(', ')}]` : asked} }`,
+        },
+      ),
+      asked,
+    );
   if (received === size) return told(tell('agrees', `${counted(received, 'row')} asked for and given`));
   if (received > size)
     return told(tell('differs', `${counted(received, 'row')} where ${size} were asked for`, more), received);
@@ -142,6 +171,12 @@ export async function probeContact(examination: Examination): Promise<Contact> {
     first.value?.total !== 0
   )
     other = await fromOtherBase(examination);
+  if (
+    other === undefined &&
+    first.problem?.reason === undefined &&
+    first.problem?.credentialRefused === false
+  )
+    other = await inSmallerSize(examination);
   if (other !== undefined) first = other.first;
   const { value } = first;
   if (value === undefined) return { findings: [unreadable(examination, first)], footing: undefined };

@@ -23,7 +23,7 @@ function rowsOf({ resource }: Capabilities): readonly Row[] {
   });
 }
 
-const honest = {
+const honest: Capabilities = {
   resource: 'products',
   format: 'json',
   rows: 'list',
@@ -45,9 +45,7 @@ const honest = {
   hides: false,
   marks: false,
   missing: '404',
-  rows: 'list',
-  marks: false,
-} as Capabilities;
+};
 const users: Capabilities = { ...honest, resource: 'users' };
 const paged: Capabilities = { ...honest, window: 'page' };
 const keyed: Capabilities = { ...honest, window: 'keyset' };
