@@ -125,7 +125,10 @@ export async function probeTotal(
   const { total: spec } = examination.list;
   if (spec === undefined) return judgeUndeclared(examination, footing, sample);
   const tell = claimed('total', 'the total is that of the rows', listPlace(examination, 'total'));
-  const told = await toldTotal(plainLister(examination, footing.change), footing.first);
+  const lister = plainLister(examination, footing.change);
+  if (spec.count !== undefined && lister.count === undefined)
+    return tell('could not tell', 'Portico does not ask for it with such windows');
+  const told = await toldTotal(lister, footing.first);
   const { total, heard } = told;
   const more = { calls: [heard.request], hint: 'where the number of rows stands; or no total' };
   if (heard.problem !== undefined) return tell('differs', heardText(heard), more);
