@@ -209,7 +209,10 @@ export function filterProbes(deps: FilterDeps): readonly Probe[] {
     if (spec === undefined && op === 'eq') return { name, run: () => probeUndeclared(deps, field) };
     if (spec === undefined || spec.exactness === 'none') return { name, run: () => undefined };
     declared.push({ field, op, spec });
-    const rows = spec.exactness === 'exact' ? 'just the matching rows' : 'the matching rows, and maybe more';
+    const rows =
+      spec.exactness === 'exact'
+        ? 'it gives just the matching rows'
+        : 'it gives the matching rows, and maybe more';
     const tell = claimed(name, rows, listPlace(examination, 'filters', field, op));
     return {
       name,

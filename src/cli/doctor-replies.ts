@@ -33,7 +33,7 @@ function judgeType(examination: Examination, { first }: Footing): Finding {
   const header = first.reply.header('content-type') ?? '';
   const mediaType = /^[\w.+-]+\/[\w.+-]+/.exec(header)?.[0] ?? 'none';
   const charset = /charset="?([\w.:-]{1,40})/i.exec(header)?.[1];
-  const tell = claimed('content type', contentTypesOf(decode).join(', '), ['decode']);
+  const tell = claimed('content type', `replies are ${contentTypesOf(decode).join(' or ')}`, ['decode']);
   const own = decode.charset?.toLowerCase();
   if (own !== undefined && charset !== undefined && charset.toLowerCase() !== own)
     return tell('noted', `${mediaType}; the source says ${charset}, the file says ${own}`);
