@@ -88,55 +88,6 @@ describe('a source that cannot be translated is told where and why', () => {
       'several paths need one `join`, as the first step',
     ],
     [
-      'a default that is no price',
-      mapLine('price', '{ from: price, as: [{ default: n/a }] }'),
-      'list.map.price.as[0].default',
-      'makes no value of price, which is decimal',
-    ],
-    [
-      'a default that later steps cannot read',
-      mapLine('price', '{ from: price, as: [{ default: "1.5" }, cents] }'),
-      'list.map.price.as[0].default',
-      'makes no value of price, which is decimal',
-    ],
-    [
-      'a constant that is no price',
-      mapLine('price', '{ value: cheap }'),
-      'list.map.price.value',
-      'is not a value of price, which is decimal',
-    ],
-    ['a constant id', mapLine('id', '{ value: 7 }'), 'list.map.id', 'every record has an id of its own'],
-    [
-      'an expression without a group',
-      mapLine('name', '{ from: a, as: [{ match: "^x" }] }'),
-      'list.map.name.as[0].match',
-      '"^x" has no group',
-    ],
-    [
-      'an expression that is none',
-      mapLine('name', '{ from: a, as: [{ match: "(" }] }'),
-      'list.map.name.as[0].match',
-      '"(" is not a regular expression',
-    ],
-    [
-      'a path into JSON that is none',
-      mapLine('name', '{ from: a, as: [{ parseJson: "a..b" }] }'),
-      'list.map.name.as[0].parseJson',
-      '"a..b" is not a path',
-    ],
-    [
-      'a currency at a path that is none',
-      mapLine('price', '{ from: p, as: [{ money: { amount: a, currency: "c c", expect: EUR } }] }'),
-      'list.map.price.as[0].money.currency',
-      '"c c" is not a path',
-    ],
-    [
-      'a piece of text for a price',
-      mapLine('price', '{ from: price, as: [{ split: { by: " ", at: 0 } }] }'),
-      'list.map.price.as',
-      'yields text, but price is decimal',
-    ],
-    [
       'a join too late',
       mapLine('name', '{ from: [a, b], as: [trim, { join: " " }] }'),
       'list.map.name',
@@ -183,12 +134,6 @@ describe('a source that cannot be translated is told where and why', () => {
       productsText("sort: { query: { s: '{columns}' }, columns: {} }"),
       'list.sort.query.s',
       'unknown variable {columns}',
-    ],
-    [
-      'a parameter named after a wrong variable',
-      productsText("sort: { query: { 'sort[{field}]': '{direction}' }, columns: {} }"),
-      'list.sort.query.sort[{field}]',
-      'unknown variable {field}',
     ],
     [
       'a single view the contract lacks',

@@ -119,6 +119,16 @@ describe('names that cannot be filled in', () => {
     expect(first).toContain(`resources.products.list.${problem}`);
   });
 
+  it('one in the name of a parameter that nobody fills in', () => {
+    const source = text(
+      '{ path: /s }',
+      "{ category: { eq: { query: { 'x[{label}]': '1' }, exactness: exact } } }",
+    );
+    expect(compileText('products', source).problems).toEqual([
+      'resources.products.list.filters.category.eq.query.x[{label}]: unknown variable {label}',
+    ]);
+  });
+
   it('one that the count does not have', () => {
     const source = text(
       "{ path: /s, query: { l: '{label}' } }",
