@@ -1,27 +1,5 @@
 import type { ListPlan } from '../../../src/adapter/plan.ts';
-import { adapterOf, compileText, queryOf, replyOf } from '../../support/source-text.ts';
-
-/** A source whose request and list are given; it counts, and orders by id. */
-const text = (request: string, list: string, resource = 'products') => `
-resources:
-  ${resource}:
-    id: { kind: number }
-    list:
-      request: ${request}
-      window: { kind: offset, sizeMax: 40 }
-      total: { at: hits }
-      items: rows
-      ${list}
-      map: ${
-        resource === 'products'
-          ? '{ id: id, name: name, description: d, category: category, price: price }'
-          : '{ id: id, name: name, email: email, created_at: { from: at, as: [iso8601] } }'
-      }
-    ${resource === 'users' ? "get: { request: { path: '/u/{id}' }, item: '', map: { id: id, name: n, email: e, created_at: null, profile.bio: null, profile.location: null, profile.avatar_url: null } }" : ''}
-`;
-
-const planOf = (source: string, rawQuery: string, resource: 'users' | 'products' = 'products'): ListPlan =>
-  adapterOf(resource, source).list.plan(queryOf(resource, rawQuery), new Set());
+import { category, low, planOf, text } from './list-text.ts';
 
 /** The request of a plan: target, decoded, and body. */
 function asked(plan: ListPlan): string {
@@ -29,9 +7,6 @@ function asked(plan: ListPlan): string {
   const { target, body } = plan.request({ firstRow: 0, size: 40, variables: { offset: 0, limit: 40 } });
   return [plan.kind, decodeURIComponent(target), ...(body === undefined ? [] : [body.text])].join(' ');
 }
-
-const category = "category: { eq: { expr: 'cat eq {value}', escape: odata, exactness: exact } }";
-const low = "price: { ge: { expr: 'price ge {value}', escape: number, exactness: exact } }";
 
 describe('conditions that always stand', () => {
   const soql = text(
@@ -222,127 +197,5 @@ describe('a filter with a path of its own', () => {
     expect(target).toBe('/by/a%2Fb%3Fc/list?size=1');
     for (const dots of ['.', '..'])
       expect(planOf(own, `category=${dots}`)).toMatchObject({ kind: 'scan', pushedFilters: [] });
-  });
-});
-
-describe('variables that do not hold together', () => {
-  const problems = (request: string, list: string, resource: 'users' | 'products' = 'products') =>
-    compileText(resource, text(request, list, resource)).problems;
-  const sort = "sort: { expr: '{column}', columns: {} }";
-
-  it.each<[string, string, string, string]>([
-    [
-      'a filter that vanishes with the sort',
-      "{ path: /x, query: { q: '{filter}{sort}' } }",
-      `${sort}\n      filterNone: ''`,
-      'list.request.query.q: all of it vanishes where {sort} has no value',
-    ],
-    [
-      'a query that vanishes without a filter',
-      "{ path: /x, query: { q: 'WHERE {filter} LIMIT {limit}' } }",
-      '',
-      'list.request.query.q: all of it vanishes where {filter} has no value',
-    ],
-    [
-      'the same in a body',
-      "{ method: POST, path: /x, body: { json: { a: ['{limit} {filter}'] } } }",
-      '',
-      'list.request.body.json.a[0]: all of it vanishes where {filter} has no value',
-    ],
-    [
-      'a condition that is never sent',
-      '{ path: /x }',
-      `filters: { ${category} }`,
-      'list.filters: the request has no {filter} for what is made here',
-    ],
-    [
-      'a constant condition that is never sent',
-      '{ path: /x }',
-      'filterAlways: [a=b]',
-      'list.filterAlways: the request has no {filter} for what is made here',
-    ],
-    [
-      'a tree that is never sent',
-      '{ path: /x }',
-      'filterAlways: [{ item: 1 }]',
-      'list.filterAlways: the request has no {filters}',
-    ],
-    ['a sort that is never sent', '{ path: /x }', sort, 'list.sort.expr: the request has no {sort}'],
-    [
-      'a tiebreak that is never sent',
-      "{ path: /x, query: { s: '{sort}' } }",
-      "sort: { expr: '{column}', tiebreak: ',id', columns: {} }",
-      'list.sort.tiebreak: no template of the sort names {tiebreak}',
-    ],
-    [
-      'a tree behind a text',
-      "{ path: /x, query: { s: '{sort}' } }",
-      "sort: { expr: '{column}', tiebreak: { a: b }, columns: {} }",
-      'list.sort.tiebreak: a tree stands behind an `item`',
-    ],
-    [
-      'a path with a wrong variable',
-      '{ path: /x }',
-      "filters: { category: { eq: { path: '/by/{id}', exactness: exact } } }",
-      'list.filters.category.eq.path: unknown variable {id}',
-    ],
-  ])('%s', (_name, request, list, problem) => {
-    const [first, ...others] = problems(request, list);
-    expect(others).toEqual([]);
-    expect(first).toContain(`resources.products.${problem}`);
-  });
-
-  it('a count that counts more than the filter leaves', () => {
-    const counting = text("{ path: /x, query: { q: '{filter}' } }", `filters: { ${category} }`).replace(
-      'total: { at: hits }',
-      'total: { at: n, count: { path: /count } }',
-    );
-    expect(compileText('products', counting).problems).toEqual([
-      'resources.products.list.total.count: counts more than the filters leave: it has no {filter}',
-    ]);
-  });
-
-  it('a path that links would not be followed from', () => {
-    const linked = text(
-      '{ path: /x }',
-      "filters: { category: { eq: { path: '/by/{value}', exactness: superset } } }",
-    ).replace('{ kind: offset, sizeMax: 40 }', '{ kind: link, sizeMax: 40, next: { at: next } }');
-    expect(compileText('products', linked).problems).toEqual([
-      'resources.products.list.filters.category.eq.path: links are followed from the path of the list',
-    ]);
-  });
-});
-
-describe('windows by the numbers of their rows', () => {
-  const at = (request: string, rawQuery: string) => {
-    const plan = planOf(text(request, 'order: id'), rawQuery);
-    if (plan.kind !== 'page' || plan.window.kind !== 'random') throw new Error('expected a page');
-    return plan.window.cover(50, 25).map((call) => plan.request(call));
-  };
-
-  it('stand in a Range header', () => {
-    const [first] = at("{ path: /x, headers: { Range: 'items={offset}-{lastRow}', Range-Unit: items } }", '');
-    expect(first).toMatchObject({ target: '/x', headers: { Range: 'items=50-74', 'Range-Unit': 'items' } });
-  });
-
-  it('stand in parameters for the first row and the one behind the last', () => {
-    const [first] = at("{ path: /x, query: { _start: '{offset}', _end: '{endRow}' } }", '');
-    expect(first?.target).toBe('/x?_start=50&_end=75');
-  });
-
-  it('are answered with 206, and with 416 behind the last row', () => {
-    const list = adapterOf(
-      'products',
-      `${text("{ path: /x, headers: { Range: '{offset}-{lastRow}' } }", 'order: id').replace('{ at: hits }', "{ header: Content-Range, pattern: '/([0-9]+)' }")}
-outcomes: [{ status: 206, is: ok }, { status: 416, on: list, is: past_end }]
-`,
-    ).list;
-    const headers = { 'content-range': 'items 0-0/7' };
-    const rows = [{ id: 1, name: '', d: '', category: '', price: 1 }];
-    expect(list.read(replyOf({ rows }, { status: 206, headers }), () => undefined)).toMatchObject({
-      total: 7,
-      received: 1,
-    });
-    expect(list.read(replyOf('', { status: 416, headers }), () => undefined)).toMatchObject({ received: 0 });
   });
 });
