@@ -72,18 +72,34 @@ function showFinding(examination: Examination, finding: Finding): ShownFinding {
   };
 }
 
-/** Examines all that a source's file describes, and tells each finding as it comes. */
+/** Examines one resource, and tells each finding as it comes. */
+async function diagnoseOne(
+  examination: Examination,
+  tell: (text: string) => void,
+): Promise<{ readonly shown: ShownResource; readonly unreached: string | undefined }> {
+  const { resource, spec, compiled } = examination;
+  const findings: ShownFinding[] = [];
+  tell(resourceText(resource.name, { source: spec.name, file: compiled.source.yaml.file }));
+  const { rows, complete, unreached } = await examine(examination, (finding) => {
+    const shown = showFinding(examination, finding);
+    findings.push(shown);
+    tell(findingText(shown));
+  });
+  return { shown: { resource: resource.name, rows, complete, findings }, unreached };
+}
+
+/** Examines all that a source's file describes. */
 async function diagnose(
   compiled: readonly [CompiledSource, ...CompiledSource[]],
   { callsMax, values }: Options,
   context: CliContext,
   tell: (text: string) => void,
 ): Promise<Diagnosis> {
-  const { source } = compiled[0];
-  const text = readFileSync(source.yaml.file, 'utf8');
-  const upstream = createUpstream(source.spec, {
+  const { spec, yaml } = compiled[0].source;
+  const text = readFileSync(yaml.file, 'utf8');
+  const upstream = createUpstream(spec, {
     onExchange: () => undefined,
-    readSession: compileSessionReader(source.spec),
+    readSession: compileSessionReader(spec),
   });
   const meter = { upstreamCalls: 0, upstreamMs: 0 };
   const start = performance.now();
@@ -91,29 +107,20 @@ async function diagnose(
   let unreached: string | undefined;
   try {
     for (const [index, one] of compiled.entries()) {
-      const examination = createExamination({
-        ...{ compiled: one, text, upstream, meter, stop: context.stop, showValues: values === true },
-        // What one resource leaves of its share is for the next.
-        callsMax: Math.ceil((callsMax * (index + 1)) / compiled.length),
-      });
-      const findings: ShownFinding[] = [];
-      tell(resourceText(one.resource.name, { source: source.spec.name, file: source.yaml.file }));
-      const examined = await examine(examination, (finding) => {
-        const shown = showFinding(examination, finding);
-        findings.push(shown);
-        tell(findingText(shown));
-      });
-      const { rows, complete } = examined;
-      resources.push({ resource: one.resource.name, rows, complete, findings });
-      unreached = examined.unreached;
       if (unreached !== undefined) break;
+      // What one resource leaves of its share is for the next.
+      const share = Math.ceil((callsMax * (index + 1)) / compiled.length);
+      const bounds = { callsMax: share, meter, stop: context.stop, showValues: values === true };
+      const found = await diagnoseOne(createExamination({ compiled: one, text, upstream, ...bounds }), tell);
+      resources.push(found.shown);
+      unreached = found.unreached;
     }
   } finally {
     upstream.close();
   }
   const all = resources.flatMap(({ findings }) => findings);
   return {
-    ...{ source: source.spec.name, file: source.yaml.file, baseUrl: source.spec.net.baseUrl },
+    ...{ source: spec.name, file: yaml.file, baseUrl: spec.net.baseUrl },
     ...{ calls: meter.upstreamCalls, ms: Math.round(performance.now() - start) },
     differences: all.filter(({ verdict }) => verdict === 'differs').length,
     ...(unreached !== undefined && { unreached }),
