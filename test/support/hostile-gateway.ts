@@ -20,7 +20,7 @@ export type HostileGateway = {
 };
 
 /** What a body may hold, in bytes: small, so that many large ones cost little. */
-export const BYTES_MAX = 256 * 1024;
+const BYTES_MAX = 256 * 1024;
 
 /** Users and products of one source, for everybody, without limits and without a memory. */
 function gatewayFile(name: string, { resources }: SourceSpec): string {
