@@ -9,7 +9,13 @@ import { type Capability, compileFilters, compileSorts, naturalOrder, type SortP
 import type { Report } from './report.ts';
 import { compileRequest } from './request.ts';
 import { type Split, splitFilters } from './split-filters.ts';
-import { compileWindow, type RandomWindow, type Window, type WindowCall } from './window.ts';
+import {
+  compileWindow,
+  type RandomWindow,
+  type SequentialWindow,
+  type Window,
+  type WindowCall,
+} from './window.ts';
 
 /** Makes the request for a window of a plan. */
 export type WindowRequest = (call: WindowCall) => UpstreamRequest;
@@ -27,6 +33,13 @@ export type PagePlan = {
   readonly relies: readonly Capability[];
 };
 
+/** One page of a source that gives its rows one window after the other, walked to from a place that is known. */
+export type WalkPlan = Pick<PagePlan, 'request' | 'count' | 'filters' | 'sort' | 'relies'> & {
+  readonly window: SequentialWindow;
+  /** Names what is walked: equal keys, equal rows in equal order. */
+  readonly key: string;
+};
+
 /** All rows that the pushed filters leave; the rest is computed here. */
 export type ScanPlan = {
   readonly kind: 'scan';
@@ -40,6 +53,8 @@ export type ScanPlan = {
   readonly relies: readonly Capability[];
   /** Whether the total that a window tells is that of the rows scanned. */
   readonly totalCounts: boolean;
+  /** How a page can be read without a scan where it is near a place that is known. */
+  readonly walk: WalkPlan | undefined;
   /** Why the source cannot answer the page itself, for the log and for those who write sources. */
   readonly reason: string;
 };
@@ -51,6 +66,9 @@ export type ListPlan = PagePlan | ScanPlan | NothingPlan;
 
 /** Compiled push-down of filters and sort. */
 export type Planner = (query: ListQuery, switchedOff: ReadonlySet<Capability>) => ListPlan;
+
+const ONE_AFTER_THE_OTHER = 'the source gives its rows only one window after the other';
+const WALKED = `${ONE_AFTER_THE_OTHER}, and no place near the page may be known`;
 
 /** The first reason why a page cannot come straight from the source, or `undefined` where it can. */
 function whyScan(
@@ -70,8 +88,7 @@ function whyScan(
     return 'the count of the source does not filter as its list does';
   if (off.has('total')) return 'the total of the source is not exact';
   if (window.kind === 'none') return 'the source returns all rows at once';
-  if (window.kind !== 'offset' && window.kind !== 'page')
-    return 'the source gives its rows only one window after the other';
+  if (window.kind !== 'offset' && window.kind !== 'page') return ONE_AFTER_THE_OTHER;
   if (window.shortPage === 'anywhere') return 'the source hides rows after it has paged them';
   if (spec.list.dropWhen.length > 0) return 'rows that are no records are left out after paging';
   return spec.onInvalidRecord === 'drop'
@@ -127,6 +144,20 @@ export function compilePlanner(
     return push === undefined || off.has(push.capability) ? undefined : push;
   }
 
+  /** Only where every row is a record and all windows are full do places in the list have numbers. */
+  const isSteady =
+    'checkpoints' in list.window &&
+    list.window.checkpoints === true &&
+    list.dropWhen.length === 0 &&
+    spec.onInvalidRecord === 'fail';
+
+  function walkOf(read: (Omit<WalkPlan, 'request' | 'window' | 'key'> & { combined: Combined }) | undefined) {
+    if (read === undefined || window.kind !== 'sequential' || !isSteady) return undefined;
+    const { combined, ...page } = read;
+    const key = JSON.stringify(['walk', combined.path, combined.query, combined.variables]);
+    return { request: requestWith(combined), window, key, ...page };
+  }
+
   return function plan(asked, off) {
     const query = simplify(asked);
     if (query === undefined) return { kind: 'nothing' };
@@ -140,22 +171,20 @@ export function compilePlanner(
       query.sort ?? (order === 'source' && !off.has('order') ? null : { field: 'id', descending: false });
     const pushedSort = pushSort(query.sort, off);
     const reason = whyScan(spec, split, pushedSort !== undefined, off);
-    if (reason === undefined && pushedSort !== undefined && window.kind === 'random') {
-      const request = requestWith(combine(parts, pushedSort.part));
-      const counted = combine(parts, undefined);
-      const count = makeCount?.(counted.variables, counted.query);
-      const filtersPushed = pushed.map(({ filter }) => filter);
-      return {
-        kind: 'page',
-        request,
-        window,
-        count,
-        filters: filtersPushed,
-        sort,
-        relies: [...relies, pushedSort.capability],
-      };
+    const counted = combine(parts, undefined);
+    const read = pushedSort && {
+      combined: combine(parts, pushedSort.part),
+      count: makeCount?.(counted.variables, counted.query),
+      filters: pushed.map(({ filter }) => filter),
+      sort,
+      relies: [...relies, pushedSort.capability],
+    };
+    if (reason === undefined && read !== undefined && window.kind === 'random') {
+      const { combined, ...page } = read;
+      return { kind: 'page', request: requestWith(combined), window, ...page };
     }
     const scanned = combine(parts, undefined);
+    const walk = reason === ONE_AFTER_THE_OTHER && !off.has('window') ? walkOf(read) : undefined;
     return {
       kind: 'scan',
       request: requestWith(scanned),
@@ -170,7 +199,8 @@ export function compilePlanner(
         !hidesRows &&
         list.dropWhen.length === 0 &&
         (list.total?.counts !== 'all' || pushed.length === 0),
-      reason: reason ?? 'the source cannot answer the page itself',
+      walk,
+      reason: walk === undefined ? (reason ?? 'the source cannot answer the page itself') : WALKED,
     };
   };
 }

@@ -93,6 +93,12 @@ const echoSize = z
   .optional()
   .describe('Path of the size that was asked for, not of the number of rows.');
 
+const checkpoints = flag
+  .optional()
+  .describe(
+    'Whether pages are read from places that are remembered, in place of a scan: every window but the last is full, the total counts just these rows, and what names a window stays good for `budget.snapshot`.',
+  );
+
 const window = z.discriminatedUnion('kind', [
   z
     .strictObject({
@@ -130,6 +136,7 @@ const window = z.discriminatedUnion('kind', [
       sizeMax: windowSize,
       next: z.string().describe('Path of the cursor of the next window; null, empty or absent at the end.'),
       more: z.string().optional().describe('Path of a flag that is false at the end.'),
+      checkpoints,
     })
     .describe('Every reply names the next window by a token: {cursor}.'),
   z
@@ -144,6 +151,7 @@ const window = z.discriminatedUnion('kind', [
         .describe(
           'Path of the next address, or the header with rel="next" (RFC 8288). Only its path and query count.',
         ),
+      checkpoints,
     })
     .describe('Every reply names the address of the next window.'),
   z
@@ -151,6 +159,7 @@ const window = z.discriminatedUnion('kind', [
       kind: z.literal('keyset'),
       sizeMax: windowSize,
       key: z.string().describe('Path, in a row, of the value that {after} takes for the next window.'),
+      checkpoints,
     })
     .describe('The next window is asked for by a value of the last row: {after}.'),
   z.strictObject({ kind: z.literal('none') }).describe('One call returns all rows.'),

@@ -6,9 +6,11 @@ import { invalidReply } from '../errors/fault.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
 import type { Call } from '../policy/call.ts';
 import type { Document, Fill } from '../policy/cached.ts';
+import { createCursorCheckpoints } from '../store/cursor-checkpoints.ts';
 import { type Page, readPage } from './read-page.ts';
 import { createSnapshots, type Snapshots } from './snapshots.ts';
 import { Contradiction, type Errand, Moved, OnlyBound, type SourceRuntime } from './source-runtime.ts';
+import { createWalker, type Walker } from './walk-page.ts';
 
 /** A page with the moment its data was read, and how long it may be served. */
 type DatedPage = Page & { readonly storedAt: number; readonly freshSeconds: number };
@@ -21,6 +23,7 @@ export function createAnswer(
   source: SourceRuntime,
   cache: ResourceConfig['cache'],
   snapshots: Snapshots = createSnapshots(source, undefined),
+  walk: Walker = createWalker(source, createCursorCheckpoints({ redis: undefined })),
 ): Fill {
   const { resource, adapter, clock } = source;
 
@@ -38,6 +41,13 @@ export function createAnswer(
           freshSeconds: cache.fresh,
         };
       case 'scan': {
+        // Rows that are here cost no call at all.
+        const near = snapshots.has(plan) ? undefined : plan.walk;
+        const walked = near && (await walk(near, offset, query.limit, errand));
+        if (walked !== undefined) {
+          const isOlder = walked.storedAt < storedAt;
+          return { ...walked, freshSeconds: Math.max(cache.fresh, isOlder ? source.budget.snapshot : 0) };
+        }
         const page = await snapshots.page(plan, offset, query.limit, errand);
         // A page of a snapshot is as good as the snapshot, which may be older than `cache.fresh`.
         return { ...page, freshSeconds: Math.max(cache.fresh, page.freshSeconds) };

@@ -7,10 +7,11 @@ import { assemble, type Handler, type Stage } from '../policy/call.ts';
 import { createCached, type Fill } from '../policy/cached.ts';
 import { createParse } from '../policy/parse.ts';
 import type { Cache } from '../store/cache.ts';
+import { createCursorCheckpoints } from '../store/cursor-checkpoints.ts';
 import type { RedisKeys } from '../store/redis-keys.ts';
 import type { RedisConnection } from '../store/redis.ts';
 import { compileRowCodec } from '../store/row-codec.ts';
-import { createSharedSnapshots, type SharedSnapshots } from '../store/shared-snapshots.ts';
+import { createSharedSnapshots } from '../store/shared-snapshots.ts';
 import { createUpstream, type Upstream } from '../upstream/client.ts';
 import { compileSessionReader } from '../adapter/session.ts';
 import { createAnswer } from './answer.ts';
@@ -19,6 +20,7 @@ import { createLargeReplies, type LargeReplies } from './large-replies.ts';
 import { createQuality, type Quality, type ResourceQuality } from './quality.ts';
 import { createSnapshots, type Snapshots } from './snapshots.ts';
 import type { SourceRuntime } from './source-runtime.ts';
+import { createWalker } from './walk-page.ts';
 
 /** What the metrics are told about sources. */
 export type SourceMetrics = {
@@ -123,13 +125,14 @@ function createRuntime(
   return { runtime, quality, largeReplies };
 }
 
-function shareSnapshots(
-  { resource, digest }: CompiledResource,
-  { redis, keys }: OperationsDeps,
-): SharedSnapshots | undefined {
-  if (redis === undefined) return undefined;
+/** What a fleet shares of one resource; nothing where it has no Redis. */
+function sharedOf({ resource, digest }: CompiledResource, { redis, keys }: OperationsDeps) {
+  const place = redis && { client: redis.client, keys, scope: `${resource.name}/${digest}` };
   const codec = compileRowCodec(resource.itemFields);
-  return createSharedSnapshots({ client: redis.client, keys, scope: `${resource.name}/${digest}`, codec });
+  return {
+    snapshots: place && createSharedSnapshots({ ...place, codec }),
+    checkpoints: createCursorCheckpoints({ redis: place }),
+  };
 }
 
 /** Puts the operations of the configured resources together. */
@@ -157,9 +160,11 @@ export function createOperations(
   function serve(resource: CompiledResource): readonly ServedOperation[] {
     const { runtime, quality, largeReplies } = createRuntime(resource, upstreamOf(resource), deps);
     qualities.push(quality);
-    const snapshots = createSnapshots(runtime, shareSnapshots(resource, deps));
+    const shared = sharedOf(resource, deps);
+    const snapshots = createSnapshots(runtime, shared.snapshots);
+    const walk = createWalker(runtime, shared.checkpoints);
     closed.push(snapshots, largeReplies);
-    const compute = createAnswer(runtime, resource.config.cache, snapshots);
+    const compute = createAnswer(runtime, resource.config.cache, snapshots, walk);
     const answer: Fill = async (call, signal) => {
       try {
         return await compute(call, signal);

@@ -4,6 +4,7 @@ import type { WindowCall } from '../adapter/window.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
 import type { Sort } from '../contract/query.ts';
 import { fault, GatewayError } from '../errors/fault.ts';
+import type { UpstreamRequest } from '../kernel/upstream.ts';
 import { checkWindow, readWindow, type WindowRows } from './read-window.ts';
 import { Contradiction, type Errand, OnlyBound, type SourceRuntime } from './source-runtime.ts';
 import { together } from './together.ts';
@@ -29,13 +30,19 @@ export function asksTotalFirst(plan: PagePlan, offset: number, limit: number): b
   return liesTooFar(plan, offset, limit) || (offset > 0 && !plan.window.endsEmpty);
 }
 
+/** The total that a count request tells; `undefined` where it cannot be read, or is only a bound. */
+export async function totalOfCount(
+  source: SourceRuntime,
+  count: UpstreamRequest,
+  errand: Errand,
+): Promise<number | undefined> {
+  const { readCount } = source.adapter.list;
+  return source.upstream.ask(count, readCount, errand.signal, errand.meter).catch(untold(source));
+}
+
 /** The total of a plan, from its count request or from the first window. */
 async function totalOf(source: SourceRuntime, plan: PagePlan, errand: Errand): Promise<number> {
-  if (plan.count !== undefined) {
-    const { readCount } = source.adapter.list;
-    const counted = source.upstream.ask(plan.count, readCount, errand.signal, errand.meter);
-    return exact(await counted.catch(untold(source)));
-  }
+  if (plan.count !== undefined) return exact(await totalOfCount(source, plan.count, errand));
   const window = await readWindow(source, plan.request, totalWindow(plan), errand);
   // The first row is past the end where there is none, and some replies that say so have no total.
   const { received } = window.rows;
@@ -64,7 +71,11 @@ function kindOf(source: SourceRuntime, sort: Sort) {
 }
 
 /** The guards: what the plan relied on must hold in the rows that came. @throws Contradiction */
-function checkClaims(source: SourceRuntime, plan: PagePlan, records: readonly CanonicalRecord[]): void {
+export function checkClaims(
+  source: SourceRuntime,
+  plan: Pick<PagePlan, 'filters' | 'sort' | 'relies'>,
+  records: readonly CanonicalRecord[],
+): void {
   const filter = brokenFilter(records, plan.filters);
   if (filter !== undefined) throw new Contradiction(filter);
   const ordered =

@@ -25,6 +25,8 @@ export type SnapshotPage = Selected & {
 export type Snapshots = {
   /** @throws GatewayError, Contradiction, Moved */
   page(plan: ScanPlan, offset: number, limit: number, errand: Errand): Promise<SnapshotPage>;
+  /** Whether this process knows of a snapshot that lives. */
+  has(plan: ScanPlan): boolean;
   /** Ends everything under way, scans behind the readers' backs included. */
   close(): Promise<void>;
 };
@@ -184,6 +186,10 @@ export function createSnapshots(source: SourceRuntime, fleet: SharedSnapshots | 
         if (fresh !== undefined) return fresh;
       }
       throw new Error('the rows of a scan of our own are gone');
+    },
+    has({ key }) {
+      const known = kept.get(key);
+      return known !== undefined && leftMs(known.snapshot) > 0;
     },
     close: () => errands.close(),
   };
