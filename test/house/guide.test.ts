@@ -19,10 +19,10 @@ const snippets = [...text.matchAll(/^```yaml ?(\S*)\n(.*?)^```$/gms)].map(
   }),
 );
 
-/** Values of a list's keys that stand in the text, such as `window: { kind: none }`; those with … are none. */
-const claims = [...text.matchAll(/`((?:window|total|items|order|itemsAbsent): [^`…]+)`/g)].map(
-  ([, claim = '']) => claim,
-);
+/** Claims that stand in the text, such as `window: { kind: none }`; those with … are none. */
+const claims = [
+  ...text.matchAll(/`((?:window|total|items|order|itemsAbsent|filterAlways|id|as|decode): [^`…]+)`/g),
+].map(([, claim = '']) => claim);
 
 const parts = new Map(referenceParts().map(({ section, schema }) => [section.name, schema]));
 
@@ -67,8 +67,12 @@ describe('the guide to adding a source', () => {
   );
 
   it.each(claims)('has an inline claim that the format takes: %s', (claim) => {
-    const [key = '', value] = Object.entries(parse(claim) as object)[0] ?? [];
-    expect(issuesOf(parts.get('list'), { [key]: value as unknown })).toEqual([]);
+    const value = parse(claim) as Record<string, unknown>;
+    const key = Object.keys(value)[0] ?? '';
+    if (key === 'as') expect(issuesOf(parts.get('map'), { field: { from: 'path', ...value } })).toEqual([]);
+    else if (key === 'decode') expect(issuesOf(parts.get('decode'), value['decode'])).toEqual([]);
+    else if (value['id'] !== '$key')
+      expect(issuesOf(parts.get(key === 'id' ? 'resource' : 'list'), value)).toEqual([]);
   });
 
   it('has more than a few of both', () => {
