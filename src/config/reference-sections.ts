@@ -151,7 +151,7 @@ itself. Beyond the budget the answer is 503 \`scan_limit_exceeded\`, never a par
     name: 'window',
     at: ['resources', 'users', 'list', 'window'],
     intro: `How rows are asked for. \`offset\` and \`page\` can answer any page of v1 with a few calls; behind the others, a list
-is a scan whose rows are kept for \`budget.snapshot\`.`,
+is a scan whose rows are kept for \`budget.snapshot\`, or a walk from a place that is remembered (\`checkpoints\`).`,
     example: '{ kind: page, base: 1, sizes: [25, 50, 100], pastEnd: empty }',
   },
   {
