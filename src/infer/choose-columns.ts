@@ -59,6 +59,8 @@ const isMoment: Fits = (values) =>
   share(values, (text) => /\d{4}/.test(text) || /\d{2}[./-]\d{2}[./-]\d{2}/.test(text)) > 0.3;
 const isAddress: Fits = (values) => share(values, (text) => /^https?:\/\//.test(text)) > 0.3;
 
+const isProse: Fits = (values, column) => isText(values, column) && !isAddress(values, column);
+
 const one = (
   column: Column | undefined,
   level: Chosen['level'],
@@ -108,8 +110,8 @@ function chooseId(columns: readonly Column[], resource: ResourceName): Chosen | 
 const CHOICES: Readonly<Record<string, { words: string; fits: Fits }>> = {
   'users.email': { words: 'email', fits: isEmail },
   'users.created_at': { words: 'created_at', fits: isMoment },
-  'users.profile.bio': { words: 'profile.bio', fits: isText },
-  'users.profile.location': { words: 'profile.location', fits: isText },
+  'users.profile.bio': { words: 'profile.bio', fits: isProse },
+  'users.profile.location': { words: 'profile.location', fits: isProse },
   'users.profile.avatar_url': { words: 'profile.avatar_url', fits: isAddress },
   'products.name': { words: 'name', fits: isText },
   'products.description': { words: 'description', fits: isText },

@@ -11,22 +11,7 @@ export type Steps = {
 };
 
 /** Texts that services write for "nothing". Only those are ever told in a draft. */
-const NOTHING_TEXTS = [
-  '',
-  '-',
-  '--',
-  'N/A',
-  'n/a',
-  'NA',
-  'null',
-  'NULL',
-  'none',
-  'None',
-  'undefined',
-  '?',
-  'unknown',
-  'UNKNOWN',
-];
+const NOTHING_TEXTS = ['', '-', '--', 'N/A', 'n/a', 'null', 'NULL', 'none', 'None', 'undefined'];
 const NOTHING_MOMENTS = [
   ...NOTHING_TEXTS,
   '0',
@@ -69,23 +54,31 @@ const plain = (values: readonly Json[], nothing: readonly unknown[]) =>
     return text === undefined || nothing.map(String).includes(text) ? [] : [text];
   });
 
+/** What a person may want to know of texts. */
+function textRemarks(values: readonly Json[], hasMarkup: boolean, hasNull: boolean): Steps['remarks'] {
+  const markup = {
+    level: 'likely',
+    text: 'holds HTML, which is passed on; add the step stripHtml for plain text',
+  } as const;
+  const empty = { level: 'likely', text: 'empty texts are taken for nothing, as null is' } as const;
+  const hasEmpty = values.some((value) => typeof value === 'string' && value.trim() === '');
+  return [...(hasMarkup ? [markup] : []), ...(hasEmpty && hasNull ? [empty] : [])];
+}
+
 /** Texts: cleaned of what stands around them, and of the words for nothing. */
-function textSteps(values: readonly Json[]): Steps {
+function textSteps(values: readonly Json[], hasNull: boolean): Steps {
   const found = nothings(values, NOTHING_TEXTS);
-  const trims = values.some(isPadded);
-  const unescapes = values.some(
-    (value) => typeof value === 'string' && ESCAPED.test(value) && !MARKUP.test(value),
-  );
-  const hasMarkup = values.some((value) => typeof value === 'string' && MARKUP.test(value));
-  const remarks: Steps['remarks'] = hasMarkup
-    ? [{ level: 'likely', text: 'holds HTML, which is passed on; add the step stripHtml for plain text' }]
-    : [];
-  // A cleaning step before one that compares: "  " is nothing, too.
-  const blank = values.some((value) => typeof value === 'string' && value !== '' && value.trim() === '');
+  const some = (fits: (text: string) => boolean) =>
+    values.some((value) => typeof value === 'string' && fits(value));
+  const hasMarkup = some((text) => MARKUP.test(text));
+  const unescapes = some((text) => ESCAPED.test(text) && !MARKUP.test(text));
+  const blank = some((text) => text !== '' && text.trim() === '');
+  // Line breaks around marked-up text mean nothing; whoever shows it leaves them out.
+  const trims = blank || (!hasMarkup && values.some(isPadded));
   const unknown = blank && !found.includes('') ? ['', ...found] : found;
   return {
     as: [...(trims ? ['trim'] : []), ...(unescapes ? ['unescape'] : []), ...nullIf(unknown)],
-    remarks,
+    remarks: textRemarks(values, hasMarkup, hasNull),
   };
 }
 
@@ -167,8 +160,8 @@ function momentSteps(values: readonly Json[], zone: string | undefined): Steps {
 const IS_CODE = /^(?:\d+|[A-Z0-9_-]{1,4})$/;
 
 /** Labels; codes in their place have to be given some. */
-function labelSteps(values: readonly Json[]): Steps {
-  const { as, remarks } = textSteps(values);
+function labelSteps(values: readonly Json[], hasNull: boolean): Steps {
+  const { as, remarks } = textSteps(values, hasNull);
   const known = [...new Set(plain(values, nothings(values, NOTHING_TEXTS)))];
   const isText = values.some((value) => typeof value === 'string');
   const number = isText ? [] : ['text'];
@@ -187,5 +180,6 @@ export function chooseSteps(
   const known = values.filter((value) => value !== null);
   if (kind === 'decimal') return amountSteps(known, name);
   if (kind === 'instant') return momentSteps(known, zone);
-  return field === 'category' ? labelSteps(known) : textSteps(known);
+  const hasNull = known.length < values.length;
+  return field === 'category' ? labelSteps(known, hasNull) : textSteps(known, hasNull);
 }

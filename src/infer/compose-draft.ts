@@ -1,6 +1,6 @@
 import type { Dialect } from './dialect.ts';
 import type { Note } from './note.ts';
-import type { Recipe } from './recipe.ts';
+import { requestSection } from './recipe.ts';
 import type { OutcomesDraft } from './study-failures.ts';
 import type { RecordDraft } from './study-record.ts';
 import { type ListStudy, listRecipe } from './study-service.ts';
@@ -24,17 +24,6 @@ export type Findings = {
 type Section = Readonly<Record<string, unknown>>;
 
 const variablePrefix = (name: string) => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
-
-/** A request without what is usual in one. */
-function requestSection({ method, path, query, headers, body }: Recipe): Section {
-  return {
-    ...(method === 'POST' && { method }),
-    path,
-    ...(Object.keys(query).length > 0 && { query }),
-    ...(Object.keys(headers).length > 0 && { headers }),
-    ...(body !== undefined && { body }),
-  };
-}
 
 function windowRows({ window }: ListStudy): number {
   const { sizeMax, sizes } = window.window as {

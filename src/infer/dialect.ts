@@ -77,6 +77,8 @@ export type Dialect = {
   /** The zone of times that name none, by the product's documentation. */
   readonly zone?: 'UTC';
   readonly itemsAbsent?: 'empty';
+  /** A request that tells the number of rows, and where the number stands. */
+  count?(recipe: Recipe): { readonly recipe: Recipe; readonly at: string } | undefined;
   /** The request for one record, with `{id}`; beside the usual `<path>/{id}`. */
   record?(recipe: Recipe, idIsNumber: boolean): Recipe | undefined;
   /** What only a success has at its top, where the status does not say it. */

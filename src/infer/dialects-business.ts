@@ -1,5 +1,6 @@
 import { type Dialect, recordAt } from './dialect.ts';
 import { isList, isObject } from './json-values.ts';
+import type { Recipe } from './recipe.ts';
 
 const salesforce: Dialect = {
   key: 'salesforce',
@@ -100,12 +101,28 @@ const graphql: Dialect = {
   ],
 };
 
+/** Odoo counts by another method of the same model, with the same domain. */
+function odooCount(recipe: Recipe): { recipe: Recipe; at: string } | undefined {
+  const json = recipe.body !== undefined && 'json' in recipe.body ? recipe.body.json : undefined;
+  const call = json as
+    { params?: { method?: string; kwargs?: { domain?: unknown }; args?: unknown[] } } | undefined;
+  if (call?.params?.method !== 'search_read') return undefined;
+  const domain = call.params.kwargs?.domain ?? call.params.args?.[0] ?? [];
+  const params = { ...call.params, method: 'search_count', args: [domain], kwargs: {} };
+  const body = { json: { ...call, params } } as unknown as NonNullable<Recipe['body']>;
+  return {
+    recipe: { ...recipe, path: recipe.path.replace(/search_read$/, 'search_count'), body },
+    at: 'result',
+  };
+}
+
 const jsonRpc: Dialect = {
   key: 'json-rpc',
   title: 'JSON-RPC',
   fits: ({ document }) => isObject(document) && 'jsonrpc' in document,
   success: 'result',
   paging: { kind: 'offset', size: 'limit', start: 'offset', base: 0, sizeMax: 500 },
+  count: odooCount,
   filters: () => [],
   zone: 'UTC',
   outcomes: [
@@ -114,7 +131,7 @@ const jsonRpc: Dialect = {
   ],
   traps: [
     'Odoo: false stands for nothing in every type but the boolean; a session that has run out is error code 100.',
-    'Odoo: search_count with the same domain tells the total, as a count request under total.',
+    'Odoo: a category is a full name, in the language of the user.',
   ],
 };
 

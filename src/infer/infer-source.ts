@@ -102,10 +102,10 @@ async function findOutcomes(
   const hasCredential = Object.keys({ ...target.credential.headers, ...target.credential.query }).length > 0;
   const refusal = hasCredential ? await seeRefusal(asker, sight.recipe, sight.format.read) : undefined;
   const listings = [list.base, ...(list.walk?.windows ?? [])];
-  const successes = listings.map(({ reply, document }) => ({ status: reply.status, document }));
   return settleOutcomes({
     dialect: sight.dialect,
-    successes,
+    successes: listings.map(({ document }) => document),
+    statuses: [...list.lister.statuses],
     missing: isQuietFailure(record) ? record?.missing : undefined,
     recordRules: record?.outcomes ?? [],
     refusal,

@@ -21,10 +21,15 @@ export type ListView = {
   readonly read: (reply: UpstreamReply) => Json | undefined;
   readonly items: string;
   readonly idPath: string;
+  /** Picks the id out of the text around it. */
+  readonly idPattern?: string | undefined;
 };
 
 /** Reads a reply as a list; `undefined` where it is a failure or something else. */
-export function readListing({ read, items, idPath }: ListView, reply: UpstreamReply): Listing | undefined {
+export function readListing(
+  { read, items, idPath, idPattern }: ListView,
+  reply: UpstreamReply,
+): Listing | undefined {
   if (reply.status >= 300) return undefined;
   const document = read(reply);
   if (document === undefined) return undefined;
@@ -32,8 +37,13 @@ export function readListing({ read, items, idPath }: ListView, reply: UpstreamRe
   const absent = found === undefined || found === null || found === '';
   if (!absent && !isList(found)) return undefined;
   const rows = (absent ? [] : found).filter((row) => isObject(row));
-  const id = compilePath(idPath);
-  return { reply, document, rows, ids: rows.map((row) => scalarText(id(row))?.trim() ?? ''), absent };
+  const find = compilePath(idPath);
+  const pattern = idPattern === undefined ? undefined : new RegExp(idPattern);
+  const idOf = (row: JsonObject) => {
+    const text = scalarText(find(row))?.trim() ?? '';
+    return pattern === undefined ? text : (pattern.exec(text)?.[1] ?? '');
+  };
+  return { reply, document, rows, ids: rows.map(idOf), absent };
 }
 
 /** What was asked of a list, and what came. */
@@ -43,17 +53,23 @@ export type ListAnswer = { readonly reply: UpstreamReply; readonly listing: List
 export type Lister = {
   list(recipe: Recipe): Promise<ListAnswer>;
   readonly asker: Asker;
+  /** The statuses under which rows came. */
+  readonly statuses: ReadonlySet<number>;
   readonly view: ListView;
 };
 
 /** Creates the reader of a service's lists. */
 export function createLister(asker: Asker, view: ListView): Lister {
+  const statuses = new Set<number>();
   return {
     asker,
     view,
+    statuses,
     async list(recipe) {
       const reply = await asker.ask(recipe);
-      return { reply, listing: readListing(view, reply) };
+      const listing = readListing(view, reply);
+      if (listing !== undefined && listing.rows.length > 0) statuses.add(reply.status);
+      return { reply, listing };
     },
   };
 }

@@ -4,9 +4,10 @@ import type { Field } from '../contract/fields.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { chooseField, type Chosen } from './choose-columns.ts';
 import { chooseSteps } from './choose-steps.ts';
-import { type Column, columnsOf, knownValues } from './columns.ts';
+import { type Column, columnsOf } from './columns.ts';
 import { isObject, scalarText } from './json-values.ts';
 import type { Note } from './note.ts';
+import { findMoney } from './read-money.ts';
 
 /** What a source file says of one field. */
 export type FieldDraft =
@@ -44,26 +45,31 @@ function knownColumn(path: string | undefined, rows: readonly JsonObject[]): Col
 
 /** The paths of a field and its values by row; of joined columns, those of all. */
 function pathsOf({ columns, others, join }: Chosen): { from: string | string[]; values: readonly Json[] } {
-  const values = [...columns, ...others].flatMap(knownValues);
+  const values = [...columns, ...others].flatMap((column) =>
+    column.values.filter((value) => value !== undefined),
+  );
   if (join) return { from: columns.map(({ path }) => path), values };
   return { from: [...columns, ...others].map(({ path }) => path).join(' | '), values };
 }
 
+/** Fields that most services have nothing for, and that are null then. */
+const isExtra = ({ name }: Field) => name.startsWith('profile.');
+
 function mapField(
   field: Field,
   chosen: Chosen | undefined,
-  zone: string | undefined,
+  { zone, allColumns }: { readonly zone: string | undefined; readonly allColumns: readonly Column[] },
 ): { draft: FieldDraft; remarks: readonly { level: Note['level']; text: string }[] } {
   if (chosen === undefined) {
     const text = `nothing in the records seen looks like ${field.name}: name its path, or leave it null`;
-    return { draft: null, remarks: [{ level: 'edit', text }] };
+    return { draft: null, remarks: [{ level: isExtra(field) ? 'likely' : 'edit', text }] };
   }
   const { from, values } = pathsOf(chosen);
-  if (values.length === 0) {
+  if (values.every((value) => value === null)) {
     const text = 'named like it, but empty in every record seen';
     return {
       draft: fieldDraft(from, field.kind === 'instant' ? ['iso8601'] : []),
-      remarks: [{ level: 'edit', text }],
+      remarks: [{ level: isExtra(field) ? 'likely' : 'edit', text }],
     };
   }
   const unsure: { level: Note['level']; text: string }[] =
@@ -71,7 +77,13 @@ function mapField(
   if (chosen.join) return { draft: fieldDraft(from, [{ join: ' ' }]), remarks: unsure };
   const name = chosen.columns.at(-1)?.words.join('') ?? '';
   const { as, remarks } = chooseSteps(field.kind, values, { name, field: field.name, zone });
-  return { draft: fieldDraft(from, as), remarks: [...unsure, ...remarks] };
+  const [column] = chosen.columns;
+  const money = field.kind === 'decimal' && column !== undefined ? findMoney(column, allColumns) : undefined;
+  if (money === undefined) return { draft: fieldDraft(from, as), remarks: [...unsure, ...remarks] };
+  return {
+    draft: { from: money.from, as: [money.step, ...as] },
+    remarks: [...unsure, ...remarks, money.remark],
+  };
 }
 
 const DIGITS = /^\d{1,30}$/;
@@ -151,7 +163,7 @@ export function mapFields(
       column === undefined
         ? chooseField(columns, resource.name, field.name)
         : { columns: [column], others: [], level: 'sure', join: false };
-    const { draft, remarks } = mapField(field, chosen, known.zone);
+    const { draft, remarks } = mapField(field, chosen, { zone: known.zone, allColumns: columns });
     map[field.name] = draft;
     notes.push(...remarks.map(({ level, text }) => ({ at: [...at, field.name], level, text })));
   }

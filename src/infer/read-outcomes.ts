@@ -13,7 +13,7 @@ const CODE_NAME =
   /^(?:rc|code|errorcode|errcode|err|fault|faultcode|returncode|retcode|resultcode|statuscode|status|state|success|ok|error|type|reason|message|rctext)$/;
 /** Codes are short words or numbers; a message that names the record asked for is none. */
 const CODE_TEXT = /^[A-Za-z][\w .:-]{0,59}$/;
-const DEPTH_MAX = 4;
+const DEPTH_MAX = 7;
 
 const IS_SENTENCE = /message|reason|text|status/;
 
@@ -39,31 +39,33 @@ export function codesIn(document: Json | undefined, path = '', depth = 0): reado
 
 const sameCode = (a: Code, b: Code) => a.at === b.at && a.equals === b.equals;
 
-/** The codes by which one kind of reply differs from another, the stabler kinds of code first. */
+const isPlainCode = ({ at }: Code) => !/message|reason|text|status/i.test(at);
+
+/** The codes by which one kind of reply differs from another: those named like codes first, sentences last. */
 function tellingCodes(document: Json | undefined, other: Json | undefined): readonly Code[] {
   const others = codesIn(other);
-  const rank = ({ at }: Code) =>
-    /message|reason|text/i.test(at) ? 2 : /code|rc|fault|err/i.test(at) ? 0 : 1;
+  const rank = (code: Code) => (!isPlainCode(code) ? 2 : /faultcode/i.test(code.at) ? 1 : 0);
   return codesIn(document)
     .filter((code) => !others.some((one) => sameCode(code, one)))
     .sort((a, b) => rank(a) - rank(b));
 }
 
 /**
- * The rule for a reply that is no success, by its status and, where that is the status of a success, by a code in its
- * body that no success has. `undefined` where nothing tells it from a success.
+ * The rule for a reply that is no success: by its status, and by a code in its body where it has one. A status that
+ * means several things (of a success, of a refusal, of any failure of the server) needs the code. `undefined` where
+ * nothing tells the reply from those.
  */
 export function ruleFor(
-  failed: { readonly reply: UpstreamReply; readonly document: Json | undefined },
+  { reply, document }: { readonly reply: UpstreamReply; readonly document: Json | undefined },
   success: Json | undefined,
-  rule: { readonly on?: 'list' | 'get'; readonly is: string },
+  { on, is }: { readonly on?: 'list' | 'get'; readonly is: string },
 ): OutcomeDraft | undefined {
-  const { status } = failed.reply;
-  const [code] = tellingCodes(failed.document, success);
-  const { on, is } = rule;
+  const { status } = reply;
+  const [code] = tellingCodes(document, success);
   const scope = on === undefined ? {} : { on };
-  if (status >= 300) return { status, ...scope, is };
-  return code && { status, ...code, ...scope, is };
+  const isPlain = status >= 300 && status < 500 && status !== 401 && status !== 403;
+  if (code !== undefined && (!isPlain || isPlainCode(code))) return { status, ...code, ...scope, is };
+  return isPlain ? { status, ...scope, is } : undefined;
 }
 
 /**

@@ -109,3 +109,20 @@ export function variableIn(recipe: Recipe): string | undefined {
   const text = JSON.stringify([path, query, headers, body]);
   return VARIABLE.exec(text.replaceAll(/\$\{[A-Za-z_]\w*\}/g, ''))?.[0];
 }
+
+/** A request as a source file has it, without what is usual in one. */
+export function requestSection({
+  method,
+  path,
+  query,
+  headers,
+  body,
+}: Recipe): Readonly<Record<string, unknown>> {
+  return {
+    ...(method === 'POST' && { method }),
+    path,
+    ...(Object.keys(query).length > 0 && { query }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(body !== undefined && { body }),
+  };
+}

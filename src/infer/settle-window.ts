@@ -27,7 +27,12 @@ const USUAL_MAX = 100;
 type Most = { readonly size: number; readonly level: Level; readonly text: string };
 
 /** The most rows of a call, with how sure it is. */
-function mostRows(largest: Largest | undefined, { rows }: EndFacts, dialect: Dialect | undefined): Most {
+function mostRows(
+  largest: Largest | undefined,
+  { rows }: EndFacts,
+  dialect: Dialect | undefined,
+  follows: boolean,
+): Most {
   const known = dialect?.paging?.sizeMax;
   if (largest === undefined)
     return { size: known ?? USUAL_MAX, level: 'likely', text: 'the largest window was not tried' };
@@ -40,7 +45,8 @@ function mostRows(largest: Largest | undefined, { rows }: EndFacts, dialect: Dia
       level: 'sure',
       text: `no more than ${came} rows come at once, whatever is asked for`,
     };
-  const size = Math.min(known ?? USUAL_MAX, largest.size);
+  // Where windows are asked for by number, one that is cut off in silence would be missed later.
+  const size = Math.min(known ?? USUAL_MAX, follows ? Infinity : USUAL_MAX, largest.size);
   return { size, level: 'likely', text: `the list has only ${came} rows, so a larger window was not seen` };
 }
 
@@ -53,7 +59,7 @@ function numberedDraft(
   dialect: Dialect | undefined,
 ): WindowDraft {
   const { recipe, size, start, rows } = found.numbered;
-  const most = mostRows(found.largest, end, dialect);
+  const most = mostRows(found.largest, end, dialect, false);
   const depthMax = dialect?.paging?.depthMax;
   const rest = {
     ...(end.pastEnd?.kind === 'other' && { pastEnd: 'other' }),
@@ -97,7 +103,7 @@ function nextDraft(
 ): WindowDraft {
   const { form, size, largest } = found;
   const sized = variable(found.recipe, size?.place, '{limit}');
-  const most = size === undefined ? undefined : mostRows(largest, end, dialect);
+  const most = size === undefined ? undefined : mostRows(largest, end, dialect, true);
   const sizeMax = most?.size ?? dialect?.paging?.sizeMax ?? 1000;
   const remarks = most === undefined ? [] : [{ level: most.level, text: most.text }];
   if (form.kind === 'link') {
@@ -181,6 +187,12 @@ export function settleWindow(
   const count = base.rows.length;
   if (end.rows !== undefined && end.rows <= count)
     return { window, recipe, remarks: [{ level: 'sure', text: `one call brings all ${count} rows` }] };
+  if (/\.(?:csv|tsv|txt|ndjson|jsonl)$/i.test(recipe.path) && found.kind === 'none')
+    return {
+      window,
+      recipe,
+      remarks: [{ level: 'likely', text: `a file comes whole; it has ${count} rows` }],
+    };
   const text =
     found.kind === 'unseen'
       ? 'could not know how the service gives its rows in windows: without that, the first reply is taken for all of them'

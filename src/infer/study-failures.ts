@@ -14,7 +14,9 @@ export type OutcomesDraft = { readonly outcomes: readonly OutcomeDraft[]; readon
 export type FailureScene = {
   readonly dialect: Dialect | undefined;
   /** The list's replies that brought rows. */
-  readonly successes: readonly { readonly status: number; readonly document: Json }[];
+  readonly successes: readonly Json[];
+  /** The statuses under which rows came. */
+  readonly statuses: readonly number[];
   readonly missing: Json | undefined;
   readonly recordRules: readonly OutcomeDraft[];
   readonly refusal: Refusal | undefined;
@@ -47,7 +49,7 @@ function refusalRule({ refusal, successes }: FailureScene): {
   if (refusal === undefined || FAILS_OPENLY(refusal.reply.status)) return { rules: [], notes: [] };
   const { status } = refusal.reply;
   if (status >= 300 && status < 400) return { rules: [], notes: [] };
-  const rule = ruleFor(refusal, successes[0]?.document, { is: 'unauthorized' });
+  const rule = ruleFor(refusal, successes[0], { is: 'unauthorized' });
   if (status < 300 && rule === undefined)
     return {
       rules: [],
@@ -67,20 +69,18 @@ function pastEndRule({ pastEnd }: FailureScene): { rules: readonly OutcomeDraft[
   return { rules: [], notes: [{ at, level: 'edit', text }] };
 }
 
-function successRules({ dialect, successes, refusal, missing }: FailureScene): {
+function successRules(scene: FailureScene): {
   rules: readonly OutcomeDraft[];
   notes: readonly Note[];
 } {
-  const statuses = [...new Set([200, ...successes.map(({ status }) => status)])].sort((a, b) => a - b);
+  const { dialect, successes, refusal, missing } = scene;
+  const statuses = [...new Set([200, ...scene.statuses])].sort((a, b) => a - b);
   const isQuiet = (reply: UpstreamReply | undefined) => reply !== undefined && reply.status < 300;
   const failures = [
     ...(isQuiet(refusal?.reply) ? [refusal?.document] : []),
     ...(missing === undefined ? [] : [missing]),
   ].filter((document) => codesIn(document).length > 0);
-  const code = successCode(
-    successes.map(({ document }) => document),
-    failures,
-  );
+  const code = successCode(successes, failures);
   const known = dialect?.success === undefined ? undefined : { at: dialect.success, present: true };
   const rules = statuses.map((status) => ({ status, ...(known ?? code), is: 'ok' }));
   const notes: readonly Note[] =
@@ -107,8 +107,9 @@ export function settleOutcomes(scene: FailureScene): OutcomesDraft {
   const pastEnd = pastEndRule(scene);
   const success = successRules(scene);
   const rules = [
-    ...(scene.dialect?.outcomes ?? []),
+    // What was seen of a record that is not there may be one of the failures that a dialect knows.
     ...scene.recordRules,
+    ...(scene.dialect?.outcomes ?? []),
     ...refusal.rules,
     ...pastEnd.rules,
     ...success.rules,

@@ -32,7 +32,17 @@ function pathOf(map: Readonly<Record<string, FieldDraft>>, field: string): strin
   const draft = map[field];
   if (draft === null || draft === undefined) return undefined;
   if (typeof draft === 'string') return draft;
-  return typeof draft.from === 'string' && draft.as.every(isReversible) ? draft.from : undefined;
+  const money = moneyOf(draft);
+  const steps = money === undefined ? draft.as : draft.as.slice(1);
+  if (typeof draft.from !== 'string' || !steps.every(isReversible)) return undefined;
+  return [draft.from, money?.amount].filter((part) => part !== undefined && part !== '').join('.');
+}
+
+/** Where an amount stands beside its currency: a service finds those in other currencies, too. */
+function moneyOf(draft: FieldDraft | undefined): { readonly amount: string } | undefined {
+  if (draft === null || draft === undefined || typeof draft === 'string') return undefined;
+  const [first] = draft.as as readonly { readonly money?: { readonly amount: string } }[];
+  return typeof first === 'object' ? first.money : undefined;
 }
 
 function specOf({ query, expr, escape, item, exact }: FoundFilter): Readonly<Record<string, unknown>> {
@@ -85,7 +95,11 @@ export async function studyFilters(scene: {
     filterQuery: dialect?.filterQuery,
     itemPlace: dialect?.key === 'elasticsearch' ? ['query', 'bool', 'filter'] : undefined,
   };
-  const found = await findFilters(lister, filterScene, candidates);
+  const isMoney = moneyOf(map['price']) !== undefined;
+  const widened = candidates.map((one) =>
+    one.field === 'price' && isMoney ? { ...one, superset: true } : one,
+  );
+  const found = await findFilters(lister, filterScene, widened);
   const filters: Record<string, Record<string, unknown>> = {};
   const notes: Note[] = [];
   for (const filter of found) {

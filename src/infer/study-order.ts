@@ -29,6 +29,9 @@ export type OrderScene = {
   readonly callsMax: number;
 };
 
+/** As many ids as do not ascend by chance. */
+const ENOUGH = { number: 6, text: 12 } as const;
+
 const asItIs = (recipe: Recipe) => recipe;
 
 /** The name by which a service would sort: the last key of the id's path. */
@@ -57,8 +60,13 @@ async function askedOrder(scene: OrderScene, numbered: Numbered): Promise<OrderD
   }
   if (extend === undefined) return undefined;
   const recipe = extend(numbered.recipe);
-  const walk =
+  const again =
     scene.walk?.complete === true ? await walkList(lister, { ...numbered, recipe }, callsMax) : undefined;
+  const sameRows = again !== undefined && new Set(again.ids).isSubsetOf(new Set(scene.walk?.ids));
+  const walk = again && {
+    ...again,
+    complete: again.complete || (sameRows && again.ids.length === scene.walk?.ids.length),
+  };
   const text = `asked for by ${asked}, and turned round when asked to`;
   if (walk?.complete === true && ascends(walk.ids, kind))
     return {
@@ -93,12 +101,13 @@ export async function studyOrder(scene: OrderScene): Promise<OrderDraft> {
   const asked = await askedOrder(scene, numbered);
   if (asked !== undefined) return asked;
   const seen = walk?.ids ?? scene.base.ids;
-  if (walk?.complete === true && ascends(walk.ids, kind) && walk.ids.length > 1) {
-    const text = `all ${walk.ids.length} ids ascend, without being asked to`;
-    return { order: 'id', extend: asItIs, remark: { level: 'sure', text }, walk: undefined };
+  if (walk?.complete === true && ascends(walk.ids, kind) && walk.ids.length >= ENOUGH[kind]) {
+    const text = `all ${walk.ids.length} ids ascend, without being asked to; every page is checked for it`;
+    return { order: 'id', extend: asItIs, remark: { level: 'likely', text }, walk: undefined };
   }
+  const few = walk?.complete === true ? 'they are few' : 'not all were seen';
   const hint = ascends(seen, kind)
-    ? `the ${seen.length} ids seen ascend, but not all were seen: say order: id where the service promises it`
+    ? `the ${seen.length} ids seen ascend, but ${few}: say order: id where the service promises it`
     : 'rows do not come by id; where the service keeps another order from call to call, say order: source';
   return unknown('edit', `until then lists are scanned; ${hint}`);
 }

@@ -144,18 +144,22 @@ function missingRules(found: FoundRecord, success: Json): { rules: readonly Outc
   });
   if (missing === undefined) return edit('could not know what the service replies to an id that nobody has');
   const { status } = missing.reply;
-  if (status >= 500 || status === 401 || status === 429)
-    return edit(
-      `an id that nobody has is answered HTTP ${status}, which may mean anything: say by a code in the body that it is not_found`,
-    );
-  const told: Note = { at, level: 'sure', text: `an id that nobody has is answered HTTP ${status}` };
+  const rule = ruleFor(missing, success, NOT_FOUND);
+  const isAny = status >= 500 || status === 401 || status === 403 || status === 429;
+  if (isAny && (rule === undefined || status === 429)) {
+    const text = `an id that nobody has is answered HTTP ${status}, which may mean anything: say by a code in the body that it is not_found`;
+    return edit(text);
+  }
+  const told: Note = {
+    at,
+    level: isAny ? 'likely' : 'sure',
+    text: `an id that nobody has is answered HTTP ${status}${rule !== undefined && 'at' in rule ? ' with the code that is named' : ''}`,
+  };
   if (status < 300 && isAbsent(compilePath(found.item)(missing.document ?? null))) {
-    const rule = ruleFor(missing, success, NOT_FOUND);
     const absent =
       found.item === '' ? [] : [{ status, on: 'get', at: found.item, present: false, is: 'not_found' }];
     return { rules: rule === undefined ? absent : [rule], note: told };
   }
-  const rule = ruleFor(missing, success, NOT_FOUND);
   return rule === undefined
     ? edit('another record is returned for an id that nobody has')
     : { rules: [rule], note: told };
@@ -171,10 +175,13 @@ function mapRecords(scene: RecordScene, found: FoundRecord): MapDraft | undefine
 }
 
 /** What stands in the place of a view that was not found: it is refused, not answered, until it is edited. */
-function placeholder({ recipe, resource, list }: RecordScene): RecordDraft {
+function placeholder({ recipe, resource, list, given }: RecordScene): RecordDraft {
   const at = ['resources', resource.name, 'get'];
-  const text =
-    'no view of one record was found, so each ends as an error: name it with --one <address with an id>';
+  const how =
+    given === undefined
+      ? 'name it with --one <address with an id>'
+      : 'in the request that was named, no id of the list finds a record';
+  const text = `no view of one record was found, so each ends as an error; ${how}`;
   const details = resource.detailFields.map(({ name }) => [name, list.map[name] ?? null] as const);
   return {
     get: { request: undefined, item: '', map: Object.fromEntries(details) },

@@ -103,7 +103,12 @@ export async function studyList(scene: ListScene): Promise<ListStudy> {
   const { asker, resource, sight, baseUrl } = scene;
   const { dialect, format, place, recipe } = sight;
   const early = mapRows(scene, [...place.rows, ...scene.moreRows]);
-  const lister = createLister(asker, { read: format.read, items: place.path, idPath: early.idPath });
+  const lister = createLister(asker, {
+    read: format.read,
+    items: place.path,
+    idPath: early.idPath,
+    idPattern: early.id.pattern,
+  });
   const base = readListing(lister.view, sight.reply);
   if (base === undefined) throw new InferError('the list cannot be read a second time');
   const found = await findWindow({ lister, recipe, base, dialect, baseUrl });

@@ -1,10 +1,11 @@
 import type { Dialect } from './dialect.ts';
+import { compilePath } from '../adapter/path.ts';
 import { wholeNumber } from './json-values.ts';
 import type { Lister, Listing } from './list-view.ts';
 import type { Level } from './note.ts';
 import { lookAtEnd } from './probe-end.ts';
 import { findTotals, readTotal, type TotalPlace } from './probe-total.ts';
-import type { Recipe } from './recipe.ts';
+import { type Recipe, requestSection } from './recipe.ts';
 import type { Numbered, PastEnd, Walk } from './walk-list.ts';
 
 /** The total of a list as the draft has it. */
@@ -42,28 +43,36 @@ const places = ({ dialect, base, other }: TotalScene): readonly TotalPlace[] => 
 
 const told = ({ at, header }: TotalPlace) => header ?? at ?? '';
 
-/** A request of its own that tells the number of rows. */
-async function countRequest({ lister, recipe, dialect, walk }: TotalScene): Promise<TotalDraft | undefined> {
+/** A request of its own that may tell the number of rows: what a dialect has, or the list's path with /count. */
+function countOf({ recipe, dialect, walk }: TotalScene): { recipe: Recipe; at: string } | undefined {
   const known = dialect?.total;
+  const own = dialect?.count?.(recipe);
+  if (own !== undefined) return own;
   const isKnown = known !== undefined && known !== 'none' && 'count' in known;
-  if (
-    recipe.body !== undefined ||
-    lister.asker.left < 3 ||
-    known === 'none' ||
-    (!isKnown && walk?.complete !== true)
-  )
+  if (recipe.body !== undefined || known === 'none' || (!isKnown && walk?.complete !== true))
     return undefined;
   const path = `${recipe.path.replace(/\/$/, '')}/count`;
-  const reply = await lister.asker.ask({ method: 'GET', path, query: {}, headers: recipe.headers });
+  return { recipe: { method: 'GET', path, query: {}, headers: recipe.headers }, at: '' };
+}
+
+async function countRequest(scene: TotalScene): Promise<TotalDraft | undefined> {
+  const { lister, walk } = scene;
+  const count = lister.asker.left < 3 ? undefined : countOf(scene);
+  if (count === undefined) return undefined;
+  const reply = await lister.asker.ask(count.recipe);
   const document = reply.status < 300 ? lister.view.read(reply) : undefined;
-  if (document === undefined) return undefined;
-  const rows = wholeNumber(document);
+  const rows = document === undefined ? undefined : wholeNumber(compilePath(count.at)(document));
   if (rows === undefined || (walk?.complete === true && rows !== walk.ids.length)) return undefined;
-  const remark = {
-    level: walk?.complete === true ? ('sure' as const) : ('likely' as const),
-    text: walk?.complete === true ? `it says ${rows}, and so many rows came` : `it says ${rows}`,
+  const isSure = walk?.complete === true;
+  const text = isSure ? `it says ${rows}, and so many rows came` : `it says ${rows}`;
+  const total = { at: count.at, count: requestSection(count.recipe) };
+  return {
+    total,
+    place: undefined,
+    rows,
+    pastEnd: undefined,
+    remark: { level: isSure ? 'sure' : 'likely', text },
   };
-  return { total: { at: '', count: { path } }, place: undefined, rows, pastEnd: undefined, remark };
 }
 
 /** Judges a place by what is known of the number of rows, or by looking at the end of the list. */

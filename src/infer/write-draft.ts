@@ -21,7 +21,7 @@ export type Draft = {
 
 const WIDTH = 110;
 const NOTE_MAX = 300;
-const FLOW_MAX = 84;
+const FLOW_MAX = 100;
 const LEVELS = { sure: 'sure', likely: 'likely', edit: 'EDIT' } as const;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu;
 
@@ -76,6 +76,8 @@ function padAsUsual(node: YAMLMap | YAMLSeq): void {
 
 /** Writes short maps and lists in one line, as the examples do. */
 function setFlow(node: unknown, key: string, hasNotes: (node: unknown) => boolean): void {
+  if (isScalar(node) && typeof node.value === 'string' && node.value.length > FLOW_MAX)
+    node.type = 'BLOCK_FOLDED';
   if (!isMap(node) && !isSeq(node)) return;
   const short = lengthOf(node.toJSON()) <= FLOW_MAX;
   node.flow = !BLOCKS.has(key) && short && !hasNotes(node);
