@@ -64,7 +64,7 @@ describe(decision('Caching headers'), () => {
   it.each(paths)('%s may be kept by its caller for as long as it is fresh', async (path) => {
     const { headers } = await stack.get(path);
     const scanned = /sort|price/.test(path);
-    expect(headers.get('cache-control')).toBe(`private, max-age=${scanned ? 30 : 10}`);
+    expect(headers.get('cache-control')).toBe(`private, max-age=${scanned ? 20 : 10}`);
     expect(headers.get('vary')).toBe('Authorization, X-API-Key');
   });
 
