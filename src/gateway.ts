@@ -14,6 +14,7 @@ import { createAdmission } from './pipeline/admission.ts';
 import type { CompiledResource } from './pipeline/compile-sources.ts';
 import { createOperations } from './pipeline/create-operations.ts';
 import { createCache } from './store/cache.ts';
+import { createLocalPurges, createSharedPurges } from './store/purges.ts';
 import { createRedisKeys } from './store/redis-keys.ts';
 import { createRedis, type RedisConnection } from './store/redis.ts';
 
@@ -97,16 +98,21 @@ export function createGateway(
   const redis = connectRedis(config, log);
   const keys = createRedisKeys(config.redis.prefix);
   const admission = createAdmission(config, { redis, keys, clock, metrics, log });
+  const purges = redis === undefined ? createLocalPurges() : createSharedPurges(redis.client, keys);
   const cache = createCache({
     clock,
     localBytes: config.cache.localBytes,
     localSeconds: config.cache.localSeconds,
-    redis: redis === undefined ? undefined : { client: redis.client, keyOf: (key) => keys.cache(key) },
+    redis:
+      redis === undefined ? undefined : { client: redis.client, keyOf: (...parts) => keys.cache(...parts) },
+    purges,
     onEvent: metrics.cacheEvent,
   });
   const served = createOperations(compiled, {
     admission,
     cache,
+    purges,
+    jitter: config.cache.jitter,
     redis,
     keys,
     clock,
@@ -135,7 +141,13 @@ export function createGateway(
   let draining = false;
   const checks = redis === undefined ? [] : [{ name: 'redis', ready: () => redis.isReady() }];
   const admin = createAdminServer(
-    createAdminApp({ checks, draining: () => draining, metrics, quality: () => served.quality() }),
+    createAdminApp({
+      checks,
+      draining: () => draining,
+      metrics,
+      quality: () => served.quality(),
+      purge: (tag) => purges.purge(tag),
+    }),
   );
   const leave = createDrain({ server, drainMs: config.listen.drain, onNotReady: () => (draining = true) });
 
@@ -143,6 +155,7 @@ export function createGateway(
     app.close();
     await served.close();
     admission.close();
+    purges.close();
     await closeServer(admin);
     await redis?.close();
   }
@@ -151,6 +164,7 @@ export function createGateway(
     async listen() {
       // Requests that come before Redis is there would only count its absence.
       await redis?.untilReady(config.redis.connectTimeout);
+      await purges.look();
       const adminPort = await listenOn(admin, config.admin);
       const port = await listenOn(server, config.listen);
       log.info({ port, adminPort, redis: redis !== undefined }, 'listening');

@@ -13,13 +13,18 @@ export type AdminDeps = {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   /** How well the replies of each source fit its file, as JSON. */
   readonly quality: () => unknown;
+  /** Has every process forget what carries a tag. Rejects where Redis fails. */
+  readonly purge: (tag: string) => Promise<void>;
 };
 
+/** A resource, a record of it, or everything. */
+const TAG = /^(?:\*|[a-z]{1,40}(?:[:_].{1,600})?)$/u;
+
 /**
- * Makes the operator's listener: `/livez`, `/readyz`, `/metrics` and `/quality`. It knows no credential: bind it to an
+ * Makes the operator's listener: `/livez`, `/readyz`, `/metrics`, `/quality` and `POST /cache/purge`. It knows no credential: bind it to an
  * inner address.
  */
-export function createAdminApp({ checks, draining, metrics, quality }: AdminDeps): RequestListener {
+export function createAdminApp({ checks, draining, metrics, quality, purge }: AdminDeps): RequestListener {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -49,6 +54,16 @@ export function createAdminApp({ checks, draining, metrics, quality }: AdminDeps
 
   app.get('/quality', (_req, res) => {
     res.json({ sources: quality() });
+  });
+
+  app.post('/cache/purge', async (req, res) => {
+    const { tag } = req.query;
+    if (typeof tag !== 'string' || !TAG.test(tag)) {
+      res.status(400).json({ status: 'write ?tag=users, ?tag=user:42 or ?tag=* for everything' });
+      return;
+    }
+    await purge(tag.replace('_', ':'));
+    res.json({ purged: tag.replace('_', ':') });
   });
 
   app.use((_req: Request, res: Response) => {

@@ -56,7 +56,7 @@ async function makeBody(request: string, deps: AnswerDeps): Promise<string> {
       switchedOff: new Set(),
       observer: { fieldGap: () => undefined, contradicted: deps.onContradicted },
     },
-    { fresh: 1, notFound: 1 },
+    { fresh: 1 },
   );
   const query = compileParser(operation, { limitOverflow: 'reject' })(rawQuery, rawId);
   const document = await answer(ownCall(query, REQUEST_ID, deps.signal), deps.signal);

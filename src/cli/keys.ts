@@ -5,10 +5,9 @@ import { permission } from '../config/scalars.ts';
 import { resources } from '../contract/operations.ts';
 import { parseDuration } from '../kernel/duration.ts';
 import { createKeyStore, type KeyStore } from '../store/key-store.ts';
-import { createRedisKeys } from '../store/redis-keys.ts';
-import { createRedis } from '../store/redis.ts';
 import { createKey, mintKey, revokeKey, rotateKey } from './key-changes.ts';
 import { configuredKeyYaml, keyJson, keyLine, newKeyText } from './key-texts.ts';
+import { withRedis } from './with-redis.ts';
 
 /** What the command needs of the program around it. */
 export type KeysContext = {
@@ -28,9 +27,6 @@ type CreateOptions = {
   readonly print?: boolean;
   readonly json?: boolean;
 };
-
-/** An operator can wait longer for Redis than a request may. */
-const PATIENCE_MS = 2_000;
 
 /** A hundred years. */
 const MS_MAX = 36_500 * 86_400_000;
@@ -103,29 +99,14 @@ function pepperOf(config: GatewayConfig) {
   return pepper;
 }
 
-async function withKeyStore<T>(
+function withKeyStore<T>(
   config: GatewayConfig,
   { err }: KeysContext,
   work: (store: KeyStore) => Promise<T>,
 ): Promise<T> {
-  const { url, prefix, connectTimeout } = config.redis;
-  if (url === undefined) {
-    throw new Error('the configuration has no redis.url; make keys for the embedded mode with --print');
-  }
-  const log = {
-    info: () => undefined,
-    warn: (fields: object, message: string) => err(`${message}: ${JSON.stringify(fields)}\n`),
-  };
-  const redis = createRedis(
-    { url: url.reveal(), connectTimeoutMs: connectTimeout, commandTimeoutMs: PATIENCE_MS },
-    log,
+  return withRedis(config, err, 'make keys for the embedded mode with --print', (client, keys) =>
+    work(createKeyStore(client, keys)),
   );
-  try {
-    if (!(await redis.untilReady(PATIENCE_MS))) throw new Error('Redis cannot be reached');
-    return await work(createKeyStore(redis.client, createRedisKeys(prefix)));
-  } finally {
-    await redis.close();
-  }
 }
 
 /** A permission that nothing asks for is a typing mistake, and its key could read nothing. */

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { type CheckOptions, runCheck } from './check.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { runDemo } from './demo.ts';
+import { registerCacheCommand } from './cache.ts';
 import { registerDoctorCommand } from './doctor.ts';
 import { registerExplainCommand } from './explain.ts';
 import { runGenerate } from './generate.ts';
@@ -65,11 +66,13 @@ function createProgram(context: CliContext): Command {
   registerDoctorCommand(program, configFile, context);
   registerQualityCommand(program, configFile, context);
   registerSamplesCommand(program, context);
-  registerKeysCommand(program, {
+  const store = {
     loadConfig: () => Promise.resolve(readConfigOrExit(configFile(), context).gateway),
     out: context.out,
     err: context.err,
-  });
+  };
+  registerKeysCommand(program, store);
+  registerCacheCommand(program, store);
   return program;
 }
 

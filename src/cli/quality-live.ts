@@ -111,7 +111,7 @@ export async function readQuality(
       contradicted: (claim) => void quality.contradicted(claim),
     },
   };
-  const answer = createAnswer(runtime, { fresh: 0, notFound: 0 });
+  const answer = createAnswer(runtime, { fresh: 0 });
   const single = { asked: 0, notFound: 0, failed: 0 };
   let problem: GatewayError | undefined;
 

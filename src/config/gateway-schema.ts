@@ -23,6 +23,12 @@ import {
 /** What a resource's answers cost and how long they live. */
 const operationCache = z.strictObject({
   fresh: wholeSeconds.default(10).describe('How long an answer is served without asking the source again.'),
+  staleWhileRevalidate: wholeSeconds
+    .default(0)
+    .describe('How long after that it is still served, while a new one is made behind the caller.'),
+  staleIfError: wholeSeconds
+    .default(0)
+    .describe('How long after `fresh` it is served where the source fails to give a new one.'),
   notFound: wholeSeconds.default(2).describe('How long "no such record" is remembered; 0s turns it off.'),
 });
 
@@ -206,6 +212,9 @@ export const gatewaySchema = z.strictObject({
       localSeconds: wholeSeconds
         .default(5)
         .describe('How long the local level may serve a body before Redis is asked again.'),
+      jitter: integer(0, 50)
+        .default(10)
+        .describe('By up to so many percent freshness ends early, so that answers do not all end at once.'),
     })
     .prefault({}),
   contract: z

@@ -4,7 +4,6 @@ import { detailBody, listBody } from '../contract/document.ts';
 import type { GetQuery, ListQuery } from '../contract/query.ts';
 import { invalidReply } from '../errors/fault.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
-import type { Call } from '../policy/call.ts';
 import type { Document, Fill } from '../policy/cached.ts';
 import { createCursorCheckpoints } from '../store/cursor-checkpoints.ts';
 import { type Page, readPage } from './read-page.ts';
@@ -18,10 +17,15 @@ type DatedPage = Page & { readonly storedAt: number; readonly freshSeconds: numb
 /** Twice for each claim that an answer can rest on (an order, a sort, three filters), and a walk done again. */
 const ATTEMPTS_MAX = 12;
 
+/** What is purged with a record: `user_42` is `user:42`. */
+function tagOf(id: string): string {
+  return id.replace('_', ':');
+}
+
 /** Creates the function that answers the queries of one resource from its source. */
 export function createAnswer(
   source: SourceRuntime,
-  cache: ResourceConfig['cache'],
+  cache: Pick<ResourceConfig['cache'], 'fresh'>,
   snapshots: Snapshots = createSnapshots(source, undefined),
   walk: Walker = createWalker(source, createCursorCheckpoints({ redis: undefined })),
 ): Fill {
@@ -92,21 +96,28 @@ export function createAnswer(
   async function answerList(query: ListQuery, errand: Errand): Promise<Document> {
     const { records, total, storedAt, freshSeconds } = await findPage(query, errand);
     const body = listBody(resource, records, { total, page: query.page, limit: query.limit });
-    return { found: true, body, storedAt, freshSeconds };
+    return {
+      found: true,
+      body,
+      storedAt,
+      freshSeconds,
+      tags: [resource.name, ...records.map(({ id }) => tagOf(id))],
+    };
   }
 
   async function answerGet(query: GetQuery, errand: Errand): Promise<Document> {
     const request = adapter.get?.request(query.id);
-    if (request === undefined || adapter.get === undefined) return { found: false };
+    const tags = [resource.name, tagOf(query.id)];
+    if (request === undefined || adapter.get === undefined) return { found: false, tags };
     const storedAt = clock.now();
     const { get } = adapter;
     const read = (reply: UpstreamReply) => get.read(reply, query.id, source.observer.fieldGap);
     const record = await source.upstream.ask(request, read, errand.signal, errand.meter);
-    if (record === undefined) return { found: false };
-    return { found: true, body: detailBody(resource, record), storedAt, freshSeconds: cache.fresh };
+    if (record === undefined) return { found: false, tags };
+    return { found: true, body: detailBody(resource, record), storedAt, freshSeconds: cache.fresh, tags };
   }
 
-  return function answer({ query, trace }: Call, signal) {
+  return function answer({ query, trace }, signal) {
     if (query === undefined) throw new Error('the query is parsed before it is answered');
     const errand = { signal, meter: trace };
     return query.kind === 'list' ? answerList(query, errand) : answerGet(query, errand);

@@ -4,10 +4,11 @@ import { operations, type Operation } from '../contract/operations.ts';
 import { compileParser } from '../contract/parse-query.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { assemble, type Handler, type Stage } from '../policy/call.ts';
-import { createCached, type Fill } from '../policy/cached.ts';
+import type { Fill } from '../policy/cached.ts';
 import { createParse } from '../policy/parse.ts';
 import type { Cache } from '../store/cache.ts';
 import { createCursorCheckpoints } from '../store/cursor-checkpoints.ts';
+import type { Purges } from '../store/purges.ts';
 import type { RedisKeys } from '../store/redis-keys.ts';
 import type { RedisConnection } from '../store/redis.ts';
 import { compileRowCodec } from '../store/row-codec.ts';
@@ -15,7 +16,9 @@ import { createSharedSnapshots } from '../store/shared-snapshots.ts';
 import { createUpstream, type Upstream } from '../upstream/client.ts';
 import { compileSessionReader } from '../adapter/session.ts';
 import { createAnswer } from './answer.ts';
+import { cacheAnswers, purgeable } from './cache-answers.ts';
 import type { CompiledResource } from './compile-sources.ts';
+import { createErrands, type Errands } from './errands.ts';
 import { createLargeReplies, type LargeReplies } from './large-replies.ts';
 import { createQuality, type Quality, type ResourceQuality } from './quality.ts';
 import { createSnapshots, type Snapshots } from './snapshots.ts';
@@ -36,6 +39,9 @@ export type OperationsDeps = {
   /** Decides who may pass: the stages in front of every operation. */
   readonly admission: { readonly stages: readonly Stage[] };
   readonly cache: Cache;
+  readonly purges: Pick<Purges, 'current' | 'latest'>;
+  /** Percent of its freshness by which an answer may end early. */
+  readonly jitter: number;
   /** Where snapshots are shared; absent in the embedded mode. */
   readonly redis: RedisConnection | undefined;
   readonly keys: RedisKeys;
@@ -143,7 +149,8 @@ export function createOperations(
   // Two resources of one source share its connections and its bound on calls under way.
   const upstreams = new Map<string, Upstream>();
   const qualities: Quality[] = [];
-  const closed: (Snapshots | LargeReplies)[] = [];
+  const errands = createErrands();
+  const closed: (Snapshots | LargeReplies | Errands)[] = [errands];
 
   function upstreamOf({ source }: CompiledResource): Upstream {
     const { name } = source.spec;
@@ -164,7 +171,8 @@ export function createOperations(
     const snapshots = createSnapshots(runtime, shared.snapshots);
     const walk = createWalker(runtime, shared.checkpoints);
     closed.push(snapshots, largeReplies);
-    const compute = createAnswer(runtime, resource.config.cache, snapshots, walk);
+    const { cache } = resource.config;
+    const compute = createAnswer(runtime, cache, purgeable(snapshots, resource, deps.purges), walk);
     const answer: Fill = async (call, signal) => {
       try {
         return await compute(call, signal);
@@ -173,15 +181,7 @@ export function createOperations(
         throw error;
       }
     };
-    const cached = createCached(
-      {
-        cache: deps.cache,
-        clock: deps.clock,
-        digest: resource.digest,
-        notFoundSeconds: resource.config.cache.notFound,
-      },
-      answer,
-    );
+    const cached = cacheAnswers(resource, { ...deps, errands }, answer);
     const served = (operation: Operation): ServedOperation => ({
       operation: operation.name,
       path: operation.path,

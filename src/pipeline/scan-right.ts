@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
 import type { SharedSnapshots } from '../store/shared-snapshots.ts';
-import type { Lease } from '../store/snapshot-lease.ts';
+import type { Lease } from '../store/lease.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** A snapshot that is there by now; or the right to scan, without a lease where the fleet cannot be asked. */

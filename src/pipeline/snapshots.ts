@@ -5,7 +5,7 @@ import { createSingleFlight } from '../kernel/single-flight.ts';
 import { createBoundedMap } from '../store/bounded-map.ts';
 import type { RowTable } from '../store/row-table.ts';
 import type { SharedSnapshots } from '../store/shared-snapshots.ts';
-import type { Lease } from '../store/snapshot-lease.ts';
+import type { Lease } from '../store/lease.ts';
 import { createErrands } from './errands.ts';
 import { scan } from './scan.ts';
 import { createScanRight } from './scan-right.ts';

@@ -1,34 +1,78 @@
 import { hash } from 'node:crypto';
 import { queryKey } from '../contract/query-key.ts';
-import { fault } from '../errors/fault.ts';
+import type { ErrorCode } from '../errors/catalogue.ts';
+import { fault, GatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createSingleFlight } from '../kernel/single-flight.ts';
-import type { Cache } from '../store/cache.ts';
-import type { CacheEntry } from '../store/cache-entry.ts';
+import { createBoundedMap } from '../store/bounded-map.ts';
+import { ageMs, type Cache } from '../store/cache.ts';
+import type { CacheEntry, Generation } from '../store/cache-entry.ts';
 import type { Call, Handler, Reply } from './call.ts';
+import { createFillRight } from './fill-right.ts';
 
 /** What a fill of the cache brings: a finished body, or the knowledge that there is no such record. */
 export type Document =
-  | { readonly found: true; readonly body: string; readonly storedAt: number; readonly freshSeconds: number }
-  | { readonly found: false };
+  | {
+      readonly found: true;
+      readonly body: string;
+      readonly storedAt: number;
+      readonly freshSeconds: number;
+      /** What it is about, such as `users` and `user:42`. */
+      readonly tags: readonly string[];
+    }
+  | { readonly found: false; readonly tags: readonly string[] };
+
+/** What an answer is made of. */
+export type Question = Pick<Call, 'query' | 'trace'>;
 
 /** Makes an answer from the source. Its signal aborts when nobody waits for it any more. */
-export type Fill = (call: Call, signal: AbortSignal) => Promise<Document>;
+export type Fill = (question: Question, signal: AbortSignal) => Promise<Document>;
+
+/** How long answers live, seconds. */
+export type Freshness = {
+  /** How long "no such record" is remembered. */
+  readonly notFound: number;
+  /** How long after its freshness an answer is served while a new one is made behind the caller's back. */
+  readonly staleWhileRevalidate: number;
+  /** How long after its freshness an answer is served where no new one can be made. */
+  readonly staleIfError: number;
+};
 
 export type CachedDeps = {
   readonly cache: Cache;
   readonly clock: Clock;
   /** Digest of the compiled source and contract: what a change of configuration changes. */
   readonly digest: string;
-  readonly notFoundSeconds: number;
+  readonly freshness: Freshness;
+  /** What has been purged so far. */
+  readonly generation: () => Generation;
+  /** By what part its freshness ends early: 0 to 1, drawn anew for each answer. */
+  readonly jitter: () => number;
+  /** Does work that nobody waits for. */
+  readonly background: (work: (signal: AbortSignal) => Promise<unknown>) => void;
 };
+
+/** A source that is down is not asked for the same answer again before. */
+const REFRESH_PAUSE_MS = 1_000;
+const REFRESHES_MAX = 10_000;
+
+/** Failures of a source, in whose place an older answer may stand. */
+const SOURCE_FAILURES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'upstream_error',
+  'upstream_invalid_response',
+  'upstream_timeout',
+  'upstream_unavailable',
+  'overloaded',
+  'scan_limit_exceeded',
+]);
 
 /** A strong entity tag of a body (RFC 9110, section 8.8.3). */
 function etagOf(body: Buffer): string {
   return `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
 }
 
-function replyOf(entry: CacheEntry, cache: Reply['cache']): Reply {
+function replyOf(call: Call, entry: CacheEntry, cache: Reply['cache']): Reply {
+  call.trace.cache = cache;
   if (!entry.found) throw fault('not_found');
   return {
     body: entry.body,
@@ -40,46 +84,82 @@ function replyOf(entry: CacheEntry, cache: Reply['cache']): Reply {
 }
 
 /**
- * Serves finished bodies from the cache and fills it, once per key at a time in this process.
+ * Serves finished bodies from the cache and fills it, once per key at a time over all processes.
  * It stands after permission, so that it cannot leak; its key names everything the answer depends on, and never
  * the caller.
  */
-export function createCached({ cache, clock, digest, notFoundSeconds }: CachedDeps, fill: Fill): Handler {
+export function createCached(deps: CachedDeps, fill: Fill): Handler {
+  const { cache, clock, digest, freshness, generation, jitter, background } = deps;
   const flights = createSingleFlight<CacheEntry>();
+  const isFresh = (entry: CacheEntry) => ageMs(entry, clock) < entry.freshMs;
+  const staleForMs = (entry: CacheEntry) => ageMs(entry, clock) - entry.freshMs;
+  const fillRight = createFillRight({ cache, clock, isFresh });
+  const refreshed = createBoundedMap<object>(REFRESHES_MAX, () => 1);
 
-  function entryOf(document: Document): CacheEntry {
-    if (!document.found) {
-      return {
-        found: false,
-        body: Buffer.alloc(0),
-        etag: '',
-        storedAt: clock.now(),
-        freshSeconds: notFoundSeconds,
-      };
-    }
-    const body = Buffer.from(document.body);
+  function entryOf(document: Document, asked: Generation): CacheEntry {
+    const { found, tags } = document;
+    const body = Buffer.from(found ? document.body : '');
+    const freshSeconds = found ? document.freshSeconds : freshness.notFound;
+    const staleSeconds = found ? Math.max(freshness.staleWhileRevalidate, freshness.staleIfError) : 0;
     return {
-      found: true,
+      found,
       body,
-      etag: etagOf(body),
-      storedAt: document.storedAt,
-      freshSeconds: document.freshSeconds,
+      etag: found ? etagOf(body) : '',
+      storedAt: found ? document.storedAt : clock.now(),
+      freshSeconds,
+      freshMs: freshSeconds * 1_000 * (1 - jitter()),
+      staleMs: staleSeconds * 1_000,
+      tags,
+      generation: asked,
     };
   }
 
-  function serveKept(call: Call, entry: CacheEntry): Reply {
-    call.trace.cache = 'hit';
-    return replyOf(entry, 'hit');
+  async function makeEntry(key: string, question: Question, signal: AbortSignal): Promise<CacheEntry> {
+    const right = await fillRight(key, signal);
+    if (right.entry !== undefined) return right.entry;
+    const { lease } = right;
+    try {
+      // What is purged while the source is asked may be in its answer or not, so it counts as purged.
+      const asked = generation();
+      const made = entryOf(await fill(question, signal), asked);
+      void cache.put(key, made, lease).finally(() => void lease?.release());
+      return made;
+    } catch (error) {
+      void lease?.release();
+      throw error;
+    }
   }
 
-  async function serveFilled(call: Call, key: string): Promise<Reply> {
+  /** Makes a new answer that nobody waits for: once at a time, and not again right after a failure. */
+  function refresh(key: string, { query }: Call): void {
+    if (refreshed.get(key) !== undefined) return;
+    refreshed.set(key, {}, REFRESH_PAUSE_MS);
+    const question: Question = {
+      query,
+      trace: { cache: 'none', upstreamCalls: 0, upstreamMs: 0, principalId: undefined },
+    };
+    background((signal) => flights.run(key, signal, (shared) => makeEntry(key, question, shared)));
+  }
+
+  async function serveFilled(call: Call, key: string, stale?: CacheEntry): Promise<Reply> {
     call.trace.cache = 'miss';
-    const entry = await flights.run(key, call.signal, async (signal) => {
-      const made = entryOf(await fill(call, signal));
-      cache.put(key, made);
-      return made;
-    });
-    return replyOf(entry, 'miss');
+    try {
+      const entry = await flights.run(key, call.signal, (signal) => makeEntry(key, call, signal));
+      return replyOf(call, entry, 'miss');
+    } catch (error) {
+      const failed = error instanceof GatewayError && SOURCE_FAILURES.has(error.code);
+      if (!failed || stale === undefined || staleForMs(stale) >= freshness.staleIfError * 1_000) throw error;
+      return replyOf(call, stale, 'stale');
+    }
+  }
+
+  function serveKept(call: Call, key: string, entry: CacheEntry): Reply | Promise<Reply> {
+    const staleMs = staleForMs(entry);
+    if (staleMs < 0) return replyOf(call, entry, 'hit');
+    if (!entry.found || staleMs >= freshness.staleWhileRevalidate * 1_000)
+      return serveFilled(call, key, entry.found ? entry : undefined);
+    refresh(key, call);
+    return replyOf(call, entry, 'stale');
   }
 
   return function serveCached(call) {
@@ -87,7 +167,7 @@ export function createCached({ cache, clock, digest, notFoundSeconds }: CachedDe
     const key = `${call.operation}/${digest}/${queryKey(call.query)}`;
     const kept = cache.get(key);
     if (kept === undefined) return serveFilled(call, key);
-    if (!(kept instanceof Promise)) return serveKept(call, kept);
-    return kept.then((later) => (later === undefined ? serveFilled(call, key) : serveKept(call, later)));
+    if (!(kept instanceof Promise)) return serveKept(call, key, kept);
+    return kept.then((later) => (later === undefined ? serveFilled(call, key) : serveKept(call, key, later)));
   };
 }

@@ -9,10 +9,22 @@ export type CacheEntry = {
   readonly etag: string;
   /** When the data was read from the source, milliseconds since the epoch. */
   readonly storedAt: number;
+  /** How long it was promised to be fresh: what clients are told. */
   readonly freshSeconds: number;
+  /** How long it is served as fresh: a little less than promised, so that not all entries end at once. */
+  readonly freshMs: number;
+  /** How long it is kept after that. */
+  readonly staleMs: number;
+  /** What it is about, such as `users` and `user:42`: what is purged by any of them. */
+  readonly tags: readonly string[];
+  /** What had been purged when its data was read. */
+  readonly generation: Generation;
 };
 
-const MAGIC = Buffer.from('PTC1');
+/** A place in the order of purges: whose order, and how many came before. */
+export type Generation = { readonly epoch: string; readonly purges: number };
+
+const MAGIC = Buffer.from('PTC2');
 const PREFIX = MAGIC.length + 4 + 4;
 
 /**
@@ -21,7 +33,13 @@ const PREFIX = MAGIC.length + 4 + 4;
  */
 export function encodeEntry(key: string, entry: CacheEntry): Buffer {
   const head = Buffer.from(
-    JSON.stringify([entry.found ? 1 : 0, entry.etag, entry.storedAt, entry.freshSeconds]),
+    JSON.stringify([
+      entry.found ? 1 : 0,
+      entry.etag,
+      [entry.storedAt, entry.freshSeconds, entry.freshMs, entry.staleMs],
+      [entry.generation.epoch, entry.generation.purges],
+      entry.tags,
+    ]),
   );
   const bytes = Buffer.alloc(PREFIX + head.length + entry.body.length);
   MAGIC.copy(bytes);
@@ -32,18 +50,38 @@ export function encodeEntry(key: string, entry: CacheEntry): Buffer {
   return bytes;
 }
 
-function readHead(text: string): Omit<CacheEntry, 'body'> | undefined {
-  const head = JSON.parse(text) as unknown;
-  if (!Array.isArray(head)) return undefined;
-  const [found, etag, storedAt, freshSeconds] = head as unknown[];
-  const sound =
+function isHead(value: unknown): value is Head {
+  if (!Array.isArray(value)) return false;
+  const [found, etag, times, generation, tags] = value as unknown[];
+  return (
     (found === 0 || found === 1) &&
     typeof etag === 'string' &&
-    Number.isFinite(storedAt) &&
-    Number.isFinite(freshSeconds);
-  return sound
-    ? { found: found === 1, etag, storedAt: storedAt as number, freshSeconds: freshSeconds as number }
-    : undefined;
+    isListOf(times, 4, Number.isFinite) &&
+    Array.isArray(generation) &&
+    typeof generation[0] === 'string' &&
+    Number.isSafeInteger(generation[1]) &&
+    isListOf(tags, undefined, (tag) => typeof tag === 'string')
+  );
+}
+
+type Head = readonly [
+  found: 0 | 1,
+  etag: string,
+  times: readonly [number, number, number, number],
+  generation: readonly [string, number],
+  tags: readonly string[],
+];
+
+function isListOf(value: unknown, length: number | undefined, fits: (member: unknown) => boolean): boolean {
+  return Array.isArray(value) && (length === undefined || value.length === length) && value.every(fits);
+}
+
+function readHead(text: string): Omit<CacheEntry, 'body'> | undefined {
+  const head = JSON.parse(text) as unknown;
+  if (!isHead(head)) return undefined;
+  const [found, etag, [storedAt, freshSeconds, freshMs, staleMs], [epoch, purges], tags] = head;
+  const generation = { epoch, purges };
+  return { found: found === 1, etag, storedAt, freshSeconds, freshMs, staleMs, tags, generation };
 }
 
 /** The entry in some bytes; `undefined` where they are damaged, of another key or of another version. */

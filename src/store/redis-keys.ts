@@ -8,15 +8,17 @@ export type RedisKeys = {
   readonly apiKeyIndex: string;
   /** What a caller has used of a tier's windows (hash). */
   tierCounts(tier: string, windows: readonly Window[], subject: string): string;
-  /** A finished answer; `key` is the cache's own canonical key. */
-  cache(key: string): string;
+  /** A part of what is kept of a finished answer; `answer` names it and is safe in a key. */
+  cache(answer: string, part: string): string;
+  /** What was purged: its epoch and number (hash), and the tags by their numbers (sorted set). */
+  purges(part: string): string;
   /** A part of the snapshots of one scan; `scan` names it and is safe in a key. */
   snapshot(scan: string, part: string): string;
 };
 
 /**
- * Spells the keys under `prefix`. What is counted for one caller carries that caller as the hash tag, and the snapshots
- * of one scan carry that scan, so that each stays in one slot of a cluster. Windows whose points or lengths change are
+ * Spells the keys under `prefix`. What is counted for one caller carries that caller as the hash tag, and the parts
+ * of one answer or one scan carry that, so that each stays in one slot of a cluster. Windows whose points or lengths change are
  * counted anew.
  */
 export function createRedisKeys(prefix: string): RedisKeys {
@@ -25,7 +27,8 @@ export function createRedisKeys(prefix: string): RedisKeys {
     apiKeyIndex: `${prefix}api-keys`,
     tierCounts: (tier, windows, subject) =>
       `${prefix}limit:{${subject}}:${tier}:${windows.map(({ points, seconds }) => `${points}per${seconds}s`).join(',')}`,
-    cache: (key) => `${prefix}cache:${key}`,
+    cache: (answer, part) => `${prefix}cache:{${answer}}:${part}`,
+    purges: (part) => `${prefix}{purges}:${part}`,
     snapshot: (scan, part) => `${prefix}snapshot:{${scan}}:${part}`,
   };
 }

@@ -14,7 +14,7 @@ import {
   splitFrames,
 } from './row-table.ts';
 import { decodeHead, encodeHead, type SnapshotHead } from './snapshot-head.ts';
-import { acquireLease, type Lease } from './snapshot-lease.ts';
+import { acquireLease, type Lease } from './lease.ts';
 import { blocksRange, encodeOrder, ORDER_HEAD, readOrderHead, readPlaces } from './snapshot-order.ts';
 
 /** What a snapshot is made of before it is published. */

@@ -10,6 +10,7 @@ import { createSnapshots } from '../../src/pipeline/snapshots.ts';
 import type { SourceRuntime } from '../../src/pipeline/source-runtime.ts';
 import { createCached } from '../../src/policy/cached.ts';
 import { createCache } from '../../src/store/cache.ts';
+import { createLocalPurges } from '../../src/store/purges.ts';
 import { createRedisKeys } from '../../src/store/redis-keys.ts';
 import { createRedis } from '../../src/store/redis.ts';
 import { compileRowCodec } from '../../src/store/row-codec.ts';
@@ -84,7 +85,7 @@ function open(form: Form, url: string, share?: SharedStore) {
     observer: { fieldGap: () => undefined, contradicted: () => undefined },
   };
   const snapshots = createSnapshots(runtime, share);
-  const answer = createAnswer(runtime, { fresh: 600, notFound: 1 }, snapshots);
+  const answer = createAnswer(runtime, { fresh: 600 }, snapshots);
   const callFor = (raw: string) => createCall({ query: parseList('products.list', raw) });
   return {
     adapter,
@@ -216,10 +217,16 @@ async function pages(url: string) {
   const shared = await mean(1_000, (time) => second.list(page(time)));
   const cache = createCache({
     ...{ clock: systemClock, localBytes: 64 * 1024 ** 2, localSeconds: 600, redis: undefined },
+    purges: createLocalPurges(),
     onEvent: () => undefined,
   });
   const cached = createCached(
-    { cache, clock: systemClock, digest: 'bench', notFoundSeconds: 1 },
+    {
+      ...{ cache, clock: systemClock, digest: 'bench', jitter: () => 0 },
+      freshness: { notFound: 1, staleWhileRevalidate: 0, staleIfError: 0 },
+      generation: () => ({ epoch: '', purges: 0 }),
+      background: () => undefined,
+    },
     first.answer,
   );
   for (let time = 0; time < 450; time += 1) await cached(first.callFor(page(time)));

@@ -35,7 +35,7 @@ export function modelAnswer(says: Capabilities, baseUrl: string) {
       ...{ resource, adapter, upstream, budget: spec.budget, clock: systemClock, switchedOff },
       observer: { fieldGap: () => undefined, contradicted: () => undefined },
     },
-    { fresh: 1, notFound: 1 },
+    { fresh: 1 },
   );
   return {
     async answer(question: Question): Promise<Told> {

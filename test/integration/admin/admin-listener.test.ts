@@ -11,7 +11,7 @@ describe("the operator's listener", () => {
     await once(server, 'close');
   });
 
-  async function ask(path: string, over: Partial<AdminDeps> = {}) {
+  async function ask(path: string, over: Partial<AdminDeps> = {}, method = 'GET') {
     const metrics = {
       text: () => Promise.resolve('portico_up 1\n'),
       contentType: 'text/plain; version=0.0.4',
@@ -21,11 +21,13 @@ describe("the operator's listener", () => {
       draining: () => false,
       metrics,
       quality: () => [],
+      purge: () => Promise.resolve(),
       ...over,
     });
     server = createServer(listener).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, {
+      method,
       headers: { Connection: 'close' },
     });
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
@@ -35,6 +37,17 @@ describe("the operator's listener", () => {
     const { status, text } = await ask('/livez', { checks: [{ name: 'redis', ready: () => false }] });
 
     expect([status, JSON.parse(text)]).toEqual([200, { status: 'ok' }]);
+  });
+
+  it('forgets what carries a tag, and only when it is posted', async () => {
+    const purged: string[] = [];
+    const purge = (tag: string) => Promise.resolve(void purged.push(tag));
+    for (const tag of ['users', 'user:42', 'user_a_b', '*'])
+      expect((await ask(`/cache/purge?tag=${encodeURIComponent(tag)}`, { purge }, 'POST')).status).toBe(200);
+    for (const query of ['', '?tag=', '?tag=A', '?tag=a&tag=b', '?tag[]=a'])
+      expect((await ask(`/cache/purge${query}`, { purge }, 'POST')).status).toBe(400);
+    expect((await ask('/cache/purge?tag=users', { purge })).status).toBe(404);
+    expect(purged).toEqual(['users', 'user:42', 'user:a_b', '*']);
   });
 
   it('is ready when every check is', async () => {

@@ -63,6 +63,7 @@ describe(decision('Caching headers'), () => {
 
   it.each(paths)('%s may be kept by its caller for as long as it is fresh', async (path) => {
     const { headers } = await stack.get(path);
+    // A snapshot lives for 30 s, and is looked at again in the last third of its life.
     const scanned = /sort|price/.test(path);
     expect(headers.get('cache-control')).toBe(`private, max-age=${scanned ? 20 : 10}`);
     expect(headers.get('vary')).toBe('Authorization, X-API-Key');

@@ -75,7 +75,7 @@ function openSource(format: string) {
     },
   };
   const snapshots = createSnapshots(runtime, undefined);
-  const answer = createAnswer(runtime, { fresh: 1, notFound: 1 }, snapshots);
+  const answer = createAnswer(runtime, { fresh: 1 }, snapshots);
   return {
     async close() {
       await Promise.all([snapshots.close(), largeReplies.close()]);

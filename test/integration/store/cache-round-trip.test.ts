@@ -1,11 +1,17 @@
 import { Redis } from 'ioredis';
 import { createCache, type Cache } from '../../../src/store/cache.ts';
+import { createLocalPurges } from '../../../src/store/purges.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { useRedis } from '../../support/redis.ts';
 
 const redis = useRedis();
 const clients: Redis[] = [];
 const clock = createManualClock();
+
+const sixtySeconds = {
+  ...{ found: true, body: Buffer.from('1'), etag: '"x"', freshSeconds: 60, freshMs: 60_000, staleMs: 0 },
+  ...{ tags: ['users'], generation: { epoch: '', purges: 0 } },
+};
 
 /** The cache of a process, and the events of its Redis level. */
 function open(): { cache: Cache; next: () => Promise<string> } {
@@ -16,7 +22,8 @@ function open(): { cache: Cache; next: () => Promise<string> } {
     clock,
     localBytes: 1024 ** 2,
     localSeconds: 5,
-    redis: { client, keyOf: (key) => `${redis.prefix}${key}` },
+    redis: { client, keyOf: (_answer, part) => `${redis.prefix}${part}` },
+    purges: createLocalPurges(),
     onEvent: (level, result) => level === 'redis' && waiting.shift()?.(result),
   });
   return { cache, next: () => new Promise((resolve) => waiting.push(resolve)) };
@@ -29,10 +36,10 @@ afterEach(async () => {
 describe('the cache on a real Redis', () => {
   it('carries an answer from one process to another, byte by byte', async () => {
     const body = Buffer.from([0, 255, 13, 10, 0x7b, 0xc3, 0xbc]);
-    const entry = { found: true, body, etag: '"x"', storedAt: clock.now(), freshSeconds: 60 };
+    const entry = { ...sixtySeconds, body, storedAt: clock.now() };
     const writer = open();
     const stored = writer.next();
-    writer.cache.put('a key/with "odd" parts', entry);
+    void writer.cache.put('a key/with "odd" parts', entry);
     expect(await stored).toBe('stored');
     expect(await open().cache.get('a key/with "odd" parts')).toEqual(entry);
   });
@@ -40,22 +47,16 @@ describe('the cache on a real Redis', () => {
   it('leaves it to Redis to forget', async () => {
     const writer = open();
     const stored = writer.next();
-    writer.cache.put('k', {
-      found: true,
-      body: Buffer.from('1'),
-      etag: '"x"',
-      storedAt: clock.now(),
-      freshSeconds: 60,
-    });
+    void writer.cache.put('k', { ...sixtySeconds, storedAt: clock.now() });
     await stored;
-    const ttl = await clients[0]!.pttl(`${redis.prefix}k`);
+    const ttl = await clients[0]!.pttl(`${redis.prefix}value`);
     expect(ttl).toBeGreaterThan(55_000);
     expect(ttl).toBeLessThanOrEqual(60_000);
   });
 
   it('takes a key of another type for a miss', async () => {
     const reader = open();
-    await clients[0]!.lpush(`${redis.prefix}k`, 'not a string');
+    await clients[0]!.lpush(`${redis.prefix}value`, 'not a string');
     const event = reader.next();
     expect(await reader.cache.get('k')).toBeUndefined();
     expect(await event).toBe('failed');

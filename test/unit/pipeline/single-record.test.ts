@@ -39,14 +39,14 @@ describe('a single record', () => {
         open(() => replyOf('', { status: 404 })),
         'user_42',
       ),
-    ).toEqual({ found: false });
+    ).toMatchObject({ found: false });
   });
 
   it.each(['user_042', 'user_x', 'user_~31'])(
     'is absent without a call where no record can have the id %s',
     async (id) => {
       const source = open(() => replyOf({ id: 1 }));
-      expect(await get(source, id)).toEqual({ found: false });
+      expect(await get(source, id)).toMatchObject({ found: false });
       expect(source.calls).toEqual([]);
     },
   );

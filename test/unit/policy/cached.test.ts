@@ -2,15 +2,26 @@ import fc from 'fast-check';
 import type { Query } from '../../../src/contract/query.ts';
 import { fault } from '../../../src/errors/fault.ts';
 import type { Call } from '../../../src/policy/call.ts';
-import { createCached, type Document, type Fill } from '../../../src/policy/cached.ts';
+import {
+  createCached,
+  type Document,
+  type Fill,
+  type Freshness,
+  type Question,
+} from '../../../src/policy/cached.ts';
 import { createCache, type Cache } from '../../../src/store/cache.ts';
 import { createCall, later } from '../../support/call.ts';
+import { createLocalPurges } from '../../../src/store/purges.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { parseList } from '../../support/parse-as.ts';
 
 const clock = createManualClock();
 const newCache = () =>
-  createCache({ clock, localBytes: 1024 ** 2, localSeconds: 5, onEvent: () => undefined });
+  createCache({
+    ...{ clock, localBytes: 1024 ** 2, localSeconds: 5 },
+    purges: createLocalPurges(),
+    onEvent: () => undefined,
+  });
 
 const query = (raw = ''): Query => parseList('products.list', raw);
 const callOf = (rest: Partial<Call> = {}) =>
@@ -20,6 +31,7 @@ const found = (body: string, freshSeconds = 60): Document => ({
   body,
   storedAt: clock.now(),
   freshSeconds,
+  tags: [],
 });
 
 /** A cached handler over a fill that counts its runs and answers when it is told to. */
@@ -27,9 +39,10 @@ function setUp({
   cache = newCache(),
   digest = 'd1',
   notFoundSeconds = 2,
-}: { cache?: Cache; digest?: string; notFoundSeconds?: number } = {}) {
+  stale = {},
+}: { cache?: Cache; digest?: string; notFoundSeconds?: number; stale?: Partial<Freshness> } = {}) {
   const runs: {
-    call: Call;
+    call: Question;
     signal: AbortSignal;
     finish: (document: Document) => void;
     fail: (error: Error) => void;
@@ -39,7 +52,15 @@ function setUp({
       runs.push({ call, signal, finish, fail });
       signal.addEventListener('abort', () => fail(signal.reason as Error));
     });
-  return { runs, serve: later(createCached({ cache, clock, digest, notFoundSeconds }, fill)) };
+  const deps = {
+    ...{ cache, clock, digest },
+    freshness: { notFound: notFoundSeconds, staleWhileRevalidate: 0, staleIfError: 0, ...stale },
+    generation: () => ({ epoch: '', purges: 0 }),
+    jitter: () => 0,
+    background: (work: (signal: AbortSignal) => Promise<unknown>) =>
+      void work(new AbortController().signal).catch(() => undefined),
+  };
+  return { runs, serve: later(createCached(deps, fill)) };
 }
 
 /** Lets everything run that can. */
@@ -110,7 +131,7 @@ describe('an answer', () => {
 });
 
 describe('a record that does not exist', () => {
-  const absent: Document = { found: false };
+  const absent: Document = { found: false, tags: [] };
 
   it('is 404, and remembered for a while', async () => {
     const { serve, runs } = setUp({ notFoundSeconds: 2 });
@@ -148,6 +169,84 @@ describe('a failure', () => {
     await settled();
     runs[1]!.finish(found('1'));
     expect((await again).cache).toBe('miss');
+  });
+});
+
+describe('an answer past its freshness', () => {
+  /** A handler whose first answer, `old`, is `ageSeconds` old. */
+  async function withOld(stale: Partial<Freshness>, ageSeconds: number) {
+    const { serve, runs } = setUp({ stale });
+    const first = serve(callOf());
+    await settled();
+    runs[0]!.finish(found('old', 10));
+    await first;
+    clock.advance(ageSeconds * 1_000);
+    return { serve, runs };
+  }
+
+  it('is served at once while one new answer is made behind the callers', async () => {
+    const { serve, runs } = await withOld({ staleWhileRevalidate: 20 }, 29);
+    const replies = await Promise.all([serve(callOf()), serve(callOf()), serve(callOf())]);
+    expect(replies.map(({ body, cache }) => `${body.toString()} ${cache}`)).toEqual(
+      Array.from({ length: 3 }, () => 'old stale'),
+    );
+    await settled();
+    expect(runs).toHaveLength(2);
+    runs[1]!.finish(found('new', 10));
+    await settled();
+    expect(await serve(callOf())).toMatchObject({ body: Buffer.from('new'), cache: 'hit' });
+  });
+
+  it('is not served past the second that was allowed', async () => {
+    const { serve, runs } = await withOld({ staleWhileRevalidate: 20 }, 30);
+    const reply = serve(callOf());
+    await settled();
+    runs[1]!.finish(found('new', 10));
+    expect(await reply).toMatchObject({ body: Buffer.from('new'), cache: 'miss' });
+  });
+
+  it.each([
+    'upstream_unavailable',
+    'upstream_timeout',
+    'upstream_error',
+    'upstream_invalid_response',
+  ] as const)('stands in for a source that fails with %s, to the stated second', async (code) => {
+    const { serve, runs } = await withOld({ staleIfError: 60 }, 69);
+    const reply = serve(callOf());
+    await settled();
+    runs[1]!.fail(fault(code));
+    expect(await reply).toMatchObject({ body: Buffer.from('old'), cache: 'stale' });
+    clock.advance(1_000);
+    const late = serve(callOf());
+    await settled();
+    runs[2]!.fail(fault(code));
+    await expect(late).rejects.toMatchObject({ code });
+  });
+
+  it('hides no failure of our own', async () => {
+    const { serve, runs } = await withOld({ staleIfError: 60 }, 11);
+    const reply = serve(callOf());
+    await settled();
+    runs[1]!.fail(fault('server_error'));
+    await expect(reply).rejects.toMatchObject({ code: 'server_error' });
+  });
+
+  it('gives way to the knowledge that the record is gone', async () => {
+    const { serve, runs } = await withOld({ staleIfError: 60 }, 11);
+    const reply = serve(callOf());
+    await settled();
+    runs[1]!.finish({ found: false, tags: [] });
+    await expect(reply).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('is not asked for again right after a refresh that failed', async () => {
+    const { serve, runs } = await withOld({ staleWhileRevalidate: 60 }, 11);
+    await serve(callOf());
+    await settled();
+    runs[1]!.fail(fault('upstream_unavailable'));
+    await settled();
+    expect((await serve(callOf())).cache).toBe('stale');
+    expect(runs).toHaveLength(2);
   });
 });
 

@@ -10,10 +10,14 @@ const entry: fc.Arbitrary<CacheEntry> = fc.record({
   etag: fc.string({ unit: 'binary', maxLength: 30 }),
   storedAt: fc.integer({ min: 0, max: 4e12 }),
   freshSeconds: fc.nat(86_400),
+  freshMs: fc.nat(86_400_000),
+  staleMs: fc.nat(86_400_000),
+  tags: fc.array(fc.string({ unit: 'binary', maxLength: 12 }), { maxLength: 4 }),
+  generation: fc.record({ epoch: fc.string({ maxLength: 12 }), purges: fc.nat() }),
 });
 
 /** The bytes of an entry with another head, and a checksum that fits. */
-function withHead(head: string, headLength = Buffer.byteLength(head), magic = 'PTC1'): Buffer {
+function withHead(head: string, headLength = Buffer.byteLength(head), magic = 'PTC2'): Buffer {
   const rest = Buffer.concat([Buffer.alloc(4), Buffer.from(head), Buffer.from('{"data":[]}')]);
   rest.writeUInt32BE(headLength);
   const sum = Buffer.alloc(4);
@@ -60,7 +64,7 @@ describe('the bytes of a cached answer', () => {
       fc.property(
         fc.oneof(
           fc.uint8Array(),
-          fc.uint8Array().map((bytes) => [...Buffer.from('PTC1'), ...bytes]),
+          fc.uint8Array().map((bytes) => [...Buffer.from('PTC2'), ...bytes]),
         ),
         (bytes) => {
           expect(decodeEntry(KEY, Buffer.from(bytes))).toBeUndefined();
@@ -68,14 +72,14 @@ describe('the bytes of a cached answer', () => {
       ),
       { numRuns: 500 },
     );
-    for (const text of ['', 'PTC1', '{"data":[]}', '[1,"","",0]'])
+    for (const text of ['', 'PTC2', '{"data":[]}', '[1,"","",0]'])
       expect(decodeEntry(KEY, Buffer.from(text))).toBeUndefined();
   });
 
   it('are a miss when an older or newer Portico wrote them', () => {
-    const head = JSON.stringify([1, '"e"', 1_000, 10]);
+    const head = JSON.stringify([1, '"e"', [1_000, 10, 9_500, 0], ['x', 3], ['users']]);
     expect(decodeEntry(KEY, withHead(head))).toMatchObject({ found: true, etag: '"e"' });
-    for (const magic of ['PTC0', 'PTC2', 'ptc1'])
+    for (const magic of ['PTC1', 'PTC3', 'ptc2'])
       expect(decodeEntry(KEY, withHead(head, undefined, magic))).toBeUndefined();
   });
 
@@ -83,22 +87,31 @@ describe('the bytes of a cached answer', () => {
     ['{}', undefined],
     ['null', undefined],
     ['[]', undefined],
-    ['[true,"",0,0]', undefined],
-    ['[2,"",0,0]', undefined],
-    ['[1,null,0,0]', undefined],
-    ['[1,"","0",0]', undefined],
-    ['[1,"",0,null]', undefined],
-    ['[1,"",1e999,0]', undefined],
+    ['[true,"",[0,0,0,0],["",0],[]]', undefined],
+    ['[2,"",[0,0,0,0],["",0],[]]', undefined],
+    ['[1,null,[0,0,0,0],["",0],[]]', undefined],
+    ['[1,"",["0",0,0,0],["",0],[]]', undefined],
+    ['[1,"",[0,0,0],["",0],[]]', undefined],
+    ['[1,"",[0,0,0,1e999],["",0],[]]', undefined],
+    ['[1,"",[0,0,0,0],["",0.5],[]]', undefined],
+    ['[1,"",[0,0,0,0],[0,0],[]]', undefined],
+    ['[1,"",[0,0,0,0],["",0],[1]]', undefined],
+    ['[1,"",[0,0,0,0],["",0],{}]', undefined],
+    ['[1,"",[0,0,0,0],["",0]]', undefined],
+    ['[1,"",0,0]', undefined],
     ['not json', undefined],
     ['', undefined],
-    ['[1,"",0,0]', 3],
-    ['[1,"",0,0]', 4_000_000_000],
+    ['[1,"",[0,0,0,0],["",0],[]]', 3],
+    ['[1,"",[0,0,0,0],["",0],[]]', 4_000_000_000],
   ])('are a miss with the head %j, though their checksum is right', (head, length) => {
     expect(decodeEntry(KEY, withHead(head, length))).toBeUndefined();
   });
 
   it('is foreign under any other key', () => {
-    const entry = { found: true, body: Buffer.from('{}'), etag: '"e"', storedAt: 1, freshSeconds: 1 };
-    expect(decodeEntry(`${KEY}x`, encodeEntry(KEY, entry))).toBeUndefined();
+    fc.assert(
+      fc.property(entry, (one) => {
+        expect(decodeEntry(`${KEY}x`, encodeEntry(KEY, one))).toBeUndefined();
+      }),
+    );
   });
 });

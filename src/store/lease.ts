@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 
-/** The right to scan, held by one process of the fleet at a time and renewed until it is released. */
+/** The right to scan or to fill, held by one process of the fleet at a time and renewed until it is released. */
 export type Lease = {
   /** Grows with every lease: what an older holder would publish is refused. */
   readonly fence: number;
@@ -40,7 +40,7 @@ export async function acquireLease(
   const number = await client.eval(ACQUIRE, 2, lock, fence, token, LEASE_MS, fenceMs);
   if (typeof number !== 'number' || number === 0) return undefined;
   const renewal = setInterval(() => {
-    // Where the lease is lost, or Redis is, the scan goes on: what it may no longer do is refused by its fence.
+    // Where the lease is lost, or Redis is, the work goes on: what it may no longer do is refused by its fence.
     client.eval(RENEW, 1, lock, token, LEASE_MS).catch(() => undefined);
   }, LEASE_MS / 3);
   renewal.unref();

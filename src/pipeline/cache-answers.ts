@@ -1,0 +1,52 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { Handler } from '../policy/call.ts';
+import { createCached, type Fill } from '../policy/cached.ts';
+import type { Cache } from '../store/cache.ts';
+import type { Purges } from '../store/purges.ts';
+import type { CompiledResource } from './compile-sources.ts';
+import type { Errands } from './errands.ts';
+import type { Snapshots } from './snapshots.ts';
+
+export type CacheAnswersDeps = {
+  readonly cache: Cache;
+  readonly clock: Clock;
+  readonly purges: Pick<Purges, 'current'>;
+  /** Percent of its freshness by which an answer may end early. */
+  readonly jitter: number;
+  readonly errands: Pick<Errands, 'run'>;
+};
+
+/** Puts the cache in front of a resource's answers. */
+export function cacheAnswers(
+  { digest, config }: Pick<CompiledResource, 'digest' | 'config'>,
+  { cache, clock, purges, jitter, errands }: CacheAnswersDeps,
+  answer: Fill,
+): Handler {
+  const deps = {
+    cache,
+    clock,
+    digest,
+    freshness: config.cache,
+    generation: () => purges.current(),
+    jitter: () => (Math.random() * jitter) / 100,
+    background: (work: (signal: AbortSignal) => Promise<unknown>) =>
+      errands.run((signal) => work(AbortSignal.any([signal, AbortSignal.timeout(config.deadline)]))),
+  };
+  return createCached(deps, answer);
+}
+
+/** Snapshots that end where something of their resource is purged. */
+export function purgeable(
+  snapshots: Snapshots,
+  { resource }: Pick<CompiledResource, 'resource'>,
+  purges: Pick<Purges, 'latest'>,
+): Snapshots {
+  const isAbout = (tag: string) => tag === resource.name || tag.startsWith(`${resource.idPrefix}:`);
+  return {
+    ...snapshots,
+    page(plan, ...rest) {
+      const number = purges.latest(isAbout);
+      return snapshots.page(number === 0 ? plan : { ...plan, key: `${plan.key}@${number}` }, ...rest);
+    },
+  };
+}
