@@ -138,7 +138,7 @@ const trees: Readonly<Record<string, TreeMutation>> = {
   number: (root, random) => change(root, random, () => new Raw(random.pick(NUMBERS))),
   text: (root, random) => change(root, random, () => new Raw(random.pick(TEXTS))),
   deep: (root, random) => change(root, random, () => deep(random)),
-  long: (root, random) => change(root, random, () => 'x'.repeat(random.pick([1_000, 100_000, 400_000]))),
+  long: (root, random) => change(root, random, () => 'x'.repeat(random.pick([1_000, 200_000, 400_000]))),
   twice: inContainer((container, random) => {
     if (!(container instanceof Members) || container.entries.length === 0) return;
     const [key, value] = random.pick(container.entries);

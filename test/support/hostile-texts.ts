@@ -72,7 +72,7 @@ export const xmlMutations: Readonly<Record<string, Mutation<string>>> = {
     })(xml, random, textKeys),
   long: (xml, random, textKeys) =>
     atLeaf((name, attributes) => {
-      const text = 'x'.repeat(random.pick([1_000, 100_000, 400_000]));
+      const text = 'x'.repeat(random.pick([1_000, 200_000, 400_000]));
       return `<${name}${attributes}>${text}</${name}>`;
     })(xml, random, textKeys),
   reference: (xml, random, textKeys) =>
