@@ -28,6 +28,14 @@ export function boundText(number: string): string | undefined {
   return count(shortest) <= DIGITS_MAX ? shortest : undefined;
 }
 
+/**
+ * A text as it is sent; `undefined` where a source may take it for another one: forms, XML and padded columns lose the
+ * white space around it, and a total does not show that.
+ */
+export function equalText(text: string): string | undefined {
+  return text.trim() === text ? text : undefined;
+}
+
 /** Texts that are a number and nothing else: `007` and `1e3` are texts, and stand for other rows than 7 and 1000. */
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 

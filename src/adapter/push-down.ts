@@ -1,7 +1,7 @@
 import type { FilterSpec, ListSpec } from '../config/source-schema.ts';
 import type { Filter } from '../contract/query.ts';
 import type { Resource } from '../contract/resource.ts';
-import { boundText, compileFilterPart } from './filter-part.ts';
+import { boundText, compileFilterPart, equalText } from './filter-part.ts';
 import { invertCoercion, NOTHING } from './inverse.ts';
 import type { Report } from './report.ts';
 import { checkJsonTree, compileJsonTree } from './request-body.ts';
@@ -125,6 +125,7 @@ function compileFilter(
     );
   }
   const render = compileFilterPart(filter);
+  const rendered = (text: string | undefined) => (text === undefined ? undefined : render(text));
   return {
     exact: filter.exactness === 'exact',
     combines: filter.combines === true,
@@ -132,8 +133,9 @@ function compileFilter(
     part(value) {
       const native = inverse.codec(value);
       if (native === NOTHING || native === undefined) return native;
-      const text = op === 'eq' ? native : boundText(native);
-      return text === undefined ? undefined : render(text);
+      if (op !== 'eq') return rendered(boundText(native));
+      // A code that the file itself names is sent as it is.
+      return rendered(native === value ? equalText(native) : native);
     },
   };
 }

@@ -74,6 +74,21 @@ describe('what is asked of a source, by what it can', () => {
       'scan /items?from=0&n=40 price.le',
     ],
     [
+      'a text with white space around it, which sources lose',
+      list(total, order, category('exact')),
+      'category=+Toys',
+      'scan /items?from=0&n=40 category.eq',
+    ],
+    [
+      'a code of the file with white space around it',
+      list(total, order, category('exact')).replace(
+        'category: category',
+        'category: { from: c, as: [{ enum: { "A  ": Toys } }] }',
+      ),
+      'category=Toys',
+      'page /items?from=0&n=40&cat=A%20%20',
+    ],
+    [
       'a bound with zeros that say nothing',
       list(total, order, prices('exact')),
       'min_price=0007.0000000000000000&max_price=00123456789.1234500000000000',
