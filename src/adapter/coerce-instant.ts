@@ -1,5 +1,8 @@
 import { DateTime, IANAZone } from 'luxon';
+import { civilMs } from './civil-time.ts';
+import { compileDateFormat } from './date-format.ts';
 import { type Flow, onText, type Step, UNREADABLE } from './flow.ts';
+import { compileLocalTime } from './local-time.ts';
 
 function instantText(epochMs: number): string | typeof UNREADABLE {
   const date = new Date(epochMs);
@@ -17,14 +20,25 @@ export function epoch(unitMs: number): Step {
 }
 
 const ISO_WITH_ZONE =
-  /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)$/;
+  /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:Z|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)$/;
 
 /** ISO 8601 with its zone. */
 export function readIso(text: string): Flow {
-  const trimmed = text.trim();
-  if (!ISO_WITH_ZONE.test(trimmed)) return UNREADABLE;
-  const date = DateTime.fromISO(trimmed.replace(' ', 'T'), { zone: 'utc' });
-  return date.isValid ? instantText(date.toMillis()) : UNREADABLE;
+  const found = ISO_WITH_ZONE.exec(text.trim());
+  if (found === null) return UNREADABLE;
+  const [, year, month, day, hour, minute, second = 0, fraction = '', sign, hours = 0, minutes = 0] = found;
+  const ms = civilMs({
+    year: Number(year),
+    month: Number(month),
+    day: Number(day),
+    hour: Number(hour),
+    minute: Number(minute),
+    second: Number(second),
+    millisecond: Number(fraction.slice(0, 3).padEnd(3, '0')),
+  });
+  if (ms === undefined) return UNREADABLE;
+  const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000;
+  return instantText(sign === '-' ? ms + offsetMs : ms - offsetMs);
 }
 
 /** `/Date(1746006062053+0000)/`: milliseconds since the epoch; the offset only says where the clock stood. */
@@ -38,17 +52,17 @@ export function readDotnetDate(text: string): Flow {
  * never shown by any of them, so it is unreadable; a day without a time begins when its clocks say.
  */
 export function compileDate(format: string, zone: string): Step {
-  const where = /^[+-]/.test(zone) ? `UTC${zone}` : zone;
   const tokens = format.replaceAll(/'[^']*'/g, '');
   const namesZone = /[zZ]/.test(tokens);
   const namesTime = /[Hh]/.test(tokens);
+  const read = compileDateFormat(format);
+  const localTime = compileLocalTime(zone);
   return onText((text) => {
-    const told = DateTime.fromFormat(text.trim(), format, { zone: 'utc', locale: 'en-US' });
-    if (!told.isValid) return UNREADABLE;
-    if (namesZone) return instantText(told.toMillis());
-    const date = told.setZone(where, { keepLocalTime: true });
-    const shown = date.hour === told.hour && date.minute === told.minute;
-    return shown || !namesTime ? instantText(date.toMillis()) : UNREADABLE;
+    const told = read(text.trim());
+    if (told === undefined) return UNREADABLE;
+    if (namesZone) return instantText(told);
+    const { ms, isShown } = localTime(told);
+    return isShown || !namesTime ? instantText(ms) : UNREADABLE;
   });
 }
 

@@ -1,0 +1,54 @@
+import { DateTime, FixedOffsetZone } from 'luxon';
+
+/** The instant at which the clocks of a zone show a time, given as the one at which they do in UTC. */
+export type LocalTime = (shownMs: number) => {
+  readonly ms: number;
+  /** False where they were put forward over that time, and `ms` is when they were. */
+  readonly isShown: boolean;
+};
+
+const DAY_MS = 86_400_000;
+/** Texts of a source can name any day; what is remembered of them stays small. */
+const DAYS_MAX = 4_096;
+/** Nobody has put clocks there and back within half a day. */
+const LOOKS_APART_MS = DAY_MS / 2;
+
+/** A zone by its name: UTC, an offset such as +02:00, or an IANA zone. */
+export function compileLocalTime(zone: string): LocalTime {
+  const where = /^[+-]/.test(zone) ? `UTC${zone}` : zone;
+  const fixed = FixedOffsetZone.parseSpecifier(where) as FixedOffsetZone | null;
+  if (fixed !== null) {
+    const offsetMs = fixed.offset(0) * 60_000;
+    return (shownMs) => ({ ms: shownMs - offsetMs, isShown: true });
+  }
+
+  /** The offset of a day and of those beside it; `undefined` where it changes, or is no whole minute. */
+  function steadyOffset(dayMs: number): number | undefined {
+    const at = DateTime.fromMillis(dayMs - DAY_MS, { zone: where });
+    if (!at.isValid || !Number.isInteger(at.offset)) return undefined;
+    for (let ms = dayMs - DAY_MS; ms <= dayMs + 2 * DAY_MS; ms += LOOKS_APART_MS)
+      if (at.zone.offset(ms) !== at.offset) return undefined;
+    return at.offset * 60_000;
+  }
+
+  function ask(shownMs: number): ReturnType<LocalTime> {
+    const told = DateTime.fromMillis(shownMs, { zone: 'utc' });
+    const date = told.setZone(where, { keepLocalTime: true });
+    return {
+      ms: date.toMillis(),
+      isShown: date.hour === told.hour && date.minute === told.minute,
+    };
+  }
+
+  const offsets = new Map<number, number | undefined>();
+  return function localTime(shownMs) {
+    const dayMs = Math.floor(shownMs / DAY_MS) * DAY_MS;
+    let offsetMs = offsets.get(dayMs);
+    if (offsetMs === undefined && !offsets.has(dayMs)) {
+      offsetMs = steadyOffset(dayMs);
+      if (offsets.size >= DAYS_MAX) offsets.clear();
+      offsets.set(dayMs, offsetMs);
+    }
+    return offsetMs === undefined ? ask(shownMs) : { ms: shownMs - offsetMs, isShown: true };
+  };
+}
