@@ -15,6 +15,7 @@ import { compileNext } from './next.ts';
 import { type Classifier, compileOutcomes, outcomeFault } from './outcome.ts';
 import { compilePlanner, type Planner } from './plan.ts';
 import type { Report } from './report.ts';
+import { pathAt } from './path.ts';
 import { compileRequest } from './request.ts';
 import { compileTotal } from './total.ts';
 
@@ -27,6 +28,8 @@ export type Rows = {
   readonly isTotalLost?: boolean;
   /** Rows in the reply, those left out included. */
   readonly received: number;
+  /** Ids of rows that are no records, as far as they have one: one that comes twice hides that another is missing. */
+  readonly droppedIds?: readonly string[];
   /** What the reply says that it was asked for. */
   readonly echo?: Echo;
   /** What names the next window, where the source gives its rows one window after the other. */
@@ -129,6 +132,7 @@ function compileList(
   const echo = compileEcho(spec.list.window, report, [...place, 'window']);
   const map = compileMapping(spec.list.map, resource.itemFields, context.codec, report, [...place, 'map']);
   const idAt = [spec.list.map['id']?.from ?? ''].flat().join(', ');
+  const findId = pathAt(idAt, () => undefined, place);
   const mapping = { map, drop: spec.onInvalidRecord === 'drop', idAt };
 
   function rowsOf(body: Json): readonly Json[] {
@@ -155,12 +159,11 @@ function compileList(
       const { outcome, body } = readReply(reply);
       if (outcome === 'past_end') return { records: [], total: undefined, received: 0, next: undefined };
       const rows = rowsOf(body);
+      const dropped = isDropped === undefined ? [] : rows.filter(isDropped);
+      const kept = dropped.length === 0 ? rows : rows.filter((row) => isDropped?.(row) !== true);
       return {
-        records: mapRows(
-          isDropped === undefined ? rows : rows.filter((row) => !isDropped(row)),
-          mapping,
-          onGap,
-        ),
+        records: mapRows(kept, mapping, onGap),
+        droppedIds: dropped.flatMap((row) => context.codec.toPublic(findId(row)) ?? []),
         ...totalBeside(reply, body, onGap),
         received: rows.length,
         next: next(reply, body, rows),

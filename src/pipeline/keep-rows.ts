@@ -33,15 +33,21 @@ export function createRowKeeper(
   const ids = new Set<string>();
   let bytes = 0;
 
+  /** Whether none of some ids has come before; from now on they have. */
+  function areNew(more: readonly string[]): boolean {
+    const before = ids.size;
+    for (const id of more) ids.add(id);
+    return ids.size - before === more.length;
+  }
+
   return {
-    async keep({ rows: { records, received } }) {
+    async keep({ rows: { records, received, droppedIds = [] } }) {
+      if (!areNew(droppedIds)) throw cameTwice();
       const pace = createPace(signal);
       const segments: Segment[] = [];
       for (let at = 0; at < records.length; at += SLICE) {
         const slice = records.slice(at, at + SLICE);
-        const before = ids.size;
-        for (const { id } of slice) ids.add(id);
-        if (ids.size - before !== slice.length) throw cameTwice();
+        if (!areNew(slice.map(({ id }) => id))) throw cameTwice();
         const broken = brokenFilter(slice, pushedFilters);
         if (broken !== undefined) throw new Contradiction(broken);
         const segment = writeSegment(seed, codec, slice);

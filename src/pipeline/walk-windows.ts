@@ -80,6 +80,11 @@ async function walkOn(
   }
 }
 
+/** The ids of a window's rows, those that are no records included. */
+function idsOf({ rows: { records, droppedIds = [] } }: WindowRows): readonly string[] {
+  return [...records.map(({ id }) => id), ...droppedIds];
+}
+
 /**
  * The next window of a source that tells no total. The end is an empty window; where windows anywhere may be short,
  * two on end, because one may have lost all its rows.
@@ -87,7 +92,7 @@ async function walkOn(
 function byNumber(window: RandomWindow, first: WindowRows): Steps {
   let short = false;
   let empty = 0;
-  const seen = new Set(first.rows.records.map(({ id }) => id));
+  const seen = new Set(idsOf(first));
   return {
     next({ call, rows }) {
       empty = rows.received === 0 ? empty + 1 : 0;
@@ -101,10 +106,11 @@ function byNumber(window: RandomWindow, first: WindowRows): Steps {
       return next;
     },
     // Sources that go on behind the last row bring nothing new there: the last page again, or the first.
-    isBehind({ rows: { records } }) {
-      const known = records.filter(({ id }) => seen.has(id)).length;
-      if (known > 0 && (window.endsEmpty || known < records.length)) throw cameTwice();
-      for (const { id } of records) seen.add(id);
+    isBehind(last) {
+      const ids = idsOf(last);
+      const known = ids.filter((id) => seen.has(id)).length;
+      if (known > 0 && (window.endsEmpty || known < ids.length)) throw cameTwice();
+      for (const id of ids) seen.add(id);
       return known > 0;
     },
   };

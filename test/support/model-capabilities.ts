@@ -92,7 +92,6 @@ export function possible(wanted: Capabilities): Capabilities {
       ? 'link'
       : wanted.window;
   const numbered = window === 'offset' || window === 'page';
-  const again = wanted.pastEnd === 'last' || wanted.pastEnd === 'wrap';
   return {
     ...wanted,
     window,
@@ -101,8 +100,7 @@ export function possible(wanted: Capabilities): Capabilities {
     depth: numbered ? wanted.depth : undefined,
     ask: wanted.ask === 'items' && wanted.style !== 'json' ? 'expression' : wanted.ask,
     total: table && (wanted.total === 'path' || wanted.total === 'bound') ? 'header' : wanted.total,
-    // The last window again, without a record in it, looks like any other: such a walk ends at its budget.
-    pastEnd: numbered && !(wanted.hides && wanted.marks && again) ? wanted.pastEnd : 'empty',
+    pastEnd: numbered ? wanted.pastEnd : 'empty',
     marks: wanted.hides && wanted.marks,
     // A walk by key ends with an empty window, and a walk by name is held to the total: neither can lose rows.
     hides:

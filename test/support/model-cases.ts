@@ -61,7 +61,7 @@ const pick = <T>(values: readonly T[], n: number): T => values[n % values.length
 
 /** Whether a lie fits what a source file says; what nobody could see is told in `model-upstream.ts`. */
 function fits(says: Capabilities, lie: Lie): boolean {
-  const { window, size, total, counts, hides, filter, order, depth, pastEnd, format, missing } = says;
+  const { window, size, total, counts, hides, marks, filter, order, depth, pastEnd, format, missing } = says;
   const numbered = window === 'offset' || window === 'page';
   const counted = total !== 'none' && total !== 'bound' && counts === 'filtered' && !hides;
   switch (lie) {
@@ -74,7 +74,13 @@ function fits(says: Capabilities, lie: Lie): boolean {
     case 'late filter':
       return filter === 'exact' && counted && total !== 'count';
     case 'order':
-      return window !== 'keyset' && order !== 'own' && pastEnd !== 'last' && pastEnd !== 'wrap';
+      return (
+        window !== 'keyset' &&
+        order !== 'own' &&
+        pastEnd !== 'last' &&
+        pastEnd !== 'wrap' &&
+        (marks || !hides)
+      );
     case 'pastEnd':
       return numbered;
     case 'missing':

@@ -23,6 +23,8 @@ import { countText, type Extras, itemText, listText, send, sendMissing } from '.
  *   the end of the list: all that such a page needs of the total is that it is no smaller.
  * - A filter applied after paging where no total says how many rows there should be: a window it left empty looks
  *   like the end.
+ * - Rows in another order with each window, some of which are hidden after paging: a hidden row that comes twice is
+ *   not seen, and so not the row that it stands in for.
  * - Rows hidden after paging for two whole windows on end, where no total says how many rows there should be, or
  *   for one, where windows are asked for by key.
  * - Windows smaller than asked for, where windows anywhere may be short.

@@ -155,6 +155,13 @@ describe('rows that are no records', () => {
     expect([records.map(({ id }) => id), received]).toEqual([['prod_0', 'prod_3', 'prod_4'], 6]);
   });
 
+  it('are told by their ids, as far as they have one', () => {
+    expect(read({}, { gone: true }, { gone: true, id: 'x' }, { type: 'x' }).droppedIds).toEqual([
+      'prod_1',
+      'prod_3',
+    ]);
+  });
+
   it('need no id', () => {
     expect(read({ id: null, gone: true }).records).toEqual([]);
     expect(refusal(() => read({ id: null })).code).toBe('upstream_invalid_response');

@@ -1,3 +1,4 @@
+import type { ModelRecord } from '../../support/contract-model.ts';
 import { openSource } from '../../support/scripted-source.ts';
 import { replyOf } from '../../support/source-text.ts';
 import { codeOf, expectedBody, honest, products, rowsReply, shopText } from './shop.ts';
@@ -61,5 +62,35 @@ describe('a source that says what it was asked for', () => {
     ['something else', 10, () => ({ size: {} })],
   ])('and says %s fails the answer', async (_name, sizeMax, told) => {
     expect(await codeOf(serve(sizeMax, told).list('limit=10&page=2'))).toBe('upstream_invalid_response');
+  });
+});
+
+describe('rows that are no records', () => {
+  const text = shopText().replace('items: rows', 'items: rows\n      dropWhen: [{ at: gone, equals: true }]');
+  const gone = (first: number, last: number) => products(last).slice(first - 1);
+  const serve = (windows: readonly (readonly [ModelRecord[], ModelRecord[]])[]) =>
+    openSource('products', text, ({ parameters }) => {
+      const [kept, dropped] = windows[Number(parameters['from']) / 10] ?? [[], []];
+      const marked = rowsReply(dropped).body.toString().replaceAll('{"id"', '{"gone":true,"id"');
+      const all = [rowsReply(kept).body.toString(), marked].map((reply) => /\[(.*)\]/.exec(reply)?.[1] ?? '');
+      return replyOf(`{"hits":99,"rows":[${all.filter((one) => one !== '').join(',')}]}`);
+    });
+
+  it('are not counted, whatever the total says', async () => {
+    const source = serve([
+      [gone(1, 4), gone(5, 10)],
+      [gone(11, 12), []],
+      [[], []],
+    ]);
+    expect(await source.list()).toBe(expectedBody('products', [...gone(1, 4), ...gone(11, 12)]));
+  });
+
+  it('fail the answer where one comes twice: it stands in for a row that did not come', async () => {
+    const twice = serve([
+      [gone(1, 4), gone(5, 10)],
+      [gone(11, 12), gone(10, 10)],
+      [[], []],
+    ]);
+    expect(await codeOf(twice.list())).toBe('upstream_invalid_response');
   });
 });
