@@ -15,12 +15,12 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '7' },
     seconds: { type: 'string', default: '3' },
     connections: { type: 'string', default: '32' },
-    only: { type: 'string', default: 'hot,miss,passthrough,latency,memory' },
+    groups: { type: 'string', default: 'hot,miss,passthrough,latency,memory' },
   },
 });
 const rounds = Number(values.rounds);
 const load = { seconds: Number(values.seconds), connections: Number(values.connections) };
-const groups = new Set(values.only.split(','));
+const groups = new Set(values.groups.split(','));
 
 const scratch = await mkdtemp(join(tmpdir(), 'portico-bench-'));
 const stops: (() => Promise<void>)[] = [() => rm(scratch, { recursive: true, force: true })];

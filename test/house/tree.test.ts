@@ -5,7 +5,8 @@ const root = new URL('../../', import.meta.url).pathname;
 
 const ours = ['src', 'test', 'config', '.ci'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    // The bench and the upstreams have packages of their own, once they have run.
+    .filter((entry) => entry.isFile() && !entry.parentPath.slice(root.length).includes('node_modules'))
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length)),
 );
 const top = readdirSync(root, { withFileTypes: true });
