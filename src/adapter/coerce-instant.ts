@@ -4,12 +4,28 @@ import { compileDateFormat } from './date-format.ts';
 import { type Flow, onText, type Step, UNREADABLE } from './flow.ts';
 import { compileLocalTime } from './local-time.ts';
 
+/** The first and the last millisecond of the years 0 to 9999. */
+const [FIRST_MS, LAST_MS] = [-62_167_219_200_000, 253_402_300_799_999];
+const DAY_MS = 86_400_000;
+const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
+
+/** The day that was written last, and its text: rows that stand together are often of one day. */
+let lastDay = { number: 0, text: '1970-01-01' };
+
+function dayText(number: number): string {
+  if (number !== lastDay.number)
+    lastDay = { number, text: new Date(number * DAY_MS).toISOString().slice(0, 10) };
+  return lastDay.text;
+}
+
 function instantText(epochMs: number): string | typeof UNREADABLE {
-  const date = new Date(epochMs);
-  const year = date.getUTCFullYear();
-  if (Number.isNaN(year) || year < 0 || year > 9999) return UNREADABLE;
-  const text = date.toISOString();
-  return text.endsWith('.000Z') ? `${text.slice(0, -5)}Z` : text;
+  if (!(epochMs >= FIRST_MS && epochMs <= LAST_MS)) return UNREADABLE;
+  const day = Math.floor(epochMs / DAY_MS);
+  const ms = Math.floor(epochMs - day * DAY_MS);
+  const two = (unitMs: number) => TWO_DIGITS[Math.floor(ms / unitMs) % 60] as string;
+  const text = `${dayText(day)}T${two(3_600_000)}:${two(60_000)}:${two(1_000)}`;
+  const rest = ms % 1_000;
+  return rest === 0 ? `${text}Z` : `${text}.${String(rest).padStart(3, '0')}Z`;
 }
 
 /** Whole units since 1970, as an instant. */

@@ -45,12 +45,15 @@ export function compileEnum(table: Readonly<Record<string, string>>): Step {
 
 /** Texts joined, without the empty ones; lists among them are joined in their place. */
 export function compileJoin(separator: string): Step {
-  return (value) => {
-    if (value === null) return null;
-    const values: readonly Flow[] = Array.isArray(value) ? (value as readonly Json[]).flat() : [value];
-    const parts = values.map((part) => (part === null ? '' : textOf(part)?.trim()));
-    if (parts.includes(undefined)) return UNREADABLE;
-    const joined = parts.filter((part) => part !== '').join(separator);
+  return (found) => {
+    if (found === null) return null;
+    const values: readonly Flow[] = Array.isArray(found) ? (found as readonly Json[]).flat() : [found];
+    let joined = '';
+    for (const value of values) {
+      const part = value === null ? '' : textOf(value)?.trim();
+      if (part === undefined) return UNREADABLE;
+      if (part !== '') joined = joined === '' ? part : joined + separator + part;
+    }
     return joined === '' ? null : joined;
   };
 }

@@ -21,10 +21,13 @@ export class JsonError extends Error {
 
 const DEPTH_MAX = 64;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const SHORT_INTEGER = /^-?\d{1,15}$/;
+/** Integers of so many digits are the same in a binary float. */
+const DIGITS_MAX = 15;
 /** The run of characters of a text up to its end, an escape or a control character (RFC 8259, section 7). */
 // eslint-disable-next-line no-control-regex -- the grammar is defined by control characters
 const PLAIN_TEXT = /[^"\\\u0000-\u001f]*/y;
+/** Shorter runs are stepped over sooner than an expression has started. */
+const SHORT_TEXT = 48;
 
 /**
  * Reads a JSON document (RFC 8259) without losing anything: integers beyond 15 digits, fractions and exponents
@@ -74,11 +77,39 @@ export function readJson(text: string): Json {
   }
 
   function readNumber(): Json {
-    NUMBER.lastIndex = at;
+    const start = at;
+    const isNegative = text.charCodeAt(at) === 0x2d;
+    let end = isNegative ? at + 1 : at;
+    const first = end;
+    let value = 0;
+    let code = text.charCodeAt(end);
+    while (code >= 0x30 && code <= 0x39 && end - first <= DIGITS_MAX) {
+      value = value * 10 + code - 0x30;
+      end += 1;
+      code = text.charCodeAt(end);
+    }
+    // No point, no exponent, no zero in front, and no more digits than a float holds.
+    const isPlain = code !== 0x2e && code !== 0x65 && code !== 0x45 && end - first <= DIGITS_MAX;
+    if (isPlain && value > 0 && text.charCodeAt(first) !== 0x30) {
+      at = end;
+      return isNegative ? -value : value;
+    }
+    NUMBER.lastIndex = start;
     const literal = NUMBER.exec(text)?.[0];
     if (literal === undefined) fail(at < text.length ? 'unexpected character' : 'unexpected end');
     at += literal.length;
-    return SHORT_INTEGER.test(literal) && literal !== '-0' ? Number(literal) : new NumberText(literal);
+    return literal === '0' ? 0 : new NumberText(literal);
+  }
+
+  /** Steps over characters that stand for themselves. */
+  function skipPlainText(): number {
+    for (const end = at + SHORT_TEXT; at < end; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code === 0x22 || code === 0x5c || !(code > 0x1f)) return code;
+    }
+    PLAIN_TEXT.lastIndex = at;
+    at += PLAIN_TEXT.exec(text)?.[0].length ?? 0;
+    return text.charCodeAt(at);
   }
 
   function readText(): string {
@@ -86,9 +117,7 @@ export function readJson(text: string): Json {
     at += 1;
     let escaped = false;
     for (;;) {
-      PLAIN_TEXT.lastIndex = at;
-      at += PLAIN_TEXT.exec(text)?.[0].length ?? 0;
-      const code = text.charCodeAt(at);
+      const code = skipPlainText();
       if (code === 0x22) break;
       if (code !== 0x5c) fail(at < text.length ? 'control character in a text' : 'unexpected end of a text');
       escaped = true;
@@ -113,14 +142,14 @@ export function readJson(text: string): Json {
     const items: Json[] = [];
     enter(depth);
     skipSpace();
-    if (text[at] === ']') return ((at += 1), items);
+    if (text.charCodeAt(at) === 0x5d) return ((at += 1), items);
     for (;;) {
       items.push(readValue(depth + 1));
       skipSpace();
-      const next = text[at];
-      if (next !== ',' && next !== ']') fail('expected , or ]');
+      const next = text.charCodeAt(at);
+      if (next !== 0x2c && next !== 0x5d) fail('expected , or ]');
       at += 1;
-      if (next === ']') return items;
+      if (next === 0x5d) return items;
     }
   }
 
@@ -128,21 +157,21 @@ export function readJson(text: string): Json {
     const object = Object.create(null) as Record<string, Json>;
     enter(depth);
     skipSpace();
-    if (text[at] === '}') return ((at += 1), object);
+    if (text.charCodeAt(at) === 0x7d) return ((at += 1), object);
     for (;;) {
       skipSpace();
-      if (text[at] !== '"') fail('expected a key');
+      if (text.charCodeAt(at) !== 0x22) fail('expected a key');
       const key = readText();
       if (key in object) fail('duplicate key');
       skipSpace();
-      if (text[at] !== ':') fail('expected :');
+      if (text.charCodeAt(at) !== 0x3a) fail('expected :');
       at += 1;
       object[key] = readValue(depth + 1);
       skipSpace();
-      const next = text[at];
-      if (next !== ',' && next !== '}') fail('expected , or }');
+      const next = text.charCodeAt(at);
+      if (next !== 0x2c && next !== 0x7d) fail('expected , or }');
       at += 1;
-      if (next === '}') return object;
+      if (next === 0x7d) return object;
     }
   }
 
