@@ -36,18 +36,34 @@ if over > 0 then
   redis.call('zremrangebyrank', KEYS[2], 0, over - 1)
 end
 return number`;
+/**
+ * Where Redis knows of fewer purges than it has told before, as after a failover, a new epoch begins. The tags are a
+ * list of their own: Lua cannot unpack as many as are kept.
+ */
 const LOOK = `
 redis.call('hsetnx', KEYS[1], 'epoch', ARGV[2])
 local head = redis.call('hmget', KEYS[1], 'epoch', 'number', 'floor')
+if head[1] == ARGV[1] and tonumber(head[2] or '0') < tonumber(ARGV[3]) then
+  redis.call('hset', KEYS[1], 'epoch', ARGV[2])
+  head[1] = ARGV[2]
+end
 local since = head[1] == ARGV[1] and ARGV[3] or '0'
 if tonumber(head[2] or '0') == tonumber(since) then return { head[1], head[2] or '0', head[3] or '0' } end
 local tags = redis.call('zrangebyscore', KEYS[2], '(' .. since, '+inf', 'withscores')
-return { head[1], head[2] or '0', head[3] or '0', unpack(tags) }`;
+return { head[1], head[2] or '0', head[3] or '0', tags }`;
+
+/** The epoch, the number of the latest purge, the number below which all is forgotten; tags with their numbers. */
+type Told = readonly [string, string, string, (readonly string[])?];
 
 /** The purges known in this process. */
 function createLedger() {
   let [epoch, latest, floor] = ['', 0, 0];
   const numbers = new Map<string, number>();
+
+  function forget(upTo: number): void {
+    floor = upTo;
+    for (const [tag, number] of numbers) if (number <= floor) numbers.delete(tag);
+  }
 
   return {
     current: (): Generation => ({ epoch, purges: latest }),
@@ -66,11 +82,14 @@ function createLedger() {
     add(tag: string): void {
       latest += 1;
       numbers.set(tag, latest);
+      // All at once and half of them, so that this is rare.
+      if (numbers.size > TAGS_MAX) forget(latest - TAGS_MAX / 2);
     },
     /** What Redis has told: another epoch means that it has lost what it knew. */
-    learn([theirs = '', number = '0', bottom = '0', ...tags]: readonly string[]): void {
+    learn([theirs, number, bottom, tags = []]: Told): void {
       if (theirs !== epoch) numbers.clear();
-      [epoch, latest, floor] = [theirs, Number(number), Number(bottom)];
+      [epoch, latest] = [theirs, Number(number)];
+      if (Number(bottom) !== floor) forget(Number(bottom));
       for (let i = 0; i + 1 < tags.length; i += 2) numbers.set(tags[i] ?? '', Number(tags[i + 1]));
     },
   };
@@ -103,7 +122,7 @@ export function createSharedPurges(
     if (client.status !== 'ready') return;
     const { epoch, purges } = ledger.current();
     try {
-      ledger.learn((await client.eval(LOOK, 2, head, tags, epoch, fresh(), purges)) as readonly string[]);
+      ledger.learn((await client.eval(LOOK, 2, head, tags, epoch, fresh(), purges)) as Told);
     } catch {
       // Redis is out of reach, and so is whatever was purged there: the next look learns of it.
     }

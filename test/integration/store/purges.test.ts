@@ -1,0 +1,78 @@
+import { Redis } from 'ioredis';
+import { createLocalPurges, createSharedPurges, EVERYTHING, type Purges } from '../../../src/store/purges.ts';
+import { useRedis } from '../../support/redis.ts';
+
+const redis = useRedis();
+const closing: (() => unknown)[] = [];
+const keyOf = (part: string) => `${redis.prefix}purges:${part}`;
+
+/** The purges of a process that has asked for them once. */
+async function open(): Promise<{ purges: Purges; client: Redis }> {
+  const client = new Redis(redis.url);
+  await client.ping();
+  const purges = createSharedPurges(client, { purges: keyOf });
+  await purges.look();
+  closing.push(() => purges.close());
+  closing.push(() => client.quit());
+  return { purges, client };
+}
+
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((close) => close()));
+});
+
+describe('the purges that processes share', () => {
+  it('are all learned by a process that comes when as many tags are known as are kept', async () => {
+    const { purges: old, client } = await open();
+    const entry = old.current();
+    await client.zadd(
+      keyOf('tags'),
+      ...Array.from({ length: 10_000 }, (_, n) => [n + 1, `user:${n}`]).flat(),
+    );
+    await client.hset(keyOf('head'), 'number', 10_000);
+    const { purges } = await open();
+    expect(purges.current()).toEqual({ epoch: entry.epoch, purges: 10_000 });
+    expect(purges.isPurged(entry, ['user:9999'])).toBe(true);
+    expect(purges.isPurged(entry, ['product:1'])).toBe(false);
+  });
+
+  it('take everything with them that is older than the oldest one kept', async () => {
+    const { purges, client } = await open();
+    const entry = purges.current();
+    await client.zadd(
+      keyOf('tags'),
+      ...Array.from({ length: 10_000 }, (_, n) => [n + 1, `user:${n}`]).flat(),
+    );
+    await client.hset(keyOf('head'), 'number', 10_000);
+    await purges.purge('user:new');
+    expect(purges.isPurged(entry, ['product:1'])).toBe(true);
+    expect(purges.isPurged(purges.current(), ['user:new'])).toBe(false);
+  });
+
+  it('make everything old where Redis knows of fewer than it has told', async () => {
+    const { purges, client } = await open();
+    await purges.purge('user:1');
+    await purges.purge('user:2');
+    const entry = purges.current();
+    // A replica that had not heard of the last one has taken over.
+    await client.hset(keyOf('head'), 'number', 1);
+    await client.zrem(keyOf('tags'), 'user:2');
+    await purges.look();
+    expect(purges.isPurged(entry, ['user:3'])).toBe(true);
+    expect(purges.isPurged(purges.current(), ['user:3'])).toBe(false);
+  });
+});
+
+describe('the purges of one process', () => {
+  it('are kept within a bound, and what is older than all that are kept is purged', async () => {
+    const purges = createLocalPurges();
+    const entry = purges.current();
+    for (let n = 0; n < 10_000; n += 1) await purges.purge(`user:${n}`);
+    expect(purges.isPurged(entry, ['product:1'])).toBe(false);
+    await purges.purge('user:new');
+    expect(purges.isPurged(entry, ['product:1'])).toBe(true);
+    const later = purges.current();
+    await purges.purge(EVERYTHING);
+    expect(purges.isPurged(later, ['product:1'])).toBe(true);
+  });
+});
