@@ -16,7 +16,7 @@ const floors = [
   [{ room: 'config', packages: ['zod', 'yaml', 'fastest-levenshtein'] }],
   [
     { room: 'adapter', packages: ['luxon', '@rgrove/parse-xml', 'csv-parse/sync'], pure: true },
-    { room: 'upstream', packages: ['axios', 'p-queue'] },
+    { room: 'upstream', packages: ['axios'] },
     { room: 'store', packages: ['ioredis', 'lru-cache', 'rate-limiter-flexible'] },
   ],
   [{ room: 'policy', packages: ['jose'] }],

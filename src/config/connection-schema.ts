@@ -15,6 +15,22 @@ export const net = z.strictObject({
   timeout: timeLimit.default(5_000).describe('Total time for one upstream call, body included.'),
   bytesMax: bytes.default(8 * 1024 ** 2).describe('The largest body read, after decompression.'),
   concurrency: integer(1, 1_000).default(8).describe('Calls under way at once, in this process.'),
+  requestsPerSecond: integer(1, 100_000)
+    .optional()
+    .describe('Calls in any second, of all processes together; while Redis is gone, of each alone.'),
+  queue: z
+    .strictObject({
+      max: integer(1, 10_000)
+        .default(100)
+        .describe('Calls that may wait for a place; above, the least urgent is refused (`overloaded`).'),
+      time: timeLimit
+        .default(5_000)
+        .describe('How long a call for a caller may wait; a scan waits within `budget.time`.'),
+    })
+    .prefault({})
+    .describe(
+      'Calls beyond `concurrency` and `requestsPerSecond`: those for callers go first, then refreshes, then scans.',
+    ),
   headers: z.record(addedHeaderName, headerValue).default({}).describe('Constant headers.'),
   tls: z
     .strictObject({

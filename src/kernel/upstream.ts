@@ -1,3 +1,7 @@
+/** For whom an upstream is asked, the most urgent first: background work yields to callers. */
+export const WORK_CLASSES = ['caller', 'refresh', 'scan', 'shadow'] as const;
+export type WorkClass = (typeof WORK_CLASSES)[number];
+
 /** A request to an upstream. */
 export type UpstreamRequest = {
   readonly method: 'GET' | 'POST';

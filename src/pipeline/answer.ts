@@ -112,14 +112,14 @@ export function createAnswer(
     const storedAt = clock.now();
     const { get } = adapter;
     const read = (reply: UpstreamReply) => get.read(reply, query.id, source.observer.fieldGap);
-    const record = await source.upstream.ask(request, read, errand.signal, errand.meter);
+    const record = await source.upstream.ask(request, read, errand.signal, errand.meter, errand.workClass);
     if (record === undefined) return { found: false, tags };
     return { found: true, body: detailBody(resource, record), storedAt, freshSeconds: cache.fresh, tags };
   }
 
-  return function answer({ query, trace }, signal) {
+  return function answer({ query, trace, workClass }, signal) {
     if (query === undefined) throw new Error('the query is parsed before it is answered');
-    const errand = { signal, meter: trace };
+    const errand = { signal, meter: trace, workClass };
     return query.kind === 'list' ? answerList(query, errand) : answerGet(query, errand);
   };
 }

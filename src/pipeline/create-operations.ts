@@ -22,6 +22,7 @@ import { createErrands, type Errands } from './errands.ts';
 import { createLargeReplies, type LargeReplies } from './large-replies.ts';
 import { createQuality, type Quality, type ResourceQuality } from './quality.ts';
 import { createSnapshots, type Snapshots } from './snapshots.ts';
+import { createSourceRates } from './source-rates.ts';
 import type { SourceRuntime } from './source-runtime.ts';
 import { createWalker } from './walk-page.ts';
 
@@ -79,9 +80,9 @@ type Watched = {
 
 /** An upstream whose unusable replies are counted. */
 function watchUpstream(upstream: Upstream, { failed }: Pick<Quality, 'failed'>): Upstream {
-  const ask: Upstream['ask'] = async (request, read, signal, meter) => {
+  const ask: Upstream['ask'] = async (request, read, signal, ...more) => {
     try {
-      return await upstream.ask(request, read, signal, meter);
+      return await upstream.ask(request, read, signal, ...more);
     } catch (error) {
       failed(error);
       throw error;
@@ -148,6 +149,10 @@ export function createOperations(
 ): ServedOperations {
   // Two resources of one source share its connections and its bound on calls under way.
   const upstreams = new Map<string, Upstream>();
+  const rates = createSourceRates(
+    compiled.map(({ source }) => source.spec),
+    deps,
+  );
   const qualities: Quality[] = [];
   const errands = createErrands();
   const closed: (Snapshots | LargeReplies | Errands)[] = [errands];
@@ -159,6 +164,7 @@ export function createOperations(
       createUpstream(source.spec, {
         onExchange: (outcome, seconds) => deps.metrics.upstreamCall(name, outcome, seconds),
         readSession: compileSessionReader(source.spec),
+        rate: rates.of(source.spec),
       });
     upstreams.set(name, upstream);
     return upstream;
@@ -202,6 +208,7 @@ export function createOperations(
     async close() {
       await Promise.all(closed.map((one) => one.close()));
       for (const upstream of upstreams.values()) upstream.close();
+      rates.close();
     },
   };
 }

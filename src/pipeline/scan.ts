@@ -44,7 +44,7 @@ export async function scan(
   const deadline = AbortSignal.timeout(source.budget.time);
   const signal = AbortSignal.any([errand.signal, deadline]);
   try {
-    return await scanOnce(source, plan, name, { ...errand, signal });
+    return await scanOnce(source, plan, name, { ...errand, signal, workClass: 'scan' });
   } catch (error) {
     if (deadline.aborted && !errand.signal.aborted) throw overBudget('time');
     throw error;

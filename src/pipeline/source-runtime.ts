@@ -4,6 +4,7 @@ import type { Capability } from '../adapter/push-down.ts';
 import type { SourceSpec } from '../config/source-schema.ts';
 import type { Resource } from '../contract/resource.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { WorkClass } from '../kernel/upstream.ts';
 import type { Meter, Upstream } from '../upstream/client.ts';
 import type { LargeReplies } from './large-replies.ts';
 
@@ -29,8 +30,12 @@ export type SourceRuntime = {
   readonly switchedOff: Set<Capability>;
 };
 
-/** A call's signal and meter. */
-export type Errand = { readonly signal: AbortSignal; readonly meter: Meter };
+/** A call's signal and meter, and how urgent it is: for a caller where nothing is said. */
+export type Errand = {
+  readonly signal: AbortSignal;
+  readonly meter: Meter;
+  readonly workClass?: WorkClass | undefined;
+};
 
 /** Thrown inside the pipeline when rows and claims disagree; the query is then planned again without the claim. */
 export class Contradiction extends Error {

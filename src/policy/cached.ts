@@ -4,6 +4,7 @@ import type { ErrorCode } from '../errors/catalogue.ts';
 import { fault, GatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createSingleFlight } from '../kernel/single-flight.ts';
+import type { WorkClass } from '../kernel/upstream.ts';
 import { createBoundedMap } from '../store/bounded-map.ts';
 import { ageMs, type Cache } from '../store/cache.ts';
 import type { CacheEntry, Generation } from '../store/cache-entry.ts';
@@ -22,8 +23,8 @@ export type Document =
     }
   | { readonly found: false; readonly tags: readonly string[] };
 
-/** What an answer is made of. */
-export type Question = Pick<Call, 'query' | 'trace'>;
+/** What an answer is made of, and how urgent it is: for a caller where nothing is said. */
+export type Question = Pick<Call, 'query' | 'trace'> & { readonly workClass?: WorkClass };
 
 /** Makes an answer from the source. Its signal aborts when nobody waits for it any more. */
 export type Fill = (question: Question, signal: AbortSignal) => Promise<Document>;
@@ -136,6 +137,7 @@ export function createCached(deps: CachedDeps, fill: Fill): Handler {
     refreshed.set(key, {}, REFRESH_PAUSE_MS);
     const question: Question = {
       query,
+      workClass: 'refresh',
       trace: { cache: 'none', upstreamCalls: 0, upstreamMs: 0, principalId: undefined },
     };
     background((signal) => flights.run(key, signal, (shared) => makeEntry(key, question, shared)));

@@ -1,12 +1,12 @@
-import PQueue from 'p-queue';
 import type { SourceSpec } from '../config/source-schema.ts';
 import { fault, GatewayError } from '../errors/fault.ts';
-import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream.ts';
+import type { UpstreamReply, UpstreamRequest, WorkClass } from '../kernel/upstream.ts';
 import { type CredentialSource, fixedCredential, namedCredential } from './credential.ts';
 import { networkFault } from './network-fault.ts';
 import { oauth2 } from './oauth2.ts';
 import { obtainedCredential } from './obtained-credential.ts';
 import { outgoing } from './outgoing.ts';
+import { createPlaces, type Rate } from './places.ts';
 import { type ReadSession, session } from './session.ts';
 import { createTransport, type Transport } from './transport.ts';
 
@@ -19,13 +19,14 @@ export type Upstream = {
    * Sends a request and has its reply read. Where the reading finds that the source refused the credential, and
    * another can be obtained, the request is sent once more with that.
    * @throws GatewayError `upstream_unavailable`, `upstream_timeout`, `upstream_error`, `upstream_invalid_response`,
-   * and whatever `read` throws
+   * `overloaded` where the source's own budget is spent, and whatever `read` throws
    */
   ask<T>(
     request: UpstreamRequest,
     read: (reply: UpstreamReply) => T | Promise<T>,
     signal: AbortSignal,
     meter: Meter,
+    workClass?: WorkClass,
   ): Promise<T>;
   /** Calls under way and waiting for a place. */
   readonly load: { readonly active: number; readonly waiting: number };
@@ -36,6 +37,8 @@ export type Upstream = {
 export type UpstreamDeps = {
   /** Called after every exchange; `outcome` is an HTTP status class or the code of the fault. */
   readonly onExchange: (outcome: string, seconds: number) => void;
+  /** How fast the source may be asked; absent where nothing bounds it. */
+  readonly rate?: Rate | undefined;
   /** Finds the session's token in the reply to a login, for sources with sessions. */
   readonly readSession: ReadSession;
 };
@@ -56,11 +59,11 @@ function credentialsOf(
 }
 
 /** Creates the client of one upstream. It keeps connections open; `close` drops them. */
-export function createUpstream(spec: SourceSpec, { onExchange, readSession }: UpstreamDeps): Upstream {
+export function createUpstream(spec: SourceSpec, { onExchange, readSession, rate }: UpstreamDeps): Upstream {
   const { net } = spec;
   const transport = createTransport(net);
   const credentials = credentialsOf(spec, transport, readSession);
-  const queue = new PQueue({ concurrency: net.concurrency });
+  const places = createPlaces({ concurrency: net.concurrency, queue: net.queue, rate });
 
   async function exchange(request: UpstreamRequest, signal: AbortSignal) {
     const credential = await credentials.current(signal);
@@ -102,22 +105,22 @@ export function createUpstream(spec: SourceSpec, { onExchange, readSession }: Up
     }
   }
 
-  const send = (request: UpstreamRequest, signal: AbortSignal, meter: Meter) =>
-    queue.add(() => measured(request, signal, meter), { signal });
+  const send = (request: UpstreamRequest, signal: AbortSignal, meter: Meter, workClass: WorkClass) =>
+    places.run(workClass, signal, () => measured(request, signal, meter));
 
   return {
-    async ask(request, read, signal, meter) {
-      const { reply, credential } = await send(request, signal, meter);
+    async ask(request, read, signal, meter, workClass = 'caller') {
+      const { reply, credential } = await send(request, signal, meter, workClass);
       try {
         return await read(reply);
       } catch (error) {
         const refused = error instanceof GatewayError && error.credentialRefused;
         if (!refused || !credentials.renew(credential)) throw error;
       }
-      return read((await send(request, signal, meter)).reply);
+      return read((await send(request, signal, meter, workClass)).reply);
     },
     get load() {
-      return { active: queue.pending, waiting: queue.size };
+      return { active: places.active, waiting: places.waiting };
     },
     close: () => transport.close(),
   };

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GatewayError } from '../../../src/errors/fault.ts';
+import type { WorkClass } from '../../../src/kernel/upstream.ts';
+import { createPlaces, type PlacesOptions } from '../../../src/upstream/places.ts';
+
+const never = new AbortController().signal;
+
+/** Places whose calls end when the test says so. */
+function openPlaces(options: Partial<PlacesOptions> & { max?: number; time?: number } = {}) {
+  const { max = 100, time = 60_000, ...rest } = options;
+  const places = createPlaces({ concurrency: 1, queue: { max, time }, ...rest });
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const failures = new Map<string, unknown>();
+  /** Resolves with what became of the call. */
+  function call(name: string, workClass: WorkClass = 'caller', signal = never): Promise<void> {
+    const work = () => {
+      begun.push(name);
+      return new Promise<void>((end) => ends.set(name, end));
+    };
+    return places.run(workClass, signal, work).catch((error: unknown) => void failures.set(name, error));
+  }
+  return { places, call, begun, end: (name: string) => ends.get(name)?.(), failures };
+}
+
+const codeOf = (error: unknown) => (error instanceof GatewayError ? error.code : String(error));
+const turn = () => new Promise<void>((done) => setImmediate(done));
+
+describe('places', () => {
+  it('go to callers, then refreshes, then scans, then shadows, and within a class to who came first', async () => {
+    const { call, begun, end } = openPlaces();
+    const calls = [call('first')];
+    for (const name of ['shadow 1', 'scan 1', 'refresh 1', 'caller 1', 'scan 2', 'caller 2', 'refresh 2'])
+      calls.push(call(name, name.split(' ')[0] as WorkClass));
+    for (let at = 0; at < calls.length; at += 1) {
+      end(begun[at] as string);
+      await turn();
+    }
+    await Promise.all(calls);
+    expect(begun.join()).toBe('first,caller 1,caller 2,refresh 1,refresh 2,scan 1,scan 2,shadow 1');
+  });
+
+  it('are waited for by no more than the bound: the newest of the least urgent is refused at once', async () => {
+    const { places, call, failures, end } = openPlaces({ max: 3 });
+    void call('first');
+    for (const name of ['a', 'b', 'c']) void call(name, name === 'a' ? 'caller' : 'scan');
+    await call('another scan', 'scan');
+    const before = performance.now();
+    void call('urgent');
+    await turn();
+    expect(performance.now() - before).toBeLessThan(50);
+    expect(places.waiting).toBe(3);
+    expect([...failures].map(([name, error]) => [name, codeOf(error)])).toEqual([
+      ['another scan', 'overloaded'],
+      ['c', 'overloaded'],
+    ]);
+    const { retryAfterSeconds } = failures.get('c') as GatewayError;
+    expect(retryAfterSeconds).toBeGreaterThanOrEqual(1);
+    for (const name of ['first', 'a', 'urgent', 'b']) {
+      end(name);
+      await turn();
+    }
+    expect([places.active, places.waiting]).toEqual([0, 0]);
+  });
+
+  it('are waited for by a caller or a refresh no longer than the queue lets it, and by a scan for longer', async () => {
+    const { places, call, failures, begun, end } = openPlaces({ time: 30 });
+    void call('first');
+    void call('scan', 'scan');
+    const start = performance.now();
+    await Promise.all([call('caller'), call('refresh', 'refresh')]);
+    expect(performance.now() - start).toBeGreaterThanOrEqual(28);
+    expect([...failures.values()].map(codeOf)).toEqual(['overloaded', 'overloaded']);
+    expect(places.waiting).toBe(1);
+    end('first');
+    await turn();
+    expect(begun).toEqual(['first', 'scan']);
+  });
+
+  it('are not given to who has gone, and the others do not notice', async () => {
+    const { places, call, failures, begun, end } = openPlaces();
+    void call('first');
+    const controller = new AbortController();
+    const gone = call('gone', 'caller', controller.signal);
+    void call('stays');
+    controller.abort(new Error('client gone'));
+    await gone;
+    await call('too late', 'caller', controller.signal);
+    expect([...failures.values()].map(String)).toEqual(['Error: client gone', 'Error: client gone']);
+    end('first');
+    await turn();
+    expect([begun, places.waiting]).toEqual([['first', 'stays'], 0]);
+  });
+
+  it('are given away again where a call fails', async () => {
+    const { places, call, begun } = openPlaces();
+    const failed = places.run('caller', never, () => Promise.reject(new Error('broken')));
+    void call('next');
+    await expect(failed).rejects.toThrow('broken');
+    await turn();
+    expect(begun).toEqual(['next']);
+  });
+
+  it('are given away only as fast as the rate allows, each time to who is most urgent then', async () => {
+    const answers: ((wait: number) => void)[] = [];
+    const rate = () => new Promise<number>((answer) => answers.push(answer));
+    const { call, begun } = openPlaces({ concurrency: 8, rate });
+    void call('scan', 'scan');
+    void call('caller');
+    expect([begun, answers.length]).toEqual([[], 1]);
+    answers[0]?.(0);
+    await turn();
+    expect([begun, answers.length]).toEqual([['caller'], 2]);
+    answers[1]?.(1);
+    await sleep(20);
+    expect([begun, answers.length]).toEqual([['caller'], 3]);
+    answers[2]?.(0);
+    await turn();
+    expect(begun).toEqual(['caller', 'scan']);
+  });
+});
