@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { compileSessionReader } from '../../../src/adapter/session.ts';
+import { answerRequest } from '../../../src/cli/answer-request.ts';
+import { jsonText } from '../../../src/cli/compare-json.ts';
+import { compileSourceText } from '../../../src/cli/read-config.ts';
+import type { SourceSpec } from '../../../src/config/source-schema.ts';
+import type { CompiledSource } from '../../../src/pipeline/compile-sources.ts';
+import { createUpstream } from '../../../src/upstream/client.ts';
+import { type CliRun, runCommand } from '../run-cli.ts';
+
+/** What `portico infer --json` prints. */
+export type DraftReport = {
+  readonly name: string;
+  readonly dialect: string | null;
+  readonly calls: number;
+  readonly edits: number;
+  readonly guesses: readonly { readonly path: string; readonly confidence: string; readonly text: string }[];
+  readonly trials: readonly { readonly request: string; readonly status: number; readonly total?: number }[];
+  readonly draft: string;
+};
+
+/** Runs `portico infer`; files are named by their contents. */
+export async function runInfer(
+  args: readonly string[],
+  files: Readonly<Record<string, string | Buffer>> = {},
+): Promise<CliRun> {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-infer-'));
+  try {
+    const named = Object.entries(files).flatMap(([option, content]) => {
+      const file = join(folder, option.replaceAll('-', ''));
+      writeFileSync(file, content);
+      return [option, file];
+    });
+    return await runCommand(['infer', ...args, ...named]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Runs `portico infer --json`, which must end well. */
+export async function inferDraft(
+  args: readonly string[],
+  files: Readonly<Record<string, string | Buffer>> = {},
+): Promise<DraftReport> {
+  const { code, out, err } = await runInfer([...args, '--json'], files);
+  if (code !== 0) throw new Error(`portico infer ended with ${code}: ${err}`);
+  return JSON.parse(out) as DraftReport;
+}
+
+/** A draft, compiled as `portico check` does it, with the values of its variables. */
+export function compileDraft(text: string, variables: Readonly<Record<string, string>> = {}): CompiledSource {
+  const [compiled, ...others] = compileSourceText(
+    { file: 'draft.yaml', text },
+    { variables, readFile: () => '' },
+  );
+  if (compiled === undefined || others.length > 0) throw new Error('a draft describes one resource');
+  return compiled;
+}
+
+/** Answers requests of the contract from a source, as the gateway does; `spec` may differ in its connection. */
+export function answererOf(compiled: CompiledSource, spec: SourceSpec = compiled.source.spec) {
+  const upstream = createUpstream(spec, {
+    onExchange: () => undefined,
+    readSession: compileSessionReader(spec),
+  });
+  const contradicted: string[] = [];
+  return {
+    contradicted,
+    async answer(
+      request: string,
+    ): Promise<{ readonly status: number; readonly body: string; readonly reason: string | undefined }> {
+      const { status, body, error } = await answerRequest(request, {
+        sources: [compiled],
+        upstreamOf: (one) => ({ upstream, adapter: one.adapter }),
+        onContradicted: (claim) => void contradicted.push(claim),
+        signal: new AbortController().signal,
+      });
+      return { status, body: jsonText(body), reason: error?.detail };
+    },
+    close: () => upstream.close(),
+  };
+}
