@@ -4,6 +4,7 @@ import axios, { AxiosHeaders, type AxiosResponse } from 'axios';
 import type { SourceSpec } from '../config/source-schema.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
 import { decompress } from './decompress.ts';
+import { sendOverHttp } from './http-adapter.ts';
 import { codeOf } from './network-fault.ts';
 
 /** One exchange with an absolute address. */
@@ -50,7 +51,7 @@ export function createTransport(net: SourceSpec['net']): Transport {
   const agentsWithoutMemory = createAgents(net, false);
   const client = axios.create({
     ...agents,
-    adapter: 'http',
+    adapter: sendOverHttp,
     responseType: 'arraybuffer',
     transformRequest: [(body: unknown) => body],
     transformResponse: [(body: unknown) => body],

@@ -1,0 +1,74 @@
+import http from 'node:http';
+import https from 'node:https';
+import { urlToHttpOptions } from 'node:url';
+import { AxiosError, type AxiosResponse, CanceledError, type InternalAxiosRequestConfig } from 'axios';
+
+function requestOf(config: InternalAxiosRequestConfig): http.ClientRequest {
+  const url = new URL(config.url ?? '');
+  const { request } = url.protocol === 'https:' ? https : http;
+  const body = config.data as string | undefined;
+  if (body !== undefined) config.headers.setContentLength(Buffer.byteLength(body));
+  const sent = request({
+    ...urlToHttpOptions(url),
+    method: (config.method ?? 'get').toUpperCase(),
+    headers: config.headers.toJSON() as http.OutgoingHttpHeaders,
+    agent: (url.protocol === 'https:' ? config.httpsAgent : config.httpAgent) as http.Agent,
+  });
+  sent.end(body);
+  return sent;
+}
+
+/**
+ * The part of axios that speaks HTTP, without what is switched off here: redirects, proxies, decompression, streams and
+ * progress, which cost more than the exchange itself. A reply is complete, or it is an error.
+ */
+export function sendOverHttp(config: InternalAxiosRequestConfig): Promise<AxiosResponse<Buffer>> {
+  return new Promise((resolve, reject) => {
+    const request = requestOf(config);
+    const { maxContentLength: bytesMax = Infinity } = config;
+    const signal = config.signal as AbortSignal | undefined;
+    /** What has come of the reply; an error that carries it says that the request had arrived. */
+    let reply: AxiosResponse<Buffer> | undefined;
+
+    function fail(error: AxiosError): void {
+      signal?.removeEventListener('abort', cancel);
+      reject(error);
+      request.destroy();
+    }
+    const broken = (error: Error) => fail(AxiosError.from(error, undefined, config, request, reply));
+    const cancel = () => fail(new CanceledError(undefined, config, request));
+
+    function receive(response: http.IncomingMessage): void {
+      const { statusCode: status = 0, statusMessage: statusText = '' } = response;
+      const headers = response.headers as AxiosResponse['headers'];
+      const received: AxiosResponse<Buffer> = {
+        data: Buffer.alloc(0),
+        status,
+        statusText,
+        headers,
+        config,
+        request,
+      };
+      reply = received;
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        chunks.push(chunk);
+        if (bytes <= bytesMax) return;
+        const message = `maxContentLength size of ${String(bytesMax)} exceeded`;
+        fail(new AxiosError(message, AxiosError.ERR_BAD_RESPONSE, config, request, received));
+      });
+      response.on('error', broken);
+      response.on('end', () => {
+        signal?.removeEventListener('abort', cancel);
+        received.data = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes);
+        resolve(received);
+      });
+    }
+
+    request.on('response', receive);
+    request.on('error', broken);
+    signal?.addEventListener('abort', cancel, { once: true });
+  });
+}
