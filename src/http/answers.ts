@@ -87,7 +87,7 @@ export function createAnswers(deps: { clock: Clock; serverStatus: ServerStatus; 
     for (const name in told.headers) headers.push(name, told.headers[name] ?? '');
     if (told.retryAfterSeconds !== undefined) headers.push('Retry-After', String(told.retryAfterSeconds));
     sendError(exchange, told, headers);
-    exchange.cancel?.(told);
+    exchange.work?.abort(told);
   }
 
   function sendError(exchange: Exchange, told: GatewayError, headers: string[]) {

@@ -21,8 +21,8 @@ export type Exchange = {
   operation: string;
   /** What the answer told of, for the log line. */
   error: GatewayError | undefined;
-  /** Stops the work done for the answer, where there is any. */
-  cancel: ((reason: Error) => void) | undefined;
+  /** The work done for the answer, where there is any. */
+  work: { abort(reason: Error): void } | undefined;
   /** Answers with an error, unless an answer is under way already. */
   readonly fail: (thrown: unknown) => void;
 };

@@ -25,7 +25,7 @@ export function createOpenExchange(deps: {
   function finish(exchange: Exchange) {
     const { res, operation, trace, startedAt } = exchange;
     const answered = res.writableFinished;
-    if (!answered) exchange.cancel?.(clientGone());
+    if (!answered) exchange.work?.abort(clientGone());
     release(exchange);
     onFinish(operation, answered ? res.statusCode : 499, trace, (clock.monotonic() - startedAt) / 1_000);
   }
@@ -42,7 +42,7 @@ export function createOpenExchange(deps: {
       startedAt: clock.monotonic(),
       operation: 'none',
       error: undefined,
-      cancel: undefined,
+      work: undefined,
       fail: (thrown) => answers.error(exchange, thrown),
     };
     attach(exchange);

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Call, Handler, Reply, RequestFacts } from '../policy/call.ts';
 import type { Answers, Document } from './answers.ts';
-import { type CallSignal, createCallSignal } from './call-signal.ts';
+import { CallSignal } from './call-signal.ts';
 import { clientAddress } from './client-address.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
@@ -82,26 +82,46 @@ export function factsOf(
   };
 }
 
+/** A call whose signal is made when it is first asked for; a class for the reason that `CallSignal` is one. */
+class OpenCall implements Call {
+  readonly operation: string;
+  readonly permission: string | null;
+  readonly request: RequestFacts;
+  readonly requestId: string;
+  readonly trace: Call['trace'];
+  readonly answerHeaders: string[];
+  principal: Call['principal'] = undefined;
+  query: Call['query'] = undefined;
+  readonly #signal: CallSignal;
+
+  constructor(
+    { requestId, trace, answerHeaders }: Exchange,
+    request: RequestFacts,
+    signal: CallSignal,
+    { operation, permission }: { operation: string; permission: string | null },
+  ) {
+    this.operation = operation;
+    this.permission = permission;
+    this.request = request;
+    this.requestId = requestId;
+    this.trace = trace;
+    this.answerHeaders = answerHeaders;
+    this.#signal = signal;
+  }
+
+  get signal(): AbortSignal {
+    return this.#signal.signal;
+  }
+}
+
 /** Makes the call of an exchange; its deadline, once started and spent, answers the exchange. */
 export function openCall(
   exchange: Exchange,
   request: RequestFacts,
   { operation, permission, deadlineMs }: { operation: string; permission: string | null; deadlineMs: number },
 ): { call: Call; signal: CallSignal } {
-  const signal = createCallSignal(deadlineMs, exchange.fail);
-  exchange.cancel = signal.abort;
-  const call: Call = {
-    operation,
-    permission,
-    request,
-    requestId: exchange.requestId,
-    get signal() {
-      return signal.signal;
-    },
-    trace: exchange.trace,
-    answerHeaders: exchange.answerHeaders,
-    principal: undefined,
-    query: undefined,
-  };
+  const signal = new CallSignal(deadlineMs, exchange.fail);
+  exchange.work = signal;
+  const call = new OpenCall(exchange, request, signal, { operation, permission });
   return { call, signal };
 }

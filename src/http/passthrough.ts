@@ -75,7 +75,7 @@ export function createPassthrough(
     const spec = { operation: `passthrough.${name}`, permission, deadlineMs: deadline };
     const { call, signal } = openCall(exchange, request, spec);
     signal.start();
-    exchange.res.once('close', signal.settle);
+    exchange.res.once('close', () => signal.settle());
     try {
       await deps.admit(call);
       if (!call.signal.aborted) forward(journeyOf(route, passenger, call));
@@ -117,7 +117,7 @@ function journeyOf(route: Route, { req, exchange, target, framing }: Passenger, 
   const tooLong = () => {
     const error = fault('bad_request', { detail: 'body too long' });
     exchange.fail(error);
-    exchange.cancel?.(error);
+    exchange.work?.abort(error);
   };
   return {
     req,

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { clientGone, createCallSignal } from '../../../src/http/call-signal.ts';
+import { clientGone, CallSignal } from '../../../src/http/call-signal.ts';
 import type { GatewayError } from '../../../src/errors/fault.ts';
 
 describe('the signal of a call', () => {
   it('aborts with upstream_timeout once the deadline is spent, and tells it', async () => {
     const told = await new Promise<[GatewayError, AbortSignal]>((resolve) => {
-      const call = createCallSignal(10, (error) => resolve([error, call.signal]));
+      const call = new CallSignal(10, (error) => resolve([error, call.signal]));
       call.start();
     });
 
@@ -16,14 +16,14 @@ describe('the signal of a call', () => {
   });
 
   it('aborts for whoever listens already', async () => {
-    const call = createCallSignal(10, () => undefined);
+    const call = new CallSignal(10, () => undefined);
     call.start();
 
     await once(call.signal, 'abort');
   });
 
   it('keeps the first reason', () => {
-    const call = createCallSignal(1_000, () => undefined);
+    const call = new CallSignal(1_000, () => undefined);
     call.start();
     const reason = clientGone();
     call.abort(reason);
@@ -36,9 +36,9 @@ describe('the signal of a call', () => {
   it('holds no timer once it is settled or aborted', () => {
     const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     const before = timers();
-    const settled = createCallSignal(60_000, () => undefined);
+    const settled = new CallSignal(60_000, () => undefined);
     settled.start();
-    const aborted = createCallSignal(60_000, () => undefined);
+    const aborted = new CallSignal(60_000, () => undefined);
     aborted.start();
     expect(timers()).toBe(before + 2);
 
@@ -50,7 +50,7 @@ describe('the signal of a call', () => {
   });
 
   it('takes a deadline longer than a timer can hold for a long one', () => {
-    const call = createCallSignal(100 * 86_400_000, () => undefined);
+    const call = new CallSignal(100 * 86_400_000, () => undefined);
     call.start();
 
     expect(call.signal.aborted).toBe(false);
