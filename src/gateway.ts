@@ -16,6 +16,7 @@ import { createOperations } from './pipeline/create-operations.ts';
 import { createCache } from './store/cache.ts';
 import { createLocalPurges, createSharedPurges } from './store/purges.ts';
 import { createRedisKeys } from './store/redis-keys.ts';
+import { redisProfile } from './store/redis-profile.ts';
 import { createRedis, type RedisConnection } from './store/redis.ts';
 
 /** What a gateway is given by the process. */
@@ -61,15 +62,8 @@ function closeServer(server: Server): Promise<void> {
 }
 
 function connectRedis({ redis }: GatewayConfig, log: Logger): RedisConnection | undefined {
-  if (redis.url === undefined) return undefined;
-  return createRedis(
-    {
-      url: redis.url.reveal(),
-      commandTimeoutMs: redis.commandTimeout,
-      connectTimeoutMs: redis.connectTimeout,
-    },
-    log,
-  );
+  const profile = redisProfile(redis);
+  return profile && createRedis(profile, log);
 }
 
 function endpointNames(config: GatewayConfig): readonly string[] {

@@ -75,6 +75,8 @@ export async function runDemo(configFile: string, context: CliContext): Promise<
         tier: 'standard',
       }),
     );
+    config.redis.cluster = undefined;
+    config.redis.sentinel = undefined;
     // Nobody balances load over a demo, so nobody has to be given time to notice its end.
     config.listen.drain = 0;
     const { gateway, port, adminPort } = await startGateway(ready, context, { write: context.err });

@@ -1,5 +1,6 @@
 import type { GatewayConfig } from '../config/gateway-schema.ts';
 import { createRedisKeys, type RedisKeys } from '../store/redis-keys.ts';
+import { redisProfile } from '../store/redis-profile.ts';
 import { createRedis, type RedisConnection } from '../store/redis.ts';
 
 /** An operator can wait longer for Redis than a request may. */
@@ -10,23 +11,21 @@ const PATIENCE_MS = 2_000;
  * @throws Error made for the operator
  */
 export async function withRedis<T>(
-  { redis: { url, prefix, connectTimeout } }: GatewayConfig,
+  { redis: config }: GatewayConfig,
   err: (text: string) => void,
   without: string,
   work: (client: RedisConnection['client'], keys: RedisKeys) => Promise<T>,
 ): Promise<T> {
-  if (url === undefined) throw new Error(`the configuration has no redis.url; ${without}`);
+  const profile = redisProfile(config);
+  if (profile === undefined) throw new Error(`the configuration has no redis.url, cluster or sentinel; ${without}`);
   const log = {
     info: () => undefined,
     warn: (fields: object, message: string) => err(`${message}: ${JSON.stringify(fields)}\n`),
   };
-  const redis = createRedis(
-    { url: url.reveal(), connectTimeoutMs: connectTimeout, commandTimeoutMs: PATIENCE_MS },
-    log,
-  );
+  const redis = createRedis({ ...profile, commandTimeoutMs: PATIENCE_MS }, log);
   try {
     if (!(await redis.untilReady(PATIENCE_MS))) throw new Error('Redis cannot be reached');
-    return await work(redis.client, createRedisKeys(prefix));
+    return await work(redis.client, createRedisKeys(config.prefix));
   } finally {
     await redis.close();
   }

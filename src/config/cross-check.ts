@@ -18,6 +18,7 @@ export function crossCheck(gateway: GatewayConfig, sources: SoundSources, report
   checkTiers(gateway, report);
   checkPassthrough(gateway, report);
   checkApiKeys(gateway, report);
+  checkRedis(gateway, report);
 }
 
 function checkResources(gateway: GatewayConfig, { sources, files }: SoundSources, report: Report): void {
@@ -126,4 +127,27 @@ function checkPassthrough(gateway: GatewayConfig, report: Report): void {
           : `give each route a path of its own, or name all methods in one: methods: [${[...new Set([...twin.methods, ...route.methods])].join(', ')}]`,
       );
   });
+}
+
+function checkRedis({ redis }: GatewayConfig, report: Report): void {
+  const { url, cluster, sentinel } = redis;
+  const places = Object.entries({ url, cluster, sentinel }).flatMap(([key, value]) =>
+    value === undefined ? [] : [key],
+  );
+  for (const second of places.slice(1))
+    report(
+      ['redis', second],
+      `redis.${places[0] ?? ''} says already where Redis is`,
+      'keep one of url, cluster and sentinel',
+    );
+  for (const key of ['username', 'password'] as const) {
+    if (redis[key] === undefined || (cluster ?? sentinel) !== undefined) continue;
+    report(
+      ['redis', key],
+      `${key} is only for redis.cluster and redis.sentinel`,
+      'write it into the URL: redis://user:password@host:6379',
+    );
+  }
+  if (redis.tls !== undefined && url !== undefined && !url.reveal().startsWith('rediss://'))
+    report(['redis', 'tls'], 'redis.url is not one of TLS', 'write rediss:// instead of redis://');
 }

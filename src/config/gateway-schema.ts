@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { Secret } from '../kernel/secret.ts';
 import {
   addressRange,
   bytes,
@@ -13,12 +12,12 @@ import {
   origin,
   permission,
   port,
-  redisUrl,
   secret,
   timeLimit,
   wholeSeconds,
   window,
 } from './scalars.ts';
+import { redis } from './redis-schema.ts';
 
 /** What a resource's answers cost and how long they live. */
 const operationCache = z.strictObject({
@@ -128,23 +127,7 @@ export const gatewaySchema = z.strictObject({
         .describe('The least important lines that are written.'),
     })
     .prefault({}),
-  redis: z
-    .strictObject({
-      url: redisUrl
-        .transform((text) => (text === '' ? undefined : new Secret(text)))
-        .optional()
-        .describe('Absent or empty: the embedded mode, everything in this process.'),
-      prefix: z
-        .string()
-        .regex(/^[A-Za-z0-9:_-]{1,40}$/)
-        .default('portico:')
-        .describe('What every key in Redis starts with: 1 to 40 letters, digits, `:`, `_` and `-`.'),
-      commandTimeout: timeLimit
-        .default(100)
-        .describe('How long a command may take; then Redis counts as gone.'),
-      connectTimeout: timeLimit.default(500).describe('How long connecting may take.'),
-    })
-    .prefault({}),
+  redis: redis.prefault({}),
   auth: z
     .strictObject({
       apiKeys: z

@@ -172,6 +172,18 @@ export const redisUrl = z
   .regex(/^(rediss?:\/\/.*)?$/, REDIS_HINT)
   .refine((text) => text === '' || URL.canParse(text), REDIS_HINT);
 
+/** Where a server listens: a name, an address or an IPv6 address in brackets, and a port. */
+export const hostAndPort = noted(
+  parsed((text) => {
+    const [, host, address, digits] =
+      /^(?:([A-Za-z0-9._-]{1,253})|\[([0-9A-Fa-f:.]{2,45})\]):(\d{1,5})$/.exec(text) ?? [];
+    const listens = { host: host ?? address ?? '', port: Number(digits) };
+    const real = address === undefined || isIP(address) === 6;
+    return real && listens.port >= 1 && listens.port <= 65_535 ? listens : undefined;
+  }, 'expected a host and a port such as redis-1.example:6379 or [::1]:6379'),
+  'a host and a port (`redis-1.example:6379`)',
+);
+
 /** The origin of a web page as browsers send it: scheme, host and, where it is unusual, port. */
 export const origin = z
   .string()

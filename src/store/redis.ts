@@ -1,12 +1,6 @@
-import { Redis, type RedisOptions } from 'ioredis';
-
-export type RedisProfile = {
-  /** `redis://…` or `rediss://…`, with credentials where Redis asks for them. */
-  readonly url: string;
-  /** How long a command may take before it counts as failed. */
-  readonly commandTimeoutMs: number;
-  readonly connectTimeoutMs: number;
-};
+import type { Redis } from 'ioredis';
+import { openLine } from './redis-lines.ts';
+import type { RedisProfile } from './redis-profile.ts';
 
 /** The part of the log that the connection writes to. */
 export type RedisLog = {
@@ -16,59 +10,18 @@ export type RedisLog = {
 
 /** A connection that keeps itself up. Redis may be down when it is made, and at any time after. */
 export type RedisConnection = {
+  /**
+   * One server, the master that sentinels name, or a whole cluster: there the keys of one command, script or pipeline
+   * must share a slot.
+   */
   readonly client: Redis;
-  /** Whether commands are accepted at this moment. */
+  /** Whether commands are accepted at this moment; of a cluster, for every key. */
   isReady(): boolean;
   /** Waits for the connection, at most `timeoutMs`; says whether it stands. */
   untilReady(timeoutMs: number): Promise<boolean>;
   /** Ends the connection; it is not made again. */
   close(): Promise<void>;
 };
-
-const RECONNECT_MS_MAX = 1_000;
-const SILENCE_MS_MAX = 1_000;
-const FAILOVER_MS = 5_000;
-/** How long Redis may take to hang up. ioredis keeps this timer, and the process, even where nobody is left to. */
-const GOODBYE_MS_MAX = 100;
-
-/** 50 ms, doubled with every attempt up to a second, and half of it by chance: a fleet must not return in step. */
-function reconnectDelayMs(attempt: number): number {
-  const ceiling = Math.min(RECONNECT_MS_MAX, 50 * 2 ** Math.min(attempt, 10));
-  return Math.round(ceiling / 2 + (Math.random() * ceiling) / 2);
-}
-
-/**
- * Says which errors of commands ask for another connection: after a failover the old master says READONLY, a
- * restarting Redis LOADING or MASTERDOWN. One of them in `FAILOVER_MS`: where Redis stays like that, every command
- * would drop the connection anew.
- */
-function createReconnectOnError(): (error: Error) => boolean {
-  let reconnectedAt = -Infinity;
-  return ({ message }) => {
-    const now = performance.now();
-    if (now - reconnectedAt < FAILOVER_MS || !/^(READONLY|LOADING|MASTERDOWN)/.test(message)) return false;
-    reconnectedAt = now;
-    return true;
-  };
-}
-
-/**
- * A caller must never wait for Redis longer than the command timeout, whatever state Redis is in. ioredis' own
- * defaults keep commands in queues and send them again, for more than a minute (redis/ioredis#76, #1351).
- */
-function optionsOf({ commandTimeoutMs, connectTimeoutMs }: RedisProfile) {
-  return {
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    autoResendUnfulfilledCommands: false,
-    commandTimeout: commandTimeoutMs,
-    connectTimeout: connectTimeoutMs,
-    socketTimeout: SILENCE_MS_MAX,
-    disconnectTimeout: GOODBYE_MS_MAX,
-    retryStrategy: reconnectDelayMs,
-    reconnectOnError: createReconnectOnError(),
-  } satisfies RedisOptions;
-}
 
 /**
  * An error of ioredis without its `command` property, which holds the arguments, credentials included: it may be
@@ -81,42 +34,43 @@ export function plainRedisError(error: unknown): Error {
 
 /** Connects to Redis and stays connected. An outage is one warning, however many requests it meets. */
 export function createRedis(profile: RedisProfile, log: RedisLog): RedisConnection {
-  const client = new Redis(profile.url, optionsOf(profile));
+  const waiting = new Set<() => void>();
   let down = false;
   let closing = false;
 
-  function lost(problem: string): void {
-    if (down || closing) return;
-    down = true;
-    log.warn({ problem }, 'Redis is out of reach; reconnecting');
-  }
-
-  // ioredis reports errors of the connection here, not those of commands.
-  client.on('error', (error: unknown) => lost(plainRedisError(error).message));
-  client.on('close', () => lost('the connection was closed'));
-  client.on('ready', () => {
-    if (down) log.info({}, 'Redis is back');
-    down = false;
+  const line = openLine(profile, {
+    lost(problem) {
+      if (down || closing) return;
+      down = true;
+      log.warn({ problem: plainRedisError(problem).message }, 'Redis is out of reach; reconnecting');
+    },
+    changed() {
+      if (!line.isReady()) return;
+      if (down) log.info({}, 'Redis is back');
+      down = false;
+      for (const ready of waiting) ready();
+    },
   });
+  const { client, isReady } = line;
 
   function untilReady(timeoutMs: number): Promise<boolean> {
-    if (client.status === 'ready') return Promise.resolve(true);
+    if (isReady()) return Promise.resolve(true);
     return new Promise((resolve) => {
       const timer = setTimeout(() => settle(false), timeoutMs);
       const ready = () => settle(true);
       function settle(stands: boolean): void {
         clearTimeout(timer);
-        client.off('ready', ready);
+        waiting.delete(ready);
         resolve(stands);
       }
-      client.once('ready', ready);
+      waiting.add(ready);
     });
   }
 
   return {
     client,
     untilReady,
-    isReady: () => client.status === 'ready',
+    isReady,
     async close() {
       if (closing) return;
       closing = true;

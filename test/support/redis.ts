@@ -45,25 +45,14 @@ function guard(server: ChildProcess): void {
   server.once('exit', () => watcher.kill('SIGKILL'));
 }
 
-async function launch(port: number, directory: string, args: readonly string[]): Promise<ChildProcess> {
-  const plain = [
-    '--port',
-    String(port),
-    '--bind',
-    '127.0.0.1',
-    '--save',
-    '',
-    '--appendonly',
-    'no',
-    '--dir',
-    directory,
-  ];
-  const server = spawn('redis-server', [...plain, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
+/** Starts redis-server with these arguments, and waits until it has said `ready`. It never outlives this process. */
+export async function launchServer(args: readonly string[], ready: string): Promise<ChildProcess> {
+  const server = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] });
   await once(server, 'spawn');
   guard(server);
   const last: string[] = [];
   for await (const line of createInterface({ input: server.stdout })) {
-    if (line.includes('Ready to accept connections')) {
+    if (line.includes(ready)) {
       server.stdout.resume();
       // A test that fails before it stops its server must not keep the run from ending.
       server.unref();
@@ -73,6 +62,11 @@ async function launch(port: number, directory: string, args: readonly string[]):
     last.push(line);
   }
   throw new Error(`redis-server did not start: ${last.slice(-3).join(' | ')}`);
+}
+
+function launch(port: number, directory: string, args: readonly string[]): Promise<ChildProcess> {
+  const plain = ['--port', String(port), '--bind', '127.0.0.1', '--dir', directory];
+  return launchServer([...plain, '--save', '', '--appendonly', 'no', ...args], 'Ready to accept connections');
 }
 
 /** Waits until the system has really stopped the process: SIGSTOP takes effect a moment after it was sent. */

@@ -1,4 +1,5 @@
 import { createRedisKeys } from '../../src/store/redis-keys.ts';
+import type { RedisNode } from '../../src/store/redis-profile.ts';
 import { createRedis, type RedisConnection } from '../../src/store/redis.ts';
 import { createSharedSnapshots } from '../../src/store/shared-snapshots.ts';
 import { openSource, type ScriptedSource, type Serve } from './scripted-source.ts';
@@ -7,7 +8,8 @@ import { openSource, type ScriptedSource, type Serve } from './scripted-source.t
 export type Member = ScriptedSource & { readonly redis: RedisConnection };
 
 export type FleetOptions = {
-  readonly url: string;
+  /** One Redis, or nodes of a cluster. */
+  readonly url: string | readonly RedisNode[];
   readonly prefix: string;
   /** The source's file. */
   readonly text: string;
@@ -21,7 +23,11 @@ export async function openMember(
   serve: Serve,
 ): Promise<Member> {
   const redis = createRedis(
-    { url, commandTimeoutMs, connectTimeoutMs: 5_000 },
+    {
+      ...(typeof url === 'string' ? { url } : { cluster: url, access: {} }),
+      commandTimeoutMs,
+      connectTimeoutMs: 5_000,
+    },
     { info: () => undefined, warn: () => undefined },
   );
   if (!(await redis.untilReady(5_000))) throw new Error('the test has no Redis');

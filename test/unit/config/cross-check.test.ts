@@ -105,6 +105,22 @@ describe('what parts of a configuration must agree on', () => {
     expect(problemsOf(short).join()).not.toContain('too-short');
   });
 
+  it('Redis is in one place, and entered as that place is', () => {
+    const redis = (text: string) => problemsOf(changed(gatewayText, '  url: ${REDIS_URL:-}', text));
+    expect(
+      redis('  url: redis://a\n  cluster: ["a:1"]\n  sentinel: { name: m, nodes: ["[::1]:1"] }'),
+    ).toEqual([
+      expect.stringContaining('redis.cluster: redis.url says already where Redis is'),
+      expect.stringContaining('redis.sentinel: redis.url says already where Redis is'),
+    ]);
+    expect(redis('  url: redis://a\n  password: x\n  tls: {}')).toEqual([
+      expect.stringContaining('hint: write it into the URL: redis://user:password@host:6379'),
+      expect.stringContaining('hint: write rediss:// instead of redis://'),
+    ]);
+    expect(redis('  cluster: ["a"]')).toEqual([expect.stringContaining('expected a host and a port')]);
+    expect(redis('  cluster: ["a:1", "b:65535"]\n  username: u\n  password: x\n  tls: {}')).toEqual([]);
+  });
+
   it('pass-through routes leave /v1 to the contract', () => {
     for (const path of ['/v1', '/v1/orders'])
       expect(problemsOf(gatewayText + route('more', path))).toEqual([

@@ -1,0 +1,66 @@
+import { Redis } from 'ioredis';
+import { freePort } from './free-port.ts';
+import { type RedisServer, startRedis } from './redis.ts';
+
+/** Three real masters that share the slots, and one replica of the first if asked for. */
+export type RedisCluster = {
+  /** `127.0.0.1:<port>` of each master. */
+  readonly nodes: readonly string[];
+  readonly masters: readonly RedisServer[];
+  stop(): Promise<void>;
+};
+
+const SLOTS = 16_384;
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+type Node = { readonly server: RedisServer; readonly busPort: number; readonly client: Redis };
+
+async function startNode(): Promise<Node> {
+  const busPort = await freePort();
+  const server = await startRedis(
+    ...['--cluster-enabled', 'yes', '--cluster-port', String(busPort)],
+    ...['--cluster-node-timeout', '500', '--cluster-replica-validity-factor', '0'],
+  );
+  return { server, busPort, client: new Redis(server.url) };
+}
+
+/** Whether a node knows `count` nodes that own all slots. */
+async function isWhole({ client }: Node, count: number): Promise<boolean> {
+  const info = await client.call('cluster', 'INFO');
+  return String(info).includes('cluster_state:ok') && String(info).includes(`cluster_known_nodes:${count}`);
+}
+
+/** Starts a cluster on free ports; `replica` is one of its first master. It never outlives this process. */
+export async function startRedisCluster({ replica = false } = {}): Promise<RedisCluster> {
+  const nodes = await Promise.all(Array.from({ length: replica ? 4 : 3 }, startNode));
+  const masters = nodes.slice(0, 3);
+  const [first] = masters;
+  for (const [index, { client }] of masters.entries()) {
+    const from = Math.floor((SLOTS * index) / 3);
+    const to = Math.floor((SLOTS * (index + 1)) / 3) - 1;
+    await client.call('cluster', 'ADDSLOTSRANGE', from, to);
+    await client.call('cluster', 'SET-CONFIG-EPOCH', index + 1);
+  }
+  for (const { server, busPort } of nodes.slice(1))
+    await first!.client.call('cluster', 'MEET', '127.0.0.1', server.port, busPort);
+  for (const node of nodes) await until(() => isWhole(node, nodes.length));
+  const follower = nodes[3];
+  if (follower !== undefined) {
+    await follower.client.call('cluster', 'REPLICATE', String(await first!.client.call('cluster', 'MYID')));
+    await until(async () => (await follower.client.info('replication')).includes('master_link_status:up'));
+    // A failover needs the votes of masters that know of the replica.
+    for (const { client } of masters)
+      await until(async () => /slave [0-9a-f]{40}/.test(String(await client.call('cluster', 'NODES'))));
+  }
+  for (const { client } of nodes) client.disconnect();
+  return {
+    nodes: masters.map(({ server }) => `127.0.0.1:${server.port}`),
+    masters: masters.map(({ server }) => server),
+    async stop() {
+      await Promise.all(nodes.map(({ server }) => server.stop()));
+    },
+  };
+}
