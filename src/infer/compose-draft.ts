@@ -40,7 +40,8 @@ const BUDGET_MS = 8_000;
 /** A budget that lets a scan reach the end, and what it would cost. */
 function budgetSection(study: ListStudy, msEach: number): { section: Section; note: Note } {
   const known = study.total.rows;
-  const rows = Math.max(20_000, Math.ceil(((known ?? 0) * 3) / 2 / 1_000) * 1_000);
+  const wanted = Math.ceil(((known ?? 0) * 3) / 2 / 1_000) * 1_000;
+  const rows = Math.min(10_000_000, Math.max(20_000, wanted));
   const each = windowRows(study);
   const calls = Number.isFinite(each)
     ? Math.min(1_000_000, Math.max(50, Math.ceil((rows / each) * 1.1)))
