@@ -9,13 +9,19 @@ const [FIRST_MS, LAST_MS] = [-62_167_219_200_000, 253_402_300_799_999];
 const DAY_MS = 86_400_000;
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 
-/** The day that was written last, and its text: rows that stand together are often of one day. */
-let lastDay = { number: 0, text: '1970-01-01' };
+/** Days that were written lately, each in the place of its number: the rows of a page are often of a few. */
+const DAYS_KEPT = 256;
+const days: ({ readonly number: number; readonly text: string } | undefined)[] = Array.from({
+  length: DAYS_KEPT,
+});
 
 function dayText(number: number): string {
-  if (number !== lastDay.number)
-    lastDay = { number, text: new Date(number * DAY_MS).toISOString().slice(0, 10) };
-  return lastDay.text;
+  const place = ((number % DAYS_KEPT) + DAYS_KEPT) % DAYS_KEPT;
+  const kept = days[place];
+  if (kept?.number === number) return kept.text;
+  const text = new Date(number * DAY_MS).toISOString().slice(0, 10);
+  days[place] = { number, text };
+  return text;
 }
 
 function instantText(epochMs: number): string | typeof UNREADABLE {
