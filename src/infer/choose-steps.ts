@@ -32,6 +32,18 @@ const NOTHING_MOMENTS = [
 const MARKUP = /<\/?[a-z][a-z0-9]*(?:\s[^<>]*)?>/i;
 const ESCAPED = /&(?:amp|lt|gt|quot|apos|#\d{1,6}|#x[0-9a-f]{1,5});/i;
 
+/** Signs for "nothing" that nobody would mean by a text of their own. */
+const NOTHING_SIGNS = ['', '-', '--', 'N/A', 'n/a'];
+
+/** Moments that some mean and others use for "nothing": only where they are many, and nothing else stands for it. */
+const EARLY = new Set(['0', '1900-01-01', '1900-01-01 00:00:00']);
+
+/** Whether a moment that may be meant stands for nothing. */
+function isPlaceholder(text: string, values: readonly Json[], hasNull: boolean): boolean {
+  const count = values.filter((value) => scalarText(value)?.trim() === text).length;
+  return !hasNull || (count > 2 && count * 40 > values.length);
+}
+
 /** The words for "nothing" among values, as `nullIf` takes them. */
 function nothings(values: readonly Json[], words: readonly string[]): readonly (string | number | boolean)[] {
   const found = new Set<string | number | boolean>();
@@ -55,19 +67,32 @@ const plain = (values: readonly Json[], nothing: readonly unknown[]) =>
   });
 
 /** What a person may want to know of texts. */
-function textRemarks(values: readonly Json[], hasMarkup: boolean, hasNull: boolean): Steps['remarks'] {
+function textRemarks(
+  values: readonly Json[],
+  words: readonly unknown[],
+  has: { readonly markup: boolean; readonly nulls: boolean; readonly padding: boolean },
+): Steps['remarks'] {
   const markup = {
     level: 'likely',
     text: 'holds HTML, which is passed on; add the step stripHtml for plain text',
   } as const;
   const empty = { level: 'likely', text: 'empty texts are taken for nothing, as null is' } as const;
   const hasEmpty = values.some((value) => typeof value === 'string' && value.trim() === '');
-  return [...(hasMarkup ? [markup] : []), ...(hasEmpty && hasNull ? [empty] : [])];
+  const named = words.filter((word) => word !== '').map((word) => JSON.stringify(word));
+  const word = { level: 'likely', text: `what is written ${named.join(', ')} is taken for nothing` } as const;
+  const padding = { level: 'likely', text: 'white space around texts is left out' } as const;
+  return [
+    ...(has.markup ? [markup] : []),
+    ...(has.padding ? [padding] : []),
+    ...(hasEmpty && has.nulls ? [empty] : []),
+    ...(named.length > 0 ? [word] : []),
+  ];
 }
 
 /** Texts: cleaned of what stands around them, and of the words for nothing. */
 function textSteps(values: readonly Json[], hasNull: boolean): Steps {
-  const found = nothings(values, NOTHING_TEXTS);
+  // Where null says it already, a word may be meant: a category "-", a person called Null.
+  const found = nothings(values, hasNull ? [''] : NOTHING_SIGNS);
   const some = (fits: (text: string) => boolean) =>
     values.some((value) => typeof value === 'string' && fits(value));
   const hasMarkup = some((text) => MARKUP.test(text));
@@ -78,7 +103,7 @@ function textSteps(values: readonly Json[], hasNull: boolean): Steps {
   const unknown = blank && !found.includes('') ? ['', ...found] : found;
   return {
     as: [...(trims ? ['trim'] : []), ...(unescapes ? ['unescape'] : []), ...nullIf(unknown)],
-    remarks: textRemarks(values, hasMarkup, hasNull),
+    remarks: textRemarks(values, unknown, { markup: hasMarkup, nulls: hasNull, padding: trims }),
   };
 }
 

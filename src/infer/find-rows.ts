@@ -115,8 +115,42 @@ export function findRows(document: Json, resource: ResourceName, isXml: boolean)
     .map(({ place }) => place);
 }
 
+/** Lists of values that stand in a list: rows whose columns are named elsewhere, if at all. */
+function tablesIn(value: Json, path: string, depth: number): readonly { path: string; rows: number }[] {
+  if (depth > DEPTH_MAX) return [];
+  if (isList(value)) {
+    const [first] = value;
+    const width = first !== undefined && isList(first) ? first.length : 0;
+    const even = value.every(
+      (row) => isList(row) && row.length === width && !row.some((cell) => isObject(cell)),
+    );
+    return width > 1 && even ? [{ path, rows: value.length }] : [];
+  }
+  if (!isObject(value)) return [];
+  return Object.entries(value)
+    .slice(0, 200)
+    .filter(([key]) => isNameable(key))
+    .flatMap(([key, inner]) => tablesIn(inner, pathWith(path, key), depth + 1));
+}
+
+/** Where rows without names stand, if there are more of them than of the rows that were found. */
+export function largerTable(document: Json, rows: number): string | undefined {
+  return tablesIn(document, '', 0).find((table) => table.rows > Math.max(rows, 1))?.path;
+}
+
+/** What is said of rows without names, which a draft cannot be made of. */
+export function tableTrouble(path: string): { message: string; hint: string } {
+  const where = path === '' ? 'the records' : `the records at ${path}`;
+  return {
+    message: `${where} are lists of values, without the names of their columns`,
+    hint: `give a parameter that asks for objects where there is one; by hand: items: { at: '${path}', form: table, columns: … }`,
+  };
+}
+
 /** Why a document has no rows, as far as it can be told. */
 export function whyNoRows(document: Json): { message: string; hint: string } {
+  const table = largerTable(document, 0);
+  if (table !== undefined) return tableTrouble(table);
   if (isList(document) && document.length === 0)
     return {
       message: 'the list is empty',

@@ -4,7 +4,7 @@ import { decode as decodeSchema } from '../config/connection-schema.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
 import { detectFormat, type Format, withArrays } from './detect-format.ts';
 import type { Dialect, Look } from './dialect.ts';
-import { findRows, type RowPlace, whyNoRows } from './find-rows.ts';
+import { findRows, largerTable, type RowPlace, tableTrouble, whyNoRows } from './find-rows.ts';
 import { knowDialects } from './know-dialect.ts';
 import type { Note } from './note.ts';
 import type { Recipe } from './recipe.ts';
@@ -74,6 +74,11 @@ function seeList(
   const [place, next] = findRows(format.document, resource, isXml);
   if (place === undefined) {
     const { message, hint } = whyNoRows(format.document);
+    return new InferError(message, hint);
+  }
+  const table = isXml ? undefined : largerTable(format.document, place.rows.length);
+  if (table !== undefined) {
+    const { message, hint } = tableTrouble(table);
     return new InferError(message, hint);
   }
   const at = ['resources', resource, 'list', 'items'];

@@ -42,7 +42,7 @@ function headerNames(): readonly string[] {
 
 const HEADERS = headerNames();
 const TOTAL_NAME =
-  /^(?:(?:odata|_)*(?:total|overall|grand)?(?:count|results?|elements|items|hits|records|rows|size|entries|number)|total|numfound|anzahl|gesamt|hits|totalnumber|anzahlgesamt)$/;
+  /^(?:(?:odata|_)*(?:total|overall|grand|filtered|matching|table)*(?:rows?|records?|results?|items?)?(?:count|results?|elements|items|hits|records|rows|size|entries|number)|total|numfound|anzahl|gesamt|hits|totalnumber|anzahlgesamt)$/;
 const WINDOW_NAME =
   /page|limit|offset|start|size$|perpage|index|skip|current|^length$|^from$|^to$|took|code|status|rc$/;
 

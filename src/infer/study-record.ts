@@ -76,7 +76,7 @@ function withVariable(recipe: Recipe, ids: readonly string[]): Recipe | undefine
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inTree(one)]));
   };
-  const path = mark(recipe.path, /([/()',])/, decoded);
+  const path = mark(recipe.path, /([/()',]|\.(?:json|xml|do|php|aspx?)$)/, decoded);
   const query = inTree(recipe.query) as Recipe['query'];
   const body = inTree(recipe.body) as Recipe['body'];
   return found === 0 ? undefined : { ...recipe, path, query, ...(body !== undefined && { body }) };
@@ -93,9 +93,18 @@ function recipesFor(scene: RecordScene, ids: readonly string[]): readonly Recipe
   const path = recipe.path.replace(/\/$/, '');
   const below = { method: 'GET' as const, query: {}, headers: recipe.headers };
   const bare = path.replace(/\.(?:json|xml|do|php|aspx?)$/, '');
-  const paths = [`${path}/{id}`, ...(bare === path ? [] : [`${bare}/{id}${path.slice(bare.length)}`])];
-  const kept = Object.entries(recipe.query).filter(([, value]) => value.includes('${'));
-  const usual = paths.map((one): Recipe => ({ ...below, path: one, query: Object.fromEntries(kept) }));
+  // A list whose address ends with a slash has its records at such addresses, too; without it there is a redirect.
+  const slashed = path === recipe.path ? [] : [`${path}/{id}/`];
+  const suffixed = bare === path ? [] : [`${bare}/{id}${path.slice(bare.length)}`];
+  const paths = [...slashed, `${path}/{id}`, ...suffixed];
+  const entries = Object.entries(recipe.query);
+  const secrets = entries.filter(([, value]) => value.includes('${'));
+  // Such as the form of the rows; filters and sorts may be refused, so it is the second try.
+  const constants = entries.filter(([, value]) => !/(?<!\$)\{/.test(value));
+  const queries = constants.length === secrets.length ? [secrets] : [secrets, constants];
+  const usual = paths.flatMap((one) =>
+    queries.map((query): Recipe => ({ ...below, path: one, query: Object.fromEntries(query) })),
+  );
   return known === undefined ? usual : [known, ...usual];
 }
 
