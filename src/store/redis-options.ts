@@ -64,16 +64,17 @@ export function singleOptions(times: RedisTimes, access?: RedisAccess) {
   } satisfies RedisOptions;
 }
 
-/** The options of a connection to the master that sentinels name. They also tell of a failover at once. */
+/**
+ * The options of a connection to the master that sentinels name. They are asked whenever a connection was lost, or was
+ * dropped because its server says READONLY. ioredis' `failoverDetector` is left out: what it opens outlives the client.
+ */
 export function sentinelOptions(times: RedisTimes, { sentinel, access }: SentinelPlace) {
   return {
     ...singleOptions(times, access),
     sentinels: sentinel.nodes.map(({ host, port }) => ({ host, port })),
     name: sentinel.name,
     role: 'master' as const,
-    failoverDetector: true,
     sentinelRetryStrategy: reconnectDelayMs,
-    sentinelReconnectStrategy: reconnectDelayMs,
     // A sentinel that hangs must not keep the others from being asked.
     sentinelCommandTimeout: times.connectTimeoutMs,
     ...(sentinel.username !== undefined && { sentinelUsername: sentinel.username }),
