@@ -53,6 +53,8 @@ export type ScanPlan = {
   readonly relies: readonly Capability[];
   /** Whether the total that a window tells is that of the rows scanned. */
   readonly totalCounts: boolean;
+  /** Whether it is told of the rows scanned, but not believed: there may be more rows, and must not be fewer. */
+  readonly totalIsLeast: boolean;
   /** How a page can be read without a scan where it is near a place that is known. */
   readonly walk: WalkPlan | undefined;
   /** Why the source cannot answer the page itself, for the log and for those who write sources. */
@@ -184,6 +186,8 @@ export function compilePlanner(
       return { kind: 'page', request: requestWith(combined), window, ...page };
     }
     const scanned = combine(parts, undefined);
+    const isTold =
+      !hidesRows && list.dropWhen.length === 0 && (list.total?.counts !== 'all' || pushed.length === 0);
     const walk = reason === ONE_AFTER_THE_OTHER && !off.has('window') ? walkOf(read) : undefined;
     return {
       kind: 'scan',
@@ -194,11 +198,8 @@ export function compilePlanner(
       residualFilters: residual,
       sort,
       relies,
-      totalCounts:
-        !off.has('total') &&
-        !hidesRows &&
-        list.dropWhen.length === 0 &&
-        (list.total?.counts !== 'all' || pushed.length === 0),
+      totalCounts: isTold && !off.has('total'),
+      totalIsLeast: isTold && off.has('total'),
       walk,
       reason: walk === undefined ? (reason ?? 'the source cannot answer the page itself') : WALKED,
     };

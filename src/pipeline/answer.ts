@@ -1,8 +1,9 @@
+import type { ListPlan } from '../adapter/plan.ts';
 import type { Capability } from '../adapter/push-down.ts';
 import type { ResourceConfig } from '../config/gateway-schema.ts';
 import { detailBody, listBody } from '../contract/document.ts';
 import type { GetQuery, ListQuery } from '../contract/query.ts';
-import { invalidReply } from '../errors/fault.ts';
+import { GatewayError, invalidReply } from '../errors/fault.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
 import type { Document, Fill } from '../policy/cached.ts';
 import { createCursorCheckpoints } from '../store/cursor-checkpoints.ts';
@@ -22,6 +23,23 @@ function tagOf(id: string): string {
   return id.replace('_', ':');
 }
 
+/**
+ * What a plan relies on that may be why total and rows disagree. Without its filters, the total is still believed:
+ * it alone shows that no row is missing.
+ */
+function blamable(plan: ListPlan): readonly Capability[] {
+  if (plan.kind === 'nothing') return [];
+  const filters = plan.relies.filter((capability) => capability.startsWith('filter.'));
+  if (filters.length > 0) return filters;
+  // A total of a request of its own is not there to be compared with the rows of a scan.
+  const isThere = plan.kind === 'page' ? plan.count === undefined : plan.totalCounts;
+  return isThere ? ['total'] : [];
+}
+
+function twice({ message }: Moved): GatewayError {
+  return invalidReply('window', `twice in a row: ${message}`);
+}
+
 /** Creates the function that answers the queries of one resource from its source. */
 export function createAnswer(
   source: SourceRuntime,
@@ -31,8 +49,7 @@ export function createAnswer(
 ): Fill {
   const { resource, adapter, clock } = source;
 
-  async function attempt(query: ListQuery, off: ReadonlySet<Capability>, errand: Errand): Promise<DatedPage> {
-    const plan = adapter.list.plan(query, off);
+  async function attempt(query: ListQuery, plan: ListPlan, errand: Errand): Promise<DatedPage> {
     const offset = (query.page - 1) * query.limit;
     const storedAt = clock.now();
     switch (plan.kind) {
@@ -67,12 +84,18 @@ export function createAnswer(
 
   /** Attempts until the source's claims and its replies agree. */
   async function findPage(query: ListQuery, errand: Errand): Promise<DatedPage> {
-    let moved = 0;
+    let moved: Moved | undefined;
+    let disagreement: Moved | undefined;
     const suspects = new Set<Capability>();
     const unusable = new Set<Capability>();
+    const blamed = new Set<Capability>();
     for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts += 1) {
+      const plan = adapter.list.plan(query, source.switchedOff.union(unusable).union(blamed));
       try {
-        return await attempt(query, source.switchedOff.union(unusable), errand);
+        const page = await attempt(query, plan, errand);
+        // Total and rows agree without them.
+        blamed.forEach(switchOff);
+        return page;
       } catch (error) {
         if (error instanceof Contradiction) {
           // Rows that change between two calls look like a broken claim once, but hardly twice in one answer.
@@ -81,12 +104,17 @@ export function createAnswer(
         } else if (error instanceof OnlyBound) {
           // No contradiction: the source says so itself, and for this question only.
           unusable.add('total');
-        } else if (error instanceof Moved && moved === 0) {
-          moved += 1;
+        } else if (error instanceof Moved && moved === undefined) {
+          moved = error;
         } else if (error instanceof Moved) {
-          throw invalidReply('window', `twice in a row: ${error.message}`);
+          disagreement ??= error;
+          const more = blamable(plan);
+          if (more.length === 0) throw twice(disagreement);
+          for (const capability of more) blamed.add(capability);
+          moved = undefined;
         } else {
-          throw error;
+          const isTooMuch = error instanceof GatewayError && error.code === 'scan_limit_exceeded';
+          throw isTooMuch && disagreement !== undefined ? twice(disagreement) : error;
         }
       }
     }

@@ -108,6 +108,30 @@ async function readWindows(
 }
 
 /**
+ * A page that is empty shows nothing of what it relies on: the total may count rows that do not match, or be 0 only
+ * because nothing came. So the last rows that the total says there are must come, as it says.
+ */
+async function checkEmpty(
+  source: SourceRuntime,
+  plan: PagePlan,
+  total: number,
+  errand: Errand,
+): Promise<Page> {
+  const { window, request } = plan;
+  const reach = Math.min(window.depthMax, ROW_MAX);
+  const full = Math.floor(Math.min(total, reach) / window.scanSize);
+  // Where the last window is full, only the empty one behind it shows that the total is not too small.
+  const isEndSeen = total >= reach || !window.endsEmpty || total % window.scanSize !== 0;
+  const last = total < reach && total % window.scanSize !== 0 ? full : Math.max(0, full - 1);
+  for (const index of isEndSeen || total === 0 ? [last] : [last, last + 1]) {
+    const rows = await readWindow(source, request, window.scanCall(index), errand);
+    checkWindow(rows, total);
+    checkClaims(source, plan, rows.rows.records);
+  }
+  return { records: [], total };
+}
+
+/**
  * Reads one page straight from the source and checks everything the plan relies on.
  * @throws GatewayError, Contradiction, Moved, OnlyBound
  */
@@ -120,7 +144,7 @@ export async function readPage(
 ): Promise<Page> {
   if (asksTotalFirst(plan, offset, limit)) {
     const total = await totalOf(source, plan, errand);
-    if (offset > 0 && total <= offset) return { records: [], total };
+    if (offset > 0 && total <= offset) return checkEmpty(source, plan, total, errand);
     if (liesTooFar(plan, offset, limit) && total > plan.window.depthMax) {
       throw fault('scan_limit_exceeded', {
         detail: 'the page lies beyond the rows that the source lets be reached',
@@ -130,6 +154,7 @@ export async function readPage(
   const { windows, total } = await readWindows(source, plan, offset, limit, errand);
   for (const window of windows) checkWindow(window, total);
   const records = windows.flatMap((window) => window.rows.records);
+  if (offset > 0 && records.length === 0) return checkEmpty(source, plan, total, errand);
   checkClaims(source, plan, records);
   const start = offset - (windows[0]?.call.firstRow ?? 0);
   return { records: records.slice(start, start + limit), total };

@@ -28,6 +28,9 @@ async function scanOnce(
   const received = windows.reduce((sum, window) => sum + window.received, 0);
   if (total !== undefined && received !== total)
     throw new Moved('the rows are not as many as the total says');
+  // Windows that come empty before that may be those that the source does not give, not those behind the last row.
+  if (plan.totalIsLeast && received < (first.rows.total ?? 0))
+    throw new Moved('the rows are fewer than the total says');
   return tableOf(windows);
 }
 

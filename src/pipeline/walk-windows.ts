@@ -74,6 +74,9 @@ async function walkOn(
     if (calls >= source.budget.calls) throw overBudget('calls');
     last = await readWindow(source, plan.request, call, errand);
     if (isBehind(last)) return windows;
+    const { total = first.rows.total } = last.rows;
+    if (plan.totalIsLeast && last.rows.received > 0 && total !== first.rows.total)
+      throw new Moved('the total changed during the walk');
     received += last.rows.received;
     if (received > source.budget.rows) throw overBudget('rows');
     windows.push(await keep(last));

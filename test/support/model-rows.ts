@@ -67,12 +67,21 @@ function parametersOf({ resource }: Capabilities, { sort, category, low, high }:
   return { category, min_price: crossed ? high : low, max_price: crossed ? low : high };
 }
 
-function listQuestion(can: Capabilities, whole: boolean): fc.Arbitrary<Question> {
+/** Which pages are asked for: any, those that hold every row, or those and some behind the last row. */
+export type Asks = 'any' | 'whole' | 'whole or past';
+
+const PAGES: Readonly<Record<Asks, readonly number[]>> = {
+  any: [1, 1, 1, 2, 3, 7, 1_000_000_000],
+  whole: [1],
+  'whole or past': [1, 1, 1, 2, 3, 1_000_000_000],
+};
+
+function listQuestion(can: Capabilities, asks: Asks): fc.Arbitrary<Question> {
   const limit = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constant(100));
   return fc
     .record({
-      page: whole ? fc.constant(1) : fc.constantFrom(1, 1, 1, 2, 3, 7, 1_000_000_000),
-      limit: whole ? fc.integer({ min: 40, max: 100 }) : limit,
+      page: fc.constantFrom(...PAGES[asks]),
+      limit: asks === 'any' ? limit : fc.integer({ min: 40, max: 100 }),
       sort: fc.option(fc.constantFrom(...SORTS), { nil: undefined }),
       category: fc.option(fc.constantFrom(...CATEGORIES, 'Nobody'), { nil: undefined, freq: 2 }),
       low: bound,
@@ -85,9 +94,9 @@ function listQuestion(can: Capabilities, whole: boolean): fc.Arbitrary<Question>
     });
 }
 
-/** Up to four questions; where `whole` says so, of pages that hold every row. */
-export function questionsOf(can: Capabilities, whole: boolean): fc.Arbitrary<readonly Question[]> {
-  const list = listQuestion(can, whole);
+/** Up to four questions. */
+export function questionsOf(can: Capabilities, asks: Asks): fc.Arbitrary<readonly Question[]> {
+  const list = listQuestion(can, asks);
   const one = fc.nat(20).map((n) => ({ id: v1Id(can, nativeId(can, n)) }));
   return fc.array(can.resource === 'users' ? fc.oneof(list, list, one) : list, {
     minLength: 1,

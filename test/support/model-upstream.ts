@@ -15,7 +15,10 @@ import { countText, type Extras, itemText, listText, send, sendMissing } from '.
  *
  * - A filter that leaves out rows that match, with a total that agrees: rows that never come cannot be missed.
  * - A filter that is ignored, a sort or an order that is not kept, where the rows of the page asked for happen to
- *   fit: nobody sees the rows in front of them. The lies here are told where the page holds all rows.
+ *   fit: nobody sees the rows in front of them. The lies here are told where the page holds all rows, or is behind
+ *   them and the last window, which is looked at then, has them all.
+ * - A total that counts all rows where it says "those that match", where the page is behind them and behind the last
+ *   row is "anything else": the last window may be any other one.
  * - An order of its own that changes between two requests: one page shows no more than that no row came twice.
  * - Rows in another order with each window, where behind the last row is "anything else" and no total is told: a
  *   window that brings nothing new looks like the end.

@@ -1,5 +1,6 @@
+import type { UpstreamReply } from '../../../src/kernel/upstream.ts';
 import type { ModelRecord } from '../../support/contract-model.ts';
-import { openSource } from '../../support/scripted-source.ts';
+import { type Asked, openSource } from '../../support/scripted-source.ts';
 import {
   codeOf,
   expectedBody,
@@ -176,6 +177,37 @@ describe('a source that claims a filter it does not keep', () => {
   });
 });
 
+describe('a source that filters what it has paged, and counts what it has not filtered', () => {
+  const late =
+    (all: readonly ModelRecord[]) =>
+    (asked: Asked): UpstreamReply =>
+      rowsReply(matching(asked.parameters, windowOf(asked, all)), all.length);
+  const text = shopText({ filters: filtersOf('exact') });
+
+  it.each(['', '&page=2', '&page=50', '&page=50&limit=3'])(
+    'is asked for all rows instead: %s',
+    async (page) => {
+      const source = openSource('products', text, late(mixed));
+      const raw = `category=Toys${page}`;
+      expect(await source.list(raw)).toBe(expectedBody('products', mixed, raw));
+      expect(source.contradicted).toEqual(['filter.category.eq']);
+    },
+  );
+
+  it('keeps the claims of its total and of its filters where rows are missing that it counts', async () => {
+    const source = openSource('products', text, (asked) => rowsReply(windowOf(asked, rows), 33));
+    for (const raw of ['', 'page=50', 'limit=100'])
+      expect(await codeOf(source.list(raw))).toBe('upstream_invalid_response');
+    expect(source.contradicted).toEqual([]);
+  });
+
+  it('has its rows counted where it counts too few, behind the last of them, too', async () => {
+    const source = openSource('products', text, (asked) => rowsReply(windowOf(asked, rows), 20));
+    expect(await source.list('page=50&limit=10')).toBe(expectedBody('products', rows, 'page=50&limit=10'));
+    expect(source.contradicted).toEqual(['total']);
+  });
+});
+
 describe('a source whose totals do not fit together', () => {
   it('is asked once more, because rows come and go', async () => {
     let count = 30;
@@ -192,8 +224,9 @@ describe('a source whose totals do not fit together', () => {
       rowsReply(windowOf(asked, rows), 30 + (asked.number % 2)),
     );
     expect(await codeOf(source.list('limit=30'))).toBe('upstream_invalid_response');
-    // Two walks of at most four windows each, and no third.
-    expect(source.calls.length).toBeLessThanOrEqual(8);
+    // Two walks of at most four windows each, two more in which the total is only a bound, and no fifth.
+    expect(source.calls.length).toBeLessThanOrEqual(16);
+    expect(source.contradicted).toEqual([]);
   });
 
   it('or gives a record twice in a scan, is asked once more', async () => {

@@ -122,10 +122,8 @@ describe('a list that can only be walked', () => {
     expect(source.calls).toHaveLength(2 + 3);
   });
 
-  it.each([
-    ['too large', 1],
-    ['too small', -1],
-  ])('is never one whose total is %s, wherever the end comes into view', async (_what, error) => {
+  /** A source that has been walked through in nine pages, and tells a total that is wrong by so many rows. */
+  async function walkedWithTotalOff(error: number) {
     const serve = shop(
       () => rows,
       undefined,
@@ -134,8 +132,21 @@ describe('a list that can only be walked', () => {
     const source = openSource('products', walkable(), serve);
     for (let page = 1; page <= 9; page += 1) await source.list(`limit=10&page=${page}`);
     expect(source.calls).toHaveLength(9);
+    return source;
+  }
+
+  it('is never one whose total is too large, wherever the end comes into view', async () => {
+    const source = await walkedWithTotalOff(1);
     expect(await codeOf(source.list('limit=10&page=10'))).toBe('upstream_invalid_response');
     expect(await codeOf(source.list('limit=100'))).toBe('upstream_invalid_response');
+    expect(source.contradicted).not.toContain('total');
+  });
+
+  it('has its rows counted where more of them come than the total says', async () => {
+    const source = await walkedWithTotalOff(-1);
+    for (const raw of ['limit=10&page=10', 'limit=100'])
+      expect(await source.list(raw)).toBe(expectedBody('products', rows, raw));
+    expect(source.contradicted).toContain('total');
   });
 
   it('is none where the source starts anew with a cursor that it forgot', async () => {
