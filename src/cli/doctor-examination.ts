@@ -161,8 +161,10 @@ export function createExamination(deps: ExaminationDeps): Examination {
         change === undefined && filters.length === 0 ? unchanged : variant(change ?? {}, filters);
       const plan = varied.adapter.list.plan(everyRow(resource, question), new Set());
       if (plan.kind === 'nothing') return undefined;
-      if (plan.kind === 'scan' && (plan.residualFilters.length > 0 || question.sort !== undefined))
-        return undefined;
+      if (plan.kind === 'scan' && plan.residualFilters.length > 0) return undefined;
+      // A scan sorts by itself; the walk from a remembered place asks the source to.
+      const sends = plan.kind === 'scan' && question.sort !== undefined ? plan.walk : plan;
+      if (sends === undefined) return undefined;
       const keep = (request: UpstreamRequest) => {
         const twin = varied.shown.get(request);
         if (twin !== undefined) shown.set(request, twin);
@@ -171,7 +173,7 @@ export function createExamination(deps: ExaminationDeps): Examination {
       const count = plan.kind === 'page' ? plan.count : undefined;
       return {
         window: plan.window,
-        ask: (call) => ask(keep(plan.request(call)), (reply) => adapter.list.read(reply, onGap)),
+        ask: (call) => ask(keep(sends.request(call)), (reply) => adapter.list.read(reply, onGap)),
         count: count && (() => ask(keep(count), adapter.list.readCount)),
       };
     },

@@ -1,5 +1,5 @@
 import type { Adapter } from '../adapter/compile.ts';
-import type { ListPlan } from '../adapter/plan.ts';
+import type { ListPlan, WalkPlan } from '../adapter/plan.ts';
 import type { WindowCall } from '../adapter/window.ts';
 import { type GatewayError, toGatewayError } from '../errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream.ts';
@@ -45,11 +45,26 @@ export function withShownRequests(real: Adapter, masked: Adapter, showValues: bo
     return request;
   }
 
+  function pairWalk(walk: WalkPlan, twin: WalkPlan | undefined): WalkPlan {
+    if (twin === undefined) return walk;
+    return {
+      ...walk,
+      request: (call) => pair(walk.request(call), twin.request(shownWindow(call, showValues))),
+      count: walk.count && pair(walk.count, twin.count),
+    };
+  }
+
   function pairPlan(plan: ListPlan, twin: ListPlan): ListPlan {
     if (plan.kind === 'nothing' || twin.kind === 'nothing') return plan;
     const request = (call: WindowCall) =>
       pair(plan.request(call), twin.request(shownWindow(call, showValues)));
-    if (plan.kind === 'scan' || twin.kind === 'scan') return { ...plan, request };
+    if (plan.kind === 'scan')
+      return {
+        ...plan,
+        request,
+        walk: plan.walk && pairWalk(plan.walk, twin.kind === 'scan' ? twin.walk : undefined),
+      };
+    if (twin.kind === 'scan') return { ...plan, request };
     return { ...plan, request, count: plan.count && pair(plan.count, twin.count) };
   }
 

@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { runCommand } from '../../support/run-cli.ts';
+import { type ConfigCopy, copyConfig } from '../../support/stack-config.ts';
+
+// The accent of the last one is a character of its own, which the service sorts before every other letter than E.
+const names = ['Ada', 'Émile', 'Zoe', 'E\u0301va'];
+const rows = Array.from({ length: 40 }, (_, id) => ({ id, name: `${names[id % 4]!} ${id}`, price: id % 7 }));
+const byText = (left: string, right: string) => (left < right ? -1 : left > right ? 1 : 0);
+
+/** A source that gives windows one after the other, in an order that it is asked for. */
+const sourceText = (base: string) => `
+source: 1
+name: crm
+net: { baseUrl: '${base}' }
+outcomes:
+  - { on: get, status: 404, is: not_found }
+  - { status: 200, is: ok }
+resources:
+  users:
+    id: { kind: number }
+    list:
+      request: { path: /people, query: { size: '{limit}', next: '{cursor}' } }
+      window: { kind: cursor, sizeMax: 10, next: next, checkpoints: true }
+      total: { at: total }
+      items: rows
+      order: id
+      sort:
+        query: { sort: '{column}' }
+        columns:
+          name: { column: name, directions: [ascending] }
+          email: { column: mail, directions: [ascending] }
+      map: { id: id, name: name, email: mail, created_at: null }
+    get:
+      request: { path: '/people/{id}' }
+      item: ''
+      map:
+        { id: id, name: name, email: mail, created_at: null, profile.bio: null, profile.location: null, profile.avatar_url: null }
+`;
+
+const people = rows.map(({ id, name }) => ({ id, name, mail: `u${id % 5}@example.com` }));
+
+let server: Server;
+let config: ConfigCopy;
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://x');
+    const column = searchParams.get('sort');
+    const one = people.find(({ id }) => pathname === `/people/${id}`);
+    const sorted = [...people].sort((left, right) =>
+      column === 'name'
+        ? byText(left.name, right.name)
+        : column === 'mail'
+          ? byText(left.mail, right.mail)
+          : 0,
+    );
+    const from = Number(searchParams.get('next') ?? '0');
+    const behind = from + Number(searchParams.get('size') ?? '10');
+    const next = behind < people.length ? String(behind) : null;
+    const list = { rows: sorted.slice(from, behind), next, total: people.length };
+    response.statusCode = pathname === '/people' || one !== undefined ? 200 : 404;
+    response.setHeader('Content-Type', 'application/json');
+    response.end(JSON.stringify(pathname === '/people' ? list : (one ?? {})));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  config = copyConfig();
+  const { port } = server.address() as AddressInfo;
+  const file = config.file.replace('portico.yaml', 'sources/crm.yaml');
+  writeFileSync(file, sourceText(`http://127.0.0.1:${port}`));
+});
+afterAll(async () => {
+  config.remove();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+describe('a sort of a source that gives one window after the other, from remembered places', () => {
+  it('is examined by doctor, which sees the one that is not the order of the contract', async () => {
+    const run = await runCommand(['--config', config.file, 'doctor', 'crm']);
+    expect(run.out).toMatch(/agrees {3}sort email ascending +40 rows in order/);
+    expect(run.out).toMatch(
+      /DIFFERS {2}sort name ascending +texts are compared otherwise than by code point/,
+    );
+  });
+
+  it('is shown with the calls that were made', async () => {
+    const args = ['explain', '--live', 'GET /v1/users?sort=email&limit=5'];
+    const run = await runCommand(['--config', config.file, ...args]);
+    expect(run.out).toContain('/people?size=10&sort=mail');
+  });
+});
