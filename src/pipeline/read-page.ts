@@ -37,7 +37,8 @@ export async function totalOfCount(
   errand: Errand,
 ): Promise<number | undefined> {
   const { readCount } = source.adapter.list;
-  return source.upstream.ask(count, readCount, errand.signal, errand.meter).catch(untold(source));
+  const { signal, meter, workClass } = errand;
+  return source.upstream.ask(count, readCount, signal, meter, workClass).catch(untold(source));
 }
 
 /** The total of a plan, from its count request or from the first window. */
