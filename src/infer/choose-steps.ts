@@ -35,13 +35,19 @@ const ESCAPED = /&(?:amp|lt|gt|quot|apos|#\d{1,6}|#x[0-9a-f]{1,5});/i;
 /** Signs for "nothing" that nobody would mean by a text of their own. */
 const NOTHING_SIGNS = ['', '-', '--', 'N/A', 'n/a'];
 
-/** Moments that some mean and others use for "nothing": only where they are many, and nothing else stands for it. */
+/** Moments that some mean, and that others write for "nothing". */
 const EARLY = new Set(['0', '1900-01-01', '1900-01-01 00:00:00']);
 
-/** Whether a moment that may be meant stands for nothing. */
-function isPlaceholder(text: string, values: readonly Json[], hasNull: boolean): boolean {
-  const count = values.filter((value) => scalarText(value)?.trim() === text).length;
-  return !hasNull || (count > 2 && count * 40 > values.length);
+/** Two years, in seconds; of milliseconds it is the hour before or behind 1970. */
+const NEAR = 2 * 366 * 86_400;
+
+/** Whether a moment that may be meant stands for nothing: it comes often, and no other is near it. */
+function isPlaceholder(text: string, values: readonly Json[]): boolean {
+  const texts = values.map((value) => scalarText(value)?.trim() ?? '');
+  const count = texts.filter((one) => one === text).length;
+  const isNear = (one: string) => one !== text && /^-?\d+$/.test(one) && Math.abs(Number(one)) < NEAR;
+  const often = values.length < 40 || count > 2;
+  return often && !(text === '0' && texts.some(isNear));
 }
 
 /** The words for "nothing" among values, as `nullIf` takes them. */
@@ -90,9 +96,8 @@ function textRemarks(
 }
 
 /** Texts: cleaned of what stands around them, and of the words for nothing. */
-function textSteps(values: readonly Json[], hasNull: boolean): Steps {
-  // Where null says it already, a word may be meant: a category "-", a person called Null.
-  const found = nothings(values, hasNull ? [''] : NOTHING_SIGNS);
+function textSteps(values: readonly Json[], words: readonly string[], hasNull: boolean): Steps {
+  const found = nothings(values, words);
   const some = (fits: (text: string) => boolean) =>
     values.some((value) => typeof value === 'string' && fits(value));
   const hasMarkup = some((text) => MARKUP.test(text));
@@ -158,7 +163,8 @@ function amountSteps(values: readonly Json[], name: string): Steps {
 
 /** Moments: a format that fits what was seen; a zone where the texts name none. */
 function momentSteps(values: readonly Json[], zone: string | undefined): Steps {
-  const found = nothings(values, NOTHING_MOMENTS);
+  const words = NOTHING_MOMENTS.filter((word) => !EARLY.has(word) || isPlaceholder(word, values));
+  const found = nothings(values, words);
   const known = plain(values, found);
   const form = momentForm(known);
   if (form === undefined) {
@@ -185,9 +191,9 @@ function momentSteps(values: readonly Json[], zone: string | undefined): Steps {
 const IS_CODE = /^(?:\d+|[A-Z0-9_-]{1,4})$/;
 
 /** Labels; codes in their place have to be given some. */
-function labelSteps(values: readonly Json[], hasNull: boolean): Steps {
-  const { as, remarks } = textSteps(values, hasNull);
-  const known = [...new Set(plain(values, nothings(values, NOTHING_TEXTS)))];
+function labelSteps(values: readonly Json[], words: readonly string[], hasNull: boolean): Steps {
+  const { as, remarks } = textSteps(values, words, hasNull);
+  const known = [...new Set(plain(values, nothings(values, words)))];
   const isText = values.some((value) => typeof value === 'string');
   const number = isText ? [] : ['text'];
   if (known.length === 0 || !known.every((text) => IS_CODE.test(text)))
@@ -196,15 +202,30 @@ function labelSteps(values: readonly Json[], hasNull: boolean): Steps {
   return { as: [...as, ...number], remarks: [...remarks, { level: 'edit', text }] };
 }
 
-/** How the values of a field of some kind are read. `name` is the folded name of the column. */
+/** Texts of a form of their own, such as addresses: any word for nothing is none of them. */
+const FORMED = new Set(['email', 'profile.avatar_url']);
+
+/** What is known of the place of a field's values. */
+export type Setting = {
+  /** The folded name of the column. */
+  readonly name: string;
+  /** The field of the contract. */
+  readonly field: string;
+  readonly zone: string | undefined;
+  /** Some records have null there, or nothing at all. */
+  readonly hasGaps: boolean;
+};
+
+/** How the values of a field of some kind are read. */
 export function chooseSteps(
   kind: FieldKind,
   values: readonly Json[],
-  { name, field, zone }: { readonly name: string; readonly field: string; readonly zone: string | undefined },
+  { name, field, zone, hasGaps }: Setting,
 ): Steps {
   const known = values.filter((value) => value !== null);
   if (kind === 'decimal') return amountSteps(known, name);
   if (kind === 'instant') return momentSteps(known, zone);
-  const hasNull = known.length < values.length;
-  return field === 'category' ? labelSteps(known, hasNull) : textSteps(known, hasNull);
+  // Where null says it already, a word may be meant: a category "-", a person called Null.
+  const words = FORMED.has(field) ? NOTHING_TEXTS : hasGaps ? [''] : NOTHING_SIGNS;
+  return field === 'category' ? labelSteps(known, words, hasGaps) : textSteps(known, words, hasGaps);
 }

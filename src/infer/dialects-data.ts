@@ -1,4 +1,5 @@
 import { type Dialect, type KnownFilter, recordAt } from './dialect.ts';
+import type { Json } from '../kernel/json.ts';
 import { isList, isObject } from './json-values.ts';
 
 type Column = (field: string) => string | undefined;
@@ -129,6 +130,24 @@ const directus: Dialect = {
   ],
 };
 
+/** Whether a reply is a page of json-server 1: `items` is the number of all of them. */
+const isJsonServerPage = (document: Json | undefined) =>
+  isObject(document) &&
+  ['first', 'prev', 'next', 'last', 'pages', 'items', 'data'].every((key) => key in document);
+
+const jsonServer1: Dialect = {
+  key: 'json-server-1',
+  title: 'json-server 1',
+  fits: ({ document, reply }) =>
+    isJsonServerPage(document) || (isList(document) && reply.header('x-powered-by') === 'tinyhttp'),
+  constants: () => ({ query: { _page: '1' } }),
+  confirms: isJsonServerPage,
+  paging: { kind: 'page', size: '_per_page', start: '_page', base: 1, sizeMax: 100 },
+  total: { at: 'items' },
+  sort: (column) => ({ ascending: { _sort: column }, descending: { _sort: `-${column}` } }),
+  traps: ['A page behind the end is the last one again.'],
+};
+
 const laravel: Dialect = {
   key: 'laravel',
   title: 'Laravel paginator',
@@ -187,6 +206,7 @@ export const dataDialects: readonly Dialect[] = [
   spring,
   elasticsearch,
   postgrest,
+  jsonServer1,
   laravel,
   directus,
 ];

@@ -27,7 +27,7 @@ export const fieldWords: Readonly<Record<string, readonly string[]>> = {
     words(`createdat created createdon createddate creationdate datecreated createdtimestamp creationtime
     createtime createdtime syscreatedon created.at meta.created registeredat registered registrationdate
     dateregistered signupdate signedupat signup membersince customersince since joined joinedat datejoined
-    joindate insertedat addedat dateadded insertdate angelegtam angelegt erstelltam erstellt anlagedatum
+    joindate insertedat enteredon enteredat entered entrydate addedon addedat dateadded insertdate angelegtam angelegt erstelltam erstellt anlagedatum
     eintrittsdatum creele datecreation datedecreation fechacreacion fechaalta creato datacreazione ctime crdate
     whencreated createtimestamp time.created dates.created audit.created`),
   'profile.bio':

@@ -73,7 +73,9 @@ async function findNumbered(
     wide: sized(wide),
     size: wide,
   });
-  if (start === undefined) return undefined;
+  // Windows by rows need a size: asked for ten rows, the service would give as many as it likes.
+  const takesAnySize = size !== undefined && size.allowed === undefined;
+  if (start === undefined || (start.kind === 'offset' && !takesAnySize)) return undefined;
   const known =
     largest?.cut === true ? (largest.listing?.rows.length ?? 1) : (largest?.size ?? base.rows.length);
   return { kind: 'numbered', numbered: { recipe, size, start, rows: Math.max(1, known) }, largest };

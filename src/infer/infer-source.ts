@@ -69,6 +69,23 @@ function rowsOf(sight: Sight, samples: readonly UpstreamReply[]): readonly JsonO
   return samples.flatMap((sample) => readListing(view, sample)?.rows ?? []);
 }
 
+/** The operation that a SOAP body asks for. */
+function operationOf({ body }: Recipe): string | undefined {
+  if (body === undefined || !('xml' in body)) return undefined;
+  return /<(?:[\w.-]+:)?Body(?:\s[^<>]*)?>\s*<(?:[\w.-]+:)?([\w.-]+)/.exec(body.xml)?.[1];
+}
+
+/** The list's headers, for another request: a SOAPAction that names the one operation then names the other. */
+function actionFor(list: Recipe, other: Recipe): Recipe['headers'] {
+  const [from, to] = [operationOf(list), operationOf(other)];
+  if (from === undefined || to === undefined) return list.headers;
+  const named = Object.entries(list.headers).map(([name, value]) => [
+    name,
+    /^soapaction$/i.test(name) ? value.replaceAll(from, to) : value,
+  ]);
+  return Object.fromEntries(named) as Recipe['headers'];
+}
+
 /** The request for one record that a person names. */
 function oneRecipe(options: InferOptions, target: Target): Recipe | undefined {
   const { one, oneBody } = options;
@@ -89,7 +106,7 @@ function oneRecipe(options: InferOptions, target: Target): Recipe | undefined {
     headers: [],
   });
   const own = oneBody !== undefined ? {} : { method: 'GET' as const };
-  return { ...read.recipe, ...own, headers: target.recipe.headers };
+  return { ...read.recipe, ...own, headers: actionFor(target.recipe, read.recipe) };
 }
 
 async function findOutcomes(

@@ -76,7 +76,10 @@ function mapField(
     chosen.level === 'likely' ? [{ level: 'likely', text: `the best that there is for ${field.name}` }] : [];
   if (chosen.join) return { draft: fieldDraft(from, [{ join: ' ' }]), remarks: unsure };
   const name = chosen.columns.at(-1)?.words.join('') ?? '';
-  const { as, remarks } = chooseSteps(field.kind, values, { name, field: field.name, zone });
+  const hasGaps = chosen.columns.some((one) =>
+    one.values.some((value) => value === undefined || value === null),
+  );
+  const { as, remarks } = chooseSteps(field.kind, values, { name, field: field.name, zone, hasGaps });
   const [column] = chosen.columns;
   const money = field.kind === 'decimal' && column !== undefined ? findMoney(column, allColumns) : undefined;
   if (money === undefined) return { draft: fieldDraft(from, as), remarks: [...unsure, ...remarks] };

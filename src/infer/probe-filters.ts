@@ -67,14 +67,24 @@ function fitsOf(path: string, op: KnownFilter['op']): Fits {
   };
 }
 
+/** Values of each kind that are tried. */
+const VALUES_MAX = 8;
+
+/** How hard a text is to send: one that looks like another type most of all, then one that an address escapes. */
+function hardness(text: string): number {
+  if (/^(?:null|true|false|undefined|nan|-?\d+(?:\.\d+)?)$/i.test(text)) return 3;
+  if (/[^\w ]/.test(text)) return 2;
+  // With a letter it shows whether case counts.
+  return /[a-z]/i.test(text) ? 1 : 0;
+}
+
 /** Values to ask for: one that some rows have and others have not. */
 function sampleValues(scene: FilterScene, path: string, op: KnownFilter['op']): readonly string[] {
   const find = compilePath(path);
   const texts = scene.rows.map((row) => scalarText(find(row))?.trim() ?? '').filter((text) => text !== '');
   if (op === 'eq') {
     const values = [...new Set(texts)].filter((text) => text.length < 100 && !/[{}]|\$/.test(text));
-    // One with a letter shows whether case counts.
-    return values.sort((a, b) => Number(/[a-z]/i.test(b)) - Number(/[a-z]/i.test(a))).slice(0, 2);
+    return values.sort((a, b) => hardness(b) - hardness(a)).slice(0, VALUES_MAX);
   }
   const numbers = [...new Set(texts)]
     .filter((text) => numberIn(text) !== undefined)
@@ -134,7 +144,7 @@ async function tryFilter(
   }
   const beyond = { eq: NOBODY, ge: '99999999999', le: '-99999999999' }[filter.op];
   if (!(await findsNothing(lister, scene, filter, beyond))) return undefined;
-  const [first = ''] = values;
+  const first = values.find((value) => /[a-z]/i.test(value)) ?? '';
   const cased = filter.op === 'eq' && otherCase(first) !== first;
   const other = cased ? (await lister.list(asked(scene, filter, otherCase(first)))).listing : undefined;
   const ignoresCase = other !== undefined && other.rows.some((row) => fits(row, first));

@@ -75,9 +75,8 @@ function numberedDraft(
   };
   const sized = variable(recipe, size?.place, '{limit}');
   if (start.kind === 'offset') {
-    const sizeMax = size === undefined ? rows : most.size;
-    const window = { kind: 'offset', base: start.base, sizeMax, ...rest };
-    const remarks = size === undefined ? [moved] : [moved, { level: most.level, text: most.text }];
+    const window = { kind: 'offset', base: start.base, sizeMax: most.size, ...rest };
+    const remarks = [moved, { level: most.level, text: most.text }];
     return { window, recipe: variable(sized, start.place, '{offset}'), remarks };
   }
   const fixed = { level: 'sure' as const, text: `no parameter changes how many rows a page has (${rows})` };
