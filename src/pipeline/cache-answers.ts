@@ -1,3 +1,4 @@
+import type { ScanPlan } from '../adapter/plan.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Handler } from '../policy/call.ts';
 import { createCached, type Fill } from '../policy/cached.ts';
@@ -35,18 +36,24 @@ export function cacheAnswers(
   return createCached(deps, answer);
 }
 
-/** Snapshots that end where something of their resource is purged. */
+/** Snapshots that end where something of their resource is purged, or it is not known any more what was. */
 export function purgeable(
   snapshots: Snapshots,
   { resource }: Pick<CompiledResource, 'resource'>,
-  purges: Pick<Purges, 'latest'>,
+  purges: Pick<Purges, 'current' | 'latest'>,
 ): Snapshots {
   const isAbout = (tag: string) => tag === resource.name || tag.startsWith(`${resource.idPrefix}:`);
+
+  function sincePurge(plan: ScanPlan): ScanPlan {
+    const number = purges.latest(isAbout);
+    // Numbers begin anew with each epoch: without its name, rows from before the last one would come back.
+    const { epoch } = purges.current();
+    return number === 0 && epoch === '' ? plan : { ...plan, key: `${plan.key}@${epoch}/${number}` };
+  }
+
   return {
     ...snapshots,
-    page(plan, ...rest) {
-      const number = purges.latest(isAbout);
-      return snapshots.page(number === 0 ? plan : { ...plan, key: `${plan.key}@${number}` }, ...rest);
-    },
+    page: (plan, ...rest) => snapshots.page(sincePurge(plan), ...rest),
+    has: (plan) => snapshots.has(sincePurge(plan)),
   };
 }
