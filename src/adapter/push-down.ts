@@ -157,17 +157,28 @@ function checkTiebreak(sort: SortSpec, report: Report, at: readonly PropertyKey[
   if (!isText && item === undefined) report(at, 'a tree stands behind an `item`', "a text: ', id asc'");
 }
 
+/** A parameter that stands in both places would be sent twice, and sources differ in which of the two they take. */
+function checkTwice({ sort, request }: ListSpec, report: Report, at: readonly PropertyKey[]): void {
+  for (const name of Object.keys(sort?.query ?? {})) {
+    if (!Object.hasOwn(request.query, name)) continue;
+    const hint = `sort.expr in place of sort.query, '{sort}' in the request, and what it is without a sort in sort.none`;
+    report([...at, name], `the request has the parameter "${name}" already: it would be sent twice`, hint);
+  }
+}
+
 /** Compiles the sorts that a source does as the contract does, by `<field>.<direction>`. */
 export function compileSorts(
-  { sort }: ListSpec,
+  list: ListSpec,
   resource: Resource,
   report: Report,
   at: readonly PropertyKey[],
 ): ReadonlyMap<string, SortPush> {
+  const { sort } = list;
   const pushes = new Map<string, SortPush>();
   if (sort === undefined) return pushes;
   checkTemplates(sort, ['column', 'direction', 'tiebreak'], report, [...at, 'sort']);
   checkTiebreak(sort, report, [...at, 'sort', 'tiebreak']);
+  checkTwice(list, report, [...at, 'sort', 'query']);
   const query = compileQuery(sort.query);
   const expr = sort.expr === undefined ? undefined : compileText(sort.expr, (text) => text, false);
   const item = sort.item === undefined ? undefined : compileJsonTree(sort.item);

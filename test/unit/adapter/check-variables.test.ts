@@ -51,6 +51,12 @@ describe('variables that do not hold together', () => {
       'list.sort.tiebreak: no template of the sort names {tiebreak}',
     ],
     [
+      'a parameter of the sort that the request has already',
+      '{ path: /x, query: { o: id } }',
+      "sort: { query: { o: '{column}' }, columns: {} }",
+      'list.sort.query.o: the request has the parameter "o" already',
+    ],
+    [
       'a tree behind a text',
       "{ path: /x, query: { s: '{sort}' } }",
       "sort: { expr: '{column}', tiebreak: { a: b }, columns: {} }",
