@@ -8,6 +8,7 @@ import { registerExplainCommand } from './explain.ts';
 import { runGenerate } from './generate.ts';
 import { registerInferCommand } from './infer.ts';
 import { registerKeysCommand } from './keys.ts';
+import { withPlainOutput } from './plain-output.ts';
 import { registerQualityCommand } from './quality.ts';
 import { readConfigOrExit } from './read-config.ts';
 import { registerSamplesCommand } from './samples.ts';
@@ -77,7 +78,8 @@ function createProgram(context: CliContext): Command {
 }
 
 /** Runs a command line; the exit code is the answer. */
-export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
+export async function runCli(args: readonly string[], given: CliContext): Promise<number> {
+  const context = withPlainOutput(given);
   try {
     await createProgram(context).parseAsync(args, { from: 'user' });
     return exitCodes.ok;
