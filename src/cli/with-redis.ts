@@ -17,7 +17,8 @@ export async function withRedis<T>(
   work: (client: RedisConnection['client'], keys: RedisKeys) => Promise<T>,
 ): Promise<T> {
   const profile = redisProfile(config);
-  if (profile === undefined) throw new Error(`the configuration has no redis.url, cluster or sentinel; ${without}`);
+  if (profile === undefined)
+    throw new Error(`the configuration has no redis.url, cluster or sentinel; ${without}`);
   const log = {
     info: () => undefined,
     warn: (fields: object, message: string) => err(`${message}: ${JSON.stringify(fields)}\n`),
