@@ -110,7 +110,8 @@ async function readWindows(
 
 /**
  * A page that is empty shows nothing of what it relies on: the total may count rows that do not match, or be 0 only
- * because nothing came. So the last rows that the total says there are must come, as it says.
+ * because nothing came. So the last rows that the total says there are must come, as it says. Without filters, a total
+ * of some rows is what the pages before the end are held to.
  */
 async function checkEmpty(
   source: SourceRuntime,
@@ -118,7 +119,8 @@ async function checkEmpty(
   total: number,
   errand: Errand,
 ): Promise<Page> {
-  const { window, request } = plan;
+  const { window, request, filters } = plan;
+  if (filters.length === 0 && total > 0) return { records: [], total };
   const reach = Math.min(window.depthMax, ROW_MAX);
   const full = Math.floor(Math.min(total, reach) / window.scanSize);
   // Where the last window is full, only the empty one behind it shows that the total is not too small.

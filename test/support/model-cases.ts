@@ -134,7 +134,9 @@ function asksOf({ pastEnd }: Capabilities, lie: Lie, n: number): Asks {
   if (!WHOLE.includes(lie)) return 'any';
   const isFilter = lie === 'filter' || lie === 'late filter';
   const again = pastEnd === 'last' || pastEnd === 'wrap';
-  return (isFilter && !isInOneWindow(lie, n)) || (lie === 'counts' && again) ? 'whole' : 'whole or past';
+  return (isFilter && !isInOneWindow(lie, n)) || (lie === 'counts' && again) || lie === 'total'
+    ? 'whole'
+    : 'whole or past';
 }
 
 /** Cases in which the source file says something that the upstream does not do. */

@@ -23,7 +23,7 @@ import { countText, type Extras, itemText, listText, send, sendMissing } from '.
  * - Rows in another order with each window, where behind the last row is "anything else" and no total is told: a
  *   window that brings nothing new looks like the end.
  * - A total that is wrong, or counts all rows where it says "those that match", where the page lies wholly before
- *   the end of the list: all that such a page needs of the total is that it is no smaller.
+ *   the end of the list, or without filters behind it: all that such a page needs of the total is that it is no smaller.
  * - A filter applied after paging where no total says how many rows there should be: a window it left empty looks
  *   like the end.
  * - Rows in another order with each window, some of which are hidden after paging: a hidden row that comes twice is

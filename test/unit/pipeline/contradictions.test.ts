@@ -196,14 +196,14 @@ describe('a source that filters what it has paged, and counts what it has not fi
 
   it('keeps the claims of its total and of its filters where rows are missing that it counts', async () => {
     const source = openSource('products', text, (asked) => rowsReply(windowOf(asked, rows), 33));
-    for (const raw of ['', 'page=50', 'limit=100'])
+    for (const raw of ['', 'limit=100', 'category=Toys&page=50'])
       expect(await codeOf(source.list(raw))).toBe('upstream_invalid_response');
     expect(source.contradicted).toEqual([]);
   });
 
-  it('has its rows counted where it counts too few, behind the last of them, too', async () => {
+  it('has its rows counted where it counts too few', async () => {
     const source = openSource('products', text, (asked) => rowsReply(windowOf(asked, rows), 20));
-    expect(await source.list('page=50&limit=10')).toBe(expectedBody('products', rows, 'page=50&limit=10'));
+    expect(await source.list('limit=100')).toBe(expectedBody('products', rows, 'limit=100'));
     expect(source.contradicted).toEqual(['total']);
   });
 });
