@@ -23,6 +23,7 @@ export type FilterScene = {
   /** The most rows that a call of `recipe` brings. */
   readonly windowRows: number;
   readonly totalOf: (listing: Listing) => number | undefined;
+  readonly idOf: (row: JsonObject) => string;
   /** The path of a field, where it is read without steps that change its value. */
   readonly pathOf: (field: 'category' | 'price') => string | undefined;
   /** The parameter that takes conditions, as `{ $filter: '{filter}' }`. */
@@ -89,41 +90,68 @@ function sampleValues(scene: FilterScene, path: string, op: KnownFilter['op']): 
   const numbers = [...new Set(texts)]
     .filter((text) => numberIn(text) !== undefined)
     .sort((a, b) => Number(a) - Number(b));
-  const middle = numbers[Math.floor(numbers.length / 2)];
-  return middle === undefined || numbers.length < 2 ? [] : [middle];
+  const fractions = numbers.filter((text) => text.includes('.'));
+  const among = fractions.length > 0 ? fractions : numbers;
+  const middle = among[Math.floor((among.length - 1) / 2)];
+  if (middle === undefined || numbers.length < 2) return [];
+  // A hair above a price: a service that cuts the fraction off finds one too many, or one too few.
+  const digits = (middle.split('.')[1]?.length ?? 0) + 1;
+  const above = (Number(middle) + 10 ** -digits).toFixed(digits);
+  // A bound that all prices keep: rows without one must not come with it.
+  return [middle, above, op === 'ge' ? '0' : '99999999'];
 }
 
-/** What a filter's rows and total show: right, right but for the total, or wrong. */
-function judge(
-  scene: FilterScene,
-  found: Listing,
-  fits: Fits,
-  value: string,
-): 'right' | 'countsAll' | 'wrong' {
-  if (found.rows.length === 0 || !found.rows.every((row) => fits(row, value))) return 'wrong';
-  const expected = scene.rows.filter((row) => fits(row, value)).length;
+/** What a filter's rows show: just the right ones, those but for the total, more than those, or others. */
+type Verdict = 'right' | 'countsAll' | 'wide' | 'wrong';
+
+function judge(scene: FilterScene, found: Listing, fits: Fits, value: string): Verdict {
+  const allFit = found.rows.every((row) => fits(row, value));
+  const expected = scene.rows.filter((row) => fits(row, value));
   const total = scene.totalOf(found);
+  if (found.rows.length === 0) return 'wrong';
   if (!scene.complete) {
     const fewer = total === undefined || total < scene.rows.length || found.rows.length < scene.windowRows;
-    return fewer || total >= expected ? 'right' : 'wrong';
+    return allFit && (fewer || total >= expected.length) ? 'right' : 'wrong';
   }
-  if (found.rows.length !== Math.min(expected, scene.windowRows)) return 'wrong';
-  if (total === undefined || total === expected) return 'right';
+  if (!allFit) {
+    const ids = new Set(found.rows.map(scene.idOf));
+    const isWhole = found.rows.length < scene.windowRows || scene.rows.length <= scene.windowRows;
+    return isWhole && expected.every((row) => ids.has(scene.idOf(row))) ? 'wide' : 'wrong';
+  }
+  if (found.rows.length !== Math.min(expected.length, scene.windowRows)) return 'wrong';
+  if (total === undefined || total === expected.length) return 'right';
   return total === scene.rows.length ? 'countsAll' : 'wrong';
 }
 
 const otherCase = (text: string) => (text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase());
 const NOBODY = 'zz-portico-nothing';
 
-/** Whether values that no row has bring no row: a filter that is ignored brings them all. */
-async function findsNothing(
+/** Whether a value that no row has brings no row, or fewer than all: a filter that is ignored brings them all. */
+async function isHeard(
   lister: Lister,
   scene: FilterScene,
   filter: KnownFilter,
-  beyond: string,
+  wide: boolean,
 ): Promise<boolean> {
+  const beyond = { eq: NOBODY, ge: '99999999999', le: '-99999999999' }[filter.op];
   const { listing } = await lister.list(asked(scene, filter, beyond));
-  return listing?.rows.length === 0;
+  if (listing === undefined) return false;
+  return (
+    listing.rows.length === 0 || (wide && listing.rows.length < Math.min(scene.windowRows, scene.rows.length))
+  );
+}
+
+/** Whether a filter finds another spelling of upper and lower case. */
+async function ignoresCase(
+  lister: Lister,
+  scene: FilterScene,
+  filter: KnownFilter,
+  { fits, values }: { readonly fits: Fits; readonly values: readonly string[] },
+): Promise<boolean> {
+  const cased = values.find((value) => otherCase(value) !== value);
+  if (filter.op !== 'eq' || cased === undefined) return false;
+  const { listing } = await lister.list(asked(scene, filter, otherCase(cased)));
+  return listing?.rows.some((row) => fits(row, cased)) === true;
 }
 
 async function tryFilter(
@@ -135,25 +163,24 @@ async function tryFilter(
   const values = path === undefined ? [] : sampleValues(scene, path, filter.op);
   if (path === undefined || values.length === 0 || lister.asker.left < 6) return undefined;
   const fits = fitsOf(path, filter.op);
-  let countsAll = false;
+  const verdicts = new Set<Verdict>();
   for (const value of values) {
     const { listing } = await lister.list(asked(scene, filter, value));
-    const verdict = listing === undefined ? 'wrong' : judge(scene, listing, fits, value);
-    if (verdict === 'wrong') return undefined;
-    countsAll ||= verdict === 'countsAll';
+    verdicts.add(listing === undefined ? 'wrong' : judge(scene, listing, fits, value));
+    if (verdicts.has('wrong')) return undefined;
   }
-  const beyond = { eq: NOBODY, ge: '99999999999', le: '-99999999999' }[filter.op];
-  if (!(await findsNothing(lister, scene, filter, beyond))) return undefined;
-  const first = values.find((value) => /[a-z]/i.test(value)) ?? '';
-  const cased = filter.op === 'eq' && otherCase(first) !== first;
-  const other = cased ? (await lister.list(asked(scene, filter, otherCase(first)))).listing : undefined;
-  const ignoresCase = other !== undefined && other.rows.some((row) => fits(row, first));
-  const exact = !ignoresCase && filter.superset !== true;
+  const wide = verdicts.has('wide');
+  if (!(await isHeard(lister, scene, filter, wide))) return undefined;
+  const caseless = await ignoresCase(lister, scene, filter, { fits, values });
+  const exact = !wide && !caseless && filter.superset !== true;
   const seen = scene.complete ? 'against all rows of the list' : 'against the rows seen';
-  const remark = ignoresCase
-    ? 'finds other spellings of upper and lower case, too'
-    : `tried with ${values.length} value${values.length > 1 ? 's' : ''} and one that no row has, ${seen}`;
-  return { ...filter, exact, countsAll, remark };
+  const tried = `tried with ${values.length} value${values.length > 1 ? 's' : ''} and one that no row has, ${seen}`;
+  const remark = wide
+    ? `${tried}: more rows come than match`
+    : caseless
+      ? 'finds other spellings of upper and lower case, too'
+      : tried;
+  return { ...filter, exact, countsAll: verdicts.has('countsAll'), remark };
 }
 
 /** Filters of services without a name, over a plain column. */

@@ -1,4 +1,6 @@
+import { compilePath } from '../adapter/path.ts';
 import type { Dialect } from './dialect.ts';
+import { scalarText } from './json-values.ts';
 import type { Lister } from './list-view.ts';
 import type { FieldDraft } from './map-fields.ts';
 import type { Note } from './note.ts';
@@ -85,12 +87,14 @@ export async function studyFilters(scene: {
   };
   const candidates =
     dialect?.filters?.(plain) ?? (walk.complete ? usualFilters(plain('category'), plain('price')) : []);
+  const findId = compilePath(lister.view.idPath);
   const filterScene: FilterScene = {
     recipe: windowAt(numbered, 0),
     rows: walk.rows,
     complete: walk.complete,
     windowRows: numbered.rows,
     totalOf: (listing) => (total === undefined ? undefined : readTotal(total, listing)),
+    idOf: (row) => scalarText(findId(row)) ?? '',
     pathOf: (field) => pathOf(map, field),
     filterQuery: dialect?.filterQuery,
     itemPlace: dialect?.key === 'elasticsearch' ? ['query', 'bool', 'filter'] : undefined,
