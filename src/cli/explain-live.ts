@@ -45,7 +45,7 @@ function firstIdOf(answer: Document | GatewayError): string | undefined {
 
 async function answerWithin(
   source: SourceRuntime,
-  { config, ...compiled }: CompiledResource,
+  { config }: Pick<CompiledResource, 'config'>,
   query: Query,
   stop: AbortSignal,
 ): Promise<Document | GatewayError> {

@@ -3,7 +3,7 @@ import { type Dialect, notFound, whole } from './serve.ts';
 
 const COUNT = 23;
 
-export const salesforceRows: RowSource = {
+const salesforceRows: RowSource = {
   example: 'salesforce',
   resource: 'users',
   items: 'records',
@@ -43,7 +43,7 @@ export function salesforce(): Dialect {
   };
 }
 
-export const servicenowRows: RowSource = {
+const servicenowRows: RowSource = {
   example: 'servicenow',
   resource: 'users',
   items: 'result',
@@ -74,7 +74,7 @@ export function servicenow(): Dialect {
   };
 }
 
-export const graphqlRows: RowSource = {
+const graphqlRows: RowSource = {
   example: 'graphql',
   resource: 'users',
   items: 'data.users.edges',
@@ -119,7 +119,7 @@ export function graphql(): Dialect {
   };
 }
 
-export const odooRows: RowSource = {
+const odooRows: RowSource = {
   example: 'json-rpc-odoo',
   resource: 'products',
   items: 'result',
@@ -199,13 +199,13 @@ export function csvExport(): Dialect {
       : notFound;
 }
 
-export const jsonServerRows: RowSource = {
+const jsonServerRows: RowSource = {
   example: 'json-server',
   resource: 'products',
   items: '',
   id: 'id',
 };
-export const jsonServerUsers: RowSource = { example: 'json-server', resource: 'users', items: '', id: 'id' };
+const jsonServerUsers: RowSource = { example: 'json-server', resource: 'users', items: '', id: 'id' };
 
 /** json-server 0.17: what it does not know is a filter. */
 export function jsonServer(): Dialect {

@@ -38,7 +38,7 @@ const strange = (query: URLSearchParams) =>
       name.startsWith('$'),
   );
 
-export const odataV4Rows: RowSource = { example: 'odata-v4', resource: 'products', items: 'value', id: 'ID' };
+const odataV4Rows: RowSource = { example: 'odata-v4', resource: 'products', items: 'value', id: 'ID' };
 
 /** OData v4, which gives at most 100 rows at once, and refuses options that it does not know. */
 export function odataV4(): Dialect {
@@ -54,7 +54,7 @@ export function odataV4(): Dialect {
   };
 }
 
-export const odataV2Rows: RowSource = {
+const odataV2Rows: RowSource = {
   example: 'odata-v2-sap',
   resource: 'products',
   items: 'd.results',
@@ -75,7 +75,7 @@ export function odataV2(): Dialect {
   };
 }
 
-export const springRows: RowSource = {
+const springRows: RowSource = {
   example: 'spring-data-rest',
   resource: 'products',
   items: '_embedded.products',
@@ -104,8 +104,8 @@ export function spring(): Dialect {
   };
 }
 
-export const postgrestRows: RowSource = { example: 'postgrest', resource: 'products', items: '', id: 'id' };
-export const postgrestUsers: RowSource = { example: 'postgrest', resource: 'users', items: '', id: 'id' };
+const postgrestRows: RowSource = { example: 'postgrest', resource: 'products', items: '', id: 'id' };
+const postgrestUsers: RowSource = { example: 'postgrest', resource: 'users', items: '', id: 'id' };
 
 /** PostgREST: counted only on demand; filters carry their operator in the value. */
 export function postgrest(): Dialect {
@@ -139,7 +139,7 @@ export function postgrest(): Dialect {
   };
 }
 
-export const directusRows: RowSource = { example: 'directus', resource: 'products', items: 'data', id: 'id' };
+const directusRows: RowSource = { example: 'directus', resource: 'products', items: 'data', id: 'id' };
 
 /** Directus: a total where it is asked for; a missing item is forbidden. */
 export function directus(): Dialect {
@@ -163,7 +163,7 @@ export function directus(): Dialect {
   };
 }
 
-export const laravelRows: RowSource = { example: 'laravel', resource: 'users', items: 'data', id: 'id' };
+const laravelRows: RowSource = { example: 'laravel', resource: 'users', items: 'data', id: 'id' };
 
 /** Laravel: pages of a fixed size. */
 export function laravel(): Dialect {
@@ -188,7 +188,7 @@ export function laravel(): Dialect {
   };
 }
 
-export const elasticRows: RowSource = {
+const elasticRows: RowSource = {
   example: 'elasticsearch',
   resource: 'products',
   items: 'hits.hits',

@@ -9,7 +9,7 @@ function one(rows: readonly Row[], source: RowSource, path: string, missing: Rep
   return row === undefined ? missing : { body: row };
 }
 
-export const scimRows: RowSource = { example: 'scim', resource: 'users', items: 'Resources', id: 'id' };
+const scimRows: RowSource = { example: 'scim', resource: 'users', items: 'Resources', id: 'id' };
 
 /** SCIM: rows are counted from 1. */
 export function scim(): Dialect {
@@ -37,7 +37,7 @@ export function scim(): Dialect {
   };
 }
 
-export const keycloakRows: RowSource = { example: 'keycloak', resource: 'users', items: '', id: 'id' };
+const keycloakRows: RowSource = { example: 'keycloak', resource: 'users', items: '', id: 'id' };
 
 /** Keycloak: the number of users is a request of its own. */
 export function keycloak(): Dialect {
@@ -52,7 +52,7 @@ export function keycloak(): Dialect {
   };
 }
 
-export const oktaRows: RowSource = { example: 'okta', resource: 'users', items: '', id: 'id' };
+const oktaRows: RowSource = { example: 'okta', resource: 'users', items: '', id: 'id' };
 
 /** Okta: each window names the next in a header. */
 export function okta(): Dialect {
@@ -72,7 +72,7 @@ export function okta(): Dialect {
   };
 }
 
-export const auth0Rows: RowSource = { example: 'auth0', resource: 'users', items: 'users', id: 'user_id' };
+const auth0Rows: RowSource = { example: 'auth0', resource: 'users', items: 'users', id: 'user_id' };
 
 /** Auth0: an array, or an object with the total. */
 export function auth0(): Dialect {
@@ -93,7 +93,7 @@ export function auth0(): Dialect {
   };
 }
 
-export const crestRows: RowSource = { example: 'ldap-crest', resource: 'users', items: 'result', id: '_id' };
+const crestRows: RowSource = { example: 'ldap-crest', resource: 'users', items: 'result', id: '_id' };
 
 /** CREST: no list without a filter, and windows that only follow each other. */
 export function crest(): Dialect {

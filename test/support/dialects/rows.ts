@@ -35,7 +35,7 @@ export type RowSource = {
 };
 
 /** The rows that the recorded replies of an example hold, each once. */
-export function recordedRows({ example, resource, items, id }: RowSource): readonly Row[] {
+function recordedRows({ example, resource, items, id }: RowSource): readonly Row[] {
   const cases = readFixtures(readSource(`config/examples/${example}.yaml`));
   const bodies = cases
     .filter(({ fixture }) => new RegExp(`/v1/${resource}(\\?|$)`).test(fixture.request))

@@ -3,7 +3,7 @@ import { type Dialect, notFound, whole } from './serve.ts';
 
 const COUNT = 23;
 
-export const wooRows: RowSource = { example: 'woocommerce', resource: 'products', items: '', id: 'id' };
+const wooRows: RowSource = { example: 'woocommerce', resource: 'products', items: '', id: 'id' };
 
 /** WooCommerce: newest first unless asked otherwise; the total is a header. */
 export function woocommerce(): Dialect {
@@ -23,7 +23,7 @@ export function woocommerce(): Dialect {
   };
 }
 
-export const magentoRows: RowSource = { example: 'magento2', resource: 'products', items: 'items', id: 'id' };
+const magentoRows: RowSource = { example: 'magento2', resource: 'products', items: 'items', id: 'id' };
 
 /** Magento: no list without criteria; behind the end the last page again. */
 export function magento(): Dialect {
@@ -53,7 +53,7 @@ export function magento(): Dialect {
   };
 }
 
-export const shopifyRows: RowSource = {
+const shopifyRows: RowSource = {
   example: 'shopify',
   resource: 'products',
   items: 'products',
