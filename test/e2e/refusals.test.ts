@@ -58,7 +58,8 @@ describe('the running demo refuses', () => {
     expect(statuses).toEqual(new Set([200, 429]));
     const refused = answers.find(({ status }) => status === 429);
     expect(await refused?.json()).toMatchObject({ error: { code: 'rate_limit_exceeded' } });
-    expect(refused?.headers.get('retry-after')).toBe('1');
+    // A second, and what is left of the tenth in which the point was counted.
+    expect(refused?.headers.get('retry-after')).toMatch(/^[12]$/);
   });
 
   const get = (...lines: string[]) => ['GET /v1/users HTTP/1.1', ...lines, '', ''].join('\r\n');
