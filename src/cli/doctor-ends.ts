@@ -78,6 +78,16 @@ async function probePastEnd(examination: Examination, footing: Footing, sample: 
   return near ?? probeFar(examination, footing, sample, claimsEmpty, tell);
 }
 
+/** The windows that bring rows that came in none before: behind the end, some sources begin anew. */
+function bringingNew({ steps }: Walk): Walk['steps'] {
+  const seen = new Set<string>();
+  return steps.filter(({ rows }) => {
+    const known = seen.size;
+    for (const { id } of rows.records) seen.add(id);
+    return seen.size > known;
+  });
+}
+
 /** Whether windows before the last are full. */
 function judgeShort(examination: Examination, sample: Walk): Finding {
   const { window } = examination.list;
@@ -87,8 +97,7 @@ function judgeShort(examination: Examination, sample: Walk): Finding {
     anywhere ? 'windows anywhere may be short' : 'only the last window is short',
     listPlace(examination, 'window', 'shortPage'),
   );
-  const filled = sample.steps.filter(({ rows }) => rows.received > 0);
-  const before = filled.slice(0, -1);
+  const before = bringingNew(sample).slice(0, -1);
   const short = before.filter(({ call, rows }) => rows.received < call.size);
   const first = short[0];
   if (before.length === 0) return tell('could not tell', 'there is only one window');
