@@ -122,7 +122,12 @@ async function checkEmpty(
   const { window, request, filters } = plan;
   if (filters.length === 0 && total > 0) return { records: [], total };
   const reach = Math.min(window.depthMax, ROW_MAX);
-  const full = Math.floor(Math.min(total, reach) / window.scanSize);
+  if (total > reach) {
+    throw fault('scan_limit_exceeded', {
+      detail: 'the last rows that the total counts lie beyond those that the source lets be reached',
+    });
+  }
+  const full = Math.floor(total / window.scanSize);
   // Where the last window is full, only the empty one behind it shows that the total is not too small.
   const isEndSeen = total >= reach || !window.endsEmpty || total % window.scanSize !== 0;
   const last = total < reach && total % window.scanSize !== 0 ? full : Math.max(0, full - 1);
