@@ -44,6 +44,11 @@ const tier = z.strictObject({
     .enum(['open', 'closed'])
     .default('open')
     .describe('When Redis is gone: keep a local share of the limit (open) or answer 503 (closed).'),
+  dryRun: flag
+    .default(false)
+    .describe(
+      'Counts and reports what it would refuse (metrics, `wouldRefuse` in the log) and refuses nothing; callers see nothing of it.',
+    ),
 });
 
 const keyRecord = z.strictObject({
@@ -178,6 +183,7 @@ export const gatewaySchema = z.strictObject({
               { points: 600, seconds: 60 },
             ],
             onStoreFailure: 'open',
+            dryRun: false,
           },
         })
         .describe('The windows of each tier; a refused request is charged to none.'),

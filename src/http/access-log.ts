@@ -56,6 +56,7 @@ function lineOf(exchange: Exchange, clock: Clock): Record<string, unknown> {
     upstreamCalls: trace.upstreamCalls === 0 ? undefined : trace.upstreamCalls,
     upstreamMs: trace.upstreamCalls === 0 ? undefined : Math.round(trace.upstreamMs),
     durationMs: Math.round((clock.monotonic() - exchange.startedAt) * 10) / 10,
+    wouldRefuse: trace.wouldRefuse,
     code: error?.code,
     reason: error?.reason,
     detail: error?.detail,

@@ -106,6 +106,7 @@ export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Adm
     }),
     createRateLimit({
       limiter,
+      dryRun: new Set(Object.keys(config.limits.tiers).filter((name) => config.limits.tiers[name]?.dryRun)),
       onDecision: (tier, outcome, by) => metrics.limiterDecision(tier, outcome, by),
     }),
     // Behind the limit: an answer that names a permission costs a point like any other.

@@ -32,6 +32,8 @@ export type Trace = {
   upstreamCalls: number;
   upstreamMs: number;
   principalId: string | undefined;
+  /** What the caller would have been answered but for its tier's dry run. */
+  wouldRefuse?: 'rate_limit_exceeded' | 'limiter_unavailable';
 };
 
 /** One request on its way through the pipeline. */

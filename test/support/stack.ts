@@ -82,7 +82,11 @@ function prepareConfig(options: StackOptions, urls: Readonly<Record<string, stri
   const { gateway, compiled } = readConfig(options.configFile ?? 'config/portico.yaml', env);
   gateway.listen.drain = 0;
   if (options.redis !== undefined) gateway.redis.prefix = options.redis.prefix;
-  gateway.limits.tiers['roomy'] = { windows: [{ points: 1_000_000, seconds: 1 }], onStoreFailure: 'open' };
+  gateway.limits.tiers['roomy'] = {
+    windows: [{ points: 1_000_000, seconds: 1 }],
+    onStoreFailure: 'open',
+    dryRun: false,
+  };
   addKeys(gateway);
   options.configure?.(
     gateway,

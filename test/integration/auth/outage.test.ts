@@ -9,6 +9,7 @@ const limits = {
   tiers: {
     open: { windows: ['5 per 60s'] },
     closed: { windows: ['5 per 60s'], onStoreFailure: 'closed' },
+    trial: { windows: ['5 per 60s'], onStoreFailure: 'closed', dryRun: true },
     standard: { windows: ['1000 per 1s'] },
   },
 };
@@ -112,6 +113,14 @@ describe('while Redis fails', () => {
     expect(await ask(closed)).toBe(503);
     expect(gate.told).toContain('open admitted local');
     expect(gate.told).toContain('closed unavailable unavailable');
+  });
+
+  it('refuses nothing in a dry run, be the limit closed, and reports that it would', async () => {
+    const trial = await newKey('trial');
+    expect(await ask(trial)).toBe(200);
+    await Promise.all([down(), server.kill()]);
+    for (let round = 0; round < 8; round += 1) expect(await ask(trial)).toBe(200);
+    expect(gate.told.filter((words) => words === 'trial would_refuse unavailable')).toHaveLength(8);
   });
 
   it('warns once per outage, however many requests it meets, and says when it is over', async () => {

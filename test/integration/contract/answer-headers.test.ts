@@ -16,6 +16,7 @@ beforeAll(async () => {
           { points: 9_000, seconds: 60 },
         ],
         onStoreFailure: 'open',
+        dryRun: false,
       };
     },
   });

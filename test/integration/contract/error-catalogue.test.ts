@@ -46,7 +46,7 @@ const producers: Partial<Record<ErrorCode, Produce>> = {
   not_found: plainly((stack) => stack.get('/v1/users/user_1')),
   method_not_allowed: plainly((stack) => stack.get('/v1/users', { method: 'DELETE' })),
   async rate_limit_exceeded() {
-    const once = { windows: [{ points: 1, seconds: 60 }], onStoreFailure: 'open' as const };
+    const once = { windows: [{ points: 1, seconds: 60 }], onStoreFailure: 'open' as const, dryRun: false };
     return withStack({ configure: ({ limits }) => void (limits.tiers['roomy'] = once) }, async (stack) => {
       await stack.get('/v1/users');
       return stack.get('/v1/users');
@@ -91,7 +91,7 @@ const producers: Partial<Record<ErrorCode, Produce>> = {
     }
   },
   async limiter_unavailable() {
-    const closed = { windows: [{ points: 9, seconds: 1 }], onStoreFailure: 'closed' as const };
+    const closed = { windows: [{ points: 9, seconds: 1 }], onStoreFailure: 'closed' as const, dryRun: false };
     const url = `redis://127.0.0.1:${String(await freePort())}`;
     return withStack(
       {

@@ -8,7 +8,11 @@ let stack: Stack;
 beforeEach(async () => {
   stack = await startStack({
     configure({ limits, auth }) {
-      limits.tiers['three'] = { windows: [{ points: 3, seconds: 60 }], onStoreFailure: 'open' };
+      limits.tiers['three'] = {
+        windows: [{ points: 3, seconds: 60 }],
+        onStoreFailure: 'open',
+        dryRun: false,
+      };
       limits.failedCredentials = { points: 2, seconds: 60 };
       auth.apiKeys?.keys.push({
         id: 'thrifty',

@@ -17,7 +17,11 @@ describe.each(operationCases)('$name', ({ path, permission }) => {
   beforeAll(async () => {
     stack = await startStack({
       configure({ limits, auth }) {
-        limits.tiers['once'] = { windows: [{ points: 1, seconds: 60 }], onStoreFailure: 'open' };
+        limits.tiers['once'] = {
+          windows: [{ points: 1, seconds: 60 }],
+          onStoreFailure: 'open',
+          dryRun: false,
+        };
         const others = everyPermission.filter((other) => other !== permission);
         const key = { label: '', tier: 'roomy' };
         auth.apiKeys?.keys.push(

@@ -14,7 +14,11 @@ beforeAll(async () => {
     configure({ limits, auth, redis: connection }) {
       // A busy machine must not look like a Redis that has gone.
       connection.commandTimeout = 5_000;
-      limits.tiers['strict'] = { windows: [{ points: 1_000, seconds: 1 }], onStoreFailure: 'closed' };
+      limits.tiers['strict'] = {
+        windows: [{ points: 1_000, seconds: 1 }],
+        onStoreFailure: 'closed',
+        dryRun: false,
+      };
       const permissions = operationCases.map(({ permission }) => permission);
       auth.apiKeys?.keys.push({
         id: 'strict',

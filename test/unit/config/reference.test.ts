@@ -43,7 +43,7 @@ describe('the reference of the configuration', () => {
     expect(text).toContain('**`net.timeout`**: a duration above zero (`250ms`, `5s`, `10m`); default `5s`.');
     expect(text).toContain('**`net.bytesMax`**: a size (`512B`, `64KiB`, `2MiB`); default `8MiB`.');
     expect(text).toContain(
-      'default `{ standard: { windows: [20 per 1s, 600 per 1m], onStoreFailure: open } }`.',
+      'default `{ standard: { windows: [20 per 1s, 600 per 1m], onStoreFailure: open, dryRun: false } }`.',
     );
   });
 

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { parseList } from 'structured-headers';
 import type { Call } from '../../../src/policy/call.ts';
 import { createRateLimit } from '../../../src/policy/rate-limit.ts';
@@ -20,15 +21,24 @@ const principal = {
   tier: 'small',
 } as const;
 
-function stageWith(decide?: Decision) {
+const nobodyDecides: Decision = { allowed: false, windows: [], retryAfterSeconds: 1, by: 'unavailable' };
+
+type StageOptions = {
+  readonly decide?: Decision;
+  readonly dryRun?: boolean;
+  readonly monotonic?: () => number;
+};
+
+function stageWith({ decide, dryRun = false, monotonic = () => 0 }: StageOptions = {}) {
   const decisions: string[] = [];
   const limiter = createLimiter({
     tiers: { small: tier },
     keyOf: (name, _windows, who) => `${name}:${who}`,
-    monotonic: () => 0,
+    monotonic,
   });
   const stage = createRateLimit({
     limiter: decide === undefined ? limiter : { consume: () => Promise.resolve(decide) },
+    dryRun: new Set(dryRun ? ['small'] : []),
     onDecision: (...decision) => decisions.push(decision.join(' ')),
   });
   return { handler: later(stage(() => 'answer')), decisions };
@@ -80,12 +90,7 @@ describe('the rate limit', () => {
   });
 
   it('answers 503 limiter_unavailable with Retry-After when nobody can decide', async () => {
-    const { handler, decisions } = stageWith({
-      allowed: false,
-      windows: [],
-      retryAfterSeconds: 1,
-      by: 'unavailable',
-    });
+    const { handler, decisions } = stageWith({ decide: nobodyDecides });
     await expect(handler(createCall({ principal }))).rejects.toMatchObject({
       code: 'limiter_unavailable',
       status: 503,
@@ -103,5 +108,48 @@ describe('the rate limit', () => {
 
   it('is a fault of ours when no caller is known yet', async () => {
     await expect(stageWith().handler(createCall())).rejects.toMatchObject({ code: 'server_error' });
+  });
+
+  describe('in dry run', () => {
+    it('admits what it would refuse, and tells metrics and log, but not the caller', async () => {
+      const { handler, decisions } = stageWith({ dryRun: true });
+      const calls = Array.from({ length: 3 }, () => createCall({ principal }));
+      for (const call of calls) expect(await handler(call)).toBe('answer');
+      expect(calls.map(({ answerHeaders }) => answerHeaders)).toEqual([[], [], []]);
+      expect(calls.map(({ trace }) => trace.wouldRefuse)).toEqual([
+        undefined,
+        undefined,
+        'rate_limit_exceeded',
+      ]);
+      expect(decisions).toEqual(['small admitted local', 'small admitted local', 'small would_refuse local']);
+    });
+
+    it('admits where nobody can decide, too', async () => {
+      const { handler, decisions } = stageWith({ dryRun: true, decide: nobodyDecides });
+      const call = createCall({ principal });
+      expect(await handler(call)).toBe('answer');
+      expect(call.trace.wouldRefuse).toBe('limiter_unavailable');
+      expect(decisions).toEqual(['small would_refuse unavailable']);
+    });
+
+    it('reports for any arrivals exactly the requests that the tier refuses otherwise', async () => {
+      const gaps = fc.array(fc.oneof(fc.nat(1_500), fc.nat(60_000)), { maxLength: 60 });
+      const property = fc.asyncProperty(gaps, async (arrivals) => {
+        let now = 0;
+        const dry = stageWith({ dryRun: true, monotonic: () => now });
+        const real = stageWith({ monotonic: () => now });
+        for (const gap of arrivals) {
+          now += gap;
+          const call = createCall({ principal });
+          expect(await dry.handler(call)).toBe('answer');
+          const refused = await real.handler(createCall({ principal })).then(
+            () => undefined,
+            (error: unknown) => (error as { code: string }).code,
+          );
+          expect(call.trace.wouldRefuse).toBe(refused);
+        }
+      });
+      await fc.assert(property);
+    });
   });
 });
