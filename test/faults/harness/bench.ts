@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type RedisServer, startRedis } from '../../support/redis.ts';
+import { createSampleServices } from '../../support/stack-services.ts';
+import { type FaultGateway, type GatewayOptions, startFaultGateway } from './gateway.ts';
+import { createBenchSecrets } from './secrets.ts';
+
+/** One gateway process on one Redis, left by every row as it was found. */
+export type SharedPlace = { readonly gateway: FaultGateway; readonly redis: RedisServer };
+
+/** What a row does its harm with. Whatever it opens here is checked and closed behind it. */
+export type FaultBench = {
+  /** Stands in every secret: plant it in whatever must not come out. */
+  readonly canary: string;
+  /** Another secret that must not come out. */
+  secret(text: string): void;
+  /** One gateway process on one Redis for all rows that only ask: it takes no time. */
+  shared(): Promise<SharedPlace>;
+  /** A gateway process of the row's own; on a Redis where `config.redis` names one. */
+  gateway(options?: GatewayOptions): Promise<FaultGateway>;
+  /** A redis-server of the row's own, with these options. */
+  redis(...args: readonly string[]): Promise<RedisServer>;
+  /** Has something closed once the row is over: the latest first. */
+  own<T extends { close(): unknown } | { stop(): unknown }>(thing: T): T;
+  /** Variables that lead a gateway to the sample services, and their calls so far. */
+  readonly samples: { readonly env: Readonly<Record<string, string>>; calls(): number };
+  /**
+   * A bound in time: `npm run test:faults` fails the row where it is broken. In `npm test`, where other tests keep the
+   * machine busy, it is not looked at.
+   */
+  atMost(what: string, value: number, bound: number): void;
+  /** Waits until something holds, asked every `everyMs`; how long that took. Rejects after `withinMs`, 15 s unless told. */
+  until(holds: () => boolean | Promise<boolean>, withinMs?: number, everyMs?: number): Promise<number>;
+};
+
+/** @internal What the runner of the rows holds. */
+export type OpenBench = FaultBench & {
+  /** The gateways that the row used. */
+  gateways(): readonly FaultGateway[];
+  secretsIn(text: string): readonly string[];
+  /** Begins a row. */
+  begin(): void;
+  /** Closes what the row opened; the bounds that it broke. */
+  end(): Promise<readonly string[]>;
+  close(): Promise<void>;
+};
+
+async function until(
+  holds: () => boolean | Promise<boolean>,
+  withinMs = 15_000,
+  everyMs = 5,
+): Promise<number> {
+  const startedAt = performance.now();
+  while (!(await holds())) {
+    if (performance.now() - startedAt > withinMs)
+      throw new Error(`not within ${withinMs} ms: ${String(holds)}`);
+    await sleep(everyMs);
+  }
+  return performance.now() - startedAt;
+}
+
+/** Opens the bench: the sample services in this process, everything else when a row asks for it. */
+export async function openBench({ strict }: { strict: boolean }): Promise<OpenBench> {
+  const secrets = createBenchSecrets();
+  const services = createSampleServices({ canary: secrets.canary, credentials: secrets.credentials });
+  const urls = await services.listen();
+  let calls = 0;
+  for (const { server } of [services.users, services.catalog, services.orders])
+    server.on('request', () => void (calls += 1));
+
+  const usual = { ...urls, ...secrets.env };
+  let owned: (() => unknown)[] = [];
+  let gateways: FaultGateway[] = [];
+  let broken: string[] = [];
+  let place: Promise<SharedPlace> | undefined;
+
+  async function start(options: GatewayOptions): Promise<FaultGateway> {
+    return startFaultGateway(options, { ...usual, ...options.env }, secrets);
+  }
+
+  function own<T extends { close(): unknown } | { stop(): unknown }>(thing: T): T {
+    owned.push(() => ('close' in thing ? thing.close() : thing.stop()));
+    return thing;
+  }
+
+  async function startShared(): Promise<SharedPlace> {
+    const redis = await startRedis();
+    return { redis, gateway: await start({ config: { redis: { url: redis.url } } }) };
+  }
+
+  return {
+    canary: secrets.canary,
+    secret: (text) => secrets.add(text),
+    async shared() {
+      const known = place;
+      place ??= startShared();
+      const { gateway, redis } = await place;
+      if (known !== undefined && !gateways.includes(gateway)) gateway.checked.mark();
+      if (!gateways.includes(gateway)) gateways.push(gateway);
+      return { gateway, redis };
+    },
+    async gateway(options = {}) {
+      const gateway = own(await start(options));
+      gateways.push(gateway);
+      return gateway;
+    },
+    redis: async (...args) => own(await startRedis(...args)),
+    own,
+    samples: { env: urls, calls: () => calls },
+    atMost(what, value, bound) {
+      if (strict && value > bound) broken.push(`${what}: ${Math.round(value)}, at most ${bound}`);
+    },
+    until,
+    gateways: () => gateways,
+    secretsIn: (text) => secrets.in(text),
+    begin() {
+      [owned, gateways, broken] = [[], [], []];
+    },
+    async end() {
+      for (const close of owned.reverse()) await close();
+      return broken;
+    },
+    async close() {
+      if (place !== undefined) {
+        const { gateway, redis } = await place;
+        await gateway.close();
+        await redis.stop();
+      }
+      await services.close();
+    },
+  };
+}

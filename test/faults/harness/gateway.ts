@@ -1,0 +1,198 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Redis } from 'ioredis';
+import { parse, stringify } from 'yaml';
+import { mintKey } from '../../../src/cli/key-changes.ts';
+import { readConfig } from '../../../src/cli/read-config.ts';
+import { Secret } from '../../../src/kernel/secret.ts';
+import { createKeyStore, type KeyStore } from '../../../src/store/key-store.ts';
+import { createRedisKeys, type RedisKeys } from '../../../src/store/redis-keys.ts';
+import { redisProfile } from '../../../src/store/redis-profile.ts';
+import { createRedis } from '../../../src/store/redis.ts';
+import type { RunningProcess } from '../../support/process.ts';
+import { startGatewayProcess } from '../../support/process-gateway.ts';
+import { copyConfig } from '../../support/stack-config.ts';
+import { storedHashUnder } from './secrets.ts';
+import { createTraffic, type Traffic } from './traffic.ts';
+import { sampleTruth, type TruthOf } from './truth.ts';
+
+type Tree = { readonly [name: string]: unknown };
+
+/** What a gateway process is started with, where the usual will not do. */
+export type GatewayOptions = {
+  /** Laid over `config/portico.yaml`, key by key; lists are replaced as a whole. */
+  readonly config?: Tree;
+  /** Files of `sources/`, by name, beside or in the place of the committed ones. */
+  readonly sources?: Readonly<Record<string, string>>;
+  /** Variables of the process; `USERS_URL`, `CATALOG_URL` and `ORDERS_URL` lead to the sample services unless told. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** How many keys are stored in Redis for it; one unless told, none in the embedded mode. */
+  readonly keys?: number;
+  /** What its answers must be; those of the sample services unless told. */
+  readonly truth?: TruthOf;
+  /** The row ends the process itself: it need not be alive afterwards, nor have logged everything. */
+  readonly mayEnd?: boolean;
+};
+
+/** What stands in the Redis of a gateway, over a patient connection of the test's own. */
+export type Stored = { readonly client: Redis; readonly store: KeyStore; readonly keys: RedisKeys };
+
+/** A gateway process of the bench. */
+export type FaultGateway = Pick<Traffic, 'ask' | 'load'> & {
+  readonly process: RunningProcess;
+  readonly url: string;
+  readonly port: number;
+  readonly adminUrl: string;
+  /** A key of the configuration: it is known without Redis. It may read everything. */
+  readonly configuredKey: string;
+  /** Keys that only Redis knows. */
+  readonly storedKeys: readonly string[];
+  /** The lines of its log since the row began, parsed. */
+  log(): readonly Record<string, unknown>[];
+  /** The text of its metrics. */
+  metrics(): Promise<string>;
+  /** The sum of a metric over all label values that contain `labels`, such as `result="damaged"`. */
+  counted(metric: string, ...labels: readonly string[]): Promise<number>;
+  /** Whether `/readyz` says so. */
+  isReady(): Promise<boolean>;
+  /** Looks into its Redis, or changes what stands there, as `portico keys` does. */
+  withStored<T>(work: (stored: Stored) => Promise<T>): Promise<T>;
+  /** @internal */
+  readonly checked: {
+    readonly truth: TruthOf;
+    readonly mayEnd: boolean;
+    readonly traffic: Traffic;
+    /** Starts a new row: what was logged so far is no longer looked at. */
+    mark(): void;
+    output(): string;
+  };
+  close(): Promise<void>;
+};
+
+/** Of a whole fleet: what its gateways share. */
+export type FleetSecrets = {
+  readonly pepper: string;
+  readonly configuredKey: string;
+  add(secret: string): void;
+};
+
+/** The tier of the bench's keys: no load of a test reaches its limit. */
+const ROOMY = 'bench';
+
+function overlay(base: unknown, over: unknown): unknown {
+  if (over === undefined) return base;
+  const isTree = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isTree(base) || !isTree(over)) return over;
+  const merged: Record<string, unknown> = { ...(base as Tree) };
+  for (const [name, value] of Object.entries(over as Tree)) merged[name] = overlay(merged[name], value);
+  return merged;
+}
+
+function ownSettings({ pepper, configuredKey }: FleetSecrets): Tree {
+  const permissions = ['users:read', 'products:read', 'orders:read'];
+  const key = { id: 'configured', hash: storedHashUnder(pepper, configuredKey), permissions, tier: ROOMY };
+  return {
+    listen: { drain: '0ms' },
+    auth: { apiKeys: { pepper: '${PORTICO_KEY_PEPPER}', keys: [key] } },
+    limits: { tiers: { [ROOMY]: { windows: ['1000000 per 1s'] } } },
+  };
+}
+
+/** Writes the files of one gateway to a folder of their own. */
+function writeConfig(options: GatewayOptions, secrets: FleetSecrets) {
+  const copy = copyConfig();
+  const committed: unknown = parse(readFileSync(copy.file, 'utf8'));
+  const config = overlay(overlay(committed, ownSettings(secrets)), options.config);
+  writeFileSync(copy.file, stringify(config));
+  for (const [name, text] of Object.entries(options.sources ?? {}))
+    writeFileSync(join(dirname(copy.file), 'sources', name), text);
+  return copy;
+}
+
+function parseLines(text: string): Record<string, unknown>[] {
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
+  return whole
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+function sumOf(text: string, metric: string, labels: readonly string[]): number {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith(`${metric}{`) || line.startsWith(`${metric} `))
+    .filter((line) => labels.every((label) => line.includes(label)))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+}
+
+/** Starts one with these variables, and stores its keys. */
+export async function startFaultGateway(
+  options: GatewayOptions,
+  env: Readonly<Record<string, string>>,
+  secrets: FleetSecrets,
+): Promise<FaultGateway> {
+  const copy = writeConfig(options, secrets);
+  const { redis: settings } = readConfig(copy.file, { PORT: '0', ...env }).gateway;
+  const profile = redisProfile(settings);
+
+  async function withStored<T>(work: (stored: Stored) => Promise<T>): Promise<T> {
+    if (profile === undefined) throw new Error('this gateway has no Redis');
+    const quiet = { info: () => undefined, warn: () => undefined };
+    const redis = createRedis({ ...profile, commandTimeoutMs: 5_000, connectTimeoutMs: 5_000 }, quiet);
+    try {
+      if (!(await redis.untilReady(10_000))) throw new Error('the test cannot reach its Redis');
+      const keys = createRedisKeys(settings.prefix);
+      return await work({ client: redis.client, store: createKeyStore(redis.client, keys), keys });
+    } finally {
+      await redis.close();
+    }
+  }
+
+  const storedKeys: string[] = [];
+  async function storeKeys({ store }: Stored): Promise<void> {
+    const about = { label: 'bench', permissions: ['users:read', 'products:read'], tier: ROOMY };
+    for (let count = options.keys ?? 1; count > 0; count -= 1) {
+      const { key, record } = mintKey(new Secret(secrets.pepper), Date.now(), about);
+      await store.create(record);
+      secrets.add(key);
+      storedKeys.push(key);
+    }
+  }
+  if (profile !== undefined && options.keys !== 0) await withStored(storeKeys);
+
+  const { process, url, adminUrl } = await startGatewayProcess(env, copy.file);
+  const isEntitled = (key: string) => key === secrets.configuredKey || storedKeys.includes(key);
+  const traffic = createTraffic(url, () => storedKeys[0] ?? secrets.configuredKey, isEntitled);
+  let [outFrom, errFrom] = [0, 0];
+  const metrics = async () => (await fetch(`${adminUrl}/metrics`)).text();
+
+  return {
+    process,
+    url,
+    port: Number(new URL(url).port),
+    adminUrl,
+    configuredKey: secrets.configuredKey,
+    storedKeys,
+    ask: traffic.ask,
+    load: traffic.load,
+    log: () => parseLines(process.out.slice(outFrom)),
+    metrics,
+    counted: async (metric, ...labels) => sumOf(await metrics(), metric, labels),
+    isReady: async () => (await fetch(`${adminUrl}/readyz`)).status === 200,
+    withStored,
+    checked: {
+      truth: options.truth ?? sampleTruth,
+      mayEnd: options.mayEnd ?? false,
+      traffic,
+      mark() {
+        [outFrom, errFrom] = [process.out.length, process.err.length];
+        traffic.take();
+      },
+      output: () => process.out.slice(outFrom) + process.err.slice(errFrom),
+    },
+    async close() {
+      traffic.close();
+      await process.kill();
+      copy.remove();
+    },
+  };
+}

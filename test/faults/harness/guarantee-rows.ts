@@ -1,0 +1,20 @@
+import { type OpenBench, openBench } from './bench.ts';
+import type { FaultRow } from './row.ts';
+import { runRow } from './run-row.ts';
+
+/** Makes a test of every fast row, on one bench for all of them. */
+export function guaranteeRows(group: string, rows: readonly FaultRow[]): void {
+  const fast = rows.filter(({ fast: isFast, skip }) => isFast && skip === undefined);
+  let bench: OpenBench;
+
+  describe(`the fault matrix, ${group}`, () => {
+    beforeAll(async () => {
+      bench = await openBench({ strict: false });
+    });
+    afterAll(() => bench.close());
+
+    it.each(fast)('$id: $fault – $expected', async (row) => {
+      expect((await runRow(bench, row)).broken).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { Secret } from '../../../src/kernel/secret.ts';
+import { hashApiKey } from '../../../src/policy/api-key.ts';
+
+/** The hash under which a key is stored with a pepper. */
+export function storedHashUnder(pepper: string, key: string): string {
+  return hashApiKey(new Secret(pepper), key);
+}
+
+/** Every secret of one bench. Each holds the canary, and none may come out of a gateway. */
+export type BenchSecrets = {
+  /** Stands in every secret, and in those fields of the sample services that nobody may see. */
+  readonly canary: string;
+  readonly pepper: string;
+  readonly configuredKey: string;
+  /** What the sample services ask of the gateway. */
+  readonly credentials: {
+    readonly users: { readonly user: string; readonly password: string };
+    readonly catalog: { readonly key: string };
+    readonly orders: { readonly token: string };
+  };
+  /** The same as variables of the committed sources, with the pepper. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Another one that may not come out. Of an API key it is the part behind its id. */
+  add(secret: string): void;
+  /** Those that a text holds. */
+  in(text: string): readonly string[];
+};
+
+/** Makes the secrets of a bench. */
+export function createBenchSecrets(): BenchSecrets {
+  const canary = `kanarienvogel${randomBytes(4).toString('hex')}`;
+  const credentials = {
+    users: { user: `user-${canary}`, password: `password-${canary}` },
+    catalog: { key: `key-${canary}` },
+    orders: { token: `token-${canary}` },
+  };
+  const pepper = `a-pepper-of-the-bench-${canary}`;
+  const wanted = new Set([canary]);
+  return {
+    canary,
+    pepper,
+    configuredKey: `a-configured-key-${canary}`,
+    credentials,
+    env: {
+      PORTICO_KEY_PEPPER: pepper,
+      USERS_USER: credentials.users.user,
+      USERS_PASSWORD: credentials.users.password,
+      CATALOG_KEY: credentials.catalog.key,
+      ORDERS_TOKEN: credentials.orders.token,
+    },
+    add: (secret) => void wanted.add(/^ptk_[a-z0-9]+_(.+)$/.exec(secret)?.[1] ?? secret),
+    in: (text) => [...wanted].filter((secret) => text.includes(secret)),
+  };
+}

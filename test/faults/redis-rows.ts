@@ -1,0 +1,9 @@
+import type { FaultRow } from './harness/row.ts';
+import { redisDataRows } from './redis-data.ts';
+
+const groups = [...redisDataRows];
+
+/** R1 to R17: what can happen to Redis. */
+export const redisRows: readonly FaultRow[] = groups.sort(
+  (a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)),
+);

@@ -1,0 +1,59 @@
+/**
+ * `npm run test:faults`: every row of the fault matrix, the slow ones too, with its figure and its bounds in time. Give it
+ * a machine that does nothing else.
+ *
+ *   npm run test:faults -- --only R2 --only U1
+ */
+import { parseArgs } from 'node:util';
+import { openBench } from './harness/bench.ts';
+import type { FaultRow, Figure, Outcome } from './harness/row.ts';
+import { runRow } from './harness/run-row.ts';
+import { matrix } from './matrix.ts';
+
+const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });
+const rows = matrix.filter(({ id }) => values.only?.includes(id) ?? true);
+const outcomes: Outcome[] = [];
+
+const say = (text: string) => void process.stdout.write(`${text}\n`);
+
+function figureText(figure: Figure): string {
+  const told = Object.entries(figure).map(
+    ([name, value]) => `${name} ${typeof value === 'number' ? Math.round(value * 10) / 10 : value}`,
+  );
+  return told.join(', ');
+}
+
+function tell({ row, figure, broken, seconds }: Outcome): void {
+  const verdict = broken.length === 0 ? 'ok' : 'FAILED';
+  say(`${row.id} | ${row.fault} | ${figureText(figure)} | ${verdict} (${seconds.toFixed(1)} s)`);
+  for (const line of broken) say(`    ${line}`);
+}
+
+/** The greatest, or the sum, of one name over all figures. */
+function overall(name: string, combine: (values: readonly number[]) => number): number {
+  return combine(outcomes.map(({ figure }) => figure[name]).filter((value) => typeof value === 'number'));
+}
+
+async function runAll(all: readonly FaultRow[]): Promise<void> {
+  say('id | fault | figure | ok');
+  for (const row of all) {
+    if (row.skip !== undefined) {
+      say(`${row.id} | ${row.fault} | not run here: ${row.skip} | –`);
+      continue;
+    }
+    // A bench of its own: no row inherits what another one did.
+    const bench = await openBench({ strict: true });
+    const outcome = await runRow(bench, row);
+    await bench.close();
+    outcomes.push(outcome);
+    tell(outcome);
+  }
+}
+
+await runAll(rows);
+const passed = outcomes.filter(({ broken }) => broken.length === 0).length;
+const added = overall('added ms', (all) => Math.max(0, ...all));
+const wrong = overall('wrong', (all) => all.reduce((sum, one) => sum + one, 0));
+say(`worst added latency ${Math.round(added)} ms, wrong answers ${wrong}`);
+say(`${passed} passed, ${outcomes.length - passed} failed`);
+process.exitCode = passed === outcomes.length ? 0 : 1;
