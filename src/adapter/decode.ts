@@ -2,6 +2,7 @@ import { contentTypesOf } from '../config/content-types.ts';
 import type { DecodeSpec } from '../config/source-schema.ts';
 import { invalidReply } from '../errors/fault.ts';
 import { type Json, JsonError, readJson } from '../kernel/json.ts';
+import { readPlainJson } from '../kernel/plain-json.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
 import { compileCsvReader } from './read-csv.ts';
 import { compileXmlReader } from './read-xml.ts';
@@ -47,9 +48,11 @@ function charsetName(label: string): string {
   }
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 function decodeText(body: Buffer, charset: string): string {
   try {
-    return new TextDecoder(charset, { fatal: true }).decode(body);
+    return (charset === 'utf-8' ? utf8 : new TextDecoder(charset, { fatal: true })).decode(body);
   } catch {
     throw invalidReply('encoding', `the body is not valid ${charsetName(charset)}`);
   }
@@ -93,11 +96,14 @@ export function charsetOf({ charset, format }: DecodeSpec, reply: UpstreamReply)
 export function compileDecoder(spec: DecodeSpec): (reply: UpstreamReply) => Json {
   const contentTypes = contentTypesOf(spec);
   const readText = compileFormat(spec);
+  const readPlain = spec.format === 'json' && spec.stripPrefix === '' ? readPlainJson : undefined;
   return function decodeBody(reply) {
     const { mediaType } = readContentType(reply.header('content-type'));
     if (!contentTypes.includes(mediaType)) {
       throw invalidReply('content_type', `${typeName(mediaType)} is not one the source declares`);
     }
-    return readText(decodeText(reply.body, charsetOf(spec, reply)));
+    const charset = charsetOf(spec, reply);
+    const text = decodeText(reply.body, charset);
+    return (charset === 'utf-8' ? readPlain?.(reply.body, text) : undefined) ?? readText(text);
   };
 }

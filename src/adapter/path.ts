@@ -1,4 +1,4 @@
-import { type Json, NumberText } from '../kernel/json.ts';
+import { type Json, type JsonObject, NumberText } from '../kernel/json.ts';
 import { compileOneOf, type Literal } from './literal.ts';
 import type { Report } from './report.ts';
 
@@ -26,17 +26,22 @@ function unquote(text: string): string {
   return text.startsWith('"') ? text.slice(1, -1).replaceAll(/\\(.)/g, '$1') : text;
 }
 
-function isObject(value: Json): value is { readonly [key: string]: Json } {
+function isObject(value: Json): value is JsonObject {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText)
   );
 }
 
-// Objects of readJson have no prototype, so a key such as "constructor" finds only what the document holds.
-const keyStep =
-  (key: string): Step =>
-  (value) =>
-    isObject(value) ? value[key] : undefined;
+/** Reads a key of an object: a name such as "constructor", which ordinary objects inherit, only where it is its own. */
+function entryReader(key: string): (object: JsonObject) => Json | undefined {
+  if (key in Object.prototype) return (object) => (Object.hasOwn(object, key) ? object[key] : undefined);
+  return (object) => object[key];
+}
+
+function keyStep(key: string): Step {
+  const read = entryReader(key);
+  return (value) => (isObject(value) ? read(value) : undefined);
+}
 
 const indexStep =
   (index: number): Step =>
@@ -45,9 +50,10 @@ const indexStep =
 
 function selectStep(key: string, literal: Literal): Step {
   const fits = compileOneOf([literal]);
+  const read = entryReader(key);
   return (value) =>
     Array.isArray(value)
-      ? (value as readonly Json[]).find((item) => isObject(item) && fits(item[key]))
+      ? (value as readonly Json[]).find((item) => isObject(item) && fits(read(item)))
       : undefined;
 }
 

@@ -23,7 +23,9 @@ type Values = readonly (Json | undefined)[];
 type Place = { readonly path: string; readonly words: readonly string[]; readonly values: Values };
 
 function below({ path, words, values }: Place, key: string): Place {
-  const inner = values.map((value) => (isObject(value) ? value[key] : undefined));
+  const inner = values.map((value) =>
+    isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined,
+  );
   return { path: pathWith(path, key), words: [...words, fold(key)], values: inner };
 }
 

