@@ -47,6 +47,10 @@ const UNREACHABLE = new Set([
   'EAI_AGAIN',
   'ETIMEDOUT',
 ]);
+/** Where a request carries its journey. A weak map would hold it until a full collection of garbage, with all it refers to. */
+const JOURNEY = Symbol('journey');
+type Carrier = IncomingMessage & { [JOURNEY]?: Underway };
+
 const CREDENTIAL_REFUSED = new Set([401, 403, 407]);
 
 /**
@@ -55,7 +59,6 @@ const CREDENTIAL_REFUSED = new Set([401, 403, 407]);
  * error text to answers that broke half-way; the answer is relayed here, so that only chosen headers return.
  */
 export function createProxy(clock: Clock): (journey: Journey) => void {
-  const journeys = new WeakMap<IncomingMessage, Underway>();
   const relayPlugin: Plugin = (server) => {
     server.on('proxyReq', (upstream, req) => withJourney(req, (journey) => depart(journey, upstream)));
     server.on('proxyRes', (answer, req) => withJourney(req, (journey) => arrive(journey, answer)));
@@ -66,7 +69,7 @@ export function createProxy(clock: Clock): (journey: Journey) => void {
   };
   const proxy = createProxyMiddleware({
     router(req, _res, options) {
-      const journey = journeys.get(req);
+      const journey = (req as Carrier)[JOURNEY];
       // These are this request's own copy of the options, which is where httpxy looks for both.
       options.agent = journey?.agent;
       if (journey !== undefined) options.buffer = journey.body();
@@ -79,7 +82,7 @@ export function createProxy(clock: Clock): (journey: Journey) => void {
   });
 
   function withJourney(req: IncomingMessage, act: (journey: Underway) => void) {
-    const journey = journeys.get(req);
+    const journey = (req as Carrier)[JOURNEY];
     if (journey !== undefined) act(journey);
   }
 
@@ -89,7 +92,7 @@ export function createProxy(clock: Clock): (journey: Journey) => void {
     // What httpxy sends is what it finds here.
     req.headers = journey.headers;
     req.url = journey.path;
-    journeys.set(req, underway);
+    (req as Carrier)[JOURNEY] = underway;
     signal.addEventListener('abort', () => stop(underway), { once: true });
     send(underway);
   }
