@@ -9,6 +9,7 @@ import {
 } from 'jose';
 import { fault } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { isSoundJwk } from './sound-jwk.ts';
 
 /** How long the issuer may take to answer. */
 const FETCH_MS_MAX = 1_000;
@@ -102,7 +103,8 @@ export function createJwks({ url, fetchJwks, clock, freshMs, staleMs, onFailure 
 /** A set without keys is an issuer's mishap: it must not replace the keys at hand. */
 function readKeys(value: unknown): LocalJWKSet {
   // jose checks the shape of what it is given.
-  const keys = createLocalJWKSet(value as JSONWebKeySet);
-  if (keys.jwks().keys.length === 0) throw new Error('the key set is empty');
-  return keys;
+  const { keys } = createLocalJWKSet(value as JSONWebKeySet).jwks();
+  const sound = keys.filter(isSoundJwk);
+  if (sound.length === 0) throw new Error('the key set has no key that can be used');
+  return createLocalJWKSet({ keys: sound });
 }

@@ -1,9 +1,16 @@
-import { type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose';
+import {
+  errors,
+  type JWTPayload,
+  jwtVerify,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  type JWTVerifyResult,
+} from 'jose';
 import type { JwtConfig } from '../config/gateway-schema.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Principal } from './call.ts';
-import { type Credential, FOREIGN, REFUSED, type Verdict, digestOf } from './verdict.ts';
+import { type Credential, digestOf, FOREIGN, type Refused, type Verdict } from './verdict.ts';
 
 /** A verified token is verified again at this age, against the keys the issuer has then. */
 const REVERIFY_MS = 60_000;
@@ -38,21 +45,29 @@ export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps): J
 
   async function verify({ text, bearer }: Credential): Promise<Verdict> {
     if (!bearer || !looksLikeJwt(text)) return FOREIGN;
-    const payload = await claimsOf(text);
-    if (typeof payload?.sub !== 'string' || payload.sub === '' || payload.exp === undefined) return REFUSED;
+    const claims = await claimsOf(text);
+    if ('kind' in claims) return claims;
+    const { payload, protectedHeader } = claims;
+    // jose knows `b64`, which no JWT needs (RFC 7797, section 7); Portico knows no extension at all.
+    if (protectedHeader.crit !== undefined) return refused('ERR_JWT_CRITICAL');
+    if (!isAccessToken(protectedHeader.typ)) return refused('ERR_JWT_TYPE');
+    if (typeof payload.sub !== 'string' || payload.sub === '') return refused('ERR_JWT_SUBJECT');
+    // JSON knows 1e999, which would never expire.
+    if (payload.exp === undefined || !Number.isFinite(payload.exp)) return refused('ERR_JWT_EXPIRY');
     const verifiedAt = clock.monotonic();
     const until = (payload.exp + config.clockTolerance) * 1_000;
     const isFresh = () => clock.now() < until && clock.monotonic() - verifiedAt < REVERIFY_MS;
     return { kind: 'accepted', principal: principalOf(payload, payload.sub), isFresh };
   }
 
-  /** The claims of a valid token; `undefined` whatever else is wrong with it. */
-  async function claimsOf(token: string): Promise<JWTPayload | undefined> {
+  /** The claims of a token whose signature and claims are good, or the code of what is wrong with it. */
+  async function claimsOf(token: string): Promise<JWTVerifyResult | Refused> {
+    if (!isCanonical(token)) return refused('ERR_JWT_ENCODING');
     try {
-      return (await jwtVerify(token, keyOf, { ...options, currentDate: new Date(clock.now()) })).payload;
+      return await jwtVerify(token, keyOf, { ...options, currentDate: new Date(clock.now()) });
     } catch (error) {
       if (error instanceof GatewayError) throw error;
-      return undefined;
+      return refused(error instanceof errors.JOSEError ? error.code : 'ERR_JWT_KEY');
     }
   }
 
@@ -72,8 +87,25 @@ export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps): J
   return { verify };
 }
 
+function refused(why: string): Refused {
+  return { kind: 'refused', why };
+}
+
 function looksLikeJwt(text: string): boolean {
-  return /^eyJ[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/.test(text);
+  return /^eyJ[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*$/.test(text);
+}
+
+/** Whether no other text stands for the same token: base64url may have bits to spare in its last character. */
+function isCanonical(token: string): boolean {
+  return token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
+}
+
+/**
+ * Whether a token's `typ` lets it stand for an access token: absent, `JWT` or `at+jwt` (RFC 9068). What an issuer
+ * signs for another end, such as a logout token, says so here (RFC 8725, section 3.11).
+ */
+function isAccessToken(typ: string | undefined): boolean {
+  return typ === undefined || /^(?:application\/)?(?:at\+)?jwt$/i.test(typ);
 }
 
 /** The words of a claim that is a text of words or a list of them; none for any other value. */

@@ -21,8 +21,11 @@ export type Accepted = {
   readonly isFresh: () => boolean;
 };
 
-/** What a check makes of a credential. `foreign`: it is none of this check's kind. The reason is for the metrics. */
-export type Verdict = Accepted | { readonly kind: 'refused' } | { readonly kind: 'foreign' };
+/** What a check makes of a credential. `foreign`: it is none of this check's kind. */
+export type Verdict = Accepted | Refused | { readonly kind: 'foreign' };
+
+/** A credential that is not valid; `why`, where it is told, is a fixed word for the log alone. */
+export type Refused = { readonly kind: 'refused'; readonly why?: string };
 
 export const REFUSED = { kind: 'refused' } as const;
 export const FOREIGN = { kind: 'foreign' } as const;

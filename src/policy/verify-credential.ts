@@ -88,7 +88,8 @@ export function createCredentialVerifier({
         return verdict.principal;
       }
       accepted.delete(credential.digest);
-      return refuse(subject, 'the credential is not valid');
+      const why = verdict.kind === 'refused' && verdict.why !== undefined ? `: ${verdict.why}` : '';
+      return refuse(subject, `the credential is not valid${why}`);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Verdict } from '../../../src/policy/verdict.ts';
-import { algorithms, claims, clock, createCheck, seconds, sign, verify } from './token-issuer.ts';
+import { algorithms, claims, clock, createCheck, seconds, sign, verify } from '../../support/token-issuer.ts';
 
 describe('a valid token', () => {
   it.each(algorithms)('is accepted when signed with %s', async (alg) => {
@@ -62,7 +62,7 @@ describe('a valid token', () => {
 });
 
 describe('no token at all', () => {
-  it.each(['', 'abc', 'eyJ.eyJ', 'a.b.c', 'eyJ..', 'eyJ.a.b.c', `eyJ${'a'.repeat(8_000)}`])(
+  it.each(['', 'abc', 'eyJ.eyJ', 'a.b.c', 'eyJ.a.b.c', `eyJ${'a'.repeat(8_000)}`])(
     'is foreign: %s',
     async (text) => {
       expect(await verify(text)).toEqual({ kind: 'foreign' });

@@ -1,8 +1,8 @@
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-import { createJwks, type FetchJwks } from '../../../src/policy/jwks.ts';
-import { createJwtCheck } from '../../../src/policy/jwt.ts';
-import type { Verdict } from '../../../src/policy/verdict.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
+import { createJwks, type FetchJwks } from '../../src/policy/jwks.ts';
+import { createJwtCheck } from '../../src/policy/jwt.ts';
+import type { Verdict } from '../../src/policy/verdict.ts';
+import { createManualClock } from './manual-clock.ts';
 
 export const issuer = 'https://issuer.example/';
 const audience = 'portico';
