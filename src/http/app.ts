@@ -11,6 +11,7 @@ import { createAnswers } from './answers.ts';
 import { createCors } from './cors.ts';
 import { allowOf, compileRoutes } from './endpoint.ts';
 import { exchangeOf } from './exchange.ts';
+import { createMessageClasses, type MessageClasses } from './message-classes.ts';
 import { createOpenExchange, type OnFinish } from './open-exchange.ts';
 import { documentEndpoint, type Operation, operationEndpoint, READ_METHODS } from './operation.ts';
 import { createPassthrough, type PassthroughDeps } from './passthrough.ts';
@@ -36,6 +37,7 @@ export type AppDeps = {
 /** The public listener, for `createServer`, and the way to let go of its upstream connections. */
 export type App = {
   readonly listener: RequestListener;
+  readonly messageClasses: MessageClasses;
   /** What a request with a method that nobody knows is refused with, by its target. */
   readonly refuseMethod: (target: string) => GatewayError;
   close(): void;
@@ -67,6 +69,7 @@ export function createApp(deps: AppDeps): App {
   app.disable('query parser');
   app.set('trust proxy', deps.trustProxy);
   app.use(serve);
+  const messageClasses = createMessageClasses(app);
 
   /** Decides what a request becomes: route, then method; the checks of the caller follow in the pipeline. */
   function serve(req: Request, res: Response) {
@@ -94,6 +97,7 @@ export function createApp(deps: AppDeps): App {
 
   return {
     refuseMethod,
+    messageClasses,
     listener(req, res) {
       const exchange = open(req, res);
       // Express would take other forms of target apart with the deprecated and lenient `url.parse`.

@@ -31,12 +31,13 @@ const ALLOWED = 'GET, HEAD, OPTIONS';
 
 /** Makes the hardened server of the public listener: whatever the bytes, what leaves it is the contract's JSON. */
 export function createServer(
-  { listener, refuseMethod }: Pick<App, 'listener' | 'refuseMethod'>,
+  { listener, refuseMethod, messageClasses }: Pick<App, 'listener' | 'refuseMethod' | 'messageClasses'>,
   limits: ServerLimits,
   { log, onRefused }: { log: Logger; onRefused: OnRefused },
 ): Server {
   const server = createHttpServer(
     {
+      ...messageClasses,
       // Node would answer a missing Host itself, without a body; the listener does it better.
       requireHostHeader: false,
       insecureHTTPParser: false,
@@ -51,6 +52,8 @@ export function createServer(
   // Node drops the lines beyond its bound silently; one more than allowed lets the listener see that there are more.
   server.maxHeadersCount = HEADER_LINES_MAX + 1;
   server.maxConnections = limits.connectionsMax;
+  // Else a worker would hand a connection that is too many back, and it would go round the full workers without end.
+  Object.assign(server, { dropMaxConnection: true });
   // Ends connections whose client reads nothing for longer than any endpoint may take.
   server.timeout = limits.deadlineMsMax + REQUEST_TIMEOUT_MS_MIN;
   // Node would answer 417 itself, without a body.
