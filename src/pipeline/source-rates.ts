@@ -1,8 +1,10 @@
 import type { SourceSpec } from '../config/source-schema.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { Window } from '../kernel/duration.ts';
 import { createLimiter, type Decision, type Tier } from '../store/limiter.ts';
 import type { RedisKeys } from '../store/redis-keys.ts';
 import type { RedisConnection } from '../store/redis.ts';
+import type { SubWindows } from '../store/sub-windows.ts';
 import type { Rate } from '../upstream/places.ts';
 
 /** How fast the sources may be asked by all processes together. */
@@ -19,8 +21,21 @@ export type SourceRatesDeps = {
   readonly clock: Clock;
 };
 
-/** What is counted is let go in pieces of a tenth of a second; asked a few times in each, none is left unused. */
-const ASK_AGAIN_MS = 25;
+const PIECE_MS = 20;
+/**
+ * The right to a call is used a moment after it was given, and the call is a moment on its way. Where one is later by
+ * more than the next, the source sees them closer together, so each counts for so much longer than a second. Half of
+ * that may go by while Redis is asked.
+ */
+const MARGIN_MS = 80;
+const GRACE_MS = MARGIN_MS / 2;
+/** What is counted is let go in pieces; asked once or twice in each, none is left unused. */
+const ASK_AGAIN_MS = 15;
+
+/** Cuts a window finer than those of callers, whose last piece may be a tenth of it: a source's capacity is scarce. */
+function cut({ points, seconds }: Window): SubWindows {
+  return { points, seconds, pieceMs: PIECE_MS, pieces: (seconds * 1_000 + MARGIN_MS) / PIECE_MS };
+}
 
 /** Creates the rates of some sources. While Redis is gone, each process keeps to them alone. */
 export function createSourceRates(
@@ -36,6 +51,8 @@ export function createSourceRates(
     tiers,
     keyOf: (_tier, windows, subject) => keys.tierCounts('source', windows, subject),
     monotonic: () => clock.monotonic(),
+    cut,
+    graceMs: GRACE_MS,
   });
   const waitOf = ({ allowed }: Decision) => (allowed ? 0 : ASK_AGAIN_MS);
   return {

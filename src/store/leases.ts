@@ -42,8 +42,11 @@ const SUBJECTS_MAX = 100_000;
 /** A store that answers so slowly that its points have always expired is believed in the end. */
 const ATTEMPTS_MAX = 3;
 
-/** Creates the leases of one tier. `now` is a monotonic clock, milliseconds. */
-export function createLeases(reserve: Reserve, now: () => number): Leases {
+/**
+ * Creates the leases of one tier. `now` is a monotonic clock, milliseconds; points may be spent `graceMs` longer than
+ * the store says.
+ */
+export function createLeases(reserve: Reserve, now: () => number, graceMs = 0): Leases {
   const leases = new LRUCache<string, Lease>({ max: SUBJECTS_MAX });
 
   function leaseOf(subject: string): Lease {
@@ -76,7 +79,7 @@ export function createLeases(reserve: Reserve, now: () => number): Leases {
     lease.reservation = reservation;
     lease.left = reservation.granted;
     // The store's moment lies behind the asking, so counted from there the points end early rather than late.
-    lease.validUntil = askedAt + Math.min(VALID_MS_MAX, reservation.validMs);
+    lease.validUntil = askedAt + Math.min(VALID_MS_MAX, reservation.validMs + graceMs);
     return last || reservation.granted === 0 || now() < lease.validUntil ? reservation : undefined;
   }
 

@@ -55,6 +55,10 @@ export type LimiterDeps = {
   readonly keyOf: (tier: string, windows: readonly Window[], subject: string) => string;
   /** A clock that never jumps, milliseconds. */
   readonly monotonic: () => number;
+  /** Cuts the windows of all tiers into pieces, where the usual cut will not do. */
+  readonly cut?: (window: Window) => SubWindows;
+  /** How long behind its piece a point may still be spent, milliseconds, where `cut` holds it for so much longer. */
+  readonly graceMs?: number;
   /** Bound of callers remembered in this process. */
   readonly localSubjectsMax?: number;
 };
@@ -90,7 +94,7 @@ function decide(windows: readonly SubWindows[], spent: Spent, by: DecidedBy): De
 
 /** Creates the limiter over all tiers. */
 export function createLimiter(deps: LimiterDeps): Limiter {
-  const { redis, tiers, keyOf, monotonic } = deps;
+  const { redis, tiers, keyOf, monotonic, cut = cutWindow } = deps;
 
   function countAlone(windows: readonly SubWindows[]): Consume {
     const memory = createSlidingMemory(windows, monotonic, deps.localSubjectsMax);
@@ -102,13 +106,14 @@ export function createLimiter(deps: LimiterDeps): Limiter {
   }
 
   function createTier(name: string, tier: Tier): TierLimiter {
-    const windows = tier.windows.map(cutWindow);
+    const windows = tier.windows.map(cut);
     const alone = countAlone(windows);
     if (redis === undefined) return { consume: alone, giveBack: () => undefined };
     const shared = new SlidingRedis(redis, windows);
     const leases = createLeases(
       (subject, request) => shared.reserve(keyOf(name, tier.windows, subject), request),
       monotonic,
+      deps.graceMs,
     );
     return {
       consume(subject) {

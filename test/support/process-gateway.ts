@@ -4,7 +4,7 @@ import { freePort } from './free-port.ts';
 import { type RunningProcess, runProcess, startProcess } from './process.ts';
 
 /** The Node that every script of the project runs on. */
-const NODE = 'node_modules/.bin/node';
+export const NODE = 'node_modules/.bin/node';
 
 /** A demo that runs. */
 export type Demo = {

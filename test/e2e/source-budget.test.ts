@@ -1,0 +1,126 @@
+import { type Answer, type BudgetFleet, type Counted, startBudgetFleet } from '../support/budget-fleet.ts';
+import { askSteadily, mostWithin } from '../support/steady-load.ts';
+
+const PROCESSES = 3;
+const PER_SECOND = 60;
+const CONCURRENCY = 4;
+const CATALOG_MS = 200;
+/** What the catalogue can do, in answers per second. */
+const CATALOG_PER_SECOND = (PROCESSES * CONCURRENCY * 1_000) / CATALOG_MS;
+/** How long the source is asked for four times its budget. The long form: `npm run test:budget`. */
+const SECONDS = Number(process.env['BUDGET_SECONDS'] ?? 3);
+const IS_LONG = SECONDS >= 20;
+/** What is counted is held for so much longer than a second, so that calls may be late on their way. */
+const MARGIN_MS = 80;
+const KNOWN = Array.from({ length: 10 }, (_, at) => `/v1/users/user_${at + 1}`);
+
+let fleet: BudgetFleet;
+beforeAll(async () => {
+  fleet = await startBudgetFleet(PROCESSES, {
+    usersPerSecond: PER_SECOND,
+    catalogConcurrency: CONCURRENCY,
+    catalogMs: CATALOG_MS,
+  });
+}, 60_000);
+afterAll(() => fleet.stop());
+
+type Phase = {
+  readonly times: number;
+  readonly users: readonly Answer[];
+  readonly products: readonly Answer[];
+  /** Answers with 200 within the phase, per second. */
+  readonly goodput: { readonly users: number; readonly products: number };
+  /** Answers for records that were read before the phase. */
+  readonly known: readonly Answer[];
+  readonly counted: { readonly users: Counted; readonly catalog: Counted };
+  readonly lagMs: number;
+};
+
+let unasked = 1_000;
+/** A question that was never asked: its answer is in no cache. */
+const next = () => (unasked += 1);
+
+async function run(times: number, seconds: number): Promise<Phase> {
+  await Promise.all([...KNOWN.map((path) => fleet.ask(path)), fleet.lagMs()]);
+  await Promise.all([fleet.users(), fleet.catalog()]);
+  const end = performance.now() + seconds * 1_000;
+  const [users, products, known] = await Promise.all([
+    askSteadily({ perSecond: times * PER_SECOND, seconds }, () => fleet.ask(`/v1/users/user_${next()}`)),
+    askSteadily({ perSecond: times * CATALOG_PER_SECOND, seconds }, () =>
+      fleet.ask(`/v1/products?limit=20&page=${next()}`),
+    ),
+    askSteadily({ perSecond: 5, seconds }, (at) => fleet.ask(KNOWN[at % KNOWN.length] as string)),
+  ]);
+  const counted = { users: await fleet.users(), catalog: await fleet.catalog() };
+  const good = (answers: readonly Answer[]) =>
+    answers.filter(({ status, at }) => status === 200 && at <= end).length / seconds;
+  const lagMs = Math.max(counted.users.lagMs, counted.catalog.lagMs, await fleet.lagMs());
+  const goodput = { users: good(users), products: good(products) };
+  return { times, users, products, known, goodput, counted, lagMs };
+}
+
+/** The shortest interval that must keep to the budget: a second, but for what this machine itself was late. */
+const intervalOf = ({ lagMs }: Phase) => 1_000 - (lagMs > MARGIN_MS / 2 ? lagMs : 0);
+
+function tell(phase: Phase): void {
+  const { times, goodput, counted, lagMs, users, products } = phase;
+  const refused = [...users, ...products].filter(({ status }) => status === 503).length;
+  process.stdout.write(
+    `${times} × the budget: users ${goodput.users.toFixed(1)}/s, at most ${mostWithin(counted.users.arrivals, 1_000)} of ` +
+      `${PER_SECOND} calls in a second; products ${goodput.products.toFixed(1)}/s, at most ${counted.catalog.most} of ` +
+      `${PROCESSES * CONCURRENCY} calls at once; ${refused} refused; late by at most ${lagMs.toFixed(0)} ms\n`,
+  );
+}
+
+describe('three gateway processes that are asked for four times what their sources were promised', () => {
+  const phases: Phase[] = [];
+  const overrun = () => phases.at(-1) as Phase;
+  beforeAll(
+    async () => {
+      if (IS_LONG) for (const times of [1, 2]) phases.push(await run(times, SECONDS / 6));
+      phases.push(await run(4, SECONDS));
+      if (IS_LONG) phases.forEach(tell);
+    },
+    SECONDS * 2_000 + 30_000,
+  );
+
+  it('call in no second more often than net.requestsPerSecond, all together', () => {
+    for (const phase of phases)
+      expect(mostWithin(phase.counted.users.arrivals, intervalOf(phase))).toBeLessThanOrEqual(PER_SECOND);
+  });
+
+  it('have no more calls under way than net.concurrency, each', () => {
+    for (const { counted } of phases)
+      expect(counted.catalog.most).toBeLessThanOrEqual(PROCESSES * CONCURRENCY);
+  });
+
+  it('bring nine tenths and more of the most that the sources bring under any load', () => {
+    // In a few seconds beside other tests, the machine is measured rather than the gateway.
+    const least = IS_LONG ? 0.9 : 0.4;
+    // What is counted is held for a tenth longer than a second.
+    const able = { users: PER_SECOND / 1.1, products: CATALOG_PER_SECOND };
+    const { goodput } = overrun();
+    for (const name of ['users', 'products'] as const) {
+      const most = Math.max(able[name], ...phases.map((phase) => phase.goodput[name]));
+      expect(goodput[name]).toBeGreaterThanOrEqual(least * most);
+    }
+  });
+
+  it('refuse the rest with 503 overloaded and Retry-After, and call for none of it', () => {
+    const { users, products, known, counted } = overrun();
+    const answers = [...users, ...products].map(({ status, code, retryAfter }) =>
+      status === 200 ? '200' : `${status} ${code} ${Number(retryAfter) >= 1 && Number(retryAfter) <= 60}`,
+    );
+    expect([...new Set(answers)].sort()).toEqual(['200', '503 overloaded true']);
+    const called = counted.users.arrivals.length + counted.catalog.arrivals.length;
+    const answered = answers.filter((answer) => answer === '200').length;
+    expect(called - answered).toBeGreaterThanOrEqual(0);
+    expect(called - answered).toBeLessThanOrEqual(known.length);
+  });
+
+  it('answer what they know, be it stale', () => {
+    const { known } = overrun();
+    expect(new Set(known.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(known.map(({ cacheStatus }) => cacheStatus)).toContain('portico; fwd=stale');
+  });
+});
