@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
 import type { SharedSnapshots } from '../store/shared-snapshots.ts';
-import type { Lease } from '../store/lease.ts';
+import { awaitTurn, type Lease } from '../store/lease.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** A snapshot that is there by now; or the right to scan, without a lease where the fleet cannot be asked. */
@@ -18,37 +17,31 @@ export type ScanRightDeps = {
   readonly newerOf: (key: string, than: number) => Promise<Snapshot | undefined>;
 };
 
-const PAUSE_MS_MIN = 10;
-const PAUSE_MS_MAX = 200;
+const PAUSES_MS = [10, 200] as const;
+const ALONE: ScanRight = { lease: undefined };
 
 /**
  * Waits until this process may scan, or until another one has. Where the holder of the right dies, its lease ends
  * and somebody else gets it; where Redis does not answer, or the others take too long, everybody may scan.
  */
 export function createScanRight({ shared, clock, lifeMs, patienceMs, newerOf }: ScanRightDeps) {
-  async function tryOnce(key: string, than: number): Promise<ScanRight | 'taken'> {
+  async function tryOnce(key: string, than: number): Promise<ScanRight | undefined> {
     let lease: Lease | undefined;
     try {
       lease = await shared.lease(key, lifeMs);
       // Whoever had the right until now may have published a moment ago.
       const snapshot = await newerOf(key, than);
-      if (snapshot === undefined) return lease === undefined ? 'taken' : { lease };
+      if (snapshot === undefined) return lease && { lease };
       await lease?.release();
       return { snapshot, lease: undefined };
     } catch {
       await lease?.release();
-      return { lease: undefined };
+      return ALONE;
     }
   }
 
+  const patience = { clock, pausesMs: PAUSES_MS, patienceMs };
   return async function scanRight(key: string, than: number, signal: AbortSignal): Promise<ScanRight> {
-    const patienceEnds = clock.monotonic() + patienceMs;
-    for (let pauseMs = PAUSE_MS_MIN; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX)) {
-      const right = await tryOnce(key, than);
-      if (right !== 'taken') return right;
-      if (clock.monotonic() >= patienceEnds) return { lease: undefined };
-      // Not in step with the others who wait.
-      await sleep(pauseMs * (0.5 + Math.random() / 2), undefined, { signal });
-    }
+    return (await awaitTurn(() => tryOnce(key, than), patience, signal)) ?? ALONE;
   };
 }

@@ -8,6 +8,7 @@ import type { WorkClass } from '../kernel/upstream.ts';
 import { createBoundedMap } from '../store/bounded-map.ts';
 import { ageMs, type Cache } from '../store/cache.ts';
 import type { CacheEntry, Generation } from '../store/cache-entry.ts';
+import type { Lease } from '../store/lease.ts';
 import type { Call, Handler, Reply } from './call.ts';
 import { createFillRight } from './fill-right.ts';
 
@@ -53,6 +54,9 @@ export type CachedDeps = {
   readonly background: (work: (signal: AbortSignal) => Promise<unknown>) => void;
 };
 
+/** An answer, and whether it was made for those who asked. */
+type Found = { readonly entry: CacheEntry; readonly isMade: boolean };
+
 /** A source that is down is not asked for the same answer again before. */
 const REFRESH_PAUSE_MS = 1_000;
 const REFRESHES_MAX = 10_000;
@@ -92,6 +96,7 @@ function replyOf(call: Call, entry: CacheEntry, cache: Reply['cache']): Reply {
 export function createCached(deps: CachedDeps, fill: Fill): Handler {
   const { cache, clock, digest, freshness, generation, jitter, background } = deps;
   const flights = createSingleFlight<CacheEntry>();
+  const looks = createSingleFlight<Found>();
   const isFresh = (entry: CacheEntry) => ageMs(entry, clock) < entry.freshMs;
   const staleForMs = (entry: CacheEntry) => ageMs(entry, clock) - entry.freshMs;
   const fillRight = createFillRight({ cache, clock, isFresh });
@@ -115,20 +120,39 @@ export function createCached(deps: CachedDeps, fill: Fill): Handler {
     };
   }
 
-  async function makeEntry(key: string, question: Question, signal: AbortSignal): Promise<CacheEntry> {
-    const right = await fillRight(key, signal);
-    if (right.entry !== undefined) return right.entry;
-    const { lease } = right;
+  async function make(
+    key: string,
+    question: Question,
+    signal: AbortSignal,
+    lease: Lease | undefined,
+  ): Promise<CacheEntry> {
     try {
       // What is purged while the source is asked may be in its answer or not, so it counts as purged.
       const asked = generation();
       const made = entryOf(await fill(question, signal), asked);
-      void cache.put(key, made, lease).finally(() => void lease?.release());
+      void cache.put(key, made, lease);
       return made;
     } catch (error) {
       void lease?.release();
       throw error;
     }
+  }
+
+  async function makeEntry(key: string, question: Question, signal: AbortSignal): Promise<CacheEntry> {
+    const { entry, lease } = await fillRight(key, 'fill', signal);
+    return entry ?? make(key, question, signal, lease);
+  }
+
+  /** What the fleet has, or else a new answer. */
+  async function findOrMake(key: string, question: Question, signal: AbortSignal): Promise<Found> {
+    const { entry, lease } = await fillRight(key, 'look', signal);
+    if (entry !== undefined) return { entry, isMade: false };
+    // Without a lease, only this process keeps others from making it, too.
+    const made =
+      lease === undefined
+        ? flights.run(key, signal, (shared) => make(key, question, shared, undefined))
+        : make(key, question, signal, lease);
+    return { entry: await made, isMade: true };
   }
 
   /** Makes a new answer that nobody waits for: once at a time, and not again right after a failure. */
@@ -164,12 +188,20 @@ export function createCached(deps: CachedDeps, fill: Fill): Handler {
     return replyOf(call, entry, 'stale');
   }
 
+  /** Where this process has nothing: looking and making are one flight, and mostly one question to Redis. */
+  async function serveFound(call: Call, key: string): Promise<Reply> {
+    call.trace.cache = 'miss';
+    const found = await looks.run(key, call.signal, (signal) => findOrMake(key, call, signal));
+    return found.isMade ? replyOf(call, found.entry, 'miss') : serveKept(call, key, found.entry);
+  }
+
   return function serveCached(call) {
     if (call.query === undefined) throw new Error('the query is parsed before the cache');
     const key = `${call.operation}/${digest}/${queryKey(call.query)}`;
-    const kept = cache.get(key);
-    if (kept === undefined) return serveFilled(call, key);
-    if (!(kept instanceof Promise)) return serveKept(call, key, kept);
-    return kept.then((later) => (later === undefined ? serveFilled(call, key) : serveKept(call, key, later)));
+    const near = cache.near(key);
+    if (near === undefined) return cache.isShared ? serveFound(call, key) : serveFilled(call, key);
+    if (isFresh(near) || !cache.isShared) return serveKept(call, key, near);
+    // Another process may have a newer one.
+    return cache.far(key).then((far) => serveKept(call, key, far ?? near));
   };
 }

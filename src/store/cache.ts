@@ -3,11 +3,12 @@ import type { Redis } from 'ioredis';
 import type { Clock } from '../kernel/clock.ts';
 import { createBoundedMap } from './bounded-map.ts';
 import { type CacheEntry, decodeEntry, encodeEntry } from './cache-entry.ts';
-import { acquireLease, type Lease } from './lease.ts';
+import { acquireLua, holdLease, type Lease, newToken } from './lease.ts';
 import type { Purges } from './purges.ts';
+import { compileScript } from './script.ts';
 
 /** The part of a Redis client that the cache needs. */
-export type CacheRedis = Pick<Redis, 'getBuffer' | 'eval'>;
+export type CacheRedis = Pick<Redis, 'getBuffer' | 'callBuffer'>;
 
 /** What happened at one level: for the metrics. */
 export type OnCacheEvent = (
@@ -15,22 +16,25 @@ export type OnCacheEvent = (
   result: 'hit' | 'stale' | 'miss' | 'stored' | 'damaged' | 'failed',
 ) => void;
 
+/** What Redis has of a key, as far as it may still be served, and the right to fill it where nobody else has that. */
+export type Taken = { readonly entry: CacheEntry | undefined; readonly lease: Lease | undefined };
+
 /** Two levels: this process, and Redis where there is one. */
 export type Cache = {
-  /**
-   * An entry that may still be served, fresh or stale; at once where this process has a fresh one, or nobody else
-   * could have one. A level that fails is a miss, never an error.
-   */
-  get(key: string): CacheEntry | undefined | Promise<CacheEntry | undefined>;
-  /** What Redis has. Rejects where it does not answer. */
+  /** An entry of this process that may still be served, fresh or stale. */
+  near(key: string): CacheEntry | undefined;
+  /** The same of Redis. One that fails is a miss, never an error. */
   far(key: string): Promise<CacheEntry | undefined>;
   /**
+   * Looks into Redis and takes the right to fill, in one step: to `look`, only where nothing is there to be served; to
+   * `fill`, whatever is there. Rejects where Redis does not answer.
+   */
+  take(key: string, purpose: 'look' | 'fill'): Promise<Taken>;
+  /**
    * Keeps an entry until it may not even be stale any more. Resolves once Redis has it or has failed; with a lease,
-   * Redis takes it only while nobody else has had one since.
+   * Redis takes it only while nobody else has had one since, and the lease is given back.
    */
   put(key: string, entry: CacheEntry, lease?: Lease): Promise<void>;
-  /** The right to fill; `undefined` where another process has it. Rejects where Redis does not answer. */
-  lease(key: string): Promise<Lease | undefined>;
   /** Whether other processes share the cache. */
   readonly isShared: boolean;
 };
@@ -52,10 +56,21 @@ const ENTRY_OVERHEAD_BYTES = 512;
 /** Longer than any fill takes. */
 const FENCE_MS = 600_000;
 
-const PUBLISH = `
-if ARGV[3] ~= '' and redis.call('get', KEYS[2]) ~= ARGV[3] then return 0 end
-redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1`;
+/** KEYS: value, fence, lock. ARGV: token, how long numbers of leases are kept, whether to fill whatever is there. */
+const take = compileScript(`
+local value = redis.call('get', KEYS[1])
+if value and ARGV[3] == '' then return { 0, value } end
+${acquireLua({ lock: 'KEYS[3]', fence: 'KEYS[2]', token: 'ARGV[1]', fenceMs: 'ARGV[2]' })}
+return { fence, value }`);
+/** KEYS: value, fence, lock. ARGV: value, how long it is kept, number and token of the lease. */
+const publish = compileScript(`
+local kept = 0
+if ARGV[3] == '' or redis.call('get', KEYS[2]) == ARGV[3] then
+  redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
+  kept = 1
+end
+if ARGV[4] ~= '' and redis.call('get', KEYS[3]) == ARGV[4] then redis.call('del', KEYS[3]) end
+return kept`);
 
 /** Milliseconds since an entry's data was read; a clock that jumped makes nothing younger than new. */
 export function ageMs({ storedAt }: CacheEntry, clock: Clock): number {
@@ -73,18 +88,19 @@ export function createCache({ clock, localBytes, localSeconds, redis, purges, on
   const isFresh = (entry: CacheEntry) => ageMs(entry, clock) < entry.freshMs;
   const isUsable = (entry: CacheEntry) => leftMs(entry) > 0 && !purges.isPurged(entry.generation, entry.tags);
 
-  // A key has words of a caller in it, of any length.
-  const keyOf = (key: string, part: string) =>
-    redis?.keyOf(hash('sha256', key, 'base64url').slice(0, 27), part) ?? '';
+  function namesOf(keyOf: NonNullable<CacheDeps['redis']>['keyOf'], key: string) {
+    // A key has words of a caller in it, of any length.
+    const answer = hash('sha256', key, 'base64url').slice(0, 27);
+    return [keyOf(answer, 'value'), keyOf(answer, 'fence'), keyOf(answer, 'lock')] as const;
+  }
 
   function keepLocally(key: string, entry: CacheEntry): void {
     const left = leftMs(entry);
     local.set(key, entry, redis === undefined ? left : Math.min(left, localSeconds * 1_000));
   }
 
-  async function far(key: string): Promise<CacheEntry | undefined> {
-    if (redis === undefined) return undefined;
-    const bytes = await redis.client.getBuffer(keyOf(key, 'value'));
+  /** The entry in what Redis has; `undefined` where it may not be served. */
+  function readFar(key: string, bytes: Buffer | null): CacheEntry | undefined {
     const entry = bytes === null ? undefined : decodeEntry(key, bytes);
     if (bytes !== null && entry === undefined) onEvent('redis', 'damaged');
     const usable = entry !== undefined && isUsable(entry) ? entry : undefined;
@@ -93,44 +109,63 @@ export function createCache({ clock, localBytes, localSeconds, redis, purges, on
     return usable;
   }
 
-  async function getFar(key: string, near: CacheEntry | undefined): Promise<CacheEntry | undefined> {
-    try {
-      return (await far(key)) ?? near;
-    } catch {
-      onEvent('redis', 'failed');
-      return near;
-    }
+  async function takeFar(
+    { client, keyOf }: NonNullable<CacheDeps['redis']>,
+    key: string,
+    purpose: 'look' | 'fill',
+  ): Promise<Taken> {
+    const names = namesOf(keyOf, key);
+    const token = newToken();
+    const args = [token, FENCE_MS, purpose === 'look' ? '' : '1'];
+    const [fence, bytes = null] = (await take(client, names, args)) as [number, (Buffer | null)?];
+    const lease = fence > 0 ? holdLease(client, names[2], token, fence) : undefined;
+    const entry = readFar(key, bytes);
+    // What is there may not be served.
+    if (purpose === 'look' && bytes !== null && entry === undefined)
+      return takeFar({ client, keyOf }, key, 'fill');
+    return { entry, lease };
   }
 
   return {
     isShared: redis !== undefined,
-    far,
-    get(key) {
+    near(key) {
       const kept = local.get(key);
       const near = kept !== undefined && isUsable(kept) ? kept : undefined;
-      if (near !== undefined && isFresh(near)) {
-        onEvent('local', 'hit');
-        return near;
+      onEvent('local', near === undefined ? 'miss' : isFresh(near) ? 'hit' : 'stale');
+      return near;
+    },
+    async far(key) {
+      if (redis === undefined) return undefined;
+      try {
+        return readFar(key, await redis.client.getBuffer(namesOf(redis.keyOf, key)[0]));
+      } catch {
+        onEvent('redis', 'failed');
+        return undefined;
       }
-      onEvent('local', near === undefined ? 'miss' : 'stale');
-      return redis === undefined ? near : getFar(key, near);
+    },
+    async take(key, purpose) {
+      if (redis === undefined) return { entry: undefined, lease: undefined };
+      try {
+        return await takeFar(redis, key, purpose);
+      } catch (error) {
+        onEvent('redis', 'failed');
+        throw error;
+      }
     },
     async put(key, entry, lease) {
       keepLocally(key, entry);
       const ttlMs = Math.ceil(leftMs(entry));
-      if (redis === undefined || ttlMs <= 0) return;
-      const names = [keyOf(key, 'value'), keyOf(key, 'fence')] as const;
+      if (redis === undefined || ttlMs <= 0) return lease?.release();
+      const { fence = '', token = '' } = lease ?? {};
       try {
-        const fence = lease?.fence ?? '';
-        const kept = await redis.client.eval(PUBLISH, 2, ...names, encodeEntry(key, entry), ttlMs, fence);
+        const args = [encodeEntry(key, entry), ttlMs, fence, token];
+        const kept = await publish(redis.client, namesOf(redis.keyOf, key), args);
+        lease?.end();
         if (kept === 1) onEvent('redis', 'stored');
       } catch {
         onEvent('redis', 'failed');
+        await lease?.release();
       }
     },
-    lease: (key) =>
-      redis === undefined
-        ? Promise.resolve(undefined)
-        : acquireLease(redis.client, { lock: keyOf(key, 'lock'), fence: keyOf(key, 'fence') }, FENCE_MS),
   };
 }

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { createCache, type Cache } from '../../../src/store/cache.ts';
+import { encodeEntry } from '../../../src/store/cache-entry.ts';
 import { createLocalPurges } from '../../../src/store/purges.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { useRedis } from '../../support/redis.ts';
@@ -41,7 +42,7 @@ describe('the cache on a real Redis', () => {
     const stored = writer.next();
     void writer.cache.put('a key/with "odd" parts', entry);
     expect(await stored).toBe('stored');
-    expect(await open().cache.get('a key/with "odd" parts')).toEqual(entry);
+    expect(await open().cache.far('a key/with "odd" parts')).toEqual(entry);
   });
 
   it('leaves it to Redis to forget', async () => {
@@ -54,11 +55,48 @@ describe('the cache on a real Redis', () => {
     expect(ttl).toBeLessThanOrEqual(60_000);
   });
 
+  it('lets one process at a time fill, and shows the others what it has put', async () => {
+    const [one, other] = [open(), open()];
+    const first = await one.cache.take('k', 'look');
+    expect(first).toMatchObject({ entry: undefined, lease: { fence: 1 } });
+    expect(await other.cache.take('k', 'look')).toEqual({ entry: undefined, lease: undefined });
+    const entry = { ...sixtySeconds, storedAt: clock.now() };
+    await one.cache.put('k', entry, first.lease);
+    // The lease was given back with the answer: those who look need none, those who fill may have it.
+    expect(await other.cache.take('k', 'look')).toEqual({ entry, lease: undefined });
+    const second = await other.cache.take('k', 'fill');
+    expect(second).toMatchObject({ entry, lease: { fence: 2 } });
+    await second.lease?.release();
+    expect(await clients[0]!.exists(`${redis.prefix}lock`)).toBe(0);
+  });
+
+  it('takes no answer of a process that has lost its lease', async () => {
+    const [late, next] = [open(), open()];
+    const lost = await late.cache.take('k', 'look');
+    await clients[0]!.del(`${redis.prefix}lock`);
+    const held = await next.cache.take('k', 'look');
+    await late.cache.put('k', { ...sixtySeconds, storedAt: clock.now() }, lost.lease);
+    expect(await clients[0]!.exists(`${redis.prefix}value`)).toBe(0);
+    expect(await clients[0]!.exists(`${redis.prefix}lock`)).toBe(1);
+    await held.lease?.release();
+  });
+
+  it.each<[string, Buffer]>([
+    ['damaged', Buffer.from('rubbish')],
+    ['past its time', encodeEntry('k', { ...sixtySeconds, storedAt: clock.now() - 60_000 })],
+  ])('gives the right to fill to who finds only something %s', async (_name, value) => {
+    const { cache } = open();
+    await clients[0]!.set(`${redis.prefix}value`, value);
+    const { entry, lease } = await cache.take('k', 'look');
+    expect([entry, lease?.fence]).toEqual([undefined, 1]);
+    await lease?.release();
+  });
+
   it('takes a key of another type for a miss', async () => {
     const reader = open();
     await clients[0]!.lpush(`${redis.prefix}value`, 'not a string');
     const event = reader.next();
-    expect(await reader.cache.get('k')).toBeUndefined();
+    expect(await reader.cache.far('k')).toBeUndefined();
     expect(await event).toBe('failed');
   });
 });
