@@ -7,16 +7,11 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Counted } from './budget-fleet.ts';
+import { crmCard } from './crm-card.ts';
 
 const [usersMs = 0, catalogMs = 0] = process.argv.slice(2).map(Number);
 const lag = monitorEventLoopDelay({ resolution: 1 });
 lag.enable();
-
-function cardOf(url = ''): string {
-  const no = Number(new URL(url, 'http://users').searchParams.get('cid'));
-  const entity = { ident: { no, since: 0 }, naming: { given: 'Ada', family: 'X' }, reach: {}, about: {} };
-  return JSON.stringify({ rc: 0, reply: { card: { entity } } });
-}
 
 const item = (_: unknown, sku: number) => ({ sku, nm: 'x', txt: '', prc: '1', cc: 'TOY' });
 const items = JSON.stringify(Array.from({ length: 20 }, item));
@@ -45,7 +40,7 @@ function serve(replyMs: number, answer: (res: ServerResponse, url?: string) => v
 }
 
 const services = [
-  serve(usersMs, (res, url) => res.end(cardOf(url))),
+  serve(usersMs, (res, url) => res.end(crmCard(url))),
   serve(catalogMs, (res) => res.setHeader('X-Result-Count', '10000000').end(items)),
 ];
 const ports = services.map(async (server) => {

@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { crmCard } from '../support/crm-card.ts';
+import { checkedFetch } from '../support/openapi-check.ts';
+import { type GatewayProcess, startGatewayProcess } from '../support/process-gateway.ts';
+import { type RedisServer, startRedis } from '../support/redis.ts';
+import { type ConfigCopy, copyConfig } from '../support/stack-config.ts';
+
+const FRESH_MS = 1_000;
+const REVALIDATE_MS = 1_000;
+const IF_ERROR_MS = 2_000;
+
+/** The user service; a killed one refuses connections. */
+async function startUsers(given: string, port = 0): Promise<Server> {
+  const server = createServer((req, res) => {
+    res.setHeader('Content-Type', 'application/json');
+    res.end(crmCard(req.url, given));
+  }).listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+async function kill(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}
+
+type Answer = {
+  readonly status: number;
+  readonly age: number;
+  readonly cacheStatus: string | null;
+  /** A user's name, or the code of an error. */
+  readonly said: string;
+  /** Between these moments it was made, milliseconds since the epoch. */
+  readonly from: number;
+  readonly to: number;
+};
+
+async function ask({ url }: GatewayProcess): Promise<Answer> {
+  const from = Date.now();
+  const response = await checkedFetch(`${url}/v1/users/user_7`, {});
+  const body = (await response.json()) as { data?: { name: string }; error?: { code: string } };
+  return {
+    status: response.status,
+    age: Number(response.headers.get('age')),
+    cacheStatus: response.headers.get('cache-status'),
+    said: body.data?.name ?? body.error?.code ?? '',
+    from,
+    to: Date.now(),
+  };
+}
+
+/** Asks again and again until the gateway has nothing more to give. */
+async function askUntilError(gateway: GatewayProcess): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
+  for (;;) {
+    const answer = await ask(gateway);
+    answers.push(answer);
+    if (answer.status !== 200) return answers;
+    await sleep(40);
+  }
+}
+
+let users: Server;
+let usersPort: number;
+let redis: RedisServer;
+let config: ConfigCopy;
+const gateways: GatewayProcess[] = [];
+
+beforeAll(async () => {
+  users = await startUsers('Old');
+  usersPort = (users.address() as AddressInfo).port;
+  redis = await startRedis();
+  config = copyConfig();
+  const cache = 'fresh: 1s, staleWhileRevalidate: 1s, staleIfError: 2s';
+  config.edit(
+    'portico.yaml',
+    '    source: crm\n    cache: { fresh: 10s,',
+    `    source: crm\n    public: true\n    cache: { ${cache},`,
+  );
+  config.edit('portico.yaml', '20 per 1s, 600 per 60s', '100000 per 60s');
+  config.edit('portico.yaml', 'resources:', 'cache: { jitter: 0 }\n\nresources:');
+  // A busy machine must not look like a Redis that has gone.
+  config.edit('portico.yaml', '  url: ${REDIS_URL:-}', '  url: ${REDIS_URL:-}\n  commandTimeout: 5s');
+  const env = { USERS_URL: `http://127.0.0.1:${usersPort}` };
+  const onRedis = { ...env, REDIS_URL: redis.url };
+  gateways.push(
+    ...(await Promise.all([env, onRedis, onRedis].map((own) => startGatewayProcess(own, config.file)))),
+  );
+}, 60_000);
+afterAll(async () => {
+  await Promise.all(gateways.map(({ process }) => process.kill()));
+  await kill(users);
+  await redis.stop();
+  config.remove();
+});
+
+describe('a user service that dies after it has answered', () => {
+  let first: readonly Answer[];
+  let since: readonly (readonly Answer[])[];
+  let back: readonly Answer[];
+  beforeAll(async () => {
+    const [alone, reader, other] = gateways as [GatewayProcess, GatewayProcess, GatewayProcess];
+    const [kept, shared] = await Promise.all([ask(alone), ask(reader)]);
+    // What the reader has brought, the other process on its Redis has, too.
+    first = [kept, shared, shared];
+    await kill(users);
+    since = await Promise.all([alone, reader, other].map(askUntilError));
+    users = await startUsers('New', usersPort);
+    back = await Promise.all(gateways.map(ask));
+  });
+
+  it.each([
+    ['alone', 0],
+    ['on Redis', 1],
+    ['on Redis, by a process that never reached the service', 2],
+  ])('is stood in for, %s, until the stated second, and then an error tells of it', (_, at) => {
+    const { from: storedFrom, to: storedTo } = first[at] as Answer;
+    const answers = since[at] ?? [];
+    expect(first[at]).toMatchObject({ status: 200, said: 'Old X', cacheStatus: 'portico; fwd=miss' });
+    expect(answers.map(({ cacheStatus }) => cacheStatus)).toContain('portico; fwd=stale');
+    for (const answer of answers) {
+      // How old the record was at least, and at most, when the answer was made.
+      const [least, most] = [answer.from - storedTo, answer.to - storedFrom];
+      if (answer.status === 200) {
+        expect(answer.said).toBe('Old X');
+        expect(least).toBeLessThan(FRESH_MS + Math.max(REVALIDATE_MS, IF_ERROR_MS));
+        expect(answer.age).toBeGreaterThanOrEqual(Math.floor(least / 1_000));
+        expect(answer.age).toBeLessThanOrEqual(Math.floor(most / 1_000));
+        if (most < FRESH_MS) expect(answer.cacheStatus).toBe('portico; hit');
+        if (least >= FRESH_MS) expect(answer.cacheStatus).toBe('portico; fwd=stale');
+      } else {
+        expect([answer.status, answer.said]).toEqual([503, 'upstream_unavailable']);
+        expect(most).toBeGreaterThanOrEqual(FRESH_MS + Math.max(REVALIDATE_MS, IF_ERROR_MS));
+      }
+    }
+  });
+
+  it('is asked again once it is back', () => {
+    for (const answer of back) expect(answer).toMatchObject({ status: 200, said: 'New X' });
+    expect(back[0]).toMatchObject({ cacheStatus: 'portico; fwd=miss', age: 0 });
+  });
+});
