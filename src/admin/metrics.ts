@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { createCounter, createTimedCounter } from './tallies.ts';
 
 /** What the gateway counts. Label values come from the configuration and from the code, never from a request. */
 export type Metrics = {
@@ -46,28 +47,13 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** Makes the gateway's metrics in a registry of their own, beside those of the process. */
 export function createMetrics({ operations, version, nodeVersion }: MetricsDeps): Metrics {
   const registry = new Registry();
-  const registers = [registry];
   const known = new Set(operations);
   collectDefaultMetrics({ register: registry });
 
-  const counter = (name: string, help: string, labelNames: readonly string[]) =>
-    new Counter({ name, help, labelNames, registers });
-  /** A counter of things that take time, and a histogram of how long. */
-  function timed(name: string, help: string, labelNames: readonly string[]) {
-    const count = counter(`portico_${name}s_total`, help, labelNames);
-    const seconds = new Histogram({
-      name: `portico_${name}_duration_seconds`,
-      help: `${help} How long it took.`,
-      labelNames,
-      registers,
-      buckets: SECONDS,
-    });
-    return bound((...values) => ({ count: count.labels(...values), seconds: seconds.labels(...values) }));
-  }
-  const counted = (name: string, help: string, labelNames: readonly string[]) => {
-    const count = counter(name, help, labelNames);
-    return bound((...values) => count.labels(...values));
-  };
+  const timed = (name: string, help: string, labelNames: readonly string[]) =>
+    createTimedCounter(registry, { name: `portico_${name}`, help, labelNames }, SECONDS);
+  const counted = (name: string, help: string, labelNames: readonly string[]) =>
+    createCounter(registry, { name, help, labelNames });
 
   const requests = timed('request', 'Requests answered.', ['operation', 'status', 'cache']);
   const calls = timed('upstream_call', 'Calls to upstreams.', ['source', 'outcome']);
@@ -99,43 +85,31 @@ export function createMetrics({ operations, version, nodeVersion }: MetricsDeps)
     'resource',
     'rule',
   ]);
-  new Gauge({ name: 'portico_build_info', help: 'Always 1.', labelNames: ['version', 'node'], registers })
+  new Gauge({
+    name: 'portico_build_info',
+    help: 'Always 1.',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  })
     .labels(version, nodeVersion)
     .set(1);
 
   return {
     request(operation, status, cache, seconds) {
-      const child = requests(known.has(operation) ? operation : 'none', String(status), cache);
-      child.count.inc();
-      child.seconds.observe(seconds);
+      requests(known.has(operation) ? operation : 'none', String(status), cache).add(seconds);
     },
-    upstreamCall(source, outcome, seconds) {
-      const child = calls(source, outcome);
-      child.count.inc();
-      child.seconds.observe(seconds);
-    },
-    limiterDecision: (tier, outcome, by) => decisions(tier, outcome, by).inc(),
-    credential: (kind, outcome) => credentials(kind, outcome).inc(),
-    cacheEvent: (level, result) => cacheEvents(level, result).inc(),
+    upstreamCall: (source, outcome, seconds) => calls(source, outcome).add(seconds),
+    limiterDecision: (tier, outcome, by) => decisions(tier, outcome, by).add(),
+    credential: (kind, outcome) => credentials(kind, outcome).add(),
+    cacheEvent: (level, result) => cacheEvents(level, result).add(),
     records(source, resource, kind, received, left) {
-      records(source, resource, kind).inc(received);
-      if (left > 0) dropped(source, resource, kind).inc(left);
+      records(source, resource, kind).add(received);
+      if (left > 0) dropped(source, resource, kind).add(left);
     },
-    unreadableField: (source, field, reason) => unreadable(source, field, reason).inc(),
-    invalidReply: (source, resource, reason) => invalid(source, resource, reason).inc(),
-    guardTrip: (source, resource, rule) => trips(source, resource, rule).inc(),
+    unreadableField: (source, field, reason) => unreadable(source, field, reason).add(),
+    invalidReply: (source, resource, reason) => invalid(source, resource, reason).add(),
+    guardTrip: (source, resource, rule) => trips(source, resource, rule).add(),
     text: () => registry.metrics(),
     contentType: registry.contentType,
-  };
-}
-
-/** Children by their label values, each made once: prom-client checks the labels anew for every `labels()`. */
-function bound<Child>(make: (...values: string[]) => Child): (...values: string[]) => Child {
-  const children = new Map<string, Child>();
-  return function child(...values) {
-    const key = values.join('\n');
-    const found = children.get(key) ?? make(...values);
-    children.set(key, found);
-    return found;
   };
 }
