@@ -1,35 +1,68 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
 import type { Clock } from '../kernel/clock.ts';
 import { summariseCause } from './cause-summary.ts';
-import { type Exchange, exchangeOf } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 
 const CLIENT_ID = /^[A-Za-z0-9._-]{1,64}$/;
 // https://www.w3.org/TR/trace-context/#traceparent-header; ids of zeros are invalid.
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /**
- * A listener that makes pino-http write one line once an exchange is over. An exchange must be attached to the
- * response first. Every field is named here, so nothing else of a request can reach the log; fields without a
- * value are left out. A client that left before its answer has `aborted: true`.
+ * Makes the function that has pino-http write the one line of an exchange that is over. Every field is named here, so
+ * nothing else of a request can reach the log; fields without a value are left out. A client that left before its
+ * answer has `aborted: true`.
  */
-export function createAccessLog(
-  log: Logger,
-  clock: Clock,
-): (req: IncomingMessage, res: ServerResponse) => void {
-  const write = (_req: IncomingMessage, res: ServerResponse) => lineOf(exchangeOf(res), clock);
-  return pinoHttp({
+export function createAccessLog(log: Logger, clock: Clock): (exchange: Exchange) => void {
+  const fields = (_req: unknown, res: object) => fieldsOf((res as EndedExchange).exchange, clock);
+  const middleware = pinoHttp<EndedExchange, EndedExchange>({
     logger: childless(log),
     // The defaults serialise the whole request and response, secrets included, for a third of the throughput.
     wrapSerializers: false,
-    genReqId: (_req, res) => exchangeOf(res).requestId,
-    customLogLevel: (_req, res) => (res.writableFinished && res.statusCode >= 500 ? 'error' : 'info'),
-    customSuccessObject: write,
-    customErrorObject: write,
+    genReqId: ({ exchange }) => exchange.requestId,
+    customLogLevel: (_req, { exchange: { res } }) =>
+      res.writableFinished && res.statusCode >= 500 ? 'error' : 'info',
+    customSuccessObject: fields,
+    customErrorObject: fields,
     customSuccessMessage: () => 'request',
     customErrorMessage: () => 'request',
   });
+  return (exchange) => {
+    const ended = new EndedExchange(exchange);
+    middleware(ended, ended);
+    ended.tell();
+  };
+}
+
+/**
+ * What pino-http is shown in place of a request and its response. It would listen to three events of each response
+ * and put four fields on it and its request, for a thing that is known already: that the exchange is over.
+ */
+class EndedExchange {
+  readonly exchange: Exchange;
+  #listener: (() => void) | undefined;
+
+  constructor(exchange: Exchange) {
+    this.exchange = exchange;
+  }
+
+  get statusCode(): number {
+    return this.exchange.res.statusCode;
+  }
+
+  on(event: string, listener: () => void): this {
+    if (event === 'close') this.#listener = listener;
+    return this;
+  }
+
+  removeListener(): this {
+    return this;
+  }
+
+  /** The end of the response, as pino-http sees it. */
+  tell(): void {
+    this.#listener?.();
+  }
 }
 
 /**
@@ -42,7 +75,7 @@ function childless(log: Logger): Logger {
   return view;
 }
 
-function lineOf(exchange: Exchange, clock: Clock): Record<string, unknown> {
+function fieldsOf(exchange: Exchange, clock: Clock): Record<string, unknown> {
   const { req, res, trace, head, error } = exchange;
   const finished = res.writableFinished;
   return {

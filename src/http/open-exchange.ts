@@ -10,13 +10,16 @@ import { readHead } from './request-head.ts';
 /** Told of every exchange that is over: `status` is 499 where the client left before its answer. */
 export type OnFinish = (operation: string, status: number, trace: Trace, seconds: number) => void;
 
+/** An answer that goes wrong on its way ends like one whose client has left: with `close`. */
+const ignore = () => undefined;
+
 /**
  * Makes the function that opens the exchange of a request and sees to its end: the log line, the metrics, and the
  * work that nobody waits for any more.
  */
 export function createOpenExchange(deps: {
   answers: Answers;
-  logRequest: (req: IncomingMessage, res: ServerResponse) => void;
+  logRequest: (exchange: Exchange) => void;
   clock: Clock;
   onFinish: OnFinish;
 }): (req: IncomingMessage, res: ServerResponse) => Exchange {
@@ -27,6 +30,7 @@ export function createOpenExchange(deps: {
     const answered = res.writableFinished;
     if (!answered) exchange.work?.abort(clientGone());
     release(exchange);
+    logRequest(exchange);
     onFinish(operation, answered ? res.statusCode : 499, trace, (clock.monotonic() - startedAt) / 1_000);
   }
 
@@ -46,7 +50,7 @@ export function createOpenExchange(deps: {
       fail: (thrown) => answers.error(exchange, thrown),
     };
     attach(exchange);
-    logRequest(req, res);
+    res.on('error', ignore);
     res.once('close', () => finish(exchange));
     // Behind another answer on a pipelined connection, a response has no socket yet whose end it could notice.
     if (res.socket === null)
