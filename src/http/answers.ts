@@ -41,6 +41,12 @@ export const securityHeaders: readonly string[] = [
 // RFC 9211. A stale body is one that the cache had and would not have served by its own rules.
 const CACHE_STATUS = { hit: 'portico; hit', miss: 'portico; fwd=miss', stale: 'portico; fwd=stale' } as const;
 
+/**
+ * Up to here a body is written as a text of one character per byte: Node makes one text of head and body, and one
+ * write of that, where it would make several of a buffer. Beyond, copying costs more than that saves.
+ */
+const ONE_TEXT_BYTES_MAX = 16 * 1024;
+
 /** Makes the answers of a public listener. `clock` tells the age of bodies. */
 export function createAnswers(deps: { clock: Clock; serverStatus: ServerStatus; cors: Cors }): Answers {
   const { clock, serverStatus, cors } = deps;
@@ -110,7 +116,9 @@ export function createAnswers(deps: { clock: Clock; serverStatus: ServerStatus; 
     if (!mayStayOpen(req)) res.shouldKeepAlive = false;
     try {
       res.writeHead(status, headers);
-      res.end(req.method === 'HEAD' ? undefined : body);
+      if (body === undefined || req.method === 'HEAD') res.end();
+      else if (body.length > ONE_TEXT_BYTES_MAX) res.end(body);
+      else res.end(body.toString('latin1'), 'latin1');
     } catch (cause) {
       sendPlainError(exchange, fault('server_error', { detail: 'an answer header is not valid', cause }));
     }

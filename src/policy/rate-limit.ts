@@ -18,11 +18,12 @@ function policyField(windows: readonly WindowState[]): string {
   return windows.map(({ points, seconds }) => `"${seconds}s";q=${points};w=${seconds}`).join(', ');
 }
 
-/** Where the windows stand: `"1s";r=19;t=1, "60s";r=599;t=60`. */
+/** Where the windows stand: `"1s";r=19;t=1, "60s";r=599;t=60`. Made for every answer, hence a plain loop. */
 function stateField(windows: readonly WindowState[]): string {
-  return windows
-    .map(({ seconds, remaining, resetSeconds }) => `"${seconds}s";r=${remaining};t=${resetSeconds}`)
-    .join(', ');
+  let text = '';
+  for (const { seconds, remaining, resetSeconds } of windows)
+    text += `${text === '' ? '' : ', '}"${seconds}s";r=${remaining};t=${resetSeconds}`;
+  return text;
 }
 
 /**
@@ -35,7 +36,9 @@ export function createRateLimit({ limiter, dryRun, onDecision }: RateLimitDeps):
   const policies = new Map<string, string>();
 
   function policyOf(tier: string, windows: readonly WindowState[]): string {
-    const made = policies.get(tier) ?? policyField(windows);
+    const known = policies.get(tier);
+    if (known !== undefined) return known;
+    const made = policyField(windows);
     policies.set(tier, made);
     return made;
   }
