@@ -77,8 +77,19 @@ export async function startBudgetFleet(processes: number, budgets: Budgets): Pro
     const { out } = await runPortico(['--config', config.file, ...args], env);
     return (JSON.parse(out) as { key: string }).key;
   };
-  const fleet: GatewayProcess[] = await Promise.all(Array.from({ length: processes }, start));
-  const headers = { authorization: `Bearer ${await key()}` };
+  const fleet: GatewayProcess[] = [];
+  async function stop(): Promise<void> {
+    await Promise.all([...fleet.map(({ process }) => process.kill()), services.kill()]);
+    await redis.stop();
+    config.remove();
+  }
+  const starts = Array.from({ length: processes }, async () => fleet.push(await start()));
+  const [made, ...started] = await Promise.allSettled([key(), ...starts]);
+  if (made.status === 'rejected' || started.some(({ status }) => status === 'rejected')) {
+    await stop();
+    throw new Error('the fleet cannot be started', { cause: [made, ...started] });
+  }
+  const headers = { authorization: `Bearer ${made.value}` };
   const counted = async (url: string) => (await (await fetch(`${url}/counted`)).json()) as Counted;
   let asked = 0;
 
@@ -104,10 +115,6 @@ export async function startBudgetFleet(processes: number, budgets: Budgets): Pro
       );
       return Math.max(...lags) * 1_000;
     },
-    async stop() {
-      await Promise.all([...fleet.map(({ process }) => process.kill()), services.kill()]);
-      await redis.stop();
-      config.remove();
-    },
+    stop,
   };
 }

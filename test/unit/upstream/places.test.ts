@@ -107,7 +107,8 @@ describe('places', () => {
     const { call, begun } = openPlaces({ concurrency: 8, rate });
     void call('scan', 'scan');
     void call('caller');
-    expect([begun, answers.length]).toEqual([[], 1]);
+    // A right is asked for each at once, so that a slow store costs its time once, not once per call.
+    expect([begun, answers.length]).toEqual([[], 2]);
     answers[0]?.(0);
     await turn();
     expect([begun, answers.length]).toEqual([['caller'], 2]);
@@ -117,5 +118,19 @@ describe('places', () => {
     answers[2]?.(0);
     await turn();
     expect(begun).toEqual(['caller', 'scan']);
+  });
+
+  it('are asked for no more often than there are free ones, and not again while the rate says to wait', async () => {
+    let asked = 0;
+    const rate = () => ((asked += 1) <= 2 ? Promise.resolve(0) : 60_000);
+    const { places, call, begun, end } = openPlaces({ concurrency: 2, rate });
+    for (const name of ['a', 'b', 'c', 'd', 'e']) void call(name);
+    await turn();
+    expect([begun, asked]).toEqual([['a', 'b'], 2]);
+    end('a');
+    await turn();
+    end('b');
+    await turn();
+    expect([begun, asked, places.waiting]).toEqual([['a', 'b'], 3, 3]);
   });
 });
