@@ -1,5 +1,6 @@
+import { clientRows } from './client-rows.ts';
 import type { FaultRow } from './harness/row.ts';
 import { redisRows } from './redis-rows.ts';
 
 /** Every row of the fault matrix, in its order. A new group is a file of its own and a line here. */
-export const matrix: readonly FaultRow[] = [...redisRows];
+export const matrix: readonly FaultRow[] = [...redisRows, ...clientRows];

@@ -131,7 +131,8 @@ function readBody(
     isAll,
   }: { status: number; headers: Record<string, string>; bodiless: boolean; isAll: boolean },
 ): { content: Buffer; bytes: number } | undefined {
-  if (bodiless || status === 204 || status === 304) return { content: Buffer.alloc(0), bytes: 0 };
+  if (bodiless || status < 200 || status === 204 || status === 304)
+    return { content: Buffer.alloc(0), bytes: 0 };
   const length = headers['content-length'];
   if (length !== undefined) {
     const size = Number(length);

@@ -1,0 +1,10 @@
+import { clientFraming } from './client-framing.ts';
+import { clientInput } from './client-input.ts';
+import type { FaultRow } from './harness/row.ts';
+
+const groups = [...clientFraming, ...clientInput];
+
+/** C1 to C18: what clients can do. */
+export const clientRows: readonly FaultRow[] = groups.sort(
+  (a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)),
+);
