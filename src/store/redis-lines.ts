@@ -1,6 +1,7 @@
 import { Cluster, Redis } from 'ioredis';
 import { clusterOptions, sentinelOptions, singleOptions } from './redis-options.ts';
 import type { ClusterPlace, RedisProfile, RedisTimes } from './redis-profile.ts';
+import { failWhileSilent } from './redis-silence.ts';
 
 /** What a line tells its watcher. */
 export type LineWatcher = {
@@ -18,16 +19,17 @@ function watchSingle(client: Redis, { lost, changed }: LineWatcher): RedisLine {
   client.on('error', lost);
   client.on('close', () => lost(new Error('the connection was closed')));
   client.on('ready', changed);
-  return { client, isReady: () => client.status === 'ready' };
+  const isSilent = failWhileSilent(client, { silent: lost, heard: changed });
+  return { client, isReady: () => client.status === 'ready' && !isSilent() };
 }
 
 /** Whether every slot has an owner that accepts commands. */
-function isWhole(cluster: Cluster): boolean {
+function isWhole(cluster: Cluster, isSilent: (node: Redis) => boolean): boolean {
   if (cluster.status !== 'ready') return false;
   const ready = new Set(
     cluster
       .nodes('master')
-      .filter(({ status }) => status === 'ready')
+      .filter((node) => node.status === 'ready' && !isSilent(node))
       .map(({ options: { host = '', port = 0 } }) => `${host}:${port}`),
   );
   for (let slot = 0; slot < 16_384; slot += 1) if (!ready.has(cluster.slots[slot]?.[0] ?? '')) return false;
@@ -37,6 +39,8 @@ function isWhole(cluster: Cluster): boolean {
 function openCluster(times: RedisTimes, place: ClusterPlace, watcher: LineWatcher): RedisLine {
   const nodes = place.cluster.map(({ host, port }) => ({ host, port }));
   const cluster = new Cluster(nodes, clusterOptions(times, place));
+  const silences = new WeakMap<Redis, () => boolean>();
+  const isReady = () => isWhole(cluster, (node) => silences.get(node)?.() ?? false);
 
   // ioredis connects to a node when it is first needed, and refuses whatever else needs it meanwhile.
   function connect(node: Redis): void {
@@ -45,6 +49,7 @@ function openCluster(times: RedisTimes, place: ClusterPlace, watcher: LineWatche
 
   cluster.on('+node', (node: Redis) => {
     node.on('ready', watcher.changed);
+    silences.set(node, failWhileSilent(node, { silent: watcher.lost, heard: watcher.changed }));
     // Behind the command that made the node known, and that connects it.
     setImmediate(connect, node);
   });
@@ -56,12 +61,12 @@ function openCluster(times: RedisTimes, place: ClusterPlace, watcher: LineWatche
   cluster.on('error', watcher.lost);
   cluster.on('node error', watcher.lost);
   cluster.on('-node', () => {
-    if (cluster.status === 'ready' && !isWhole(cluster))
+    if (cluster.status === 'ready' && !isReady())
       watcher.lost(new Error('the connection to a node was closed'));
   });
   cluster.on('close', () => watcher.lost(new Error('the connections were closed')));
   // A cluster takes the same commands, as long as those of one command, script or pipeline share a slot.
-  return { client: cluster as unknown as Redis, isReady: () => isWhole(cluster) };
+  return { client: cluster as unknown as Redis, isReady };
 }
 
 /** Opens a client for a profile; it connects by itself, again and again. */

@@ -1,7 +1,8 @@
 import type { FaultRow } from './harness/row.ts';
 import { redisDataRows } from './redis-data.ts';
+import { redisLossRows } from './redis-loss.ts';
 
-const groups = [...redisDataRows];
+const groups = [...redisLossRows, ...redisDataRows];
 
 /** R1 to R17: what can happen to Redis. */
 export const redisRows: readonly FaultRow[] = groups.sort(

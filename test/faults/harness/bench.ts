@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RedisServer, startRedis } from '../../support/redis.ts';
 import { createSampleServices } from '../../support/stack-services.ts';
+import type { MintedKey } from '../../../src/cli/key-changes.ts';
 import { type FaultGateway, type GatewayOptions, startFaultGateway } from './gateway.ts';
-import { createBenchSecrets } from './secrets.ts';
+import { comeFirst } from './priority.ts';
+import { createBenchSecrets, mintBenchKey } from './secrets.ts';
 
 /** One gateway process on one Redis, left by every row as it was found. */
 export type SharedPlace = { readonly gateway: FaultGateway; readonly redis: RedisServer };
@@ -13,6 +15,10 @@ export type FaultBench = {
   readonly canary: string;
   /** Another secret that must not come out. */
   secret(text: string): void;
+  /** A well-formed key that is stored nowhere yet, and its record. */
+  mint(): MintedKey;
+  /** Whether bounds in time are looked at, and there is time for long stretches of harm. */
+  readonly strict: boolean;
   /** One gateway process on one Redis for all rows that only ask: it takes no time. */
   shared(): Promise<SharedPlace>;
   /** A gateway process of the row's own; on a Redis where `config.redis` names one. */
@@ -28,6 +34,7 @@ export type FaultBench = {
    * machine busy, it is not looked at.
    */
   atMost(what: string, value: number, bound: number): void;
+  sleep(ms: number): Promise<unknown>;
   /** Waits until something holds, asked every `everyMs`; how long that took. Rejects after `withinMs`, 15 s unless told. */
   until(holds: () => boolean | Promise<boolean>, withinMs?: number, everyMs?: number): Promise<number>;
 };
@@ -74,7 +81,9 @@ export async function openBench({ strict }: { strict: boolean }): Promise<OpenBe
   let place: Promise<SharedPlace> | undefined;
 
   async function start(options: GatewayOptions): Promise<FaultGateway> {
-    return startFaultGateway(options, { ...usual, ...options.env }, secrets);
+    const gateway = await startFaultGateway(options, { ...usual, ...options.env }, secrets);
+    if (strict) comeFirst(gateway.process.pid);
+    return gateway;
   }
 
   function own<T extends { close(): unknown } | { stop(): unknown }>(thing: T): T {
@@ -84,12 +93,17 @@ export async function openBench({ strict }: { strict: boolean }): Promise<OpenBe
 
   async function startShared(): Promise<SharedPlace> {
     const redis = await startRedis();
-    return { redis, gateway: await start({ config: { redis: { url: redis.url } } }) };
+    return {
+      redis,
+      gateway: await start({ config: { redis: { url: redis.url }, cache: { localSeconds: '1s' } } }),
+    };
   }
 
   return {
     canary: secrets.canary,
     secret: (text) => secrets.add(text),
+    strict,
+    mint: () => mintBenchKey(secrets),
     async shared() {
       const known = place;
       place ??= startShared();
@@ -109,6 +123,7 @@ export async function openBench({ strict }: { strict: boolean }): Promise<OpenBe
     atMost(what, value, bound) {
       if (strict && value > bound) broken.push(`${what}: ${Math.round(value)}, at most ${bound}`);
     },
+    sleep,
     until,
     gateways: () => gateways,
     secretsIn: (text) => secrets.in(text),
@@ -120,11 +135,10 @@ export async function openBench({ strict }: { strict: boolean }): Promise<OpenBe
       return broken;
     },
     async close() {
-      if (place !== undefined) {
-        const { gateway, redis } = await place;
-        await gateway.close();
-        await redis.stop();
-      }
+      // Where it could not be started, the row that asked for it has told so.
+      const opened = await place?.catch(() => undefined);
+      await opened?.gateway.close();
+      await opened?.redis.stop();
       await services.close();
     },
   };

@@ -2,9 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { parse, stringify } from 'yaml';
-import { mintKey } from '../../../src/cli/key-changes.ts';
 import { readConfig } from '../../../src/cli/read-config.ts';
-import { Secret } from '../../../src/kernel/secret.ts';
 import { createKeyStore, type KeyStore } from '../../../src/store/key-store.ts';
 import { createRedisKeys, type RedisKeys } from '../../../src/store/redis-keys.ts';
 import { redisProfile } from '../../../src/store/redis-profile.ts';
@@ -12,7 +10,7 @@ import { createRedis } from '../../../src/store/redis.ts';
 import type { RunningProcess } from '../../support/process.ts';
 import { startGatewayProcess } from '../../support/process-gateway.ts';
 import { copyConfig } from '../../support/stack-config.ts';
-import { storedHashUnder } from './secrets.ts';
+import { type BenchSecrets, mintBenchKey, ROOMY, storedHashUnder } from './secrets.ts';
 import { createTraffic, type Traffic } from './traffic.ts';
 import { sampleTruth, type TruthOf } from './truth.ts';
 
@@ -69,16 +67,6 @@ export type FaultGateway = Pick<Traffic, 'ask' | 'load'> & {
   close(): Promise<void>;
 };
 
-/** Of a whole fleet: what its gateways share. */
-export type FleetSecrets = {
-  readonly pepper: string;
-  readonly configuredKey: string;
-  add(secret: string): void;
-};
-
-/** The tier of the bench's keys: no load of a test reaches its limit. */
-const ROOMY = 'bench';
-
 function overlay(base: unknown, over: unknown): unknown {
   if (over === undefined) return base;
   const isTree = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -88,7 +76,7 @@ function overlay(base: unknown, over: unknown): unknown {
   return merged;
 }
 
-function ownSettings({ pepper, configuredKey }: FleetSecrets): Tree {
+function ownSettings({ pepper, configuredKey }: BenchSecrets): Tree {
   const permissions = ['users:read', 'products:read', 'orders:read'];
   const key = { id: 'configured', hash: storedHashUnder(pepper, configuredKey), permissions, tier: ROOMY };
   return {
@@ -99,7 +87,7 @@ function ownSettings({ pepper, configuredKey }: FleetSecrets): Tree {
 }
 
 /** Writes the files of one gateway to a folder of their own. */
-function writeConfig(options: GatewayOptions, secrets: FleetSecrets) {
+function writeConfig(options: GatewayOptions, secrets: BenchSecrets) {
   const copy = copyConfig();
   const committed: unknown = parse(readFileSync(copy.file, 'utf8'));
   const config = overlay(overlay(committed, ownSettings(secrets)), options.config);
@@ -128,7 +116,7 @@ function sumOf(text: string, metric: string, labels: readonly string[]): number 
 export async function startFaultGateway(
   options: GatewayOptions,
   env: Readonly<Record<string, string>>,
-  secrets: FleetSecrets,
+  secrets: BenchSecrets,
 ): Promise<FaultGateway> {
   const copy = writeConfig(options, secrets);
   const { redis: settings } = readConfig(copy.file, { PORT: '0', ...env }).gateway;
@@ -149,11 +137,9 @@ export async function startFaultGateway(
 
   const storedKeys: string[] = [];
   async function storeKeys({ store }: Stored): Promise<void> {
-    const about = { label: 'bench', permissions: ['users:read', 'products:read'], tier: ROOMY };
     for (let count = options.keys ?? 1; count > 0; count -= 1) {
-      const { key, record } = mintKey(new Secret(secrets.pepper), Date.now(), about);
+      const { key, record } = mintBenchKey(secrets);
       await store.create(record);
-      secrets.add(key);
       storedKeys.push(key);
     }
   }

@@ -33,5 +33,7 @@ export type Outcome = {
   readonly figure: Figure;
   /** Every promise that was broken, in a line each. */
   readonly broken: readonly string[];
+  /** Whether nothing but bounds in time was broken. */
+  readonly onlyLate: boolean;
   readonly seconds: number;
 };

@@ -1,8 +1,10 @@
+import { ConfigError, problemText } from '../../../src/config/problem.ts';
 import type { OpenBench } from './bench.ts';
 import { checkGateway } from './checks.ts';
 import type { FaultRow, Figure, Outcome } from './row.ts';
 
 function messageOf(error: unknown): string {
+  if (error instanceof ConfigError) return error.problems.map(problemText).join('; ');
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -26,6 +28,13 @@ export async function runRow(bench: OpenBench, row: FaultRow): Promise<Outcome> 
     wrong += checked.wrong;
     broken.push(...checked.broken);
   }
-  broken.push(...(await bench.end().catch((error: unknown) => [messageOf(error)])));
-  return { row, figure: { ...figure, wrong }, broken, seconds: (performance.now() - startedAt) / 1_000 };
+  const late = await bench.end().catch((error: unknown) => [messageOf(error)]);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  return {
+    row,
+    figure: { ...figure, wrong },
+    broken: [...broken, ...late],
+    onlyLate: broken.length === 0,
+    seconds,
+  };
 }

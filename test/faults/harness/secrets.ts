@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { type MintedKey, mintKey } from '../../../src/cli/key-changes.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
 import { hashApiKey } from '../../../src/policy/api-key.ts';
 
@@ -52,4 +53,15 @@ export function createBenchSecrets(): BenchSecrets {
     add: (secret) => void wanted.add(/^ptk_[a-z0-9]+_(.+)$/.exec(secret)?.[1] ?? secret),
     in: (text) => [...wanted].filter((secret) => text.includes(secret)),
   };
+}
+
+/** The tier of the bench's keys: no load of a test reaches its limit. */
+export const ROOMY = 'bench';
+
+/** A new key that may read users and products. */
+export function mintBenchKey(secrets: Pick<BenchSecrets, 'pepper' | 'add'>): MintedKey {
+  const terms = { label: 'bench', permissions: ['users:read', 'products:read'], tier: ROOMY };
+  const minted = mintKey(new Secret(secrets.pepper), Date.now(), terms);
+  secrets.add(minted.key);
+  return minted;
 }
