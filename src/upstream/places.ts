@@ -1,5 +1,5 @@
-import { fault, type GatewayError } from "../errors/fault.ts";
-import { WORK_CLASSES, type WorkClass } from "../kernel/upstream.ts";
+import { fault, type GatewayError } from '../errors/fault.ts';
+import { WORK_CLASSES, type WorkClass } from '../kernel/upstream.ts';
 
 /**
  * Asks for the right to one more call: 0 where it is given, else the milliseconds after which to ask again. It does not
@@ -20,38 +20,22 @@ export type Places = {
    * Does `work` once there is a place for it. Rejects with the signal's reason where that aborts first.
    * @throws GatewayError `overloaded` where too many wait, or a caller has waited for too long
    */
-  run<T>(
-    workClass: WorkClass,
-    signal: AbortSignal,
-    work: () => Promise<T>,
-  ): Promise<T>;
+  run<T>(workClass: WorkClass, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
   readonly active: number;
   readonly waiting: number;
 };
 
-type Waiter = {
-  readonly enter: () => void;
-  readonly refuse: (error: GatewayError) => void;
-};
+type Waiter = { readonly enter: () => void; readonly refuse: (error: GatewayError) => void };
 
 /** Work that somebody waits for on the other side. A scan has a budget of time of its own. */
-const IMPATIENT: ReadonlySet<WorkClass> = new Set<WorkClass>([
-  "caller",
-  "refresh",
-]);
+const IMPATIENT: ReadonlySet<WorkClass> = new Set<WorkClass>(['caller', 'refresh']);
 const RETRY_AFTER_SECONDS_MAX = 60;
 /** How much of the mean time of a call is that of the last one. */
 const NEWEST = 0.1;
 
 /** Creates the places of one source. */
-export function createPlaces({
-  concurrency,
-  queue,
-  rate,
-}: PlacesOptions): Places {
-  const lines = new Map(
-    WORK_CLASSES.map((workClass) => [workClass, new Set<Waiter>()]),
-  );
+export function createPlaces({ concurrency, queue, rate }: PlacesOptions): Places {
+  const lines = new Map(WORK_CLASSES.map((workClass) => [workClass, new Set<Waiter>()]));
   let active = 0;
   let waiting = 0;
   /** How many rights were asked for and not answered yet. */
@@ -61,11 +45,8 @@ export function createPlaces({
 
   function overloaded(detail: string): GatewayError {
     const seconds = Math.ceil((waiting * meanMs) / concurrency / 1_000);
-    const retryAfterSeconds = Math.min(
-      RETRY_AFTER_SECONDS_MAX,
-      Math.max(1, seconds),
-    );
-    return fault("overloaded", { detail, retryAfterSeconds });
+    const retryAfterSeconds = Math.min(RETRY_AFTER_SECONDS_MAX, Math.max(1, seconds));
+    return fault('overloaded', { detail, retryAfterSeconds });
   }
 
   function enterNext(): void {
@@ -81,7 +62,7 @@ export function createPlaces({
     while (!pausing && waiting > asking && active + asking < concurrency) {
       const answer = rate?.() ?? 0;
       if (answer === 0) enterNext();
-      else if (typeof answer === "number") pause(answer);
+      else if (typeof answer === 'number') pause(answer);
       else {
         asking += 1;
         void answer.then(useRight);
@@ -111,11 +92,7 @@ export function createPlaces({
   /** Refuses the one who came last of the class that matters least. */
   function refuseLast(): void {
     const line = [...lines.values()].findLast(({ size }) => size > 0);
-    [...(line ?? [])]
-      .at(-1)
-      ?.refuse(
-        overloaded("as many calls wait for the source as net.queue.max allows"),
-      );
+    [...(line ?? [])].at(-1)?.refuse(overloaded('as many calls wait for the source as net.queue.max allows'));
   }
 
   function place(workClass: WorkClass, signal: AbortSignal): Promise<void> {
@@ -126,7 +103,7 @@ export function createPlaces({
         line.delete(waiter);
         waiting -= 1;
         clearTimeout(timer);
-        signal.removeEventListener("abort", gone);
+        signal.removeEventListener('abort', gone);
       };
       const gone = () => {
         leave();
@@ -145,28 +122,24 @@ export function createPlaces({
       };
       line.add(waiter);
       waiting += 1;
-      signal.addEventListener("abort", gone, { once: true });
+      signal.addEventListener('abort', gone, { once: true });
       fill();
       if (waiting > queue.max) refuseLast();
-      const late = () =>
-        waiter.refuse(overloaded("no place was free within net.queue.time"));
-      if (line.has(waiter) && IMPATIENT.has(workClass))
-        timer = setTimeout(late, queue.time);
+      const late = () => waiter.refuse(overloaded('no place was free within net.queue.time'));
+      if (line.has(waiter) && IMPATIENT.has(workClass)) timer = setTimeout(late, queue.time);
     });
   }
 
   return {
     async run(workClass, signal, work) {
       signal.throwIfAborted();
-      if (rate === undefined && waiting === 0 && active < concurrency)
-        active += 1;
+      if (rate === undefined && waiting === 0 && active < concurrency) active += 1;
       else await place(workClass, signal);
       const start = performance.now();
       try {
         return await work();
       } finally {
-        meanMs +=
-          (performance.now() - start - meanMs) * (meanMs === 0 ? 1 : NEWEST);
+        meanMs += (performance.now() - start - meanMs) * (meanMs === 0 ? 1 : NEWEST);
         active -= 1;
         fill();
       }
