@@ -124,7 +124,7 @@ describe('places', () => {
     let asked = 0;
     const rate = () => ((asked += 1) <= 2 ? Promise.resolve(0) : 60_000);
     const { places, call, begun, end } = openPlaces({ concurrency: 2, rate });
-    for (const name of ['a', 'b', 'c', 'd', 'e']) void call(name);
+    for (const name of ['a', 'b', 'c', 'd', 'e']) void call(name, 'scan');
     await turn();
     expect([begun, asked]).toEqual([['a', 'b'], 2]);
     end('a');
