@@ -1,18 +1,29 @@
 import http from 'node:http';
 import https from 'node:https';
-import { urlToHttpOptions } from 'node:url';
 import { AxiosError, type AxiosResponse, CanceledError, type InternalAxiosRequestConfig } from 'axios';
+
+/** Names and values in turn: Node checks and writes such a list as it stands, at a third of the price of an object. */
+function headerLines(config: InternalAxiosRequestConfig, url: URL): string[] {
+  // A source that goes by another name than its address has that among its headers.
+  const lines = config.headers.has('Host') ? [] : ['Host', url.host];
+  for (const [name, value] of Object.entries(config.headers.toJSON())) lines.push(name, String(value));
+  return lines;
+}
 
 function requestOf(config: InternalAxiosRequestConfig): http.ClientRequest {
   const url = new URL(config.url ?? '');
-  const { request } = url.protocol === 'https:' ? https : http;
+  const isTls = url.protocol === 'https:';
   const body = config.data as string | undefined;
   if (body !== undefined) config.headers.setContentLength(Buffer.byteLength(body));
-  const sent = request({
-    ...urlToHttpOptions(url),
+  const { hostname, port, pathname, search } = url;
+  const sent = (isTls ? https : http).request({
+    // The address of IPv6 without its brackets.
+    hostname: hostname.startsWith('[') ? hostname.slice(1, -1) : hostname,
+    ...(port !== '' && { port }),
+    path: pathname + search,
     method: (config.method ?? 'get').toUpperCase(),
-    headers: config.headers.toJSON() as http.OutgoingHttpHeaders,
-    agent: (url.protocol === 'https:' ? config.httpsAgent : config.httpAgent) as http.Agent,
+    headers: headerLines(config, url),
+    agent: (isTls ? config.httpsAgent : config.httpAgent) as http.Agent,
   });
   sent.end(body);
   return sent;
