@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { Readable, Transform } from 'node:stream';
+import { type Readable, Stream, Transform } from 'node:stream';
+import type { HeaderLines } from './passthrough-headers.ts';
 
 /** How a request's body is delimited: not at all, by a length in bytes, or in chunks. */
 export type Framing =
@@ -23,12 +24,12 @@ export function framingOf(req: IncomingMessage, bodyBytesMax: number): Framing |
   return { kind: 'chunked' };
 }
 
-/** The headers that tell an upstream of the framing. */
-export function framingHeaders(framing: Framing, method: string): Record<string, string> {
+/** Adds the header that tells an upstream of the framing. */
+export function addFraming(headers: HeaderLines, framing: Framing, method: string): void {
   // Said explicitly: for methods that seldom have a body, Node's client would send one without any framing.
-  if (framing.kind === 'chunked') return { 'transfer-encoding': 'chunked' };
-  if (framing.kind === 'length') return { 'content-length': String(framing.bytes) };
-  return method === 'GET' || method === 'HEAD' ? {} : { 'content-length': '0' };
+  if (framing.kind === 'chunked') headers['transfer-encoding'] = 'chunked';
+  else if (framing.kind === 'length') headers['content-length'] = String(framing.bytes);
+  else if (method !== 'GET' && method !== 'HEAD') headers['content-length'] = '0';
 }
 
 /** The body of a request as a stream that ends after `bodyBytesMax`: it then tells `onExceeded` and gives no more. */
@@ -45,7 +46,13 @@ export function limitedBody(req: IncomingMessage, bodyBytesMax: number, onExceed
   );
 }
 
-/** A body of nothing. */
-export function noBody(): Readable {
-  return Readable.from([]);
+/** A body of nothing: ends what it is piped into, and needs no stream's machinery for it. */
+class NoBody extends Stream {
+  override pipe<T extends NodeJS.WritableStream>(destination: T): T {
+    destination.end();
+    return destination;
+  }
 }
+
+/** The body of every request that has none. */
+export const noBody: Stream = new NoBody();

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { isUnder, type PathMap, publicPath } from './passthrough-path.ts';
 
 /** RFC 9110, section 7.6.1: what belongs to one connection and not to the message. */
@@ -70,69 +71,81 @@ const NOT_RETURNED = new Set([
   'content-location',
 ]);
 
-/** The names that `Connection` lines nominate as belonging to this hop. */
-function nominated(rawHeaders: readonly string[]): ReadonlySet<string> {
-  return new Set(
-    valuesOf(rawHeaders, 'connection')
-      .join()
-      .split(',')
-      .map((name) => name.trim().toLowerCase()),
-  );
+const NONE: ReadonlySet<string> = new Set();
+/** What connections are for the most part said to be; both are names of ours already. */
+const ORDINARY = new Set(['keep-alive', 'Keep-Alive', 'close', '']);
+
+/** The names that a `Connection` header nominates as belonging to this hop. */
+function nominated(connection: string | undefined): ReadonlySet<string> {
+  if (connection === undefined || ORDINARY.has(connection)) return NONE;
+  return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
 }
 
-function valuesOf(rawHeaders: readonly string[], name: string): string[] {
-  return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name);
-}
+/** Header lines by lower-case name. */
+export type HeaderLines = Record<string, string | string[]>;
 
 /**
- * The caller's header lines that may travel on, by lower-case name. Names with an underscore stay behind: CGI-like
- * upstreams cannot tell `X_Forwarded_For` from `X-Forwarded-For`.
+ * The caller's header lines that may travel on. Names with an underscore stay behind: CGI-like upstreams cannot tell
+ * `X_Forwarded_For` from `X-Forwarded-For`.
  */
-export function forwardedHeaders(rawHeaders: readonly string[]): Record<string, string[]> {
-  const dropped = nominated(rawHeaders);
-  const headers = new Map<string, string[]>();
+export function forwardedHeaders({ rawHeaders, headers: { connection } }: IncomingMessage): HeaderLines {
+  const dropped = nominated(connection);
+  const headers: HeaderLines = {};
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = (rawHeaders[i] ?? '').toLowerCase();
     if (NOT_FORWARDED.has(name) || dropped.has(name) || /^(?:x-forwarded|proxy)|_/.test(name)) continue;
-    headers.set(name, [...(headers.get(name) ?? []), rawHeaders[i + 1] ?? '']);
+    const value = rawHeaders[i + 1] ?? '';
+    // Its own, because `constructor` is a name like any other.
+    const before = Object.hasOwn(headers, name) ? headers[name] : undefined;
+    headers[name] = before === undefined ? value : [before, value].flat();
   }
-  return Object.fromEntries(headers);
+  return headers;
 }
 
 /** Where an upstream's answer came from and where it goes, as far as addresses in it must be rewritten. */
 export type Passage = {
   readonly map: PathMap;
-  /** The upstream's URL of the request. */
   readonly upstreamUrl: URL;
+  /** Path and query of the request at the upstream. */
+  readonly path: string;
   /** The host by which the caller knows us. */
   readonly host: string | undefined;
 };
 
+const CREDENTIALS = 'Authorization, X-API-Key';
+
 /** The upstream's header lines that may travel on to the caller: names and values in turn. */
-export function returnedHeaders(rawHeaders: readonly string[], passage: Passage): string[] {
-  const dropped = nominated(rawHeaders);
-  const headers: string[] = [];
+export function returnedHeaders({ rawHeaders, headers }: IncomingMessage, passage: Passage): string[] {
+  const { connection, vary, location, 'content-location': contentLocation } = headers;
+  const dropped = nominated(connection);
+  const lines: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = (rawHeaders[i] ?? '').toLowerCase();
+    const line = rawHeaders[i] ?? '';
+    const name = line.toLowerCase();
     if (NOT_RETURNED.has(name) || dropped.has(name) || /^(?:access-control|proxy)/.test(name)) continue;
-    headers.push(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '');
+    lines.push(line, rawHeaders[i + 1] ?? '');
   }
-  for (const name of ['Location', 'Content-Location']) {
-    const [value, ...others] = valuesOf(rawHeaders, name.toLowerCase());
-    const place = value === undefined || others.length > 0 ? undefined : publicPlace(value, passage);
-    if (place !== undefined) headers.push(name, place);
-  }
+  if (location !== undefined) pushPlace(lines, 'Location', rawHeaders, passage);
+  if (contentLocation !== undefined) pushPlace(lines, 'Content-Location', rawHeaders, passage);
   // Whatever the upstream's answer varies on, it also varies on who asked us.
-  headers.push('Vary', [...valuesOf(rawHeaders, 'vary'), 'Authorization', 'X-API-Key'].join(', '));
-  return headers;
+  lines.push('Vary', vary === undefined ? CREDENTIALS : `${vary}, ${CREDENTIALS}`);
+  return lines;
+}
+
+/** Adds an address that the upstream told of; more than one is none. */
+function pushPlace(lines: string[], name: string, rawHeaders: readonly string[], passage: Passage): void {
+  const isIts = (i: number) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name.toLowerCase();
+  const [value, ...others] = rawHeaders.filter((_, i) => isIts(i));
+  const place = value === undefined || others.length > 0 ? undefined : publicPlace(value, passage);
+  if (place !== undefined) lines.push(name, place);
 }
 
 /**
  * A `Location` as the caller can follow it: the upstream's own address becomes our path for it. An address that we
  * do not serve is not told at all: it names inner hosts, or leads the caller, and a proxy's reputation, elsewhere.
  */
-function publicPlace(value: string, { map, upstreamUrl, host }: Passage): string | undefined {
-  const place = URL.parse(value, upstreamUrl.href);
+function publicPlace(value: string, { map, upstreamUrl, path, host }: Passage): string | undefined {
+  const place = URL.parse(value, new URL(path, upstreamUrl).href);
   if (place === null || (place.protocol !== 'http:' && place.protocol !== 'https:')) return undefined;
   const tail = place.search + place.hash;
   if (place.origin === upstreamUrl.origin) {

@@ -10,8 +10,9 @@ const TREACHEROUS = /%(?:25)*(?:2e|2f|5c|[01][0-9a-f]|7f)/i;
  * a path that was admitted as one thing must not become another on its way.
  */
 export function isForwardable(path: string): boolean {
-  if (!PLAIN_PATH.test(path) || path.includes('//') || DOT_SEGMENT.test(path) || TREACHEROUS.test(path))
-    return false;
+  if (!PLAIN_PATH.test(path) || path.includes('//') || DOT_SEGMENT.test(path)) return false;
+  if (!path.includes('%')) return true;
+  if (TREACHEROUS.test(path)) return false;
   try {
     decodeURIComponent(path);
     return true;

@@ -1,18 +1,20 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import type { Stream } from 'node:stream';
 import type { Request } from 'express';
 import type { PassthroughConfig } from '../config/gateway-schema.ts';
 import { fault } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Call, Handler } from '../policy/call.ts';
+import type { CallSignal } from './call-signal.ts';
 import { clientHost, clientProtocol } from './client-address.ts';
 import type { Endpoint, Match } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
 import { factsOf, openCall } from './operation.ts';
-import { type Framing, framingHeaders, framingOf, limitedBody, noBody } from './passthrough-body.ts';
-import { forwardedHeaders } from './passthrough-headers.ts';
-import { isForwardable, isUnder, upstreamPath } from './passthrough-path.ts';
-import { createProxy, type Journey } from './passthrough-proxy.ts';
+import { addFraming, type Framing, framingOf, limitedBody, noBody } from './passthrough-body.ts';
+import { forwardedHeaders, type HeaderLines } from './passthrough-headers.ts';
+import { isForwardable, isUnder, type PathMap, upstreamPath } from './passthrough-path.ts';
+import { createProxy, type Destination, type Journey } from './passthrough-proxy.ts';
 import type { Target } from './request-head.ts';
 
 /** The routes to legacy services that pass untranslated. */
@@ -34,10 +36,11 @@ const IDLE_SOCKETS_MAX = 32;
 
 type Route = {
   readonly config: PassthroughConfig;
-  readonly upstream: URL;
-  /** The path of `upstream`, without a slash at its end. */
-  readonly basePath: string;
-  readonly agent: HttpAgent;
+  readonly map: PathMap;
+  readonly upstreamUrl: URL;
+  readonly destination: Destination;
+  /** The headers that the gateway brings, by lower-case name: the credential of the upstream. */
+  readonly headers: Readonly<Record<string, string>>;
 };
 
 /**
@@ -63,12 +66,12 @@ export function createPassthrough(
         const framing = framingOf(req, config.bodyMax);
         if (!isForwardable(target.path)) throw fault('bad_request', { detail: 'path' });
         if (typeof framing === 'string') throw fault('bad_request', { detail: framing });
-        void pass(route, { req, exchange, target, framing });
+        pass(route, { req, exchange, target, framing });
       },
     };
   }
 
-  async function pass(route: Route, passenger: Passenger) {
+  function pass(route: Route, passenger: Passenger) {
     const { req, exchange, target } = passenger;
     const { name, permission, deadline } = route.config;
     const request = factsOf(req, exchange, { target, rawId: undefined, trustsProxies: deps.trustsProxies });
@@ -76,12 +79,19 @@ export function createPassthrough(
     const { call, signal } = openCall(exchange, request, spec);
     signal.start();
     exchange.res.once('close', () => signal.settle());
-    try {
-      await deps.admit(call);
-      if (!call.signal.aborted) forward(journeyOf(route, passenger, call));
-    } catch (thrown) {
+    const depart = () => {
+      if (!signal.aborted) forward(journeyOf(route, passenger, { call, signal }));
+    };
+    const refuse = (thrown: unknown) => {
       signal.settle();
       exchange.fail(thrown);
+    };
+    try {
+      const admission = deps.admit(call);
+      if (admission instanceof Promise) admission.then(depart).catch(refuse);
+      else depart();
+    } catch (thrown) {
+      refuse(thrown);
     }
   }
 
@@ -93,58 +103,77 @@ export function createPassthrough(
       return found === undefined ? undefined : { endpoint: found.endpoint, rawId: undefined };
     },
     close() {
-      for (const { agent } of routes) agent.destroy();
+      for (const { destination } of routes) destination.agent.destroy();
     },
   };
 }
 
 function compileRoute(config: PassthroughConfig): Route {
-  const upstream = new URL(config.upstream);
-  const Agent = upstream.protocol === 'https:' ? HttpsAgent : HttpAgent;
+  const { protocol, hostname, port, pathname } = new URL(config.upstream);
+  const Agent = protocol === 'https:' ? HttpsAgent : HttpAgent;
   const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX, maxFreeSockets: IDLE_SOCKETS_MAX });
-  return { config, upstream, basePath: upstream.pathname.replace(/\/+$/, ''), agent };
+  // It serves one upstream only, so it need not tell connections apart, by a text made anew for each request.
+  agent.getName = () => config.name;
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const headers = Object.entries(config.headers);
+  return {
+    config,
+    map: { path: config.path, basePath: pathname.replace(/\/+$/, ''), stripPath: config.stripPath },
+    upstreamUrl: new URL(config.upstream),
+    destination: { protocol, host, hostname: host, port, agent },
+    headers: Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value.reveal()])),
+  };
 }
 
 type Passenger = { req: Request; exchange: Exchange; target: Target; framing: Framing };
 
 /** Everything the proxy needs to know of one request on its way to the upstream. */
-function journeyOf(route: Route, { req, exchange, target, framing }: Passenger, call: Call): Journey {
-  const { config, upstream, basePath } = route;
-  const map = { path: config.path, basePath, stripPath: config.stripPath };
-  const query = target.query === '' ? '' : `?${target.query}`;
-  const path = upstreamPath(map, target.path) + query;
+function journeyOf(
+  route: Route,
+  passenger: Passenger,
+  { call, signal }: { call: Call; signal: CallSignal },
+): Journey {
+  const { req, exchange, target, framing } = passenger;
+  const { config, map, destination, upstreamUrl } = route;
+  const path = upstreamPath(map, target.path) + (target.query === '' ? '' : `?${target.query}`);
   const host = clientHost(req);
-  const tooLong = () => {
-    const error = fault('bad_request', { detail: 'body too long' });
-    exchange.fail(error);
-    exchange.work?.abort(error);
-  };
   return {
     req,
     exchange,
-    signal: call.signal,
-    origin: upstream.origin,
-    agent: route.agent,
+    signal,
+    destination,
     path,
-    headers: {
-      ...forwardedHeaders(req.rawHeaders),
-      ...framingHeaders(framing, req.method),
-      host: upstream.host,
-      'x-forwarded-for': call.request.address,
-      'x-forwarded-proto': clientProtocol(req),
-      ...(host === undefined ? {} : { 'x-forwarded-host': host }),
-      'x-request-id': exchange.requestId,
-      ...credentialHeaders(config),
-    },
-    body: () => (framing.kind === 'none' ? noBody() : limitedBody(req, config.bodyMax, tooLong)),
+    headers: headersOf(route, passenger, { host, address: call.request.address }),
+    body: bodyOf(passenger, config.bodyMax),
     // A request without a body, asked twice by a safe method, is the same as asked once.
     repeatable: framing.kind === 'none' && (req.method === 'GET' || req.method === 'HEAD'),
-    passage: { map, upstreamUrl: new URL(path, upstream), host },
+    passage: { map, upstreamUrl, path, host },
     privately: config.permission !== null,
   };
 }
 
-function credentialHeaders(config: PassthroughConfig): Record<string, string> {
-  const headers = Object.entries(config.headers);
-  return Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value.reveal()]));
+/** All header lines for the upstream. */
+function headersOf(
+  { upstreamUrl, headers: ours }: Route,
+  { req, exchange, framing }: Passenger,
+  { host, address }: { host: string | undefined; address: string },
+): HeaderLines {
+  const headers = forwardedHeaders(req);
+  addFraming(headers, framing, req.method);
+  headers['host'] = upstreamUrl.host;
+  headers['x-forwarded-for'] = address;
+  headers['x-forwarded-proto'] = clientProtocol(req);
+  if (host !== undefined) headers['x-forwarded-host'] = host;
+  headers['x-request-id'] = exchange.requestId;
+  return Object.assign(headers, ours);
+}
+
+/** The body to send where it is not the request itself, whose length, if it was told, was looked at before. */
+function bodyOf({ req, exchange, framing }: Passenger, bodyBytesMax: number): Stream | undefined {
+  if (framing.kind !== 'chunked') return framing.kind === 'none' ? noBody : undefined;
+  return limitedBody(req, bodyBytesMax, () => {
+    const error = fault('bad_request', { detail: 'body too long' });
+    exchange.fail(error);
+    exchange.work?.abort(error);
+  });
 }
