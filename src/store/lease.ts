@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
+import { expectType } from './expect-type.ts';
 import { compileScript, type ScriptRedis } from './script.ts';
 
 /** The right to scan or to fill, held by one process of the fleet at a time and renewed until it is released. */
@@ -23,6 +24,8 @@ export const LEASE_MS = 3_000;
 
 /** Lua that sets `fence`: the number of a new lease, or 0 where somebody else holds it. The arguments as named. */
 export const acquireLua = (at: { lock: string; fence: string; token: string; fenceMs: string }): string => `
+${expectType(at.lock, 'string')}
+${expectType(at.fence, 'string')}
 local fence = 0
 if redis.call('set', ${at.lock}, ${at.token}, 'NX', 'PX', ${LEASE_MS}) then
   fence = redis.call('incr', ${at.fence})

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Generation } from './cache-entry.ts';
+import { expectType } from './expect-type.ts';
 import type { RedisKeys } from './redis-keys.ts';
 
 /** What was purged, and in which order. Nothing is deleted: what is older than a purge of its tag is not served. */
@@ -25,7 +26,10 @@ const LOOK_MS = 400;
 /** Above so many tags, those purged longest ago are forgotten, and everything as old with them. */
 const TAGS_MAX = 10_000;
 
-const PURGE = `
+const HEAL = `
+${expectType('KEYS[1]', 'hash')}
+${expectType('KEYS[2]', 'zset')}`;
+const PURGE = `${HEAL}
 redis.call('hsetnx', KEYS[1], 'epoch', ARGV[2])
 local number = redis.call('hincrby', KEYS[1], 'number', 1)
 redis.call('zadd', KEYS[2], number, ARGV[1])
@@ -40,7 +44,7 @@ return number`;
  * Where Redis knows of fewer purges than it has told before, as after a failover, a new epoch begins. The tags are a
  * list of their own: Lua cannot unpack as many as are kept.
  */
-const LOOK = `
+const LOOK = `${HEAL}
 redis.call('hsetnx', KEYS[1], 'epoch', ARGV[2])
 local head = redis.call('hmget', KEYS[1], 'epoch', 'number', 'floor')
 if head[1] == ARGV[1] and tonumber(head[2] or '0') < tonumber(ARGV[3]) then

@@ -1,7 +1,7 @@
 import type { ClusterOptions, RedisOptions } from 'ioredis';
 import type { ClusterPlace, RedisAccess, RedisTimes, SentinelPlace } from './redis-profile.ts';
 
-const RECONNECT_MS_MAX = 500;
+const RECONNECT_MS_MAX = 300;
 const SILENCE_MS_MAX = 1_000;
 const FAILOVER_MS = 5_000;
 /** How long Redis may take to hang up. ioredis keeps this timer, and the process, even where nobody is left to. */
@@ -9,7 +9,7 @@ const GOODBYE_MS_MAX = 100;
 /** How often the map of a cluster is read again where nothing has said that it changed. */
 const MAP_MS = 2_000;
 
-/** 50 ms, doubled with every attempt up to half a second, and half of it by chance: a fleet must not return in step. */
+/** 50 ms, doubled with every attempt up to 300 ms, and half of it by chance: a fleet must not return in step. */
 function reconnectDelayMs(attempt: number): number {
   const ceiling = Math.min(RECONNECT_MS_MAX, 50 * 2 ** Math.min(attempt, 10));
   return Math.round(ceiling / 2 + (Math.random() * ceiling) / 2);

@@ -1,14 +1,14 @@
 import type { Redis } from 'ioredis';
 
-/** How a connection that falls silent is noticed and told. */
+/** Who is told of a connection that stands and is of no use. */
 export type SilenceWatch = {
-  /** Commands have been waiting for too long; every other one fails at once from now on. */
+  /** It does not answer, or Redis says that it cannot serve. */
   readonly silent: (problem: Error) => void;
-  /** It answers again. */
+  /** It serves again. */
   readonly heard: () => void;
 };
 
-/** How often a connection that nobody uses is asked whether it still answers. */
+/** How often a connection is asked whether it still answers; nobody else may use it. */
 const BEAT_MS = 250;
 /** How often one that has fallen silent is. */
 const PROBE_MS = 50;
@@ -16,17 +16,26 @@ const PROBE_MS = 50;
 /** ioredis' words for a command that has taken longer than `commandTimeout`. */
 const TIMED_OUT = 'Command timed out';
 
+/** What Redis says to a PING while it cannot serve, or not fully (redis.io/docs/latest/commands/ping). */
+const REFUSAL = /^(?:LOADING|MASTERDOWN|MISCONF|NOAUTH|CLUSTERDOWN|BUSY)\b/;
+
 type Command = Parameters<Redis['sendCommand']>[0];
+
+/** Whether an error is one that Redis has answered. */
+function isReply(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ReplyError';
+}
 
 /**
  * Makes commands fail at once while a connection stands but does not answer: as soon as one has timed out, those that
  * wait behind it and those that come after it fail too, until a PING is answered. Without it each stage of a request
- * would wait for the timeout anew. Returns whether the connection is silent at the moment.
+ * would wait for the timeout anew. Returns whether the connection is of no use at the moment: commands are sent on where
+ * Redis refuses a PING, because it may refuse some of them only.
  */
 export function failWhileSilent(client: Redis, watch: SilenceWatch): () => boolean {
   const send = client.sendCommand.bind(client);
   const waiting = new Set<Command>();
-  let [silent, suspected, probing, used] = [false, false, false, false];
+  let [silent, refused, suspected, probing] = [false, false, false, false];
   let chunksHeard = 0;
 
   function fail(command: Command): void {
@@ -56,7 +65,7 @@ export function failWhileSilent(client: Redis, watch: SilenceWatch): () => boole
     if (!silent) return;
     setTimeout(probe, PROBE_MS).unref();
     probing = true;
-    client.ping().then(hear, () => undefined);
+    client.ping().then(hear, (error: unknown) => isReply(error) && hear());
     probing = false;
   }
 
@@ -66,13 +75,24 @@ export function failWhileSilent(client: Redis, watch: SilenceWatch): () => boole
     watch.heard();
   }
 
+  function accept(): void {
+    if (!refused) return;
+    refused = false;
+    watch.heard();
+  }
+
+  function refuse(error: unknown): void {
+    if (refused || !isReply(error) || !REFUSAL.test(error.message)) return;
+    refused = true;
+    watch.silent(error);
+  }
+
   client.sendCommand = function sendUnlessSilent(command, stream) {
     if (client.status !== 'ready' || probing) return send(command, stream);
     if (silent) {
       fail(command);
       return command.promise;
     }
-    used = true;
     waiting.add(command);
     command.promise.then(
       () => waiting.delete(command),
@@ -86,12 +106,11 @@ export function failWhileSilent(client: Redis, watch: SilenceWatch): () => boole
 
   client.on('connect', () => client.stream.on('data', () => void (chunksHeard += 1)));
   // A connection that is gone says so itself, and its commands fail of themselves.
-  client.on('close', () => void (silent = false));
+  client.on('close', () => void ([silent, refused] = [false, false]));
   const beat = setInterval(() => {
-    if (client.status === 'ready' && !silent && !used) client.ping().catch(() => undefined);
-    used = false;
+    if (client.status === 'ready' && !silent) client.ping().then(accept, refuse);
   }, BEAT_MS);
   beat.unref();
   client.once('end', () => clearInterval(beat));
-  return () => silent;
+  return () => silent || refused;
 }

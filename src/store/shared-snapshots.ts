@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { CanonicalRecord } from '../contract/document.ts';
 import { createPace } from '../kernel/pace.ts';
+import { expectType } from './expect-type.ts';
 import type { RedisKeys } from './redis-keys.ts';
 import type { RowCodec } from './row-codec.ts';
 import {
@@ -67,6 +68,7 @@ const FENCE_MS = 600_000;
 const GRACE_MS = 5_000;
 
 const PUBLISH = `
+${expectType('KEYS[1]', 'hash')}
 local known = tonumber(redis.call('hget', KEYS[1], 'fence') or '') or 0
 if known > tonumber(ARGV[1]) then return 0 end
 redis.call('del', KEYS[1])

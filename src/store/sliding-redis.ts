@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { expectType } from './expect-type.ts';
 import {
   type Reservation,
   type ReservationRequest,
@@ -20,8 +21,7 @@ local key, needed, extra = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
 local share, back = tonumber(ARGV[3]), tonumber(ARGV[4])
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local kind = redis.call('type', key).ok
-if kind ~= 'hash' and kind ~= 'none' then redis.call('del', key) end
+${expectType('key', 'hash')}
 local stored, names = {}, redis.call('hgetall', key)
 for i = 1, #names, 2 do stored[names[i]] = tonumber(names[i + 1]) or 0 end
 local longest = 0
