@@ -89,7 +89,7 @@ const lostWrites: FaultRow = {
     assert.deepEqual([await ask(key), await ask(other)], [200, 200]);
     await watched.replica.pause();
     // What the master has sent would be read by the replica once it goes on.
-    await withClient(watched.master.url, (client) => client.client('KILL', 'TYPE', 'replica'));
+    await withClient(watched.master.url, (client) => client.call('CLIENT', 'KILL', 'TYPE', 'replica'));
     await revoke();
     const firstMs = await bench.until(async () => (await ask(key)) === 401);
     await watched.master.kill();
