@@ -1,7 +1,9 @@
+import { Redis } from 'ioredis';
 import { createRedisKeys } from '../../src/store/redis-keys.ts';
 import type { RedisNode } from '../../src/store/redis-profile.ts';
 import { createRedis, type RedisConnection } from '../../src/store/redis.ts';
 import { createSharedSnapshots } from '../../src/store/shared-snapshots.ts';
+import type { SharedRedis } from './redis.ts';
 import { openSource, type ScriptedSource, type Serve } from './scripted-source.ts';
 
 /** One gateway of a fleet, as far as snapshots go: the pipeline of a products source, with a Redis connection. */
@@ -49,4 +51,46 @@ export async function closeMembers(members: readonly Member[]): Promise<void> {
 /** Waits until something has come true, turn by turn of the event loop. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+/** The members of a test file's fleet on some Redis. */
+export type Members = {
+  /** Opens one more, which is closed after the test. */
+  readonly open: (serve: Serve, change?: Partial<FleetOptions>) => Promise<Member>;
+  /** Closes those that were opened behind the first `kept`. */
+  readonly close: (kept: number) => Promise<void>;
+  /** A connection that is nobody's. */
+  readonly client: Redis;
+  /** The keys of the snapshots in Redis that end like this. */
+  readonly keysLike: (ending: string) => Promise<string[]>;
+  /** Whether a scan's rows are there for all, and nobody scans. */
+  readonly isPublished: () => Promise<boolean>;
+};
+
+/** For tests of fleets: call it at the top of the file. `text` is the source's file. */
+export function useMembers(redis: SharedRedis, text: string): Members {
+  const members: Member[] = [];
+  let client: Redis;
+  beforeEach(() => {
+    client = new Redis(redis.url);
+  });
+  afterEach(async () => {
+    await closeMembers(members.splice(0));
+    client.disconnect();
+  });
+  const keysLike = (ending: string) => client.keys(`${redis.prefix}snapshot:*${ending}`);
+
+  return {
+    keysLike,
+    get client() {
+      return client;
+    },
+    async open(serve, change = {}) {
+      const member = await openMember({ url: redis.url, prefix: redis.prefix, text, ...change }, serve);
+      members.push(member);
+      return member;
+    },
+    close: (kept) => closeMembers(members.splice(kept)),
+    isPublished: async () => (await keysLike(':now')).length === 1 && (await keysLike(':lock')).length === 0,
+  };
 }

@@ -3,12 +3,7 @@ import type { SourceResourceSpec } from '../../../src/config/source-schema.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
 import type { CompiledSource } from '../../../src/pipeline/compile-sources.ts';
 import { type DialectCase, dialectCases } from '../../support/dialects/cases.ts';
-import {
-  answererOf,
-  compileDraft,
-  type DraftReport,
-  inferDraft,
-} from '../../support/dialects/infer-draft.ts';
+import { answererOf, compileDraft, draftOf, type DraftReport } from '../../support/dialects/infer-draft.ts';
 import { serve, type Served, TOKEN } from '../../support/dialects/serve.ts';
 
 /** The hand-written source of the same dialect, in front of the same service. */
@@ -102,22 +97,7 @@ describe.each(dialectCases.map((one) => [`${one.example} ${one.resource}`, one] 
     let draft: CompiledSource;
     beforeAll(async () => {
       service = await serve(one.dialect());
-      const files = {
-        ...(one.body && { '--body': one.body }),
-        ...(one.oneBody && { '--one-body': one.oneBody }),
-      };
-      report = await inferDraft(
-        [
-          service.origin + one.list,
-          '--resource',
-          one.resource,
-          '--name',
-          'draft',
-          '--header',
-          `Authorization: Bearer ${TOKEN}`,
-        ],
-        files,
-      );
+      report = await draftOf(one, service);
       draft = compileDraft(report.draft, { DRAFT_TOKEN: TOKEN });
       told.push(
         `${one.example.padEnd(18)} ${one.resource.padEnd(9)} ${String(report.calls).padEnd(6)} ${report.edits}`,

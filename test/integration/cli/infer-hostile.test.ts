@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { dialectCases } from '../../support/dialects/cases.ts';
-import { compileDraft, runInfer } from '../../support/dialects/infer-draft.ts';
-import { serve, TOKEN } from '../../support/dialects/serve.ts';
+import { compileDraft, inferCase, runInfer } from '../../support/dialects/infer-draft.ts';
+import { serve } from '../../support/dialects/serve.ts';
 
 const seed = Number(process.env['INFER_SEED'] ?? 20_261_121);
 
@@ -130,24 +130,7 @@ describe('a hostile service', () => {
           };
         });
         try {
-          const files = {
-            ...(one.body && { '--body': one.body }),
-            ...(one.oneBody && { '--one-body': one.oneBody }),
-          };
-          const { code, out } = await runInfer(
-            [
-              service.origin + one.list,
-              '--resource',
-              one.resource,
-              '--name',
-              'draft',
-              '--header',
-              `Authorization: Bearer ${TOKEN}`,
-              '--calls-max',
-              '60',
-            ],
-            files,
-          );
+          const { code, out } = await inferCase(one, service, '--calls-max', '60');
           expect([0, 1]).toContain(code);
           if (code === 0) expectHarmless(out);
         } finally {

@@ -1,14 +1,6 @@
-import { Redis } from 'ioredis';
 import { holding } from '../../support/held-calls.ts';
 import { useRedis } from '../../support/redis.ts';
-import type { Serve } from '../../support/scripted-source.ts';
-import {
-  closeMembers,
-  type FleetOptions,
-  type Member,
-  openMember,
-  until,
-} from '../../support/snapshot-fleet.ts';
+import { type Member, until, useMembers } from '../../support/snapshot-fleet.ts';
 import { expectedBody, honest, products, shopText } from '../../unit/pipeline/shop.ts';
 
 const CALLS_OF_A_SCAN = 25;
@@ -28,33 +20,8 @@ const QUESTIONS = [
   'category=Books&limit=2&page=3',
 ];
 
-const shared = useRedis();
-const members: Member[] = [];
-let client: Redis;
-beforeEach(() => {
-  client = new Redis(shared.url);
-});
-afterEach(async () => {
-  await closeMembers(members.splice(0));
-  await client.quit();
-});
-
-const options = (change: Partial<FleetOptions> = {}): FleetOptions => ({
-  url: shared.url,
-  prefix: shared.prefix,
-  text: text(),
-  ...change,
-});
-
-async function open(serve: Serve, change: Partial<FleetOptions> = {}): Promise<Member> {
-  const member = await openMember(options(change), serve);
-  members.push(member);
-  return member;
-}
-
-const keysLike = (part: string) => client.keys(`${shared.prefix}snapshot:*${part}`);
-const isPublished = async () =>
-  (await keysLike(':now')).length === 1 && (await keysLike(':lock')).length === 0;
+const fleet = useMembers(useRedis(), text());
+const { open, keysLike, isPublished } = fleet;
 const expectRight = async (member: Member, questions = QUESTIONS, all = rows) => {
   for (const raw of questions) expect(await member.list(raw)).toBe(expectedBody('products', all, raw));
 };
@@ -62,13 +29,13 @@ const expectRight = async (member: Member, questions = QUESTIONS, all = rows) =>
 describe('the rows of one scan, shared by two gateways', () => {
   it('are read once for all who ask at the same time, whoever they ask and whatever for', async () => {
     const { serve, letGo } = holding(honest(() => rows));
-    const fleet = [await open(serve), await open(serve)];
+    const both = [await open(serve), await open(serve)];
     const bodies = await letGo(
-      Promise.all(fleet.flatMap((member) => QUESTIONS.map((raw) => member.list(raw)))),
+      Promise.all(both.flatMap((member) => QUESTIONS.map((raw) => member.list(raw)))),
     );
     const expected = QUESTIONS.map((raw) => expectedBody('products', rows, raw));
     expect(bodies).toEqual([...expected, ...expected]);
-    expect(fleet.reduce((sum, { calls }) => sum + calls.length, 0)).toBe(CALLS_OF_A_SCAN);
+    expect(both.reduce((sum, { calls }) => sum + calls.length, 0)).toBe(CALLS_OF_A_SCAN);
   });
 
   it('serve every page, filter and order of the other without a call, and agree with each other', async () => {
@@ -87,10 +54,10 @@ describe('the rows of one scan, shared by two gateways', () => {
     await first.list('limit=7');
     await until(async () => (await isPublished()) && (await keysLike(':order:*')).length === 1);
     const second = await open(honest(() => []));
-    const before = await client.info('commandstats');
+    const before = await fleet.client.info('commandstats');
     await expectRight(second, ['limit=7&page=2', 'limit=100&page=3']);
     const calls = (text: string) => Number(/cmdstat_getrange:calls=(\d+)/.exec(text)?.[1] ?? 0);
-    expect(calls(await client.info('commandstats')) - calls(before)).toBe(2 * 2 + 7 + 45);
+    expect(calls(await fleet.client.info('commandstats')) - calls(before)).toBe(2 * 2 + 7 + 45);
   });
 
   it('stand in Redis for a bounded time, all of them in one slot', async () => {
@@ -99,7 +66,7 @@ describe('the rows of one scan, shared by two gateways', () => {
     await until(isPublished);
     const keys = await keysLike('');
     expect(keys.length).toBeGreaterThan(2);
-    for (const key of keys) expect(await client.pttl(key)).toBeGreaterThan(0);
+    for (const key of keys) expect(await fleet.client.pttl(key)).toBeGreaterThan(0);
     expect(new Set(keys.map((key) => /\{.*\}/.exec(key)?.[0])).size).toBe(1);
   });
 
@@ -116,10 +83,10 @@ describe('the rows of one scan, shared by two gateways', () => {
 /** Everything there is of the snapshots, to be put back. */
 async function saveAll(): Promise<() => Promise<void>> {
   const keys = await keysLike('');
-  const dumps = await Promise.all(keys.map((key) => client.dumpBuffer(key)));
+  const dumps = await Promise.all(keys.map((key) => fleet.client.dumpBuffer(key)));
   return async () => {
-    for (const key of await keysLike('')) await client.del(key);
-    for (const [at, key] of keys.entries()) await client.restore(key, 30_000, dumps[at]!);
+    for (const key of await keysLike('')) await fleet.client.del(key);
+    for (const [at, key] of keys.entries()) await fleet.client.restore(key, 30_000, dumps[at]!);
   };
 }
 
@@ -132,18 +99,18 @@ describe('a snapshot in Redis that is damaged', () => {
     const restore = await saveAll();
     const [key = ''] = await keysLike(part);
     const isHead = part === ':now';
-    const whole = await (isHead ? client.hgetBuffer(key, 'head') : client.getBuffer(key));
+    const whole = await (isHead ? fleet.client.hgetBuffer(key, 'head') : fleet.client.getBuffer(key));
     for (let step = 0; step < STEPS; step += 1) {
       await restore();
       const damaged = Buffer.from(whole!);
       const at = Math.floor((damaged.length * step) / STEPS);
       damaged[at] = damaged[at]! ^ (1 << (step % 8));
-      await (isHead ? client.hset(key, 'head', damaged) : client.set(key, damaged, 'KEEPTTL'));
+      await (isHead ? fleet.client.hset(key, 'head', damaged) : fleet.client.set(key, damaged, 'KEEPTTL'));
       const second = await open(honest(() => rows));
       await expectRight(second, ['limit=7', 'limit=100&page=3', 'category=Toys']);
       // An order can be made anew of the rows; without head or rows there is nothing.
       expect(second.calls).toHaveLength(part === ':order:id' ? 0 : CALLS_OF_A_SCAN);
-      await closeMembers(members.splice(1));
+      await fleet.close(1);
     }
   });
 
@@ -151,7 +118,7 @@ describe('a snapshot in Redis that is damaged', () => {
     const first = await open(honest(() => rows));
     await first.list('limit=7');
     await until(isPublished);
-    await client.del(...(await keysLike(':rows')), ...(await keysLike(':order:*')));
+    await fleet.client.del(...(await keysLike(':rows')), ...(await keysLike(':order:*')));
     const second = await open(honest(() => rows));
     await expectRight(second);
     expect(second.calls).toHaveLength(CALLS_OF_A_SCAN);

@@ -1,8 +1,7 @@
-import { Redis } from 'ioredis';
 import { holding } from '../../support/held-calls.ts';
 import { useRedis } from '../../support/redis.ts';
-import { openSource, type Serve } from '../../support/scripted-source.ts';
-import { closeMembers, type Member, openMember, until } from '../../support/snapshot-fleet.ts';
+import { openSource } from '../../support/scripted-source.ts';
+import { until, useMembers } from '../../support/snapshot-fleet.ts';
 import { expectedBody, honest, products, shopText } from '../../unit/pipeline/shop.ts';
 
 const CALLS_OF_A_SCAN = 4;
@@ -13,26 +12,7 @@ const text = shopText({ order: 'unknown', budget: '{ snapshot: 30s }' });
 /** In the last third of a snapshot's life. */
 const LATE_MS = 21_000;
 
-const shared = useRedis();
-const members: Member[] = [];
-let client: Redis;
-beforeEach(() => {
-  client = new Redis(shared.url);
-});
-afterEach(async () => {
-  await closeMembers(members.splice(0));
-  await client.quit();
-});
-
-async function open(serve: Serve): Promise<Member> {
-  const member = await openMember({ url: shared.url, prefix: shared.prefix, text }, serve);
-  members.push(member);
-  return member;
-}
-
-const keysLike = (part: string) => client.keys(`${shared.prefix}snapshot:*${part}`);
-const isPublished = async () =>
-  (await keysLike(':now')).length === 1 && (await keysLike(':lock')).length === 0;
+const { open, keysLike, isPublished } = useMembers(useRedis(), text);
 
 describe('a snapshot that is used in the last third of its life', () => {
   it('is replaced behind the reader’s back, who is served from the old one until then', async () => {

@@ -1,14 +1,6 @@
-import { Redis } from 'ioredis';
 import { holding } from '../../support/held-calls.ts';
 import { type RedisServer, startRedis } from '../../support/redis.ts';
-import type { Serve } from '../../support/scripted-source.ts';
-import {
-  closeMembers,
-  type FleetOptions,
-  type Member,
-  openMember,
-  until,
-} from '../../support/snapshot-fleet.ts';
+import { until, useMembers } from '../../support/snapshot-fleet.ts';
 import { expectedBody, honest, products, shopText } from '../../unit/pipeline/shop.ts';
 
 const CALLS_OF_A_SCAN = 4;
@@ -16,8 +8,6 @@ const rows = products(35);
 const expected = (raw: string, all = rows) => expectedBody('products', all, raw);
 
 let redis: RedisServer;
-let client: Redis;
-const members: Member[] = [];
 let tests = 0;
 beforeAll(async () => {
   redis = await startRedis();
@@ -25,24 +15,18 @@ beforeAll(async () => {
 afterAll(() => redis.stop());
 beforeEach(() => {
   tests += 1;
-  client = new Redis(redis.url);
 });
-afterEach(async () => {
-  redis.resume();
-  await closeMembers(members.splice(0));
-  client.disconnect();
-});
-
-async function open(serve: Serve, change: Partial<FleetOptions> = {}): Promise<Member> {
-  const text = shopText({ order: 'unknown', budget: '{ snapshot: 30s }' });
-  const member = await openMember({ url: redis.url, prefix: `right-${tests}:`, text, ...change }, serve);
-  members.push(member);
-  return member;
-}
-
-const keysLike = (part: string) => client.keys(`right-${tests}:snapshot:*${part}`);
-const isPublished = async () =>
-  (await keysLike(':now')).length === 1 && (await keysLike(':lock')).length === 0;
+afterEach(() => redis.resume());
+const shared = {
+  get url() {
+    return redis.url;
+  },
+  get prefix() {
+    return `right-${tests}:`;
+  },
+};
+const fleet = useMembers(shared, shopText({ order: 'unknown', budget: '{ snapshot: 30s }' }));
+const { open, keysLike, isPublished } = fleet;
 
 describe('the right to scan', () => {
   it('goes to another gateway where the one that scans dies', async () => {
@@ -81,11 +65,11 @@ describe('the right to scan', () => {
     const answer = first.list('limit=5');
     await until(async () => (await keysLike(':lock')).length === 1);
     const [lock = ''] = await keysLike(':lock');
-    const token = await client.get(lock);
+    const token = await fleet.client.get(lock);
     // Its time has gone down, and up again.
-    await until(async () => (await client.pttl(lock)) < 2_500);
-    await until(async () => (await client.pttl(lock)) > 2_500);
-    expect(await client.get(lock)).toBe(token);
+    await until(async () => (await fleet.client.pttl(lock)) < 2_500);
+    await until(async () => (await fleet.client.pttl(lock)) > 2_500);
+    expect(await fleet.client.get(lock)).toBe(token);
     expect(await stuck.letGo(answer)).toBe(expected('limit=5'));
     await until(isPublished);
   });
@@ -96,7 +80,7 @@ describe('the right to scan', () => {
     const late = slow.list('limit=5');
     await until(() => stuck.held.length > 0);
     // As if its process had been stopped for longer than its lease.
-    await client.del(...(await keysLike(':lock')));
+    await fleet.client.del(...(await keysLike(':lock')));
     const quick = await open(honest(() => rows));
     expect(await quick.list('limit=5')).toBe(expected('limit=5'));
     await until(isPublished);

@@ -9,6 +9,8 @@ import type { SourceSpec } from '../../../src/config/source-schema.ts';
 import type { CompiledSource } from '../../../src/pipeline/compile-sources.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { type CliRun, runCommand } from '../run-cli.ts';
+import type { DialectCase } from './cases.ts';
+import { type Served, TOKEN } from './serve.ts';
 
 /** What `portico infer --json` prints. */
 export type DraftReport = {
@@ -39,14 +41,35 @@ export async function runInfer(
   }
 }
 
+/** What a run with `--json` has printed, which must have ended well. */
+function reportOf({ code, out, err }: CliRun): DraftReport {
+  if (code !== 0) throw new Error(`portico infer ended with ${code}: ${err}`);
+  return JSON.parse(out) as DraftReport;
+}
+
 /** Runs `portico infer --json`, which must end well. */
 export async function inferDraft(
   args: readonly string[],
   files: Readonly<Record<string, string | Buffer>> = {},
 ): Promise<DraftReport> {
-  const { code, out, err } = await runInfer([...args, '--json'], files);
-  if (code !== 0) throw new Error(`portico infer ended with ${code}: ${err}`);
-  return JSON.parse(out) as DraftReport;
+  return reportOf(await runInfer([...args, '--json'], files));
+}
+
+/** Runs `portico infer` on the service of a dialect, with further options. */
+export function inferCase(
+  { list, resource, body, oneBody }: DialectCase,
+  { origin }: Served,
+  ...options: readonly string[]
+): Promise<CliRun> {
+  const files = { ...(body && { '--body': body }), ...(oneBody && { '--one-body': oneBody }) };
+  const credential = ['--header', `Authorization: Bearer ${TOKEN}`];
+  const what = [origin + list, '--resource', resource, '--name', 'draft'];
+  return runInfer([...what, ...credential, ...options], files);
+}
+
+/** The draft of a dialect's service. */
+export async function draftOf(one: DialectCase, service: Served): Promise<DraftReport> {
+  return reportOf(await inferCase(one, service, '--json'));
 }
 
 /** A draft, compiled as `portico check` does it, with the values of its variables. */
