@@ -1,8 +1,11 @@
+import { clientConnections } from './client-connections.ts';
 import { clientFraming } from './client-framing.ts';
+import { clientIdentity } from './client-identity.ts';
 import { clientInput } from './client-input.ts';
+import { clientLimits } from './client-limits.ts';
 import type { FaultRow } from './harness/row.ts';
 
-const groups = [...clientFraming, ...clientInput];
+const groups = [...clientFraming, ...clientInput, ...clientIdentity, ...clientLimits, ...clientConnections];
 
 /** C1 to C18: what clients can do. */
 export const clientRows: readonly FaultRow[] = groups.sort(
