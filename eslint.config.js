@@ -22,12 +22,14 @@ const floors = [
   [{ room: 'policy', packages: ['jose'] }],
   [{ room: 'pipeline', packages: [] }],
   [
-    { room: 'http', packages: ['express', 'http-proxy-middleware', 'pino-http'] },
+    { room: 'http', packages: ['express', 'http-proxy-middleware', 'negotiator', 'pino-http'] },
     { room: 'admin', packages: ['express'] },
     { room: 'infer', packages: ['yaml'] },
   ],
   [
     { room: 'gateway.ts', packages: [] },
+    // Processes and lines to them are given to it as values.
+    { room: 'workers', packages: [] },
     // The sample legacy services stand for other people's servers: they see nothing of the gateway.
     { room: 'samples', packages: [], island: true },
   ],

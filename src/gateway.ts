@@ -12,7 +12,8 @@ import { createServer } from './http/server.ts';
 import type { Clock } from './kernel/clock.ts';
 import { createAdmission } from './pipeline/admission.ts';
 import type { CompiledResource } from './pipeline/compile-sources.ts';
-import { createOperations } from './pipeline/create-operations.ts';
+import { createOperations, type ShareOf } from './pipeline/create-operations.ts';
+import type { ResourceQuality } from './pipeline/quality.ts';
 import { createCache } from './store/cache.ts';
 import { createLocalPurges, createSharedPurges } from './store/purges.ts';
 import { createRedisKeys } from './store/redis-keys.ts';
@@ -27,6 +28,31 @@ export type GatewayServices = {
   readonly openapi: Buffer;
   readonly version: string;
   readonly nodeVersion: string;
+  /** This process's part of what the sources take at once; absent where it is the only one. */
+  readonly shareOf?: ShareOf | undefined;
+};
+
+/** How a public listener is left. */
+export type Leaving = {
+  /** Other processes listen at the same place, so that nobody needs to be told. */
+  readonly othersListen: boolean;
+};
+
+/** The public listener and everything behind it; what an operator is told about it, as values. */
+export type PublicSide = {
+  /** Connects to what is needed, and waits for it for a bounded time. */
+  prepare(): Promise<void>;
+  /** Opens the listener; rejects where its port is taken. */
+  listen(): Promise<number>;
+  readonly checks: readonly { readonly name: string; readonly ready: () => boolean }[];
+  readonly metrics: Metrics;
+  quality(): readonly ResourceQuality[];
+  /** Has every process forget what carries a tag. Rejects where Redis fails. */
+  purge(tag: string): Promise<void>;
+  /** Ends the listener without a reset, as `createDrain` does. */
+  leave(leaving: Leaving): Promise<void>;
+  /** Ends everything, at once. */
+  close(): Promise<void>;
 };
 
 /** A gateway: two listeners and everything behind them. */
@@ -79,12 +105,12 @@ function longestDeadline({ resources, passthrough }: GatewayConfig): number {
   return Math.max(DEADLINE_MS_DEFAULT, ...served, ...passthrough.map((route) => route.deadline));
 }
 
-/** The composition root: puts a gateway together; nothing listens before `listen`. */
-export function createGateway(
+/** Puts the public side of a gateway together; nothing listens before `listen`. */
+export function createPublicSide(
   config: GatewayConfig,
   compiled: readonly CompiledResource[],
-  { log, clock, openapi, version, nodeVersion }: GatewayServices,
-): Gateway {
+  { log, clock, openapi, version, nodeVersion, shareOf }: GatewayServices,
+): PublicSide {
   if (config.auth.apiKeys?.pepper.reveal() === TRIAL_PEPPER) {
     log.warn({}, 'auth.apiKeys.pepper is the published one: set PORTICO_KEY_PEPPER before making real keys');
   }
@@ -113,6 +139,7 @@ export function createGateway(
     log,
     metrics,
     contract: config.contract,
+    shareOf,
   });
 
   const app = createApp({
@@ -132,46 +159,67 @@ export function createGateway(
     { log, onRefused: (status) => metrics.request('none', status, 'none', 0) },
   );
 
+  return {
+    async prepare() {
+      // Requests that come before Redis is there would only count its absence.
+      await redis?.untilReady(config.redis.connectTimeout);
+      await purges.look();
+    },
+    listen: () => listenOn(server, config.listen),
+    checks: redis === undefined ? [] : [{ name: 'redis', ready: () => redis.isReady() }],
+    metrics,
+    quality: () => served.quality(),
+    purge: (tag) => purges.purge(tag),
+    leave: createDrain({ server, drainMs: config.listen.drain }),
+    async close() {
+      await closeServer(server);
+      app.close();
+      await served.close();
+      admission.close();
+      purges.close();
+      await redis?.close();
+    },
+  };
+}
+
+/** The composition root: puts a gateway together; nothing listens before `listen`. */
+export function createGateway(
+  config: GatewayConfig,
+  compiled: readonly CompiledResource[],
+  services: GatewayServices,
+): Gateway {
+  const { log } = services;
+  const side = createPublicSide(config, compiled, services);
   let draining = false;
-  const checks = redis === undefined ? [] : [{ name: 'redis', ready: () => redis.isReady() }];
   const admin = createAdminServer(
     createAdminApp({
-      checks,
+      checks: side.checks,
       draining: () => draining,
-      metrics,
-      quality: () => served.quality(),
-      purge: (tag) => purges.purge(tag),
+      metrics: side.metrics,
+      quality: () => side.quality(),
+      purge: (tag) => side.purge(tag),
     }),
   );
-  const leave = createDrain({ server, drainMs: config.listen.drain, onNotReady: () => (draining = true) });
 
-  async function release(): Promise<void> {
-    app.close();
-    await served.close();
-    admission.close();
-    purges.close();
+  async function close(): Promise<void> {
+    await side.close();
     await closeServer(admin);
-    await redis?.close();
   }
 
   return {
     async listen() {
-      // Requests that come before Redis is there would only count its absence.
-      await redis?.untilReady(config.redis.connectTimeout);
-      await purges.look();
+      await side.prepare();
       const adminPort = await listenOn(admin, config.admin);
-      const port = await listenOn(server, config.listen);
-      log.info({ port, adminPort, redis: redis !== undefined }, 'listening');
+      const port = await side.listen();
+      log.info({ port, adminPort, redis: side.checks.length > 0 }, 'listening');
       return { port, adminPort };
     },
     async drain() {
       log.info({}, 'draining');
-      await leave();
-      await release();
+      draining = true;
+      await side.leave({ othersListen: false });
+      await close();
     },
-    async close() {
-      await closeServer(server);
-      await release();
-    },
+    close,
   };
 }

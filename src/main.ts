@@ -1,9 +1,17 @@
 #!/usr/bin/env node
-/** The process: the only file that touches `process`. Everything else is handed what it needs. */
+/** The process: the only file that touches `process` and `cluster`. Everything else is handed what it needs. */
+import type { ChildProcess } from 'node:child_process';
+import cluster from 'node:cluster';
+import { availableParallelism } from 'node:os';
 import { pino } from 'pino';
 import { runCli } from './cli/program.ts';
+import { closeUntaken } from './workers/close-untaken.ts';
+import type { FromWorker, PrimaryLine, ToWorker, WorkerProcess } from './workers/messages.ts';
 
 const stop = new AbortController();
+/** Set for the workers that this program starts: others may run it in a cluster of their own. */
+const MARK = 'PORTICO_WORKER';
+const isWorker = cluster.isWorker && process.env[MARK] === '1';
 
 let askedAt = 0;
 
@@ -12,23 +20,76 @@ let askedAt = 0;
  * the terminal and from npm, so what comes within a second is the same wish.
  */
 function onSignal(): void {
-  if (stop.signal.aborted && performance.now() - askedAt > 1_000) process.exit(1);
+  if (stop.signal.aborted && performance.now() - askedAt > 1_000) {
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
+    process.exit(1);
+  }
   askedAt ||= performance.now();
   stop.abort();
 }
 
+/** Sends between processes; whoever is gone needs no message. */
+function sender(to: Pick<ChildProcess, 'connected' | 'send'>) {
+  return (message: object) =>
+    new Promise<void>((resolve) => {
+      if (to.connected) to.send(message, () => resolve());
+      else resolve();
+    });
+}
+
+function fork(): WorkerProcess {
+  const worker = cluster.fork({ [MARK]: '1' });
+  closeUntaken(worker.process);
+  // A worker that is gone tells so by its exit.
+  worker.on('error', () => undefined);
+  return {
+    id: worker.id,
+    pid: worker.process.pid,
+    send: sender(worker.process),
+    onMessage: (listener) => void worker.on('message', (message: FromWorker) => listener(message)),
+    onExit: (listener) => void worker.on('exit', (code, signal) => listener({ code, signal })),
+    kill: () => void worker.process.kill('SIGKILL'),
+  };
+}
+
+const primary: PrimaryLine | undefined = isWorker
+  ? {
+      send: sender(process as Pick<ChildProcess, 'connected' | 'send'>),
+      onMessage: (listener) => void process.on('message', (message) => listener(message as ToWorker)),
+    }
+  : undefined;
+
 // Whoever read the output may have gone (`portico keys list | head -1`); that must not end the gateway.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
-process.on('SIGTERM', onSignal);
-process.on('SIGINT', onSignal);
+// A signal to a whole group, as of a terminal, is the primary's to understand; without it, a worker ends.
+process.on('SIGTERM', isWorker ? () => undefined : onSignal);
+process.on('SIGINT', isWorker ? () => undefined : onSignal);
+if (isWorker) process.on('SIGHUP', () => undefined);
 
 process.exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
   nodeVersion: process.version,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
-  // Lines of the log are written many at a time: a system call for each would cost a tenth of a cached answer.
-  openLog: () => pino.destination({ dest: 1, sync: false, minLength: 4_096, periodicFlush: 50 }),
+  // Lines of the log are written many at a time: a system call for each would cost a tenth of a cached answer. Where
+  // several processes write to one pipe, only what is not above 4 KiB (PIPE_BUF) stays in one piece.
+  openLog: (shared = false) =>
+    pino.destination({
+      dest: 1,
+      sync: false,
+      periodicFlush: 50,
+      ...(shared ? { minLength: 3_584, maxWrite: 4_096 } : { minLength: 4_096 }),
+    }),
+  processes: {
+    pid: process.pid,
+    cores: availableParallelism(),
+    primary,
+    fork,
+    // Where the output is a terminal, the signal says that it is gone.
+    onHangUp: (listener) => void process.on('SIGHUP', process.stdout.isTTY ? onSignal : listener),
+  },
   stop: stop.signal,
 });
+// The line to the primary would keep a worker alive.
+if (isWorker) process.disconnect();

@@ -2,8 +2,8 @@ import type { RequestListener } from 'node:http';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Metrics } from './metrics.ts';
 
-/** Something that must work before the gateway wants requests. */
-export type Check = { readonly name: string; readonly ready: () => boolean };
+/** Something that must work before the gateway wants requests. It does not reject. */
+export type Check = { readonly name: string; readonly ready: () => boolean | Promise<boolean> };
 
 /** What the operator's listener tells about. */
 export type AdminDeps = {
@@ -38,8 +38,9 @@ export function createAdminApp({ checks, draining, metrics, quality, purge }: Ad
     res.json({ status: 'ok' });
   });
 
-  app.get('/readyz', (_req, res) => {
-    const results = Object.fromEntries(checks.map(({ name, ready }) => [name, ready()]));
+  app.get('/readyz', async (_req, res) => {
+    const found = await Promise.all(checks.map(async ({ name, ready }) => [name, await ready()] as const));
+    const results = Object.fromEntries(found);
     const leaving = draining();
     const ready = !leaving && Object.values(results).every(Boolean);
     res
@@ -52,8 +53,8 @@ export function createAdminApp({ checks, draining, metrics, quality, purge }: Ad
     res.set('Content-Type', metrics.contentType).send(text);
   });
 
-  app.get('/quality', (_req, res) => {
-    res.json({ sources: quality() });
+  app.get('/quality', async (_req, res) => {
+    res.json({ sources: await quality() });
   });
 
   app.post('/cache/purge', async (req, res) => {

@@ -1,4 +1,10 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import {
+  collectDefaultMetrics,
+  Gauge,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
 import { createCounter, createTimedCounter } from './tallies.ts';
 
 /** What the gateway counts. Label values come from the configuration and from the code, never from a request. */
@@ -29,6 +35,8 @@ export type Metrics = {
   readonly guardTrip: (source: string, resource: string, rule: string) => void;
   /** Everything counted, in the Prometheus text format. */
   readonly text: () => Promise<string>;
+  /** The same as values, to be merged with those of other processes. */
+  readonly values: () => Promise<readonly MetricObjectWithValues<MetricValue<string>>[]>;
   /** The media type of `text`. */
   readonly contentType: string;
 };
@@ -110,6 +118,7 @@ export function createMetrics({ operations, version, nodeVersion }: MetricsDeps)
     invalidReply: (source, resource, reason) => invalid(source, resource, reason).add(),
     guardTrip: (source, resource, rule) => trips(source, resource, rule).add(),
     text: () => registry.metrics(),
+    values: () => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
   };
 }

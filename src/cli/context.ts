@@ -1,7 +1,22 @@
 import type { Environment } from '../config/substitute.ts';
+import type { PrimaryLine, WorkerProcess } from '../workers/messages.ts';
 
 /** Where the lines of the log go. */
 export type LogDestination = { write(line: string): void };
+
+/** What a command may know of processes, and do with them. */
+export type Processes = {
+  /** The number of this one. */
+  readonly pid: number;
+  /** Cores that may be used. */
+  readonly cores: number;
+  /** Present where this process is one of several of a gateway. */
+  readonly primary: PrimaryLine | undefined;
+  /** Starts one more, with the same command line. */
+  readonly fork: () => WorkerProcess;
+  /** Calls back at every SIGHUP from now on; without it, that ends the process. */
+  readonly onHangUp: (listener: () => void) => void;
+};
 
 /** What a command may use of the process; `src/main.ts` fills it in. */
 export type CliContext = {
@@ -11,8 +26,9 @@ export type CliContext = {
   readonly out: (text: string) => void;
   /** Writes to standard error, as it is. */
   readonly err: (text: string) => void;
-  /** Opens the log of a gateway on standard output. */
-  readonly openLog: () => LogDestination;
+  /** Opens the log of a gateway on standard output; `shared`: other processes write there too. */
+  readonly openLog: (shared?: boolean) => LogDestination;
+  readonly processes: Processes;
   /** Aborts when the process is asked to stop (SIGTERM, SIGINT). */
   readonly stop: AbortSignal;
 };

@@ -57,6 +57,7 @@ export async function runDemo(configFile: string, context: CliContext): Promise<
       ...context.env,
       HOST: '127.0.0.1',
       REDIS_URL: '',
+      WORKERS: '1',
       PORTICO_KEY_PEPPER: randomBytes(32).toString('base64url'),
       USERS_URL: samples.urls.users,
       CATALOG_URL: samples.urls.catalog,

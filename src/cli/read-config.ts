@@ -1,7 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { GatewayConfig } from '../config/gateway-schema.ts';
-import { type ConfigFiles, type FileText, loadConfig, loadSources } from '../config/load.ts';
+import {
+  type ConfigFiles,
+  type ConfigTexts,
+  type FileText,
+  loadConfig,
+  loadSources,
+} from '../config/load.ts';
 import { ConfigError, type Problem, problemText } from '../config/problem.ts';
 import {
   chooseSources,
@@ -20,6 +26,7 @@ export type ReadyConfig = {
   readonly sources: readonly CompiledSource[];
   /** What may be meant so, but hardly is. */
   readonly notes: readonly Problem[];
+  readonly texts: ConfigTexts;
 };
 
 function readText(file: string): FileText {
@@ -58,18 +65,36 @@ function findFiles(gatewayFile: string): ConfigFiles {
   return { gateway, sources: sources.map((name) => readText(join(folder, name))) };
 }
 
+function compileConfig(files: ConfigFiles, environment: Environment, references = {}): ReadyConfig {
+  const problems: Problem[] = [];
+  const { gateway, sources, notes } = loadConfig(files, environment, problems);
+  const compiled = compileSources(sources, problems);
+  if (gateway === undefined || problems.length > 0) throw new ConfigError(problems);
+  const texts = { files, references };
+  return { gateway, compiled: chooseSources(gateway, compiled), sources: compiled, notes, texts };
+}
+
 /**
  * Reads and compiles a configuration.
  * @throws ConfigError with every problem of all files
- * @internal
  */
 export function readConfig(gatewayFile: string, variables: CliContext['env']): ReadyConfig {
-  const problems: Problem[] = [];
-  const readFile = (path: string) => readFileSync(path, 'utf8');
-  const { gateway, sources, notes } = loadConfig(findFiles(gatewayFile), { variables, readFile }, problems);
-  const compiled = compileSources(sources, problems);
-  if (gateway === undefined || problems.length > 0) throw new ConfigError(problems);
-  return { gateway, compiled: chooseSources(gateway, compiled), sources: compiled, notes };
+  const references: Record<string, string> = {};
+  const readFile = (path: string) => (references[path] ??= readFileSync(path, 'utf8'));
+  return compileConfig(findFiles(gatewayFile), { variables, readFile }, references);
+}
+
+/** Compiles what another process has read, without looking at a file. */
+export function readConfigTexts(
+  { files, references }: ConfigTexts,
+  variables: CliContext['env'],
+): ReadyConfig {
+  function readFile(path: string): string {
+    const text = references[path];
+    if (text === undefined) throw new Error('not read before');
+    return text;
+  }
+  return compileConfig(files, { variables, readFile }, references);
 }
 
 /** Placeholders for what a source file takes from its surroundings; addresses must look like some. */

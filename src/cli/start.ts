@@ -1,10 +1,12 @@
 import { once } from 'node:events';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { createGateway, type Gateway } from '../gateway.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { type CliContext, ExitError, exitCodes, type LogDestination } from './context.ts';
 import { servedOpenapi } from './documents.ts';
 import { type ReadyConfig, readConfigOrExit } from './read-config.ts';
+import { runPrimary, runWorker, workersOf } from './start-workers.ts';
+import { tryConfig } from './try-config.ts';
 import { version } from './version.ts';
 
 /** A gateway that listens, and where. */
@@ -34,9 +36,33 @@ export async function startGateway(
   }
 }
 
+/** Says of a changed configuration whether it is sound. A process that serves alone cannot change to it. */
+function watchHangUp(configFile: string, context: CliContext, log: Pick<Logger, 'warn' | 'error'>): void {
+  context.processes.onHangUp(() => {
+    const found = tryConfig(configFile, context);
+    if ('problems' in found) log.error(found, 'the configuration on disk is not sound; nothing changes');
+    else
+      log.warn(
+        {},
+        'the configuration is sound, but one process alone cannot change to it: restart it, or set workers',
+      );
+  });
+}
+
 /** `portico start`: serves until the process is asked to stop, then drains. */
 export async function runStart(configFile: string, context: CliContext): Promise<void> {
-  const { gateway } = await startGateway(readConfigOrExit(configFile, context), context, context.openLog());
+  if (context.processes.primary !== undefined) {
+    await runWorker(context.processes.primary, context);
+    return;
+  }
+  const ready = readConfigOrExit(configFile, context);
+  if (workersOf(ready.gateway, context) > 1) {
+    await runPrimary(configFile, ready, context);
+    return;
+  }
+  const to = context.openLog();
+  const { gateway } = await startGateway(ready, context, to);
+  watchHangUp(configFile, context, pino({ level: ready.gateway.log.level, base: null }, to));
   if (!context.stop.aborted) await once(context.stop, 'abort');
   await gateway.drain();
 }

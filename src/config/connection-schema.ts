@@ -14,7 +14,9 @@ export const net = z.strictObject({
   baseUrl: httpUrl.describe('What every path of the file is appended to.'),
   timeout: timeLimit.default(5_000).describe('Total time for one upstream call, body included.'),
   bytesMax: bytes.default(8 * 1024 ** 2).describe('The largest body read, after decompression.'),
-  concurrency: integer(1, 1_000).default(8).describe('Calls under way at once, in this process.'),
+  concurrency: integer(1, 1_000)
+    .default(8)
+    .describe('Calls under way at once, of all workers of one gateway together; every replica has as many.'),
   requestsPerSecond: integer(1, 100_000)
     .optional()
     .describe('Calls in any second, of all processes together; while Redis is gone, of each alone.'),

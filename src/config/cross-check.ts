@@ -19,6 +19,7 @@ export function crossCheck(gateway: GatewayConfig, sources: SoundSources, report
   checkPassthrough(gateway, report);
   checkApiKeys(gateway, report);
   checkRedis(gateway, report);
+  checkWorkers(gateway, report);
 }
 
 function checkResources(gateway: GatewayConfig, { sources, files }: SoundSources, report: Report): void {
@@ -150,4 +151,16 @@ function checkRedis({ redis }: GatewayConfig, report: Report): void {
   }
   if (redis.tls !== undefined && url !== undefined && !url.reveal().startsWith('rediss://'))
     report(['redis', 'tls'], 'redis.url is not one of TLS', 'write rediss:// instead of redis://');
+}
+
+/** Several processes are one gateway only through what they share. */
+function checkWorkers({ workers, redis }: GatewayConfig, report: Report): void {
+  if (workers === 'auto' || workers === 1 || (redis.url ?? redis.cluster ?? redis.sentinel) !== undefined)
+    return;
+  report(
+    ['workers'],
+    `${workers} workers without Redis would each grant the whole limit, and keep a cache of their own that no purge reaches`,
+    'name a Redis (redis.url, redis.cluster or redis.sentinel), or write workers: 1 or auto',
+    [['redis']],
+  );
 }

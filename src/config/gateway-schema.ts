@@ -99,6 +99,12 @@ export const gatewaySchema = z.strictObject({
   portico: z
     .literal(1, { error: 'this Portico reads version 1 of the format: write `portico: 1`' })
     .describe('The version of the format.'),
+  workers: z
+    .union([z.literal('auto'), integer(1, 64)], { error: 'expected auto, or a whole number' })
+    .default(1)
+    .describe(
+      'Processes that serve; more than one need Redis. auto: as many as there are cores, and 1 without Redis.',
+    ),
   listen: z
     .strictObject({
       host: z.string().default('0.0.0.0').describe('The address to listen on.'),
@@ -111,7 +117,7 @@ export const gatewaySchema = z.strictObject({
         .describe('How many proxies stand in front, or their CIDR ranges; never a blanket yes.'),
       connectionsMax: integer(1, 1_000_000)
         .default(10_000)
-        .describe('Connections beyond are closed at once.'),
+        .describe('Connections beyond are closed at once; of each worker.'),
       drain: duration
         .default(1_500)
         .describe('How long the gateway keeps serving after SIGTERM while balancers take note.'),
@@ -197,7 +203,9 @@ export const gatewaySchema = z.strictObject({
     .prefault({}),
   cache: z
     .strictObject({
-      localBytes: bytes.default(64 * 1024 ** 2).describe('Bound of the level in this process.'),
+      localBytes: bytes
+        .default(64 * 1024 ** 2)
+        .describe('Bound of the level in this process; of each worker.'),
       localSeconds: wholeSeconds
         .default(5)
         .describe('How long the local level may serve a body before Redis is asked again.'),

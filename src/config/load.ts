@@ -16,6 +16,13 @@ export type FileText = { readonly file: string; readonly text: string };
 /** The files of one configuration: the gateway's, and one for each source. */
 export type ConfigFiles = { readonly gateway: FileText; readonly sources: readonly FileText[] };
 
+/** All that a configuration was read from, so that another process can read the same. */
+export type ConfigTexts = {
+  readonly files: ConfigFiles;
+  /** The texts behind `${file:…}` by their paths. */
+  readonly references: Readonly<Record<string, string>>;
+};
+
 /** A source as its file says, with the file for reporting problems. */
 export type LoadedSource = { readonly spec: SourceSpec; readonly yaml: YamlFile };
 

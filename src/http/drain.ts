@@ -7,8 +7,6 @@ export type DrainDeps = {
   readonly server: Server;
   /** How long to serve on while balancers take note, milliseconds. */
   readonly drainMs: number;
-  /** Called first: from now on, `/readyz` says no. */
-  readonly onNotReady: () => void;
   /** How long answers under way may take after that, before their connections are cut, milliseconds. */
   readonly forceMs?: number;
 };
@@ -24,35 +22,49 @@ const LAST_CALL_MS = 2_000;
 const GRACE_MS = 500;
 const IDLE_CHECK_MS = 50;
 
+/** Ends a server; whoever calls again joins the drain under way. */
+export type Drain = (leaving?: {
+  /** Others accept connections at the same place: whoever parts from us finds them. */
+  readonly othersListen: boolean;
+}) => Promise<void>;
+
 /**
  * Makes the function that ends a server without a reset, also under load. It serves on for a while and asks every
- * client to close its connection; then it listens no more, lets the answers under way finish, and resolves. Calling
- * it again joins the drain under way. A plain `server.close` would never end under keep-alive load.
+ * client to close its connection; then it listens no more, lets the answers under way finish, and resolves. Where
+ * others listen, it stops listening at once. A plain `server.close` would never end under keep-alive load.
  */
-export function createDrain(deps: DrainDeps): () => Promise<void> {
-  const { server, drainMs, onNotReady, forceMs = FORCE_MS } = deps;
+export function createDrain(deps: DrainDeps): Drain {
+  const { server, drainMs, forceMs = FORCE_MS } = deps;
   let draining: Promise<void> | undefined;
 
-  async function drain() {
+  async function drain(othersListen: boolean) {
     let partsWithClients = true;
-    onNotReady();
     // Node then says `Connection: close` on the answer, whoever writes it, and closes after it.
     server.prependListener('request', (_req, res: ServerResponse) => {
       if (partsWithClients) res.shouldKeepAlive = false;
     });
+    const stopped = othersListen ? stopListening(server) : undefined;
     await delay(drainMs);
-    // The end of listening resets whoever queues to be accepted, and clients that were sent away queue again. For a
-    // moment they are kept, until the queue is empty.
-    partsWithClients = false;
-    await untilNobodyConnects(server);
-    partsWithClients = true;
-    await untilClosed(server, forceMs);
+    if (!othersListen) {
+      // The end of listening resets whoever queues to be accepted, and clients that were sent away queue again. For a
+      // moment they are kept, until the queue is empty.
+      partsWithClients = false;
+      await untilNobodyConnects(server);
+      partsWithClients = true;
+    }
+    await untilClosed(server, stopped ?? stopListening(server), forceMs);
   }
 
-  return function drainOnce() {
-    draining ??= drain();
+  return function drainOnce({ othersListen } = { othersListen: false }) {
+    draining ??= drain(othersListen);
     return draining;
   };
+}
+
+/** Resolves once the last connection is closed. */
+function stopListening(server: Server): Promise<unknown> {
+  // The close of an HTTP server would also cut, at once, connections whose next request is on its way to us.
+  return new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
 }
 
 async function untilNobodyConnects(server: Server): Promise<void> {
@@ -66,9 +78,7 @@ async function untilNobodyConnects(server: Server): Promise<void> {
   server.off('connection', note);
 }
 
-async function untilClosed(server: Server, forceMs: number): Promise<void> {
-  // The close of an HTTP server would also cut, at once, connections whose next request is on its way to us.
-  const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+async function untilClosed(server: Server, closed: Promise<unknown>, forceMs: number): Promise<void> {
   const force = setTimeout(() => server.closeAllConnections(), forceMs);
   await Promise.race([closed, delay(GRACE_MS, undefined, { ref: false })]);
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);

@@ -14,6 +14,7 @@ import type { RedisConnection } from '../store/redis.ts';
 import { compileRowCodec } from '../store/row-codec.ts';
 import { createSharedSnapshots } from '../store/shared-snapshots.ts';
 import { createUpstream, type Upstream } from '../upstream/client.ts';
+import type { Share } from '../upstream/places.ts';
 import { compileSessionReader } from '../adapter/session.ts';
 import { createAnswer } from './answer.ts';
 import { cacheAnswers, purgeable } from './cache-answers.ts';
@@ -50,7 +51,11 @@ export type OperationsDeps = {
   readonly log: Pick<Logger, 'warn'>;
   readonly metrics: SourceMetrics;
   readonly contract: GatewayConfig['contract'];
+  readonly shareOf?: ShareOf | undefined;
 };
+
+/** This process's part of the calls that a source, by its name, takes at once from several processes. */
+export type ShareOf = (source: string) => Share;
 
 /** An operation that can be served. */
 export type ServedOperation = {
@@ -165,6 +170,7 @@ export function createOperations(
         onExchange: (outcome, seconds) => deps.metrics.upstreamCall(name, outcome, seconds),
         readSession: compileSessionReader(source.spec),
         rate: rates.of(source.spec),
+        share: deps.shareOf?.(name),
       });
     upstreams.set(name, upstream);
     return upstream;

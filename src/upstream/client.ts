@@ -6,7 +6,7 @@ import { networkFault } from './network-fault.ts';
 import { oauth2 } from './oauth2.ts';
 import { obtainedCredential } from './obtained-credential.ts';
 import { outgoing } from './outgoing.ts';
-import { createPlaces, type Rate } from './places.ts';
+import { createPlaces, type Rate, type Share } from './places.ts';
 import { type ReadSession, session } from './session.ts';
 import { createTransport, type Transport } from './transport.ts';
 
@@ -39,6 +39,8 @@ export type UpstreamDeps = {
   readonly onExchange: (outcome: string, seconds: number) => void;
   /** How fast the source may be asked; absent where nothing bounds it. */
   readonly rate?: Rate | undefined;
+  /** This process's part of `net.concurrency`; absent where it has all of it. */
+  readonly share?: Share | undefined;
   /** Finds the session's token in the reply to a login, for sources with sessions. */
   readonly readSession: ReadSession;
 };
@@ -59,11 +61,14 @@ function credentialsOf(
 }
 
 /** Creates the client of one upstream. It keeps connections open; `close` drops them. */
-export function createUpstream(spec: SourceSpec, { onExchange, readSession, rate }: UpstreamDeps): Upstream {
+export function createUpstream(
+  spec: SourceSpec,
+  { onExchange, readSession, rate, share }: UpstreamDeps,
+): Upstream {
   const { net } = spec;
   const transport = createTransport(net);
   const credentials = credentialsOf(spec, transport, readSession);
-  const places = createPlaces({ concurrency: net.concurrency, queue: net.queue, rate });
+  const places = createPlaces({ concurrency: net.concurrency, share, queue: net.queue, rate });
 
   async function exchange(request: UpstreamRequest, signal: AbortSignal) {
     const credential = await credentials.current(signal);

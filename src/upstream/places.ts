@@ -7,9 +7,26 @@ import { WORK_CLASSES, type WorkClass } from '../kernel/upstream.ts';
  */
 export type Rate = () => number | Promise<number>;
 
+/** A process's part of the calls that several may have under way together; it changes while they work. */
+export type Share = {
+  /** How many calls this process may have under way now. */
+  readonly size: number;
+  /** More wait than `size` allows; said again, it is the same wish. */
+  lacks(): void;
+  /** A call has ended: now `size` may shrink. */
+  eased(): void;
+  /** Told once, at the start, who uses it; `grown` is called whenever `size` has grown. */
+  usedBy(user: ShareUser): void;
+};
+
+/** Whoever uses a share. */
+export type ShareUser = { readonly active: number; readonly waiting: number; readonly grown: () => void };
+
 /** What a source lets be asked at once, and what may wait for it. */
 export type PlacesOptions = {
   readonly concurrency: number;
+  /** Absent where this process has all of `concurrency` for itself. */
+  readonly share?: Share | undefined;
   readonly queue: { readonly max: number; readonly time: number };
   readonly rate?: Rate | undefined;
 };
@@ -34,7 +51,7 @@ const RETRY_AFTER_SECONDS_MAX = 60;
 const NEWEST = 0.1;
 
 /** Creates the places of one source. */
-export function createPlaces({ concurrency, queue, rate }: PlacesOptions): Places {
+export function createPlaces({ concurrency, share, queue, rate }: PlacesOptions): Places {
   const lines = new Map(WORK_CLASSES.map((workClass) => [workClass, new Set<Waiter>()]));
   let active = 0;
   let waiting = 0;
@@ -57,9 +74,11 @@ export function createPlaces({ concurrency, queue, rate }: PlacesOptions): Place
       }
   }
 
+  const isFree = () => active < (share?.size ?? concurrency);
+
   /** Gives free places away, as fast as the source may be asked. */
   function fill(): void {
-    while (!pausing && waiting > asking && active + asking < concurrency) {
+    while (!pausing && waiting > asking && active + asking < (share?.size ?? concurrency)) {
       const answer = rate?.() ?? 0;
       if (answer === 0) enterNext();
       else if (typeof answer === 'number') pause(answer);
@@ -68,6 +87,7 @@ export function createPlaces({ concurrency, queue, rate }: PlacesOptions): Place
         void answer.then(useRight);
       }
     }
+    if (waiting > 0 && !isFree()) share?.lacks();
   }
 
   /** Asks for nothing for a while, and then again. */
@@ -85,7 +105,7 @@ export function createPlaces({ concurrency, queue, rate }: PlacesOptions): Place
     asking -= 1;
     if (waitMs > 0) pause(waitMs);
     // Where everybody has gone by now, the right is lost.
-    else if (active < concurrency) enterNext();
+    else if (isFree()) enterNext();
     fill();
   }
 
@@ -130,10 +150,10 @@ export function createPlaces({ concurrency, queue, rate }: PlacesOptions): Place
     });
   }
 
-  return {
+  const places: Places & ShareUser = {
     async run(workClass, signal, work) {
       signal.throwIfAborted();
-      if (rate === undefined && waiting === 0 && active < concurrency) active += 1;
+      if (rate === undefined && waiting === 0 && isFree()) active += 1;
       else await place(workClass, signal);
       const start = performance.now();
       try {
@@ -141,6 +161,7 @@ export function createPlaces({ concurrency, queue, rate }: PlacesOptions): Place
       } finally {
         meanMs += (performance.now() - start - meanMs) * (meanMs === 0 ? 1 : NEWEST);
         active -= 1;
+        share?.eased();
         fill();
       }
     },
@@ -150,5 +171,8 @@ export function createPlaces({ concurrency, queue, rate }: PlacesOptions): Place
     get waiting() {
       return waiting;
     },
+    grown: fill,
   };
+  share?.usedBy(places);
+  return places;
 }

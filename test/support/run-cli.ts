@@ -1,3 +1,4 @@
+import { aloneProcess } from './alone-process.ts';
 import { runCli } from '../../src/cli/program.ts';
 
 /** How a command ended, and what it wrote. */
@@ -15,6 +16,7 @@ export async function runCommand(
     out: (text) => void (out += text),
     err: (text) => void (err += text),
     openLog: () => ({ write: (line) => void (out += line) }),
+    processes: aloneProcess,
     stop: new AbortController().signal,
   });
   return { code, out, err };

@@ -54,7 +54,7 @@ describe('leaving', () => {
     const clients = Array.from({ length: 50 }, client);
     const startedAt = performance.now();
 
-    await createDrain({ server: listener.server, drainMs: 300, onNotReady: () => undefined })();
+    await createDrain({ server: listener.server, drainMs: 300 })();
 
     // Nobody listens any more: that a balancer can tell from a failed request, and send it elsewhere.
     expect(new Set(await Promise.all(clients))).toEqual(new Set(['ECONNREFUSED']));
@@ -63,22 +63,15 @@ describe('leaving', () => {
     agent.destroy();
   });
 
-  it('says it is not ready first, and asks clients to close while it still serves', async () => {
+  it('asks clients to close while it still serves', async () => {
     await start();
-    const said: string[] = [];
-    const drain = createDrain({
-      server: listener.server,
-      drainMs: 100,
-      onNotReady: () => said.push('not ready'),
-    });
+    const drain = createDrain({ server: listener.server, drainMs: 100 });
 
     const leaving = drain();
-    expect(said).toEqual(['not ready']);
     const answer = await askRaw(listener.port, request('GET', '/v1/users'));
     expect(answer.status).toBe(200);
     expect(answer.headers.connection).toBe('close');
     await Promise.all([leaving, drain()]);
-    expect(said).toEqual(['not ready']);
     await expect(connectRaw(listener.port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
@@ -92,7 +85,7 @@ describe('leaving', () => {
     busy.send(request('GET', '/v1/users'));
     await begun;
 
-    const left = createDrain({ server: listener.server, drainMs: 10, onNotReady: () => undefined })();
+    const left = createDrain({ server: listener.server, drainMs: 10 })();
     expect((await idle.ended()).how).toBe('closed');
     release();
 
@@ -108,7 +101,7 @@ describe('leaving', () => {
     busy.send(request('GET', '/v1/users'));
     await begun;
 
-    await createDrain({ server: listener.server, drainMs: 10, forceMs: 50, onNotReady: () => undefined })();
+    await createDrain({ server: listener.server, drainMs: 10, forceMs: 50 })();
 
     await busy.ended();
     expect(await listener.line(({ aborted }) => aborted === true)).toBeDefined();

@@ -1,6 +1,7 @@
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { aloneProcess } from '../../support/alone-process.ts';
 import { runCli } from '../../../src/cli/program.ts';
 
 const SOURCE = `
@@ -56,6 +57,7 @@ async function run(args: readonly string[], texts: Readonly<Record<string, strin
     out: (text) => void (out += text),
     err: (text) => void (err += text),
     openLog: () => ({ write: () => undefined }),
+    processes: aloneProcess,
     stop: new AbortController().signal,
   });
   return { code, out, err };
