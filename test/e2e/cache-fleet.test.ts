@@ -127,7 +127,7 @@ describe('three gateway processes on one cache', () => {
     expect(await asked).toEqual(['Ada X', 'Ada X']);
     expect(users.state.calls - before).toBe(2);
     fleet[0] = await startGatewayProcess(env, config.file);
-  });
+  }, 60_000);
 
   it.each(['users', 'user:2', 'user_2'])('forget within a second what is purged by %s', async (tag) => {
     for (const gateway of fleet) expect(await ask(gateway, 'limit=5')).toMatch(/ X$/);

@@ -98,7 +98,10 @@ export async function startBudgetFleet(processes: number, budgets: Budgets): Pro
     catalog: () => counted(catalog),
     async ask(path) {
       asked += 1;
-      const response = await fetch(`${fleet[asked % processes]?.url}${path}`, { headers });
+      const url = `${fleet[asked % processes]?.url}${path}`;
+      const once = () => fetch(url, { headers });
+      // A kept connection may be closed for its idleness just as it is used; a gateway that has gone is so twice.
+      const response = await once().catch(once);
       const body = (await response.json()) as { error?: { code: string } };
       return {
         status: response.status,
