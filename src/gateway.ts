@@ -19,6 +19,7 @@ import { createLocalPurges, createSharedPurges } from './store/purges.ts';
 import { createRedisKeys } from './store/redis-keys.ts';
 import { redisProfile } from './store/redis-profile.ts';
 import { createRedis, type RedisConnection } from './store/redis.ts';
+import { createVariants } from './store/variants.ts';
 
 /** What a gateway is given by the process. */
 export type GatewayServices = {
@@ -126,6 +127,7 @@ export function createPublicSide(
     redis:
       redis === undefined ? undefined : { client: redis.client, keyOf: (...parts) => keys.cache(...parts) },
     purges,
+    keepVariants: config.cache.compression === 'auto' ? createVariants(config.cache.localBytes) : undefined,
     onEvent: metrics.cacheEvent,
   });
   const served = createOperations(compiled, {
@@ -149,6 +151,7 @@ export function createPublicSide(
     trustProxy: config.listen.trustProxy,
     serverStatus: config.errors.serverStatus,
     cors: config.cors,
+    compression: config.cache.compression,
     log,
     clock,
     onFinish: (operation, status, trace, seconds) => metrics.request(operation, status, trace.cache, seconds),

@@ -212,6 +212,12 @@ export const gatewaySchema = z.strictObject({
       jitter: integer(0, 50)
         .default(10)
         .describe('By up to so many percent freshness ends early, so that answers do not all end at once.'),
+      compression: z
+        .enum(['auto', 'off'])
+        .default('auto')
+        .describe(
+          'auto: kept bodies from 1 KiB are compressed (br, gzip) once, behind the first caller that takes it. off: never.',
+        ),
     })
     .prefault({}),
   contract: z

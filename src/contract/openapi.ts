@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { catalogue, type ErrorCode, errorCodes } from '../errors/catalogue.ts';
+import { errorHeaders, header, headers } from './openapi-headers.ts';
 import { type Operation, operations } from './operations.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, PAGE_MAX } from './parse-query.ts';
 import type { Resource } from './resource.ts';
@@ -64,50 +65,6 @@ function listParameters({ sorts, filters }: Resource): readonly Schema[] {
   ];
 }
 
-const header = (name: string): Schema => ({ $ref: `#/components/headers/${name}` });
-
-const headers = {
-  'X-Request-Id': {
-    description: 'Identifier of the request, the same as in the log.',
-    schema: { type: 'string', pattern: '^req_[A-Za-z0-9_-]+$' },
-  },
-  ETag: {
-    description: 'Strong entity tag of the body; `If-None-Match` with it gives 304.',
-    schema: { type: 'string' },
-  },
-  'Cache-Control': { description: 'How long the answer may be kept.', schema: { type: 'string' } },
-  Age: {
-    description: 'Seconds since the data was read from its source.',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  'Cache-Status': { description: 'RFC 9211: where the answer came from.', schema: { type: 'string' } },
-  'RateLimit-Policy': {
-    description: 'The windows of the limit, as structured fields.',
-    schema: { type: 'string' },
-  },
-  RateLimit: {
-    description: 'What is left in each window, as structured fields.',
-    schema: { type: 'string' },
-  },
-  'Retry-After': {
-    description: 'Seconds to wait before trying again.',
-    schema: { type: 'integer', minimum: 1 },
-  },
-  Allow: { description: 'The methods of the resource.', schema: { type: 'string' } },
-  'WWW-Authenticate': {
-    description: 'RFC 6750: what is wrong with the credential.',
-    schema: { type: 'string' },
-  },
-};
-
-const errorHeaders: Readonly<Record<number, readonly (keyof typeof headers)[]>> = {
-  401: ['WWW-Authenticate'],
-  403: ['WWW-Authenticate'],
-  405: ['Allow'],
-  429: ['Retry-After'],
-  503: ['Retry-After'],
-};
-
 /** One response per status; its codes are those of the catalogue. */
 function errorResponses(): Schema {
   const statuses = [...new Set(errorCodes.map((code) => catalogue[code].status))];
@@ -148,6 +105,7 @@ function responsesOf(operation: Operation): Schema {
     'Cache-Status',
     'RateLimit-Policy',
     'RateLimit',
+    'Vary',
   ];
   const shared = Object.fromEntries(names.map((name) => [name, header(name)]));
   const errors = Object.keys(errorResponses()).map((name) => [
@@ -155,7 +113,11 @@ function responsesOf(operation: Operation): Schema {
     { $ref: `#/components/responses/${name}` },
   ]);
   return {
-    200: { description: 'The answer.', headers: shared, content: { 'application/json': { schema: body } } },
+    200: {
+      description: 'The answer.',
+      headers: { ...shared, 'Content-Encoding': header('Content-Encoding') },
+      content: { 'application/json': { schema: body } },
+    },
     304: { description: 'The answer is the one that `If-None-Match` names.', headers: shared },
     ...(Object.fromEntries(errors) as Schema),
   };

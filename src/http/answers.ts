@@ -1,7 +1,10 @@
+import type { GatewayConfig } from '../config/gateway-schema.ts';
 import { errorBody, publicStatus, type ServerStatus } from '../errors/body.ts';
 import { fault, type GatewayError, toGatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Reply } from '../policy/call.ts';
+import { codedTag } from '../store/variants.ts';
+import { type AcceptedCodings, createAcceptedCodings, NO_CODINGS } from './accepted-codings.ts';
 import type { Cors } from './cors.ts';
 import { allowOf, type Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
@@ -41,6 +44,14 @@ export const securityHeaders: readonly string[] = [
 // RFC 9211. A stale body is one that the cache had and would not have served by its own rules.
 const CACHE_STATUS = { hit: 'portico; hit', miss: 'portico; fwd=miss', stale: 'portico; fwd=stale' } as const;
 
+/** What the answers of a listener depend on. */
+type AnswersDeps = {
+  readonly clock: Clock;
+  readonly serverStatus: ServerStatus;
+  readonly cors: Cors;
+  readonly compression?: GatewayConfig['cache']['compression'] | undefined;
+};
+
 /**
  * Up to here a body is written as a text of one character per byte: Node makes one text of head and body, and one
  * write of that, where it would make several of a buffer. Beyond, copying costs more than that saves.
@@ -48,33 +59,55 @@ const CACHE_STATUS = { hit: 'portico; hit', miss: 'portico; fwd=miss', stale: 'p
 const ONE_TEXT_BYTES_MAX = 16 * 1024;
 
 /** Makes the answers of a public listener. `clock` tells the age of bodies. */
-export function createAnswers(deps: { clock: Clock; serverStatus: ServerStatus; cors: Cors }): Answers {
-  const { clock, serverStatus, cors } = deps;
+export function createAnswers(deps: AnswersDeps): Answers {
+  const { clock, serverStatus, cors, compression } = deps;
   const vary = CREDENTIAL_HEADERS + cors.vary;
+  const isCoded = compression === 'auto';
+  const replyVary = CREDENTIAL_HEADERS + (isCoded ? ', Accept-Encoding' : '') + cors.vary;
+  const acceptedCodings = createAcceptedCodings();
 
-  function reply(exchange: Exchange, { body, etag, storedAt, freshSeconds, cache }: Reply) {
+  function reply(exchange: Exchange, answer: Reply) {
     if (isOver(exchange)) return;
+    const { storedAt, freshSeconds, cache } = answer;
     const ageSeconds = Math.max(0, Math.floor((clock.now() - storedAt) / 1_000));
-    const headers = baseHeaders(exchange, vary, `private, max-age=${freshSeconds}`);
-    headers.push('ETag', etag, 'Age', String(ageSeconds), 'Cache-Status', CACHE_STATUS[cache]);
-    sendBody(exchange, headers, body, etag);
+    const headers = baseHeaders(exchange, replyVary, `private, max-age=${freshSeconds}`);
+    headers.push('Age', String(ageSeconds), 'Cache-Status', CACHE_STATUS[cache]);
+    const accepted = isCoded ? acceptedCodings(exchange.head.acceptEncoding) : NO_CODINGS;
+    sendReply(exchange, headers, answer, accepted);
+  }
+
+  /** The body in the coding that the caller takes best, where it is made already; else it is made for later ones. */
+  function sendReply(exchange: Exchange, headers: string[], answer: Reply, accepted: AcceptedCodings) {
+    const { best } = accepted;
+    const made = best && answer.variants?.get(best);
+    const held = heldTag(exchange.head.ifNoneMatch, made?.etag, answer.etag, accepted);
+    if (held !== undefined) {
+      sendHeld(exchange, headers, held);
+    } else if (made !== undefined) {
+      headers.push('Content-Encoding', best ?? '');
+      sendBody(exchange, headers, made);
+    } else {
+      sendBody(exchange, headers, answer);
+      if (best !== undefined) answer.variants?.make(best);
+    }
   }
 
   function document(exchange: Exchange, { body, etag }: Document) {
     if (isOver(exchange)) return;
     // `no-cache` asks for revalidation, not for no cache: a 304 costs nothing, a stale contract may.
     const headers = baseHeaders(exchange, cors.vary.slice(2), 'public, no-cache');
-    headers.push('ETag', etag);
-    sendBody(exchange, headers, body, etag);
+    if (matchesEtag(exchange.head.ifNoneMatch, etag)) sendHeld(exchange, headers, etag);
+    else sendBody(exchange, headers, { body, etag });
   }
 
-  function sendBody(exchange: Exchange, headers: string[], body: Buffer, etag: string) {
-    if (matchesEtag(exchange.head.ifNoneMatch, etag)) {
-      send(exchange, 304, headers, undefined);
-    } else {
-      headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(body.length));
-      send(exchange, 200, headers, body);
-    }
+  function sendHeld(exchange: Exchange, headers: string[], etag: string) {
+    headers.push('ETag', etag);
+    send(exchange, 304, headers, undefined);
+  }
+
+  function sendBody(exchange: Exchange, headers: string[], { body, etag }: Document) {
+    headers.push('ETag', etag, 'Content-Type', JSON_TYPE, 'Content-Length', String(body.length));
+    send(exchange, 200, headers, body);
   }
 
   function options(exchange: Exchange, endpoint: Endpoint) {
@@ -140,4 +173,19 @@ export function createAnswers(deps: { clock: Clock; serverStatus: ServerStatus; 
 /** Whether the exchange has an answer already, or nobody who would read it. */
 function isOver({ res }: Exchange): boolean {
   return res.headersSent || res.destroyed;
+}
+
+/**
+ * The tag of the answer that the caller holds and may go on with: what it would get now, or else the body as it is
+ * or in any coding that it takes. A 304 with another tag than the held one would freshen nothing (RFC 9111, 4.3.4).
+ */
+function heldTag(
+  ifNoneMatch: readonly string[],
+  madeTag: string | undefined,
+  etag: string,
+  { all }: AcceptedCodings,
+): string | undefined {
+  if (ifNoneMatch.length === 0) return undefined;
+  const tags = [madeTag ?? etag, etag, ...all.map((coding) => codedTag(etag, coding))];
+  return tags.find((tag) => matchesEtag(ifNoneMatch, tag));
 }

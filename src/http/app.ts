@@ -29,6 +29,8 @@ export type AppDeps = {
   readonly trustProxy: GatewayConfig['listen']['trustProxy'];
   readonly serverStatus: ServerStatus;
   readonly cors?: GatewayConfig['cors'];
+  /** Absent: off. */
+  readonly compression?: GatewayConfig['cache']['compression'];
   readonly log: Logger;
   readonly clock: Clock;
   readonly onFinish: OnFinish;

@@ -8,6 +8,7 @@ export type RequestHead = {
   apiKey: readonly string[];
   authorization: readonly string[];
   ifNoneMatch: readonly string[];
+  acceptEncoding: readonly string[];
   /** The caller's own `X-Request-Id`. */
   requestId: readonly string[];
   traceparent: readonly string[];
@@ -20,6 +21,7 @@ const FIELDS = new Map<string, keyof RequestHead>([
   ['x-api-key', 'apiKey'],
   ['authorization', 'authorization'],
   ['if-none-match', 'ifNoneMatch'],
+  ['accept-encoding', 'acceptEncoding'],
   ['x-request-id', 'requestId'],
   ['traceparent', 'traceparent'],
 ]);
@@ -38,6 +40,7 @@ export function readHead(rawHeaders: readonly string[]): RequestHead {
     apiKey: NONE,
     authorization: NONE,
     ifNoneMatch: NONE,
+    acceptEncoding: NONE,
     requestId: NONE,
     traceparent: NONE,
   };

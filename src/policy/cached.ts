@@ -85,6 +85,7 @@ function replyOf(call: Call, entry: CacheEntry, cache: Reply['cache']): Reply {
     storedAt: entry.storedAt,
     freshSeconds: entry.freshSeconds,
     cache,
+    variants: entry.variants,
   };
 }
 

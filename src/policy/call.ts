@@ -1,4 +1,5 @@
 import type { Query } from '../contract/query.ts';
+import type { Variants } from '../store/variants.ts';
 
 /** Who calls, as known once the credential was verified. */
 export type Principal = {
@@ -64,6 +65,8 @@ export type Reply = {
   readonly storedAt: number;
   readonly freshSeconds: number;
   readonly cache: 'hit' | 'miss' | 'stale';
+  /** The body in codings, where it is kept. */
+  readonly variants?: Variants | undefined;
 };
 
 /** Answers a call, at once where nothing has to be waited for; throws or rejects with a `GatewayError`. */

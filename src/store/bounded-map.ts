@@ -4,12 +4,20 @@ import { LRUCache } from 'lru-cache';
 export type BoundedMap<T> = {
   get(key: string): T | undefined;
   set(key: string, value: T, ttlMs: number): void;
+  /** What was set last, expired or not, if there was room for it until now. */
+  latest(key: string): T | undefined;
+  /** Puts a value in the place of `latest`, weighed anew, for as long as that had left. */
+  replace(key: string, value: T): void;
   delete(key: string): void;
   clear(): void;
   /** The sum of the sizes held. */
   readonly size: number;
   readonly entries: number;
 };
+
+// The expired are only let go where room is needed, as without a `get`.
+const KEEP_EXPIRED = { noDeleteOnStaleGet: true };
+const LATEST = { allowStale: true };
 
 /** Creates a bounded map; `sizeOf` gives an entry's size in the unit of `sizeMax`. An entry above the bound is not kept. */
 export function createBoundedMap<T extends object>(
@@ -22,9 +30,13 @@ export function createBoundedMap<T extends object>(
     ttlAutopurge: false,
   });
   return {
-    get: (key) => cache.get(key),
+    get: (key) => cache.get(key, KEEP_EXPIRED),
     set(key, value, ttlMs) {
       if (ttlMs > 0) cache.set(key, value, { ttl: ttlMs });
+    },
+    latest: (key) => cache.peek(key, LATEST),
+    replace(key, value) {
+      if (cache.peek(key, LATEST) !== undefined) cache.set(key, value, { noUpdateTTL: true });
     },
     delete: (key) => void cache.delete(key),
     clear: () => cache.clear(),

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import type { Variants } from './variants.ts';
 
 /** A finished answer as it is kept: a v1 body, or the knowledge that there is no such record. */
 export type CacheEntry = {
@@ -19,6 +20,8 @@ export type CacheEntry = {
   readonly tags: readonly string[];
   /** What had been purged when its data was read. */
   readonly generation: Generation;
+  /** What there is of the body in codings, where this process keeps the entry and the body is worth it. */
+  readonly variants?: Variants | undefined;
 };
 
 /** A place in the order of purges: whose order, and how many came before. */
@@ -76,7 +79,7 @@ function isListOf(value: unknown, length: number | undefined, fits: (member: unk
   return Array.isArray(value) && (length === undefined || value.length === length) && value.every(fits);
 }
 
-function readHead(text: string): Omit<CacheEntry, 'body'> | undefined {
+function readHead(text: string): Omit<CacheEntry, 'body' | 'variants'> | undefined {
   const head = JSON.parse(text) as unknown;
   if (!isHead(head)) return undefined;
   const [found, etag, [storedAt, freshSeconds, freshMs, staleMs], [epoch, purges], tags] = head;

@@ -6,6 +6,7 @@ import { type CacheEntry, decodeEntry, encodeEntry } from './cache-entry.ts';
 import { acquireLua, holdLease, type Lease, newToken } from './lease.ts';
 import type { Purges } from './purges.ts';
 import { compileScript } from './script.ts';
+import type { KeepVariants, Variants } from './variants.ts';
 
 /** The part of a Redis client that the cache needs. */
 export type CacheRedis = Pick<Redis, 'getBuffer' | 'callBuffer'>;
@@ -49,6 +50,8 @@ export type CacheDeps = {
   readonly redis?:
     { readonly client: CacheRedis; readonly keyOf: (answer: string, part: string) => string } | undefined;
   readonly purges: Pick<Purges, 'isPurged'>;
+  /** Absent: bodies are served as they are. */
+  readonly keepVariants?: KeepVariants | undefined;
   readonly onEvent: OnCacheEvent;
 };
 
@@ -78,10 +81,11 @@ export function ageMs({ storedAt }: CacheEntry, clock: Clock): number {
 }
 
 /** Creates the cache of finished answers. */
-export function createCache({ clock, localBytes, localSeconds, redis, purges, onEvent }: CacheDeps): Cache {
+export function createCache(deps: CacheDeps): Cache {
+  const { clock, localBytes, localSeconds, redis, purges, keepVariants, onEvent } = deps;
   const local = createBoundedMap<CacheEntry>(
     localBytes,
-    (entry, key) => entry.body.length + key.length * 2 + ENTRY_OVERHEAD_BYTES,
+    ({ body, variants }, key) => body.length + (variants?.bytes ?? 0) + key.length * 2 + ENTRY_OVERHEAD_BYTES,
   );
 
   const leftMs = (entry: CacheEntry) => entry.freshMs + entry.staleMs - ageMs(entry, clock);
@@ -94,9 +98,16 @@ export function createCache({ clock, localBytes, localSeconds, redis, purges, on
     return [keyOf(answer, 'value'), keyOf(answer, 'fence'), keyOf(answer, 'lock')] as const;
   }
 
-  function keepLocally(key: string, entry: CacheEntry): void {
+  function keepLocally(key: string, entry: CacheEntry): CacheEntry {
     const left = leftMs(entry);
-    local.set(key, entry, redis === undefined ? left : Math.min(left, localSeconds * 1_000));
+    const kept = keepVariants?.(entry, local.latest(key), (variants) => weighAnew(key, variants)) ?? entry;
+    local.set(key, kept, redis === undefined ? left : Math.min(left, localSeconds * 1_000));
+    return kept;
+  }
+
+  function weighAnew(key: string, variants: Variants): void {
+    const kept = local.latest(key);
+    if (kept?.variants === variants) local.replace(key, { ...kept });
   }
 
   /** The entry in what Redis has; `undefined` where it may not be served. */
@@ -105,8 +116,7 @@ export function createCache({ clock, localBytes, localSeconds, redis, purges, on
     if (bytes !== null && entry === undefined) onEvent('redis', 'damaged');
     const usable = entry !== undefined && isUsable(entry) ? entry : undefined;
     onEvent('redis', usable === undefined ? 'miss' : isFresh(usable) ? 'hit' : 'stale');
-    if (usable !== undefined) keepLocally(key, usable);
-    return usable;
+    return usable && keepLocally(key, usable);
   }
 
   async function takeFar(

@@ -67,7 +67,7 @@ describe(decision('Caching headers'), () => {
     // A snapshot lives for 30 s, and is looked at again in the last third of its life.
     const scanned = /sort|price/.test(path);
     expect(headers.get('cache-control')).toBe(`private, max-age=${scanned ? 20 : 10}`);
-    expect(headers.get('vary')).toBe('Authorization, X-API-Key');
+    expect(headers.get('vary')).toBe('Authorization, X-API-Key, Accept-Encoding');
   });
 
   it('tells by Cache-Status and Age where the answer came from', async () => {

@@ -38,7 +38,7 @@ export const decisions = {
   price: 'a JSON number, exact to the digits the source has (19.99 stays 19.99; 1999 cents is 19.99).',
   created_at: '`YYYY-MM-DDTHH:mm:ss[.sss]Z`.',
   'Caching headers':
-    'strong `ETag` of the body, `If-None-Match` gives 304; `Cache-Control: private, max-age=<fresh seconds>`; `Vary` on the credential headers; `Age`; `Cache-Status`. Errors are `no-store`.',
+    'strong `ETag` of the body in its coding, `If-None-Match` gives 304; `Cache-Control: private, max-age=<fresh seconds>`; `Vary` on the credential headers and `Accept-Encoding`; `Age`; `Cache-Status`. Errors are `no-store`.',
   'Rate limit headers':
     '`RateLimit-Policy` and `RateLimit` (IETF draft, structured fields) on every answer that passed a limiter, `Retry-After` on 429 and 503.',
   'Request id':

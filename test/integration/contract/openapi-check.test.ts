@@ -12,6 +12,7 @@ function answer(status: number, body: string, headers: Record<string, string | n
     etag: '"x"',
     'cache-control': status < 400 ? 'private, max-age=10' : 'no-store',
     age: '0',
+    vary: 'Authorization, X-API-Key',
     'cache-status': 'portico; hit',
     'ratelimit-policy': '"1s";q=1;w=1',
     ratelimit: '"1s";r=1;t=1',
