@@ -14,12 +14,16 @@ export type LineWatcher = {
 /** A client of ioredis, whatever stands at its other end. */
 export type RedisLine = { readonly client: Redis; readonly isReady: () => boolean };
 
-function watchSingle(client: Redis, { lost, changed }: LineWatcher): RedisLine {
+function watchSingle(
+  client: Redis,
+  { commandTimeoutMs }: RedisTimes,
+  { lost, changed }: LineWatcher,
+): RedisLine {
   // ioredis reports errors of the connection here, not those of commands.
   client.on('error', lost);
   client.on('close', () => lost(new Error('the connection was closed')));
   client.on('ready', changed);
-  const isSilent = failWhileSilent(client, { silent: lost, heard: changed });
+  const isSilent = failWhileSilent(client, commandTimeoutMs, { silent: lost, heard: changed });
   return { client, isReady: () => client.status === 'ready' && !isSilent() };
 }
 
@@ -39,6 +43,7 @@ function isWhole(cluster: Cluster, isSilent: (node: Redis) => boolean): boolean 
 function openCluster(times: RedisTimes, place: ClusterPlace, watcher: LineWatcher): RedisLine {
   const nodes = place.cluster.map(({ host, port }) => ({ host, port }));
   const cluster = new Cluster(nodes, clusterOptions(times, place));
+  const told = { silent: watcher.lost, heard: watcher.changed };
   const silences = new WeakMap<Redis, () => boolean>();
   const isReady = () => isWhole(cluster, (node) => silences.get(node)?.() ?? false);
 
@@ -49,7 +54,7 @@ function openCluster(times: RedisTimes, place: ClusterPlace, watcher: LineWatche
 
   cluster.on('+node', (node: Redis) => {
     node.on('ready', watcher.changed);
-    silences.set(node, failWhileSilent(node, { silent: watcher.lost, heard: watcher.changed }));
+    silences.set(node, failWhileSilent(node, times.commandTimeoutMs, told));
     // Behind the command that made the node known, and that connects it.
     setImmediate(connect, node);
   });
@@ -72,6 +77,7 @@ function openCluster(times: RedisTimes, place: ClusterPlace, watcher: LineWatche
 /** Opens a client for a profile; it connects by itself, again and again. */
 export function openLine(profile: RedisProfile, watcher: LineWatcher): RedisLine {
   if ('cluster' in profile) return openCluster(profile, profile, watcher);
-  if ('sentinel' in profile) return watchSingle(new Redis(sentinelOptions(profile, profile)), watcher);
-  return watchSingle(new Redis(profile.url, singleOptions(profile, profile.access)), watcher);
+  if ('sentinel' in profile)
+    return watchSingle(new Redis(sentinelOptions(profile, profile)), profile, watcher);
+  return watchSingle(new Redis(profile.url, singleOptions(profile, profile.access)), profile, watcher);
 }

@@ -12,6 +12,8 @@ export type SilenceWatch = {
 const BEAT_MS = 250;
 /** How often one that has fallen silent is. */
 const PROBE_MS = 50;
+/** The part of the command timeout after which nothing heard is silence: what is left is for those who have waited. */
+const PATIENCE = 0.8;
 
 /** ioredis' words for a command that has taken longer than `commandTimeout`. */
 const TIMED_OUT = 'Command timed out';
@@ -26,17 +28,52 @@ function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
+/** The commands that wait for an answer, and whether anything was heard since the oldest was sent. */
+function createQueue(patienceMs: number, onSilence: () => void) {
+  const waiting = new Map<Command, number>();
+  let heardAt = 0;
+  let armed = false;
+
+  function arm(ms: number): void {
+    armed = true;
+    setTimeout(look, ms).unref();
+  }
+
+  function look(): void {
+    armed = false;
+    const [oldest] = waiting.values();
+    if (oldest === undefined) return;
+    const left = Math.max(oldest, heardAt) + patienceMs - performance.now();
+    if (left < 1) onSilence();
+    else arm(left);
+  }
+
+  return {
+    add(command: Command): void {
+      waiting.set(command, performance.now());
+      if (!armed) arm(patienceMs);
+    },
+    remove: (command: Command) => waiting.delete(command),
+    hear: () => void (heardAt = performance.now()),
+    heardAt: () => heardAt,
+    takeAll(): readonly Command[] {
+      const all = [...waiting.keys()];
+      waiting.clear();
+      return all;
+    },
+  };
+}
+
 /**
- * Makes commands fail at once while a connection stands but does not answer: as soon as one has timed out, those that
- * wait behind it and those that come after it fail too, until a PING is answered. Without it each stage of a request
- * would wait for the timeout anew. Returns whether the connection is of no use at the moment: commands are sent on where
- * Redis refuses a PING, because it may refuse some of them only.
+ * Makes commands fail at once while a connection stands but does not answer: those that wait, and those that come until
+ * a PING is answered. Without it each stage of a request would wait for the command timeout (milliseconds) anew. Returns
+ * whether the connection is of no use at the moment: commands are sent on where Redis refuses a PING, because it may
+ * refuse some of them only.
  */
-export function failWhileSilent(client: Redis, watch: SilenceWatch): () => boolean {
+export function failWhileSilent(client: Redis, timeoutMs: number, watch: SilenceWatch): () => boolean {
   const send = client.sendCommand.bind(client);
-  const waiting = new Set<Command>();
+  const queue = createQueue(timeoutMs * PATIENCE, suspect);
   let [silent, refused, suspected, probing] = [false, false, false, false];
-  let chunksHeard = 0;
 
   function fail(command: Command): void {
     command.reject(new Error('Redis does not answer'));
@@ -45,8 +82,7 @@ export function failWhileSilent(client: Redis, watch: SilenceWatch): () => boole
   function fallSilent(): void {
     silent = true;
     watch.silent(new Error('it does not answer'));
-    for (const command of waiting) fail(command);
-    waiting.clear();
+    for (const command of queue.takeAll()) fail(command);
     probe();
   }
 
@@ -54,10 +90,10 @@ export function failWhileSilent(client: Redis, watch: SilenceWatch): () => boole
   function suspect(): void {
     if (silent || suspected) return;
     suspected = true;
-    const heardBefore = chunksHeard;
+    const heardBefore = queue.heardAt();
     setImmediate(() => {
       suspected = false;
-      if (client.status === 'ready' && chunksHeard === heardBefore) fallSilent();
+      if (client.status === 'ready' && queue.heardAt() === heardBefore) fallSilent();
     });
   }
 
@@ -93,18 +129,18 @@ export function failWhileSilent(client: Redis, watch: SilenceWatch): () => boole
       fail(command);
       return command.promise;
     }
-    waiting.add(command);
+    queue.add(command);
     command.promise.then(
-      () => waiting.delete(command),
+      () => queue.remove(command),
       (error: unknown) => {
-        waiting.delete(command);
+        queue.remove(command);
         if (error instanceof Error && error.message === TIMED_OUT) suspect();
       },
     );
     return send(command, stream);
   };
 
-  client.on('connect', () => client.stream.on('data', () => void (chunksHeard += 1)));
+  client.on('connect', () => client.stream.on('data', queue.hear));
   // A connection that is gone says so itself, and its commands fail of themselves.
   client.on('close', () => void ([silent, refused] = [false, false]));
   const beat = setInterval(() => {
