@@ -64,7 +64,10 @@ function parseFilter(parameter: FilterParameter, text: string): Filter {
   return { field, op, value };
 }
 
+const NO_FILTERS: readonly Filter[] = Object.freeze([]);
+
 function parseFilters(values: Values, resource: Resource): readonly Filter[] {
+  if (values.size === 0) return NO_FILTERS;
   const filters = resource.filters.flatMap((parameter) => {
     const text = single(values, parameter.name);
     return text === undefined ? [] : [parseFilter(parameter, text)];

@@ -14,6 +14,7 @@ function valueKey(value: string | Decimal): string {
 
 /** Filters as text; equal filters have equal text. */
 export function filtersKey(filters: readonly Filter[]): string {
+  if (filters.length === 0) return '[]';
   return JSON.stringify(filters.map(({ field, op, value }) => [field, op, valueKey(value)]).sort());
 }
 

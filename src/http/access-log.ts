@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
+import type { GatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { Trace } from '../policy/call.ts';
 import { summariseCause } from './cause-summary.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -76,9 +78,10 @@ function childless(log: Logger): Logger {
 }
 
 function fieldsOf(exchange: Exchange, clock: Clock): Record<string, unknown> {
-  const { req, res, trace, head, error } = exchange;
+  const { req, res, trace, head } = exchange;
   const finished = res.writableFinished;
-  return {
+  // pino looks at every key there is, so the rare ones are put in where they have a value.
+  const fields: Record<string, unknown> = {
     requestId: exchange.requestId,
     operation: exchange.operation,
     method: req.method,
@@ -86,17 +89,23 @@ function fieldsOf(exchange: Exchange, clock: Clock): Record<string, unknown> {
     aborted: finished ? undefined : true,
     caller: trace.principalId,
     cache: trace.cache === 'none' ? undefined : trace.cache,
-    upstreamCalls: trace.upstreamCalls === 0 ? undefined : trace.upstreamCalls,
-    upstreamMs: trace.upstreamCalls === 0 ? undefined : Math.round(trace.upstreamMs),
     durationMs: Math.round((clock.monotonic() - exchange.startedAt) * 10) / 10,
-    wouldRefuse: trace.wouldRefuse,
-    code: error?.code,
-    reason: error?.reason,
-    detail: error?.detail,
-    cause: error === undefined ? undefined : summariseCause(error),
-    clientRequestId: clientRequestId(head.requestId),
-    traceId: traceId(head.traceparent),
   };
+  if (trace.upstreamCalls > 0) addUpstream(fields, trace);
+  if (exchange.error !== undefined) addError(fields, exchange.error);
+  if (head.requestId.length > 0) fields['clientRequestId'] = clientRequestId(head.requestId);
+  if (head.traceparent.length > 0) fields['traceId'] = traceId(head.traceparent);
+  return fields;
+}
+
+function addUpstream(fields: Record<string, unknown>, { upstreamCalls, upstreamMs }: Trace): void {
+  fields['upstreamCalls'] = upstreamCalls;
+  fields['upstreamMs'] = Math.round(upstreamMs);
+}
+
+function addError(fields: Record<string, unknown>, error: GatewayError): void {
+  const { code, reason, detail } = error;
+  Object.assign(fields, { code, reason, detail, cause: summariseCause(error) });
 }
 
 /** The caller's own request id, if there is one that may stand in a log. */

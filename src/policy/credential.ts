@@ -23,6 +23,15 @@ function plainToken(value: string): string | undefined {
   return value.length > VALUE_LENGTH_MAX || !TOKEN.test(value) ? undefined : value;
 }
 
+/** The one token that all values hold; `undefined` where there are several, or a value holds none. */
+function onlyToken(authorization: readonly string[], apiKey: readonly string[]): string | undefined {
+  // Almost every request has one value.
+  if (apiKey.length === 0 && authorization.length === 1) return bearerToken(authorization[0] ?? '');
+  const tokens = [...authorization.map(bearerToken), ...apiKey.map(plainToken)];
+  const [text] = tokens;
+  return tokens.every((token) => token === text) ? text : undefined;
+}
+
 /**
  * Collects the credential of a request from `Authorization: Bearer` and `X-API-Key`. The same one may stand in
  * several places; two different ones, or any value that is no credential, make the request malformed.
@@ -32,9 +41,8 @@ export function presentedCredential({
   apiKey,
 }: Pick<RequestFacts, 'authorization' | 'apiKey'>): Presented {
   if (authorization.length === 0 && apiKey.length === 0) return { kind: 'none' };
-  const tokens = [...authorization.map(bearerToken), ...apiKey.map(plainToken)];
-  const [text] = tokens;
-  if (text === undefined || tokens.some((token) => token !== text)) return { kind: 'malformed' };
+  const text = onlyToken(authorization, apiKey);
+  if (text === undefined) return { kind: 'malformed' };
   const bearer = authorization.length > 0;
   // A JWT is good in one place only, so the places must not share what is remembered. No token has a space.
   const digest = digestOf(bearer ? text : `X-API-Key ${text}`);
