@@ -17,8 +17,6 @@ export class CallSignal {
   #controller: AbortController | undefined;
   #stopped: Error | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** Told of the abort at once, for those who need no signal beside: a listener there costs a multiple. */
-  onAbort: (() => void) | undefined;
 
   constructor(deadlineMs: number, onSpent: (error: GatewayError) => void) {
     this.#deadlineMs = deadlineMs;
@@ -34,17 +32,12 @@ export class CallSignal {
     return this.#controller.signal;
   }
 
-  get aborted(): boolean {
-    return this.#stopped !== undefined;
-  }
-
   /** Aborts the signal; only the first reason counts. */
   abort(reason: Error): void {
     if (this.#stopped !== undefined) return;
     this.#stopped = reason;
     clearTimeout(this.#timer);
     this.#controller?.abort(reason);
-    this.onAbort?.();
   }
 
   /** Starts the deadline; to be called where the handler has not settled at once. */

@@ -6,7 +6,6 @@ import type { PassthroughConfig } from '../config/gateway-schema.ts';
 import { fault } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Call, Handler } from '../policy/call.ts';
-import type { CallSignal } from './call-signal.ts';
 import { clientHost, clientProtocol } from './client-address.ts';
 import type { Endpoint, Match } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
@@ -80,7 +79,7 @@ export function createPassthrough(
     signal.start();
     exchange.res.once('close', () => signal.settle());
     const depart = () => {
-      if (!signal.aborted) forward(journeyOf(route, passenger, { call, signal }));
+      if (!call.signal.aborted) forward(journeyOf(route, passenger, call));
     };
     const refuse = (thrown: unknown) => {
       signal.settle();
@@ -128,11 +127,7 @@ function compileRoute(config: PassthroughConfig): Route {
 type Passenger = { req: Request; exchange: Exchange; target: Target; framing: Framing };
 
 /** Everything the proxy needs to know of one request on its way to the upstream. */
-function journeyOf(
-  route: Route,
-  passenger: Passenger,
-  { call, signal }: { call: Call; signal: CallSignal },
-): Journey {
+function journeyOf(route: Route, passenger: Passenger, call: Call): Journey {
   const { req, exchange, target, framing } = passenger;
   const { config, map, destination, upstreamUrl } = route;
   const path = upstreamPath(map, target.path) + (target.query === '' ? '' : `?${target.query}`);
@@ -140,7 +135,7 @@ function journeyOf(
   return {
     req,
     exchange,
-    signal,
+    signal: call.signal,
     destination,
     path,
     headers: headersOf(route, passenger, { host, address: call.request.address }),
