@@ -4,6 +4,7 @@ import { checkFixtures } from './check-fixtures.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { costLines, queryCosts } from './query-costs.ts';
 import { readConfig, readSource } from './read-config.ts';
+import { redisNotes } from './redis-notes.ts';
 
 /** What `portico check` is told. */
 export type CheckOptions = {
@@ -30,19 +31,24 @@ type Checked = {
 /** A sound configuration, and how many recorded cases were replayed. */
 type Sound = Checked & { readonly replayed: number };
 
-function readChecked({ source }: CheckOptions, configFile: string, context: CliContext): Checked {
+async function readChecked(
+  { source }: CheckOptions,
+  configFile: string,
+  context: CliContext,
+): Promise<Checked> {
   if (source !== undefined) {
     const sources = readSource(source);
     return { compiled: sources, sources, passthrough: [], notes: [], verdict: 'The source is sound.' };
   }
   const { gateway, compiled, sources, notes } = readConfig(configFile, context.env);
   const passthrough = gateway.passthrough.map(({ path, name }) => ({ path, name }));
-  return { compiled, sources, passthrough, notes, verdict: 'The configuration is sound.' };
+  const all = [...notes, ...(await redisNotes(configFile, gateway))];
+  return { compiled, sources, passthrough, notes: all, verdict: 'The configuration is sound.' };
 }
 
 /** Reads, compiles and replays. @throws ConfigError with every problem */
 async function check(options: CheckOptions, configFile: string, context: CliContext): Promise<Sound> {
-  const checked = readChecked(options, configFile, context);
+  const checked = await readChecked(options, configFile, context);
   if (options.fixtures === false) return { ...checked, replayed: 0 };
   const { passed, problems } = await checkFixtures(checked.sources);
   if (problems.length > 0) throw new ConfigError(problems);
@@ -85,7 +91,7 @@ function soundJson({ compiled, passthrough, notes, replayed }: Sound): object {
 
 /**
  * `portico check`: reads and compiles the configuration, or one source file, replays its recorded cases without
- * asking anything, and says what each kind of query will cost. Exit code 78 on problems.
+ * asking a source, says what each kind of query will cost, and whether Redis may evict API keys. Exit code 78 on problems.
  */
 export async function runCheck(
   options: CheckOptions,

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { evictionAdvice, evictionOfKeys } from './eviction.ts';
 import { openLine } from './redis-lines.ts';
 import type { RedisProfile } from './redis-profile.ts';
 
@@ -32,14 +33,29 @@ export function plainRedisError(error: unknown): Error {
   return new Error(typeof message === 'string' ? message : 'Redis failed');
 }
 
-/** Connects to Redis and stays connected. An outage is one warning, however many requests it meets. */
+/**
+ * Connects to Redis and stays connected. An outage is one warning, however many requests it meets; so is a server whose
+ * `maxmemory-policy` endangers the API keys.
+ */
 export function createRedis(profile: RedisProfile, log: RedisLog): RedisConnection {
   const waiting = new Set<() => void>();
   let down = false;
   let closing = false;
+  let looked = false;
+  let advised: string | undefined;
+
+  async function lookAtEviction(): Promise<void> {
+    if (looked) return;
+    looked = true;
+    // Where Redis does not tell, nobody knows.
+    const policy = await evictionOfKeys(client).catch(() => undefined);
+    if (policy !== undefined && policy !== advised) log.warn({ policy }, evictionAdvice(policy));
+    advised = policy;
+  }
 
   const line = openLine(profile, {
     lost(problem) {
+      looked = false;
       if (down || closing) return;
       down = true;
       log.warn({ problem: plainRedisError(problem).message }, 'Redis is out of reach; reconnecting');
@@ -49,6 +65,7 @@ export function createRedis(profile: RedisProfile, log: RedisLog): RedisConnecti
       if (down) log.info({}, 'Redis is back');
       down = false;
       for (const ready of waiting) ready();
+      void lookAtEviction();
     },
   });
   const { client, isReady } = line;

@@ -14,6 +14,8 @@ const KEYS = 16;
 /** A client of one server for the length of a piece of work. */
 async function withClient<T>(url: string, work: (client: Redis) => Promise<T>): Promise<T> {
   const client = new Redis(url);
+  // A server that is killed drops its clients.
+  client.on('error', () => undefined);
   try {
     return await work(client);
   } finally {

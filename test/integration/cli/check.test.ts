@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { startRedis } from '../../support/redis.ts';
 import { runCommand } from '../../support/run-cli.ts';
 import { type ConfigCopy, copyConfig } from '../../support/stack-config.ts';
 
@@ -50,6 +51,18 @@ describe('portico check', () => {
     const { code, err } = await check();
     expect(code).toBe(78);
     expect(err).toMatch(new RegExp(`^${CASE}:\\d+:\\d+: request: expected a request such as GET`));
+  });
+
+  it('notes where Redis may evict API keys, and where that cannot be known', async () => {
+    const redis = await startRedis('--maxmemory', '64mb', '--maxmemory-policy', 'allkeys-lru');
+    const args = ['--config', config.file, 'check', '--no-fixtures'];
+    const { code, out } = await runCommand(args, { REDIS_URL: redis.url });
+    await redis.stop();
+    expect(code).toBe(0);
+    expect(out).toContain('redis: Redis may evict API keys: its maxmemory-policy is allkeys-lru; set it to');
+    const gone = await runCommand(args, { REDIS_URL: redis.url });
+    expect(gone.code).toBe(0);
+    expect(gone.out).toContain('redis: Redis cannot be reached from here');
   });
 
   it('leaves recorded cases out where it is told to', async () => {

@@ -178,6 +178,23 @@ describe('the connection to Redis', () => {
     expect(lines).toHaveLength(1);
   });
 
+  it.each([
+    ['allkeys-lru', '64mb', 1],
+    ['volatile-lru', '64mb', 0],
+    ['noeviction', '64mb', 0],
+    ['allkeys-lfu', '0', 0],
+  ])('warns where Redis may evict API keys: %s within %s', async (policy, bound, warnings) => {
+    const server = await startRedis('--maxmemory-policy', policy, '--maxmemory', bound);
+    const { redis, lines } = open(server.url);
+    await redis.untilReady(5_000);
+    // Answered behind what was asked as soon as the connection stood.
+    await redis.client.ping();
+    await new Promise(setImmediate);
+    expect(lines.filter((line) => line.includes(`maxmemory-policy is ${policy}`))).toHaveLength(warnings);
+    await redis.close();
+    await server.stop();
+  });
+
   it('is silent about an end that was asked for, and may be closed twice', async () => {
     const server = await startRedis();
     const { redis, lines } = open(server.url);
