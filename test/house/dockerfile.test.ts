@@ -11,7 +11,7 @@ const root = new URL('../../', import.meta.url).pathname;
 let scratch = '';
 let image: Image;
 
-// Two installs and a build: with everything in npm's cache about twenty seconds on two cores.
+// An install and a build: with everything in npm's cache about ten seconds on two cores.
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'portico-image-'));
   image = await replayDockerfile(root, scratch);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile, stat } from 'node:fs/promises';
+import { cp, mkdir, readFile, stat, symlink } from 'node:fs/promises';
 import { basename, delimiter, dirname, join, matchesGlob, relative } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -63,10 +63,26 @@ async function copy(from: string, rest: readonly string[], image: Image, ignored
   }
 }
 
+type Lock = { readonly packages: Readonly<Record<string, { version?: string; optional?: boolean }>> };
+
+/** Whether what is installed in a folder is what its lock says: npm keeps a record of what it has installed. */
+async function isInstalled(folder: string): Promise<boolean> {
+  const read = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8')) as Lock;
+  const [wanted, record] = await Promise.all([
+    read('package-lock.json'),
+    read('node_modules/.package-lock.json'),
+  ]);
+  return Object.entries(wanted.packages).every(
+    ([path, { version, optional }]) =>
+      path === '' || optional === true || record.packages[path]?.version === version,
+  );
+}
+
 /**
  * Does what `docker build` would do, with real commands, in one directory per stage below `scratch`, and returns
- * the last stage. Packages come from npm's cache where it has them. Left out, because it needs root: USER. Rejects
- * when a command fails, a copied path does not exist or an instruction is unknown.
+ * the last stage. Packages come from npm's cache where it has them; the tools of the build are those installed here,
+ * where they were installed from the same lock. Left out, because it needs root: USER. Rejects when a command fails, a
+ * copied path does not exist or an instruction is unknown.
  */
 export async function replayDockerfile(context: string, scratch: string): Promise<Image> {
   const stages = new Map<string, Image>();
@@ -95,6 +111,8 @@ export async function replayDockerfile(context: string, scratch: string): Promis
       return copy(stages.get(from)!.root, [source!, target!], current, () => false);
     },
     async RUN({ workdir, env }, rest) {
+      if (rest === 'npm ci --ignore-scripts' && (await isInstalled(context)))
+        return symlink(join(context, 'node_modules'), join(workdir, 'node_modules'));
       const quiet = { npm_config_prefer_offline: 'true', npm_config_audit: 'false' };
       const settings = { ...plainEnvironment(), ...quiet, ...env };
       await run('sh', ['-ec', `exec 2>&1; ${rest}`], { cwd: workdir, env: settings }).catch(
