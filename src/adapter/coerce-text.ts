@@ -47,7 +47,8 @@ export function compileEnum(table: Readonly<Record<string, string>>): Step {
 export function compileJoin(separator: string): Step {
   return (found) => {
     if (found === null) return null;
-    const values: readonly Flow[] = Array.isArray(found) ? (found as readonly Json[]).flat() : [found];
+    const list: readonly Flow[] = Array.isArray(found) ? (found as readonly Json[]) : [found];
+    const values = list.some(Array.isArray) ? (list as readonly Json[]).flat() : list;
     let joined = '';
     for (const value of values) {
       const part = value === null ? '' : textOf(value)?.trim();

@@ -24,6 +24,8 @@ function scalarText(value: Json | undefined): string | undefined {
 function createNumberCodec(prefix: string): IdCodec {
   return {
     toPublic(native) {
+      // As nearly all are; beyond, a number is written with an exponent.
+      if (typeof native === 'number' && Number.isSafeInteger(native) && native >= 0) return `${prefix}_${native}`;
       const text = scalarText(native)?.trim();
       if (text === undefined || !WHOLE.test(text)) return undefined;
       return `${prefix}_${text.replace(/^0+(?=\d)/, '')}`;
