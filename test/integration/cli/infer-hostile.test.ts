@@ -137,7 +137,7 @@ describe('a hostile service', () => {
           await service.close();
         }
       }),
-      { seed, numRuns: Number(process.env['INFER_CASES'] ?? 60) },
+      { seed, numRuns: Number(process.env['INFER_CASES'] ?? 40) },
     );
   }, 120_000);
 
