@@ -154,7 +154,11 @@ export function createPublicSide(
     compression: config.cache.compression,
     log,
     clock,
-    onFinish: (operation, status, trace, seconds) => metrics.request(operation, status, trace.cache, seconds),
+    onOpen: () => metrics.inFlight(1),
+    onFinish(operation, status, trace, seconds) {
+      metrics.inFlight(-1);
+      metrics.request(operation, status, trace.cache, seconds);
+    },
   });
   const server = createServer(
     app,

@@ -11,6 +11,8 @@ import { createCounter, createTimedCounter } from './tallies.ts';
 export type Metrics = {
   /** A finished exchange; `operation` is `none` for what is not one of the known ones. */
   readonly request: (operation: string, status: number, cache: string, seconds: number) => void;
+  /** One exchange more under way, or one less. */
+  readonly inFlight: (change: 1 | -1) => void;
   /** One call to a source's upstream, with how it ended. */
   readonly upstreamCall: (source: string, outcome: string, seconds: number) => void;
   /** A decision of the rate limit: what was decided, and by which store. */
@@ -93,6 +95,15 @@ export function createMetrics({ operations, version, nodeVersion }: MetricsDeps)
     'resource',
     'rule',
   ]);
+  let inFlight = 0;
+  new Gauge({
+    name: 'portico_requests_in_flight',
+    help: 'Requests that are not answered yet.',
+    registers: [registry],
+    collect() {
+      this.set(inFlight);
+    },
+  });
   new Gauge({
     name: 'portico_build_info',
     help: 'Always 1.',
@@ -106,6 +117,7 @@ export function createMetrics({ operations, version, nodeVersion }: MetricsDeps)
     request(operation, status, cache, seconds) {
       requests(known.has(operation) ? operation : 'none', String(status), cache).add(seconds);
     },
+    inFlight: (change) => void (inFlight += change),
     upstreamCall: (source, outcome, seconds) => calls(source, outcome).add(seconds),
     limiterDecision: (tier, outcome, by) => decisions(tier, outcome, by).add(),
     credential: (kind, outcome) => credentials(kind, outcome).add(),

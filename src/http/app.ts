@@ -33,6 +33,8 @@ export type AppDeps = {
   readonly compression?: GatewayConfig['cache']['compression'];
   readonly log: Logger;
   readonly clock: Clock;
+  /** Told of every request that begins. */
+  readonly onOpen: () => void;
   readonly onFinish: OnFinish;
 };
 

@@ -21,9 +21,11 @@ export function createOpenExchange(deps: {
   answers: Answers;
   logRequest: (exchange: Exchange) => void;
   clock: Clock;
+  /** Told of every exchange that begins. */
+  onOpen: () => void;
   onFinish: OnFinish;
 }): (req: IncomingMessage, res: ServerResponse) => Exchange {
-  const { answers, logRequest, clock, onFinish } = deps;
+  const { answers, logRequest, clock, onOpen, onFinish } = deps;
 
   function finish(exchange: Exchange) {
     const { res, operation, trace, startedAt } = exchange;
@@ -50,6 +52,7 @@ export function createOpenExchange(deps: {
       fail: (thrown) => answers.error(exchange, thrown),
     };
     attach(exchange);
+    onOpen();
     res.on('error', ignore);
     res.once('close', () => finish(exchange));
     // Behind another answer on a pipelined connection, a response has no socket yet whose end it could notice.

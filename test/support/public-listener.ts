@@ -48,6 +48,7 @@ export async function startPublicListener(
     serverStatus: 'precise',
     log,
     clock: systemClock,
+    onOpen: () => undefined,
     onFinish: (operation, status) => finished.push({ operation, status }),
     ...over,
   });
