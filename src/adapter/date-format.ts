@@ -84,7 +84,16 @@ function readDigits({ pattern, parts }: NonNullable<ReturnType<typeof compileDig
 type FixedPlace = { readonly part: Exclude<Part, 'offset'>; readonly at: number; readonly end: number };
 
 /** Parts of so many digits each. */
-const WIDTHS: Readonly<Record<string, number>> = { yyyy: 4, MM: 2, LL: 2, dd: 2, HH: 2, mm: 2, ss: 2, SSS: 3 };
+const WIDTHS: Readonly<Record<string, number>> = {
+  yyyy: 4,
+  MM: 2,
+  LL: 2,
+  dd: 2,
+  HH: 2,
+  mm: 2,
+  ss: 2,
+  SSS: 3,
+};
 
 /**
  * Where parts stand in a format whose every part has so many digits, and the characters between them; `undefined`

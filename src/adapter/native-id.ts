@@ -25,7 +25,8 @@ function createNumberCodec(prefix: string): IdCodec {
   return {
     toPublic(native) {
       // As nearly all are; beyond, a number is written with an exponent.
-      if (typeof native === 'number' && Number.isSafeInteger(native) && native >= 0) return `${prefix}_${native}`;
+      if (typeof native === 'number' && Number.isSafeInteger(native) && native >= 0)
+        return `${prefix}_${native}`;
       const text = scalarText(native)?.trim();
       if (text === undefined || !WHOLE.test(text)) return undefined;
       return `${prefix}_${text.replace(/^0+(?=\d)/, '')}`;
