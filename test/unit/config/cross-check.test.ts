@@ -121,6 +121,22 @@ describe('what parts of a configuration must agree on', () => {
     expect(redis('  cluster: ["a:1", "b:65535"]\n  username: u\n  password: x\n  tls: {}')).toEqual([]);
   });
 
+  it('several workers have a Redis', () => {
+    const workers = (text: string, redis = '') =>
+      problemsOf(
+        changed(changed(gatewayText, '${WORKERS:-1}', text), '  url: ${REDIS_URL:-}', redis || '  prefix: p'),
+      );
+    expect(workers('3')).toEqual([
+      expect.stringMatching(
+        /^portico\.yaml:8:\d+: workers: 3 workers without Redis would each grant .*\n {4}hint: name a Redis/,
+      ),
+    ]);
+    expect(workers('3', '  url: redis://a')).toEqual([]);
+    expect(workers('3', '  cluster: ["a:1"]')).toEqual([]);
+    expect(workers('auto')).toEqual([]);
+    expect(workers('0')).toEqual([expect.stringContaining('workers: must be at least 1')]);
+  });
+
   it('pass-through routes leave /v1 to the contract', () => {
     for (const path of ['/v1', '/v1/orders'])
       expect(problemsOf(gatewayText + route('more', path))).toEqual([

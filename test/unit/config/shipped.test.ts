@@ -21,6 +21,7 @@ describe('the shipped configuration', () => {
     const sample = (name: string) => {
       if (name.endsWith('PORT')) return '1234';
       if (name === 'LOG_LEVEL') return 'debug';
+      if (name === 'WORKERS') return 'auto';
       if (name === 'REDIS_URL') return 'redis://127.0.0.1:1';
       return name.endsWith('URL') ? 'http://127.0.0.1:1' : `a-value-of-${name}`;
     };

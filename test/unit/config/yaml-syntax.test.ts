@@ -13,8 +13,8 @@ describe('YAML that cannot be read', () => {
     ['a second document', 'portico: 1', 'portico: 1\n---\nportico: 1', 6],
     ['an alias without an anchor', 'portico: 1', 'portico: *one', 5],
     ['a star that was meant as a text', 'portico: 1', 'portico: 1\ncors: { origins: [*] }', 6],
-    ['a tag, which would be read past', 'pepper: ', 'pepper: !vault ', 24],
-    ['a reserved character', 'pepper: ', 'pepper: @', 24],
+    ['a tag, which would be read past', 'pepper: ', 'pepper: !vault ', 27],
+    ['a reserved character', 'pepper: ', 'pepper: @', 27],
   ])('%s is told with its line', (_name, wanted, replacement, line) => {
     const problems = after(wanted, replacement);
     expect(problems[0]).toMatchObject({ file: 'portico.yaml', line });

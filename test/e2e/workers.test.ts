@@ -1,0 +1,78 @@
+import { checkedFetch } from '../support/openapi-check.ts';
+import { startLoad } from '../support/keep-alive-load.ts';
+import { startWorkers, type WorkerGateway } from '../support/worker-gateway.ts';
+
+let gateway: WorkerGateway;
+beforeAll(async () => {
+  gateway = await startWorkers(2);
+}, 60_000);
+afterAll(() => gateway.stop());
+
+const openapi = () => `${gateway.url}/v1/openapi.json`;
+const bearer = (key: string) => ({ authorization: `Bearer ${key}`, connection: 'close' });
+/** Each over a connection of its own. */
+const ask = (query: string, key = gateway.keys.roomy) =>
+  checkedFetch(`${gateway.url}/v1/users?${query}`, { headers: bearer(key) });
+const firstName = async (answer: Response) =>
+  ((await answer.json()) as { data: { name: string }[] }).data[0]?.name;
+/** The workers that have answered something of late, by their lines in the log. */
+const pidsOf = (operation: string) =>
+  new Set(gateway.logged((line) => line.operation === operation).map(({ pid }) => pid));
+const readiness = async () => (await fetch(`${gateway.adminUrl}/readyz`)).status;
+
+describe('two workers on one port', () => {
+  it('share the connections, and are counted as one', async () => {
+    const answers = Array.from({ length: 24 }, () => fetch(openapi(), { headers: { connection: 'close' } }));
+    expect(new Set((await Promise.all(answers)).map(({ status }) => status))).toEqual(new Set([200]));
+    expect(await gateway.metric(/^portico_requests_total\{operation="openapi"/)).toBe(24);
+    expect(await gateway.metric(/^portico_workers\{phase="serving"/)).toBe(2);
+    expect(await gateway.metric(/^portico_build_info/)).toBe(1);
+    while (gateway.logged(({ operation }) => operation === 'openapi').length < 24)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(pidsOf('openapi').size).toBe(2);
+    expect(await readiness()).toBe(200);
+  });
+
+  it('hold one limit together: of sixty requests just the limit is let through', async () => {
+    const answers = Array.from({ length: 60 }, () => ask('limit=2', gateway.keys.few));
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    const counted = (wanted: number) => statuses.filter((status) => status === wanted).length;
+    expect({ accepted: counted(200), refused: counted(429) }).toEqual({ accepted: 25, refused: 35 });
+  });
+
+  it('ask the source no more at once than one process would', async () => {
+    Object.assign(gateway.users, { ms: 20, most: 0 });
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, at) => ask(`limit=${at + 10}`)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(gateway.users.most).toBeLessThanOrEqual(3);
+    gateway.users.ms = 0;
+  });
+
+  it('forget what the operator purges, both of them', async () => {
+    const asked = () => Promise.all(Array.from({ length: 16 }, async () => firstName(await ask('limit=2'))));
+    expect(new Set(await asked())).toEqual(new Set(['Ada X']));
+    gateway.users.name = 'Eve';
+    const purge = await fetch(`${gateway.adminUrl}/cache/purge?tag=users`, { method: 'POST' });
+    expect(await purge.json()).toEqual({ purged: 'users' });
+    const purgedAt = performance.now();
+    while (new Set(await asked()).has('Ada X')) expect(performance.now() - purgedAt).toBeLessThan(5_000);
+    expect(new Set(await asked())).toEqual(new Set(['Eve X']));
+  });
+
+  it('lose nothing but the connections of one that is killed, and another takes its place', async () => {
+    const [victim] = gateway.logged(({ msg }) => msg === 'a worker serves').map(({ worker }) => worker!);
+    const before = await gateway.metric(/^portico_requests_total\{/);
+    const load = startLoad(openapi(), 20, { undaunted: true });
+    await load.more(200);
+    process.kill(victim!, 'SIGKILL');
+    await gateway.untilLogged(({ msg, worker }) => msg === 'a worker has died' && worker === victim);
+    // Every client, those included whose connections were on their way to it, goes on.
+    await load.more(200);
+    await load.stop();
+    expect(load.failures.length).toBeLessThanOrEqual(20);
+    expect(new Set(load.failures)).toEqual(new Set(['ECONNRESET']));
+    while ((await gateway.metric(/^portico_workers\{phase="serving"/)) < 2);
+    expect(await readiness()).toBe(200);
+    expect(await gateway.metric(/^portico_requests_total\{/)).toBeGreaterThan(before);
+  });
+});
