@@ -102,6 +102,7 @@ async function readWindows(
   // A window right behind the last row costs a call, but shows that the total is not too small.
   const end = endsEmpty && total < depthMax ? total : total - 1;
   const calls = otherCalls.filter((call) => call.firstRow <= end);
+  if (calls.length === 0) return { windows: [first] satisfies WindowRows[], total };
   const others = await together(errand, (within) =>
     calls.map((call) => readWindow(source, plan.request, call, within)),
   );

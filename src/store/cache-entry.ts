@@ -44,7 +44,7 @@ export function encodeEntry(key: string, entry: CacheEntry): Buffer {
       entry.tags,
     ]),
   );
-  const bytes = Buffer.alloc(PREFIX + head.length + entry.body.length);
+  const bytes = Buffer.allocUnsafe(PREFIX + head.length + entry.body.length);
   MAGIC.copy(bytes);
   bytes.writeUInt32BE(head.length, MAGIC.length + 4);
   head.copy(bytes, PREFIX);

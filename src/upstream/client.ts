@@ -60,6 +60,9 @@ function credentialsOf(
   }
 }
 
+/** Why a call is ended whose time is over. */
+const LATE = new DOMException('net.timeout is over', 'TimeoutError');
+
 /** Creates the client of one upstream. It keeps connections open; `close` drops them. */
 export function createUpstream(
   spec: SourceSpec,
@@ -81,14 +84,22 @@ export function createUpstream(
 
   /** `exchange` within the call's deadline, with its failure told in our own words. */
   async function bounded(request: UpstreamRequest, signal: AbortSignal) {
-    const deadline = AbortSignal.timeout(net.timeout);
+    signal.throwIfAborted();
+    // A controller, a timer and a listener: `AbortSignal.any` and `timeout` do the same for several times the price.
+    const both = new AbortController();
+    const gone = () => both.abort(signal.reason);
+    const deadline = setTimeout(() => both.abort(LATE), net.timeout).unref();
+    signal.addEventListener('abort', gone, { once: true });
     try {
-      return await exchange(request, AbortSignal.any([signal, deadline]));
+      return await exchange(request, both.signal);
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      if (deadline.aborted)
+      if (both.signal.reason === LATE)
         throw fault('upstream_timeout', { detail: 'the source did not answer within net.timeout' });
       throw error instanceof GatewayError ? error : networkFault(error);
+    } finally {
+      clearTimeout(deadline);
+      signal.removeEventListener('abort', gone);
     }
   }
 
