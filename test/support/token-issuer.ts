@@ -5,7 +5,7 @@ import type { Verdict } from '../../src/policy/verdict.ts';
 import { createManualClock } from './manual-clock.ts';
 
 export const issuer = 'https://issuer.example/';
-const audience = 'portico';
+export const audience = 'portico';
 export const algorithms = ['RS256', 'ES256', 'EdDSA'] as const;
 
 export const pairs = {
@@ -13,7 +13,7 @@ export const pairs = {
   ES256: await generateKeyPair('ES256', { extractable: true }),
   EdDSA: await generateKeyPair('EdDSA', { extractable: true }),
 };
-const jwks = {
+export const jwks = {
   keys: await Promise.all(
     algorithms.map(async (alg) => ({
       ...(await exportJWK(pairs[alg].publicKey)),
@@ -31,13 +31,14 @@ export const seconds = () => clock.now() / 1_000;
 export function createCheck(
   config: { algorithms?: (typeof algorithms)[number][]; tierClaim?: string } = {},
   fetchJwks: FetchJwks = () => Promise.resolve(jwks),
+  staleMs = 600_000,
 ) {
   const keyOf = createJwks({
     url: 'https://issuer.example/keys',
     fetchJwks,
     clock,
     freshMs: 600_000,
-    staleMs: 600_000,
+    staleMs,
   });
   return createJwtCheck({
     config: {
