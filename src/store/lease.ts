@@ -20,7 +20,7 @@ export type Lease = {
 export type LeaseKeys = { readonly lock: string; readonly fence: string };
 
 /** How long a holder that died is waited for, milliseconds. Renewed three times as often. */
-export const LEASE_MS = 3_000;
+const LEASE_MS = 3_000;
 
 /** Lua that sets `fence`: the number of a new lease, or 0 where somebody else holds it. The arguments as named. */
 export const acquireLua = (at: { lock: string; fence: string; token: string; fenceMs: string }): string => `
