@@ -32,6 +32,8 @@ describe('imports only look down a floor', () => {
     ['src/admin/health.ts', '../http/app.ts'],
     ['src/http/app.ts', '../gateway.ts'],
     ['src/gateway.ts', './cli/demo.ts'],
+    ['src/gateway.ts', './workers/primary.ts'],
+    ['src/workers/primary.ts', '../gateway.ts'],
     ['src/cli/demo.ts', '../main.ts'],
   ])('refuses %s importing %s', async (file, from) => {
     expect(await broken(file, imports(from))).toContain('no-restricted-imports');
