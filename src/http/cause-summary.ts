@@ -37,7 +37,7 @@ function messageOf(cause: Error): string {
 
 /** The first frame of a stack, without the folders. */
 function placeOf(cause: Error): string {
-  const frame = /^\s+at .*$/m.exec(cause.stack ?? '')?.[0].trim() ?? '';
+  const frame = /^ +at .*$/m.exec(cause.stack ?? '')?.[0].trim() ?? '';
   return frame.replace(/(?:file:\/\/)?\/\S*\//, '');
 }
 

@@ -117,7 +117,7 @@ function compileRoute(config: PassthroughConfig): Route {
   const headers = Object.entries(config.headers);
   return {
     config,
-    map: { path: config.path, basePath: pathname.replace(/\/+$/, ''), stripPath: config.stripPath },
+    map: { path: config.path, basePath: pathname.replace(/(?<!\/)\/+$/, ''), stripPath: config.stripPath },
     upstreamUrl: new URL(config.upstream),
     destination: { protocol, host, hostname: host, port, agent },
     headers: Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value.reveal()])),
