@@ -92,6 +92,7 @@ function fieldsOf(exchange: Exchange, clock: Clock): Record<string, unknown> {
     durationMs: Math.round((clock.monotonic() - exchange.startedAt) * 10) / 10,
   };
   if (trace.upstreamCalls > 0) addUpstream(fields, trace);
+  if (trace.wouldRefuse !== undefined) fields['wouldRefuse'] = trace.wouldRefuse;
   if (exchange.error !== undefined) addError(fields, exchange.error);
   if (head.requestId.length > 0) fields['clientRequestId'] = clientRequestId(head.requestId);
   if (head.traceparent.length > 0) fields['traceId'] = traceId(head.traceparent);
