@@ -40,7 +40,7 @@ const leaks: FaultRow = {
   fault: 'secrets in every credential, header, query, cookie and reply, while services fail',
   expected: 'none of them in any log line, answer or metric',
   figure: 'requests; secrets found',
-  fast: true,
+  fast: false,
   async run(bench) {
     const spy = await startSpy(bench);
     const gateway = await bench.gateway({ env: spy.env });
@@ -170,7 +170,7 @@ const errors: FaultRow = {
   fault: 'a legacy service that fails for a moment, and refused requests, before good ones',
   expected: 'no error is kept: the first answer after the failure is the truth',
   figure: 'answers; of a failure that was over',
-  fast: true,
+  fast: false,
   async run(bench) {
     const spy = await startSpy(bench);
     const gateway = await bench.gateway({ env: spy.env });

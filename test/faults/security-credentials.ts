@@ -138,7 +138,7 @@ const issuers: FaultRow = {
   expected:
     'tokens go on being accepted by the last good keys; 503 only where there never were any; never 401',
   figure: 'wrong 401; fetches',
-  fast: true,
+  fast: false,
   async run(bench) {
     const { auth, state } = await startIssuer(bench);
     const gateway = await bench.gateway({ config: { auth, ...MANY_WRONG } });
@@ -166,7 +166,7 @@ const guessing: FaultRow = {
   fault: 'two thousand invented keys from one address, and two thousand secrets for one key',
   expected: '401 up to the limit, then 429 before Redis is asked; who is known there is served all the while',
   figure: 'Redis commands per wrong key; p99 ms of the known caller',
-  fast: true,
+  fast: false,
   async run(bench) {
     const redis = await bench.redis();
     const gateway = await bench.gateway({ config: { redis: { url: redis.url } } });

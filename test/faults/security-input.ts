@@ -11,7 +11,7 @@ const elsewhere: FaultRow = {
   fault: 'addresses of other servers in targets, hosts, ids, parameters, headers and redirects',
   expected: 'only the configured services are connected to',
   figure: 'requests; connections elsewhere',
-  fast: true,
+  fast: false,
   async run(bench) {
     let connections = 0;
     const trap = createTcpServer((socket) => {
@@ -102,7 +102,7 @@ const pollution: FaultRow = {
   fault: 'prototypes in parameters, ids, headers and replies, on a process without `__proto__`',
   expected: 'as good as any other name; nothing uses `__proto__`, and the answers stay the truth',
   figure: 'requests; polluted',
-  fast: true,
+  fast: false,
   async run(bench) {
     const gateway = await bench.gateway({ env: { NODE_OPTIONS: '--disable-proto=throw' } });
     const key = gateway.configuredKey;
