@@ -5,4 +5,4 @@ import { redisRows } from './redis-rows.ts';
 import { securityRows } from './security-rows.ts';
 
 /** Every row of the fault matrix, in its order. A new group is a file of its own and a line here. */
-export const matrix: readonly FaultRow[] = [...redisRows, ...clientRows, ...processRows];
+export const matrix: readonly FaultRow[] = [...redisRows, ...clientRows, ...processRows, ...securityRows];
