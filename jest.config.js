@@ -8,6 +8,7 @@ const project = (name) => ({
   roots: ['<rootDir>/src', '<rootDir>/test'],
   testEnvironment: 'node',
   globalSetup: '<rootDir>/test/support/global-setup.ts',
+  setupFiles: ['<rootDir>/test/support/fuzz-setup.ts'],
   testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

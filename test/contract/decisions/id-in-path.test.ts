@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { parseGet, refusal } from '../../support/parse-as.ts';
+import { fuzzCases } from '../../support/fuzz-cases.ts';
 
 describe('`id` in the path', () => {
   it.each([
@@ -69,7 +70,7 @@ describe('`id` in the path', () => {
         if (safe) expect(parse()).toBe(id);
         else expect(refusal(parse).code).toBe('not_found');
       }),
-      { numRuns: 500 },
+      { numRuns: fuzzCases(500) },
     );
   });
 });

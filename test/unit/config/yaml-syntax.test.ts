@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { problemText } from '../../../src/config/problem.ts';
 import { changed, gatewayText, loadTexts } from '../../support/config-texts.ts';
+import { fuzzCases } from '../../support/fuzz-cases.ts';
 
 const after = (wanted: string, replacement: string) =>
   loadTexts({ gateway: changed(gatewayText, wanted, replacement) }).problems;
@@ -59,7 +60,7 @@ describe('YAML that cannot be read', () => {
         const { problems } = loadTexts({ gateway: text.join('\n'), sources: { 's.yaml': text.join('\n') } });
         for (const problem of problems) expect(problemText(problem)).toMatch(/^(portico|s)\.yaml/);
       }),
-      { numRuns: 300 },
+      { numRuns: fuzzCases(300) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Secret } from '../../../src/kernel/secret.ts';
 import { hashApiKey, newApiKey, newKeyId, parseApiKey } from '../../../src/policy/api-key.ts';
+import { fuzzCases } from '../../support/fuzz-cases.ts';
 
 const keyShaped = /^ptk_[a-z0-9]{12}_[0-9A-Za-z]{38}$/;
 const keys = fc.constant(null).map(() => newApiKey(newKeyId()));
@@ -48,7 +49,7 @@ describe('API keys', () => {
           expect(parseApiKey(key.slice(0, index) + character + key.slice(index + 1))).toBeUndefined();
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: fuzzCases(2_000) },
     );
   });
 

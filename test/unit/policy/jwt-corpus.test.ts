@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { hostileTokens } from '../../support/hostile-tokens.ts';
 import { claims, createCheck, sign, verify } from '../../support/token-issuer.ts';
 
@@ -31,5 +32,40 @@ describe('a refused token', () => {
     ['ERR_JWKS_NO_MATCHING_KEY', () => sign(claims(), 'ES256', { kid: 'unknown' })],
   ])('tells the log why: %s', async (why, make) => {
     expect(await verify(await make())).toEqual({ kind: 'refused', why });
+  });
+});
+
+const [good, check] = [await sign(claims()), createCheck()];
+
+describe('any other text', () => {
+  it('is not accepted that a good token becomes by a change anywhere', async () => {
+    const change = fc.record({
+      at: fc.nat(good.length),
+      cut: fc.nat(4),
+      put: fc.string({ unit: 'binary-ascii', maxLength: 4 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(change, async ({ at, cut, put }) => {
+        const text = good.slice(0, at) + put + good.slice(at + cut);
+        fc.pre(text !== good);
+        expect((await verify(text, check)).kind).not.toBe('accepted');
+      }),
+    );
+  });
+
+  it('is refused, and breaks nothing, whatever its header and claims are', async () => {
+    const part = fc.oneof(
+      fc.json(),
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('{"alg":"ES256","kid":"ES256"}', '{}', ''),
+    );
+    await fc.assert(
+      fc.asyncProperty(part, part, fc.uint8Array({ maxLength: 80 }), async (header, payload, signature) => {
+        const token = [header, payload, signature]
+          .map((one) => Buffer.from(one as string).toString('base64url'))
+          .join('.');
+        expect((await verify(token, check)).kind).not.toBe('accepted');
+      }),
+    );
   });
 });
