@@ -1,22 +1,14 @@
 import { Secret } from '../../../src/kernel/secret.ts';
 import { freePort } from '../../support/free-port.ts';
-import { answering, type LegacyUpstream, onHead, type Script } from '../../support/legacy-upstream.ts';
-import { type RouteChanges, startPassthrough } from '../../support/passthrough-route.ts';
-import type { PublicListener } from '../../support/public-listener.ts';
-import { askRaw, connectRaw, type RawAnswer, request } from '../../support/raw-client.ts';
+import { answering, onHead, type Script } from '../../support/legacy-upstream.ts';
+import { type RouteChanges, usePassthrough } from '../../support/passthrough-route.ts';
+import { type RawAnswer, request } from '../../support/raw-client.ts';
 
 describe('a pass-through route to an upstream that fails', () => {
-  let upstream: LegacyUpstream;
-  let listener: PublicListener;
-  afterEach(async () => {
-    await listener.stop();
-    await upstream.stop();
-  });
+  const route = usePassthrough();
 
-  async function start(script: Script, changes: RouteChanges = {}) {
-    ({ upstream, listener } = await startPassthrough(changes, { script }));
-  }
-  const ask = () => askRaw(listener.port, request('GET', '/legacy/orders'));
+  const start = (script: Script, changes: RouteChanges = {}) => route.start(changes, { script });
+  const ask = () => route.ask(request('GET', '/legacy/orders'));
 
   async function expectError(answer: RawAnswer, status: number, code: string) {
     expect(answer.status).toBe(status);
@@ -24,7 +16,7 @@ describe('a pass-through route to an upstream that fails', () => {
     expect(JSON.parse(answer.body.toString())).toMatchObject({
       error: { code, request_id: answer.headers['x-request-id'] },
     });
-    await listener.line((line) => line.code === code && line.level === 50);
+    await route.listener.line((line) => line.code === code && line.level === 50);
   }
 
   it('is 503 upstream_unavailable where nobody listens', async () => {
@@ -64,7 +56,7 @@ describe('a pass-through route to an upstream that fails', () => {
     await start(() => undefined, { deadline: 50 });
 
     await expectError(await ask(), 504, 'upstream_timeout');
-    await upstream.quiet();
+    await route.upstream.quiet();
   });
 
   it('breaks the connection at the deadline where it drips', async () => {
@@ -74,11 +66,11 @@ describe('a pass-through route to an upstream that fails', () => {
       drip = setInterval(() => socket.write('x'), 5);
     });
     await start(script, { deadline: 60 });
-    const connection = await connectRaw(listener.port);
+    const connection = await route.connect();
     connection.send(request('GET', '/legacy/orders'));
 
     expect(await connection.ended()).toMatchObject({ how: 'reset' });
-    await upstream.quiet();
+    await route.upstream.quiet();
     clearInterval(drip);
   });
 
@@ -112,7 +104,7 @@ describe('a pass-through route to an upstream that fails', () => {
     ],
   ])('never lets half an answer look whole: %s', async (_name, script, version) => {
     await start(script);
-    const connection = await connectRaw(listener.port);
+    const connection = await route.connect();
     connection.send(request('GET', '/legacy/orders').replace('HTTP/1.1', `HTTP/${version}`));
 
     const { how, rest } = await connection.ended();
@@ -123,17 +115,13 @@ describe('a pass-through route to an upstream that fails', () => {
   it('ends the upstream call of a client that has gone, before an answer and within one', async () => {
     for (const said of ['', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf']) {
       await start(onHead((socket) => socket.write(said)));
-      const connection = await connectRaw(listener.port);
+      const connection = await route.connect();
       connection.send(request('GET', '/legacy/orders'));
-      await upstream.hears('\r\n\r\n');
+      await route.upstream.hears('\r\n\r\n');
       connection.close();
 
-      expect(await upstream.quiet()).toBe(1);
-      await listener.line(({ aborted }) => aborted === true);
-      if (said === '') {
-        await listener.stop();
-        await upstream.stop();
-      }
+      expect(await route.upstream.quiet()).toBe(1);
+      await route.listener.line(({ aborted }) => aborted === true);
     }
   });
 
@@ -152,9 +140,6 @@ describe('a pass-through route to an upstream that fails', () => {
         },
       );
       await expectError(await ask(), 502, 'upstream_error');
-      if (status === 407) break;
-      await listener.stop();
-      await upstream.stop();
     }
   });
 
@@ -180,7 +165,7 @@ describe('a pass-through route to an upstream that fails', () => {
 
     expect((await ask()).status).toBe(200);
     expect((await ask()).status).toBe(200);
-    expect(upstream.heard).toHaveLength(2);
+    expect(route.upstream.heard).toHaveLength(2);
   });
 
   it('never sends a body twice', async () => {
@@ -190,18 +175,15 @@ describe('a pass-through route to an upstream that fails', () => {
     });
     expect((await ask()).status).toBe(200);
 
-    const answer = await askRaw(
-      listener.port,
-      `${request('POST', '/legacy/orders', ['Content-Length: 1'])}x`,
-    );
+    const answer = await route.ask(`${request('POST', '/legacy/orders', ['Content-Length: 1'])}x`);
     await expectError(answer, 502, 'upstream_error');
-    expect(upstream.heard).toHaveLength(1);
+    expect(route.upstream.heard).toHaveLength(1);
   });
 
   it('keeps one connection to the upstream for requests one after another', async () => {
     await start(answering('HTTP/1.1 200 OK', 'Content-Length: 2', '', 'ok'));
 
     for (let i = 0; i < 5; i += 1) expect((await ask()).status).toBe(200);
-    expect(upstream.heard).toHaveLength(1);
+    expect(route.upstream.heard).toHaveLength(1);
   });
 });

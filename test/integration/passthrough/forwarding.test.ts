@@ -1,36 +1,24 @@
-import type { LegacyUpstream } from '../../support/legacy-upstream.ts';
-import { startPassthrough } from '../../support/passthrough-route.ts';
-import type { PublicListener } from '../../support/public-listener.ts';
-import { askRaw, request } from '../../support/raw-client.ts';
+import { usePassthrough } from '../../support/passthrough-route.ts';
+import { request } from '../../support/raw-client.ts';
 
 describe('a pass-through route', () => {
-  let upstream: LegacyUpstream;
-  let listener: PublicListener;
-  afterEach(async () => {
-    await listener.stop();
-    await upstream.stop();
-  });
-
-  async function start(...setup: Parameters<typeof startPassthrough>) {
-    ({ upstream, listener } = await startPassthrough(...setup));
-  }
+  const route = usePassthrough();
 
   it('passes method, path, query and plain headers on, and the answer back', async () => {
-    await start();
+    await route.start();
 
-    const answer = await askRaw(
-      listener.port,
+    const answer = await route.ask(
       request('GET', '/legacy/orders/7%20b?x=[1]&y', ['Accept: text/plain', 'X-Plain: a', 'x-plain: b']),
     );
 
     expect(answer.status).toBe(200);
     expect(answer.body.toString()).toBe('ok');
     expect(answer.headers['content-type']).toBe('text/plain');
-    const [heard = ''] = upstream.heard;
+    const [heard = ''] = route.upstream.heard;
     expect(heard).toMatch(/^GET \/legacy\/orders\/7%20b\?x=\[1\]&y HTTP\/1\.1\r\n/);
     expect(heard).toMatch(/\r\naccept: text\/plain\r\n/i);
     expect(heard).toMatch(/\r\nx-plain: a\r\nx-plain: b\r\n/i);
-    expect(heard).toContain(`\r\nhost: 127.0.0.1:${upstream.port}\r\n`);
+    expect(heard).toContain(`\r\nhost: 127.0.0.1:${route.upstream.port}\r\n`);
   });
 
   it.each([
@@ -44,15 +32,15 @@ describe('a pass-through route', () => {
       'http://evil.example.test/legacy/orders?q',
       '/legacy/orders?q',
     ],
-  ])('reaches the upstream %s', async (_name, route, target, line) => {
-    await start(route);
+  ])('reaches the upstream %s', async (_name, changes, target, line) => {
+    await route.start(changes);
 
-    expect((await askRaw(listener.port, request('GET', target))).status).toBe(200);
-    expect(upstream.heard[0]).toContain(`GET ${line} HTTP/1.1\r\n`);
+    expect((await route.ask(request('GET', target))).status).toBe(200);
+    expect(route.upstream.heard[0]).toContain(`GET ${line} HTTP/1.1\r\n`);
   });
 
   it('tells its operation, its caller and what the upstream took', async () => {
-    await start(
+    await route.start(
       {},
       {
         admit: (call) => {
@@ -61,9 +49,9 @@ describe('a pass-through route', () => {
         },
       },
     );
-    await askRaw(listener.port, request('GET', '/legacy/orders?secret=1'));
+    await route.ask(request('GET', '/legacy/orders?secret=1'));
 
-    expect(await listener.line(({ operation }) => operation === 'passthrough.orders')).toMatchObject({
+    expect(await route.listener.line(({ operation }) => operation === 'passthrough.orders')).toMatchObject({
       status: 200,
       caller: 'orders:read',
       upstreamCalls: 1,

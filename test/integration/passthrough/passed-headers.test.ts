@@ -1,23 +1,13 @@
 import { Secret } from '../../../src/kernel/secret.ts';
-import { answering, type LegacyUpstream } from '../../support/legacy-upstream.ts';
-import { startPassthrough } from '../../support/passthrough-route.ts';
-import type { PublicListener } from '../../support/public-listener.ts';
-import { askRaw, request } from '../../support/raw-client.ts';
+import { answering } from '../../support/legacy-upstream.ts';
+import { usePassthrough } from '../../support/passthrough-route.ts';
+import { request } from '../../support/raw-client.ts';
 
 describe('a pass-through route', () => {
-  let upstream: LegacyUpstream;
-  let listener: PublicListener;
-  afterEach(async () => {
-    await listener.stop();
-    await upstream.stop();
-  });
-
-  async function start(...setup: Parameters<typeof startPassthrough>) {
-    ({ upstream, listener } = await startPassthrough(...setup));
-  }
+  const route = usePassthrough();
 
   it("says who calls in its own words, and keeps the caller's credentials and claims to itself", async () => {
-    await start({ headers: { Authorization: new Secret('Basic our-own') } });
+    await route.start({ headers: { Authorization: new Secret('Basic our-own') } });
     const claims = [
       'Authorization: Bearer theirs',
       'X-API-Key: theirs',
@@ -43,9 +33,9 @@ describe('a pass-through route', () => {
       'Constructor: fine',
     ];
 
-    const answer = await askRaw(listener.port, request('GET', '/legacy/orders', claims));
+    const answer = await route.ask(request('GET', '/legacy/orders', claims));
 
-    const heard = (upstream.heard[0] ?? '').toLowerCase();
+    const heard = (route.upstream.heard[0] ?? '').toLowerCase();
     expect(heard).not.toMatch(/theirs|6\.6\.6\.6|gopher|override|\r\nx_/);
     expect(heard).toContain('\r\nauthorization: basic our-own\r\n');
     expect(heard).toContain('\r\nx-forwarded-for: 127.0.0.1\r\n');
@@ -56,7 +46,7 @@ describe('a pass-through route', () => {
   });
 
   it("returns the upstream's headers without what is not for the caller, and with ours", async () => {
-    await start(
+    await route.start(
       {},
       {
         script: answering(
@@ -86,7 +76,7 @@ describe('a pass-through route', () => {
       },
     );
 
-    const { headers } = await askRaw(listener.port, request('GET', '/legacy/orders'));
+    const { headers } = await route.ask(request('GET', '/legacy/orders'));
 
     expect(headers).toMatchObject({
       'content-type': 'text/html',

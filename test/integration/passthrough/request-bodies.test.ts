@@ -1,44 +1,34 @@
-import { type LegacyUpstream, onHead } from '../../support/legacy-upstream.ts';
-import { OK, startPassthrough } from '../../support/passthrough-route.ts';
-import type { PublicListener } from '../../support/public-listener.ts';
-import { askRaw, connectRaw, request } from '../../support/raw-client.ts';
+import { onHead } from '../../support/legacy-upstream.ts';
+import { OK, usePassthrough } from '../../support/passthrough-route.ts';
+import { request } from '../../support/raw-client.ts';
 
 describe('a pass-through route with a request body', () => {
-  let upstream: LegacyUpstream;
-  let listener: PublicListener;
-  afterEach(async () => {
-    await listener.stop();
-    await upstream.stop();
-  });
-
-  async function start(...setup: Parameters<typeof startPassthrough>) {
-    ({ upstream, listener } = await startPassthrough(...setup));
-  }
+  const route = usePassthrough();
 
   const framed = (method: string, ...lines: string[]) => request(method, '/legacy/orders', lines);
   const SMUGGLED = 'GET /internal/admin HTTP/1.1\r\nHost: x\r\n\r\n';
 
   it('passes a body of a known length on', async () => {
-    await start({}, { script: (socket, heard) => heard.endsWith('hello') && socket.write(OK) });
+    await route.start({}, { script: (socket, heard) => heard.endsWith('hello') && socket.write(OK) });
 
-    expect((await askRaw(listener.port, `${framed('POST', 'Content-Length: 5')}hello`)).status).toBe(200);
-    expect(upstream.heard[0]).toContain('\r\ncontent-length: 5\r\n');
+    expect((await route.ask(`${framed('POST', 'Content-Length: 5')}hello`)).status).toBe(200);
+    expect(route.upstream.heard[0]).toContain('\r\ncontent-length: 5\r\n');
   });
 
   it.each(['DELETE', 'POST'])(
     'passes the chunks of a %s on as chunks, so that nothing in them is a second request',
     async (method) => {
-      await start({}, { script: (socket, heard) => heard.endsWith('0\r\n\r\n') && socket.end(OK) });
+      await route.start({}, { script: (socket, heard) => heard.endsWith('0\r\n\r\n') && socket.end(OK) });
       const chunk = `${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`;
 
-      const answer = await askRaw(listener.port, framed(method, 'Transfer-Encoding: chunked') + chunk);
+      const answer = await route.ask(framed(method, 'Transfer-Encoding: chunked') + chunk);
 
       expect(answer.status).toBe(200);
-      const [head, ...rest] = (upstream.heard[0] ?? '').split('\r\n\r\n');
+      const [head, ...rest] = (route.upstream.heard[0] ?? '').split('\r\n\r\n');
       expect(head).toMatch(/\r\ntransfer-encoding: chunked/);
       expect(head).not.toMatch(/content-length/);
       expect(rest.join('\r\n\r\n')).toBe(chunk);
-      expect(upstream.heard).toHaveLength(1);
+      expect(route.upstream.heard).toHaveLength(1);
     },
   );
 
@@ -49,49 +39,49 @@ describe('a pass-through route with a request body', () => {
     ['POST', 'Transfer-Encoding: gzip, chunked'],
     ['POST', 'Content-Length: 1001'],
   ])('refuses %s with %s before the upstream hears of it', async (method, line) => {
-    await start();
+    await route.start();
 
-    const answer = await askRaw(listener.port, framed(method, line));
+    const answer = await route.ask(framed(method, line));
 
     expect(answer.status).toBe(400);
     if (method !== 'HEAD')
       expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code: 'bad_request' } });
-    expect(upstream.heard).toEqual([]);
+    expect(route.upstream.heard).toEqual([]);
   });
 
   it('gives up on chunks that grow beyond the bound, towards both sides', async () => {
-    await start({}, { script: () => undefined });
-    const connection = await connectRaw(listener.port);
+    await route.start({}, { script: () => undefined });
+    const connection = await route.connect();
     connection.send(`${framed('POST', 'Transfer-Encoding: chunked')}3e8\r\n${'x'.repeat(1_000)}\r\n`);
-    await upstream.hears('x'.repeat(1_000));
+    await route.upstream.hears('x'.repeat(1_000));
     connection.send('1\r\nx\r\n');
 
     expect((await connection.answer()).status).toBe(400);
     await connection.ended();
-    await upstream.quiet();
-    expect(upstream.heard[0]).not.toContain('0\r\n\r\n');
+    await route.upstream.quiet();
+    expect(route.upstream.heard[0]).not.toContain('0\r\n\r\n');
   });
 
   it('tells of a broken chunk, and lets go of the upstream', async () => {
-    await start({}, { script: () => undefined });
-    const connection = await connectRaw(listener.port);
+    await route.start({}, { script: () => undefined });
+    const connection = await route.connect();
     connection.send(`${framed('POST', 'Transfer-Encoding: chunked')}1\r\nx\r\n`);
-    await upstream.hears('\r\nx\r\n');
+    await route.upstream.hears('\r\nx\r\n');
     connection.send('nonsense\r\n');
 
     expect((await connection.answer()).status).toBe(400);
     await connection.ended();
-    await upstream.quiet();
+    await route.upstream.quiet();
   });
 
   it('lets the upstream answer before it has read the whole body', async () => {
-    await start(
+    await route.start(
       {},
       {
         script: onHead((socket) => socket.write('HTTP/1.1 422 Unprocessable\r\nContent-Length: 2\r\n\r\nno')),
       },
     );
-    const connection = await connectRaw(listener.port);
+    const connection = await route.connect();
     connection.send(`${framed('POST', 'Content-Length: 10')}xxxxx`);
     expect((await connection.answer()).status).toBe(422);
     connection.send(`xxxxx${request('OPTIONS', '/legacy/orders')}`);
@@ -101,9 +91,9 @@ describe('a pass-through route with a request body', () => {
   });
 
   it('says that there is none, for methods that may have one', async () => {
-    await start();
+    await route.start();
 
-    expect((await askRaw(listener.port, request('DELETE', '/legacy/orders/7'))).status).toBe(200);
-    expect(upstream.heard[0]).toContain('\r\ncontent-length: 0\r\n');
+    expect((await route.ask(request('DELETE', '/legacy/orders/7'))).status).toBe(200);
+    expect(route.upstream.heard[0]).toContain('\r\ncontent-length: 0\r\n');
   });
 });

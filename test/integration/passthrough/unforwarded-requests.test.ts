@@ -1,20 +1,9 @@
 import { fault } from '../../../src/errors/fault.ts';
-import type { LegacyUpstream } from '../../support/legacy-upstream.ts';
-import { startPassthrough } from '../../support/passthrough-route.ts';
-import type { PublicListener } from '../../support/public-listener.ts';
-import { askRaw, request } from '../../support/raw-client.ts';
+import { usePassthrough } from '../../support/passthrough-route.ts';
+import { request } from '../../support/raw-client.ts';
 
 describe('a pass-through route', () => {
-  let upstream: LegacyUpstream;
-  let listener: PublicListener;
-  afterEach(async () => {
-    await listener.stop();
-    await upstream.stop();
-  });
-
-  async function start(...setup: Parameters<typeof startPassthrough>) {
-    ({ upstream, listener } = await startPassthrough(...setup));
-  }
+  const route = usePassthrough();
 
   it.each([
     ['/legacy/orders/../admin', 400],
@@ -44,33 +33,33 @@ describe('a pass-through route', () => {
     ['/x/../legacy/orders', 404],
     ['//evil.test/legacy/orders', 404],
   ])('never forwards %s', async (target, status) => {
-    await start();
+    await route.start();
 
-    expect((await askRaw(listener.port, request('GET', target))).status).toBe(status);
-    expect(upstream.heard).toEqual([]);
+    expect((await route.ask(request('GET', target))).status).toBe(status);
+    expect(route.upstream.heard).toEqual([]);
   });
 
   it('takes no path below its own where subpaths are off', async () => {
-    await start({ subpaths: false });
+    await route.start({ subpaths: false });
 
-    expect((await askRaw(listener.port, request('GET', '/legacy/orders/7'))).status).toBe(404);
-    expect((await askRaw(listener.port, request('GET', '/legacy/orders/'))).status).toBe(200);
+    expect((await route.ask(request('GET', '/legacy/orders/7'))).status).toBe(404);
+    expect((await route.ask(request('GET', '/legacy/orders/'))).status).toBe(200);
   });
 
   it('lets the allowed methods pass and no other', async () => {
-    await start();
+    await route.start();
 
     for (const method of ['PUT', 'PATCH', 'TRACE', 'PROPFIND']) {
-      const answer = await askRaw(listener.port, request(method, '/legacy/orders'));
+      const answer = await route.ask(request(method, '/legacy/orders'));
       expect(answer.status).toBe(405);
       expect(answer.headers.allow).toBe('GET, HEAD, POST, DELETE, OPTIONS');
     }
-    expect((await askRaw(listener.port, request('OPTIONS', '/legacy/orders'))).status).toBe(204);
-    expect(upstream.heard).toEqual([]);
+    expect((await route.ask(request('OPTIONS', '/legacy/orders'))).status).toBe(204);
+    expect(route.upstream.heard).toEqual([]);
   });
 
   it('asks no upstream for a caller who is not admitted', async () => {
-    await start(
+    await route.start(
       {},
       {
         admit: () =>
@@ -78,10 +67,10 @@ describe('a pass-through route', () => {
       },
     );
 
-    const answer = await askRaw(listener.port, request('GET', '/legacy/orders'));
+    const answer = await route.ask(request('GET', '/legacy/orders'));
 
     expect(answer.status).toBe(401);
     expect(answer.headers['www-authenticate']).toBe('Bearer');
-    expect(upstream.heard).toEqual([]);
+    expect(route.upstream.heard).toEqual([]);
   });
 });
