@@ -2,9 +2,10 @@ import type { Server } from 'node:http';
 import { createServer as createAdminServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { createAdminApp } from './admin/app.ts';
+import { type CheckResult, createAdminApp } from './admin/app.ts';
 import { createMetrics, type Metrics } from './admin/metrics.ts';
 import type { GatewayConfig } from './config/gateway-schema.ts';
+import { redisRoles } from './config/redis-schema.ts';
 import { operations } from './contract/operations.ts';
 import { createApp } from './http/app.ts';
 import { createDrain } from './http/drain.ts';
@@ -17,8 +18,7 @@ import type { ResourceQuality } from './pipeline/quality.ts';
 import { createCache } from './store/cache.ts';
 import { createLocalPurges, createSharedPurges } from './store/purges.ts';
 import { createRedisKeys } from './store/redis-keys.ts';
-import { redisProfile } from './store/redis-profile.ts';
-import { createRedis, type RedisConnection } from './store/redis.ts';
+import { openRedis, type RedisOf } from './store/redis-roles.ts';
 import { createVariants } from './store/variants.ts';
 
 /** What a gateway is given by the process. */
@@ -45,7 +45,7 @@ export type PublicSide = {
   prepare(): Promise<void>;
   /** Opens the listener; rejects where its port is taken. */
   listen(): Promise<number>;
-  readonly checks: readonly { readonly name: string; readonly ready: () => boolean }[];
+  checks(): readonly CheckResult[];
   readonly metrics: Metrics;
   quality(): readonly ResourceQuality[];
   /** Has every process forget what carries a tag. Rejects where Redis fails. */
@@ -88,9 +88,21 @@ function closeServer(server: Server): Promise<void> {
   });
 }
 
-function connectRedis({ redis }: GatewayConfig, log: Logger): RedisConnection | undefined {
-  const profile = redisProfile(redis);
-  return profile && createRedis(profile, log);
+/**
+ * A caller whose key cannot be judged is best served elsewhere. Without counts or answers of others every process still
+ * answers right, and all would be out of service together.
+ */
+function redisChecks(of: RedisOf): readonly CheckResult[] {
+  const used = redisRoles.flatMap((role) => {
+    const connection = of[role];
+    return connection === undefined ? [] : [{ role, connection }];
+  });
+  const shared = used.length === redisRoles.length && new Set(Object.values(of)).size === 1;
+  return (shared ? used.slice(0, 1) : used).map(({ role, connection }) => ({
+    name: shared ? 'redis' : `redis.${role}`,
+    ready: connection.isReady(),
+    needed: role === 'keys',
+  }));
 }
 
 function endpointNames(config: GatewayConfig): readonly string[] {
@@ -116,16 +128,18 @@ export function createPublicSide(
     log.warn({}, 'auth.apiKeys.pepper is the published one: set PORTICO_KEY_PEPPER before making real keys');
   }
   const metrics: Metrics = createMetrics({ operations: endpointNames(config), version, nodeVersion });
-  const redis = connectRedis(config, log);
+  const redis = openRedis(config.redis, log);
+  for (const role of redisRoles)
+    if (redis.of[role] !== undefined) metrics.watchRedis(role, redis.of[role].isReady);
   const keys = createRedisKeys(config.redis.prefix);
-  const admission = createAdmission(config, { redis, keys, clock, metrics, log });
-  const purges = redis === undefined ? createLocalPurges() : createSharedPurges(redis.client, keys);
+  const admission = createAdmission(config, { redis: redis.of, keys, clock, metrics, log });
+  const shared = redis.of.cache?.client;
+  const purges = shared === undefined ? createLocalPurges() : createSharedPurges(shared, keys);
   const cache = createCache({
     clock,
     localBytes: config.cache.localBytes,
     localSeconds: config.cache.localSeconds,
-    redis:
-      redis === undefined ? undefined : { client: redis.client, keyOf: (...parts) => keys.cache(...parts) },
+    redis: shared && { client: shared, keyOf: (...parts) => keys.cache(...parts) },
     purges,
     keepVariants: config.cache.compression === 'auto' ? createVariants(config.cache.localBytes) : undefined,
     onEvent: metrics.cacheEvent,
@@ -135,7 +149,7 @@ export function createPublicSide(
     cache,
     purges,
     jitter: config.cache.jitter,
-    redis,
+    redis: redis.of,
     keys,
     clock,
     log,
@@ -152,8 +166,10 @@ export function createPublicSide(
     serverStatus: config.errors.serverStatus,
     cors: config.cors,
     compression: config.cache.compression,
+    overload: config.overload,
     log,
     clock,
+    onOverload: metrics.overloaded,
     onOpen: () => metrics.inFlight(1),
     onFinish(operation, status, trace, seconds) {
       metrics.inFlight(-1);
@@ -166,25 +182,31 @@ export function createPublicSide(
     { log, onRefused: (status) => metrics.request('none', status, 'none', 0) },
   );
 
+  const drain = createDrain({ server, drainMs: config.listen.drain });
+
   return {
     async prepare() {
       // Requests that come before Redis is there would only count its absence.
-      await redis?.untilReady(config.redis.connectTimeout);
+      await redis.untilReady();
       await purges.look();
     },
     listen: () => listenOn(server, config.listen),
-    checks: redis === undefined ? [] : [{ name: 'redis', ready: () => redis.isReady() }],
+    checks: () => redisChecks(redis.of),
     metrics,
     quality: () => served.quality(),
     purge: (tag) => purges.purge(tag),
-    leave: createDrain({ server, drainMs: config.listen.drain }),
+    leave(leaving) {
+      app.listenToAll();
+      return drain(leaving);
+    },
     async close() {
+      app.listenToAll();
       await closeServer(server);
       app.close();
       await served.close();
       admission.close();
       purges.close();
-      await redis?.close();
+      await redis.close();
     },
   };
 }
@@ -200,7 +222,7 @@ export function createGateway(
   let draining = false;
   const admin = createAdminServer(
     createAdminApp({
-      checks: side.checks,
+      checks: () => side.checks(),
       draining: () => draining,
       metrics: side.metrics,
       quality: () => side.quality(),
@@ -218,7 +240,7 @@ export function createGateway(
       await side.prepare();
       const adminPort = await listenOn(admin, config.admin);
       const port = await side.listen();
-      log.info({ port, adminPort, redis: side.checks.length > 0 }, 'listening');
+      log.info({ port, adminPort, redis: side.checks().length > 0 }, 'listening');
       return { port, adminPort };
     },
     async drain() {

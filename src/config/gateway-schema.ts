@@ -220,6 +220,20 @@ export const gatewaySchema = z.strictObject({
         ),
     })
     .prefault({}),
+  overload: z
+    .strictObject({
+      eventLoopDelayMax: duration
+        .default(50)
+        .describe(
+          'How long requests may stand in line in a busy process before some are refused (503 `overloaded`), as soon as they come.',
+        ),
+      inFlightMax: integer(1, 1_000_000)
+        .default(1_000)
+        .describe(
+          'Requests under way at once, of each operation or pass-through route and worker; those beyond are refused (503 `overloaded`).',
+        ),
+    })
+    .prefault({}),
   contract: z
     .strictObject({
       limitOverflow: z

@@ -14,6 +14,7 @@ import { exchangeOf } from './exchange.ts';
 import { createMessageClasses, type MessageClasses } from './message-classes.ts';
 import { createOpenExchange, type OnFinish } from './open-exchange.ts';
 import { documentEndpoint, type Operation, operationEndpoint, READ_METHODS } from './operation.ts';
+import { createOverload, type OverloadDeps } from './overload.ts';
 import { createPassthrough, type PassthroughDeps } from './passthrough.ts';
 import { findProblem, readTarget } from './request-head.ts';
 
@@ -31,11 +32,14 @@ export type AppDeps = {
   readonly cors?: GatewayConfig['cors'];
   /** Absent: off. */
   readonly compression?: GatewayConfig['cache']['compression'];
+  readonly overload: GatewayConfig['overload'];
   readonly log: Logger;
   readonly clock: Clock;
   /** Told of every request that begins. */
   readonly onOpen: () => void;
   readonly onFinish: OnFinish;
+  /** Told of every request that is refused for overload. */
+  readonly onOverload: OverloadDeps['onRefused'];
 };
 
 /** The public listener, for `createServer`, and the way to let go of its upstream connections. */
@@ -44,6 +48,8 @@ export type App = {
   readonly messageClasses: MessageClasses;
   /** What a request with a method that nobody knows is refused with, by its target. */
   readonly refuseMethod: (target: string) => GatewayError;
+  /** Refuses nobody any more for overload: before the listener is left. */
+  listenToAll(): void;
   close(): void;
 };
 
@@ -51,7 +57,8 @@ export type App = {
 export function createApp(deps: AppDeps): App {
   const answers = createAnswers({ ...deps, cors: createCors(deps.cors) });
   const logRequest = createAccessLog(deps.log, deps.clock);
-  const open = createOpenExchange({ ...deps, answers, logRequest });
+  const overload = createOverload({ ...deps, limits: deps.overload, onRefused: deps.onOverload });
+  const open = createOpenExchange({ ...deps, answers, logRequest, onClose: overload.leave });
   const trustsProxies = deps.trustProxy !== false;
   const passthrough = createPassthrough({ ...deps.passthrough, clock: deps.clock, trustsProxies });
   const openapi = {
@@ -88,8 +95,10 @@ export function createApp(deps: AppDeps): App {
     const { endpoint, rawId } = match;
     exchange.operation = endpoint.operation;
     if (req.method === 'OPTIONS') answers.options(exchange, endpoint);
-    else if (endpoint.methods.includes(req.method)) endpoint.serve(req, exchange, target, rawId);
-    else throw fault('method_not_allowed', { headers: { Allow: allowOf(endpoint) } });
+    else if (endpoint.methods.includes(req.method)) {
+      overload.enter(exchange);
+      endpoint.serve(req, exchange, target, rawId);
+    } else throw fault('method_not_allowed', { headers: { Allow: allowOf(endpoint) } });
   }
 
   function refuseMethod(text: string): GatewayError {
@@ -104,12 +113,14 @@ export function createApp(deps: AppDeps): App {
     messageClasses,
     listener(req, res) {
       const exchange = open(req, res);
+      if (!overload.admits(exchange)) return;
       // Express would take other forms of target apart with the deprecated and lenient `url.parse`.
       if (!exchange.target.startsWith('/')) req.url = '/';
       // Handing Express the last handler keeps its own out, which answers in HTML.
       const last: NextFunction = (thrown?: unknown) => exchange.fail(thrown ?? fault('not_found'));
       app(req as Request, res as Response, last);
     },
+    listenToAll: overload.close,
     close: passthrough.close,
   };
 }

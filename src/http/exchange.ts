@@ -19,6 +19,8 @@ export type Exchange = {
   readonly startedAt: number;
   /** The endpoint's name, or `none`. */
   operation: string;
+  /** Whether it counts to those under way of its operation. */
+  isCounted: boolean;
   /** What the answer told of, for the log line. */
   error: GatewayError | undefined;
   /** The work done for the answer, where there is any. */

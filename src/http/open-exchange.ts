@@ -23,15 +23,18 @@ export function createOpenExchange(deps: {
   clock: Clock;
   /** Told of every exchange that begins. */
   onOpen: () => void;
+  /** Told of every exchange that is over, before the log is. */
+  onClose: (exchange: Exchange) => void;
   onFinish: OnFinish;
 }): (req: IncomingMessage, res: ServerResponse) => Exchange {
-  const { answers, logRequest, clock, onOpen, onFinish } = deps;
+  const { answers, logRequest, clock, onOpen, onClose, onFinish } = deps;
 
   function finish(exchange: Exchange) {
     const { res, operation, trace, startedAt } = exchange;
     const answered = res.writableFinished;
     if (!answered) exchange.work?.abort(clientGone());
     release(exchange);
+    onClose(exchange);
     logRequest(exchange);
     onFinish(operation, answered ? res.statusCode : 499, trace, (clock.monotonic() - startedAt) / 1_000);
   }
@@ -47,6 +50,7 @@ export function createOpenExchange(deps: {
       answerHeaders: [],
       startedAt: clock.monotonic(),
       operation: 'none',
+      isCounted: false,
       error: undefined,
       work: undefined,
       fail: (thrown) => answers.error(exchange, thrown),

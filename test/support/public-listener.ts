@@ -46,9 +46,11 @@ export async function startPublicListener(
     passthrough: { routes: [], admit: () => Promise.resolve() },
     trustProxy: false,
     serverStatus: 'precise',
+    overload: { eventLoopDelayMax: 60_000, inFlightMax: 1_000 },
     log,
     clock: systemClock,
     onOpen: () => undefined,
+    onOverload: () => undefined,
     onFinish: (operation, status) => finished.push({ operation, status }),
     ...over,
   });

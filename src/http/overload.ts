@@ -1,0 +1,126 @@
+import type { GatewayConfig } from '../config/gateway-schema.ts';
+import { fault, type GatewayError } from '../errors/fault.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Exchange } from './exchange.ts';
+import { createTurns } from './turns.ts';
+import { createUnheard } from './unheard.ts';
+
+/** Why a request was refused; a label of the metrics. */
+type OverloadReason = 'event_loop' | 'in_flight';
+
+/** What the watch over a process needs. */
+export type OverloadDeps = {
+  readonly limits: GatewayConfig['overload'];
+  readonly clock: Clock;
+  readonly log: {
+    info(fields: object, message: string): void;
+    warn(fields: object, message: string): void;
+  };
+  /** Told of every request that is refused. */
+  readonly onRefused: (operation: string, reason: OverloadReason) => void;
+};
+
+/** Keeps a process from taking in more than it can do. */
+export type Overload = {
+  /** Refuses a request that has just come, before anything is done for it, where the event loop is too far behind. */
+  admits(exchange: Exchange): boolean;
+  /**
+   * Counts a request to its operation, until it leaves.
+   * @throws GatewayError `overloaded` where as many are under way as may be
+   */
+  enter(exchange: Exchange): void;
+  leave(exchange: Exchange): void;
+  /** Listens to everybody again. */
+  close(): void;
+};
+
+/** An episode is over when nobody was refused for so long. */
+const CALM_MS = 2_000;
+const TURN_MS = 10;
+/** Over so many seconds those who are refused are told to come back. */
+const RETURN_SECONDS = 3;
+
+/** One error for all who are refused alike: to take a stack down for each would cost more than the rest. */
+const refusals = new Map<number, GatewayError>();
+let refusedSoFar = 0;
+
+/** They come back in the next seconds by turns. */
+function refusal(secondsMin: number): GatewayError {
+  refusedSoFar += 1;
+  const retryAfterSeconds = secondsMin + (refusedSoFar % RETURN_SECONDS);
+  const known = refusals.get(retryAfterSeconds);
+  if (known !== undefined) return known;
+  const made = fault('overloaded', { detail: 'overload.eventLoopDelayMax', retryAfterSeconds });
+  refusals.set(retryAfterSeconds, made);
+  return made;
+}
+
+/** Tells once of many refusals: at the first one, and when they are over. */
+function createEpisodes(log: OverloadDeps['log'], monotonic: () => number) {
+  let refused = 0;
+  let [since, latest] = [0, 0];
+
+  function look(): void {
+    const calmMs = monotonic() - latest;
+    if (calmMs < CALM_MS) {
+      setTimeout(look, CALM_MS - calmMs).unref();
+      return;
+    }
+    log.info({ refused, seconds: Math.ceil((latest - since) / 1_000) }, 'no longer overloaded');
+    refused = 0;
+  }
+
+  return function note(fields: object): void {
+    latest = monotonic();
+    refused += 1;
+    if (refused > 1) return;
+    since = latest;
+    log.warn(fields, 'overloaded: some requests are refused');
+    setTimeout(look, CALM_MS).unref();
+  };
+}
+
+/** Watches over one process. */
+export function createOverload({ limits, clock, log, onRefused }: OverloadDeps): Overload {
+  const monotonic = () => clock.monotonic();
+  const turns = createTurns({
+    delayMsMax: limits.eventLoopDelayMax,
+    monotonic,
+    atNextTurn: (listener) => void setTimeout(listener, TURN_MS).unref(),
+  });
+  const unheard = createUnheard();
+  const note = createEpisodes(log, monotonic);
+  const underWay = new Map<string, number>();
+
+  return {
+    admits(exchange) {
+      if (!turns.isTooMany()) return true;
+      const { res, req, operation } = exchange;
+      const { holdMs } = unheard;
+      onRefused(operation, 'event_loop');
+      note({ reason: 'event_loop', delayMs: Math.round(turns.ageMs) });
+      exchange.fail(refusal(Math.ceil(holdMs / 1_000)));
+      // Who asks again at once is not heard at once: refusing costs half of what a kept answer does. A new connection
+      // would cost as much as an answer, so the one there is stays.
+      res.once('close', () => {
+        if (res.shouldKeepAlive && !req.socket.destroyed) unheard.add(req.socket, holdMs);
+      });
+      return false;
+    },
+    enter(exchange) {
+      const { operation } = exchange;
+      const count = underWay.get(operation) ?? 0;
+      if (count >= limits.inFlightMax) {
+        onRefused(operation, 'in_flight');
+        note({ reason: 'in_flight', operation });
+        throw fault('overloaded', { detail: 'overload.inFlightMax' });
+      }
+      underWay.set(operation, count + 1);
+      exchange.isCounted = true;
+    },
+    leave({ operation, isCounted }) {
+      if (isCounted) underWay.set(operation, (underWay.get(operation) ?? 1) - 1);
+    },
+    close: unheard.hearAll,
+  };
+}

@@ -1,0 +1,72 @@
+/** Watches how long requests have stood in line before the event loop comes to them. */
+export type Turns = {
+  /** Asked once for every request: whether it is one too many. */
+  isTooMany(): boolean;
+  /** How long the line is so far, milliseconds. */
+  readonly ageMs: number;
+};
+
+/** What the watch needs. */
+export type TurnsDeps = {
+  /** How long requests may stand in line, milliseconds. */
+  readonly delayMsMax: number;
+  readonly monotonic: () => number;
+  /** Calls back at the next turn of the timers. */
+  readonly atNextTurn: (listener: () => void) => void;
+};
+
+/**
+ * So many requests of a line are always served: where fewer come, it is not they that keep the loop busy, and however
+ * slow the machine is, something is answered.
+ */
+const ALWAYS_SERVED = 100;
+
+/**
+ * Makes the watch of one process. Whatever is ready is read in one turn of the event loop, so whoever is read late in a
+ * long one has stood in line for as long. No timer can tell of that in time: while more than 1,024 connections are
+ * ready, libuv reads 48 times as many before it looks at its timers, deadlines included (`uv__io_poll`); with two
+ * thousand busy connections that were 3 s. So each request looks for itself. One long stall is not a line of requests.
+ *
+ * No more are refused than were served before, then the line counts as a new one: whoever is refused comes back later,
+ * and all at once would leave nothing to do meanwhile.
+ */
+export function createTurns({ delayMsMax, monotonic, atNextTurn }: TurnsDeps): Turns {
+  let [served, refused] = [0, 0];
+  let [startedAt, latestAt] = [0, 0];
+  let isAwaited = false;
+
+  function endLine(): void {
+    [served, refused] = [0, 0];
+  }
+
+  function onTurn(): void {
+    isAwaited = false;
+    endLine();
+  }
+
+  function begin(now: number): void {
+    startedAt = now;
+    if (isAwaited) return;
+    isAwaited = true;
+    atNextTurn(onTurn);
+  }
+
+  return {
+    isTooMany() {
+      const now = monotonic();
+      if (served === 0) begin(now);
+      else if (now - latestAt > delayMsMax) startedAt += now - latestAt;
+      latestAt = now;
+      if (served < ALWAYS_SERVED || now - startedAt <= delayMsMax) {
+        served += 1;
+        return false;
+      }
+      refused += 1;
+      if (refused >= served) endLine();
+      return true;
+    },
+    get ageMs() {
+      return latestAt - startedAt;
+    },
+  };
+}
