@@ -86,9 +86,11 @@ describe('hostile JSON', () => {
     ['keys', (n: number) => `{${Array.from({ length: n / 10 }, (_, i) => `"key${i}":0`).join(',')}}`],
     ['empty arrays', (n: number) => `[${'[],'.repeat(n / 3)}[]]`],
   ])('takes time in proportion to its length: %s', (_name, make) => {
+    // The best of three: what else the machine does only ever adds.
+    const best = (text: string) => Math.min(cost(text), cost(text), cost(text));
     cost(make(10_000));
-    const small = cost(make(75_000));
-    const large = cost(make(600_000));
+    const small = best(make(75_000));
+    const large = best(make(600_000));
     // Eight times the length; quadratic work would take 64 times as long. A floor takes out the noise of the clock.
     expect(large).toBeLessThan(Math.max(small, 2) * 30);
   });
