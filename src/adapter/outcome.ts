@@ -1,5 +1,5 @@
 import type { OutcomeKind, OutcomeSpec } from '../config/source-schema.ts';
-import { fault, type GatewayError, invalidReply } from '../errors/fault.ts';
+import { fault, type GatewayError, invalidReply, type SourceSign } from '../errors/fault.ts';
 import type { Json } from '../kernel/json.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
 import { compileCondition } from './condition.ts';
@@ -63,6 +63,19 @@ const BY_STATUS: ReadonlyMap<number, OutcomeKind> = new Map([
   [429, 'rate_limited'],
 ]);
 
+/** What is said to a client where the source does not say when it will answer again. */
+const UNTOLD_SECONDS = 5;
+/** A source that says only that it was asked too often is left alone for so long. */
+const LIMITED_SECONDS = 1;
+/** A gateway before the source could not reach it, or it was not ready: the next moment may be better. */
+const PASSING = new Set([502, 503, 504]);
+
+/** What a failure of the source itself shows of it. */
+function failureSign(reply: UpstreamReply, pauseSeconds: number | undefined): SourceSign | undefined {
+  if (pauseSeconds !== undefined) return { pauseSeconds };
+  return PASSING.has(reply.status) ? { isRepeatable: true } : undefined;
+}
+
 /** The fault that an outcome other than a usable one is for the client. */
 export function outcomeFault(verdict: Verdict | undefined, reply: UpstreamReply): GatewayError {
   const status = `HTTP ${reply.status}`;
@@ -72,30 +85,47 @@ export function outcomeFault(verdict: Verdict | undefined, reply: UpstreamReply)
       return fault('upstream_error', {
         detail: `the source refused Portico's credential (${status})`,
         credentialRefused: true,
+        sign: { isWell: true },
       });
-    case 'rate_limited':
+    case 'rate_limited': {
+      const told = retryAfter(reply, verdict?.resetAt);
       return fault('upstream_unavailable', {
         detail: `the source limits Portico (${status})`,
-        retryAfterSeconds: retryAfter(reply, verdict?.resetAt),
+        retryAfterSeconds: told ?? UNTOLD_SECONDS,
+        sign: { isWell: true, pauseSeconds: told ?? LIMITED_SECONDS },
       });
-    case 'unavailable':
+    }
+    case 'unavailable': {
+      const told = retryAfter(reply, verdict?.resetAt);
       return fault('upstream_unavailable', {
         detail: `the source says it is unavailable (${status})`,
-        retryAfterSeconds: retryAfter(reply, verdict?.resetAt),
+        retryAfterSeconds: told ?? UNTOLD_SECONDS,
+        sign: failureSign(reply, told),
       });
+    }
     case 'client_bug':
       return fault('upstream_error', {
         detail: `the source did not understand the request its configuration makes (${status})`,
+        sign: { isWell: true },
       });
     case 'error':
-      return fault('upstream_error', { detail: `the source failed (${status})` });
+      return fault('upstream_error', {
+        detail: `the source failed (${status})`,
+        sign: failureSign(reply, undefined),
+      });
     case 'ok':
     case 'not_found':
     case 'past_end':
       return invalidReply('outcome', `the reply means ${outcome}, which makes no sense here (${status})`);
     case undefined: {
       const detail = `no outcome rule fits the reply (${status})`;
-      return reply.status >= 500 ? fault('upstream_error', { detail }) : invalidReply('outcome', detail);
+      if (reply.status < 500) return invalidReply('outcome', detail);
+      const told = retryAfter(reply, undefined);
+      const sign = failureSign(reply, told);
+      // A header says it as well as a rule would.
+      return told === undefined
+        ? fault('upstream_error', { detail, sign })
+        : fault('upstream_unavailable', { detail, sign, retryAfterSeconds: told });
     }
   }
 }

@@ -2,8 +2,6 @@ import { DateTime } from 'luxon';
 import type { OutcomeSpec } from '../config/source-schema.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
 
-/** What is said to a client where the source does not say when it will answer again. */
-const UNTOLD_SECONDS = 5;
 /** Longer waits are not believed. */
 const SECONDS_MAX = 86_400;
 
@@ -39,8 +37,11 @@ function headerSeconds(reply: UpstreamReply): number {
   return (DateTime.fromHTTP(text).toMillis() - clockOf(reply)) / 1_000;
 }
 
-/** When the source will answer again, in whole seconds from now, by its own header or by `Retry-After`. */
-export function retryAfter(reply: UpstreamReply, resetAt: OutcomeSpec['resetAt']): number {
+/**
+ * When the source will answer again, in whole seconds from now, by its own header or by `Retry-After`; `undefined`
+ * where it does not say.
+ */
+export function retryAfter(reply: UpstreamReply, resetAt: OutcomeSpec['resetAt']): number | undefined {
   const told = resetAt === undefined ? undefined : within(resetSeconds(reply, resetAt));
-  return told ?? within(headerSeconds(reply)) ?? UNTOLD_SECONDS;
+  return told ?? within(headerSeconds(reply));
 }

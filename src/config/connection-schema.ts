@@ -10,41 +10,121 @@ import {
   timeLimit,
 } from './scalars.ts';
 
-export const net = z.strictObject({
-  baseUrl: httpUrl.describe('What every path of the file is appended to.'),
-  timeout: timeLimit.default(5_000).describe('Total time for one upstream call, body included.'),
-  bytesMax: bytes.default(8 * 1024 ** 2).describe('The largest body read, after decompression.'),
-  concurrency: integer(1, 1_000)
-    .default(8)
-    .describe('Calls under way at once, of all workers of one gateway together; every replica has as many.'),
-  requestsPerSecond: integer(1, 100_000)
-    .optional()
-    .describe('Calls in any second, of all processes together; while Redis is gone, of each alone.'),
-  queue: z
-    .strictObject({
-      max: integer(1, 10_000)
-        .default(100)
-        .describe('Calls that may wait for a place; above, the least urgent is refused (`overloaded`).'),
-      time: timeLimit
-        .default(5_000)
-        .describe('How long a call for a caller may wait; a scan waits within `budget.time`.'),
-    })
-    .prefault({})
-    .describe(
-      'Calls beyond `concurrency` and `requestsPerSecond`: those for callers go first, then refreshes, then scans.',
-    ),
-  headers: z.record(addedHeaderName, headerValue).default({}).describe('Constant headers.'),
-  tls: z
-    .strictObject({
-      ca: z.string().optional().describe('The authority that signed the certificate of the source.'),
-      cert: z.string().optional().describe("Portico's own certificate, for a source that asks for one."),
-      key: secret.optional().describe('The private key of `cert`.'),
-    })
-    .optional()
-    .describe(
-      'PEM texts, such as ${file:/run/secrets/client.key}: a private authority, a client certificate.',
-    ),
+const breaker = z.strictObject({
+  calls: integer(1, 1_000_000)
+    .default(20)
+    .describe('So many calls must have ended within `window` before any failure counts.'),
+  window: timeLimit.default(10_000).describe('How far back calls are counted.'),
+  failures: integer(1, 100).default(50).describe('Percent of them that must have failed.'),
+  open: timeLimit
+    .default(5_000)
+    .describe('How long the source is then not asked; after that one call tries, and decides.'),
 });
+
+const retries = z.strictObject({
+  max: integer(0, 5).default(1).describe('How often one call is sent again at most; 0 for never.'),
+  budget: integer(0, 100)
+    .default(10)
+    .describe('Percent of calls that may be sent again; beside that, one every ten seconds.'),
+  post: z
+    .boolean()
+    .default(false)
+    .describe('Whether a POST of this file may be sent again: only where it changes nothing.'),
+  pauseMax: timeLimit
+    .default(60_000)
+    .describe('How long the source is not asked at most where it asked for that, as by Retry-After.'),
+});
+
+const outliers = z.strictObject({
+  failures: integer(1, 1_000).default(5).describe('Failures in a row by which a host is left out.'),
+  time: timeLimit.default(10_000).describe('How long; the second time twice as long, and so on.'),
+});
+
+const health = z.strictObject({
+  path: z.string().startsWith('/').describe('Asked by GET without a credential; 2xx is sound.'),
+  interval: timeLimit.default(10_000).describe('How often.'),
+  timeout: timeLimit.default(2_000).describe('How long the answer may take.'),
+  failures: integer(1, 100).default(2).describe('Bad answers in a row by which a host is left out.'),
+});
+
+export const net = z
+  .strictObject({
+    baseUrl: httpUrl.describe('What every path of the file is appended to.'),
+    otherUrls: z
+      .array(httpUrl)
+      .max(63)
+      .default([])
+      .describe(
+        'More hosts of the same service, with the path of `baseUrl`. Calls go to the less busy of two drawn by lot; all calls of one walk to one host.',
+      ),
+    timeout: timeLimit.default(5_000).describe('Total time for one upstream call, body included.'),
+    connectTimeout: timeLimit
+      .default(2_000)
+      .describe('The part of it in which a connection must stand, TLS included.'),
+    bytesMax: bytes.default(8 * 1024 ** 2).describe('The largest body read, after decompression.'),
+    concurrency: integer(1, 1_000)
+      .default(8)
+      .describe(
+        'Calls under way at once, of all workers of one gateway together; every replica has as many.',
+      ),
+    requestsPerSecond: integer(1, 100_000)
+      .optional()
+      .describe('Calls in any second, of all processes together; while Redis is gone, of each alone.'),
+    queue: z
+      .strictObject({
+        max: integer(1, 10_000)
+          .default(100)
+          .describe('Calls that may wait for a place; above, the least urgent is refused (`overloaded`).'),
+        time: timeLimit
+          .default(5_000)
+          .describe('How long a call for a caller may wait; a scan waits within `budget.time`.'),
+      })
+      .prefault({})
+      .describe(
+        'Calls beyond `concurrency` and `requestsPerSecond`: those for callers go first, then refreshes, then scans.',
+      ),
+    breaker: breaker
+      .prefault({})
+      .describe(
+        'A source that fails is left alone: no connection, no answer in time, or an outcome `error` or `unavailable`. Callers get stale answers or 503.',
+      ),
+    retries: retries
+      .prefault({})
+      .describe(
+        'What only reads is asked again where no connection was had, it broke before the reply, a gateway answered 502, 503 or 504, or `timeout` is over and the deadline leaves as much again.',
+      ),
+    outliers: outliers
+      .prefault({})
+      .describe('Of several hosts, those that fail are left out for a while: all but one at most.'),
+    health: health.optional().describe('Of several hosts, those that are found sick are left out.'),
+    headers: z.record(addedHeaderName, headerValue).default({}).describe('Constant headers.'),
+    tls: z
+      .strictObject({
+        ca: z.string().optional().describe('The authority that signed the certificate of the source.'),
+        cert: z.string().optional().describe("Portico's own certificate, for a source that asks for one."),
+        key: secret.optional().describe('The private key of `cert`.'),
+      })
+      .optional()
+      .describe(
+        'PEM texts, such as ${file:/run/secrets/client.key}: a private authority, a client certificate.',
+      ),
+  })
+  .superRefine(({ baseUrl, otherUrls, health: checked }, context) => {
+    otherUrls.forEach((url, index) => {
+      if (new URL(url).pathname === new URL(baseUrl).pathname) return;
+      context.addIssue({
+        code: 'custom',
+        path: ['otherUrls', index],
+        message: 'expected the path of net.baseUrl: the hosts of a source differ in nothing else',
+      });
+    });
+    if (checked !== undefined && otherUrls.length === 0)
+      context.addIssue({
+        code: 'custom',
+        path: ['health'],
+        message: 'there is nobody to turn to: name further hosts in net.otherUrls',
+      });
+  });
 
 const loginPath = z.string().startsWith('/').describe('Appended to net.baseUrl.');
 

@@ -15,6 +15,16 @@ export type InvalidReason =
   | 'claims'
   | 'contract';
 
+/** What a failure shows of the source that was asked. */
+export type SourceSign = {
+  /** Another request may well be answered: it says nothing against the source. */
+  readonly isWell?: true;
+  /** The same request may be sent again at once, as far as it only reads. */
+  readonly isRepeatable?: true;
+  /** The source asked not to be asked again for so many seconds. */
+  readonly pauseSeconds?: number;
+};
+
 /** What a call site may add to a fault. */
 export type FaultOptions = {
   /** What went wrong, for the log only. It must hold no secret and no value of a record. */
@@ -30,6 +40,8 @@ export type FaultOptions = {
   readonly credentialRefused?: boolean;
   /** Of an `upstream_invalid_response`: what about the reply it is. */
   readonly reason?: InvalidReason;
+  /** Of the codes `upstream_…`. */
+  readonly sign?: SourceSign | undefined;
 };
 
 /** The one error class of the gateway. Its `message` is public; its `detail` and `cause` are for the log. */
@@ -40,6 +52,7 @@ export class GatewayError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly credentialRefused: boolean;
   readonly reason: InvalidReason | undefined;
+  readonly sign: SourceSign | undefined;
 
   constructor(code: ErrorCode, options: FaultOptions = {}) {
     const entry = entryOf(code);
@@ -51,6 +64,7 @@ export class GatewayError extends Error {
     this.detail = options.detail;
     this.headers = options.headers ?? {};
     this.reason = options.reason;
+    this.sign = options.sign;
     this.credentialRefused = options.credentialRefused ?? false;
     this.retryAfterSeconds = options.retryAfterSeconds ?? (entry.status === 503 ? 1 : undefined);
   }

@@ -10,7 +10,7 @@ import type { Cache } from '../store/cache.ts';
 import { createCursorCheckpoints } from '../store/cursor-checkpoints.ts';
 import type { Purges } from '../store/purges.ts';
 import type { RedisKeys } from '../store/redis-keys.ts';
-import type { RedisConnection } from '../store/redis.ts';
+import type { RedisOf } from '../store/redis-roles.ts';
 import { compileRowCodec } from '../store/row-codec.ts';
 import { createSharedSnapshots } from '../store/shared-snapshots.ts';
 import { createUpstream, type Upstream } from '../upstream/client.ts';
@@ -24,11 +24,12 @@ import { createLargeReplies, type LargeReplies } from './large-replies.ts';
 import { createQuality, type Quality, type ResourceQuality } from './quality.ts';
 import { createSnapshots, type Snapshots } from './snapshots.ts';
 import { createSourceRates } from './source-rates.ts';
+import { createSourceResilience, type ResilienceMetrics } from './source-resilience.ts';
 import type { SourceRuntime } from './source-runtime.ts';
 import { createWalker } from './walk-page.ts';
 
 /** What the metrics are told about sources. */
-export type SourceMetrics = {
+export type SourceMetrics = ResilienceMetrics & {
   upstreamCall(source: string, outcome: string, seconds: number): void;
   /** Records that a reply held, and how many of them were left out for want of an id. */
   records(source: string, resource: string, view: string, received: number, dropped: number): void;
@@ -44,11 +45,11 @@ export type OperationsDeps = {
   readonly purges: Pick<Purges, 'current' | 'latest'>;
   /** Percent of its freshness by which an answer may end early. */
   readonly jitter: number;
-  /** Where snapshots are shared; absent in the embedded mode. */
-  readonly redis: RedisConnection | undefined;
+  /** Where calls to sources are counted, and where snapshots are shared; absent in the embedded mode. */
+  readonly redis: Pick<RedisOf, 'limits' | 'cache'>;
   readonly keys: RedisKeys;
   readonly clock: Clock;
-  readonly log: Pick<Logger, 'warn'>;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly metrics: SourceMetrics;
   readonly contract: GatewayConfig['contract'];
   readonly shareOf?: ShareOf | undefined;
@@ -139,7 +140,7 @@ function createRuntime(
 
 /** What a fleet shares of one resource; nothing where it has no Redis. */
 function sharedOf({ resource, digest }: CompiledResource, { redis, keys }: OperationsDeps) {
-  const place = redis && { client: redis.client, keys, scope: `${resource.name}/${digest}` };
+  const place = redis.cache && { client: redis.cache.client, keys, scope: `${resource.name}/${digest}` };
   const codec = compileRowCodec(resource.itemFields);
   return {
     snapshots: place && createSharedSnapshots({ ...place, codec }),
@@ -156,11 +157,16 @@ export function createOperations(
   const upstreams = new Map<string, Upstream>();
   const rates = createSourceRates(
     compiled.map(({ source }) => source.spec),
-    deps,
+    { ...deps, redis: deps.redis.limits },
   );
   const qualities: Quality[] = [];
   const errands = createErrands();
   const closed: (Snapshots | LargeReplies | Errands)[] = [errands];
+
+  function shortestDeadline(name: string): number {
+    const asking = compiled.filter(({ source }) => source.spec.name === name);
+    return Math.min(...asking.map(({ config }) => config.deadline));
+  }
 
   function upstreamOf({ source }: CompiledResource): Upstream {
     const { name } = source.spec;
@@ -171,6 +177,7 @@ export function createOperations(
         readSession: compileSessionReader(source.spec),
         rate: rates.of(source.spec),
         share: deps.shareOf?.(name),
+        resilience: createSourceResilience(source.spec, { ...deps, deadlineMs: shortestDeadline(name) }),
       });
     upstreams.set(name, upstream);
     return upstream;

@@ -1,12 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SourceSpec } from '../config/source-schema.ts';
 import { fault, GatewayError } from '../errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest, WorkClass } from '../kernel/upstream.ts';
 import { type CredentialSource, fixedCredential, namedCredential } from './credential.ts';
+import { watchHealth } from './health.ts';
 import { networkFault } from './network-fault.ts';
 import { oauth2 } from './oauth2.ts';
 import { obtainedCredential } from './obtained-credential.ts';
 import { outgoing } from './outgoing.ts';
 import { createPlaces, type Rate, type Share } from './places.ts';
+import type { Resilience, Trial } from './resilience.ts';
 import { type ReadSession, session } from './session.ts';
 import { createTransport, type Transport } from './transport.ts';
 
@@ -17,7 +20,8 @@ export type Meter = { upstreamCalls: number; upstreamMs: number };
 export type Upstream = {
   /**
    * Sends a request and has its reply read. Where the reading finds that the source refused the credential, and
-   * another can be obtained, the request is sent once more with that.
+   * another can be obtained, the request is sent once more with that. `meter` is the errand: its calls stay with one
+   * host of several. With resilience, a failed request is sent again where that is safe and may help.
    * @throws GatewayError `upstream_unavailable`, `upstream_timeout`, `upstream_error`, `upstream_invalid_response`,
    * `overloaded` where the source's own budget is spent, and whatever `read` throws
    */
@@ -43,10 +47,13 @@ export type UpstreamDeps = {
   readonly share?: Share | undefined;
   /** Finds the session's token in the reply to a login, for sources with sessions. */
   readonly readSession: ReadSession;
+  /** What is known of how the source is; absent where every call goes out, once, to `net.baseUrl`. */
+  readonly resilience?: Resilience | undefined;
 };
 
 function credentialsOf(
-  { net, auth }: SourceSpec,
+  auth: SourceSpec['auth'],
+  baseOf: () => string,
   transport: Transport,
   readSession: ReadSession,
 ): CredentialSource {
@@ -54,11 +61,24 @@ function credentialsOf(
     case 'oauth2':
       return obtainedCredential(oauth2(auth, transport));
     case 'session':
-      return obtainedCredential(session(auth, net.baseUrl, transport, readSession));
+      return obtainedCredential(session(auth, baseOf, transport, readSession));
     default:
       return fixedCredential(namedCredential(auth));
   }
 }
+
+/** Whatever happens, the question is asked. */
+function plainTrial({ baseUrl }: SourceSpec['net']): Trial {
+  return { enter: () => baseUrl, end: () => undefined, retryIn: () => undefined };
+}
+
+/** A question, for whom it is, and who pays. */
+type Question = {
+  readonly request: UpstreamRequest;
+  readonly signal: AbortSignal;
+  readonly meter: Meter;
+  readonly workClass: WorkClass;
+};
 
 /** Why a call is ended whose time is over. */
 const LATE = new DOMException('net.timeout is over', 'TimeoutError');
@@ -66,24 +86,26 @@ const LATE = new DOMException('net.timeout is over', 'TimeoutError');
 /** Creates the client of one upstream. It keeps connections open; `close` drops them. */
 export function createUpstream(
   spec: SourceSpec,
-  { onExchange, readSession, rate, share }: UpstreamDeps,
+  { onExchange, readSession, rate, share, resilience }: UpstreamDeps,
 ): Upstream {
   const { net } = spec;
   const transport = createTransport(net);
-  const credentials = credentialsOf(spec, transport, readSession);
+  const baseOf = () => resilience?.anyBase() ?? net.baseUrl;
+  const credentials = credentialsOf(spec.auth, baseOf, transport, readSession);
   const places = createPlaces({ concurrency: net.concurrency, share, queue: net.queue, rate });
+  const checks = resilience && watchHealth(net, resilience.hosts, transport);
 
-  async function exchange(request: UpstreamRequest, signal: AbortSignal) {
+  async function exchange(request: UpstreamRequest, base: string, signal: AbortSignal) {
     const credential = await credentials.current(signal);
     const reply = await transport.send({
-      ...outgoing(spec, request, credential),
+      ...outgoing(spec, request, credential, base),
       signal,
     });
     return { reply, credential };
   }
 
   /** `exchange` within the call's deadline, with its failure told in our own words. */
-  async function bounded(request: UpstreamRequest, signal: AbortSignal) {
+  async function bounded(request: UpstreamRequest, base: string, signal: AbortSignal) {
     signal.throwIfAborted();
     // A controller, a timer and a listener: `AbortSignal.any` and `timeout` do the same for several times the price.
     const both = new AbortController();
@@ -91,7 +113,7 @@ export function createUpstream(
     const deadline = setTimeout(() => both.abort(LATE), net.timeout).unref();
     signal.addEventListener('abort', gone, { once: true });
     try {
-      return await exchange(request, both.signal);
+      return await exchange(request, base, both.signal);
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (both.signal.reason === LATE)
@@ -103,15 +125,17 @@ export function createUpstream(
     }
   }
 
-  async function measured(request: UpstreamRequest, signal: AbortSignal, meter: Meter) {
+  async function measured({ request, signal, meter }: Question, trial: Trial) {
+    const base = trial.enter();
     const start = performance.now();
     let outcome = 'cancelled';
     try {
-      const exchanged = await bounded(request, signal);
+      const exchanged = await bounded(request, base, signal);
       outcome = `${Math.floor(exchanged.reply.status / 100)}xx`;
       return exchanged;
     } catch (error) {
       if (error instanceof GatewayError) outcome = error.code;
+      trial.end(error, signal.aborted);
       throw error;
     } finally {
       const ms = performance.now() - start;
@@ -121,23 +145,66 @@ export function createUpstream(
     }
   }
 
-  const send = (request: UpstreamRequest, signal: AbortSignal, meter: Meter, workClass: WorkClass) =>
-    places.run(workClass, signal, () => measured(request, signal, meter));
+  const send = (question: Question, trial: Trial) =>
+    places.run(question.workClass, question.signal, () => measured(question, trial));
+
+  async function readReply<T>(
+    reply: UpstreamReply,
+    read: (reply: UpstreamReply) => T | Promise<T>,
+    { signal }: Question,
+    trial: Trial,
+  ): Promise<T> {
+    let failure: unknown;
+    try {
+      return await read(reply);
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      trial.end(failure, signal.aborted);
+    }
+  }
+
+  /** Asks with the credential at hand and, where that is refused and there is another, with that. */
+  async function askOnce<T>(
+    question: Question,
+    read: (reply: UpstreamReply) => T | Promise<T>,
+    trial: Trial,
+  ): Promise<T> {
+    const { reply, credential } = await send(question, trial);
+    try {
+      return await readReply(reply, read, question, trial);
+    } catch (error) {
+      const refused = error instanceof GatewayError && error.credentialRefused;
+      if (!refused || !credentials.renew(credential)) throw error;
+    }
+    return readReply((await send(question, trial)).reply, read, question, trial);
+  }
 
   return {
     async ask(request, read, signal, meter, workClass = 'caller') {
-      const { reply, credential } = await send(request, signal, meter, workClass);
-      try {
-        return await read(reply);
-      } catch (error) {
-        const refused = error instanceof GatewayError && error.credentialRefused;
-        if (!refused || !credentials.renew(credential)) throw error;
+      const question = { request, signal, meter, workClass };
+      const isSafe = request.method === 'GET' || net.retries.post;
+      const trial = resilience?.begin(meter, isSafe) ?? plainTrial(net);
+      for (;;) {
+        // Before it waits for a place; it may be otherwise once it has one.
+        resilience?.check();
+        try {
+          return await askOnce(question, read, trial);
+        } catch (error) {
+          const waitMs = signal.aborted ? undefined : trial.retryIn(error);
+          if (waitMs === undefined) throw error;
+          await sleep(waitMs);
+          signal.throwIfAborted();
+        }
       }
-      return read((await send(request, signal, meter, workClass)).reply);
     },
     get load() {
       return { active: places.active, waiting: places.waiting };
     },
-    close: () => transport.close(),
+    close() {
+      checks?.close();
+      transport.close();
+    },
   };
 }

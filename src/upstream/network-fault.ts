@@ -10,6 +10,13 @@ const UNREACHABLE = new Set([
   'EHOSTDOWN',
 ]);
 
+const CUT_OFF = new Set(['ECONNRESET', 'EPIPE']);
+
+/** Whether a reply had begun. */
+function hasAnswered(error: unknown): boolean {
+  return error instanceof Error && 'response' in error && error.response !== undefined;
+}
+
 /** The code of a network error, looking through its causes. */
 export function codeOf(error: unknown): string {
   for (let depth = 0, at = error; depth < 5 && at instanceof Error; depth += 1, at = at.cause) {
@@ -29,5 +36,9 @@ export function networkFault(error: unknown): GatewayError {
     return invalidReply('too_large', 'the body is larger than net.bytesMax');
   }
   const detail = `the exchange with the source failed: ${code}`;
-  return fault(UNREACHABLE.has(code) ? 'upstream_unavailable' : 'upstream_error', { detail });
+  const isRepeatable = UNREACHABLE.has(code) || (CUT_OFF.has(code) && !hasAnswered(error));
+  return fault(UNREACHABLE.has(code) ? 'upstream_unavailable' : 'upstream_error', {
+    detail,
+    ...(isRepeatable && { sign: { isRepeatable } }),
+  });
 }

@@ -9,10 +9,11 @@ export function outgoing(
   { net, decode }: SourceSpec,
   { method, target, headers, body }: UpstreamRequest,
   credential: Credential,
+  base = net.baseUrl,
 ): Omit<TransportRequest, 'signal'> {
   return {
     method,
-    url: net.baseUrl + credential.sign(target),
+    url: base + credential.sign(target),
     headers: {
       Accept: contentTypesOf(decode).join(', '),
       ...net.headers,

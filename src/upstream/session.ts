@@ -29,7 +29,7 @@ function cookieValue(header: string | undefined, name: string): string | undefin
 /** Obtains a session by logging in. */
 export function session(
   auth: Session,
-  baseUrl: string,
+  baseOf: () => string,
   transport: Transport,
   readSession: ReadSession,
 ): Obtain {
@@ -38,7 +38,7 @@ export function session(
     const headers = { 'Content-Type': contentType, Accept: 'application/json' };
     const reply = await transport.send({
       method: 'POST',
-      url: baseUrl + auth.login.path,
+      url: baseOf() + auth.login.path,
       headers,
       body,
       signal,

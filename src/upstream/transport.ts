@@ -1,8 +1,8 @@
-import http from 'node:http';
-import https from 'node:https';
+import type http from 'node:http';
 import axios, { Axios, AxiosHeaders, type AxiosResponse } from 'axios';
 import type { SourceSpec } from '../config/source-schema.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
+import { createAgents } from './agents.ts';
 import { decompress } from './decompress.ts';
 import { sendOverHttp } from './http-adapter.ts';
 import { codeOf } from './network-fault.ts';
@@ -37,12 +37,6 @@ function diedIdle(error: unknown): boolean {
   if (!axios.isAxiosError(error) || codeOf(error) !== 'ECONNRESET' || error.response !== undefined)
     return false;
   return (error.request as http.ClientRequest | undefined)?.reusedSocket === true;
-}
-
-function createAgents(net: SourceSpec['net'], keepAlive: boolean) {
-  const { ca, cert, key } = net.tls ?? {};
-  const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key: key.reveal() }) };
-  return { httpAgent: new http.Agent({ keepAlive }), httpsAgent: new https.Agent({ keepAlive, ...tls }) };
 }
 
 /** Creates the transport of one upstream. */

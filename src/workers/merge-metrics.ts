@@ -12,6 +12,8 @@ const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min'])
   ['process_max_fds', 'min'],
   ['nodejs_version_info', 'max'],
   ['portico_build_info', 'max'],
+  // A source that one worker does not ask any more is trouble.
+  ['portico_breaker_state', 'max'],
 ];
 
 /** Merges the metrics of several processes: counts and sizes are sums, the event loop's lag is that of the worst. */

@@ -1,0 +1,163 @@
+import type { SourceSpec } from '../config/source-schema.ts';
+import { fault, GatewayError } from '../errors/fault.ts';
+import { type BreakerState, createBreaker, type Finding, type Leave } from './breaker.ts';
+import { createHosts, type Host, type HostEvent, type Hosts } from './hosts.ts';
+import { createRetryBudget } from './retry-budget.ts';
+
+/** One question to a source, which may take several exchanges. */
+export type Trial = {
+  /**
+   * The address that the next exchange goes to.
+   * @throws GatewayError `upstream_unavailable` where the source is not asked at present
+   */
+  enter(): string;
+  /** How the exchange and the reading of its reply ended; nothing is said of one whose caller has gone. */
+  end(error: unknown, isGone: boolean): void;
+  /** After a failure: milliseconds after which to ask once more; `undefined`: not. */
+  retryIn(error: unknown): number | undefined;
+};
+
+/** What is known of how a source is, and so whether it may be asked, where, and once more. */
+export type Resilience = {
+  /** @throws GatewayError `upstream_unavailable` where the source is not asked at present */
+  check(): void;
+  /** Begins a question for an errand, which stays with one host of several. `isSafe`: it may be asked twice. */
+  begin(errand: object, isSafe: boolean): Trial;
+  /** An address for what is asked of any host, such as a login. */
+  anyBase(): string;
+  readonly hosts: Hosts;
+};
+
+/** What happens to a source, for log and metrics. */
+export type ResilienceEvents = {
+  readonly breaker: (state: BreakerState) => void;
+  /** A call is sent again, or would have been. */
+  readonly retry: (result: 'sent' | 'over_budget') => void;
+  /** The source asked not to be asked for so many seconds. */
+  readonly paused: (seconds: number) => void;
+  readonly host: (host: Host, event: HostEvent) => void;
+};
+
+export type ResilienceDeps = {
+  readonly monotonic: () => number;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  /** How long the caller of a question waits. */
+  readonly deadlineMs: number;
+  readonly on: ResilienceEvents;
+};
+
+const BACKOFF_MS = 25;
+const BACKOFF_MS_MAX = 1_000;
+
+/** What a failure shows of the source. A reply that cannot be used is one: somebody is there. */
+function findingOf(error: unknown): Finding {
+  if (!(error instanceof GatewayError)) return 'good';
+  switch (error.code) {
+    case 'upstream_unavailable':
+    case 'upstream_timeout':
+    case 'upstream_error':
+      return error.sign?.isWell === true ? 'good' : 'bad';
+    default:
+      return 'good';
+  }
+}
+
+/** Creates what is known of a source: nothing so far. */
+export function createResilience(
+  { baseUrl, otherUrls, timeout, breaker: limits, retries, outliers }: SourceSpec['net'],
+  { monotonic, random, deadlineMs, on }: ResilienceDeps,
+): Resilience {
+  const breaker = createBreaker(
+    {
+      ...{ calls: limits.calls, windowMs: limits.window },
+      ...{ failuresPercent: limits.failures, openMs: limits.open },
+    },
+    monotonic,
+    on.breaker,
+  );
+  const budget = createRetryBudget(retries.budget, monotonic);
+  const hosts = createHosts(
+    [baseUrl, ...otherUrls],
+    { failures: outliers.failures, ejectMs: outliers.time },
+    { monotonic, random },
+    on.host,
+  );
+  let pausedUntil = -Infinity;
+
+  function refusal(detail: string, waitMs: number): GatewayError {
+    const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000));
+    return fault('upstream_unavailable', { detail, retryAfterSeconds });
+  }
+
+  const isPaused = () => monotonic() < pausedUntil;
+  const pauseRefusal = () =>
+    refusal('the source asked not to be asked for a while', pausedUntil - monotonic());
+  const openRefusal = () => refusal('the breaker of the source is open', breaker.waitMs);
+
+  function check(): void {
+    if (isPaused()) throw pauseRefusal();
+    if (breaker.refuses) throw openRefusal();
+  }
+
+  function pause(seconds: number): void {
+    const wanted = Math.min(seconds * 1_000, retries.pauseMax);
+    if (wanted <= 0) return;
+    if (!isPaused()) on.paused(wanted / 1_000);
+    pausedUntil = Math.max(pausedUntil, monotonic() + wanted);
+  }
+
+  /** Whether a caller waits long enough for another exchange that may take all of its time. */
+  const leavesRoom = (sinceMs: number) => deadlineMs - (monotonic() - sinceMs) > timeout;
+
+  function isWorthAsking(error: unknown, sinceMs: number): boolean {
+    if (!(error instanceof GatewayError)) return false;
+    if (error.code === 'upstream_timeout') return leavesRoom(sinceMs);
+    return error.sign?.isRepeatable === true;
+  }
+
+  function begin(errand: object, isSafe: boolean): Trial {
+    const sinceMs = monotonic();
+    let tries = 0;
+    let host: Host | undefined;
+    let failed: Host | undefined;
+    let leave: Leave | undefined;
+    budget.earn();
+
+    return {
+      enter() {
+        if (isPaused()) throw pauseRefusal();
+        leave = breaker.enter();
+        if (leave === undefined) throw openRefusal();
+        host = hosts.choose(errand, failed);
+        host.active += 1;
+        return host.base;
+      },
+      end(error, isGone) {
+        // Nothing went out where the source is not asked.
+        if (host === undefined) return;
+        const finding = isGone ? 'unknown' : findingOf(error);
+        const ended = host;
+        host = undefined;
+        ended.active -= 1;
+        hosts.tell(ended, finding);
+        leave?.(finding);
+        failed = finding === 'bad' ? ended : undefined;
+        if (error instanceof GatewayError && error.sign?.pauseSeconds !== undefined)
+          pause(error.sign.pauseSeconds);
+      },
+      retryIn(error) {
+        if (!isSafe || tries >= retries.max || !isWorthAsking(error, sinceMs)) return undefined;
+        if (isPaused() || breaker.refuses) return undefined;
+        const mayAsk = budget.spend();
+        on.retry(mayAsk ? 'sent' : 'over_budget');
+        if (!mayAsk) return undefined;
+        const mostMs = Math.min(BACKOFF_MS_MAX, BACKOFF_MS * 2 ** tries);
+        tries += 1;
+        return random() * mostMs;
+      },
+    };
+  }
+
+  return { check, begin, anyBase: () => hosts.choose({}).base, hosts };
+}

@@ -1,0 +1,164 @@
+import { net as netSchema } from '../../../src/config/connection-schema.ts';
+import { fault, GatewayError } from '../../../src/errors/fault.ts';
+import { createResilience } from '../../../src/upstream/resilience.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+
+const refused = fault('upstream_unavailable', { sign: { isRepeatable: true } });
+const late = fault('upstream_timeout');
+const failed = fault('upstream_error');
+
+/** The resilience of a source with these settings, on a clock of the test's own. */
+function open(net: object = {}, deadlineMs = 10_000) {
+  const clock = createManualClock();
+  const told: string[] = [];
+  const resilience = createResilience(netSchema.parse({ baseUrl: 'http://h1', ...net }), {
+    monotonic: () => clock.monotonic(),
+    random: () => 0.5,
+    deadlineMs,
+    on: {
+      breaker: (state) => void told.push(state),
+      retry: (result) => void told.push(result),
+      paused: (seconds) => void told.push(`paused ${seconds}`),
+      host: ({ name }, event) => void told.push(`${name} ${event}`),
+    },
+  });
+  const isSafe = true;
+  /** One question whose exchanges all end like this; how often it was asked, or why not. */
+  function ask(error?: unknown, isGone = false): number | GatewayError {
+    const trial = resilience.begin({}, isSafe);
+    for (let asked = 1; ; asked += 1) {
+      try {
+        trial.enter();
+      } catch (refusal) {
+        return refusal as GatewayError;
+      }
+      trial.end(error, isGone);
+      if (error === undefined || trial.retryIn(error) === undefined) return asked;
+    }
+  }
+  const state = () => {
+    try {
+      resilience.check();
+      return 'asked';
+    } catch (error) {
+      return `refused for ${String((error as GatewayError).retryAfterSeconds)}`;
+    }
+  };
+  return { clock, told, resilience, ask, state };
+}
+
+describe('a question that failed', () => {
+  it.each<[string, GatewayError, number]>([
+    ['a connection that was not had', refused, 2],
+    ['a failure of the source itself', failed, 1],
+    ['a reply that cannot be used', fault('upstream_invalid_response'), 1],
+    ['a limit of the source', fault('upstream_unavailable', { sign: { isWell: true, pauseSeconds: 1 } }), 1],
+    ['a queue of our own that is full', fault('overloaded'), 1],
+  ])('by %s is asked as often as is safe', (_why, error, times) => {
+    expect(open().ask(error)).toBe(times);
+  });
+
+  it('is asked again as often as its file says, after a random part of a growing time', () => {
+    const { resilience, ask } = open({ retries: { max: 3, budget: 100 } });
+    for (let call = 0; call < 10; call += 1) ask();
+    expect(ask(refused)).toBe(4);
+    const trial = resilience.begin({}, true);
+    expect([1, 2, 3, 4].map(() => trial.retryIn(refused))).toEqual([12.5, 25, 50, undefined]);
+  });
+
+  it('is not asked again where it may have changed something', () => {
+    const { resilience } = open();
+    expect(resilience.begin({}, false).retryIn(refused)).toBeUndefined();
+  });
+
+  it('by its time is asked again only where its caller waits for as long once more', () => {
+    const { resilience, clock } = open({ timeout: '4s' });
+    const [early, slow] = [resilience.begin({}, true), resilience.begin({}, true)];
+    clock.advance(5_000);
+    expect(early.retryIn(late)).toBe(12.5);
+    clock.advance(1_000);
+    expect(slow.retryIn(late)).toBeUndefined();
+  });
+
+  it('is not asked again beyond the budget', () => {
+    const { ask, told } = open({ breaker: { calls: 1_000 } });
+    const asked = Array.from({ length: 100 }, () => Number(ask(refused)));
+    expect(asked.reduce((sum, one) => sum + one, 0)).toBe(100 + 11);
+    expect(told.filter((one) => one === 'over_budget')).toHaveLength(100 - 11);
+  });
+});
+
+describe('a source that fails', () => {
+  const breaker = { calls: 4 };
+
+  it.each<[string, GatewayError | undefined]>([
+    ['connections', fault('upstream_unavailable')],
+    ['time', late],
+    ['its own word', failed],
+  ])('by %s is not asked any more', (_why, error) => {
+    const { ask, state, told } = open({ breaker });
+    for (let call = 0; call < 4; call += 1) ask(error);
+    expect([state(), told.at(-1)]).toEqual(['refused for 5', 'open']);
+  });
+
+  it.each<[string, Error, boolean]>([
+    ['cannot be used', fault('upstream_invalid_response'), false],
+    ['refuses our request', fault('upstream_error', { sign: { isWell: true } }), false],
+    ['is awaited by nobody', failed, true],
+    ['is a contradiction', new Error('of our own'), false],
+  ])('is asked on where what it says %s', (_why, error, isGone) => {
+    const { ask, state } = open({ breaker });
+    for (let call = 0; call < 40; call += 1) ask(error, isGone);
+    expect(state()).toBe('asked');
+  });
+
+  it('is asked by one call once its time is over, and not again by that', () => {
+    const { ask, clock, told } = open({ breaker });
+    for (let call = 0; call < 4; call += 1) ask(failed);
+    expect(ask(refused)).toBeInstanceOf(GatewayError);
+    clock.advance(5_000);
+    expect([ask(refused), told]).toEqual([1, ['open', 'half_open', 'open']]);
+  });
+});
+
+describe('a source that asks for a pause', () => {
+  const pauses = (seconds: number) =>
+    fault('upstream_unavailable', { sign: { isWell: true, pauseSeconds: seconds } });
+
+  it('has it, for everybody, and is asked again at its end', () => {
+    const { ask, clock, state, told } = open();
+    ask(pauses(7));
+    expect([state(), ask()]).toEqual(['refused for 7', expect.any(GatewayError)]);
+    clock.advance(6_999);
+    expect(state()).toBe('refused for 1');
+    clock.advance(1);
+    expect([ask(), told]).toEqual([1, ['paused 7']]);
+  });
+
+  it('has no longer one than its file allows', () => {
+    const { ask, state } = open();
+    ask(pauses(1_000_000_000));
+    expect(state()).toBe('refused for 60');
+  });
+
+  it('has the longest that it asked for', () => {
+    const { resilience, state } = open();
+    const trials = [9, 3].map((seconds) => ({ trial: resilience.begin({}, true), seconds }));
+    for (const { trial } of trials) trial.enter();
+    for (const { trial, seconds } of trials) trial.end(pauses(seconds), false);
+    expect(state()).toBe('refused for 9');
+  });
+});
+
+describe('a source of two hosts', () => {
+  it('is asked again at the other one, and counts each by itself', () => {
+    const { resilience, told } = open({ otherUrls: ['http://h2'], outliers: { failures: 1 } });
+    const trial = resilience.begin({}, true);
+    const first = trial.enter();
+    trial.end(refused, false);
+    expect(trial.enter()).not.toBe(first);
+    trial.end(undefined, false);
+    expect(told).toEqual([`${new URL(first).host} ejected`]);
+    expect(resilience.hosts.all.map(({ active }) => active)).toEqual([0, 0]);
+  });
+});

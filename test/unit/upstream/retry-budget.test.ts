@@ -1,0 +1,40 @@
+import { createRetryBudget } from '../../../src/upstream/retry-budget.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+
+function openBudget(percent = 10) {
+  const clock = createManualClock();
+  const budget = createRetryBudget(percent, () => clock.monotonic());
+  /** Makes calls that all fail; how many were sent again. */
+  function fail(calls: number): number {
+    let again = 0;
+    for (let call = 0; call < calls; call += 1) {
+      budget.earn();
+      if (budget.spend()) again += 1;
+    }
+    return again;
+  }
+  return { clock, budget, fail };
+}
+
+describe('a budget of retries', () => {
+  it('lets a tenth of all calls be sent again where all fail, and one beside', () => {
+    expect(openBudget().fail(1_000)).toBe(101);
+  });
+
+  it('lets the rare call of a quiet source be sent again: one in ten seconds', () => {
+    const { clock, fail } = openBudget();
+    expect([fail(1), fail(1)]).toEqual([1, 0]);
+    clock.advance(10_000);
+    expect([fail(1), fail(1)]).toEqual([1, 0]);
+  });
+
+  it('keeps a few rights of good times, and no more', () => {
+    const { budget, fail } = openBudget();
+    for (let call = 0; call < 10_000; call += 1) budget.earn();
+    expect(fail(50)).toBe(10 + 5);
+  });
+
+  it('grants none where its percentage is 0', () => {
+    expect(openBudget(0).fail(1_000)).toBe(0);
+  });
+});
