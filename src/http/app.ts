@@ -49,7 +49,7 @@ export type App = {
   /** What a request with a method that nobody knows is refused with, by its target. */
   readonly refuseMethod: (target: string) => GatewayError;
   /** Refuses nobody any more for overload: before the listener is left. */
-  listenToAll(): void;
+  readonly listenToAll: () => void;
   close(): void;
 };
 

@@ -28,10 +28,10 @@ export type Overload = {
    * Counts a request to its operation, until it leaves.
    * @throws GatewayError `overloaded` where as many are under way as may be
    */
-  enter(exchange: Exchange): void;
-  leave(exchange: Exchange): void;
+  readonly enter: (exchange: Exchange) => void;
+  readonly leave: (exchange: Exchange) => void;
   /** Listens to everybody again. */
-  close(): void;
+  readonly close: () => void;
 };
 
 /** An episode is over when nobody was refused for so long. */

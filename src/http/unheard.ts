@@ -7,7 +7,7 @@ export type Unheard = {
   /** Reads a connection no more, for half to all of `holdMs`. */
   add(socket: Socket, holdMs: number): void;
   /** Reads all of them again. */
-  hearAll(): void;
+  readonly hearAll: () => void;
 };
 
 /** For each connection that is not read: then some 5 % of a core go into refusing. */
