@@ -5,44 +5,48 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client';
+import { createRedisMetrics, type RedisMetrics } from './redis-metrics.ts';
 import { createResilienceMetrics, type ResilienceMetrics } from './resilience-metrics.ts';
 import { createCounter, createTimedCounter } from './tallies.ts';
 
 /** What the gateway counts. Label values come from the configuration and from the code, never from a request. */
-export type Metrics = ResilienceMetrics & {
-  /** A finished exchange; `operation` is `none` for what is not one of the known ones. */
-  readonly request: (operation: string, status: number, cache: string, seconds: number) => void;
-  /** One exchange more under way, or one less. */
-  readonly inFlight: (change: 1 | -1) => void;
-  /** One call to a source's upstream, with how it ended. */
-  readonly upstreamCall: (source: string, outcome: string, seconds: number) => void;
-  /** A decision of the rate limit: what was decided, and by which store. */
-  readonly limiterDecision: (tier: string, outcome: string, by: string) => void;
-  /** A credential that was looked at: its kind, and what it was found to be. */
-  readonly credential: (kind: string, outcome: string) => void;
-  /** A look into one level of the cache, or something else that happened there. */
-  readonly cacheEvent: (level: string, result: string) => void;
-  /** Records of a source's replies, and how many of them were left out for want of an id. */
-  readonly records: (
-    source: string,
-    resource: string,
-    view: string,
-    received: number,
-    dropped: number,
-  ) => void;
-  /** A value of a source's field that is missing, or not what the contract promises. */
-  readonly unreadableField: (source: string, field: string, reason: string) => void;
-  /** A reply that could not be used, and why. */
-  readonly invalidReply: (source: string, resource: string, reason: string) => void;
-  /** A claim of a source's file that a reply contradicted. */
-  readonly guardTrip: (source: string, resource: string, rule: string) => void;
-  /** Everything counted, in the Prometheus text format. */
-  readonly text: () => Promise<string>;
-  /** The same as values, to be merged with those of other processes. */
-  readonly values: () => Promise<readonly MetricObjectWithValues<MetricValue<string>>[]>;
-  /** The media type of `text`. */
-  readonly contentType: string;
-};
+export type Metrics = RedisMetrics &
+  ResilienceMetrics & {
+    /** A finished exchange; `operation` is `none` for what is not one of the known ones. */
+    readonly request: (operation: string, status: number, cache: string, seconds: number) => void;
+    /** One exchange more under way, or one less. */
+    readonly inFlight: (change: 1 | -1) => void;
+    /** A request that was refused because there is more to do than can be done, and what told so. */
+    readonly overloaded: (operation: string, reason: string) => void;
+    /** One call to a source's upstream, with how it ended. */
+    readonly upstreamCall: (source: string, outcome: string, seconds: number) => void;
+    /** A decision of the rate limit: what was decided, and by which store. */
+    readonly limiterDecision: (tier: string, outcome: string, by: string) => void;
+    /** A credential that was looked at: its kind, and what it was found to be. */
+    readonly credential: (kind: string, outcome: string) => void;
+    /** A look into one level of the cache, or something else that happened there. */
+    readonly cacheEvent: (level: string, result: string) => void;
+    /** Records of a source's replies, and how many of them were left out for want of an id. */
+    readonly records: (
+      source: string,
+      resource: string,
+      view: string,
+      received: number,
+      dropped: number,
+    ) => void;
+    /** A value of a source's field that is missing, or not what the contract promises. */
+    readonly unreadableField: (source: string, field: string, reason: string) => void;
+    /** A reply that could not be used, and why. */
+    readonly invalidReply: (source: string, resource: string, reason: string) => void;
+    /** A claim of a source's file that a reply contradicted. */
+    readonly guardTrip: (source: string, resource: string, rule: string) => void;
+    /** Everything counted, in the Prometheus text format. */
+    readonly text: () => Promise<string>;
+    /** The same as values, to be merged with those of other processes. */
+    readonly values: () => Promise<readonly MetricObjectWithValues<MetricValue<string>>[]>;
+    /** The media type of `text`. */
+    readonly contentType: string;
+  };
 
 /** What the labels may say, and what is said about the build. */
 export type MetricsDeps = {
@@ -96,6 +100,10 @@ export function createMetrics({ operations, version, nodeVersion }: MetricsDeps)
     'resource',
     'rule',
   ]);
+  const overloads = counted('portico_overload_refusals_total', 'Requests refused for overload.', [
+    'operation',
+    'reason',
+  ]);
   let inFlight = 0;
   new Gauge({
     name: 'portico_requests_in_flight',
@@ -115,11 +123,13 @@ export function createMetrics({ operations, version, nodeVersion }: MetricsDeps)
     .set(1);
 
   return {
+    ...createRedisMetrics(registry),
     ...createResilienceMetrics(registry),
     request(operation, status, cache, seconds) {
       requests(known.has(operation) ? operation : 'none', String(status), cache).add(seconds);
     },
     inFlight: (change) => void (inFlight += change),
+    overloaded: (operation, reason) => overloads(operation, reason).add(),
     upstreamCall: (source, outcome, seconds) => calls(source, outcome).add(seconds),
     limiterDecision: (tier, outcome, by) => decisions(tier, outcome, by).add(),
     credential: (kind, outcome) => credentials(kind, outcome).add(),
