@@ -2,12 +2,17 @@ import type { RequestListener } from 'node:http';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Metrics } from './metrics.ts';
 
-/** Something that must work before the gateway wants requests. It does not reject. */
-export type Check = { readonly name: string; readonly ready: () => boolean | Promise<boolean> };
+/** Whether something works that the gateway depends on. */
+export type CheckResult = {
+  readonly name: string;
+  readonly ready: boolean;
+  /** Whether the gateway wants no requests without it. */
+  readonly needed: boolean;
+};
 
 /** What the operator's listener tells about. */
 export type AdminDeps = {
-  readonly checks: readonly Check[];
+  readonly checks: () => readonly CheckResult[] | Promise<readonly CheckResult[]>;
   /** Whether the gateway is leaving. */
   readonly draining: () => boolean;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
@@ -39,13 +44,13 @@ export function createAdminApp({ checks, draining, metrics, quality, purge }: Ad
   });
 
   app.get('/readyz', async (_req, res) => {
-    const found = await Promise.all(checks.map(async ({ name, ready }) => [name, await ready()] as const));
-    const results = Object.fromEntries(found);
+    const found = await checks();
+    const results = Object.fromEntries(found.map(({ name, ready }) => [name, ready]));
     const leaving = draining();
-    const ready = !leaving && Object.values(results).every(Boolean);
+    const isReady = !leaving && found.every(({ ready, needed }) => ready || !needed);
     res
-      .status(ready ? 200 : 503)
-      .json({ status: ready ? 'ready' : 'not ready', draining: leaving, checks: results });
+      .status(isReady ? 200 : 503)
+      .json({ status: isReady ? 'ready' : 'not ready', draining: leaving, checks: results });
   });
 
   app.get('/metrics', async (_req, res) => {

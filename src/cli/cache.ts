@@ -37,13 +37,18 @@ function collect(tag: string, before: readonly string[]): readonly string[] {
 async function runPurge({ tag, all, json }: PurgeOptions, context: KeysContext): Promise<void> {
   const tags = all === true ? [EVERYTHING] : tag;
   if (tags.length === 0) throw new Error('name what to forget with --tag, or say --all');
-  await withRedis(await context.loadConfig(), context.err, WITHOUT, async (client, keys) => {
-    const purges = createSharedPurges(client, keys);
-    try {
-      for (const one of tags) await purges.purge(one);
-    } finally {
-      purges.close();
-    }
-  });
+  await withRedis(
+    await context.loadConfig(),
+    context.err,
+    { role: 'cache', without: WITHOUT },
+    async (client, keys) => {
+      const purges = createSharedPurges(client, keys);
+      try {
+        for (const one of tags) await purges.purge(one);
+      } finally {
+        purges.close();
+      }
+    },
+  );
   context.out(json === true ? `${JSON.stringify({ purged: tags })}\n` : `purged: ${tags.join(', ')}\n`);
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { randomBytes } from 'node:crypto';
 import type { GatewayConfig, KeyRecordConfig } from '../config/gateway-schema.ts';
+import { redisRoles } from '../config/redis-schema.ts';
 import { hashApiKey, newApiKey, newKeyId, parseApiKey } from '../policy/api-key.ts';
 import { startSamples } from '../samples/serve.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
@@ -76,8 +77,10 @@ export async function runDemo(configFile: string, context: CliContext): Promise<
         tier: 'standard',
       }),
     );
-    config.redis.cluster = undefined;
-    config.redis.sentinel = undefined;
+    Object.assign(
+      config.redis,
+      Object.fromEntries(['cluster', 'sentinel', ...redisRoles].map((key) => [key])),
+    );
     // Nobody balances load over a demo, so nobody has to be given time to notice its end.
     config.listen.drain = 0;
     const { gateway, port, adminPort } = await startGateway(ready, context, { write: context.err });

@@ -5,6 +5,7 @@ import { permission } from '../config/scalars.ts';
 import { resources } from '../contract/operations.ts';
 import { parseDuration } from '../kernel/duration.ts';
 import { createKeyStore, type KeyStore } from '../store/key-store.ts';
+import { awaitReplica } from '../store/replicas.ts';
 import { createKey, mintKey, revokeKey, rotateKey } from './key-changes.ts';
 import { configuredKeyYaml, keyJson, keyLine, newKeyText } from './key-texts.ts';
 import { withRedis } from './with-redis.ts';
@@ -99,14 +100,17 @@ function pepperOf(config: GatewayConfig) {
   return pepper;
 }
 
+const UNSURE =
+  'no replica has acknowledged the change within a second: if the master fails before one has it, it is undone. Look with `keys list` then, and repeat it\n';
+
+const WANTED = { role: 'keys', without: 'make keys for the embedded mode with --print' } as const;
+
 function withKeyStore<T>(
   config: GatewayConfig,
   { err }: KeysContext,
   work: (store: KeyStore) => Promise<T>,
 ): Promise<T> {
-  return withRedis(config, err, 'make keys for the embedded mode with --print', (client, keys) =>
-    work(createKeyStore(client, keys)),
-  );
+  return withRedis(config, err, WANTED, (client, keys) => work(createKeyStore(client, keys)));
 }
 
 /** A permission that nothing asks for is a typing mistake, and its key could read nothing. */
@@ -141,13 +145,26 @@ async function runCreate(options: CreateOptions, context: KeysContext): Promise<
       ...(expires === undefined ? {} : { expiresInMs: expires }),
     });
   const made =
-    options.print === true ? mint() : await withKeyStore(config, context, (store) => createKey(store, mint));
+    options.print === true ? mint() : await changeKeys(config, context, (store) => createKey(store, mint));
   if (options.json === true) {
     out(`${JSON.stringify({ key: made.key, ...keyJson(made.record, options.print) })}\n`);
     return;
   }
   out(newKeyText(made.key));
   out(options.print === true ? configuredKeyYaml(made.record) : `${keyLine(made.record, Date.now())}\n`);
+}
+
+/** What only the master has is lost with it. */
+async function changeKeys<T>(
+  config: GatewayConfig,
+  context: KeysContext,
+  change: (store: KeyStore) => Promise<T>,
+): Promise<T> {
+  return withRedis(config, context.err, WANTED, async (client, keys) => {
+    const changed = await change(createKeyStore(client, keys));
+    if ((await awaitReplica(client)) === 'unsure') context.err(UNSURE);
+    return changed;
+  });
 }
 
 async function runList({ json }: { json?: boolean }, context: KeysContext): Promise<void> {
@@ -167,7 +184,7 @@ async function runRotate(
 ): Promise<void> {
   const config = await context.loadConfig();
   const now = Date.now();
-  const { key, record } = await withKeyStore(config, context, (store) =>
+  const { key, record } = await changeKeys(config, context, (store) =>
     rotateKey(store, id, pepperOf(config), now, options.overlap),
   );
   const oldUntil = new Date(now + options.overlap).toISOString();
@@ -180,7 +197,7 @@ async function runRotate(
 }
 
 async function runRevoke(id: string, { json }: { json?: boolean }, context: KeysContext): Promise<void> {
-  const record = await withKeyStore(await context.loadConfig(), context, (store) =>
+  const record = await changeKeys(await context.loadConfig(), context, (store) =>
     revokeKey(store, id, Date.now()),
   );
   context.out(json === true ? `${JSON.stringify(keyJson(record))}\n` : `${keyLine(record, Date.now())}\n`);

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { pino } from 'pino';
 import type { GatewayConfig } from '../config/gateway-schema.ts';
+import { sharesWork } from '../config/redis-schema.ts';
 import { createPublicSide } from '../gateway.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { redisProfile } from '../store/redis-profile.ts';
 import type { PrimaryLine } from '../workers/messages.ts';
 import { createPrimary } from '../workers/primary.ts';
-import { serveAsWorker } from '../workers/serve-as-worker.ts';
+import { type BuildSide, serveAsWorker } from '../workers/serve-as-worker.ts';
 import type { Plan } from '../workers/supervisor.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { servedOpenapi } from './documents.ts';
@@ -18,7 +18,7 @@ import { version } from './version.ts';
 export function workersOf({ workers, redis }: GatewayConfig, { processes }: CliContext): number {
   if (workers !== 'auto') return workers;
   // Without Redis, limits and purges are those of one process.
-  return redisProfile(redis) === undefined ? 1 : processes.cores;
+  return sharesWork(redis) ? processes.cores : 1;
 }
 
 function planOf({ gateway, compiled, texts }: ReadyConfig, context: CliContext): Plan {
@@ -33,7 +33,7 @@ function planOf({ gateway, compiled, texts }: ReadyConfig, context: CliContext):
 /** One worker of a gateway: serves what its primary says, until that has it leave. */
 export async function runWorker(line: PrimaryLine, context: CliContext): Promise<void> {
   const to = context.openLog(true);
-  await serveAsWorker(line, (texts, shareOf) => {
+  const build: BuildSide = (texts, shareOf) => {
     const { gateway, compiled } = readConfigTexts(texts, context.env);
     return createPublicSide(gateway, compiled, {
       log: pino({ level: gateway.log.level, base: { pid: context.processes.pid } }, to),
@@ -42,8 +42,10 @@ export async function runWorker(line: PrimaryLine, context: CliContext): Promise
       version,
       nodeVersion: context.nodeVersion,
       shareOf,
+      droppedLogLines: to.droppedLines,
     });
-  });
+  };
+  await serveAsWorker(line, build, context.stop);
 }
 
 /** The primary of several workers: has them serve until the process is asked to stop, then has them drain. */

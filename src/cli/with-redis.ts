@@ -1,4 +1,5 @@
 import type { GatewayConfig } from '../config/gateway-schema.ts';
+import type { RedisRole } from '../config/redis-schema.ts';
 import { createRedisKeys, type RedisKeys } from '../store/redis-keys.ts';
 import { redisProfile } from '../store/redis-profile.ts';
 import { createRedis, type RedisConnection } from '../store/redis.ts';
@@ -6,24 +7,27 @@ import { createRedis, type RedisConnection } from '../store/redis.ts';
 /** An operator can wait longer for Redis than a request may. */
 const PATIENCE_MS = 2_000;
 
+/** The role whose Redis is worked on, and what the operator is told where there is none. */
+export type RedisWanted = { readonly role: RedisRole; readonly without: string };
+
 /**
- * Does some work on the Redis of a configuration; `without` is what the operator is told where there is none.
+ * Does some work on a Redis of a configuration.
  * @throws Error made for the operator
  */
 export async function withRedis<T>(
   { redis: config }: GatewayConfig,
   err: (text: string) => void,
-  without: string,
+  { role, without }: RedisWanted,
   work: (client: RedisConnection['client'], keys: RedisKeys) => Promise<T>,
 ): Promise<T> {
-  const profile = redisProfile(config);
+  const profile = redisProfile(config, role);
   if (profile === undefined)
-    throw new Error(`the configuration has no redis.url, cluster or sentinel; ${without}`);
+    throw new Error(`the configuration has no redis.url, cluster or sentinel for its ${role}; ${without}`);
   const log = {
     info: () => undefined,
     warn: (fields: object, message: string) => err(`${message}: ${JSON.stringify(fields)}\n`),
   };
-  const redis = createRedis({ ...profile, commandTimeoutMs: PATIENCE_MS }, log);
+  const redis = createRedis({ ...profile, commandTimeoutMs: PATIENCE_MS }, log, [role]);
   try {
     if (!(await redis.untilReady(PATIENCE_MS))) throw new Error('Redis cannot be reached');
     return await work(redis.client, createRedisKeys(config.prefix));

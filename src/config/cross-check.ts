@@ -1,5 +1,6 @@
 import type { GatewayConfig } from './gateway-schema.ts';
 import type { LoadedConfig } from './load.ts';
+import { type RedisConfig, type RedisRoleConfig, redisRoles, sharesWork } from './redis-schema.ts';
 
 /** Takes a problem of the gateway file at a path of keys, which is none where something at one of `needs` is missing. */
 export type Report = (
@@ -131,32 +132,38 @@ function checkPassthrough(gateway: GatewayConfig, report: Report): void {
 }
 
 function checkRedis({ redis }: GatewayConfig, report: Report): void {
-  const { url, cluster, sentinel } = redis;
+  checkPlace(redis, ['redis'], report);
+  for (const role of redisRoles)
+    if (redis[role] !== undefined) checkPlace(redis[role], ['redis', role], report);
+}
+
+function checkPlace(given: RedisConfig | RedisRoleConfig, at: readonly string[], report: Report): void {
+  const { url, cluster, sentinel } = given;
+  const name = at.join('.');
   const places = Object.entries({ url, cluster, sentinel }).flatMap(([key, value]) =>
     value === undefined ? [] : [key],
   );
   for (const second of places.slice(1))
     report(
-      ['redis', second],
-      `redis.${places[0] ?? ''} says already where Redis is`,
+      [...at, second],
+      `${name}.${places[0] ?? ''} says already where Redis is`,
       'keep one of url, cluster and sentinel',
     );
   for (const key of ['username', 'password'] as const) {
-    if (redis[key] === undefined || (cluster ?? sentinel) !== undefined) continue;
+    if (given[key] === undefined || (cluster ?? sentinel) !== undefined) continue;
     report(
-      ['redis', key],
-      `${key} is only for redis.cluster and redis.sentinel`,
+      [...at, key],
+      `${key} is only for ${name}.cluster and ${name}.sentinel`,
       'write it into the URL: redis://user:password@host:6379',
     );
   }
-  if (redis.tls !== undefined && url !== undefined && !url.reveal().startsWith('rediss://'))
-    report(['redis', 'tls'], 'redis.url is not one of TLS', 'write rediss:// instead of redis://');
+  if (given.tls !== undefined && url !== undefined && !url.reveal().startsWith('rediss://'))
+    report([...at, 'tls'], `${name}.url is not one of TLS`, 'write rediss:// instead of redis://');
 }
 
 /** Several processes are one gateway only through what they share. */
 function checkWorkers({ workers, redis }: GatewayConfig, report: Report): void {
-  if (workers === 'auto' || workers === 1 || (redis.url ?? redis.cluster ?? redis.sentinel) !== undefined)
-    return;
+  if (workers === 'auto' || workers === 1 || sharesWork(redis)) return;
   report(
     ['workers'],
     `${workers} workers without Redis would each grant the whole limit, and keep a cache of their own that no purge reaches`,

@@ -37,6 +37,15 @@ export const gatewaySections: readonly Section[] = [
     example: '{ url: "rediss://user:password@redis.example:6380/0", prefix: "portico:" }',
   },
   {
+    name: 'redis.keys',
+    at: ['redis', 'keys'],
+    intro: `A Redis of its own for API keys; likewise \`redis.limits\` and \`redis.cache\` for these. A role that says where its Redis is
+says also how it is entered; one that does not uses the Redis of the rest. Roles with the same settings share a
+connection. \`portico keys\` works on that of keys, \`portico cache purge\` on that of the cache. Without the Redis of keys a
+gateway is not ready; without another it is, and \`/readyz\` says so.`,
+    example: '{ url: "rediss://portico-keys:password@redis-keys.example:6380/0" }',
+  },
+  {
     name: 'auth.apiKeys',
     at: ['auth', 'apiKeys'],
     intro: 'API keys. Without it, keys are refused.',

@@ -13,7 +13,7 @@ import { createRateLimit } from '../policy/rate-limit.ts';
 import { createKeyStore } from '../store/key-store.ts';
 import { createLimiter } from '../store/limiter.ts';
 import type { RedisKeys } from '../store/redis-keys.ts';
-import type { RedisConnection } from '../store/redis.ts';
+import type { RedisOf } from '../store/redis-roles.ts';
 
 /** What the metrics are told about callers. */
 export type AdmissionMetrics = {
@@ -22,8 +22,8 @@ export type AdmissionMetrics = {
 };
 
 export type AdmissionDeps = {
-  /** Absent in the embedded mode. */
-  readonly redis: RedisConnection | undefined;
+  /** Where keys are kept, and callers are counted; absent in the embedded mode. */
+  readonly redis: Pick<RedisOf, 'keys' | 'limits'>;
   readonly keys: RedisKeys;
   readonly clock: Clock;
   readonly metrics: AdmissionMetrics;
@@ -47,7 +47,7 @@ function createKeyCheck(
 ): ApiKeyCheck | undefined {
   const { apiKeys } = config.auth;
   if (apiKeys === undefined) return undefined;
-  const store = redis === undefined ? undefined : createKeyStore(redis.client, keys);
+  const store = redis.keys && createKeyStore(redis.keys.client, keys);
   return createApiKeyCheck({
     pepper: apiKeys.pepper,
     configured: apiKeys.keys,
@@ -86,7 +86,7 @@ export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Adm
   const tiers = new Set(Object.keys(config.limits.tiers));
   const failures = { windows: [config.limits.failedCredentials], onStoreFailure: 'open' } as const;
   const limiter = createLimiter({
-    redis: redis?.client,
+    redis: redis.limits?.client,
     tiers: { ...config.limits.tiers, [FAILED_CREDENTIALS]: failures },
     keyOf: (tier, windows, subject) => keys.tierCounts(tier, windows, subject),
     monotonic: () => clock.monotonic(),

@@ -26,9 +26,14 @@ const LOOK_MS = 400;
 /** Above so many tags, those purged longest ago are forgotten, and everything as old with them. */
 const TAGS_MAX = 10_000;
 
+/** Where a full Redis has evicted the tags and not the numbers, everything up to now counts as purged. */
 const HEAL = `
 ${expectType('KEYS[1]', 'hash')}
-${expectType('KEYS[2]', 'zset')}`;
+${expectType('KEYS[2]', 'zset')}
+if redis.call('exists', KEYS[2]) == 0 then
+  local last = redis.call('hmget', KEYS[1], 'number', 'floor')
+  if last[1] and last[1] ~= last[2] then redis.call('hset', KEYS[1], 'floor', last[1]) end
+end`;
 const PURGE = `${HEAL}
 redis.call('hsetnx', KEYS[1], 'epoch', ARGV[2])
 local number = redis.call('hincrby', KEYS[1], 'number', 1)

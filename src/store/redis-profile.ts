@@ -1,5 +1,11 @@
 import type { ConnectionOptions } from 'node:tls';
-import type { GatewayConfig } from '../config/gateway-schema.ts';
+import {
+  hasPlace,
+  type RedisConfig,
+  type RedisRole,
+  type RedisRoleConfig,
+  redisRoles,
+} from '../config/redis-schema.ts';
 
 /** Where a server listens. */
 export type RedisNode = { readonly host: string; readonly port: number };
@@ -39,7 +45,9 @@ export type RedisTimes = {
 
 export type RedisProfile = RedisTimes & (SinglePlace | ClusterPlace | SentinelPlace);
 
-function placeOf(redis: GatewayConfig['redis']): SinglePlace | ClusterPlace | SentinelPlace | undefined {
+function placeOf(
+  redis: RedisConfig | RedisRoleConfig,
+): SinglePlace | ClusterPlace | SentinelPlace | undefined {
   const { url, cluster, sentinel, tls } = redis;
   const access = {
     username: redis.username,
@@ -52,9 +60,33 @@ function placeOf(redis: GatewayConfig['redis']): SinglePlace | ClusterPlace | Se
   return { sentinel: { ...sentinel, password: sentinel.password?.reveal() }, access };
 }
 
-/** Where the configured Redis is, and how it is entered; `undefined` in the embedded mode. */
-export function redisProfile(redis: GatewayConfig['redis']): RedisProfile | undefined {
-  const place = placeOf(redis);
+/**
+ * Where the Redis of a role is, and how it is entered: as the role says, or as is said for all; `undefined` where nothing
+ * of the role is kept in Redis.
+ */
+export function redisProfile(redis: RedisConfig, role: RedisRole): RedisProfile | undefined {
+  const own = redis[role];
+  const place = placeOf(own !== undefined && hasPlace(own) ? own : redis);
   if (place === undefined) return undefined;
-  return { ...place, commandTimeoutMs: redis.commandTimeout, connectTimeoutMs: redis.connectTimeout };
+  return {
+    ...place,
+    commandTimeoutMs: own?.commandTimeout ?? redis.commandTimeout,
+    connectTimeoutMs: own?.connectTimeout ?? redis.connectTimeout,
+  };
+}
+
+/** The different profiles of a configuration, each with the roles that share it. */
+export function redisProfiles(
+  redis: RedisConfig,
+): readonly { readonly profile: RedisProfile; readonly roles: readonly RedisRole[] }[] {
+  const found = new Map<string, { profile: RedisProfile; roles: RedisRole[] }>();
+  for (const role of redisRoles) {
+    const profile = redisProfile(redis, role);
+    if (profile === undefined) continue;
+    const same = JSON.stringify(profile);
+    const known = found.get(same) ?? { profile, roles: [] };
+    known.roles.push(role);
+    found.set(same, known);
+  }
+  return [...found.values()];
 }

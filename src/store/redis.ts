@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
-import { evictionAdvice, evictionOfKeys } from './eviction.ts';
+import { type RedisRole, redisRoles } from '../config/redis-schema.ts';
+import { evictionNote } from './eviction.ts';
 import { openLine } from './redis-lines.ts';
 import type { RedisProfile } from './redis-profile.ts';
 
@@ -17,7 +18,7 @@ export type RedisConnection = {
    */
   readonly client: Redis;
   /** Whether commands are accepted at this moment; of a cluster, for every key. */
-  isReady(): boolean;
+  readonly isReady: () => boolean;
   /** Waits for the connection, at most `timeoutMs`; says whether it stands. */
   untilReady(timeoutMs: number): Promise<boolean>;
   /** Ends the connection; it is not made again. */
@@ -35,9 +36,13 @@ export function plainRedisError(error: unknown): Error {
 
 /**
  * Connects to Redis and stays connected. An outage is one warning, however many requests it meets; so is a server whose
- * `maxmemory-policy` endangers the API keys.
+ * `maxmemory-policy` endangers what is kept there, which is everything where no roles are named.
  */
-export function createRedis(profile: RedisProfile, log: RedisLog): RedisConnection {
+export function createRedis(
+  profile: RedisProfile,
+  log: RedisLog,
+  roles: readonly RedisRole[] = redisRoles,
+): RedisConnection {
   const waiting = new Set<() => void>();
   let down = false;
   let closing = false;
@@ -48,9 +53,9 @@ export function createRedis(profile: RedisProfile, log: RedisLog): RedisConnecti
     if (looked) return;
     looked = true;
     // Where Redis does not tell, nobody knows.
-    const policy = await evictionOfKeys(client).catch(() => undefined);
-    if (policy !== undefined && policy !== advised) log.warn({ policy }, evictionAdvice(policy));
-    advised = policy;
+    const note = await evictionNote(client, roles).catch(() => undefined);
+    if (note !== undefined && note.message !== advised) log.warn({ policy: note.policy }, note.message);
+    advised = note?.message;
   }
 
   const line = openLine(profile, {

@@ -15,8 +15,10 @@ export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[
 /** What a worker has counted. */
 export type Counts = { readonly metrics: MetricValues; readonly quality: readonly ResourceQuality[] };
 
-/** Whether what a worker needs works, by name; the answer to `state`. */
-export type WorkerState = { readonly checks: Readonly<Record<string, boolean>> };
+/** Whether what a worker depends on works; the answer to `state`. */
+export type WorkerState = {
+  readonly checks: readonly { readonly name: string; readonly ready: boolean; readonly needed: boolean }[];
+};
 
 /** From the primary to a worker. */
 export type ToWorker =

@@ -31,6 +31,14 @@ export type PrimaryDeps = {
 const STATE_MS = 1_000;
 const PURGE_MS = 5_000;
 
+/** What workers depend on: where one reaches it, requests are answered. */
+function bestOf(states: readonly WorkerState[]): WorkerState['checks'] {
+  const best = new Map<string, WorkerState['checks'][number]>();
+  for (const check of states.flatMap(({ checks }) => checks))
+    if (best.get(check.name)?.ready !== true) best.set(check.name, check);
+  return [...best.values()];
+}
+
 /** Creates the primary of a gateway of several processes; nothing runs before `listen`. */
 export function createPrimary({ plan, admin, fork, log }: PrimaryDeps): Primary {
   let draining = false;
@@ -52,14 +60,10 @@ export function createPrimary({ plan, admin, fork, log }: PrimaryDeps): Primary 
 
   const server = createServer(
     createAdminApp({
-      checks: [
-        { name: 'workers', ready: async () => (await states()).length > 0 },
-        // Where one reaches it, requests are answered.
-        {
-          name: 'redis',
-          ready: async () => (await states()).some(({ checks }) => checks['redis'] !== false),
-        },
-      ],
+      async checks() {
+        const found = await states();
+        return [{ name: 'workers', ready: found.length > 0, needed: true }, ...bestOf(found)];
+      },
       draining: () => draining,
       metrics: tallies,
       quality: () => tallies.quality(),

@@ -9,7 +9,7 @@ import { createPermitShare, type PermitShare } from './permit-share.ts';
 export type ServingSide = {
   prepare(): Promise<void>;
   listen(): Promise<number>;
-  readonly checks: readonly { readonly name: string; readonly ready: () => boolean }[];
+  checks(): WorkerState['checks'];
   readonly metrics: { values(): Promise<MetricValues> };
   quality(): readonly ResourceQuality[];
   purge(tag: string): Promise<void>;
@@ -24,8 +24,10 @@ export type BuildSide = (texts: ConfigTexts, shareOf: (source: string) => Share)
 const READY_MS = 10_000;
 const LOOK_MS = 50;
 
-/** Serves as one worker of several, until the primary has it leave. Resolves once everything is closed. */
-export async function serveAsWorker(line: PrimaryLine, build: BuildSide): Promise<void> {
+/**
+ * Serves as one worker of several, until the primary has it leave, or `stop` does. Resolves once everything is closed.
+ */
+export async function serveAsWorker(line: PrimaryLine, build: BuildSide, stop?: AbortSignal): Promise<void> {
   const shares = new Map<string, PermitShare>();
   const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
   let side: ServingSide | undefined;
@@ -75,6 +77,7 @@ export async function serveAsWorker(line: PrimaryLine, build: BuildSide): Promis
     else if (message.kind === 'ask') void answer(message.number, message.question);
     else shares.get(message.source)?.handle(message);
   });
+  stop?.addEventListener('abort', () => void leave(true));
   await line.send({ kind: 'online' });
   await ended;
   await side?.close();
@@ -85,8 +88,9 @@ function problemOf(error: unknown): string {
   return port === undefined ? message : `cannot listen on port ${port} (${code ?? 'error'})`;
 }
 
-function failing({ checks }: ServingSide): readonly string[] {
-  return checks.flatMap(({ name, ready }) => (ready() ? [] : [name]));
+/** A configuration is tried with all that it names: what is not needed every moment may be misspelt too. */
+function failing(side: ServingSide): readonly string[] {
+  return side.checks().flatMap(({ name, ready }) => (ready ? [] : [name]));
 }
 
 async function untilReady(side: ServingSide): Promise<void> {
@@ -106,9 +110,7 @@ async function answerOf(side: ServingSide, question: Question): Promise<unknown>
       return side.purge(question.tag);
     case 'counts':
       return countsOf(side);
-    case 'state': {
-      const checks = Object.fromEntries(side.checks.map(({ name, ready }) => [name, ready()]));
-      return { checks } satisfies WorkerState;
-    }
+    case 'state':
+      return { checks: side.checks() } satisfies WorkerState;
   }
 }

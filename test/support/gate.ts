@@ -60,7 +60,13 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   const keys = createRedisKeys(prefix);
   const note = (...words: string[]) => void told.push(words.join(' '));
   const metrics = { credential: note, limiterDecision: note };
-  const { admit } = createAdmission(config, { redis, keys, clock, metrics, log: logger });
+  const { admit } = createAdmission(config, {
+    redis: { keys: redis, limits: redis },
+    keys,
+    clock,
+    metrics,
+    log: logger,
+  });
 
   return {
     redis,

@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { type AdminDeps, createAdminApp } from '../../../src/admin/app.ts';
 import { createMetrics } from '../../../src/admin/metrics.ts';
 
+const redis = (ready: boolean) => ({ name: 'redis', ready, needed: true });
+
 describe("the operator's listener", () => {
   let server: Server;
   afterEach(async () => {
@@ -17,7 +19,7 @@ describe("the operator's listener", () => {
       contentType: 'text/plain; version=0.0.4',
     };
     const listener = createAdminApp({
-      checks: [],
+      checks: () => [],
       draining: () => false,
       metrics,
       quality: () => [],
@@ -34,7 +36,7 @@ describe("the operator's listener", () => {
   }
 
   it('says that the process lives, whatever it depends on', async () => {
-    const { status, text } = await ask('/livez', { checks: [{ name: 'redis', ready: () => false }] });
+    const { status, text } = await ask('/livez', { checks: () => [redis(false)] });
 
     expect([status, JSON.parse(text)]).toEqual([200, { status: 'ok' }]);
   });
@@ -51,7 +53,7 @@ describe("the operator's listener", () => {
   });
 
   it('is ready when every check is', async () => {
-    const { status, text } = await ask('/readyz', { checks: [{ name: 'redis', ready: () => true }] });
+    const { status, text } = await ask('/readyz', { checks: () => [redis(true)] });
 
     expect([status, JSON.parse(text)]).toEqual([
       200,
@@ -60,10 +62,7 @@ describe("the operator's listener", () => {
   });
 
   it('names the check that is not ready', async () => {
-    const checks = [
-      { name: 'redis', ready: () => false },
-      { name: 'keys', ready: () => true },
-    ];
+    const checks = () => [redis(false), { name: 'keys', ready: true, needed: true }];
     const { status, text, headers } = await ask('/readyz', { checks });
 
     expect(status).toBe(503);
@@ -73,6 +72,17 @@ describe("the operator's listener", () => {
       checks: { redis: false, keys: true },
     });
     expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('tells what fails that it can do without, and is ready', async () => {
+    const checks = () => [redis(true), { name: 'redis.cache', ready: false, needed: false }];
+    const { status, text } = await ask('/readyz', { checks });
+
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({
+      status: 'ready',
+      checks: { redis: true, 'redis.cache': false },
+    });
   });
 
   it('is not ready while it drains', async () => {
@@ -98,13 +108,10 @@ describe("the operator's listener", () => {
   });
 
   it('answers a failing check without its error', async () => {
-    const check = {
-      name: 'redis',
-      ready: () => {
-        throw new Error('redis://:hunter2@inner');
-      },
+    const checks = () => {
+      throw new Error('redis://:hunter2@inner');
     };
-    const { status, text } = await ask('/readyz', { checks: [check] });
+    const { status, text } = await ask('/readyz', { checks });
 
     expect([status, JSON.parse(text)]).toEqual([500, { status: 'error' }]);
   });

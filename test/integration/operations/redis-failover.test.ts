@@ -24,7 +24,7 @@ async function isReady({ adminUrl }: Stack): Promise<boolean> {
 /** Keeps a new key in Redis, and on its replica. */
 async function storeKey(config: GatewayConfig['redis']): Promise<string> {
   const quiet = { info: () => undefined, warn: () => undefined };
-  const redis = createRedis({ ...redisProfile(config)!, commandTimeoutMs: 5_000 }, quiet);
+  const redis = createRedis({ ...redisProfile(config, 'keys')!, commandTimeoutMs: 5_000 }, quiet);
   expect(await redis.untilReady(5_000)).toBe(true);
   const id = newKeyId();
   const key = newApiKey(id);
