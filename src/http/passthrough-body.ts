@@ -32,6 +32,18 @@ export function addFraming(headers: HeaderLines, framing: Framing, method: strin
   else if (method !== 'GET' && method !== 'HEAD') headers['content-length'] = '0';
 }
 
+/** Whether the body of an answer is what it seems: a coding below the chunks would have to be undone by us. */
+export function isPlainlyFramed({ headers }: IncomingMessage): boolean {
+  const encoding = headers['transfer-encoding']?.toLowerCase();
+  return encoding === undefined || encoding === 'chunked' || encoding === 'identity';
+}
+
+/** Whether an answer that has no body told of one all the same, which may come yet and is then for nobody. */
+export function mayBeFollowed({ statusCode, headers }: IncomingMessage): boolean {
+  if (statusCode !== 204) return false;
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
 /** The body of a request as a stream that ends after `bodyBytesMax`: it then tells `onExceeded` and gives no more. */
 export function limitedBody(req: IncomingMessage, bodyBytesMax: number, onExceeded: () => void): Readable {
   let seen = 0;

@@ -115,7 +115,10 @@ export type Passage = {
 const CREDENTIALS = 'Authorization, X-API-Key';
 
 /** The upstream's header lines that may travel on to the caller: names and values in turn. */
-export function returnedHeaders({ rawHeaders, headers }: IncomingMessage, passage: Passage): string[] {
+export function returnedHeaders(
+  { rawHeaders, headers, statusCode }: IncomingMessage,
+  passage: Passage,
+): string[] {
   const { connection, vary, location, 'content-location': contentLocation } = headers;
   const dropped = nominated(connection);
   const lines: string[] = [];
@@ -123,6 +126,8 @@ export function returnedHeaders({ rawHeaders, headers }: IncomingMessage, passag
     const line = rawHeaders[i] ?? '';
     const name = line.toLowerCase();
     if (NOT_RETURNED.has(name) || dropped.has(name) || /^(?:access-control|proxy)/.test(name)) continue;
+    // RFC 9110, section 8.6: whoever believed it would wait for a body.
+    if (statusCode === 204 && name === 'content-length') continue;
     lines.push(line, rawHeaders[i + 1] ?? '');
   }
   if (location !== undefined) pushPlace(lines, 'Location', rawHeaders, passage);

@@ -4,6 +4,7 @@ import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import { fault, type GatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Exchange } from './exchange.ts';
+import { isPlainlyFramed, mayBeFollowed } from './passthrough-body.ts';
 import { type HeaderLines, type Passage, returnedHeaders } from './passthrough-headers.ts';
 import { mayStayOpen } from './unread-body.ts';
 
@@ -164,6 +165,9 @@ function relay(journey: Underway, answer: IncomingMessage): void {
   if (CREDENTIAL_REFUSED.has(status)) {
     throw fault('upstream_error', { detail: `the upstream refused the gateway's credential with ${status}` });
   }
+  if (!isPlainlyFramed(answer)) throw fault('upstream_error', { detail: 'transfer coding' });
+  // What came after it would be read as the answer to another request.
+  if (mayBeFollowed(answer) && journey.call !== undefined) journey.call.shouldKeepAlive = false;
   if (!mayStayOpen(journey.req)) res.shouldKeepAlive = false;
   try {
     res.writeHead(status, answerHeaders(journey, answer));

@@ -15,6 +15,8 @@ export type RawConnection = {
   send(bytes: string | Buffer): void;
   /** The next answer; rejects if the connection ends before it is complete. `bodiless`: the answer to a HEAD. */
   answer(options?: { bodiless?: boolean }): Promise<RawAnswer>;
+  /** Resolves once what was received, and no `answer` took, includes `text`. */
+  hears(text: string): Promise<void>;
   /** How the server ended the connection, with the bytes that no `answer` took. */
   ended(): Promise<{ how: 'closed' | 'reset'; rest: Buffer }>;
   close(): void;
@@ -70,6 +72,9 @@ export async function connectRaw(port: number): Promise<RawConnection> {
       });
       received = received.subarray(framed.bytes);
       return framed.answer;
+    },
+    async hears(text) {
+      await until(() => received.includes(text) || undefined);
     },
     async ended() {
       const end = await until(() => how);
