@@ -27,7 +27,9 @@ export async function withRedis<T>(
     info: () => undefined,
     warn: (fields: object, message: string) => err(`${message}: ${JSON.stringify(fields)}\n`),
   };
-  const redis = createRedis({ ...profile, commandTimeoutMs: PATIENCE_MS }, log, [role]);
+  // Who makes a key must know that it may be evicted; about the rest `portico check` tells.
+  const roles = role === 'keys' ? [role] : [];
+  const redis = createRedis({ ...profile, commandTimeoutMs: PATIENCE_MS }, log, roles);
   try {
     if (!(await redis.untilReady(PATIENCE_MS))) throw new Error('Redis cannot be reached');
     return await work(redis.client, createRedisKeys(config.prefix));

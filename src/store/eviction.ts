@@ -28,6 +28,7 @@ function adviceFor(roles: readonly RedisRole[], { bounded, policy }: Memory): st
     return bounded && policy !== 'noeviction' && policy !== 'volatile-ttl'
       ? `Redis may evict what callers have used of their limits: ${is}; set it to volatile-ttl or noeviction`
       : undefined;
+  if (!roles.includes('cache')) return undefined;
   if (!bounded) return 'Redis has no maxmemory: the cache may take all memory that its machine has; set one';
   return policy === 'noeviction'
     ? `Redis keeps no new answers once it is full: ${is}; set it to allkeys-lru or volatile-lru`
