@@ -65,6 +65,24 @@ describe('portico check', () => {
     expect(gone.out).toContain('redis: Redis cannot be reached from here');
   });
 
+  it('notes of each role what its own Redis should do with a full memory', async () => {
+    const full = (policy: string) => startRedis('--maxmemory', '64mb', '--maxmemory-policy', policy);
+    const servers = await Promise.all([full('volatile-lru'), full('volatile-lru'), full('noeviction')]);
+    const roles = ['keys', 'limits', 'cache'].map((role, at) => `  ${role}: { url: '${servers[at]!.url}' }`);
+    config.edit('portico.yaml', '  url: ${REDIS_URL:-}', roles.join('\n'));
+    const { code, out } = await check('--no-fixtures');
+    await Promise.all(servers.map((server) => server.stop()));
+    expect(code).toBe(0);
+    expect(out.match(/^note: .*Redis.*$/gm)).toEqual([
+      expect.stringMatching(
+        /redis \(limits\): Redis may evict what callers have used .* volatile-ttl or noeviction$/,
+      ),
+      expect.stringMatching(
+        /redis \(cache\): Redis keeps no new answers once it is full.* allkeys-lru or volatile-lru$/,
+      ),
+    ]);
+  });
+
   it('leaves recorded cases out where it is told to', async () => {
     config.edit(CASE, '- id: user_3', '- id: user_4');
     const { code, out } = await check('--no-fixtures');

@@ -61,6 +61,23 @@ describe('the purges that processes share', () => {
     expect(purges.isPurged(entry, ['user:3'])).toBe(true);
     expect(purges.isPurged(purges.current(), ['user:3'])).toBe(false);
   });
+
+  it.each([
+    ['looked at', () => Promise.resolve()],
+    ['purged again', (purges: Purges) => purges.purge('user:9')],
+  ])('make everything old where a full Redis has evicted their tags, once, %s', async (_, next) => {
+    const { purges, client } = await open();
+    const entry = purges.current();
+    await purges.purge('user:1');
+    await client.del(keyOf('tags'));
+    await next(purges);
+    const other = (await open()).purges;
+    expect(other.isPurged(entry, ['user:2'])).toBe(true);
+    const later = other.current();
+    await other.look();
+    expect(other.current()).toEqual(later);
+    expect(other.isPurged(later, ['user:1'])).toBe(false);
+  });
 });
 
 describe('the purges of one process', () => {

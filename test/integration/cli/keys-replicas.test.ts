@@ -1,0 +1,75 @@
+import { Redis } from 'ioredis';
+import { startRedis } from '../../support/redis.ts';
+import { startWatchedRedis, type WatchedRedis } from '../../support/redis-sentinel.ts';
+import { runCommand } from '../../support/run-cli.ts';
+import { until } from '../../support/snapshot-fleet.ts';
+import { type ConfigCopy, copyConfig } from '../../support/stack-config.ts';
+
+const UNSURE = 'no replica has acknowledged the change within a second';
+const env = { PORTICO_KEY_PEPPER: 'a-pepper-of-the-replicas' };
+
+let watched: WatchedRedis;
+let config: ConfigCopy;
+beforeAll(async () => {
+  watched = await startWatchedRedis();
+  config = copyConfig();
+  const nodes = watched.sentinels.map((node) => `'${node}'`).join(', ');
+  config.edit(
+    'portico.yaml',
+    '  url: ${REDIS_URL:-}',
+    `  sentinel: { name: ${watched.name}, nodes: [${nodes}] }`,
+  );
+});
+afterAll(async () => {
+  await watched.stop();
+  config.remove();
+});
+
+async function keys(args: readonly string[], { file, url = '' }: { file: string; url?: string } = config) {
+  const { code, out, err } = await runCommand(['--config', file, 'keys', ...args, '--json'], {
+    ...env,
+    REDIS_URL: url,
+  });
+  expect(code).toBe(0);
+  return { err, id: (JSON.parse(out) as { id: string }).id };
+}
+
+const create = ['create', '--label', 'x', '--permissions', 'users:read'];
+
+/** What a server has of a key. */
+async function recordOn(url: string, id: string): Promise<string | null> {
+  const client = new Redis(url);
+  const text = await client.get(`portico:api-key:${id}`);
+  client.disconnect();
+  return text;
+}
+
+describe('a key that is changed in a Redis with a replica', () => {
+  it('is known to the replica when the command ends, as a new key and as a revoked one', async () => {
+    const { id, err } = await keys(create);
+    expect(await recordOn(watched.replica.url, id)).toBe(await recordOn(watched.master.url, id));
+    expect((await keys(['revoke', id])).err + err).toBe('');
+    expect(await recordOn(watched.replica.url, id)).toContain('revokedAt');
+  });
+
+  it('may be undone where the replica hangs or is gone, and the operator is told', async () => {
+    const shipped = { file: 'config/portico.yaml', url: watched.master.url };
+    const [{ id }, other] = [await keys(create), await keys(create, shipped)];
+    await watched.replica.pause();
+    const began = performance.now();
+    expect((await keys(['revoke', id])).err).toContain(UNSURE);
+    expect(performance.now() - began).toBeGreaterThan(950);
+    expect((await keys(['rotate', other.id], shipped)).err).toContain(UNSURE);
+    await watched.replica.kill();
+    const client = new Redis(watched.master.url);
+    await until(async () => (await client.info('replication')).includes('connected_slaves:0'));
+    client.disconnect();
+    expect((await keys(create)).err).toContain(UNSURE);
+  });
+
+  it('is waited for by nobody where the server stands alone', async () => {
+    const alone = await startRedis();
+    expect((await keys(create, { file: 'config/portico.yaml', url: alone.url })).err).toBe('');
+    await alone.stop();
+  });
+});
