@@ -9,6 +9,9 @@ import { createBenchSecrets, mintBenchKey } from './secrets.ts';
 /** One gateway process on one Redis, left by every row as it was found. */
 export type SharedPlace = { readonly gateway: FaultGateway; readonly redis: RedisServer };
 
+/** A gateway that several rows use, one after the other, with whatever stands behind it. */
+export type CommonPlace = { readonly gateway: FaultGateway; close(): Promise<unknown> };
+
 /** What a row does its harm with. Whatever it opens here is checked and closed behind it. */
 export type FaultBench = {
   /** Stands in every secret: plant it in whatever must not come out. */
@@ -21,6 +24,11 @@ export type FaultBench = {
   readonly strict: boolean;
   /** One gateway process on one Redis for all rows that only ask: it takes no time. */
   shared(): Promise<SharedPlace>;
+  /** A place that all rows share which name it alike; `open` is called once, and what it opens is closed with the bench. */
+  common<T extends CommonPlace>(
+    name: string,
+    open: (start: (options: GatewayOptions) => Promise<FaultGateway>) => Promise<T>,
+  ): Promise<T>;
   /** A gateway process of the row's own; on a Redis where `config.redis` names one. */
   gateway(options?: GatewayOptions): Promise<FaultGateway>;
   /** A redis-server of the row's own, with these options. */
@@ -78,7 +86,7 @@ export async function openBench({ strict }: { strict: boolean }): Promise<OpenBe
   let owned: (() => unknown)[] = [];
   let gateways: FaultGateway[] = [];
   let broken: string[] = [];
-  let place: Promise<SharedPlace> | undefined;
+  const places = new Map<string, Promise<CommonPlace>>();
 
   async function start(options: GatewayOptions): Promise<FaultGateway> {
     const gateway = await startFaultGateway(options, { ...usual, ...options.env }, secrets);
@@ -91,12 +99,27 @@ export async function openBench({ strict }: { strict: boolean }): Promise<OpenBe
     return thing;
   }
 
-  async function startShared(): Promise<SharedPlace> {
+  async function startShared(): Promise<SharedPlace & CommonPlace> {
     const redis = await startRedis();
-    return {
-      redis,
-      gateway: await start({ config: { redis: { url: redis.url }, cache: { localSeconds: '1s' } } }),
+    const gateway = await start({ config: { redis: { url: redis.url }, cache: { localSeconds: '1s' } } });
+    const close = async () => {
+      await gateway.close();
+      await redis.stop();
     };
+    return { redis, gateway, close };
+  }
+
+  async function common<T extends CommonPlace>(
+    name: string,
+    open: (start: (options: GatewayOptions) => Promise<FaultGateway>) => Promise<T>,
+  ): Promise<T> {
+    const known = places.get(name) as Promise<T> | undefined;
+    const place = known ?? open(start);
+    places.set(name, place);
+    const opened = await place;
+    if (known !== undefined && !gateways.includes(opened.gateway)) opened.gateway.checked.mark();
+    if (!gateways.includes(opened.gateway)) gateways.push(opened.gateway);
+    return opened;
   }
 
   return {
@@ -104,14 +127,8 @@ export async function openBench({ strict }: { strict: boolean }): Promise<OpenBe
     secret: (text) => secrets.add(text),
     strict,
     mint: () => mintBenchKey(secrets),
-    async shared() {
-      const known = place;
-      place ??= startShared();
-      const { gateway, redis } = await place;
-      if (known !== undefined && !gateways.includes(gateway)) gateway.checked.mark();
-      if (!gateways.includes(gateway)) gateways.push(gateway);
-      return { gateway, redis };
-    },
+    shared: () => common('shared', startShared),
+    common,
     async gateway(options = {}) {
       const gateway = own(await start(options));
       gateways.push(gateway);
@@ -135,10 +152,8 @@ export async function openBench({ strict }: { strict: boolean }): Promise<OpenBe
       return broken;
     },
     async close() {
-      // Where it could not be started, the row that asked for it has told so.
-      const opened = await place?.catch(() => undefined);
-      await opened?.gateway.close();
-      await opened?.redis.stop();
+      // Where one could not be started, the row that asked for it has told so.
+      for (const place of places.values()) await (await place.catch(() => undefined))?.close();
       await services.close();
     },
   };

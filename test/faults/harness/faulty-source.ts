@@ -1,0 +1,129 @@
+import type { FaultBench } from './bench.ts';
+import type { FaultGateway, GatewayOptions } from './gateway.ts';
+import { type Asked, type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts';
+import type { TruthOf } from './truth.ts';
+
+/** A gateway in front of an upstream that a row scripts. */
+export type FaultyPlace = {
+  readonly gateway: FaultGateway;
+  readonly upstream: ScriptedUpstream;
+  close(): Promise<void>;
+};
+
+/** The user of this number, as the upstream has it. */
+export const nativeUser = (id: number) => ({
+  id,
+  name: `User ${id}`,
+  mail: `u${id}@example.test`,
+  made: '2026-01-02T03:04:05Z',
+  bio: null,
+  town: null,
+  picture: null,
+});
+
+/** The truth about users with numbers below a million: what is not an error must be this. */
+const truth: TruthOf = (path) => {
+  const id = /^\/v1\/users\/user_(\d{1,6})$/.exec(path)?.[1];
+  if (id === undefined) return undefined;
+  const { name, mail, made } = nativeUser(Number(id));
+  const profile = { bio: null, location: null, avatar_url: null };
+  const data = { id: `user_${id}`, name, email: mail, created_at: made, profile };
+  return { status: 200, body: JSON.stringify({ data }) };
+};
+
+/** The file of a source; `net` is what stands in its `net` beside the address. */
+export function sourceFile(name: string, baseUrl: string, net: string): string {
+  return `source: 1
+name: ${name}
+net: { baseUrl: '${baseUrl}', ${net} }
+budget: { time: 800ms }
+outcomes:
+  - { status: 200, is: ok }
+  - { on: get, status: 404, at: error, equals: no_such_user, is: not_found }
+resources:
+  users:
+    id: { kind: number }
+    list:
+      request: { path: /users, query: { from: '{offset}', count: '{limit}' } }
+      window: { kind: offset, base: 0, sizeMax: 100 }
+      total: { at: total }
+      items: rows
+      order: id
+      map: { id: id, name: name, email: mail, created_at: { from: made, as: [iso8601] } }
+    get:
+      request: { path: '/users/{id}' }
+      item: user
+      map:
+        id: id
+        name: name
+        email: mail
+        created_at: { from: made, as: [iso8601] }
+        profile.bio: bio
+        profile.location: town
+        profile.avatar_url: picture
+`;
+}
+
+/** How a gateway is started whose users come from one file; nothing of them is fresh for longer than a moment. */
+export function faultyOptions(file: string, more: object = {}): GatewayOptions {
+  const users = { source: 'faulty', deadline: '900ms', cache: { fresh: '0s', notFound: '0s' }, ...more };
+  return { config: { resources: { users } }, sources: { 'faulty.yaml': file }, truth };
+}
+
+/** So little time, and no breaker: a row follows the other, and each fails more often than a breaker bears. */
+const PATIENT_NET =
+  'timeout: 600ms, bytesMax: 6MiB, breaker: { calls: 1000000 }, retries: { max: 1, budget: 100, pauseMax: 300ms }';
+
+/** The gateway that all rows share which only need an upstream to misbehave. */
+export function faultyPlace(bench: FaultBench): Promise<FaultyPlace> {
+  return bench.common('faulty', async (start) => {
+    const upstream = await startScriptedUpstream();
+    const { config, ...options } = faultyOptions(sourceFile('faulty', upstream.origin, PATIENT_NET));
+    const raw = { name: 'raw', path: '/legacy/raw', methods: ['GET'], upstream: upstream.origin };
+    const passthrough = [{ ...raw, permission: 'orders:read' }];
+    const gateway = await start({ ...options, config: { ...config, passthrough } });
+    const close = async () => {
+      await gateway.close();
+      await upstream.close();
+    };
+    return { gateway, upstream, close };
+  });
+}
+
+/** A gateway of the row's own, with these settings of the source. */
+export async function ownFaultyPlace(
+  bench: FaultBench,
+  net: string,
+  users: object = {},
+): Promise<Omit<FaultyPlace, 'close'>> {
+  const upstream = bench.own(await startScriptedUpstream());
+  const gateway = await bench.gateway(faultyOptions(sourceFile('faulty', upstream.origin, net), users));
+  return { gateway, upstream };
+}
+
+let lastId = 0;
+
+/** The path of a user that nobody has asked for yet. */
+export function anyUser(): string {
+  lastId += 1;
+  return `/v1/users/user_${lastId}`;
+}
+
+/** An answer as bytes; its length is told unless `headers` tell it. */
+export function answerOf(status: number, body: string | Buffer, headers: readonly string[] = []): Buffer {
+  const bytes = Buffer.from(body);
+  const framed = headers.some((line) => /^(content-length|transfer-encoding):/i.test(line));
+  const length = framed ? [] : [`Content-Length: ${bytes.length}`];
+  const typed = headers.some((line) => /^content-type:/i.test(line));
+  const type = typed ? [] : ['Content-Type: application/json'];
+  const head = [`HTTP/1.1 ${status} Told`, ...type, ...length, ...headers, '', ''].join('\r\n');
+  return Buffer.concat([Buffer.from(head, 'latin1'), bytes]);
+}
+
+/** The body of the right answer to a question for one user. */
+export const goodBody = (id: number) => JSON.stringify({ user: nativeUser(id) });
+
+/** Answers as a sound upstream does. */
+export function answerWell({ id, socket }: Asked): void {
+  socket.write(answerOf(200, goodBody(id)));
+}
