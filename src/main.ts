@@ -3,7 +3,8 @@
 import type { ChildProcess } from 'node:child_process';
 import cluster from 'node:cluster';
 import { availableParallelism } from 'node:os';
-import { pino } from 'pino';
+import { fatalLine } from './cli/fatal-line.ts';
+import { type LogOutput, openLogOutput } from './cli/log-output.ts';
 import { runCli } from './cli/program.ts';
 import { closeUntaken } from './workers/close-untaken.ts';
 import type { FromWorker, PrimaryLine, ToWorker, WorkerProcess } from './workers/messages.ts';
@@ -11,9 +12,32 @@ import type { FromWorker, PrimaryLine, ToWorker, WorkerProcess } from './workers
 const stop = new AbortController();
 /** Set for the workers that this program starts: others may run it in a cluster of their own. */
 const MARK = 'PORTICO_WORKER';
+/** How long a process may take to drain after an error that nobody caught. */
+const FATAL_END_MS = 12_000;
 const isWorker = cluster.isWorker && process.env[MARK] === '1';
 
+const logs: LogOutput[] = [];
 let askedAt = 0;
+const failure = { happened: false };
+
+/** Ends at once; what nobody reads of the log must not hold that up. */
+function endNow(): never {
+  for (const log of logs) log.abandon();
+  process.exit(1);
+}
+
+/** Nothing is known of the state that such an error leaves: what is under way is finished, and the process ends. */
+function onUncaught(error: unknown): void {
+  const line = fatalLine(error, process.pid);
+  const [log] = logs;
+  if (log === undefined) process.stderr.write(line);
+  else log.write(line);
+  if (failure.happened) return;
+  failure.happened = true;
+  if (log === undefined) process.exit(1);
+  setTimeout(endNow, FATAL_END_MS).unref();
+  stop.abort();
+}
 
 /**
  * The first signal asks for an orderly end, a later one ends at once. Under `npm run` one Ctrl-C arrives twice, from
@@ -22,7 +46,7 @@ let askedAt = 0;
 function onSignal(): void {
   if (stop.signal.aborted && performance.now() - askedAt > 1_000) {
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
-    process.exit(1);
+    endNow();
   }
   askedAt ||= performance.now();
   stop.abort();
@@ -63,24 +87,21 @@ const primary: PrimaryLine | undefined = isWorker
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
 // A signal to a whole group, as of a terminal, is the primary's to understand; without it, a worker ends.
+process.on('uncaughtException', onUncaught);
 process.on('SIGTERM', isWorker ? () => undefined : onSignal);
 process.on('SIGINT', isWorker ? () => undefined : onSignal);
 if (isWorker) process.on('SIGHUP', () => undefined);
 
-process.exitCode = await runCli(process.argv.slice(2), {
+const exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
   nodeVersion: process.version,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
-  // Lines of the log are written many at a time: a system call for each would cost a tenth of a cached answer. Where
-  // several processes write to one pipe, only what is not above 4 KiB (PIPE_BUF) stays in one piece.
-  openLog: (shared = false) =>
-    pino.destination({
-      dest: 1,
-      sync: false,
-      periodicFlush: 50,
-      ...(shared ? { minLength: 3_584, maxWrite: 4_096 } : { minLength: 4_096 }),
-    }),
+  openLog(shared = false) {
+    const log = openLogOutput(shared);
+    logs.push(log);
+    return log;
+  },
   processes: {
     pid: process.pid,
     cores: availableParallelism(),
@@ -91,5 +112,8 @@ process.exitCode = await runCli(process.argv.slice(2), {
   },
   stop: stop.signal,
 });
+process.exitCode = failure.happened ? 1 : exitCode;
+const written = await Promise.all(logs.map((log) => log.end()));
+if (written.includes(false)) process.exit();
 // The line to the primary would keep a worker alive.
 if (isWorker) process.disconnect();

@@ -1,5 +1,6 @@
 import {
   collectDefaultMetrics,
+  Counter,
   Gauge,
   type MetricObjectWithValues,
   type MetricValue,
@@ -54,13 +55,16 @@ export type MetricsDeps = {
   readonly operations: readonly string[];
   readonly version: string;
   readonly nodeVersion: string;
+  /** How many lines of the log were given up so far; absent: none. */
+  readonly droppedLogLines?: (() => number) | undefined;
 };
 
 /** From a cache hit on a busy machine to the longest deadline that makes sense. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Makes the gateway's metrics in a registry of their own, beside those of the process. */
-export function createMetrics({ operations, version, nodeVersion }: MetricsDeps): Metrics {
+export function createMetrics(deps: MetricsDeps): Metrics {
+  const { operations, version, nodeVersion, droppedLogLines = () => 0 } = deps;
   const registry = new Registry();
   const known = new Set(operations);
   collectDefaultMetrics({ register: registry });
@@ -111,6 +115,15 @@ export function createMetrics({ operations, version, nodeVersion }: MetricsDeps)
     registers: [registry],
     collect() {
       this.set(inFlight);
+    },
+  });
+  new Counter({
+    name: 'portico_log_lines_dropped_total',
+    help: 'Lines of the log that were given up because nobody read them.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(droppedLogLines());
     },
   });
   new Gauge({

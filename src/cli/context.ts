@@ -2,7 +2,11 @@ import type { Environment } from '../config/substitute.ts';
 import type { PrimaryLine, WorkerProcess } from '../workers/messages.ts';
 
 /** Where the lines of the log go. */
-export type LogDestination = { write(line: string): void };
+export type LogDestination = {
+  write(line: string): void;
+  /** How many lines were given up because nobody read them; absent: none. */
+  readonly droppedLines?: () => number;
+};
 
 /** What a command may know of processes, and do with them. */
 export type Processes = {

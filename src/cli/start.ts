@@ -25,6 +25,7 @@ export async function startGateway(
     openapi: servedOpenapi(),
     version,
     nodeVersion: context.nodeVersion,
+    droppedLogLines: to.droppedLines,
   });
   try {
     return { gateway, ...(await gateway.listen()) };
