@@ -1,5 +1,8 @@
 import type { FaultRow } from './harness/row.ts';
 import { clockJumps } from './process-clock.ts';
+import { processEnds } from './process-ends.ts';
+import { processHost } from './process-host.ts';
+import { processLoad } from './process-load.ts';
 
 /** P1 to P10: what can happen to the process. */
-export const processRows: readonly FaultRow[] = [clockJumps];
+export const processRows: readonly FaultRow[] = [...processEnds, ...processLoad, clockJumps, ...processHost];

@@ -13,6 +13,8 @@ export type RunningProcess = {
   readonly err: string;
   /** The first match in its output, now or later; rejects if the process ends without one. */
   prints(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Reads no more of its output, until told to again: its pipes fill. */
+  readOutput(isRead: boolean): void;
   /** Signals this process alone. */
   signal(name: NodeJS.Signals): void;
   /** Signals its whole group, as a terminal does on Ctrl-C. */
@@ -93,6 +95,12 @@ export function startProcess(
       return said.err;
     },
     prints,
+    readOutput(isRead) {
+      for (const stream of [child.stdout, child.stderr]) {
+        if (isRead) stream?.resume();
+        else stream?.pause();
+      }
+    },
     signal: (name) => void signalTo(pid, name),
     signalGroup: (name) => void signalTo(-pid, name),
     ended,

@@ -94,7 +94,7 @@ export async function checkGateway(bench: OpenBench, gateway: FaultGateway): Pro
   const metrics = await gateway.metrics().catch(() => '');
   const places = { log: output, answers: said, metrics };
   const leaks = Object.entries(places).filter(([, text]) => bench.secretsIn(text).length > 0);
-  const bad = BAD_WORDS.exec(output)?.[0];
+  const bad = gateway.checked.mayFail ? undefined : BAD_WORDS.exec(output)?.[0];
   return {
     wrong: wrong.length,
     broken: [

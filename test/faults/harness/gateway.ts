@@ -30,6 +30,8 @@ export type GatewayOptions = {
   readonly truth?: TruthOf;
   /** The row ends the process itself: it need not be alive afterwards, nor have logged everything. */
   readonly mayEnd?: boolean;
+  /** An error escapes in the process: it may say so. */
+  readonly mayFail?: boolean;
 };
 
 /** What stands in the Redis of a gateway, over a patient connection of the test's own. */
@@ -59,6 +61,7 @@ export type FaultGateway = Pick<Traffic, 'ask' | 'load'> & {
   readonly checked: {
     readonly truth: TruthOf;
     readonly mayEnd: boolean;
+    readonly mayFail: boolean;
     readonly traffic: Traffic;
     /** Starts a new row: what was logged so far is no longer looked at. */
     mark(): void;
@@ -170,6 +173,7 @@ export async function startFaultGateway(
     checked: {
       truth: options.truth ?? sampleTruth,
       mayEnd: options.mayEnd ?? false,
+      mayFail: options.mayFail ?? false,
       traffic,
       mark() {
         [outFrom, errFrom] = [process.out.length, process.err.length];
