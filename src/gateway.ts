@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { type CheckResult, createAdminApp } from './admin/app.ts';
 import { createMetrics, type Metrics } from './admin/metrics.ts';
+import { redisChecks } from './admin/redis-checks.ts';
 import type { GatewayConfig } from './config/gateway-schema.ts';
 import { redisRoles } from './config/redis-schema.ts';
 import { operations } from './contract/operations.ts';
@@ -18,7 +19,7 @@ import type { ResourceQuality } from './pipeline/quality.ts';
 import { createCache } from './store/cache.ts';
 import { createLocalPurges, createSharedPurges } from './store/purges.ts';
 import { createRedisKeys } from './store/redis-keys.ts';
-import { openRedis, type RedisOf } from './store/redis-roles.ts';
+import { openRedis } from './store/redis-roles.ts';
 import { createVariants } from './store/variants.ts';
 
 /** What a gateway is given by the process. */
@@ -29,8 +30,6 @@ export type GatewayServices = {
   readonly openapi: Buffer;
   readonly version: string;
   readonly nodeVersion: string;
-  /** How many lines of the log were given up because nobody read them; absent: none. */
-  readonly droppedLogLines?: (() => number) | undefined;
   /** This process's part of what the sources take at once; absent where it is the only one. */
   readonly shareOf?: ShareOf | undefined;
 };
@@ -90,23 +89,6 @@ function closeServer(server: Server): Promise<void> {
   });
 }
 
-/**
- * A caller whose key cannot be judged is best served elsewhere. Without counts or answers of others every process still
- * answers right, and all would be out of service together.
- */
-function redisChecks(of: RedisOf): readonly CheckResult[] {
-  const used = redisRoles.flatMap((role) => {
-    const connection = of[role];
-    return connection === undefined ? [] : [{ role, connection }];
-  });
-  const shared = used.length === redisRoles.length && new Set(Object.values(of)).size === 1;
-  return (shared ? used.slice(0, 1) : used).map(({ role, connection }) => ({
-    name: shared ? 'redis' : `redis.${role}`,
-    ready: connection.isReady(),
-    needed: role === 'keys',
-  }));
-}
-
 function endpointNames(config: GatewayConfig): readonly string[] {
   return [
     ...operations.map(({ name }) => name),
@@ -124,17 +106,12 @@ function longestDeadline({ resources, passthrough }: GatewayConfig): number {
 export function createPublicSide(
   config: GatewayConfig,
   compiled: readonly CompiledResource[],
-  { log, clock, openapi, version, nodeVersion, droppedLogLines, shareOf }: GatewayServices,
+  { log, clock, openapi, version, nodeVersion, shareOf }: GatewayServices,
 ): PublicSide {
   if (config.auth.apiKeys?.pepper.reveal() === TRIAL_PEPPER) {
     log.warn({}, 'auth.apiKeys.pepper is the published one: set PORTICO_KEY_PEPPER before making real keys');
   }
-  const metrics: Metrics = createMetrics({
-    operations: endpointNames(config),
-    version,
-    nodeVersion,
-    droppedLogLines,
-  });
+  const metrics: Metrics = createMetrics({ operations: endpointNames(config), version, nodeVersion });
   const redis = openRedis(config.redis, log);
   for (const role of redisRoles)
     if (redis.of[role] !== undefined) metrics.watchRedis(role, redis.of[role].isReady);
@@ -234,6 +211,7 @@ export function createGateway(
       metrics: side.metrics,
       quality: () => side.quality(),
       purge: (tag) => side.purge(tag),
+      token: config.admin.token,
     }),
   );
 

@@ -1,5 +1,7 @@
 import type { RequestListener } from 'node:http';
 import express, { type NextFunction, type Request, type Response } from 'express';
+import type { Secret } from '../kernel/secret.ts';
+import { guardWith } from './guard.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Whether something works that the gateway depends on. */
@@ -20,16 +22,19 @@ export type AdminDeps = {
   readonly quality: () => unknown;
   /** Has every process forget what carries a tag. Rejects where Redis fails. */
   readonly purge: (tag: string) => Promise<void>;
+  /** What opens all but `/livez` and `/readyz`; absent where everybody who gets here may. */
+  readonly token?: Secret | undefined;
 };
 
 /** A resource, a record of it, or everything. */
 const TAG = /^(?:\*|[a-z]{1,40}(?:[:_].{1,600})?)$/u;
 
 /**
- * Makes the operator's listener: `/livez`, `/readyz`, `/metrics`, `/quality` and `POST /cache/purge`. It knows no credential: bind it to an
- * inner address.
+ * Makes the operator's listener: `/livez` and `/readyz` for whoever runs the process, and `/metrics`, `/quality` and
+ * `POST /cache/purge` for who has the token.
  */
-export function createAdminApp({ checks, draining, metrics, quality, purge }: AdminDeps): RequestListener {
+export function createAdminApp(deps: AdminDeps): RequestListener {
+  const { checks, draining, metrics, quality, purge } = deps;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -52,6 +57,8 @@ export function createAdminApp({ checks, draining, metrics, quality, purge }: Ad
       .status(isReady ? 200 : 503)
       .json({ status: isReady ? 'ready' : 'not ready', draining: leaving, checks: results });
   });
+
+  app.use(guardWith(deps.token));
 
   app.get('/metrics', async (_req, res) => {
     const text = await metrics.text();

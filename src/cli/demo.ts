@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { randomBytes } from 'node:crypto';
-import type { GatewayConfig, KeyRecordConfig } from '../config/gateway-schema.ts';
+import type { KeyRecordConfig } from '../config/access-schema.ts';
+import type { GatewayConfig } from '../config/gateway-schema.ts';
 import { redisRoles } from '../config/redis-schema.ts';
 import { hashApiKey, newApiKey, newKeyId, parseApiKey } from '../policy/api-key.ts';
 import { startSamples } from '../samples/serve.ts';

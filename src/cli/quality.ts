@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { closest } from '../config/closest.ts';
 import type { GatewayConfig } from '../config/gateway-schema.ts';
+import type { Secret } from '../kernel/secret.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { type LiveQuality, readQuality } from './quality-live.ts';
@@ -28,18 +29,25 @@ function unusable(context: CliContext, what: string): ExitError {
   return new ExitError(exitCodes.failure);
 }
 
-async function askGateway(address: string, context: CliContext): Promise<readonly ResourceQuality[]> {
+async function askGateway(
+  address: string,
+  token: Secret | undefined,
+  context: CliContext,
+): Promise<readonly ResourceQuality[]> {
   const url = `${address.replace(/\/+$/, '')}/quality`;
   const signal = AbortSignal.any([context.stop, AbortSignal.timeout(PATIENCE_MS)]);
-  let answer: unknown;
+  let answer: { readonly status: number; readonly body?: unknown };
   try {
-    const response = await fetch(url, { signal, redirect: 'error' });
-    answer = response.ok ? await response.json() : undefined;
+    const headers = new Headers(token && { Authorization: `Bearer ${token.reveal()}` });
+    const response = await fetch(url, { signal, headers, redirect: 'error' });
+    answer = { status: response.status, ...(response.ok && { body: await response.json() }) };
   } catch {
     const hint = 'is the gateway running? --admin names another address, --live reads the source itself';
     throw unusable(context, `no answer from the admin listener at ${url}; ${hint}`);
   }
-  const { sources } = (answer ?? {}) as { readonly sources?: readonly ResourceQuality[] };
+  if (answer.status === 401)
+    throw unusable(context, `${url} asks for a token: admin.token here is not the one it was started with`);
+  const { sources } = (answer.body ?? {}) as { readonly sources?: readonly ResourceQuality[] };
   if (sources?.every(({ views }) => Array.isArray(views)) === true) return sources;
   throw unusable(context, `what answers at ${url} is no admin listener of this version of Portico`);
 }
@@ -61,7 +69,11 @@ async function findQuality(
   context: CliContext,
 ): Promise<readonly (ResourceQuality | LiveQuality)[]> {
   if (options.live !== true) {
-    const all = await askGateway(options.admin ?? adminAddress(ready.gateway), context);
+    const all = await askGateway(
+      options.admin ?? adminAddress(ready.gateway),
+      ready.gateway.admin.token,
+      context,
+    );
     return all.filter(({ source }) => name === undefined || source === name);
   }
   const found: LiveQuality[] = [];

@@ -61,9 +61,9 @@ export async function runPrimary(configFile: string, ready: ReadyConfig, context
       primary.refuse(found.problems);
       return;
     }
-    const { host, port } = found.gateway.admin;
-    if (host !== admin.host || port !== admin.port)
-      log.warn({}, 'admin.host and admin.port change only when the gateway is restarted');
+    const { host, port, token } = found.gateway.admin;
+    if (host !== admin.host || port !== admin.port || token?.reveal() !== admin.token?.reveal())
+      log.warn({}, 'admin.host, admin.port and admin.token change only when the gateway is restarted');
     primary.reload(planOf(found, context));
   }
 

@@ -21,6 +21,7 @@ export function crossCheck(gateway: GatewayConfig, sources: SoundSources, report
   checkApiKeys(gateway, report);
   checkRedis(gateway, report);
   checkWorkers(gateway, report);
+  checkAdmin(gateway, report);
 }
 
 function checkResources(gateway: GatewayConfig, { sources, files }: SoundSources, report: Report): void {
@@ -169,5 +170,18 @@ function checkWorkers({ workers, redis }: GatewayConfig, report: Report): void {
     `${workers} workers without Redis would each grant the whole limit, and keep a cache of their own that no purge reaches`,
     'name a Redis (redis.url, redis.cluster or redis.sentinel), or write workers: 1 or auto',
     [['redis']],
+  );
+}
+
+/** Addresses that only this machine can reach. */
+const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/;
+
+function checkAdmin({ admin: { host, token } }: GatewayConfig, report: Report): void {
+  if (token !== undefined || LOOPBACK.test(host)) return;
+  report(
+    ['admin', 'host'],
+    `whoever reaches ${host} could read the metrics and purge the cache`,
+    'add admin.token (openssl rand -hex 32 makes a good one), or keep admin.host on 127.0.0.1',
+    [['admin', 'token']],
   );
 }

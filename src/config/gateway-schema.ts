@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { admin, auth } from './access-schema.ts';
+import { redis } from './redis-schema.ts';
 import {
   addressRange,
   bytes,
@@ -12,12 +14,10 @@ import {
   origin,
   permission,
   port,
-  secret,
   timeLimit,
   wholeSeconds,
   window,
 } from './scalars.ts';
-import { redis } from './redis-schema.ts';
 
 /** What a resource's answers cost and how long they live. */
 const operationCache = z.strictObject({
@@ -49,21 +49,6 @@ const tier = z.strictObject({
     .describe(
       'Counts and reports what it would refuse (metrics, `wouldRefuse` in the log) and refuses nothing; callers see nothing of it.',
     ),
-});
-
-const keyRecord = z.strictObject({
-  id: z
-    .string()
-    .regex(/^[a-z0-9]{6,32}$/, 'expected the id part of the key: 6 to 32 of a-z and 0-9')
-    .describe('The part of the key between ptk_ and the secret: what logs and limits name.'),
-  hash: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{43}$/, 'expected the HMAC as `portico keys create --print` shows it')
-    .describe('HMAC-SHA-256 of the whole key under auth.apiKeys.pepper, base64url.'),
-  label: z.string().max(80).default('').describe('Who uses the key, for people; at most 80 characters.'),
-  permissions: z.array(permission).default([]).describe('What the caller may read.'),
-  tier: name.default('standard').describe('One of limits.tiers.'),
-  expiresAt: z.iso.datetime().optional().describe('An instant such as 2030-01-31T00:00:00Z; absent: never.'),
 });
 
 const passthroughRoute = z.strictObject({
@@ -123,13 +108,7 @@ export const gatewaySchema = z.strictObject({
         .describe('How long the gateway keeps serving after SIGTERM while balancers take note.'),
     })
     .prefault({}),
-  admin: z
-    .strictObject({
-      host: z.string().default('127.0.0.1').describe('Keep it on an inner address.'),
-      port: port.default(9090).describe('0 takes any free port.'),
-    })
-    .prefault({})
-    .describe("The operator's listener: health and metrics."),
+  admin: admin.prefault({}).describe("The operator's listener: health, metrics, quality and purges."),
   log: z
     .strictObject({
       level: z
@@ -139,45 +118,7 @@ export const gatewaySchema = z.strictObject({
     })
     .prefault({}),
   redis: redis.prefault({}),
-  auth: z
-    .strictObject({
-      apiKeys: z
-        .strictObject({
-          pepper: secret.describe(
-            'Keys the HMAC under which API keys are stored. At least 16 characters, the same on every replica.',
-          ),
-          keys: z
-            .array(keyRecord)
-            .default([])
-            .describe('Keys kept in the configuration, beside those in Redis.'),
-        })
-        .optional(),
-      jwt: z
-        .strictObject({
-          issuer: z.string().min(1).describe('The only `iss` that is taken.'),
-          audience: z.string().min(1).describe('What `aud` must be or hold.'),
-          jwksUrl: httpUrl.describe('Where the keys of the issuer stand (JWKS).'),
-          algorithms: z
-            .array(z.enum(['RS256', 'ES256', 'EdDSA']))
-            .min(1)
-            .default(['RS256', 'ES256', 'EdDSA'])
-            .describe('The signatures that are taken.'),
-          permissionsClaim: z.string().default('scope').describe('A text of words or a list of permissions.'),
-          tierClaim: z.string().optional().describe('The claim that names the tier of the caller.'),
-          tier: name.default('standard').describe('The tier of a token that names none.'),
-          clockTolerance: wholeSeconds
-            .default(30)
-            .describe('How far the clocks of issuer and gateway may differ.'),
-          keysFresh: duration
-            .default(600_000)
-            .describe('How old the key set may be before it is fetched again.'),
-          keysStale: duration
-            .default(86_400_000)
-            .describe('How long the last good key set serves while the issuer is down.'),
-        })
-        .optional(),
-    })
-    .prefault({}),
+  auth: auth.prefault({}),
   limits: z
     .strictObject({
       tiers: z
@@ -263,6 +204,4 @@ export const gatewaySchema = z.strictObject({
 
 export type GatewayConfig = z.infer<typeof gatewaySchema>;
 export type ResourceConfig = z.infer<typeof resource>;
-export type KeyRecordConfig = z.infer<typeof keyRecord>;
 export type PassthroughConfig = z.infer<typeof passthroughRoute>;
-export type JwtConfig = NonNullable<GatewayConfig['auth']['jwt']>;

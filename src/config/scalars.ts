@@ -115,6 +115,15 @@ export const secret = noted(
   'a secret text',
 );
 
+/** What follows `Bearer` in an Authorization header (RFC 6750, section 2.1); empty for none. */
+export const bearerToken = noted(
+  z
+    .string()
+    .regex(/^(?:[A-Za-z0-9._~+/-]{16,512}=*)?$/, 'expected 16 to 512 of A-Z, a-z, 0-9 and -._~+/')
+    .transform((text) => (text === '' ? undefined : new Secret(text))),
+  'a secret token of 16 to 512 characters of A-Z, a-z, 0-9 and -._~+/',
+);
+
 /** The name of a header (RFC 9110, section 5.1). */
 export const headerName = noted(
   z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'expected the name of a header'),

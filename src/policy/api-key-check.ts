@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { KeyRecordConfig } from '../config/gateway-schema.ts';
+import type { KeyRecordConfig } from '../config/access-schema.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Secret } from '../kernel/secret.ts';
 import type { KeyRecord } from '../store/key-record.ts';

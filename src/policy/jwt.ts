@@ -6,7 +6,7 @@ import {
   type JWTVerifyOptions,
   type JWTVerifyResult,
 } from 'jose';
-import type { JwtConfig } from '../config/gateway-schema.ts';
+import type { JwtConfig } from '../config/access-schema.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Principal } from './call.ts';

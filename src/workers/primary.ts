@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { createAdminApp } from '../admin/app.ts';
+import type { GatewayConfig } from '../config/gateway-schema.ts';
 import type { WorkerProcess, WorkerState } from './messages.ts';
 import { createSupervisor, type Plan } from './supervisor.ts';
 import { createTallies } from './tallies.ts';
@@ -23,7 +24,7 @@ export type Primary = {
 
 export type PrimaryDeps = {
   readonly plan: Plan;
-  readonly admin: { readonly host: string; readonly port: number };
+  readonly admin: GatewayConfig['admin'];
   readonly fork: () => WorkerProcess;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
 };
@@ -73,13 +74,16 @@ export function createPrimary({ plan, admin, fork, log }: PrimaryDeps): Primary 
         if (link === undefined) throw new Error('no worker serves');
         await link.ask({ about: 'purge', tag }, PURGE_MS);
       },
+      token: admin.token,
     }),
   );
 
   function openAdmin(): Promise<number> {
     return new Promise((resolve, reject) => {
       server.once('error', reject);
-      server.listen(admin, () => resolve((server.address() as AddressInfo).port));
+      server.listen({ host: admin.host, port: admin.port }, () =>
+        resolve((server.address() as AddressInfo).port),
+      );
     });
   }
 

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type AdminDeps, createAdminApp } from '../../../src/admin/app.ts';
 import { createMetrics } from '../../../src/admin/metrics.ts';
+import { Secret } from '../../../src/kernel/secret.ts';
 
 const redis = (ready: boolean) => ({ name: 'redis', ready, needed: true });
 
@@ -13,7 +14,12 @@ describe("the operator's listener", () => {
     await once(server, 'close');
   });
 
-  async function ask(path: string, over: Partial<AdminDeps> = {}, method = 'GET') {
+  async function ask(
+    path: string,
+    over: Partial<AdminDeps> = {},
+    method = 'GET',
+    given: Readonly<Record<string, string>> = {},
+  ) {
     const metrics = {
       text: () => Promise.resolve('portico_up 1\n'),
       contentType: 'text/plain; version=0.0.4',
@@ -30,7 +36,7 @@ describe("the operator's listener", () => {
     await once(server, 'listening');
     const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, {
       method,
-      headers: { Connection: 'close' },
+      headers: { Connection: 'close', ...given },
     });
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   }
@@ -50,6 +56,39 @@ describe("the operator's listener", () => {
       expect((await ask(`/cache/purge${query}`, { purge }, 'POST')).status).toBe(400);
     expect((await ask('/cache/purge?tag=users', { purge })).status).toBe(404);
     expect(purged).toEqual(['users', 'user:42', 'user:a_b', '*']);
+  });
+
+  describe('with a token', () => {
+    const deps = { token: new Secret('sixteen-or-more-characters') };
+    const inner = [
+      ['GET', '/metrics'],
+      ['GET', '/quality'],
+      ['POST', '/cache/purge?tag=users'],
+      ['GET', '/nowhere'],
+    ] as const;
+
+    it.each(inner)('keeps %s %s from whoever does not show it', async (method, path) => {
+      const purge = () => Promise.reject(new Error('purged'));
+      for (const authorization of ['', 'Bearer', 'Bearer sixteen-or-more-character', 'Basic c2l4dGVlbg=='])
+        expect(await ask(path, { ...deps, purge }, method, { authorization })).toMatchObject({ status: 401 });
+      const { headers, text } = await ask(path, { ...deps, purge }, method);
+      expect([headers.get('www-authenticate'), text]).toEqual([
+        'Bearer',
+        '{"status":"the token of admin.token is needed"}',
+      ]);
+    });
+
+    it('answers who does', async () => {
+      const given = { Authorization: 'bearer sixteen-or-more-characters' };
+      const statuses = [];
+      for (const [method, path] of inner) statuses.push((await ask(path, deps, method, given)).status);
+      expect(statuses).toEqual([200, 200, 200, 404]);
+    });
+
+    it('tells everybody whether it lives and is ready', async () => {
+      expect((await ask('/livez', deps)).status).toBe(200);
+      expect((await ask('/readyz', deps)).status).toBe(200);
+    });
   });
 
   it('is ready when every check is', async () => {

@@ -217,4 +217,30 @@ describe('notes', () => {
   it('are none in the shipped configuration', () => {
     expect(notesOf(gatewayText)).toEqual([]);
   });
+
+  describe("the operator's listener has a token where other machines can reach it", () => {
+    const listening = (host: string, token: string) =>
+      problemsOf(
+        gatewayText.replace(/^admin:\n(?: .*\n)+/m, `admin:\n  host: '${host}'\n  token: '${token}'\n`),
+      );
+
+    it.each(['0.0.0.0', '::', '10.1.2.3', 'gateway.internal'])('such as %s', (host) => {
+      expect(listening(host, '')).toEqual([
+        expect.stringContaining(
+          `admin.host: whoever reaches ${host} could read the metrics and purge the cache\n    hint: add admin.token`,
+        ),
+      ]);
+      expect(listening(host, 'sixteen-or-more-characters')).toEqual([]);
+    });
+
+    it.each(['127.0.0.1', '127.9.9.9', '::1', 'localhost'])('and need not at %s', (host) => {
+      expect(listening(host, '')).toEqual([]);
+    });
+
+    it('which is long enough not to be guessed', () => {
+      expect(listening('127.0.0.1', 'short')).toEqual([
+        expect.stringContaining('admin.token: expected 16 to 512'),
+      ]);
+    });
+  });
 });

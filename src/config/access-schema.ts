@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { duration, httpUrl, name, permission, port, secret, wholeSeconds, bearerToken } from './scalars.ts';
+
+/** The operator's listener, and what opens it. */
+export const admin = z.strictObject({
+  host: z.string().default('127.0.0.1').describe('Keep it on an inner address.'),
+  port: port.default(9090).describe('0 takes any free port.'),
+  token: bearerToken
+    .optional()
+    .describe(
+      'What `Authorization: Bearer` must carry for all but /livez and /readyz; needed where `host` can be reached from other machines.',
+    ),
+});
+
+const keyRecord = z.strictObject({
+  id: z
+    .string()
+    .regex(/^[a-z0-9]{6,32}$/, 'expected the id part of the key: 6 to 32 of a-z and 0-9')
+    .describe('The part of the key between ptk_ and the secret: what logs and limits name.'),
+  hash: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{43}$/, 'expected the HMAC as `portico keys create --print` shows it')
+    .describe('HMAC-SHA-256 of the whole key under auth.apiKeys.pepper, base64url.'),
+  label: z.string().max(80).default('').describe('Who uses the key, for people; at most 80 characters.'),
+  permissions: z.array(permission).default([]).describe('What the caller may read.'),
+  tier: name.default('standard').describe('One of limits.tiers.'),
+  expiresAt: z.iso.datetime().optional().describe('An instant such as 2030-01-31T00:00:00Z; absent: never.'),
+});
+
+/** Who may call: API keys, tokens of an issuer, or both. */
+export const auth = z.strictObject({
+  apiKeys: z
+    .strictObject({
+      pepper: secret.describe(
+        'Keys the HMAC under which API keys are stored. At least 16 characters, the same on every replica.',
+      ),
+      keys: z.array(keyRecord).default([]).describe('Keys kept in the configuration, beside those in Redis.'),
+    })
+    .optional(),
+  jwt: z
+    .strictObject({
+      issuer: z.string().min(1).describe('The only `iss` that is taken.'),
+      audience: z.string().min(1).describe('What `aud` must be or hold.'),
+      jwksUrl: httpUrl.describe('Where the keys of the issuer stand (JWKS).'),
+      algorithms: z
+        .array(z.enum(['RS256', 'ES256', 'EdDSA']))
+        .min(1)
+        .default(['RS256', 'ES256', 'EdDSA'])
+        .describe('The signatures that are taken.'),
+      permissionsClaim: z.string().default('scope').describe('A text of words or a list of permissions.'),
+      tierClaim: z.string().optional().describe('The claim that names the tier of the caller.'),
+      tier: name.default('standard').describe('The tier of a token that names none.'),
+      clockTolerance: wholeSeconds
+        .default(30)
+        .describe('How far the clocks of issuer and gateway may differ.'),
+      keysFresh: duration.default(600_000).describe('How old the key set may be before it is fetched again.'),
+      keysStale: duration
+        .default(86_400_000)
+        .describe('How long the last good key set serves while the issuer is down.'),
+    })
+    .optional(),
+});
+
+export type KeyRecordConfig = z.infer<typeof keyRecord>;
+export type JwtConfig = NonNullable<z.infer<typeof auth>['jwt']>;
