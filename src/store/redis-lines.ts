@@ -2,6 +2,7 @@ import { Cluster, Redis } from 'ioredis';
 import { clusterOptions, sentinelOptions, singleOptions } from './redis-options.ts';
 import type { ClusterPlace, RedisProfile, RedisTimes } from './redis-profile.ts';
 import { failWhileSilent } from './redis-silence.ts';
+import { writeOncePerTurn } from './redis-turns.ts';
 
 /** What a line tells its watcher. */
 export type LineWatcher = {
@@ -23,6 +24,7 @@ function watchSingle(
   client.on('error', lost);
   client.on('close', () => lost(new Error('the connection was closed')));
   client.on('ready', changed);
+  writeOncePerTurn(client);
   const isSilent = failWhileSilent(client, commandTimeoutMs, { silent: lost, heard: changed });
   return { client, isReady: () => client.status === 'ready' && !isSilent() };
 }
@@ -54,6 +56,7 @@ function openCluster(times: RedisTimes, place: ClusterPlace, watcher: LineWatche
 
   cluster.on('+node', (node: Redis) => {
     node.on('ready', watcher.changed);
+    writeOncePerTurn(node);
     silences.set(node, failWhileSilent(node, times.commandTimeoutMs, told));
     // Behind the command that made the node known, and that connects it.
     setImmediate(connect, node);
