@@ -8,15 +8,23 @@ import { compileCsvReader } from './read-csv.ts';
 import { compileXmlReader } from './read-xml.ts';
 
 /** The media type and character set of a `Content-Type` header, in lower case. */
-function readContentType(header: string | undefined): {
-  mediaType: string;
-  charset: string | undefined;
-} {
+type ContentType = { readonly mediaType: string; readonly charset: string | undefined };
+
+function readContentType(header: string | undefined): ContentType {
   const [mediaType = '', ...parameters] = (header ?? '').split(';').map((part) => part.trim());
   const charset = parameters
     .map((parameter) => /^charset="?([^"]+)"?$/i.exec(parameter)?.[1])
     .find((found) => found !== undefined);
   return { mediaType: mediaType.toLowerCase(), charset: charset?.toLowerCase() };
+}
+
+/** `readContentType` that reads a header once while one like it comes again: a source's replies differ little in it. */
+function createContentTypes(): (header: string | undefined) => ContentType {
+  let latest: { readonly header: string | undefined; readonly read: ContentType } | undefined;
+  return (header) => {
+    if (latest === undefined || latest.header !== header) latest = { header, read: readContentType(header) };
+    return latest.read;
+  };
 }
 
 /** The encoding that an XML declaration names (XML 1.0, section 2.8). */
@@ -83,8 +91,12 @@ function compileFormat(spec: DecodeSpec): (text: string) => Json {
 }
 
 /** The character set of a body: the source's own word, the header, the XML declaration, or else UTF-8. */
-export function charsetOf({ charset, format }: DecodeSpec, reply: UpstreamReply): string {
-  const declared = charset ?? readContentType(reply.header('content-type')).charset;
+export function charsetOf(
+  { charset, format }: DecodeSpec,
+  reply: UpstreamReply,
+  contentType = readContentType(reply.header('content-type')),
+): string {
+  const declared = charset ?? contentType.charset;
   return declared ?? (format === 'xml' ? xmlEncoding(reply.body) : undefined) ?? 'utf-8';
 }
 
@@ -95,14 +107,16 @@ export function charsetOf({ charset, format }: DecodeSpec, reply: UpstreamReply)
  */
 export function compileDecoder(spec: DecodeSpec): (reply: UpstreamReply) => Json {
   const contentTypes = contentTypesOf(spec);
+  const contentTypeOf = createContentTypes();
   const readText = compileFormat(spec);
   const readPlain = spec.format === 'json' && spec.stripPrefix === '' ? readPlainJson : undefined;
   return function decodeBody(reply) {
-    const { mediaType } = readContentType(reply.header('content-type'));
+    const contentType = contentTypeOf(reply.header('content-type'));
+    const { mediaType } = contentType;
     if (!contentTypes.includes(mediaType)) {
       throw invalidReply('content_type', `${typeName(mediaType)} is not one the source declares`);
     }
-    const charset = charsetOf(spec, reply);
+    const charset = charsetOf(spec, reply, contentType);
     const text = decodeText(reply.body, charset);
     return (charset === 'utf-8' ? readPlain?.(reply.body, text) : undefined) ?? readText(text);
   };

@@ -2,6 +2,7 @@ import type { CanonicalRecord } from '../contract/document.ts';
 import type { FieldKind } from '../contract/fields.ts';
 import {
   compareCodePoints,
+  compareIds,
   compareKeys,
   idSortKey,
   matches,
@@ -17,6 +18,7 @@ export type RecordOrder = (a: CanonicalRecord, b: CanonicalRecord) => number;
 /** The contract's order: by the field, unknown last in both directions, ties by ascending id. */
 export function compileOrder(sort: Sort, kind: FieldKind): RecordOrder {
   const direction = sort.descending ? -1 : 1;
+  if (kind === 'id' && sort.field === 'id') return (a, b) => compareIds(a.id, b.id) * direction;
   return function compare(a, b) {
     const left = a[sort.field] ?? null;
     const right = b[sort.field] ?? null;
@@ -26,7 +28,7 @@ export function compileOrder(sort: Sort, kind: FieldKind): RecordOrder {
     } else if (left !== right) {
       return left === null ? 1 : -1;
     }
-    return compareCodePoints(idSortKey(a.id), idSortKey(b.id));
+    return compareIds(a.id, b.id);
   };
 }
 

@@ -4,15 +4,42 @@ import type { FieldKind, Value } from './fields.ts';
 /** What values of a field are compared by. */
 export type SortKey = string | Decimal;
 
-const NUMBERED_ID = /^[^_]+_(0|[1-9]\d*)$/;
+const ZERO = 0x30;
+
+/** Where the number of an id starts, of which there is only one spelling; 0 where it has none. */
+function numberAt(id: string): number {
+  const start = id.indexOf('_') + 1;
+  const { length } = id;
+  if (start < 2 || start === length) return 0;
+  for (let at = start; at < length; at += 1) {
+    const unit = id.charCodeAt(at);
+    if (unit < ZERO || unit > 0x39) return 0;
+  }
+  return id.charCodeAt(start) === ZERO && length - start > 1 ? 0 : start;
+}
 
 /**
  * The key of an id: numbered ids come first, by their number; all others after them, as text.
  * The length in front of the digits makes numbers of any size compare as text.
  */
 export function idSortKey(id: string): string {
-  const digits = NUMBERED_ID.exec(id)?.[1];
-  return digits === undefined ? `1${id.normalize('NFC')}` : `0${String.fromCharCode(digits.length)}${digits}`;
+  const start = numberAt(id);
+  if (start === 0) return `1${id.normalize('NFC')}`;
+  return `0${String.fromCharCode(id.length - start)}${id.slice(start)}`;
+}
+
+/** Compares ids as their keys compare; where both are numbered, it makes no keys. */
+export function compareIds(a: string, b: string): number {
+  const left = numberAt(a);
+  const right = numberAt(b);
+  if (left === 0 || right === 0) return compareCodePoints(idSortKey(a), idSortKey(b));
+  const digits = a.length - left;
+  if (digits !== b.length - right) return digits - (b.length - right);
+  for (let at = 0; at < digits; at += 1) {
+    const order = a.charCodeAt(left + at) - b.charCodeAt(right + at);
+    if (order !== 0) return order;
+  }
+  return 0;
 }
 
 /** The key of a canonical value that is not null. */

@@ -1,5 +1,11 @@
 import fc from 'fast-check';
-import { compareCodePoints, compareKeys, idSortKey, matches } from '../../../src/contract/order.ts';
+import {
+  compareCodePoints,
+  compareIds,
+  compareKeys,
+  idSortKey,
+  matches,
+} from '../../../src/contract/order.ts';
 import { Decimal } from '../../../src/kernel/decimal.ts';
 
 /** Texts without lone surrogates, rich in what UTF-16 units sort wrongly. */
@@ -55,6 +61,23 @@ describe('the key of an id', () => {
   it('differs for different ids', () => {
     const id = fc.stringMatching(/^user_[A-Za-z0-9_.~-]{1,6}$/);
     fc.assert(fc.property(id, id, (a, b) => expect(idSortKey(a) === idSortKey(b)).toBe(a === b)));
+  });
+});
+
+describe('the order of ids', () => {
+  it('is that of their keys', () => {
+    const id = fc.oneof(
+      fc.stringMatching(/^user_[0-9]{1,4}$/),
+      fc.stringMatching(/^[a-z_]{0,2}_?[0-9a_é]{0,3}$/),
+      fc.bigInt({ min: 0n, max: 10n ** 30n }).map((number) => `user_${number}`),
+    );
+    fc.assert(
+      fc.property(id, id, (a, b) => {
+        const order = compareCodePoints(idSortKey(a), idSortKey(b));
+        expect(Math.sign(compareIds(a, b))).toBe(Math.sign(order));
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });
 
