@@ -1,12 +1,16 @@
 import http from 'node:http';
 import https from 'node:https';
 import { AxiosError, type AxiosResponse, CanceledError, type InternalAxiosRequestConfig } from 'axios';
+import { ReplyHeaders } from './reply-headers.ts';
 
 /** Names and values in turn: Node checks and writes such a list as it stands, at a third of the price of an object. */
 function headerLines(config: InternalAxiosRequestConfig, url: URL): string[] {
-  // A source that goes by another name than its address has that among its headers.
-  const lines = config.headers.has('Host') ? [] : ['Host', url.host];
-  for (const [name, value] of Object.entries(config.headers.toJSON())) lines.push(name, String(value));
+  const lines = ['Host', url.host];
+  for (const [name, value] of Object.entries(config.headers.toJSON())) {
+    // A source that goes by another name than its address has that among its headers.
+    if (name.toLowerCase() === 'host') lines[1] = String(value);
+    else lines.push(name, String(value));
+  }
   return lines;
 }
 
@@ -51,12 +55,11 @@ export function sendOverHttp(config: InternalAxiosRequestConfig): Promise<AxiosR
 
     function receive(response: http.IncomingMessage): void {
       const { statusCode: status = 0, statusMessage: statusText = '' } = response;
-      const headers = response.headers as AxiosResponse['headers'];
       const received: AxiosResponse<Buffer> = {
         data: Buffer.alloc(0),
         status,
         statusText,
-        headers,
+        headers: new ReplyHeaders(response.headers),
         config,
         request,
       };

@@ -1,11 +1,12 @@
 import type http from 'node:http';
-import axios, { Axios, AxiosHeaders, type AxiosResponse } from 'axios';
+import axios, { Axios } from 'axios';
 import type { SourceSpec } from '../config/source-schema.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
 import { createAgents } from './agents.ts';
 import { decompress } from './decompress.ts';
 import { sendOverHttp } from './http-adapter.ts';
 import { codeOf } from './network-fault.ts';
+import type { ReplyHeaders } from './reply-headers.ts';
 
 /** One exchange with an absolute address. */
 export type TransportRequest = {
@@ -23,15 +24,6 @@ export type Transport = {
   close(): void;
 };
 
-function headerOf(response: AxiosResponse): (name: string) => string | undefined {
-  const headers = AxiosHeaders.from(response.headers as Record<string, string>);
-  return (name) => {
-    const value = headers.get(name);
-    // Repeated `Set-Cookie` lines are the one header that stays a list.
-    return Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? value : undefined;
-  };
-}
-
 /** Whether an idle connection was closed by the other side just as it was used again: the request never arrived. */
 function diedIdle(error: unknown): boolean {
   if (!axios.isAxiosError(error) || codeOf(error) !== 'ECONNRESET' || error.response !== undefined)
@@ -45,21 +37,19 @@ export function createTransport(net: SourceSpec['net']): Transport {
   const agentsWithoutMemory = createAgents(net, false);
   // Not `axios.create`, whose defaults are merged into every request, at more than the price of all the rest: they are
   // for the adapters of axios, and ours needs none of them.
-  const client = new Axios({
-    ...agents,
-    adapter: sendOverHttp,
-    maxContentLength: net.bytesMax,
-    headers: { 'Accept-Encoding': 'identity', 'User-Agent': 'portico', ...net.headers },
-  });
+  const client = new Axios({ ...agents, adapter: sendOverHttp, maxContentLength: net.bytesMax });
+  const named = { 'Accept-Encoding': 'identity', 'User-Agent': 'portico', ...net.headers };
   return {
     async send({ body, ...request }) {
-      const config = { ...request, data: body };
+      // Headers among the defaults would be merged once more for each request.
+      const config = { ...request, headers: { ...named, ...request.headers }, data: body };
       const response = await client.request<Buffer>(config).catch((error: unknown) => {
         if (request.method !== 'GET' || !diedIdle(error) || request.signal.aborted) throw error;
         // Where one kept connection has died, the others have, too.
         return client.request<Buffer>({ ...config, ...agentsWithoutMemory });
       });
-      const header = headerOf(response);
+      const headers = response.headers as ReplyHeaders;
+      const header = (name: string) => headers.named(name);
       const complete = await decompress(response.data, header('content-encoding'), net.bytesMax);
       return { status: response.status, header, body: complete };
     },
