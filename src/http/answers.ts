@@ -9,7 +9,7 @@ import type { Cors } from './cors.ts';
 import { allowOf, type Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
 import { matchesEtag } from './matches-etag.ts';
-import { mayStayOpen } from './unread-body.ts';
+import { partIfUnread } from './unread-body.ts';
 
 /** A public document that is the same for everyone, such as the OpenAPI description. */
 export type Document = { readonly body: Buffer; readonly etag: string };
@@ -146,7 +146,7 @@ export function createAnswers(deps: AnswersDeps): Answers {
   /** One `writeHead` with a flat list and one `end`: half the price of `setHeader` for each. */
   function send(exchange: Exchange, status: number, headers: string[], body: Buffer | undefined) {
     const { req, res } = exchange;
-    if (!mayStayOpen(req)) res.shouldKeepAlive = false;
+    partIfUnread(req, res);
     try {
       res.writeHead(status, headers);
       if (body === undefined || req.method === 'HEAD') res.end();

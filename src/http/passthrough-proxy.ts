@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Exchange } from './exchange.ts';
 import { isPlainlyFramed, mayBeFollowed } from './passthrough-body.ts';
 import { type HeaderLines, type Passage, returnedHeaders } from './passthrough-headers.ts';
-import { mayStayOpen } from './unread-body.ts';
+import { partIfUnread } from './unread-body.ts';
 
 /** Where an upstream is, as httpxy reads it: text would be parsed anew, twice, for every request. */
 export type Destination = {
@@ -168,7 +168,7 @@ function relay(journey: Underway, answer: IncomingMessage): void {
   if (!isPlainlyFramed(answer)) throw fault('upstream_error', { detail: 'transfer coding' });
   // What came after it would be read as the answer to another request.
   if (mayBeFollowed(answer) && journey.call !== undefined) journey.call.shouldKeepAlive = false;
-  if (!mayStayOpen(journey.req)) res.shouldKeepAlive = false;
+  partIfUnread(journey.req, res);
   try {
     res.writeHead(status, answerHeaders(journey, answer));
   } catch (cause) {

@@ -9,6 +9,7 @@ import { securityHeaders } from './answers.ts';
 import type { App } from './app.ts';
 import { latestExchange } from './exchange.ts';
 import { HEADER_LINES_MAX } from './request-head.ts';
+import { linger } from './unread-body.ts';
 
 /** What a public server is bounded by. */
 export type ServerLimits = {
@@ -26,7 +27,6 @@ const REQUEST_TIMEOUT_MS_MIN = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const CONNECTIONS_CHECK_MS = 500;
 const HEADER_BYTES_MAX = 16 * 1024;
-const LINGER_MS = 1_000;
 const ALLOWED = 'GET, HEAD, OPTIONS';
 
 /** Makes the hardened server of the public listener: whatever the bytes, what leaves it is the contract's JSON. */
@@ -118,15 +118,6 @@ function closeAfter(res: ServerResponse, socket: Duplex) {
   res.shouldKeepAlive = false;
   if (res.closed) linger(socket, '');
   else res.once('close', () => linger(socket, ''));
-}
-
-/** Says a last word and reads on for a moment: a close with bytes unread is a reset, which may overtake the word. */
-function linger(socket: Duplex, lastWord: string) {
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.once('close', () => clearTimeout(timer));
-  socket.on('error', () => socket.destroy());
-  socket.end(lastWord);
-  socket.resume();
 }
 
 /** An error answer as bytes, for connections that have no request to answer. */

@@ -9,6 +9,8 @@ export type LegacyUpstream = {
   readonly heard: readonly string[];
   /** Resolves once some connection has heard `text`. */
   hears(text: string): Promise<void>;
+  /** Resolves once so many connections were made. */
+  opens(count: number): Promise<void>;
   /** Resolves with how many connections there were once all of them have ended. */
   quiet(): Promise<number>;
   stop(): Promise<void>;
@@ -28,6 +30,7 @@ export async function startLegacyUpstream(script: Script): Promise<LegacyUpstrea
   const server = createServer((socket) => {
     const connection = heard.push('') - 1;
     sockets.add(socket);
+    wake();
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
       sockets.delete(socket);
@@ -60,6 +63,7 @@ export async function startLegacyUpstream(script: Script): Promise<LegacyUpstrea
     origin: `http://127.0.0.1:${port}`,
     heard,
     hears: (text) => until(() => heard.some((all) => all.includes(text))),
+    opens: (count) => until(() => heard.length >= count),
     async quiet() {
       await until(() => sockets.size === 0);
       return heard.length;
