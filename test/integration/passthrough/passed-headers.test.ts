@@ -1,6 +1,6 @@
 import { Secret } from '../../../src/kernel/secret.ts';
 import { answering } from '../../support/legacy-upstream.ts';
-import { usePassthrough } from '../../support/passthrough-route.ts';
+import { OK, usePassthrough } from '../../support/passthrough-route.ts';
 import { request } from '../../support/raw-client.ts';
 
 describe('a pass-through route', () => {
@@ -43,6 +43,39 @@ describe('a pass-through route', () => {
     expect(heard).toContain('\r\nx-forwarded-host: api.example.test\r\n');
     expect(heard).toContain(`\r\nx-request-id: ${(answer.headers['x-request-id'] ?? '').toLowerCase()}\r\n`);
     expect(heard).toContain('\r\nconstructor: fine\r\n');
+  });
+
+  it.each([
+    ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__'],
+    [
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+    ],
+    ['Connection: host, content-length, x-forwarded-for, x-request-id, authorization'],
+    ['Connection: close', 'Connection: X-Hop', 'X-Hop: theirs', 'Proxy-Connection: theirs'],
+  ])('asks as a plain request whatever the caller says of its connection: %s', async (...lines) => {
+    await route.start({ headers: { Authorization: new Secret('Basic our-own') } });
+
+    expect((await route.ask(request('GET', '/legacy/orders', lines))).status).toBe(200);
+
+    const heard = (route.upstream.heard[0] ?? '').toLowerCase();
+    expect(heard).not.toMatch(/upgrade|http2|theirs|proxy/);
+    for (const name of ['host', 'x-forwarded-for', 'x-request-id', 'authorization'])
+      expect(heard.split(`\r\n${name}: `)).toHaveLength(2);
+  });
+
+  it('asks for the body itself where the caller waits to be told to go on', async () => {
+    await route.start({}, { script: (socket, heard) => heard.endsWith('hello') && socket.write(OK) });
+    const connection = await route.connect();
+    connection.send(request('POST', '/legacy/orders', ['Content-Length: 5', 'Expect: 100-continue']));
+    expect((await connection.answer()).status).toBe(100);
+    connection.send('hello');
+
+    expect((await connection.answer()).status).toBe(200);
+    expect(route.upstream.heard[0]).not.toMatch(/expect/i);
+    connection.close();
   });
 
   it("returns the upstream's headers without what is not for the caller, and with ours", async () => {
