@@ -72,7 +72,7 @@ export function faultyOptions(file: string, more: object = {}): GatewayOptions {
 
 /** So little time, and no breaker: a row follows the other, and each fails more often than a breaker bears. */
 const PATIENT_NET =
-  'timeout: 600ms, bytesMax: 6MiB, breaker: { calls: 1000000 }, retries: { max: 1, budget: 100, pauseMax: 300ms }';
+  'timeout: 600ms, bytesMax: 5MiB, breaker: { calls: 1000000 }, retries: { max: 1, budget: 100, pauseMax: 300ms }';
 
 /** The gateway that all rows share which only need an upstream to misbehave. */
 export function faultyPlace(bench: FaultBench): Promise<FaultyPlace> {

@@ -82,7 +82,9 @@ export async function startScriptedUpstream(host = '127.0.0.1', wanted = 0): Pro
     },
     does: (next) => void (script = next),
     down,
-    up: async () => void (await listen(port)),
+    async up() {
+      await listen(port);
+    },
     close: down,
   };
 }
