@@ -9,10 +9,10 @@ export type Injected = {
   close(): void;
 };
 
-/** Has a Node process run this JavaScript on SIGUSR2, as a fault of its own would. */
-export function inject(code: string): Injected {
+/** Has a Node process run this JavaScript on SIGUSR2, as a fault of its own would; `before` runs at its start. */
+export function inject(code: string, before = ''): Injected {
   const folder = mkdtempSync(join(tmpdir(), 'portico-injected-'));
   const file = join(folder, 'fault.mjs');
-  writeFileSync(file, `process.on('SIGUSR2', () => { ${code} });\n`);
+  writeFileSync(file, `${before}\nprocess.on('SIGUSR2', () => { ${code} });\n`);
   return { env: { NODE_OPTIONS: `--import ${file}` }, close: () => rmSync(folder, { recursive: true }) };
 }
