@@ -85,7 +85,7 @@ const killed: FaultRow = {
   fault: 'SIGKILL while answers are written to the cache; a second SIGTERM',
   expected: 'whoever shares the cache finds whole answers in it; the second signal ends the process at once',
   figure: 'entries found; damaged; ms to the end',
-  fast: true,
+  fast: false,
   async run(bench) {
     const redis = await bench.redis();
     const config = { redis: { url: redis.url }, listen: { drain: '20s' }, cache: { localSeconds: '0s' } };
@@ -178,7 +178,8 @@ const unfit: FaultRow = {
   expected:
     'ends at once with a line that says what and where: 78 for the configuration, 1 for the port; no secret in it',
   figure: 'ms to the end',
-  fast: true,
+  // test/e2e/config-errors.test.ts shows the same in the suite.
+  fast: false,
   async run(bench) {
     const taken = createServer().listen(0, '127.0.0.1');
     bench.own(taken);
