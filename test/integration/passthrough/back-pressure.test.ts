@@ -63,7 +63,7 @@ describe('a pass-through route between sides of different speed', () => {
         socket.write(`HTTP/1.1 200 OK\r\n${line}\r\n`);
         void pour(socket, MANY, () => look());
       });
-      await route.start({ deadline: 400 }, { script });
+      await route.start({ deadline: 800 }, { script });
       const held = watchHeld();
       ({ look } = held);
       const connection = await route.connect();
