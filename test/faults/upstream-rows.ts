@@ -1,11 +1,19 @@
 import type { FaultRow } from './harness/row.ts';
+import { upstreamHealth } from './upstream-health.ts';
 import { upstreamLoss } from './upstream-loss.ts';
+import { upstreamManners } from './upstream-manners.ts';
 import { upstreamReplies } from './upstream-replies.ts';
 import { upstreamValues } from './upstream-values.ts';
 
-/** U1 to U23: what upstreams can do. */
-export const upstreamRows: readonly FaultRow[] = [
+const groups = [
   ...upstreamLoss,
   ...upstreamReplies,
   ...upstreamValues,
-].sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)));
+  ...upstreamManners,
+  ...upstreamHealth,
+];
+
+/** U1 to U23: what upstreams can do. */
+export const upstreamRows: readonly FaultRow[] = groups.sort(
+  (a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)),
+);
