@@ -120,7 +120,7 @@ export function createApp(deps: AppDeps): App {
       const last: NextFunction = (thrown?: unknown) => exchange.fail(thrown ?? fault('not_found'));
       app(req as Request, res as Response, last);
     },
-    listenToAll: overload.close,
+    listenToAll: overload.listenToAll,
     close: passthrough.close,
   };
 }

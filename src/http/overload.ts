@@ -30,8 +30,8 @@ export type Overload = {
    */
   readonly enter: (exchange: Exchange) => void;
   readonly leave: (exchange: Exchange) => void;
-  /** Listens to everybody again. */
-  readonly close: () => void;
+  /** Listens to everybody again, and refuses nobody for the event loop any more: the listener is left. */
+  readonly listenToAll: () => void;
 };
 
 /** An episode is over when nobody was refused for so long. */
@@ -91,10 +91,11 @@ export function createOverload({ limits, clock, log, onRefused }: OverloadDeps):
   const unheard = createUnheard();
   const note = createEpisodes(log, monotonic);
   const underWay = new Map<string, number>();
+  let isLeaving = false;
 
   return {
     admits(exchange) {
-      if (!turns.isTooMany()) return true;
+      if (isLeaving || !turns.isTooMany()) return true;
       const { res, req, operation } = exchange;
       const { holdMs } = unheard;
       onRefused(operation, 'event_loop');
@@ -121,6 +122,9 @@ export function createOverload({ limits, clock, log, onRefused }: OverloadDeps):
     leave({ operation, isCounted }) {
       if (isCounted) underWay.set(operation, (underWay.get(operation) ?? 1) - 1);
     },
-    close: unheard.hearAll,
+    listenToAll() {
+      isLeaving = true;
+      unheard.hearAll();
+    },
   };
 }
