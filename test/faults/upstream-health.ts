@@ -7,9 +7,10 @@ import {
   answerOf,
   answerWell,
   anyUser,
+  breakingPlace,
   faultyOptions,
   faultyPlace,
-  ownFaultyPlace,
+  OPEN_MS,
   sourceFile,
 } from './harness/faulty-source.ts';
 import type { FaultRow } from './harness/row.ts';
@@ -69,23 +70,24 @@ const fails: FaultRow = {
   figure: 'calls per question while it fails; calls while half open; ms until it is used again',
   fast: true,
   async run(bench) {
-    const OPEN_MS = 300;
-    const net = `timeout: 600ms, concurrency: 64, breaker: { calls: 100, open: ${OPEN_MS}ms }`;
-    const { gateway, upstream } = await ownFaultyPlace(bench, net);
+    const { gateway, upstream } = await breakingPlace(bench);
     const failing = ({ socket }: { socket: { write(bytes: Buffer): unknown } }) =>
       void socket.write(answerOf(503, 'busy', ['Content-Type: text/plain']));
     upstream.does(failing);
-    const seen: number[] = [];
-    while (upstream.calls < 95) {
+    const state = () => gateway.counted('portico_breaker_state', 'source="faulty"');
+    const from = upstream.calls;
+    let questions = 0;
+    let mostCalls = 0;
+    while ((await state()) !== 2) {
       const before = upstream.calls;
       assertRefused(await gateway.ask(anyUser()), 502, 'upstream_error');
-      seen.push(upstream.calls - before);
+      mostCalls = Math.max(mostCalls, upstream.calls - before);
+      questions += 1;
     }
-    assert.ok(Math.max(...seen) <= 2, 'one retry of a call at most');
-    const factor = upstream.calls / seen.length;
-    assert.ok(factor <= 1.13, `${factor} calls per question`);
-    const state = () => gateway.counted('portico_breaker_state', 'source="faulty"');
-    while ((await state()) !== 2) await gateway.ask(anyUser());
+    const factor = (upstream.calls - from) / questions;
+    assert.ok(mostCalls <= 2, 'one retry of a call at most');
+    // One in ten, and those that were kept from better times.
+    assert.ok(upstream.calls - from <= questions * 1.1 + 11, `${factor} calls per question`);
     const open = upstream.calls;
     for (let n = 0; n < 20; n += 1) assertRefused(await gateway.ask(anyUser()), 503, 'upstream_unavailable');
     assert.equal(upstream.calls, open, 'nothing is asked while the breaker is open');
@@ -151,7 +153,7 @@ const names: FaultRow = {
   fault: 'the name of the upstream is not found, and then leads elsewhere',
   expected: '503 upstream_unavailable at once; a name is looked up for every new connection',
   figure: 'ms to answer; ms until the new address is used',
-  fast: true,
+  fast: false,
   async run(bench) {
     const folder = mkdtempSync(join(tmpdir(), 'portico-names-'));
     bench.own({ close: () => rmSync(folder, { recursive: true }) });

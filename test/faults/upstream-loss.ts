@@ -8,15 +8,16 @@ import {
   answerOf,
   answerWell,
   anyUser,
+  BREAKER_CALLS,
+  breakingPlace,
   faultyOptions,
   faultyPlace,
   goodBody,
-  ownFaultyPlace,
+  OPEN_MS,
   sourceFile,
+  timeoutMs,
 } from './harness/faulty-source.ts';
 import type { FaultRow } from './harness/row.ts';
-
-const OPEN_MS = 300;
 
 const refuses: FaultRow = {
   id: 'U1',
@@ -26,10 +27,7 @@ const refuses: FaultRow = {
   figure: 'ms to answer; ms and questions until the breaker opens; ms until it is used again',
   fast: true,
   async run(bench) {
-    const net = `breaker: { open: ${OPEN_MS}ms }`;
-    const { gateway, upstream } = await ownFaultyPlace(bench, net, {
-      cache: { fresh: '0s', staleIfError: '1m' },
-    });
+    const { gateway, upstream } = await breakingPlace(bench);
     upstream.does(answerWell);
     const known = anyUser();
     assert.equal((await gateway.ask(known)).status, 200);
@@ -39,8 +37,7 @@ const refuses: FaultRow = {
     assert.ok('age' in stale.headers);
     let answerMs = 0;
     let questions = 1;
-    const isOpen = async () =>
-      (await gateway.counted('portico_source_events_total', 'event="breaker_open"')) === 1;
+    const isOpen = async () => (await gateway.counted('portico_breaker_state', 'source="faulty"')) === 2;
     const brokenAt = performance.now();
     while (!(await isOpen())) {
       const answer = await gateway.ask(anyUser());
@@ -49,7 +46,7 @@ const refuses: FaultRow = {
       questions += 1;
     }
     const breakerMs = performance.now() - brokenAt;
-    assert.ok(questions <= 25, `${questions} questions until the breaker opened`);
+    assert.ok(questions <= BREAKER_CALLS, `${questions} questions until the breaker opened`);
     assert.equal((await gateway.ask(known)).status, 200);
     const open = await gateway.ask(anyUser());
     assertRefused(open, 503, 'upstream_unavailable');
@@ -74,8 +71,8 @@ const hangs: FaultRow = {
     const answer = await gateway.ask(anyUser());
     assertRefused(answer, 504, 'upstream_timeout');
     await bench.until(() => upstream.open === 0);
-    bench.atMost('ms beyond the timeout', answer.ms - 600, 60);
-    return { 'beyond ms': answer.ms - 600, open: upstream.open };
+    bench.atMost('ms beyond the timeout', answer.ms - timeoutMs(bench), 60);
+    return { 'beyond ms': answer.ms - timeoutMs(bench), open: upstream.open };
   },
 };
 
@@ -104,7 +101,7 @@ const blackHole: FaultRow = {
   fault: 'the upstream does not answer a SYN',
   expected: '503 upstream_unavailable once net.connectTimeout is over, long before net.timeout',
   figure: 'ms beyond net.connectTimeout',
-  fast: true,
+  fast: false,
   async run(bench) {
     const port = await openBlackHole(bench);
     const net = 'timeout: 5s, connectTimeout: 150ms, retries: { max: 0 }';
@@ -123,7 +120,7 @@ const drips: FaultRow = {
   fault: 'the upstream drips its body',
   expected: '504 upstream_timeout at net.timeout, however often a byte comes; the connection is ended',
   figure: 'ms beyond net.timeout; connections left open',
-  fast: true,
+  fast: false,
   async run(bench) {
     const { gateway, upstream } = await faultyPlace(bench);
     upstream.does(({ id, socket }) => {
@@ -136,8 +133,8 @@ const drips: FaultRow = {
     const answer = await gateway.ask(anyUser());
     assertRefused(answer, 504, 'upstream_timeout');
     await bench.until(() => upstream.open === 0);
-    bench.atMost('ms beyond the timeout', answer.ms - 600, 60);
-    return { 'beyond ms': answer.ms - 600, open: upstream.open };
+    bench.atMost('ms beyond the timeout', answer.ms - timeoutMs(bench), 60);
+    return { 'beyond ms': answer.ms - timeoutMs(bench), open: upstream.open };
   },
 };
 

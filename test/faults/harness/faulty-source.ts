@@ -7,7 +7,7 @@ import type { TruthOf } from './truth.ts';
 export type FaultyPlace = {
   readonly gateway: FaultGateway;
   readonly upstream: ScriptedUpstream;
-  close(): Promise<void>;
+  close(): Promise<unknown>;
 };
 
 /** The user of this number, as the upstream has it. */
@@ -36,7 +36,7 @@ export function sourceFile(name: string, baseUrl: string, net: string): string {
   return `source: 1
 name: ${name}
 net: { baseUrl: '${baseUrl}', ${net} }
-budget: { time: 800ms }
+budget: { time: 400ms }
 outcomes:
   - { status: 200, is: ok }
   - { on: get, status: 404, at: error, equals: no_such_user, is: not_found }
@@ -66,39 +66,48 @@ resources:
 
 /** How a gateway is started whose users come from one file; nothing of them is fresh for longer than a moment. */
 export function faultyOptions(file: string, more: object = {}): GatewayOptions {
-  const users = { source: 'faulty', deadline: '900ms', cache: { fresh: '0s', notFound: '0s' }, ...more };
+  const users = { source: 'faulty', deadline: '10s', cache: { fresh: '0s', notFound: '0s' }, ...more };
   return { config: { resources: { users } }, sources: { 'faulty.yaml': file }, truth };
 }
 
-/** So little time, and no breaker: a row follows the other, and each fails more often than a breaker bears. */
-const PATIENT_NET =
-  'timeout: 600ms, bytesMax: 5MiB, breaker: { calls: 1000000 }, retries: { max: 1, budget: 100, pauseMax: 300ms }';
+/** How long a call may take, in ms: on a busy machine, a sound one must not come too late. */
+export const timeoutMs = ({ strict }: FaultBench) => (strict ? 600 : 1_500);
+
+/** No breaker: a row follows the other, and each fails more often than a breaker bears. */
+const netOf = (bench: FaultBench) =>
+  `timeout: ${timeoutMs(bench)}ms, bytesMax: 5MiB, breaker: { calls: 1000000 }, retries: { max: 1, budget: 100, pauseMax: 300ms }`;
 
 /** The gateway that all rows share which only need an upstream to misbehave. */
 export function faultyPlace(bench: FaultBench): Promise<FaultyPlace> {
   return bench.common('faulty', async (start) => {
     const upstream = await startScriptedUpstream();
-    const { config, ...options } = faultyOptions(sourceFile('faulty', upstream.origin, PATIENT_NET));
+    // No caller waits long enough for a second call that takes all of its time.
+    const patience = { deadline: `${timeoutMs(bench) * 1.5}ms` };
+    const { config, ...options } = faultyOptions(
+      sourceFile('faulty', upstream.origin, netOf(bench)),
+      patience,
+    );
     const raw = { name: 'raw', path: '/legacy/raw', methods: ['GET'], upstream: upstream.origin };
     const passthrough = [{ ...raw, permission: 'orders:read' }];
     const gateway = await start({ ...options, config: { ...config, passthrough } });
-    const close = async () => {
-      await gateway.close();
-      await upstream.close();
-    };
-    return { gateway, upstream, close };
+    return { gateway, upstream, close: () => Promise.all([gateway.close(), upstream.close()]) };
   });
 }
 
-/** A gateway of the row's own, with these settings of the source. */
-export async function ownFaultyPlace(
-  bench: FaultBench,
-  net: string,
-  users: object = {},
-): Promise<Omit<FaultyPlace, 'close'>> {
-  const upstream = bench.own(await startScriptedUpstream());
-  const gateway = await bench.gateway(faultyOptions(sourceFile('faulty', upstream.origin, net), users));
-  return { gateway, upstream };
+/** How long the breaker of `breakingPlace` stays open. */
+export const OPEN_MS = 300;
+/** How many calls it looks at. */
+export const BREAKER_CALLS = 60;
+
+/** The gateway of the rows in which a breaker opens; older answers may stand for new ones. */
+export function breakingPlace(bench: FaultBench): Promise<FaultyPlace> {
+  return bench.common('breaking', async (start) => {
+    const upstream = await startScriptedUpstream();
+    const net = `concurrency: 64, breaker: { calls: ${BREAKER_CALLS}, window: 1m, open: ${OPEN_MS}ms }`;
+    const cache = { fresh: '0s', notFound: '0s', staleIfError: '1m' };
+    const gateway = await start(faultyOptions(sourceFile('faulty', upstream.origin, net), { cache }));
+    return { gateway, upstream, close: () => Promise.all([gateway.close(), upstream.close()]) };
+  });
 }
 
 let lastId = 0;
