@@ -41,6 +41,8 @@ export type OnOrder = (order: string, positions: View) => void;
 
 /** References that a snapshot's views may hold, over all of them. */
 const VIEW_REFERENCES_MAX = 2_000_000;
+/** What a view takes beside that, in as many: one of no record too, and there are as many of those as callers can think of. */
+const VIEW_OVERHEAD_REFERENCES = 64;
 const VIEW_MS = 24 * 3_600_000;
 
 /** The name of an order; safe in a key. */
@@ -56,7 +58,7 @@ export function createLocalSnapshot(
   onOrder: OnOrder,
 ): Snapshot {
   const maker = createViewMaker(table, kinds);
-  const views = createBoundedMap<View>(VIEW_REFERENCES_MAX, (view) => view.length);
+  const views = createBoundedMap<View>(VIEW_REFERENCES_MAX, (view) => view.length + VIEW_OVERHEAD_REFERENCES);
   const flights = createSingleFlight<View>();
 
   function keep(key: string, view: View): View {

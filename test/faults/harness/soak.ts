@@ -15,7 +15,7 @@ const STRETCH_MS = 10_000;
 const CALLERS = 6;
 const PAUSE_MS = 25;
 /** The first stretches fill what is bounded: caches, pools, compiled code. */
-const WARM_STRETCHES = 4;
+const WARM_STRETCHES = 10;
 
 const TELL_HEAP = `for (let n = 0; n < 3; n += 1) gc();
   process.stderr.write('heap ' + process.memoryUsage().heapUsed + '\\n');`;
@@ -128,7 +128,7 @@ async function openPlace(bench: FaultBench): Promise<Place> {
   const upstream = bench.own(await startChaosProxy(Number(users.port)));
   users.port = String(upstream.port);
   const gateway = await bench.gateway({
-    config: { redis: { url: redis.url }, cache: { localBytes: '1MiB' } },
+    config: { redis: { url: redis.url }, cache: { localBytes: '256KiB' } },
     env: { ...injected.env, USERS_URL: users.href.replace(/\/$/, '') },
     keys: 0,
   });
