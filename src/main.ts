@@ -114,6 +114,7 @@ const exitCode = await runCli(process.argv.slice(2), {
 });
 process.exitCode = failure.happened ? 1 : exitCode;
 const written = await Promise.all(logs.map((log) => log.end()));
-if (written.includes(false)) process.exit();
+// A worker that leaves by its line being closed would end with 0.
+if (failure.happened || written.includes(false)) process.exit();
 // The line to the primary would keep a worker alive.
 if (isWorker) process.disconnect();
