@@ -22,13 +22,20 @@ export type LeaseKeys = { readonly lock: string; readonly fence: string };
 /** How long a holder that died is waited for, milliseconds. Renewed three times as often. */
 const LEASE_MS = 3_000;
 
-/** Lua that sets `fence`: the number of a new lease, or 0 where somebody else holds it. The arguments as named. */
+/**
+ * Lua that sets `fence`: the number of a new lease, or 0 where somebody else holds it. The arguments as named. What
+ * stands there damaged is counted anew: the lock is taken by then, and who fails here would keep it without knowing.
+ */
 export const acquireLua = (at: { lock: string; fence: string; token: string; fenceMs: string }): string => `
 ${expectType(at.lock, 'string')}
 ${expectType(at.fence, 'string')}
 local fence = 0
 if redis.call('set', ${at.lock}, ${at.token}, 'NX', 'PX', ${LEASE_MS}) then
-  fence = redis.call('incr', ${at.fence})
+  fence = redis.pcall('incr', ${at.fence})
+  if type(fence) == 'table' or fence < 1 then
+    redis.call('set', ${at.fence}, 1)
+    fence = 1
+  end
   redis.call('pexpire', ${at.fence}, ${at.fenceMs})
 end`;
 

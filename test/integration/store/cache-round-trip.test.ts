@@ -92,6 +92,19 @@ describe('the cache on a real Redis', () => {
     await lease?.release();
   });
 
+  it.each(['rubbish', '-5', '1e3', '9223372036854775807'])(
+    'gives the right to fill at once where the numbers of leases are damaged: %s',
+    async (value) => {
+      const { cache } = open();
+      await clients[0]!.set(`${redis.prefix}fence`, value);
+      const { lease } = await cache.take('k', 'look');
+      expect(lease?.fence).toBe(1);
+      const entry = { ...sixtySeconds, storedAt: clock.now() };
+      await cache.put('k', entry, lease);
+      expect(await cache.take('k', 'look')).toEqual({ entry, lease: undefined });
+    },
+  );
+
   it('takes a key of another type for a miss', async () => {
     const reader = open();
     await clients[0]!.lpush(`${redis.prefix}value`, 'not a string');
