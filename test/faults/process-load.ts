@@ -90,12 +90,13 @@ const tooManyHits: FaultRow = {
     });
     const usual = { port: gateway.port, request: listOf(gateway.configuredKey), seconds: 4, obeys: true };
     const most = await offer({ ...usual, perSecond: 1e6, connections: 64, warmSeconds: 3 });
-    return overloaded(bench, {
+    const figure = await overloaded(bench, {
       ...usual,
       perSecond: most.goodPerSecond,
       connections: CONNECTIONS,
       warmSeconds: 2,
     });
+    return { 'good/s on 64 busy connections': most.goodPerSecond, ...figure };
   },
 };
 
