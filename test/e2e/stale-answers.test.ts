@@ -82,6 +82,8 @@ beforeAll(async () => {
     '    source: crm\n    cache: { fresh: 10s,',
     `    source: crm\n    public: true\n    cache: { ${cache},`,
   );
+  // The service is asked again as soon as it is back.
+  config.edit('sources/crm.yaml', 'concurrency: 8', 'concurrency: 8\n  breaker: { open: 20ms }');
   config.edit('portico.yaml', '20 per 1s, 600 per 60s', '100000 per 60s');
   config.edit('portico.yaml', 'resources:', 'cache: { jitter: 0 }\n\nresources:');
   // A busy machine must not look like a Redis that has gone.
