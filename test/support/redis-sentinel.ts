@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { freePort } from './free-port.ts';
 import { launchServer, type RedisServer, startRedis } from './redis.ts';
+import type { Certificate } from './redis-tls.ts';
 
 /** A real master, its replica, and sentinels that watch them. */
 export type WatchedRedis = {
@@ -12,6 +13,8 @@ export type WatchedRedis = {
   readonly name: string;
   /** `127.0.0.1:<port>` of each sentinel. */
   readonly sentinels: readonly string[];
+  /** Where each sentinel listens without TLS. */
+  readonly adminPorts: readonly number[];
   readonly master: RedisServer;
   readonly replica: RedisServer;
   stop(): Promise<void>;
@@ -20,15 +23,28 @@ export type WatchedRedis = {
 const NAME = 'portico';
 const QUORUM = 2;
 
-async function startSentinel(master: RedisServer) {
+/** What a server is told, with or without TLS: its own options, and where it listens then. */
+async function placeOf(certificate: Certificate | undefined) {
+  if (certificate === undefined) return { args: [], tlsPort: undefined };
+  const tlsPort = await freePort();
+  const args = ['--tls-port', String(tlsPort), '--tls-replication', 'yes', ...certificate.args];
+  return { args, tlsPort };
+}
+
+/** Options of the command line as lines of a file. */
+const asLines = (args: readonly string[]) => args.join(' ').split(/ ?--/).slice(1);
+
+async function startSentinel(masterPort: number, certificate: Certificate | undefined) {
   const directory = await mkdtemp(join(tmpdir(), 'portico-sentinel-'));
+  const { args, tlsPort } = await placeOf(certificate);
   const port = await freePort();
   const file = join(directory, 'sentinel.conf');
   const lines = [
     `port ${port}`,
+    ...asLines(args),
     'bind 127.0.0.1',
     `dir ${directory}`,
-    `sentinel monitor ${NAME} 127.0.0.1 ${master.port} ${QUORUM}`,
+    `sentinel monitor ${NAME} 127.0.0.1 ${masterPort} ${QUORUM}`,
     `sentinel down-after-milliseconds ${NAME} 500`,
     `sentinel failover-timeout ${NAME} 3000`,
   ];
@@ -36,6 +52,7 @@ async function startSentinel(master: RedisServer) {
   const server = await launchServer([file, '--sentinel'], 'Sentinel ID is');
   return {
     port,
+    publicPort: tlsPort ?? port,
     async stop() {
       server.ref();
       const gone = once(server, 'exit');
@@ -59,19 +76,27 @@ async function untilKnown(port: number): Promise<void> {
   client.disconnect();
 }
 
-/** Starts a master, a replica and three sentinels on free ports. They never outlive this process. */
-export async function startWatchedRedis(): Promise<WatchedRedis> {
-  const master = await startRedis('--repl-diskless-sync-delay', '0');
-  const replica = await startRedis('--replicaof', '127.0.0.1', String(master.port));
+/**
+ * Starts a master, a replica and three sentinels on free ports, which speak TLS where there is a certificate. They never
+ * outlive this process.
+ */
+export async function startWatchedRedis(certificate?: Certificate): Promise<WatchedRedis> {
+  const [first, second] = [await placeOf(certificate), await placeOf(certificate)];
+  const master = await startRedis('--repl-diskless-sync-delay', '0', ...first.args);
+  const masterPort = first.tlsPort ?? master.port;
+  const replica = await startRedis('--replicaof', '127.0.0.1', String(masterPort), ...second.args);
   const client = new Redis(replica.url);
   while (!(await client.info('replication')).includes('master_link_status:up'))
     await new Promise((resolve) => setTimeout(resolve, 20));
   client.disconnect();
-  const sentinels = await Promise.all(Array.from({ length: 3 }, () => startSentinel(master)));
+  const sentinels: Awaited<ReturnType<typeof startSentinel>>[] = [];
+  // One by one: a free port is free until somebody takes it.
+  while (sentinels.length < 3) sentinels.push(await startSentinel(masterPort, certificate));
   await Promise.all(sentinels.map(({ port }) => untilKnown(port)));
   return {
     name: NAME,
-    sentinels: sentinels.map(({ port }) => `127.0.0.1:${port}`),
+    sentinels: sentinels.map(({ publicPort }) => `127.0.0.1:${publicPort}`),
+    adminPorts: sentinels.map(({ port }) => port),
     master,
     replica,
     async stop() {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { createCursorCheckpoints } from '../../../src/store/cursor-checkpoints.ts';
 import { createRedisKeys } from '../../../src/store/redis-keys.ts';
@@ -7,14 +6,10 @@ import { createRedis } from '../../../src/store/redis.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type RedisServer, startRedis } from '../../support/redis.ts';
 import { type Certificate, makeCertificate } from '../../support/redis-tls.ts';
+import { redisUsers } from '../../support/redis-users.ts';
 import { runCommand } from '../../support/run-cli.ts';
 import { type ConfigCopy, copyConfig } from '../../support/stack-config.ts';
 import { PEPPER, type Stack, startStack } from '../../support/stack.ts';
-
-/** The rules of the README: what each user may do. */
-const RULES = [...readFileSync('README.md', 'utf8').matchAll(/^user (portico-\w+) on >secret (.+)$/gm)].map(
-  ([, user = '', rules = '']) => ({ user, rules: rules.split(' ') }),
-);
 
 let certificate: Certificate;
 let server: RedisServer;
@@ -26,7 +21,8 @@ beforeAll(async () => {
   tlsPort = await freePort();
   server = await startRedis('--tls-port', String(tlsPort), ...certificate.args);
   admin = new Redis(server.url);
-  for (const { user, rules } of RULES) await admin.acl('SETUSER', user, 'on', `>${user}-secret`, ...rules);
+  for (const { name, rules } of redisUsers)
+    await admin.acl('SETUSER', name, 'on', `>${name}-secret`, ...rules);
 });
 afterAll(async () => {
   await admin.quit();
@@ -80,7 +76,7 @@ async function withStack(work: (stack: Stack) => Promise<void>): Promise<void> {
 
 describe('Redis users of the README, over TLS', () => {
   it('are one for each role, and one for the operator', () => {
-    expect(RULES.map(({ user }) => user)).toEqual([...Object.values(gatewayUsers), 'portico-operator']);
+    expect(redisUsers.map(({ name }) => name)).toEqual([...Object.values(gatewayUsers), 'portico-operator']);
   });
 
   it('may do all that Portico does', async () => {
