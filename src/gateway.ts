@@ -30,6 +30,8 @@ export type GatewayServices = {
   readonly openapi: Buffer;
   readonly version: string;
   readonly nodeVersion: string;
+  /** How many lines of the log were given up because nobody read them; absent: none. */
+  readonly droppedLogLines?: (() => number) | undefined;
   /** This process's part of what the sources take at once; absent where it is the only one. */
   readonly shareOf?: ShareOf | undefined;
 };
@@ -106,12 +108,17 @@ function longestDeadline({ resources, passthrough }: GatewayConfig): number {
 export function createPublicSide(
   config: GatewayConfig,
   compiled: readonly CompiledResource[],
-  { log, clock, openapi, version, nodeVersion, shareOf }: GatewayServices,
+  { log, clock, openapi, version, nodeVersion, droppedLogLines, shareOf }: GatewayServices,
 ): PublicSide {
   if (config.auth.apiKeys?.pepper.reveal() === TRIAL_PEPPER) {
     log.warn({}, 'auth.apiKeys.pepper is the published one: set PORTICO_KEY_PEPPER before making real keys');
   }
-  const metrics: Metrics = createMetrics({ operations: endpointNames(config), version, nodeVersion });
+  const metrics: Metrics = createMetrics({
+    operations: endpointNames(config),
+    version,
+    nodeVersion,
+    droppedLogLines,
+  });
   const redis = openRedis(config.redis, log);
   for (const role of redisRoles)
     if (redis.of[role] !== undefined) metrics.watchRedis(role, redis.of[role].isReady);
