@@ -23,6 +23,7 @@ const TEXT_LENGTH_MAX = 128;
 /**
  * Reads `Accept-Encoding` (RFC 9110, section 12.5.3). There is always an answer: who refuses everything, even the
  * body as it is, gets that all the same, as section 12.1 allows, rather than an error that the contract does not know.
+ * @internal
  */
 export function readAcceptEncoding(text: string): AcceptedCodings {
   const request = { headers: { 'accept-encoding': text } };
