@@ -28,6 +28,7 @@ async function series(): Promise<string> {
   metrics.invalidReply('crm', 'users', 'rows');
   metrics.guardTrip('crm', 'users', 'total');
   metrics.overloaded('users.list', 'in_flight');
+  metrics.watchRedis('cache', () => true);
   metrics.breakerState('crm', 'open');
   metrics.sourceEvent('crm', 'breaker_open');
   return metrics.text();
