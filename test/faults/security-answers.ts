@@ -76,7 +76,7 @@ const visibility: FaultRow = {
   fault: 'callers with other permissions ask for what stands in the cache',
   expected: '401 or 403 with no byte of it, however warm the cache is',
   figure: 'answers; leaks',
-  fast: true,
+  fast: false,
   async run(bench) {
     const key = (...permissions: readonly string[]) => {
       const id = newKeyId();
@@ -136,7 +136,7 @@ const poisoning: FaultRow = {
   fault: 'headers, unknown parameters and spellings that no key of the cache holds',
   expected: 'the same bytes for everybody; nothing of it reaches the legacy service',
   figure: 'variants; differences',
-  fast: true,
+  fast: false,
   async run(bench) {
     const spy = await startSpy(bench);
     const gateway = await bench.gateway({ env: spy.env });

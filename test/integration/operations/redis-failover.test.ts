@@ -45,7 +45,7 @@ async function failOver(redis: Partial<GatewayConfig['redis']>, kill: () => Prom
     },
   });
   try {
-    expect(await isReady(stack)).toBe(true);
+    await until(() => isReady(stack));
     const key = await storeKey(settings!);
     let recoveredMs = 0;
     const figures = await underLoad(stack, key, 4, async () => {

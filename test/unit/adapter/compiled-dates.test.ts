@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { compileStep } from '../../../src/adapter/coerce.ts';
 import { UNREADABLE } from '../../../src/adapter/flow.ts';
+import { fuzzCases } from '../../support/fuzz-cases.ts';
 
 /** What luxon makes of an instant, written as the contract writes it. */
 function written(date: DateTime): unknown {
@@ -139,7 +140,7 @@ describe('a compiled date', () => {
             expected,
           ]);
       }),
-      { numRuns: 2_000 },
+      { numRuns: fuzzCases(500) },
     );
   });
 
@@ -181,7 +182,7 @@ describe('a compiled ISO date', () => {
         const expected = told.isValid && !isRefused ? written(told) : UNREADABLE;
         expect([text, compileStep('iso8601').run(text)]).toEqual([text, expected]);
       }),
-      { numRuns: 2_000 },
+      { numRuns: fuzzCases(500) },
     );
   });
 });
