@@ -5,19 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Image, parseDockerfile, plainEnvironment, replayDockerfile } from '../support/dockerfile.ts';
 import { freePort } from '../support/free-port.ts';
+import { describeOnRequest } from '../support/on-request.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 
 let scratch = '';
 let image: Image;
-
-// An install and a build: with everything in npm's cache about ten seconds on two cores.
-beforeAll(async () => {
-  scratch = await mkdtemp(join(tmpdir(), 'portico-image-'));
-  image = await replayDockerfile(root, scratch);
-}, 180_000);
-
-afterAll(() => rm(scratch, { recursive: true, force: true }));
 
 function start(command: readonly string[], settings: Record<string, string>): ChildProcess {
   const [file = '', ...args] = command;
@@ -46,7 +39,15 @@ async function healthy(service: ChildProcess, settings: Record<string, string>):
   return false;
 }
 
-describe('the image, its Dockerfile replayed in directories', () => {
+describeOnRequest('IMAGE', 'the image, its Dockerfile replayed in directories', () => {
+  // An install and a build: with everything in npm's cache about ten seconds on two cores.
+  beforeAll(async () => {
+    scratch = await mkdtemp(join(tmpdir(), 'portico-image-'));
+    image = await replayDockerfile(root, scratch);
+  }, 180_000);
+
+  afterAll(() => rm(scratch, { recursive: true, force: true }));
+
   it('holds what it runs and nothing it was built with', async () => {
     expect((await readdir(image.workdir)).sort()).toEqual(['config', 'dist', 'node_modules', 'package.json']);
     const packages = await readdir(join(image.workdir, 'node_modules'));

@@ -9,7 +9,7 @@ import { type Dialect, hostileDialects, type Seed } from '../../support/hostile-
 import { type AskedFor, type HostileUpstream, startHostileUpstream } from '../../support/hostile-upstream.ts';
 import { checkAnswer } from '../../support/openapi-check.ts';
 
-const CASES = Number(process.env['HOSTILE_CASES'] ?? 1_000);
+const CASES = Number(process.env['HOSTILE_CASES'] ?? 700);
 const SEED = Number(process.env['HOSTILE_SEED'] ?? 20_261_121);
 const TIME_MAX_MS = 60_000 + CASES * 30;
 

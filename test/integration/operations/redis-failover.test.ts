@@ -5,6 +5,7 @@ import { createRedisKeys } from '../../../src/store/redis-keys.ts';
 import { redisProfile } from '../../../src/store/redis-profile.ts';
 import { createRedis } from '../../../src/store/redis.ts';
 import { hostAndPort } from '../../../src/config/scalars.ts';
+import { describeOnRequest } from '../../support/on-request.ts';
 import { startRedisCluster } from '../../support/redis-cluster.ts';
 import { underLoad } from '../../support/redis-load.ts';
 import { startWatchedRedis } from '../../support/redis-sentinel.ts';
@@ -61,7 +62,7 @@ async function failOver(redis: Partial<GatewayConfig['redis']>, kill: () => Prom
   }
 }
 
-describe('while a replica takes the place of a master', () => {
+describeOnRequest('REDIS_FLEETS', 'while a replica takes the place of a master', () => {
   it('that sentinels watch, no key is called wrong, and the new one is used within seconds', async () => {
     const watched = await startWatchedRedis();
     const nodes = watched.sentinels.map((node) => hostAndPort.parse(node));

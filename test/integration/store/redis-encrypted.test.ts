@@ -1,5 +1,5 @@
-import { env } from 'node:process';
 import { Redis } from 'ioredis';
+import { describeOnRequest } from '../../support/on-request.ts';
 import { startRedisCluster } from '../../support/redis-cluster.ts';
 import { startWatchedRedis } from '../../support/redis-sentinel.ts';
 import { type Certificate, makeCertificate } from '../../support/redis-tls.ts';
@@ -9,10 +9,6 @@ import { copyConfig } from '../../support/stack-config.ts';
 import { PEPPER, startStack } from '../../support/stack.ts';
 
 let certificate: Certificate;
-beforeAll(async () => {
-  certificate = await makeCertificate();
-});
-afterAll(() => certificate.remove());
 
 /** What all users of the README may do together. */
 const everything = redisUsers.flatMap(({ rules }) => rules);
@@ -57,16 +53,12 @@ async function useRedis(lines: readonly string[]): Promise<void> {
   config.remove();
 }
 
-/** A dozen servers behind TLS take their time; one server is in `redis-access.test.ts`, which always runs. */
-const asked = env['REDIS_FLEETS'] !== undefined;
-
-describe('behind TLS and a user with the rights of the README', () => {
-  if (!asked) {
-    it('a cluster and sentinels are not tried: set REDIS_FLEETS=1 to have them tried', () => {
-      expect(asked).toBe(false);
-    });
-    return;
-  }
+// A dozen servers behind TLS take their time; one server is in `redis-access.test.ts`, which always runs.
+describeOnRequest('REDIS_FLEETS', 'behind TLS and a user with the rights of the README', () => {
+  beforeAll(async () => {
+    certificate = await makeCertificate();
+  });
+  afterAll(() => certificate.remove());
 
   it('a cluster with a replica is used', async () => {
     const cluster = await startRedisCluster({ replica: true, certificate });
