@@ -1,4 +1,5 @@
 import { type Answer, type BudgetFleet, type Counted, startBudgetFleet } from '../support/budget-fleet.ts';
+import { describeOnRequest } from '../support/on-request.ts';
 import { askSteadily, mostWithin } from '../support/steady-load.ts';
 
 const PROCESSES = 3;
@@ -15,15 +16,6 @@ const MARGIN_MS = 80;
 const KNOWN = Array.from({ length: 10 }, (_, at) => `/v1/users/user_${at + 1}`);
 
 let fleet: BudgetFleet;
-beforeAll(async () => {
-  fleet = await startBudgetFleet(PROCESSES, {
-    usersPerSecond: PER_SECOND,
-    catalogConcurrency: CONCURRENCY,
-    catalogMs: CATALOG_MS,
-  });
-}, 60_000);
-afterAll(() => fleet.stop());
-
 type Phase = {
   readonly times: number;
   readonly users: readonly Answer[];
@@ -72,55 +64,69 @@ function tell(phase: Phase): void {
   );
 }
 
-describe('three gateway processes that are asked for four times what their sources were promised', () => {
-  const phases: Phase[] = [];
-  const overrun = () => phases.at(-1) as Phase;
-  beforeAll(
-    async () => {
-      if (IS_LONG) for (const times of [1, 2]) phases.push(await run(times, SECONDS / 6));
-      phases.push(await run(4, SECONDS));
-      if (IS_LONG) phases.forEach(tell);
-    },
-    SECONDS * 2_000 + 30_000,
-  );
+// Three gateways and their load take both cores; `test/integration/operations/source-budget.test.ts` always runs.
+describeOnRequest(
+  'FLEETS',
+  'three gateway processes that are asked for four times what their sources were promised',
+  () => {
+    beforeAll(async () => {
+      fleet = await startBudgetFleet(PROCESSES, {
+        usersPerSecond: PER_SECOND,
+        catalogConcurrency: CONCURRENCY,
+        catalogMs: CATALOG_MS,
+      });
+    }, 60_000);
+    afterAll(() => fleet.stop());
 
-  it('call in no second more often than net.requestsPerSecond, all together', () => {
-    for (const phase of phases)
-      expect(mostWithin(phase.counted.users.arrivals, intervalOf(phase))).toBeLessThanOrEqual(PER_SECOND);
-  });
-
-  it('have no more calls under way than net.concurrency, each', () => {
-    for (const { counted } of phases)
-      expect(counted.catalog.most).toBeLessThanOrEqual(PROCESSES * CONCURRENCY);
-  });
-
-  it('bring nine tenths and more of the most that the sources bring under any load', () => {
-    // In a few seconds beside other tests, the machine is measured rather than the gateway.
-    const least = IS_LONG ? 0.9 : 0.4;
-    // What is counted is held for a tenth longer than a second.
-    const able = { users: PER_SECOND / 1.1, products: CATALOG_PER_SECOND };
-    const { goodput } = overrun();
-    for (const name of ['users', 'products'] as const) {
-      const most = Math.max(able[name], ...phases.map((phase) => phase.goodput[name]));
-      expect(goodput[name]).toBeGreaterThanOrEqual(least * most);
-    }
-  });
-
-  it('refuse the rest with 503 overloaded and Retry-After, and call for none of it', () => {
-    const { users, products, known, counted } = overrun();
-    const answers = [...users, ...products].map(({ status, code, retryAfter }) =>
-      status === 200 ? '200' : `${status} ${code} ${Number(retryAfter) >= 1 && Number(retryAfter) <= 60}`,
+    const phases: Phase[] = [];
+    const overrun = () => phases.at(-1) as Phase;
+    beforeAll(
+      async () => {
+        if (IS_LONG) for (const times of [1, 2]) phases.push(await run(times, SECONDS / 6));
+        phases.push(await run(4, SECONDS));
+        if (IS_LONG) phases.forEach(tell);
+      },
+      SECONDS * 2_000 + 30_000,
     );
-    expect([...new Set(answers)].sort()).toEqual(['200', '503 overloaded true']);
-    const called = counted.users.arrivals.length + counted.catalog.arrivals.length;
-    const answered = answers.filter((answer) => answer === '200').length;
-    expect(called - answered).toBeGreaterThanOrEqual(0);
-    expect(called - answered).toBeLessThanOrEqual(known.length);
-  });
 
-  it('answer what they know, be it stale', () => {
-    const { known } = overrun();
-    expect(new Set(known.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(known.map(({ cacheStatus }) => cacheStatus)).toContain('portico; fwd=stale');
-  });
-});
+    it('call in no second more often than net.requestsPerSecond, all together', () => {
+      for (const phase of phases)
+        expect(mostWithin(phase.counted.users.arrivals, intervalOf(phase))).toBeLessThanOrEqual(PER_SECOND);
+    });
+
+    it('have no more calls under way than net.concurrency, each', () => {
+      for (const { counted } of phases)
+        expect(counted.catalog.most).toBeLessThanOrEqual(PROCESSES * CONCURRENCY);
+    });
+
+    it('bring nine tenths and more of the most that the sources bring under any load', () => {
+      // In a few seconds beside other tests, the machine is measured rather than the gateway.
+      const least = IS_LONG ? 0.9 : 0.4;
+      // What is counted is held for a tenth longer than a second.
+      const able = { users: PER_SECOND / 1.1, products: CATALOG_PER_SECOND };
+      const { goodput } = overrun();
+      for (const name of ['users', 'products'] as const) {
+        const most = Math.max(able[name], ...phases.map((phase) => phase.goodput[name]));
+        expect(goodput[name]).toBeGreaterThanOrEqual(least * most);
+      }
+    });
+
+    it('refuse the rest with 503 overloaded and Retry-After, and call for none of it', () => {
+      const { users, products, known, counted } = overrun();
+      const answers = [...users, ...products].map(({ status, code, retryAfter }) =>
+        status === 200 ? '200' : `${status} ${code} ${Number(retryAfter) >= 1 && Number(retryAfter) <= 60}`,
+      );
+      expect([...new Set(answers)].sort()).toEqual(['200', '503 overloaded true']);
+      const called = counted.users.arrivals.length + counted.catalog.arrivals.length;
+      const answered = answers.filter((answer) => answer === '200').length;
+      expect(called - answered).toBeGreaterThanOrEqual(0);
+      expect(called - answered).toBeLessThanOrEqual(known.length);
+    });
+
+    it('answer what they know, be it stale', () => {
+      const { known } = overrun();
+      expect(new Set(known.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(known.map(({ cacheStatus }) => cacheStatus)).toContain('portico; fwd=stale');
+    });
+  },
+);
