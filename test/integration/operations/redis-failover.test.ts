@@ -62,7 +62,7 @@ async function failOver(redis: Partial<GatewayConfig['redis']>, kill: () => Prom
   }
 }
 
-describeOnRequest('REDIS_FLEETS', 'while a replica takes the place of a master', () => {
+describeOnRequest('FLEETS', 'while a replica takes the place of a master', () => {
   it('that sentinels watch, no key is called wrong, and the new one is used within seconds', async () => {
     const watched = await startWatchedRedis();
     const nodes = watched.sentinels.map((node) => hostAndPort.parse(node));

@@ -54,7 +54,7 @@ async function useRedis(lines: readonly string[]): Promise<void> {
 }
 
 // A dozen servers behind TLS take their time; one server is in `redis-access.test.ts`, which always runs.
-describeOnRequest('REDIS_FLEETS', 'behind TLS and a user with the rights of the README', () => {
+describeOnRequest('FLEETS', 'behind TLS and a user with the rights of the README', () => {
   beforeAll(async () => {
     certificate = await makeCertificate();
   });
