@@ -6,7 +6,7 @@ import { compileScript, type ScriptRedis } from './script.ts';
 
 /** The right to scan or to fill, held by one process of the fleet at a time and renewed until it is released. */
 export type Lease = {
-  /** Grows with every lease: what an older holder would publish is refused. */
+  /** Grows with every lease, also where Redis forgets the last: what an older holder would publish is refused. */
   readonly fence: number;
   /** What the lock holds while it is ours. */
   readonly token: string;
@@ -23,20 +23,19 @@ export type LeaseKeys = { readonly lock: string; readonly fence: string };
 const LEASE_MS = 3_000;
 
 /**
- * Lua that sets `fence`: the number of a new lease, or 0 where somebody else holds it. The arguments as named. What
- * stands there damaged is counted anew: the lock is taken by then, and who fails here would keep it without knowing.
+ * Lua that sets `fence`: the number of a new lease, or 0 where somebody else holds it. The arguments as named. Numbers
+ * are the microseconds of Redis' clock, and one more than the last where that clock was set back: so they grow on where
+ * Redis has lost the last one, or it stands there damaged, and nobody's work of before passes for that of a new holder.
  */
 export const acquireLua = (at: { lock: string; fence: string; token: string; fenceMs: string }): string => `
 ${expectType(at.lock, 'string')}
 ${expectType(at.fence, 'string')}
 local fence = 0
 if redis.call('set', ${at.lock}, ${at.token}, 'NX', 'PX', ${LEASE_MS}) then
-  fence = redis.pcall('incr', ${at.fence})
-  if type(fence) == 'table' or fence < 1 then
-    redis.call('set', ${at.fence}, 1)
-    fence = 1
-  end
-  redis.call('pexpire', ${at.fence}, ${at.fenceMs})
+  local time, last = redis.call('time'), tonumber(redis.call('get', ${at.fence}) or '') or 0
+  fence = time[1] * 1000000 + time[2]
+  if last >= fence and last < ${Number.MAX_SAFE_INTEGER} then fence = math.floor(last) + 1 end
+  redis.call('set', ${at.fence}, string.format('%.0f', fence), 'PX', ${at.fenceMs})
 end`;
 
 const acquire = compileScript(

@@ -74,13 +74,16 @@ describe('the right to scan', () => {
     await until(isPublished);
   });
 
-  it('lets nobody publish over the snapshot of a later holder', async () => {
+  it.each<[string, () => Promise<unknown>]>([
+    // As if its process had been stopped for longer than its lease.
+    ['a lease was lost', async () => fleet.client.del(...(await keysLike(':lock')))],
+    ['Redis has lost everything', () => fleet.client.flushall()],
+  ])('lets nobody publish over the snapshot of a later holder where %s', async (_what, lose) => {
     const stuck = holding(honest(() => rows.slice(0, 12)));
     const slow = await open(stuck.serve);
     const late = slow.list('limit=5');
     await until(() => stuck.held.length > 0);
-    // As if its process had been stopped for longer than its lease.
-    await fleet.client.del(...(await keysLike(':lock')));
+    await lose();
     const quick = await open(honest(() => rows));
     expect(await quick.list('limit=5')).toBe(expected('limit=5'));
     await until(isPublished);
