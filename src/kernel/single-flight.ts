@@ -1,4 +1,4 @@
-/** Work that several callers wait for; it is cancelled when all of them have gone. */
+/** Work that several callers wait for; it is cancelled when all of them have gone, for the reason of the last one. */
 type Flight<T> = { readonly promise: Promise<T>; readonly controller: AbortController; waiters: number };
 
 /** Runs at most one piece of work per key at a time. */
@@ -25,12 +25,12 @@ export function createSingleFlight<T>(): SingleFlight<T> {
     return flight;
   }
 
-  function leave(key: string, flight: Flight<T>): void {
+  function leave(key: string, flight: Flight<T>, reason: unknown): void {
     flight.waiters -= 1;
     if (flight.waiters > 0) return;
     // Nobody must join work that is being cancelled.
     if (flights.get(key) === flight) flights.delete(key);
-    flight.controller.abort(new DOMException('everyone who waited has gone', 'AbortError'));
+    flight.controller.abort(reason);
   }
 
   function wait(key: string, flight: Flight<T>, signal: AbortSignal): Promise<T> {
@@ -38,7 +38,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
     return new Promise((resolve, reject) => {
       const gone = () => {
         reject(signal.reason as Error);
-        leave(key, flight);
+        leave(key, flight, signal.reason);
       };
       signal.addEventListener('abort', gone, { once: true });
       flight.promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', gone));

@@ -169,7 +169,9 @@ export function createOperations(
   }
 
   function upstreamOf({ source }: CompiledResource): Upstream {
-    const { name } = source.spec;
+    const { name, budget } = source.spec;
+    const deadlineMs = shortestDeadline(name);
+    const patienceMs = Math.min(deadlineMs, budget.time);
     const upstream =
       upstreams.get(name) ??
       createUpstream(source.spec, {
@@ -177,7 +179,7 @@ export function createOperations(
         readSession: compileSessionReader(source.spec),
         rate: rates.of(source.spec),
         share: deps.shareOf?.(name),
-        resilience: createSourceResilience(source.spec, { ...deps, deadlineMs: shortestDeadline(name) }),
+        resilience: createSourceResilience(source.spec, { ...deps, deadlineMs, patienceMs }),
       });
     upstreams.set(name, upstream);
     return upstream;

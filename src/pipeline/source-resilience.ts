@@ -20,6 +20,8 @@ export type SourceResilienceDeps = {
   readonly metrics: ResilienceMetrics;
   /** How long callers wait for an answer from this source, the least patient of them. */
   readonly deadlineMs: number;
+  /** The least time that anybody waits for one call of it. */
+  readonly patienceMs: number;
 };
 
 /** What a change of the breaker is called in the log: one line for each, however many calls it meets. */
@@ -32,13 +34,14 @@ const BREAKER_LINES = {
 /** Creates what is known of a source, and has its changes told to log and metrics. */
 export function createSourceResilience(
   { name: source, net }: SourceSpec,
-  { clock, log, metrics, deadlineMs }: SourceResilienceDeps,
+  { clock, log, metrics, deadlineMs, patienceMs }: SourceResilienceDeps,
 ): Resilience {
   metrics.breakerState(source, 'closed');
   return createResilience(net, {
     monotonic: () => clock.monotonic(),
     random: Math.random,
     deadlineMs,
+    patienceMs,
     on: {
       breaker(state) {
         metrics.breakerState(source, state);

@@ -161,7 +161,8 @@ export function createUpstream(
       failure = error;
       throw error;
     } finally {
-      trial.end(failure, signal.aborted);
+      // It has answered: what keeps its reader from an end is not its fault.
+      trial.end(signal.aborted ? undefined : failure, signal.aborted);
     }
   }
 

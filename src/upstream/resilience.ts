@@ -11,7 +11,10 @@ export type Trial = {
    * @throws GatewayError `upstream_unavailable` where the source is not asked at present
    */
   enter(): string;
-  /** How the exchange and the reading of its reply ended; nothing is said of one whose caller has gone. */
+  /**
+   * How the exchange and the reading of its reply ended. `isGone`: by its caller, for the reason `error`; that says
+   * nothing of the source, unless the caller's time was over and the source had most of it.
+   */
   end(error: unknown, isGone: boolean): void;
   /** After a failure: milliseconds after which to ask once more; `undefined`: not. */
   retryIn(error: unknown): number | undefined;
@@ -44,6 +47,8 @@ export type ResilienceDeps = {
   readonly random: () => number;
   /** How long the caller of a question waits. */
   readonly deadlineMs: number;
+  /** The least time that anybody waits for one call, such as the budget of a scan; `net.timeout` beside it. */
+  readonly patienceMs: number;
   readonly on: ResilienceEvents;
 };
 
@@ -63,10 +68,37 @@ function findingOf(error: unknown): Finding {
   }
 }
 
+/** Whether whoever ended a call did so because his time was over: who has gone gives another reason. */
+function isTimeOver(reason: unknown): boolean {
+  return reason instanceof GatewayError
+    ? reason.code === 'upstream_timeout'
+    : reason instanceof DOMException && reason.name === 'TimeoutError';
+}
+
+/** Tells for how long a source was asked, by one call or several, since it last answered. */
+function createSilence(monotonic: () => number) {
+  let asked = 0;
+  let since = 0;
+  let beforeMs = 0;
+  const ms = () => beforeMs + (asked > 0 ? monotonic() - since : 0);
+  return {
+    ms,
+    asks() {
+      if (asked === 0) since = monotonic();
+      asked += 1;
+    },
+    ended(hasAnswered: boolean) {
+      beforeMs = hasAnswered ? 0 : ms();
+      since = monotonic();
+      asked -= 1;
+    },
+  };
+}
+
 /** Creates what is known of a source: nothing so far. */
 export function createResilience(
   { baseUrl, otherUrls, timeout, breaker: limits, retries, outliers }: SourceSpec['net'],
-  { monotonic, random, deadlineMs, on }: ResilienceDeps,
+  { monotonic, random, deadlineMs, patienceMs, on }: ResilienceDeps,
 ): Resilience {
   const breaker = createBreaker(
     {
@@ -84,6 +116,7 @@ export function createResilience(
     on.host,
   );
   let pausedUntil = -Infinity;
+  const silence = createSilence(monotonic);
 
   function refusal(detail: string, waitMs: number): GatewayError {
     const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1_000));
@@ -116,12 +149,22 @@ export function createResilience(
     return error.sign?.isRepeatable === true;
   }
 
+  /**
+   * What a call showed that its caller ended. A source that hangs is never heard of where its callers' time is over
+   * before `net.timeout`; and those who queue for it ask it when theirs nearly is, so that its silence counts, too.
+   */
+  function abandonedFinding(reason: unknown, waitedMs: number): Finding {
+    const mostMs = Math.min(timeout, patienceMs) / 2;
+    return isTimeOver(reason) && Math.max(waitedMs, silence.ms()) >= mostMs ? 'bad' : 'unknown';
+  }
+
   function begin(errand: object, isSafe: boolean): Trial {
     const sinceMs = monotonic();
     let tries = 0;
     let host: Host | undefined;
     let failed: Host | undefined;
     let leave: Leave | undefined;
+    let enteredMs = 0;
     budget.earn();
 
     return {
@@ -131,12 +174,15 @@ export function createResilience(
         if (leave === undefined) throw openRefusal();
         host = hosts.choose(errand, failed);
         host.active += 1;
+        silence.asks();
+        enteredMs = monotonic();
         return host.base;
       },
       end(error, isGone) {
         // Nothing went out where the source is not asked.
         if (host === undefined) return;
-        const finding = isGone ? 'unknown' : findingOf(error);
+        const finding = isGone ? abandonedFinding(error, monotonic() - enteredMs) : findingOf(error);
+        silence.ended(finding === 'good');
         const ended = host;
         host = undefined;
         ended.active -= 1;

@@ -43,6 +43,7 @@ function openSource([baseUrl, ...otherUrls]: readonly string[], net: object = {}
     monotonic: () => performance.now(),
     random: Math.random,
     deadlineMs: 10_000,
+    patienceMs: 10_000,
     on: {
       breaker: () => undefined,
       retry: () => undefined,

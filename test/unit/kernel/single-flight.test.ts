@@ -61,14 +61,14 @@ describe('single flight', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('cancels the work when the last caller has gone, and runs anew for the next', async () => {
+  it('cancels the work when the last caller has gone, for its reason, and runs anew for the next', async () => {
     const { runs, work } = manualWork();
     const controllers = [new AbortController(), new AbortController()];
     const callers = controllers.map(({ signal }) => flights.run('key', signal, work));
     controllers[0]!.abort(new Error('first'));
     expect(runs[0]!.signal.aborted).toBe(false);
     controllers[1]!.abort(new Error('second'));
-    expect(runs[0]!.signal.aborted).toBe(true);
+    expect(runs[0]!.signal.reason).toEqual(new Error('second'));
 
     const next = flights.run('key', forever(), work);
     expect(runs).toHaveLength(2);

@@ -8,13 +8,14 @@ const late = fault('upstream_timeout');
 const failed = fault('upstream_error');
 
 /** The resilience of a source with these settings, on a clock of the test's own. */
-function open(net: object = {}, deadlineMs = 10_000) {
+function open(net: object = {}, deadlineMs = 10_000, patienceMs = deadlineMs) {
   const clock = createManualClock();
   const told: string[] = [];
   const resilience = createResilience(netSchema.parse({ baseUrl: 'http://h1', ...net }), {
     monotonic: () => clock.monotonic(),
     random: () => 0.5,
     deadlineMs,
+    patienceMs,
     on: {
       breaker: (state) => void told.push(state),
       retry: (result) => void told.push(result),
@@ -118,6 +119,76 @@ describe('a source that fails', () => {
     expect(ask(refused)).toBeInstanceOf(GatewayError);
     clock.advance(5_000);
     expect([ask(refused), told]).toEqual([1, ['open', 'half_open', 'open']]);
+  });
+});
+
+describe('a source whose callers do not wait for its end', () => {
+  const breaker = { calls: 4 };
+  const timeIsOver = AbortSignal.abort(new DOMException('its time is over', 'TimeoutError')).reason as Error;
+  const gone = new Error('the client has gone');
+
+  /** So many calls, one after the other, each ended by its caller after so many ms. */
+  function abandon({ resilience, clock }: ReturnType<typeof open>, reason: unknown, ms: number, count = 4) {
+    for (let call = 0; call < count; call += 1) {
+      const trial = resilience.begin({}, true);
+      trial.enter();
+      clock.advance(ms);
+      trial.end(reason, true);
+    }
+  }
+
+  it.each<[string, unknown, number, string]>([
+    ['their time is over, most of which it had', late, 1_000, 'refused for 5'],
+    ['their time behind the callers is over', timeIsOver, 1_000, 'refused for 5'],
+    ['their time is over, of which it had little', late, 999, 'asked'],
+    ['they have gone, early or late', gone, 5_000, 'asked'],
+    ['another part of their errand failed', failed, 5_000, 'asked'],
+  ])('fails where %s', (_why, reason, ms, told) => {
+    const opened = open({ breaker: { ...breaker, window: '1m' }, timeout: '4s' }, 10_000, 2_000);
+    for (let call = 0; call < 2; call += 1) {
+      opened.ask();
+      abandon(opened, reason, ms, 1);
+    }
+    expect(opened.state()).toBe(told);
+  });
+
+  it('fails also by those who queued for it, where it says nothing to anybody', () => {
+    const { resilience, clock, state, told } = open({ breaker }, 2_000);
+    const begin = () => {
+      const trial = resilience.begin({}, true);
+      trial.enter();
+      return trial;
+    };
+    let before = begin();
+    clock.advance(2_000);
+    before.end(late, true);
+    for (let call = 1; call < 4; call += 1) {
+      // Its place is free once the one before it has ended, and then hardly any time is left.
+      before = begin();
+      clock.advance(10);
+      before.end(late, true);
+    }
+    expect([state(), told]).toEqual(['refused for 5', ['open']]);
+  });
+
+  it('does not fail by those who queued for it while it answers others', () => {
+    const { resilience, clock, state } = open({ breaker }, 2_000);
+    const [answered, ...cut] = Array.from({ length: 9 }, () => resilience.begin({}, true));
+    answered!.enter();
+    clock.advance(1_500);
+    for (const trial of cut) trial.enter();
+    answered!.end(undefined, false);
+    clock.advance(500);
+    for (const trial of cut) trial.end(late, true);
+    expect(state()).toBe('asked');
+  });
+
+  it('fails by the one call that looks whether it is well', () => {
+    const opened = open({ breaker }, 2_000);
+    abandon(opened, late, 2_000);
+    opened.clock.advance(5_000);
+    abandon(opened, late, 2_000, 1);
+    expect(opened.told).toEqual(['open', 'half_open', 'open']);
   });
 });
 

@@ -1,0 +1,75 @@
+import { type LegacyUpstream, startLegacyUpstream } from '../../support/legacy-upstream.ts';
+import { connectRaw, type RawAnswer, request } from '../../support/raw-client.ts';
+import { KEY, type Stack, startStack } from '../../support/stack.ts';
+
+/** So many calls open a breaker, more than go out at once. */
+const CALLS = 6;
+
+let upstream: LegacyUpstream;
+let stack: Stack;
+afterEach(async () => {
+  await stack.close();
+  await upstream.stop();
+});
+
+/** A gateway in front of users that hang; its callers wait for much less than a call may take. */
+async function startHanging(deadline: number) {
+  upstream = await startLegacyUpstream(() => undefined);
+  stack = await startStack({
+    upstream: upstream.origin,
+    configure({ resources }, sources) {
+      if (resources.users !== undefined) resources.users.deadline = deadline;
+      for (const { net } of sources) {
+        net.concurrency = 2;
+        net.timeout = 60_000;
+        Object.assign(net.breaker, { calls: CALLS, open: 600_000, window: 600_000 });
+      }
+    },
+  });
+}
+
+let lastId = 0;
+
+async function ask() {
+  const client = await connectRaw(stack.port);
+  lastId += 1;
+  client.send(request('GET', `/v1/users/user_${lastId}`, [`X-API-Key: ${KEY}`]));
+  return client;
+}
+
+const codeOf = ({ body }: RawAnswer) =>
+  (JSON.parse(body.toString()) as { error: { code: string } }).error.code;
+const breakerLines = () => stack.log.filter((line) => line.includes('"breaker":"open"'));
+
+describe('a source that hangs for longer than anybody waits', () => {
+  it('is not asked any more, once so many have waited or queued for it until their deadline', async () => {
+    await startHanging(200);
+    const clients = await Promise.all(Array.from({ length: CALLS }, ask));
+    const codes = await Promise.all(clients.map(async (client) => codeOf(await client.answer())));
+    // Those that queued for the two places may have had no time left to be asked for: then others are.
+    expect(new Set(codes)).toEqual(new Set(['upstream_timeout']));
+    for (;;) {
+      const client = await ask();
+      const code = codeOf(await client.answer());
+      client.close();
+      if (code === 'upstream_unavailable') break;
+      expect(code).toBe('upstream_timeout');
+    }
+    expect(breakerLines()).toHaveLength(1);
+    for (const client of clients) client.close();
+  });
+
+  it('is asked on however many clients leave before their deadline', async () => {
+    await startHanging(600_000);
+    for (let round = 0; round < CALLS; round += 1) {
+      const clients = await Promise.all([ask(), ask()]);
+      await upstream.opens(2 * (round + 1));
+      for (const client of clients) client.close();
+      await upstream.quiet();
+    }
+    const client = await ask();
+    await upstream.opens(2 * CALLS + 1);
+    client.close();
+    expect(breakerLines()).toEqual([]);
+  });
+});
