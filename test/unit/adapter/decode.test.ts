@@ -4,6 +4,7 @@ import { type DecodeSpec, sourceSchema } from '../../../src/config/source-schema
 import type { UpstreamReply } from '../../../src/kernel/upstream.ts';
 import { refusal } from '../../support/parse-as.ts';
 import { replyOf } from '../../support/source-text.ts';
+import { finishes } from '../../support/finishes.ts';
 
 const json: Partial<DecodeSpec> = { contentTypes: ['application/json'] };
 
@@ -117,11 +118,9 @@ describe('a Content-Type', () => {
   });
 
   it('is read in linear time', () => {
-    const start = performance.now();
-    for (const header of [`a/b;${' charset='.repeat(100_000)}`, `a/b; charset=${'x'.repeat(100_000)}`])
-      expect(
-        refusal(() => decodeBody(typed('1', header), { contentTypes: ['a/b'] })).detail!.length,
-      ).toBeLessThan(200);
-    expect(performance.now() - start).toBeLessThan(500);
+    for (const header of [`a/b;${' charset='.repeat(100_000)}`, `a/b; charset=${'x'.repeat(1_000_000)}`]) {
+      const read = () => decodeBody(typed('1', header), { contentTypes: ['a/b'] });
+      expect(refusal(() => finishes(read)).detail!.length).toBeLessThan(200);
+    }
   });
 });

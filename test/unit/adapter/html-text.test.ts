@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { htmlText } from '../../../src/adapter/html-text.ts';
+import { finishes } from '../../support/finishes.ts';
 
 describe('the text of HTML', () => {
   it.each([
@@ -58,9 +59,7 @@ describe('the text of HTML', () => {
     'is found in linear time: %j many times',
     (piece) => {
       const html = piece.repeat(200_000);
-      const start = performance.now();
-      htmlText(html);
-      expect(performance.now() - start).toBeLessThan(2_000);
+      expect(finishes(() => typeof htmlText(html))).toBe('string');
     },
   );
 });

@@ -4,6 +4,7 @@ import type { ListSpec } from '../../../src/config/source-schema.ts';
 import { readJson } from '../../../src/kernel/json.ts';
 import { refusal } from '../../support/parse-as.ts';
 import { replyOf } from '../../support/source-text.ts';
+import { finishes } from '../../support/finishes.ts';
 
 const BASE = 'https://shop.example/api/v0';
 
@@ -110,10 +111,8 @@ describe('the address of the next window', () => {
   });
 
   it('is read in linear time', () => {
-    const start = performance.now();
     for (const part of ['<a>;', '; x="', '<', ' ;a="\\', ',', '; a=b'])
-      linked(`<a>${part.repeat(16_384 / part.length)}`);
-    expect(performance.now() - start).toBeLessThan(1_000);
+      expect(finishes(() => linked(`<a>${part.repeat(1_000_000 / part.length)}`))).toBeUndefined();
   });
 
   const inside = { kind: 'link', sizeMax: 20, next: { at: 'next' } } as const;

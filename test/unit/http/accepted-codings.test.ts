@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { createAcceptedCodings, readAcceptEncoding } from '../../../src/http/accepted-codings.ts';
+import { finishes } from '../../support/finishes.ts';
 
 /** A member of the list, as the grammar of RFC 9110, section 12.5.3, has it. */
 type Member = { readonly coding: string; readonly q: number | undefined };
@@ -70,8 +71,7 @@ describe('Accept-Encoding', () => {
   it('takes any bytes, in linear time', () => {
     const hostile = fc.string({ unit: fc.constantFrom(...Array.from('gzip,br;q=0.1*"\\ \t()\u00e9')) });
     fc.assert(fc.property(hostile, (text) => Array.isArray(readAcceptEncoding(text).all)));
-    const startedAt = performance.now();
-    for (const part of [',', 'gzip,', 'a;', '"', '\\', ' ']) readAcceptEncoding(part.repeat(16_000));
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    for (const part of [',', 'gzip,', 'a;', '"', '\\', ' '])
+      expect(finishes(() => readAcceptEncoding(part.repeat(300_000)).all)).toBeInstanceOf(Array);
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { isForwardable, publicPath, upstreamPath } from '../../../src/http/passthrough-path.ts';
+import { finishes } from '../../support/finishes.ts';
 
 /** Pieces that paths are made treacherous with, and plain ones. */
 const piece = fc.constantFrom(
@@ -54,10 +55,8 @@ describe('a forwardable path', () => {
   );
 
   it('is told in linear time', () => {
-    const startedAt = performance.now();
-    for (const text of ['/%2', '/a', '%25', '/.', '%']) isForwardable(`/${text.repeat(20_000)}"`);
-
-    expect(performance.now() - startedAt).toBeLessThan(200);
+    for (const text of ['/%2', '/a', '%25', '/.', '%'])
+      expect(finishes(() => isForwardable(`/${text.repeat(500_000)}"`))).toBe(false);
   });
 
   it('comes back as itself from where it is mapped to', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { presentedCredential } from '../../../src/policy/credential.ts';
+import { finishes } from '../../support/finishes.ts';
 
 const token = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
@@ -70,11 +71,16 @@ describe('the credential of a request', () => {
       expect(textOf([], [value])).toBe('malformed');
   });
 
-  it('is visible ASCII within bounds or malformed, and quickly so, whatever the headers hold', () => {
+  it('is read in linear time', () => {
+    for (const value of [`Bearer${' '.repeat(1_000_000)}`, `Bearer ${'a '.repeat(500_000)}`])
+      expect(finishes(() => textOf([value], [value]))).toBe('malformed');
+  });
+
+  it('is visible ASCII within bounds or malformed, whatever the headers hold', () => {
     const hostile = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: 'binary' }).map(bearer),
-      fc.integer({ min: 0, max: 100_000 }).map((length) => `Bearer${' '.repeat(length)}`),
+      fc.integer({ min: 0, max: 10_000 }).map((length) => `Bearer${' '.repeat(length)}`),
       token,
     );
     fc.assert(
@@ -82,9 +88,7 @@ describe('the credential of a request', () => {
         fc.array(hostile, { maxLength: 4 }),
         fc.array(hostile, { maxLength: 4 }),
         (authorization, apiKey) => {
-          const startedAt = performance.now();
           const presented = presentedCredential({ authorization, apiKey });
-          expect(performance.now() - startedAt).toBeLessThan(250);
           if (authorization.length + apiKey.length === 0) expect(presented.kind).toBe('none');
           else expect(presented.kind).not.toBe('none');
           if (presented.kind !== 'one') return;

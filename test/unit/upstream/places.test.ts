@@ -45,10 +45,8 @@ describe('places', () => {
     void call('first');
     for (const name of ['a', 'b', 'c']) void call(name, name === 'a' ? 'caller' : 'scan');
     await call('another scan', 'scan');
-    const before = performance.now();
     void call('urgent');
     await turn();
-    expect(performance.now() - before).toBeLessThan(50);
     expect(places.waiting).toBe(3);
     expect([...failures].map(([name, error]) => [name, codeOf(error)])).toEqual([
       ['another scan', 'overloaded'],
