@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Clock } from '../kernel/clock.ts';
+import { ownBytes } from '../kernel/own-bytes.ts';
 import { createBoundedMap } from './bounded-map.ts';
 import { type CacheEntry, decodeEntry, encodeEntry } from './cache-entry.ts';
 import { acquireLua, holdLease, type Lease, newToken } from './lease.ts';
@@ -100,7 +101,9 @@ export function createCache(deps: CacheDeps): Cache {
 
   function keepLocally(key: string, entry: CacheEntry): CacheEntry {
     const left = leftMs(entry);
-    const kept = keepVariants?.(entry, local.latest(key), (variants) => weighAnew(key, variants)) ?? entry;
+    // What is kept must weigh what it is counted as.
+    const own = { ...entry, body: ownBytes(entry.body) };
+    const kept = keepVariants?.(own, local.latest(key), (variants) => weighAnew(key, variants)) ?? own;
     local.set(key, kept, redis === undefined ? left : Math.min(left, localSeconds * 1_000));
     return kept;
   }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { CanonicalRecord } from '../contract/document.ts';
+import { ownBytes } from '../kernel/own-bytes.ts';
 import { createPace } from '../kernel/pace.ts';
 import { expectType } from './expect-type.ts';
 import type { RedisKeys } from './redis-keys.ts';
@@ -131,7 +132,7 @@ export function createSharedSnapshots({ client, keys, scope, codec }: SharedSnap
       rest = Buffer.concat([rest, piece]);
       const segment = splitFrames(seed, rest);
       if (segment === undefined || piece.length === 0) return undefined;
-      segments.push(segment);
+      segments.push({ ...segment, bytes: ownBytes(segment.bytes) });
       rest = rest.subarray(segment.bytes.length);
       await pace();
     }

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { ownBytes } from '../kernel/own-bytes.ts';
 import type { CacheEntry } from './cache-entry.ts';
 
 /** A content coding that answers are compressed with. */
@@ -61,13 +62,6 @@ function compress(body: Buffer, coding: Coding): Promise<Buffer> {
       [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
     },
   });
-}
-
-/** The bytes alone: zlib's own result is the start of a chunk many times as large. */
-function copyOf(bytes: Buffer): Buffer {
-  const copy = Buffer.allocUnsafeSlow(bytes.length);
-  bytes.copy(copy);
-  return copy;
 }
 
 /**
@@ -132,7 +126,7 @@ class EntryVariants implements Variants {
       this.#become(coding, 'useless');
       return;
     }
-    this.#become(coding, { body: copyOf(coded), etag: codedTag(this.#etag, coding) });
+    this.#become(coding, { body: ownBytes(coded), etag: codedTag(this.#etag, coding) });
     this.bytes += coded.length;
     this.#onGrown(this);
   }

@@ -90,6 +90,20 @@ describe('the cache', () => {
     expect(events.sort()).toEqual(['local hit', 'local miss', 'redis hit', 'redis stored']);
   });
 
+  it('keeps the bytes of a body alone, and not the memory that they were cut out of', async () => {
+    const { make, entry } = setUp();
+    const [one, other] = [make(), make()];
+    for (const text of ['', 'v', 'long'.repeat(5_000)]) {
+      void one.put('k', entry(text));
+      for (const cache of [one, other]) {
+        await cache.far('k');
+        const { body } = cache.near('k')!;
+        expect(body.toString()).toBe(text);
+        expect(body.buffer.byteLength).toBeLessThanOrEqual(body.length * 1.25);
+      }
+    }
+  });
+
   it('asks Redis every time where this process may not answer', async () => {
     const { make, entry, state } = setUp(true, 0);
     const cache = make();
