@@ -1,6 +1,6 @@
 import type { SourceSpec } from '../config/source-schema.ts';
 import type { UpstreamRequest } from '../kernel/upstream.ts';
-import { outgoing } from '../upstream/outgoing.ts';
+import { compileOutgoing } from '../upstream/outgoing.ts';
 import { MASK, maskedCredential } from './mask-source.ts';
 
 /** An upstream call as a person may see it: secrets are `***`. */
@@ -16,7 +16,7 @@ const ENCODED_MASK = MASK.replaceAll('*', '%2A');
 
 /** Shows a request that was made from a masked source. */
 export function showCall(masked: SourceSpec, request: UpstreamRequest): ShownCall {
-  const { method, url, headers, body } = outgoing(masked, request, maskedCredential(masked));
+  const { method, url, headers, body } = compileOutgoing(masked)(request, maskedCredential(masked));
   const readable = (text: string) => text.replaceAll(ENCODED_MASK, MASK);
   return { method, url: readable(url), headers, ...(body !== undefined && { body: readable(body) }) };
 }

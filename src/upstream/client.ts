@@ -7,7 +7,7 @@ import { watchHealth } from './health.ts';
 import { networkFault } from './network-fault.ts';
 import { oauth2 } from './oauth2.ts';
 import { obtainedCredential } from './obtained-credential.ts';
-import { outgoing } from './outgoing.ts';
+import { compileOutgoing } from './outgoing.ts';
 import { createPlaces, type Rate, type Share } from './places.ts';
 import type { Resilience, Trial } from './resilience.ts';
 import { type ReadSession, session } from './session.ts';
@@ -90,54 +90,43 @@ export function createUpstream(
 ): Upstream {
   const { net } = spec;
   const transport = createTransport(net);
+  const outgoing = compileOutgoing(spec);
   const baseOf = () => resilience?.anyBase() ?? net.baseUrl;
   const credentials = credentialsOf(spec.auth, baseOf, transport, readSession);
   const places = createPlaces({ concurrency: net.concurrency, share, queue: net.queue, rate });
   const checks = resilience && watchHealth(net, resilience.hosts, transport);
 
-  async function exchange(request: UpstreamRequest, base: string, signal: AbortSignal) {
-    const credential = await credentials.current(signal);
-    const reply = await transport.send({
-      ...outgoing(spec, request, credential, base),
-      signal,
-    });
-    return { reply, credential };
+  /** What a failure of an exchange is, in our own words. */
+  function told(error: unknown, isLate: boolean): GatewayError {
+    if (isLate) return fault('upstream_timeout', { detail: 'the source did not answer within net.timeout' });
+    return error instanceof GatewayError ? error : networkFault(error);
   }
 
-  /** `exchange` within the call's deadline, with its failure told in our own words. */
-  async function bounded(request: UpstreamRequest, base: string, signal: AbortSignal) {
-    signal.throwIfAborted();
+  /** One exchange within the call's deadline, measured, with its failure told in our own words. */
+  async function exchange({ request, signal, meter }: Question, trial: Trial) {
+    const base = trial.enter();
+    const start = performance.now();
     // A controller, a timer and a listener: `AbortSignal.any` and `timeout` do the same for several times the price.
     const both = new AbortController();
     const gone = () => both.abort(signal.reason);
     const deadline = setTimeout(() => both.abort(LATE), net.timeout).unref();
-    signal.addEventListener('abort', gone, { once: true });
+    let outcome = 'cancelled';
     try {
-      return await exchange(request, base, both.signal);
+      signal.throwIfAborted();
+      signal.addEventListener('abort', gone, { once: true });
+      const known = credentials.current(both.signal);
+      const credential = known instanceof Promise ? await known : known;
+      const reply = await transport.send({ ...outgoing(request, credential, base), signal: both.signal });
+      outcome = `${Math.floor(reply.status / 100)}xx`;
+      return { reply, credential };
     } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      if (both.signal.reason === LATE)
-        throw fault('upstream_timeout', { detail: 'the source did not answer within net.timeout' });
-      throw error instanceof GatewayError ? error : networkFault(error);
+      const failure: unknown = signal.aborted ? signal.reason : told(error, both.signal.reason === LATE);
+      if (failure instanceof GatewayError) outcome = failure.code;
+      trial.end(failure, signal.aborted);
+      throw failure;
     } finally {
       clearTimeout(deadline);
       signal.removeEventListener('abort', gone);
-    }
-  }
-
-  async function measured({ request, signal, meter }: Question, trial: Trial) {
-    const base = trial.enter();
-    const start = performance.now();
-    let outcome = 'cancelled';
-    try {
-      const exchanged = await bounded(request, base, signal);
-      outcome = `${Math.floor(exchanged.reply.status / 100)}xx`;
-      return exchanged;
-    } catch (error) {
-      if (error instanceof GatewayError) outcome = error.code;
-      trial.end(error, signal.aborted);
-      throw error;
-    } finally {
       const ms = performance.now() - start;
       meter.upstreamCalls += 1;
       meter.upstreamMs += ms;
@@ -146,7 +135,7 @@ export function createUpstream(
   }
 
   const send = (question: Question, trial: Trial) =>
-    places.run(question.workClass, question.signal, () => measured(question, trial));
+    places.run(question.workClass, question.signal, () => exchange(question, trial));
 
   async function readReply<T>(
     reply: UpstreamReply,

@@ -16,12 +16,8 @@ const UNPACKERS: Readonly<Record<string, Unpack>> = {
  * cut short for a complete one.
  * @throws GatewayError `upstream_invalid_response` where it is damaged, larger than `bytesMax`, or unknown
  */
-export async function decompress(
-  body: Buffer,
-  encoding: string | undefined,
-  bytesMax: number,
-): Promise<Buffer> {
-  const name = (encoding ?? '').trim().toLowerCase();
+export async function decompress(body: Buffer, encoding: string, bytesMax: number): Promise<Buffer> {
+  const name = encoding.trim().toLowerCase();
   if (name === '' || name === 'identity') return body;
   const unpack = UNPACKERS[name];
   if (unpack === undefined) throw invalidReply('encoding', 'unknown content encoding');

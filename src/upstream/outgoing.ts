@@ -5,22 +5,24 @@ import type { Credential } from './credential.ts';
 import type { TransportRequest } from './transport.ts';
 
 /** A request of a source with everything that its file and its credential add, as it goes out. */
-export function outgoing(
-  { net, decode }: SourceSpec,
-  { method, target, headers, body }: UpstreamRequest,
+export type Outgoing = (
+  request: UpstreamRequest,
   credential: Credential,
-  base = net.baseUrl,
-): Omit<TransportRequest, 'signal'> {
-  return {
+  base?: string,
+) => Omit<TransportRequest, 'signal'>;
+
+/** Compiles what a source's file adds to its requests. */
+export function compileOutgoing({ net, decode }: SourceSpec): Outgoing {
+  const added = { Accept: contentTypesOf(decode).join(', '), ...net.headers };
+  return ({ method, target, headers, body }, credential, base = net.baseUrl) => ({
     method,
     url: base + credential.sign(target),
     headers: {
-      Accept: contentTypesOf(decode).join(', '),
-      ...net.headers,
+      ...added,
       ...headers,
       ...(body && { 'Content-Type': body.contentType }),
       ...credential.headers,
     },
     body: body?.text,
-  };
+  });
 }
