@@ -10,6 +10,7 @@ import { fetchJwks } from '../policy/jwks-fetch.ts';
 import { createJwks } from '../policy/jwks.ts';
 import { createJwtCheck, type JwtCheck } from '../policy/jwt.ts';
 import { createRateLimit } from '../policy/rate-limit.ts';
+import { createTrials } from '../policy/trials.ts';
 import { createKeyStore } from '../store/key-store.ts';
 import { createLimiter } from '../store/limiter.ts';
 import type { RedisKeys } from '../store/redis-keys.ts';
@@ -91,16 +92,20 @@ export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Adm
     keyOf: (tier, windows, subject) => keys.tierCounts(tier, windows, subject),
     monotonic: () => clock.monotonic(),
   });
+  const failed = createFailedCredentials({
+    window: config.limits.failedCredentials,
+    consume:
+      redis.limits === undefined ? undefined : (address) => limiter.consume(FAILED_CREDENTIALS, address),
+    clock,
+  });
   const stages: readonly Stage[] = [
     // Holds the limit on an address's wrong credentials too: it stands before any credential is looked up, so that
     // keys cannot be guessed.
     createAuthenticate({
       apiKeys: createKeyCheck(config, tiers, deps),
       jwt: createTokenCheck(config, tiers, deps),
-      failed: createFailedCredentials({
-        consume: (subject) => limiter.consume(FAILED_CREDENTIALS, subject),
-        clock,
-      }),
+      failed,
+      trials: createTrials({ failed, clock }),
       anonymousTier: config.limits.anonymousTier,
       onCredential: (kind, outcome) => metrics.credential(kind, outcome),
     }),

@@ -6,6 +6,7 @@ import type { KeyRecord } from '../store/key-record.ts';
 import type { HeldKey, KeyRecords } from './api-key-records.ts';
 import { hashApiKey, parseApiKey } from './api-key.ts';
 import type { Principal } from './call.ts';
+import type { Trial } from './trials.ts';
 import { type Accepted, type Credential, FOREIGN, REFUSED, type Verdict } from './verdict.ts';
 
 /** Verifies API keys: those of the configuration, and those in Redis where there is one. */
@@ -14,9 +15,9 @@ export type ApiKeyCheck = {
   configured(credential: Credential): Verdict;
   /**
    * The verdict of Redis, for a credential the configuration does not know; asks only for well-formed keys.
-   * Rejects with a fault where Redis cannot be asked and the key is not known here.
+   * Rejects with a fault where Redis cannot be asked and the key is not known here, and as the trial of its id has it.
    */
-  stored(credential: Credential): Promise<Verdict>;
+  stored(credential: Credential, trialOf?: (id: string) => Trial): Promise<Verdict>;
 };
 
 export type ApiKeyCheckDeps = {
@@ -72,10 +73,10 @@ export function createApiKeyCheck(deps: ApiKeyCheckDeps): ApiKeyCheck {
     return isFresh() ? { kind: 'accepted', principal, isFresh } : REFUSED;
   }
 
-  async function stored({ text }: Credential): Promise<Verdict> {
+  async function stored({ text }: Credential, trialOf?: (id: string) => Trial): Promise<Verdict> {
     const id = parseApiKey(text)?.id;
     if (id === undefined) return FOREIGN;
-    const held = await records?.current(id);
+    const held = await records?.current(id, trialOf?.(id));
     return held?.record === undefined ? REFUSED : judge(held, held.record, hashApiKey(pepper, text));
   }
 

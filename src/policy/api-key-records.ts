@@ -4,6 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { createBoundedMap } from '../store/bounded-map.ts';
 import type { KeyRecord } from '../store/key-record.ts';
 import type { KeyLookup } from '../store/key-store.ts';
+import type { Trial } from './trials.ts';
 
 /** From this age on, a use of a record has it checked again behind the caller's back. */
 const RECHECK_MS = 400;
@@ -11,6 +12,12 @@ const RECHECK_MS = 400;
 const FRESH_MS = 900;
 /** How long a record serves after its last successful check while Redis cannot be asked. */
 const OUTAGE_MS = 60_000;
+
+/**
+ * How long it is remembered that there is such a key, and thus worth a look-up: whoever else tries unknown ones from the
+ * same address, its owner is not refused.
+ */
+const KNOWN_MS = 86_400_000;
 
 const RECORDS_MAX = 50_000;
 const ABSENT_MAX = 10_000;
@@ -24,8 +31,11 @@ export type HeldKey = {
 
 /** Local knowledge of the keys in Redis, never older than it may be. */
 export type KeyRecords = {
-  /** The key; `undefined` where there is none. Rejects with a fault where that cannot be known. */
-  current(id: string): Promise<HeldKey | undefined>;
+  /**
+   * The key; `undefined` where there is none. Rejects with a fault where that cannot be known, and as `trial` has it
+   * where nothing is known of the id and Redis would have to be asked.
+   */
+  current(id: string, trial?: Trial): Promise<HeldKey | undefined>;
 };
 
 export type KeyRecordsDeps = {
@@ -70,7 +80,7 @@ export function createKeyRecords({ find, clock }: KeyRecordsDeps): KeyRecords {
     // An unchanged record stays the same object: whoever has judged it need not do so again.
     if (!isDeepStrictEqual(key.record, lookup.record)) key.record = lookup.record;
     key.checkedAt = checkedAt;
-    held.set(id, key, OUTAGE_MS);
+    held.set(id, key, KNOWN_MS);
     absent.delete(id);
   }
 
@@ -92,12 +102,21 @@ export function createKeyRecords({ find, clock }: KeyRecordsDeps): KeyRecords {
     return key?.record !== undefined && clock.monotonic() - key.checkedAt <= OUTAGE_MS;
   }
 
-  async function current(id: string): Promise<HeldKey | undefined> {
+  /** Asks about an id of which nothing is known here; who joins a question costs nothing. */
+  async function tryOut(id: string, trial: Trial): Promise<KeyLookup> {
+    trial.begin();
+    const lookup = await check(id);
+    if (lookup.kind === 'absent' || lookup.kind === 'damaged') trial.fail();
+    return lookup;
+  }
+
+  async function current(id: string, trial?: Trial): Promise<HeldKey | undefined> {
     const before = held.get(id);
     if (before?.isFresh() === true) return before;
     const missed = absent.get(id);
     if (missed !== undefined && clock.monotonic() - missed.checkedAt < FRESH_MS) return undefined;
-    const lookup = await check(id);
+    const isTrial = trial !== undefined && before === undefined && !underWay.has(id);
+    const lookup = await (isTrial ? tryOut(id, trial) : check(id));
     switch (lookup.kind) {
       case 'found':
         return held.get(id);

@@ -10,15 +10,19 @@ import type { JwtConfig } from '../config/access-schema.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Principal } from './call.ts';
-import { type Credential, digestOf, FOREIGN, type Refused, type Verdict } from './verdict.ts';
+import type { Trial } from './trials.ts';
+import { type Accepted, type Credential, digestOf, FOREIGN, type Refused, type Verdict } from './verdict.ts';
 
 /** A verified token is verified again at this age, against the keys the issuer has then. */
 const REVERIFY_MS = 60_000;
 
 /** Verifies bearer tokens. */
 export type JwtCheck = {
-  /** `foreign` for a text that is not formed like a JWT; rejects with a fault where no keys can be had. */
-  verify(credential: Credential): Promise<Verdict>;
+  /**
+   * `foreign` for a text that is not formed like a JWT; rejects with a fault where no keys can be had, and as the trial
+   * has it before a signature is verified.
+   */
+  verify(credential: Credential, trial?: Trial): Promise<Verdict>;
 };
 
 export type JwtCheckDeps = {
@@ -43,8 +47,15 @@ export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps): J
     clockTolerance: config.clockTolerance,
   };
 
-  async function verify({ text, bearer }: Credential): Promise<Verdict> {
+  async function verify({ text, bearer }: Credential, trial?: Trial): Promise<Verdict> {
     if (!bearer || !looksLikeJwt(text)) return FOREIGN;
+    trial?.begin();
+    const verdict = await verdictOn(text);
+    if (verdict.kind === 'refused') trial?.fail();
+    return verdict;
+  }
+
+  async function verdictOn(text: string): Promise<Accepted | Refused> {
     const claims = await claimsOf(text);
     if ('kind' in claims) return claims;
     const { payload, protectedHeader } = claims;

@@ -1,9 +1,11 @@
 import { fault, type GatewayError } from '../errors/fault.ts';
 import { createBoundedMap } from '../store/bounded-map.ts';
 import type { ApiKeyCheck } from './api-key-check.ts';
+import { parseApiKey } from './api-key.ts';
 import type { Principal } from './call.ts';
 import type { FailedCredentials } from './failed-credentials.ts';
 import type { JwtCheck } from './jwt.ts';
+import type { Trials } from './trials.ts';
 import { type Accepted, type Credential, FOREIGN, type Verdict } from './verdict.ts';
 
 /** Tells who presents a credential. */
@@ -11,10 +13,11 @@ export type CredentialVerifier = {
   /** The principal of a credential verified a moment ago: one local lookup. `undefined`: ask `verify`. */
   known(credential: Credential): Principal | undefined;
   /**
-   * The principal of a credential. Rejects with 401 where it is wrong (and charges `subject`), 429 where the address
-   * has tried too many wrong ones, 503 where it cannot be verified now. `undefined` stands for what is no credential.
+   * The principal of a credential. Rejects with 401 where it is wrong (and charges the address and the key it names),
+   * 429 where it is wrong or not known and too many have been tried, 503 where it cannot be verified now. `undefined`
+   * stands for what is no credential.
    */
-  verify(credential: Credential | undefined, subject: string): Promise<Principal>;
+  verify(credential: Credential | undefined, address: string): Promise<Principal>;
 };
 
 export type CredentialVerifierDeps = {
@@ -23,6 +26,7 @@ export type CredentialVerifierDeps = {
   /** Absent where `auth.jwt` is not configured. */
   readonly jwt?: JwtCheck | undefined;
   readonly failed: FailedCredentials;
+  readonly trials: Trials;
 };
 
 /** Bound of the verified credentials a process remembers. */
@@ -41,34 +45,24 @@ export function createCredentialVerifier({
   apiKeys,
   jwt,
   failed,
+  trials,
 }: CredentialVerifierDeps): CredentialVerifier {
   const accepted = createBoundedMap<Accepted>(KNOWN_MAX, () => 1);
 
-  /** Refuses before anything is asked on behalf of an address that guesses. */
-  function refuseGuessing(subject: string): void {
-    const retryAfterSeconds = failed.spentForSeconds(subject);
-    if (retryAfterSeconds === undefined) return;
-    throw fault('rate_limit_exceeded', {
-      detail: 'too many wrong credentials from this address',
-      retryAfterSeconds,
-    });
-  }
-
-  async function ask(credential: Credential): Promise<Verdict> {
-    const verdict = (await apiKeys?.stored(credential)) ?? FOREIGN;
-    return verdict.kind === 'foreign' ? ((await jwt?.verify(credential)) ?? FOREIGN) : verdict;
-  }
-
-  async function verdictOn(credential: Credential, subject: string): Promise<Verdict> {
+  /** Whatever is tried from the address, its good credentials pass, as far as that can be known here at a small cost. */
+  async function verdictOn(credential: Credential, address: string): Promise<Verdict> {
     const configured = apiKeys?.configured(credential) ?? FOREIGN;
-    if (configured.kind === 'accepted') return configured;
-    // A caller known here is served whatever others behind its address do.
-    if (accepted.get(credential.digest) === undefined) refuseGuessing(subject);
-    return configured.kind === 'refused' ? configured : ask(credential);
+    if (configured.kind !== 'foreign') return configured;
+    const stored = (await apiKeys?.stored(credential, (id) => trials.lookup(address, id))) ?? FOREIGN;
+    if (stored.kind !== 'foreign' || jwt === undefined) return stored;
+    const wasGood = accepted.get(credential.digest) !== undefined;
+    return jwt.verify(credential, wasGood ? undefined : trials.token(address));
   }
 
-  async function refuse(subject: string, detail: string): Promise<never> {
-    await failed.charge(subject);
+  async function refuse(address: string, text: string, detail: string): Promise<never> {
+    const keyId = parseApiKey(text)?.id;
+    failed.refuseSpent(address, keyId);
+    await failed.charge(address, keyId);
     throw unauthenticated(detail, true);
   }
 
@@ -77,19 +71,17 @@ export function createCredentialVerifier({
       const entry = accepted.get(digest);
       return entry?.isFresh() === true ? entry.principal : undefined;
     },
-    async verify(credential, subject) {
-      if (credential === undefined) {
-        refuseGuessing(subject);
-        return refuse(subject, 'the request presents something that is not one credential');
-      }
-      const verdict = await verdictOn(credential, subject);
+    async verify(credential, address) {
+      if (credential === undefined)
+        return refuse(address, '', 'the request presents something that is not one credential');
+      const verdict = await verdictOn(credential, address);
       if (verdict.kind === 'accepted') {
         accepted.set(credential.digest, verdict, KNOWN_MS);
         return verdict.principal;
       }
       accepted.delete(credential.digest);
       const why = verdict.kind === 'refused' && verdict.why !== undefined ? `: ${verdict.why}` : '';
-      return refuse(subject, `the credential is not valid${why}`);
+      return refuse(address, credential.text, `the credential is not valid${why}`);
     },
   };
 }
