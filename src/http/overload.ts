@@ -2,7 +2,7 @@ import type { GatewayConfig } from '../config/gateway-schema.ts';
 import { fault, type GatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Exchange } from './exchange.ts';
-import { createTurns } from './turns.ts';
+import { createTurns, type Turns } from './turns.ts';
 import { createUnheard } from './unheard.ts';
 
 /** Why a request was refused; a label of the metrics. */
@@ -83,28 +83,37 @@ function createEpisodes(log: OverloadDeps['log'], monotonic: () => number) {
 /** Watches over one process. */
 export function createOverload({ limits, clock, log, onRefused }: OverloadDeps): Overload {
   const monotonic = () => clock.monotonic();
-  const turns = createTurns({
+  const atNextTurn = (listener: () => void) => void setTimeout(listener, TURN_MS).unref();
+  const turns: Turns = createTurns({
     delayMsMax: limits.eventLoopDelayMax,
+    isTight: () => unheard.count > 0,
     monotonic,
-    atNextTurn: (listener) => void setTimeout(listener, TURN_MS).unref(),
+    atNextTurn,
   });
-  const unheard = createUnheard();
+  const unheard = createUnheard({
+    monotonic,
+    takeRoom: turns.takeRoom,
+    atNextTurn,
+    afterReading: (listener) => void setImmediate(listener),
+  });
   const note = createEpisodes(log, monotonic);
   const underWay = new Map<string, number>();
   let isLeaving = false;
 
   return {
     admits(exchange) {
-      if (isLeaving || !turns.isTooMany()) return true;
       const { res, req, operation } = exchange;
+      // It may have waited for as long unread: whoever would take it up now would be late already.
+      const isEarly = unheard.waitedMs(req.socket) > limits.eventLoopDelayMax;
+      if (isLeaving || !(isEarly || turns.isTooMany())) return true;
       const { holdMs } = unheard;
       onRefused(operation, 'event_loop');
       note({ reason: 'event_loop', delayMs: Math.round(turns.ageMs) });
       exchange.fail(refusal(Math.ceil(holdMs / 1_000)));
       // Who asks again at once is not heard at once: refusing costs half of what a kept answer does. A new connection
-      // would cost as much as an answer, so the one there is stays.
+      // would cost as much as an answer, so the one there is stays. Who has waited is not made to wait again.
       res.once('close', () => {
-        if (res.shouldKeepAlive && !req.socket.destroyed) unheard.add(req.socket, holdMs);
+        if (!isEarly && res.shouldKeepAlive && !req.socket.destroyed) unheard.add(req.socket);
       });
       return false;
     },

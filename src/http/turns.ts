@@ -2,6 +2,8 @@
 export type Turns = {
   /** Asked once for every request: whether it is one too many. */
   isTooMany(): boolean;
+  /** How many more might come from now on; what was told once is not told again. */
+  readonly takeRoom: () => number;
   /** How long the line is so far, milliseconds. */
   readonly ageMs: number;
 };
@@ -10,6 +12,8 @@ export type Turns = {
 export type TurnsDeps = {
   /** How long requests may stand in line, milliseconds. */
   readonly delayMsMax: number;
+  /** Whether somebody was refused and is still waiting to be heard. */
+  readonly isTight: () => boolean;
   readonly monotonic: () => number;
   /** Calls back at the next turn of the timers. */
   readonly atNextTurn: (listener: () => void) => void;
@@ -20,6 +24,11 @@ export type TurnsDeps = {
  * slow the machine is, something is answered.
  */
 const ALWAYS_SERVED = 100;
+/** Under overload. Whoever comes right after one turn began is served late in the next: has stood in line for two. */
+const PART_OF_DELAY = 0.5;
+/** Lines are filled up to here, and by so much of what is left at a time: what comes of it is seen only turns later. */
+const FILLED = 0.8;
+const GAIN = 0.25;
 
 /**
  * Makes the watch of one process. Whatever is ready is read in one turn of the event loop, so whoever is read late in a
@@ -30,10 +39,15 @@ const ALWAYS_SERVED = 100;
  * No more are refused than were served before, then the line counts as a new one: whoever is refused comes back later,
  * and all at once would leave nothing to do meanwhile.
  */
-export function createTurns({ delayMsMax, monotonic, atNextTurn }: TurnsDeps): Turns {
+export function createTurns({ delayMsMax, isTight, monotonic, atNextTurn }: TurnsDeps): Turns {
   let [served, refused] = [0, 0];
   let [startedAt, latestAt] = [0, 0];
   let isAwaited = false;
+  let isFull = false;
+  let room = 0;
+  let hasCome = false;
+
+  const lineMsMax = () => (isTight() ? PART_OF_DELAY * delayMsMax : delayMsMax);
 
   function endLine(): void {
     [served, refused] = [0, 0];
@@ -41,11 +55,15 @@ export function createTurns({ delayMsMax, monotonic, atNextTurn }: TurnsDeps): T
 
   function onTurn(): void {
     isAwaited = false;
+    const fits = (served * FILLED * lineMsMax()) / Math.max(1, latestAt - startedAt);
+    room = isFull ? 0 : Math.max(0, GAIN * (fits - served));
+    isFull = false;
     endLine();
   }
 
   function begin(now: number): void {
     startedAt = now;
+    hasCome = true;
     if (isAwaited) return;
     isAwaited = true;
     atNextTurn(onTurn);
@@ -57,13 +75,20 @@ export function createTurns({ delayMsMax, monotonic, atNextTurn }: TurnsDeps): T
       if (served === 0) begin(now);
       else if (now - latestAt > delayMsMax) startedAt += now - latestAt;
       latestAt = now;
-      if (served < ALWAYS_SERVED || now - startedAt <= delayMsMax) {
+      if (served < ALWAYS_SERVED || now - startedAt <= lineMsMax()) {
         served += 1;
         return false;
       }
       refused += 1;
+      isFull = true;
       if (refused >= served) endLine();
       return true;
+    },
+    takeRoom() {
+      // Where nobody has come, it is not requests that keep the loop busy.
+      const told = hasCome ? room : ALWAYS_SERVED;
+      [room, hasCome] = [0, false];
+      return told;
     },
     get ageMs() {
       return latestAt - startedAt;

@@ -2,41 +2,104 @@ import type { Socket } from 'node:net';
 
 /** Refused connections that are not read for a while: what their clients send meanwhile costs nothing yet. */
 export type Unheard = {
-  /** For how long whoever is refused now will not be heard, milliseconds. */
+  readonly count: number;
+  /** For how long whoever is refused now will not be heard at most, milliseconds. */
   readonly holdMs: number;
-  /** Reads a connection no more, for half to all of `holdMs`. */
-  add(socket: Socket, holdMs: number): void;
+  /** Reads a connection no more until it is its turn. */
+  add(socket: Socket): void;
+  /**
+   * How long the request that has just come on a connection may have waited there unread, milliseconds. Nothing where
+   * nobody is refused any more: then there is time for it.
+   */
+  waitedMs(socket: Socket): number;
   /** Reads all of them again. */
-  readonly hearAll: () => void;
+  hearAll(): void;
 };
 
-/** For each connection that is not read: then some 5 % of a core go into refusing. */
-const HOLD_MS_EACH = 0.8;
+/** What the collection needs. */
+export type UnheardDeps = {
+  readonly monotonic: () => number;
+  /** How many more the process could serve, asked before any are heard. */
+  readonly takeRoom: () => number;
+  /** Calls back at the next turn of the timers. */
+  readonly atNextTurn: (listener: () => void) => void;
+  /** Calls back once everything is read that was there to be read. */
+  readonly afterReading: (listener: () => void) => void;
+};
+
+/**
+ * So many are heard again in a millisecond even where there is no room, so that everybody has a turn. It costs two
+ * refusals: of what waited there, and of who is too many then. Both together are some 4 % of a core.
+ */
+const HEARD_PER_MS = 0.5;
 const HOLD_MS_MAX = 5_000;
-/** Connections are heard again one by one, not all at once. */
-const STEPS = 8;
+/** A longer stall is not made up for. */
+const TURN_MS_MAX = 100;
+/** Overload is over when nobody was added for so long. */
+const CALM_MS = 500;
 
 /** Makes an empty collection of them. */
-export function createUnheard(): Unheard {
-  const sockets = new Set<Socket>();
-  let count = 0;
+export function createUnheard({ monotonic, takeRoom, atNextTurn, afterReading }: UnheardDeps): Unheard {
+  /** With the time since when, the longest first. */
+  const sockets = new Map<Socket, number>();
+  /** Those that are read again since this turn, with how long they were not. */
+  const heard = new Map<Socket, number>();
+  let [addedAt, turnedAt] = [0, 0];
+  let due = 0;
+  let isAwaited = false;
 
-  function hear(socket: Socket): void {
-    if (sockets.delete(socket) && !socket.destroyed) socket.resume();
+  const perMs = () => Math.max(HEARD_PER_MS, sockets.size / HOLD_MS_MAX);
+
+  function hear(socket: Socket, forMs: number): void {
+    sockets.delete(socket);
+    if (socket.destroyed) return;
+    heard.set(socket, forMs);
+    socket.resume();
+  }
+
+  function awaitTurn(now: number): void {
+    turnedAt = now;
+    if (isAwaited) return;
+    isAwaited = true;
+    atNextTurn(onTurn);
+  }
+
+  function onTurn(): void {
+    isAwaited = false;
+    const now = monotonic();
+    due += takeRoom() + perMs() * Math.min(TURN_MS_MAX, now - turnedAt);
+    for (const [socket, since] of sockets) {
+      if (due < 1) break;
+      due -= 1;
+      hear(socket, now - since);
+    }
+    afterReading(() => heard.clear());
+    if (sockets.size > 0) awaitTurn(now);
+    else due = 0;
   }
 
   return {
-    get holdMs() {
-      return Math.min(HOLD_MS_MAX, Math.ceil(HOLD_MS_EACH * (sockets.size + 1)));
+    get count() {
+      return sockets.size;
     },
-    add(socket, holdMs) {
-      count += 1;
-      sockets.add(socket);
+    get holdMs() {
+      return Math.ceil((sockets.size + 1) / perMs());
+    },
+    add(socket) {
+      addedAt = monotonic();
       socket.pause();
-      setTimeout(hear, (holdMs * (STEPS + 1 + (count % STEPS))) / (2 * STEPS), socket).unref();
+      if (sockets.size === 0) awaitTurn(addedAt);
+      sockets.set(socket, addedAt);
+    },
+    waitedMs(socket) {
+      const ms = heard.get(socket);
+      if (ms === undefined) return 0;
+      heard.delete(socket);
+      return monotonic() - addedAt > CALM_MS ? 0 : ms;
     },
     hearAll() {
-      for (const socket of sockets) hear(socket);
+      for (const socket of sockets.keys()) hear(socket, 0);
+      heard.clear();
     },
   };
 }
