@@ -36,6 +36,8 @@ export function createAccessLog(log: Logger, clock: Clock): (exchange: Exchange)
   };
 }
 
+const UNTOLD = new Error('told by the fields of the line');
+
 /**
  * What pino-http is shown in place of a request and its response. It would listen to three events of each response
  * and put four fields on it and its request, for a thing that is known already: that the exchange is over.
@@ -46,6 +48,11 @@ class EndedExchange {
 
   constructor(exchange: Exchange) {
     this.exchange = exchange;
+  }
+
+  /** pino-http would make an error of every status from 500 on, stack and all, for fields that nobody asks it for. */
+  get err(): Error | undefined {
+    return this.statusCode >= 500 ? UNTOLD : undefined;
   }
 
   get statusCode(): number {
