@@ -47,7 +47,8 @@ const place = {
     ),
 };
 
-const commandTimeout = 'How long a command may take; then Redis counts as gone.';
+const commandTimeout =
+  'How long a command may take; then Redis counts as gone. Time in which Portico itself stood still does not count.';
 const connectTimeout = 'How long connecting may take.';
 
 /** A Redis for some of what is kept; what it leaves out is as for the rest. */

@@ -2,7 +2,6 @@ import type { ClusterOptions, RedisOptions } from 'ioredis';
 import type { ClusterPlace, RedisAccess, RedisTimes, SentinelPlace } from './redis-profile.ts';
 
 const RECONNECT_MS_MAX = 300;
-const SILENCE_MS_MAX = 1_000;
 const FAILOVER_MS = 5_000;
 /** How long Redis may take to hang up. ioredis keeps this timer, and the process, even where nobody is left to. */
 const GOODBYE_MS_MAX = 100;
@@ -31,16 +30,15 @@ function createReconnectOnError(): (error: Error) => boolean {
 }
 
 /**
- * A caller must never wait for Redis longer than the command timeout, whatever state Redis is in. ioredis' own
- * defaults keep commands in queues and send them again, for more than a minute (redis/ioredis#76, #1351).
+ * A caller must never wait for Redis longer than the command timeout, whatever state Redis is in; `failWhileSilent` sees
+ * to that. ioredis' own defaults keep commands in queues and send them again, for more than a minute (redis/ioredis#76,
+ * #1351).
  */
-function patienceOf({ commandTimeoutMs, connectTimeoutMs }: RedisTimes) {
+function patienceOf({ connectTimeoutMs }: RedisTimes) {
   return {
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    commandTimeout: commandTimeoutMs,
     connectTimeout: connectTimeoutMs,
-    socketTimeout: SILENCE_MS_MAX,
     disconnectTimeout: GOODBYE_MS_MAX,
   } satisfies RedisOptions;
 }
