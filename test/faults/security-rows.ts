@@ -1,12 +1,19 @@
 import type { FaultRow } from './harness/row.ts';
 import { securityAnswers } from './security-answers.ts';
 import { securityCredentials } from './security-credentials.ts';
+import { securityGuessing } from './security-guessing.ts';
 import { securityInput } from './security-input.ts';
 import { securityPatterns } from './security-patterns.ts';
 
-const groups = [...securityCredentials, ...securityAnswers, ...securityInput, ...securityPatterns];
+const groups = [
+  ...securityCredentials,
+  ...securityGuessing,
+  ...securityAnswers,
+  ...securityInput,
+  ...securityPatterns,
+];
 
-/** S1 to S15: what attackers can do. */
+/** S1 to S18: what attackers can do. */
 export const securityRows: readonly FaultRow[] = groups.sort(
   (a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)),
 );
