@@ -93,7 +93,8 @@ export function createUpstream(
   const outgoing = compileOutgoing(spec);
   const baseOf = () => resilience?.anyBase() ?? net.baseUrl;
   const credentials = credentialsOf(spec.auth, baseOf, transport, readSession);
-  const places = createPlaces({ concurrency: net.concurrency, share, queue: net.queue, rate });
+  const { concurrency, queue, requestsPerSecond: perSecond } = net;
+  const places = createPlaces({ concurrency, share, queue, rate, perSecond });
   const checks = resilience && watchHealth(net, resilience.hosts, transport);
 
   /** What a failure of an exchange is, in our own words. */

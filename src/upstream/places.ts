@@ -29,6 +29,8 @@ export type PlacesOptions = {
   readonly share?: Share | undefined;
   readonly queue: { readonly max: number; readonly time: number };
   readonly rate?: Rate | undefined;
+  /** How fast `rate` lets all processes ask together, for those who are told when to come again. */
+  readonly perSecond?: number | undefined;
 };
 
 /** Gives calls their places: in the order of their classes, and within a class in the order in which they came. */
@@ -51,7 +53,13 @@ const RETRY_AFTER_SECONDS_MAX = 60;
 const NEWEST = 0.1;
 
 /** Creates the places of one source. */
-export function createPlaces({ concurrency, share, queue, rate }: PlacesOptions): Places {
+export function createPlaces({
+  concurrency,
+  share,
+  queue,
+  rate,
+  perSecond = Infinity,
+}: PlacesOptions): Places {
   const lines = new Map(WORK_CLASSES.map((workClass) => [workClass, new Set<Waiter>()]));
   let active = 0;
   let waiting = 0;
@@ -60,9 +68,14 @@ export function createPlaces({ concurrency, share, queue, rate }: PlacesOptions)
   let pausing = false;
   let meanMs = 0;
 
+  const size = () => share?.size ?? concurrency;
+  const isFree = () => active < size();
+
+  /** Whoever comes again then finds those gone who wait now. */
   function overloaded(detail: string): GatewayError {
-    const seconds = Math.ceil((waiting * meanMs) / concurrency / 1_000);
-    const retryAfterSeconds = Math.min(RETRY_AFTER_SECONDS_MAX, Math.max(1, seconds));
+    const busyFor = (waiting * meanMs) / Math.max(1, size()) / 1_000;
+    const seconds = Math.ceil(Math.max(1, busyFor, waiting / perSecond));
+    const retryAfterSeconds = Math.min(RETRY_AFTER_SECONDS_MAX, seconds);
     return fault('overloaded', { detail, retryAfterSeconds });
   }
 
@@ -74,11 +87,9 @@ export function createPlaces({ concurrency, share, queue, rate }: PlacesOptions)
       }
   }
 
-  const isFree = () => active < (share?.size ?? concurrency);
-
   /** Gives free places away, as fast as the source may be asked. */
   function fill(): void {
-    while (!pausing && waiting > asking && active + asking < (share?.size ?? concurrency)) {
+    while (!pausing && waiting > asking && active + asking < size()) {
       const answer = rate?.() ?? 0;
       if (answer === 0) enterNext();
       else if (typeof answer === 'number') pause(answer);

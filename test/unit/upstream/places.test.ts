@@ -118,6 +118,24 @@ describe('places', () => {
     expect(begun).toEqual(['caller', 'scan']);
   });
 
+  it.each([
+    ['the rate', { rate: () => 60_000, perSecond: 2 }, 40, 20],
+    ['the rate, where that is less than a second', { rate: () => 60_000, perSecond: 200 }, 40, 1],
+    ['the rate, and no later than in a minute', { rate: () => 60_000, perSecond: 2 }, 500, 60],
+    ['its own rate where nothing bounds it', {}, 40, 1],
+  ])(
+    'tell who is refused to come again once those who wait are gone, by %s',
+    async (_by, how, max, after) => {
+      const { call, failures } = openPlaces({ ...how, max: max - 1 });
+      // One has a place where no rate is asked.
+      const all = Array.from({ length: 'rate' in how ? max : max + 1 }, (_, at) => call(`call ${at}`));
+      await Promise.race(all);
+      expect([...failures.values()].map((error) => (error as GatewayError).retryAfterSeconds)).toEqual([
+        after,
+      ]);
+    },
+  );
+
   it('are asked for no more often than there are free ones, and not again while the rate says to wait', async () => {
     let asked = 0;
     const rate = () => ((asked += 1) <= 2 ? Promise.resolve(0) : 60_000);
