@@ -63,6 +63,8 @@ export function createSnapshots(source: SourceRuntime, fleet: SharedSnapshots | 
 
   function keep(key: string, snapshot: Snapshot): Snapshot {
     const refreshAt = snapshot.storedAt + lifeMs * REFRESH_AT;
+    // Each purge begins new keys, and what was kept under those before has no further use.
+    kept.letExpiredGo();
     kept.set(key, { snapshot, checkedAt: clock.monotonic(), refreshAt }, leftMs(snapshot));
     return snapshot;
   }

@@ -10,6 +10,8 @@ export type BoundedMap<T> = {
   replace(key: string, value: T): void;
   delete(key: string): void;
   clear(): void;
+  /** Lets all go that has expired, also where there is room; it looks at every entry. */
+  letExpiredGo(): void;
   /** The sum of the sizes held. */
   readonly size: number;
   readonly entries: number;
@@ -40,6 +42,7 @@ export function createBoundedMap<T extends object>(
     },
     delete: (key) => void cache.delete(key),
     clear: () => cache.clear(),
+    letExpiredGo: () => void cache.purgeStale(),
     get size() {
       return cache.calculatedSize;
     },

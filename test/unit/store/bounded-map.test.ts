@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createBoundedMap } from '../../../src/store/bounded-map.ts';
 
 const sized = (size: number) => ({ size });
@@ -11,6 +12,17 @@ describe('a bounded map', () => {
     map.set('d', sized(4), 60_000);
     expect(map.size).toBeLessThanOrEqual(10);
     expect(map.get('d')).toEqual(sized(4));
+  });
+
+  it('lets go what has expired, and nothing else, where it is told to', async () => {
+    const map = mapOf(10);
+    map.set('brief', sized(3), 1);
+    map.set('long', sized(3), 60_000);
+    await delay(20);
+    expect(map.entries).toBe(2);
+    map.letExpiredGo();
+    expect([map.size, map.entries]).toEqual([3, 1]);
+    expect(map.get('long')).toBeDefined();
   });
 
   it('lets the least recently used go first', () => {
