@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../config/gateway-schema.ts';
 import { fault, type GatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -37,6 +38,11 @@ export type Overload = {
 /** An episode is over when nobody was refused for so long. */
 const CALM_MS = 2_000;
 const TURN_MS = 10;
+/** Whoever waits longer between an answer and the next question is not one of those who make the overload. */
+const HASTE_MS = 100;
+const ANSWERED_AT = Symbol('answered at');
+
+type Answered = Socket & { [ANSWERED_AT]?: number };
 /** Over so many seconds those who are refused are told to come back. */
 const RETURN_SECONDS = 3;
 
@@ -86,7 +92,6 @@ export function createOverload({ limits, clock, log, onRefused }: OverloadDeps):
   const atNextTurn = (listener: () => void) => void setTimeout(listener, TURN_MS).unref();
   const turns: Turns = createTurns({
     delayMsMax: limits.eventLoopDelayMax,
-    isTight: () => unheard.count > 0,
     monotonic,
     atNextTurn,
   });
@@ -100,12 +105,18 @@ export function createOverload({ limits, clock, log, onRefused }: OverloadDeps):
   const underWay = new Map<string, number>();
   let isLeaving = false;
 
+  /** Whether the client asks again right after its latest answer. Known only while somebody is not heard. */
+  function isHasty(socket: Answered): boolean {
+    return unheard.count > 0 && monotonic() - (socket[ANSWERED_AT] ?? -Infinity) < HASTE_MS;
+  }
+
   return {
     admits(exchange) {
       const { res, req, operation } = exchange;
+      if (isLeaving) return true;
       // It may have waited for as long unread: whoever would take it up now would be late already.
       const isEarly = unheard.waitedMs(req.socket) > limits.eventLoopDelayMax;
-      if (isLeaving || !(isEarly || turns.isTooMany())) return true;
+      if (!isEarly && !turns.isTooMany(isHasty(req.socket))) return true;
       const { holdMs } = unheard;
       onRefused(operation, 'event_loop');
       note({ reason: 'event_loop', delayMs: Math.round(turns.ageMs) });
@@ -128,7 +139,8 @@ export function createOverload({ limits, clock, log, onRefused }: OverloadDeps):
       underWay.set(operation, count + 1);
       exchange.isCounted = true;
     },
-    leave({ operation, isCounted }) {
+    leave({ operation, isCounted, req }) {
+      if (unheard.count > 0) (req.socket as Answered)[ANSWERED_AT] = monotonic();
       if (isCounted) underWay.set(operation, (underWay.get(operation) ?? 1) - 1);
     },
     listenToAll() {

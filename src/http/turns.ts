@@ -1,7 +1,7 @@
 /** Watches how long requests have stood in line before the event loop comes to them. */
 export type Turns = {
-  /** Asked once for every request: whether it is one too many. */
-  isTooMany(): boolean;
+  /** Asked once for every request: whether it is one too many. Of those who are `hasty` fewer are let in. */
+  isTooMany(isHasty: boolean): boolean;
   /** How many more might come from now on; what was told once is not told again. */
   readonly takeRoom: () => number;
   /** How long the line is so far, milliseconds. */
@@ -12,8 +12,6 @@ export type Turns = {
 export type TurnsDeps = {
   /** How long requests may stand in line, milliseconds. */
   readonly delayMsMax: number;
-  /** Whether somebody was refused and is still waiting to be heard. */
-  readonly isTight: () => boolean;
   readonly monotonic: () => number;
   /** Calls back at the next turn of the timers. */
   readonly atNextTurn: (listener: () => void) => void;
@@ -24,7 +22,7 @@ export type TurnsDeps = {
  * slow the machine is, something is answered.
  */
 const ALWAYS_SERVED = 100;
-/** Under overload. Whoever comes right after one turn began is served late in the next: has stood in line for two. */
+/** Of the delay, for the hasty. Who comes right after a turn began, and is served late in the next, has stood for two. */
 const PART_OF_DELAY = 0.5;
 /** Lines are filled up to here, and by so much of what is left at a time: what comes of it is seen only turns later. */
 const FILLED = 0.8;
@@ -39,7 +37,7 @@ const GAIN = 0.25;
  * No more are refused than were served before, then the line counts as a new one: whoever is refused comes back later,
  * and all at once would leave nothing to do meanwhile.
  */
-export function createTurns({ delayMsMax, isTight, monotonic, atNextTurn }: TurnsDeps): Turns {
+export function createTurns({ delayMsMax, monotonic, atNextTurn }: TurnsDeps): Turns {
   let [served, refused] = [0, 0];
   let [startedAt, latestAt] = [0, 0];
   let isAwaited = false;
@@ -47,15 +45,13 @@ export function createTurns({ delayMsMax, isTight, monotonic, atNextTurn }: Turn
   let room = 0;
   let hasCome = false;
 
-  const lineMsMax = () => (isTight() ? PART_OF_DELAY * delayMsMax : delayMsMax);
-
   function endLine(): void {
     [served, refused] = [0, 0];
   }
 
   function onTurn(): void {
     isAwaited = false;
-    const fits = (served * FILLED * lineMsMax()) / Math.max(1, latestAt - startedAt);
+    const fits = (served * FILLED * PART_OF_DELAY * delayMsMax) / Math.max(1, latestAt - startedAt);
     room = isFull ? 0 : Math.max(0, GAIN * (fits - served));
     isFull = false;
     endLine();
@@ -70,12 +66,12 @@ export function createTurns({ delayMsMax, isTight, monotonic, atNextTurn }: Turn
   }
 
   return {
-    isTooMany() {
+    isTooMany(isHasty) {
       const now = monotonic();
       if (served === 0) begin(now);
       else if (now - latestAt > delayMsMax) startedAt += now - latestAt;
       latestAt = now;
-      if (served < ALWAYS_SERVED || now - startedAt <= lineMsMax()) {
+      if (served < ALWAYS_SERVED || now - startedAt <= (isHasty ? PART_OF_DELAY : 1) * delayMsMax) {
         served += 1;
         return false;
       }

@@ -5,28 +5,25 @@ const MAX_MS = 50;
 /** A watch over requests that take a millisecond each, in one turn until told otherwise. */
 function watch() {
   let now = 1_000;
-  let isTight = false;
   let onTurn: () => void;
   const turns = createTurns({
     delayMsMax: MAX_MS,
-    isTight: () => isTight,
     monotonic: () => now,
     atNextTurn: (listener) => void (onTurn = listener),
   });
   return {
     turns,
     /** How many of so many requests are refused. */
-    refusedOf: (count: number, msEach = 1): number => {
+    refusedOf: (count: number, msEach = 1, isHasty = false): number => {
       let refused = 0;
       for (let n = 0; n < count; n += 1) {
         now += msEach;
-        if (turns.isTooMany()) refused += 1;
+        if (turns.isTooMany(isHasty)) refused += 1;
       }
       return refused;
     },
     stall: (ms: number) => void (now += ms),
     turn: () => onTurn(),
-    tighten: () => void (isTight = true),
   };
 }
 
@@ -65,13 +62,11 @@ describe('a line of requests in the event loop', () => {
     expect(refusedOf(100, 40)).toBe(0);
   });
 
-  it('holds lines to half as long while somebody who was refused waits: a request may stand in two', () => {
-    const { refusedOf, turn, tighten } = watch();
-    expect(refusedOf(100, 0.4)).toBe(0);
-    turn();
-    tighten();
-    expect(refusedOf(100, 0.4)).toBe(0);
-    expect(refusedOf(1)).toBe(1);
+  it('lets the hasty stand in line for half as long', () => {
+    const { refusedOf } = watch();
+    expect(refusedOf(100, 0.26)).toBe(0);
+    expect(refusedOf(1, 0.26, true)).toBe(1);
+    expect(refusedOf(1, 0.26)).toBe(0);
   });
 });
 
@@ -88,10 +83,11 @@ describe('the room for more', () => {
 
   it('is a part of what the latest line was shorter than it may be, told once', () => {
     const { turns, refusedOf, turn } = watch();
-    refusedOf(101, 0.2);
+    refusedOf(1, 0);
+    refusedOf(79, 10 / 79);
     turn();
-    // 101 took 20 ms, so 202 would take 40: four fifths of 50 ms.
-    expect(Math.round(turns.takeRoom())).toBe(25);
+    // 80 took 10 ms, so 160 would take 20: four fifths of 25 ms.
+    expect(Math.round(turns.takeRoom())).toBe(20);
     refusedOf(1);
     expect(turns.takeRoom()).toBe(0);
   });
