@@ -8,7 +8,9 @@ const project = (name) => ({
   roots: ['<rootDir>/src', '<rootDir>/test'],
   testEnvironment: 'node',
   globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   setupFiles: ['<rootDir>/test/support/fuzz-setup.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/output-setup.ts'],
   testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

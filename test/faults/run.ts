@@ -6,6 +6,7 @@
  *   npm run test:faults -- --only R2 --only U1
  */
 import { parseArgs } from 'node:util';
+import { totalsText, watch } from '../support/output-watch.ts';
 import { openBench } from './harness/bench.ts';
 import { comeFirst } from './harness/priority.ts';
 import type { FaultRow, Figure, Outcome } from './harness/row.ts';
@@ -68,5 +69,7 @@ const passed = outcomes.filter(({ broken }) => broken.length === 0).length;
 const added = overall('added ms', (all) => Math.max(0, ...all));
 const wrong = overall('wrong', (all) => all.reduce((sum, one) => sum + one, 0));
 say(`worst added latency ${Math.round(added)} ms, wrong answers ${wrong}`);
+watch.end();
+say(totalsText(watch.totals));
 say(`${passed} passed, ${outcomes.length - passed} failed`);
-process.exitCode = passed === outcomes.length ? 0 : 1;
+process.exitCode = passed === outcomes.length && watch.totals.found.length === 0 ? 0 : 1;

@@ -1,4 +1,9 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { env } from 'node:process';
+import { FOLDER_VARIABLE } from './output-watch.ts';
 
 const hint =
   'The tests need a real Redis: install the package redis-server (Debian, Ubuntu) or redis (Homebrew).';
@@ -11,11 +16,7 @@ function mayInstall(): boolean {
   return process.getuid?.() === 0 && works('apt-get', '--version');
 }
 
-/**
- * Makes sure, once per run of the tests, that `redis-server` is installed. Throws one line that says what to
- * install where it cannot do so itself.
- */
-export default function globalSetup(): void {
+function needRedis(): void {
   if (works('redis-server', '--version')) return;
   const installed =
     mayInstall() &&
@@ -26,4 +27,13 @@ export default function globalSetup(): void {
   const problem = new Error(hint);
   problem.stack = hint;
   throw problem;
+}
+
+/**
+ * Once per run of the tests: makes sure that `redis-server` is installed, or throws one line that says what to install
+ * where it cannot do so itself; and a folder for what is found in the outputs.
+ */
+export default function globalSetup(): void {
+  needRedis();
+  env[FOLDER_VARIABLE] = mkdtempSync(join(tmpdir(), 'portico-canaries-'));
 }

@@ -6,6 +6,7 @@ import { chooseSources } from '../../src/pipeline/compile-sources.ts';
 import type { SourceSpec } from '../../src/config/source-schema.ts';
 import { loadTexts } from './config-texts.ts';
 import { type Dialect, textKeysOf } from './hostile-seeds.ts';
+import { watch } from './output-watch.ts';
 
 /** A whole gateway in front of one source. */
 export type HostileGateway = {
@@ -64,20 +65,29 @@ export async function startHostileGateway(
   Object.assign(spec.net, { bytesMax: BYTES_MAX, timeout: 300 });
   Object.assign(spec.budget, { rows: 2_000, calls: 12, time: 1_500, snapshot: 0 });
   const log: string[] = [];
+  const look = watch.of('gateway', 'the log');
+  const write = (line: string) => {
+    look(line);
+    log.push(line);
+  };
   const gateway = createGateway(loaded.gateway, chooseSources(loaded.gateway, compiled), {
-    log: pino({ base: null, level: 'trace' }, { write: (line: string) => void log.push(line) }),
+    log: pino({ base: null, level: 'trace' }, { write }),
     clock: systemClock,
     openapi: servedOpenapi(),
     version: 'test',
     nodeVersion: 'test',
   });
   const { port, adminPort } = await gateway.listen();
+  const forget = [port, adminPort].map((one) => watch.port(one));
   return {
     url: `http://127.0.0.1:${port}`,
     spec,
     textKeys: textKeysOf(spec),
     takeLog: () => log.splice(0).join(''),
     metrics: async () => (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text(),
-    close: () => gateway.close(),
+    async close() {
+      await gateway.close();
+      forget.forEach((end) => end());
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { watch } from './output-watch.ts';
 
 /** How a process ended. */
 export type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
@@ -40,6 +41,21 @@ function signalTo(target: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
+/** Looks at what a process says; a gateway says where it listens. */
+function watchOutput(args: readonly string[]) {
+  const isGateway = args.includes('src/main.ts') && args.at(-1) === 'start';
+  const look = watch.of(isGateway ? 'gateway' : 'command', args.join(' '));
+  const forget: (() => void)[] = [];
+  return {
+    look(text: string) {
+      look(text);
+      for (const [, ...ports] of text.matchAll(/"port":(\d+),"adminPort":(\d+)/g))
+        forget.push(...ports.map((port) => watch.port(Number(port))));
+    },
+    end: () => forget.forEach((one) => one()),
+  };
+}
+
 /** Starts a command of this project with exactly these variables beside those of a plain shell. */
 export function startProcess(
   command: string,
@@ -54,13 +70,16 @@ export function startProcess(
   const { pid } = child;
   if (pid === undefined) throw new Error(`${command} cannot be started`);
   const said = { out: '', err: '' };
+  const watched = watchOutput(args);
   const watchers = new Set<() => void>();
   const wake = () => watchers.forEach((tell) => tell());
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    watched.look(text);
     said.out += text;
     wake();
   });
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    watched.look(text);
     said.err += text;
     wake();
   });
@@ -68,6 +87,7 @@ export function startProcess(
   // `close` comes when the output is complete too, `exit` may come before.
   const ended = once(child, 'close').then(([code, signal]): Ending => {
     isOver = true;
+    watched.end();
     wake();
     return { code: code as number | null, signal: signal as NodeJS.Signals | null };
   });

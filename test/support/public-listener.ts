@@ -8,6 +8,7 @@ import type { Operation } from '../../src/http/operation.ts';
 import { createServer } from '../../src/http/server.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Handler, Reply } from '../../src/policy/call.ts';
+import { watch } from './output-watch.ts';
 
 /** A line of the log, parsed. */
 export type LogLine = Record<string, unknown>;
@@ -31,10 +32,12 @@ export async function startPublicListener(
   const lines: LogLine[] = [];
   const finished: { operation: string; status: number }[] = [];
   const watchers = new Set<() => void>();
+  const look = watch.of('gateway', 'the log');
   const log = pino(
     { base: null },
     {
       write(text) {
+        look(text);
         lines.push(JSON.parse(text) as LogLine);
         for (const tell of watchers) tell();
       },
@@ -59,11 +62,13 @@ export async function startPublicListener(
   const server = createServer(app, limits, { log, onRefused });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const forget = watch.port(port);
 
   return {
     app,
     server,
-    port: (server.address() as AddressInfo).port,
+    port,
     lines,
     finished,
     line: (matches) =>
@@ -83,6 +88,7 @@ export async function startPublicListener(
       server.close();
       server.closeAllConnections();
       await closed;
+      forget();
     },
   };
 }

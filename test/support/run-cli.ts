@@ -1,4 +1,5 @@
 import { aloneProcess } from './alone-process.ts';
+import { watch } from './output-watch.ts';
 import { runCli } from '../../src/cli/program.ts';
 
 /** How a command ended, and what it wrote. */
@@ -10,12 +11,24 @@ export async function runCommand(
   env: Readonly<Record<string, string>> = {},
 ): Promise<CliRun> {
   let [out, err] = ['', ''];
+  const look = watch.of('command', `portico ${args.join(' ')}`);
   const code = await runCli(args, {
     env,
     nodeVersion: process.version,
-    out: (text) => void (out += text),
-    err: (text) => void (err += text),
-    openLog: () => ({ write: (line) => void (out += line) }),
+    out(text) {
+      look(text);
+      out += text;
+    },
+    err(text) {
+      look(text);
+      err += text;
+    },
+    openLog: () => ({
+      write(line) {
+        look(line);
+        out += line;
+      },
+    }),
     processes: aloneProcess,
     stop: new AbortController().signal,
   });

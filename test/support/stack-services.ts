@@ -6,12 +6,13 @@ import { generateUsers, type SampleUser } from '../../src/samples/generate-users
 import type { LegacyService } from '../../src/samples/legacy-service.ts';
 import { createOrdersService } from '../../src/samples/orders-service.ts';
 import { createUsersService } from '../../src/samples/users-service.ts';
+import { MARK } from './output-watch.ts';
 
 /** What the sample services of a stack serve, where the defaults will not do. */
 export type ServicesOptions = {
   readonly users?: readonly SampleUser[];
   readonly products?: readonly SampleProduct[];
-  /** Planted in every secret of the sample services. */
+  /** Planted in every secret of the sample services; one that no output may hold unless told. */
   readonly canary?: string;
   /** What the services ask of the gateway; the usual ones unless told. */
   readonly credentials?: SampleCredentials;
@@ -37,25 +38,24 @@ export const fewProducts = generateProducts({ seed: 1, count: 40 });
 export function createSampleServices({
   users,
   products,
-  canary,
+  canary = MARK,
   credentials = sampleCredentials,
 }: ServicesOptions): SampleServices {
-  const planted = canary === undefined ? {} : { canary };
   const services = {
     users: createUsersService({
       users: users ?? fewUsers,
       credentials: credentials.users,
-      ...planted,
+      canary,
     }),
     catalog: createCatalogService({
       products: products ?? fewProducts,
       credentials: credentials.catalog,
-      ...planted,
+      canary,
     }),
     orders: createOrdersService({
       orders: generateOrders({ seed: 1 }),
       credentials: credentials.orders,
-      ...planted,
+      canary,
     }),
   };
   return {

@@ -8,6 +8,7 @@ import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import { Secret } from '../../src/kernel/secret.ts';
 import { hashApiKey } from '../../src/policy/api-key.ts';
 import { checkedFetch } from './openapi-check.ts';
+import { watch } from './output-watch.ts';
 import { createSampleServices, type SampleServices, type ServicesOptions } from './stack-services.ts';
 
 /** The pepper of every stack. */
@@ -101,14 +102,20 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const urls = options.upstream === undefined ? await services.listen() : services.at(options.upstream);
   const config = prepareConfig(options, urls);
   const log: string[] = [];
+  const look = watch.of('gateway', 'the log');
+  const write = (line: string) => {
+    look(line);
+    log.push(line);
+  };
   const gateway = createGateway(config.gateway, config.compiled, {
-    log: pino({ base: null }, { write: (line: string) => void log.push(line) }),
+    log: pino({ base: null }, { write }),
     clock: options.clock ?? systemClock,
     openapi: servedOpenapi(),
     version: 'test',
     nodeVersion: 'test',
   });
   const { port, adminPort } = await gateway.listen();
+  const forget = [port, adminPort].map((one) => watch.port(one));
   const url = `http://127.0.0.1:${port}`;
   const check = { serverErrorsAs500: config.gateway.errors.serverStatus === 'contract' };
 
@@ -132,6 +139,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     },
     async close() {
       await gateway.close();
+      forget.forEach((end) => end());
       await services.close();
     },
   };

@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, get, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { newApiKey, newKeyId } from '../../../src/policy/api-key.ts';
+import {
+  createOutputWatch,
+  MARK,
+  type OutputWatch,
+  readTotals,
+  tellTotals,
+} from '../../support/output-watch.ts';
+import { NODE } from '../../support/process-gateway.ts';
+import { askRaw, request } from '../../support/raw-client.ts';
+
+let server: Server;
+let port: number;
+let folder: string;
+let watch: OutputWatch;
+
+beforeAll(async () => {
+  // The canary comes in two pieces.
+  server = createServer((_request, response) => {
+    response.setHeader('Content-Length', MARK.length + 11);
+    response.write(`{"name":"${MARK.slice(0, 5)}`);
+    setTimeout(() => response.end(`${MARK.slice(5)}"}`), 20);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  port = (server.address() as AddressInfo).port;
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'portico-watch-'));
+  watch = createOutputWatch(folder);
+});
+afterEach(() => {
+  watch.end();
+  rmSync(folder, { recursive: true });
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const ways: Readonly<Record<string, () => Promise<unknown>>> = {
+  fetch: async () => (await fetch(`http://127.0.0.1:${port}/`)).text(),
+  'node:http': () =>
+    new Promise((resolve) =>
+      get({ port, host: '127.0.0.1' }, (answer) => answer.resume().on('end', resolve)),
+    ),
+  'a socket': () => askRaw(port, request('GET', '/', ['Connection: close'])),
+};
+
+describe('the watch over outputs', () => {
+  it.each(Object.keys(ways))('finds a canary in an answer that is read by %s', async (way) => {
+    const forget = watch.port(port);
+    await ways[way]!();
+    expect(watch.totals.found).toHaveLength(1);
+    forget();
+    await ways[way]!();
+    expect(watch.totals.found).toHaveLength(1);
+  });
+
+  it('lets services say what they like', async () => {
+    await ways['fetch']!();
+    expect(watch.totals).toEqual({ outputs: 0, bytes: 0, found: [] });
+  });
+
+  it.each([MARK, 'crm-sample-password', 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJlIQ'])(
+    'finds %s in what a command says',
+    (secret) => {
+      watch.of('command', 'portico')(`the secret is ${secret}\n`);
+      expect(watch.totals.found).toEqual([expect.stringContaining(secret)]);
+    },
+  );
+
+  it('lets a command tell a new key, and no gateway', () => {
+    const line = `${newApiKey(newKeyId())}\n`;
+    watch.of('command', 'portico keys create')(line);
+    expect(watch.totals.found).toEqual([]);
+    watch.of('gateway', 'the log')(line);
+    expect(watch.totals.found).toHaveLength(1);
+  });
+
+  it('has the run say how much was looked at, or fail with what was found', () => {
+    watch.of('gateway', 'the log')('nothing of interest\n');
+    watch.end();
+    expect(tellTotals(readTotals(folder))).toBe('canaries: 0 found in 1 outputs (0.0 MiB)');
+    watch.of('gateway', 'the log')(`"password":"${MARK}"\n`);
+    expect(() => tellTotals(readTotals(folder))).toThrow(/^canaries: 1 found/);
+  });
+
+  it('fails a run whose tests look at nothing: one that has a canary in an answer', async () => {
+    const args = [
+      '--experimental-vm-modules',
+      'node_modules/jest/bin/jest.js',
+      '--config',
+      'test/support/leak/jest.config.js',
+    ];
+    // Not by the harness, which looks at what processes say.
+    const run = spawn(NODE, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    run.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    const [code] = (await once(run, 'close')) as [number];
+    expect(said).toMatch(/^Tests: +1 passed, 1 total$/m);
+    expect(said).toMatch(/canaries: [1-9]\d* found/);
+    expect(code).toBe(1);
+  }, 120_000);
+});
