@@ -146,6 +146,7 @@ export function createAnswers(deps: AnswersDeps): Answers {
   /** One `writeHead` with a flat list and one `end`: half the price of `setHeader` for each. */
   function send(exchange: Exchange, status: number, headers: string[], body: Buffer | undefined) {
     const { req, res } = exchange;
+    exchange.counted?.leave(exchange);
     partIfUnread(req, res);
     try {
       res.writeHead(status, headers);

@@ -19,8 +19,8 @@ export type Exchange = {
   readonly startedAt: number;
   /** The endpoint's name, or `none`. */
   operation: string;
-  /** Whether it counts to those under way of its operation. */
-  isCounted: boolean;
+  /** Where it counts to those under way of its operation, until it leaves. */
+  counted: Counted | undefined;
   /** What the answer told of, for the log line. */
   error: GatewayError | undefined;
   /** The work done for the answer, where there is any. */
@@ -28,6 +28,9 @@ export type Exchange = {
   /** Answers with an error, unless an answer is under way already. */
   readonly fail: (thrown: unknown) => void;
 };
+
+/** What counts the exchanges that are under way. */
+export type Counted = { leave(exchange: Exchange): void };
 
 const EXCHANGE = Symbol('exchange');
 

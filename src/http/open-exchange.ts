@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Clock } from '../kernel/clock.ts';
 import { newRequestId } from '../kernel/request-id.ts';
 import type { Trace } from '../policy/call.ts';
@@ -12,6 +13,23 @@ export type OnFinish = (operation: string, status: number, trace: Trace, seconds
 
 /** An answer that goes wrong on its way ends like one whose client has left: with `close`. */
 const ignore = () => undefined;
+
+/**
+ * How many requests of a connection may wait behind its answers that were not read yet. Node makes requests of all it
+ * has read, 64 KiB at a time, and each takes some KiB until its answer is out.
+ */
+const PIPELINED_MAX = 128;
+const PIPELINED = Symbol('pipelined');
+
+type Pipeline = Socket & { [PIPELINED]?: number };
+
+/** Counts a response that waits behind others on its connection; false where there are too many of them. */
+function mayWait(socket: Pipeline, res: ServerResponse): boolean {
+  const count = (socket[PIPELINED] ?? 0) + 1;
+  socket[PIPELINED] = count;
+  res.once('close', () => (socket[PIPELINED] = (socket[PIPELINED] ?? 1) - 1));
+  return count <= PIPELINED_MAX;
+}
 
 /**
  * Makes the function that opens the exchange of a request and sees to its end: the log line, the metrics, and the
@@ -50,7 +68,7 @@ export function createOpenExchange(deps: {
       answerHeaders: [],
       startedAt: clock.monotonic(),
       operation: 'none',
-      isCounted: false,
+      counted: undefined,
       error: undefined,
       work: undefined,
       fail: (thrown) => answers.error(exchange, thrown),
@@ -60,8 +78,10 @@ export function createOpenExchange(deps: {
     res.on('error', ignore);
     res.once('close', () => finish(exchange));
     // Behind another answer on a pipelined connection, a response has no socket yet whose end it could notice.
-    if (res.socket === null)
+    if (res.socket === null) {
       req.once('close', () => req.socket.destroyed && !res.closed && res.emit('close'));
+      if (!mayWait(req.socket, res)) req.socket.destroy();
+    }
     return exchange;
   };
 }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../config/gateway-schema.ts';
 import { fault, type GatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Exchange } from './exchange.ts';
+import type { Counted, Exchange } from './exchange.ts';
 import { createTurns, type Turns } from './turns.ts';
 import { createUnheard } from './unheard.ts';
 
@@ -26,10 +26,12 @@ export type Overload = {
   /** Refuses a request that has just come, before anything is done for it, where the event loop is too far behind. */
   admits(exchange: Exchange): boolean;
   /**
-   * Counts a request to its operation, until it leaves.
+   * Counts a request to its operation, until its answer is made: how long the client takes to read it is not work of
+   * ours, or a few clients who read nothing would have everybody refused.
    * @throws GatewayError `overloaded` where as many are under way as may be
    */
   readonly enter: (exchange: Exchange) => void;
+  /** Told of every exchange that is over. */
   readonly leave: (exchange: Exchange) => void;
   /** Listens to everybody again, and refuses nobody for the event loop any more: the listener is left. */
   readonly listenToAll: () => void;
@@ -110,6 +112,14 @@ export function createOverload({ limits, clock, log, onRefused }: OverloadDeps):
     return unheard.count > 0 && monotonic() - (socket[ANSWERED_AT] ?? -Infinity) < HASTE_MS;
   }
 
+  const counted: Counted = {
+    leave(exchange) {
+      exchange.counted = undefined;
+      const { operation } = exchange;
+      underWay.set(operation, (underWay.get(operation) ?? 1) - 1);
+    },
+  };
+
   return {
     admits(exchange) {
       const { res, req, operation } = exchange;
@@ -137,11 +147,11 @@ export function createOverload({ limits, clock, log, onRefused }: OverloadDeps):
         throw fault('overloaded', { detail: 'overload.inFlightMax' });
       }
       underWay.set(operation, count + 1);
-      exchange.isCounted = true;
+      exchange.counted = counted;
     },
-    leave({ operation, isCounted, req }) {
-      if (unheard.count > 0) (req.socket as Answered)[ANSWERED_AT] = monotonic();
-      if (isCounted) underWay.set(operation, (underWay.get(operation) ?? 1) - 1);
+    leave(exchange) {
+      if (unheard.count > 0) (exchange.req.socket as Answered)[ANSWERED_AT] = monotonic();
+      exchange.counted?.leave(exchange);
     },
     listenToAll() {
       isLeaving = true;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { echoOperations, type PublicListener, startPublicListener } from '../../support/public-listener.ts';
 import { connectRaw, HOST, request, requestOf } from '../../support/raw-client.ts';
 
@@ -60,5 +61,48 @@ describe('a connection to the public listener', () => {
     expect(answer.status).toBe(405);
     expect(answer.headers.connection).toBe('close');
     await connection.ended();
+  });
+});
+
+describe('a client that reads none of its answers', () => {
+  // More than the buffers of a connection take.
+  const openapi = Buffer.from(JSON.stringify({ openapi: 'x'.repeat(1_000_000) }));
+  const document = request('GET', '/v1/openapi.json');
+  let listener: PublicListener;
+  beforeAll(async () => {
+    const overload = { eventLoopDelayMax: 60_000, inFlightMax: 5 };
+    listener = await startPublicListener({ openapi, overload, operations: echoOperations() });
+  });
+  afterAll(() => listener.stop());
+
+  it('takes no place of another', async () => {
+    const unread = await connectRaw(listener.port);
+    unread.socket.pause();
+    unread.send(document.repeat(30) + request('GET', '/v1/users').repeat(30));
+    const other = await connectRaw(listener.port);
+    for (let round = 0; round < 20; round += 1) {
+      other.send(request('GET', '/v1/users'));
+      expect((await other.answer()).status).toBe(200);
+      await new Promise(setImmediate);
+    }
+    unread.close();
+    other.close();
+  });
+
+  it('is let go of where more than a hundred and some of its requests wait behind them', async () => {
+    const unread = await connectRaw(listener.port);
+    unread.socket.pause();
+    const before = listener.finished.length;
+    unread.send(document.repeat(1_000));
+    await once(unread.socket.resume(), 'close');
+    // Nothing of it is left: all are over, and most without an answer.
+    while (listener.finished.length - before < 130) await new Promise(setImmediate);
+    expect(listener.finished.slice(before).filter(({ status }) => status === 499).length).toBeGreaterThan(
+      100,
+    );
+    const other = await connectRaw(listener.port);
+    other.send(request('GET', '/v1/users'));
+    expect((await other.answer()).status).toBe(200);
+    other.close();
   });
 });
