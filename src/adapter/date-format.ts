@@ -81,35 +81,30 @@ function readDigits({ pattern, parts }: NonNullable<ReturnType<typeof compileDig
   };
 }
 
-type FixedPlace = { readonly part: Exclude<Part, 'offset'>; readonly at: number; readonly end: number };
+/** How many digits each part has where it stands at a fixed place. */
+const WIDTHS = { year: 4, month: 2, day: 2, hour: 2, minute: 2, second: 2, millisecond: 3 } as const;
 
-/** Parts of so many digits each. */
-const WIDTHS: Readonly<Record<string, number>> = {
-  yyyy: 4,
-  MM: 2,
-  LL: 2,
-  dd: 2,
-  HH: 2,
-  mm: 2,
-  ss: 2,
-  SSS: 3,
-};
+/** Where each part begins; what is not there begins nowhere. */
+type Places = Record<keyof CivilTime, number>;
+const NOWHERE = -1;
 
 /**
- * Where parts stand in a format whose every part has so many digits, and the characters between them; `undefined`
- * where one has not, or a character could be written in two ways.
+ * Where parts stand in a format whose every part has its width, and the characters between them; `undefined` where one
+ * has not, or a character could be written in two ways.
  */
 function compilePlaces(format: string) {
-  const places: FixedPlace[] = [];
+  const places: Places = {
+    ...{ year: NOWHERE, month: NOWHERE, day: NOWHERE, hour: NOWHERE },
+    ...{ minute: NOWHERE, second: NOWHERE, millisecond: NOWHERE },
+  };
   const literals: { readonly at: number; readonly code: number }[] = [];
   let at = 0;
   for (const [piece, quoted, letter] of format.matchAll(PIECE)) {
     if (letter !== undefined) {
-      const width = WIDTHS[piece];
       const [part] = TOKENS[piece] ?? [];
-      if (width === undefined || part === undefined || part === 'offset') return undefined;
-      places.push({ part, at, end: at + width });
-      at += width;
+      if (part === undefined || part === 'offset' || WIDTHS[part] !== piece.length) return undefined;
+      places[part] = at;
+      at += piece.length;
       continue;
     }
     for (const character of quoted ?? piece) {
@@ -133,6 +128,11 @@ function digitsAt(text: string, from: number, end: number): number {
   return value;
 }
 
+/** The number of a part; 0 where it is not there, -1 where something else stands in its place. */
+function partAt(text: string, from: number, width: number): number {
+  return from === NOWHERE ? 0 : digitsAt(text, from, from + width);
+}
+
 /** Reads texts whose parts stand at their places without an expression; `otherwise` reads the rest. */
 function readPlaces(format: string, otherwise: DateReader): DateReader {
   const found = compilePlaces(format);
@@ -141,13 +141,15 @@ function readPlaces(format: string, otherwise: DateReader): DateReader {
   return function readDate(text) {
     if (text.length !== length) return otherwise(text);
     for (const { at, code } of literals) if (text.charCodeAt(at) !== code) return otherwise(text);
-    const time = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, millisecond: 0 };
-    for (const { part, at, end } of places) {
-      const value = digitsAt(text, at, end);
-      if (value < 0) return otherwise(text);
-      time[part] = value;
-    }
-    return civilMs(time);
+    const year = partAt(text, places.year, WIDTHS.year);
+    const month = partAt(text, places.month, WIDTHS.month);
+    const day = partAt(text, places.day, WIDTHS.day);
+    const hour = partAt(text, places.hour, WIDTHS.hour);
+    const minute = partAt(text, places.minute, WIDTHS.minute);
+    const second = partAt(text, places.second, WIDTHS.second);
+    const millisecond = partAt(text, places.millisecond, WIDTHS.millisecond);
+    if (Math.min(year, month, day, hour, minute, second, millisecond) < 0) return otherwise(text);
+    return civilMs({ year, month, day, hour, minute, second, millisecond });
   };
 }
 
