@@ -15,20 +15,28 @@ export type OnFinish = (operation: string, status: number, trace: Trace, seconds
 const ignore = () => undefined;
 
 /**
- * How many requests of a connection may wait behind its answers that were not read yet. Node makes requests of all it
- * has read, 64 KiB at a time, and each takes some KiB until its answer is out.
+ * How many requests of a connection may wait behind its answers that were not read yet, and how many of all connections.
+ * Node makes requests of all it has read, 64 KiB at a time, and each takes some KiB until its answer is out.
  */
 const PIPELINED_MAX = 128;
+const WAITING_MAX = 10_000;
 const PIPELINED = Symbol('pipelined');
 
 type Pipeline = Socket & { [PIPELINED]?: number };
 
-/** Counts a response that waits behind others on its connection; false where there are too many of them. */
-function mayWait(socket: Pipeline, res: ServerResponse): boolean {
-  const count = (socket[PIPELINED] ?? 0) + 1;
-  socket[PIPELINED] = count;
-  res.once('close', () => (socket[PIPELINED] = (socket[PIPELINED] ?? 1) - 1));
-  return count <= PIPELINED_MAX;
+/** Makes the count of responses that wait behind others on their connections: false where there are too many. */
+function createPipelines(): (socket: Pipeline, res: ServerResponse) => boolean {
+  let waiting = 0;
+  return function mayWait(socket, res) {
+    const count = (socket[PIPELINED] ?? 0) + 1;
+    socket[PIPELINED] = count;
+    waiting += 1;
+    res.once('close', () => {
+      socket[PIPELINED] = (socket[PIPELINED] ?? 1) - 1;
+      waiting -= 1;
+    });
+    return count <= PIPELINED_MAX && waiting <= WAITING_MAX;
+  };
 }
 
 /**
@@ -46,6 +54,7 @@ export function createOpenExchange(deps: {
   onFinish: OnFinish;
 }): (req: IncomingMessage, res: ServerResponse) => Exchange {
   const { answers, logRequest, clock, onOpen, onClose, onFinish } = deps;
+  const mayWait = createPipelines();
 
   function finish(exchange: Exchange) {
     const { res, operation, trace, startedAt } = exchange;
