@@ -6,7 +6,7 @@ import { type CredentialSource, fixedCredential, namedCredential } from './crede
 import { watchHealth } from './health.ts';
 import { networkFault } from './network-fault.ts';
 import { oauth2 } from './oauth2.ts';
-import { obtainedCredential } from './obtained-credential.ts';
+import { obtainedCredential, type Obtain, type Obtained } from './obtained-credential.ts';
 import { compileOutgoing } from './outgoing.ts';
 import { createPlaces, type Rate, type Share } from './places.ts';
 import type { Resilience, Trial } from './resilience.ts';
@@ -53,18 +53,13 @@ export type UpstreamDeps = {
 
 function credentialsOf(
   auth: SourceSpec['auth'],
-  baseOf: () => string,
   transport: Transport,
   readSession: ReadSession,
+  logIn: (obtain: Obtain, signal: AbortSignal) => Promise<Obtained>,
 ): CredentialSource {
-  switch (auth.kind) {
-    case 'oauth2':
-      return obtainedCredential(oauth2(auth, transport));
-    case 'session':
-      return obtainedCredential(session(auth, baseOf, transport, readSession));
-    default:
-      return fixedCredential(namedCredential(auth));
-  }
+  if (auth.kind !== 'oauth2' && auth.kind !== 'session') return fixedCredential(namedCredential(auth));
+  const obtain = auth.kind === 'oauth2' ? oauth2(auth, transport) : session(auth, transport, readSession);
+  return obtainedCredential((signal) => logIn(obtain, signal));
 }
 
 /** Whatever happens, the question is asked. */
@@ -91,8 +86,7 @@ export function createUpstream(
   const { net } = spec;
   const transport = createTransport(net);
   const outgoing = compileOutgoing(spec);
-  const baseOf = () => resilience?.anyBase() ?? net.baseUrl;
-  const credentials = credentialsOf(spec.auth, baseOf, transport, readSession);
+  const credentials = credentialsOf(spec.auth, transport, readSession, logIn);
   const { concurrency, queue, requestsPerSecond: perSecond } = net;
   const places = createPlaces({ concurrency, share, queue, rate, perSecond });
   const checks = resilience && watchHealth(net, resilience.hosts, transport);
@@ -104,7 +98,12 @@ export function createUpstream(
   }
 
   /** One exchange within the call's deadline, measured, with its failure told in our own words. */
-  async function exchange({ request, signal, meter }: Question, trial: Trial) {
+  async function exchange<T>(
+    { signal, meter }: Pick<Question, 'signal' | 'meter'>,
+    trial: Trial,
+    act: (base: string, signal: AbortSignal) => Promise<T>,
+    statusOf: (result: T) => number,
+  ): Promise<T> {
     const base = trial.enter();
     const start = performance.now();
     // A controller, a timer and a listener: `AbortSignal.any` and `timeout` do the same for several times the price.
@@ -115,11 +114,9 @@ export function createUpstream(
     try {
       signal.throwIfAborted();
       signal.addEventListener('abort', gone, { once: true });
-      const known = credentials.current(both.signal);
-      const credential = known instanceof Promise ? await known : known;
-      const reply = await transport.send({ ...outgoing(request, credential, base), signal: both.signal });
-      outcome = `${Math.floor(reply.status / 100)}xx`;
-      return { reply, credential };
+      const result = await act(base, both.signal);
+      outcome = `${Math.floor(statusOf(result) / 100)}xx`;
+      return result;
     } catch (error) {
       const failure: unknown = signal.aborted ? signal.reason : told(error, both.signal.reason === LATE);
       if (failure instanceof GatewayError) outcome = failure.code;
@@ -135,8 +132,29 @@ export function createUpstream(
     }
   }
 
-  const send = (question: Question, trial: Trial) =>
-    places.run(question.workClass, question.signal, () => exchange(question, trial));
+  const begin = (meter: Meter, isSafe: boolean) => resilience?.begin(meter, isSafe) ?? plainTrial(net);
+
+  /** A call like any other: it has a place and a right of its own. Whoever needs it waits without. */
+  async function logIn(obtain: Obtain, signal: AbortSignal): Promise<Obtained> {
+    const meter = { upstreamCalls: 0, upstreamMs: 0 };
+    const trial = begin(meter, false);
+    const login = () => exchange({ signal, meter }, trial, obtain, () => 200);
+    const obtained = await places.run('caller', signal, login);
+    trial.end(undefined, false);
+    return obtained;
+  }
+
+  async function send({ request, signal, meter, workClass }: Question, trial: Trial) {
+    let credential = credentials.held() ?? (await credentials.obtain(signal));
+    const ask = (base: string, until: AbortSignal) => {
+      // There may be another since it waited for its place.
+      credential = credentials.held() ?? credential;
+      return transport.send({ ...outgoing(request, credential, base), signal: until });
+    };
+    const call = () => exchange({ signal, meter }, trial, ask, ({ status }) => status);
+    const reply = await places.run(workClass, signal, call);
+    return { reply, credential };
+  }
 
   async function readReply<T>(
     reply: UpstreamReply,
@@ -176,7 +194,7 @@ export function createUpstream(
     async ask(request, read, signal, meter, workClass = 'caller') {
       const question = { request, signal, meter, workClass };
       const isSafe = request.method === 'GET' || net.retries.post;
-      const trial = resilience?.begin(meter, isSafe) ?? plainTrial(net);
+      const trial = begin(meter, isSafe);
       for (;;) {
         // Before it waits for a place; it may be otherwise once it has one.
         resilience?.check();

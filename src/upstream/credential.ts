@@ -9,8 +9,10 @@ export type Credential = {
 
 /** Gives the credential of a source; it may have to be obtained first. */
 export type CredentialSource = {
-  /** @throws GatewayError `upstream_error`, `upstream_unavailable`, `upstream_timeout` where it cannot be had */
-  current(signal: AbortSignal): Promise<Credential> | Credential;
+  /** The one at hand; `undefined` where one has to be obtained. */
+  held(): Credential | undefined;
+  /** @throws GatewayError as a call to the source does, where it cannot be had */
+  obtain(signal: AbortSignal): Promise<Credential>;
   /** Forgets a credential that the source has refused; false where there is no other to be had. */
   renew(refused: Credential): boolean;
 };
@@ -24,7 +26,7 @@ export function headerCredential(name: string, value: string): Credential {
 
 /** A credential that stays the same. */
 export function fixedCredential(credential: Credential): CredentialSource {
-  return { current: () => credential, renew: () => false };
+  return { held: () => credential, obtain: () => Promise.resolve(credential), renew: () => false };
 }
 
 type FixedAuth = Extract<SourceSpec['auth'], { kind: 'none' | 'basic' | 'header' | 'query' }>;

@@ -4,8 +4,8 @@ import { createSingleFlight } from '../kernel/single-flight.ts';
 /** A credential that was obtained, and how long it is good for. */
 export type Obtained = { readonly credential: Credential; readonly lifetimeMs: number };
 
-/** Obtains a credential. @throws GatewayError */
-export type Obtain = (signal: AbortSignal) => Promise<Obtained>;
+/** Obtains a credential, of a source's host where that gives it. @throws GatewayError, or what the network throws */
+export type Obtain = (base: string, signal: AbortSignal) => Promise<Obtained>;
 
 /** A credential is given up so long before its end, for requests that are under way then. */
 const MARGIN_MS = 10_000;
@@ -14,7 +14,7 @@ const MARGIN_MS = 10_000;
  * A credential that has to be obtained: once for all who need it at a time, again when its time is nearly over or
  * when the source has refused it.
  */
-export function obtainedCredential(obtain: Obtain): CredentialSource {
+export function obtainedCredential(obtain: (signal: AbortSignal) => Promise<Obtained>): CredentialSource {
   const flights = createSingleFlight<Credential>();
   let held: { readonly credential: Credential; readonly until: number } | undefined;
 
@@ -25,10 +25,8 @@ export function obtainedCredential(obtain: Obtain): CredentialSource {
   }
 
   return {
-    current(signal) {
-      if (held !== undefined && performance.now() < held.until) return held.credential;
-      return flights.run('credential', signal, obtainNow);
-    },
+    held: () => (held !== undefined && performance.now() < held.until ? held.credential : undefined),
+    obtain: (signal) => flights.run('credential', signal, obtainNow),
     renew(refused) {
       // Another request may have renewed it already.
       if (held?.credential === refused) held = undefined;

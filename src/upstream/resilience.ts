@@ -26,8 +26,6 @@ export type Resilience = {
   check(): void;
   /** Begins a question for an errand, which stays with one host of several. `isSafe`: it may be asked twice. */
   begin(errand: object, isSafe: boolean): Trial;
-  /** An address for what is asked of any host, such as a login. */
-  anyBase(): string;
   readonly hosts: Hosts;
 };
 
@@ -205,5 +203,5 @@ export function createResilience(
     };
   }
 
-  return { check, begin, anyBase: () => hosts.choose({}).base, hosts };
+  return { check, begin, hosts };
 }

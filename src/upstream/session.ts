@@ -27,18 +27,13 @@ function cookieValue(header: string | undefined, name: string): string | undefin
 }
 
 /** Obtains a session by logging in. */
-export function session(
-  auth: Session,
-  baseOf: () => string,
-  transport: Transport,
-  readSession: ReadSession,
-): Obtain {
-  return async (signal) => {
+export function session(auth: Session, transport: Transport, readSession: ReadSession): Obtain {
+  return async (base, signal) => {
     const { contentType, body } = loginBody(auth);
     const headers = { 'Content-Type': contentType, Accept: 'application/json' };
     const reply = await transport.send({
       method: 'POST',
-      url: baseOf() + auth.login.path,
+      url: base + auth.login.path,
       headers,
       body,
       signal,
