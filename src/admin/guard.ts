@@ -4,9 +4,21 @@ import type { Secret } from '../kernel/secret.ts';
 
 const digest = (text: string) => hash('sha256', text, 'buffer');
 
-/** Lets through who shows the token as `Authorization: Bearer`; everybody, where there is no token. */
+/** This machine, in the names that its own programs use for it; the port does not matter. */
+const OWN_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
+
+/** Keeps web pages out, which a browser on this machine shows: one may post here, or call itself by a name that leads here. */
+const refusePages: RequestHandler = (req, res, next) => {
+  if (req.headers.origin === undefined && OWN_HOST.test(req.headers.host ?? 'localhost')) next();
+  else
+    res.status(403).json({
+      status: 'without admin.token, this is for programs of this machine alone, under localhost or 127.0.0.1',
+    });
+};
+
+/** Lets through who shows the token as `Authorization: Bearer`; every program of this machine, where there is no token. */
 export function guardWith(token: Secret | undefined): RequestHandler {
-  if (token === undefined) return (_req, _res, next) => next();
+  if (token === undefined) return refusePages;
   const expected = digest(token.reveal());
   return (req, res, next) => {
     const given = /^Bearer +(\S+)$/i.exec(req.headers.authorization ?? '')?.[1];

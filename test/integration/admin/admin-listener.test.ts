@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, get, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type AdminDeps, createAdminApp } from '../../../src/admin/app.ts';
 import { createMetrics } from '../../../src/admin/metrics.ts';
@@ -56,6 +56,30 @@ describe("the operator's listener", () => {
       expect((await ask(`/cache/purge${query}`, { purge }, 'POST')).status).toBe(400);
     expect((await ask('/cache/purge?tag=users', { purge })).status).toBe(404);
     expect(purged).toEqual(['users', 'user:42', 'user:a_b', '*']);
+  });
+
+  describe('without a token', () => {
+    it('does nothing for a page that a browser on the machine shows', async () => {
+      const purge = () => Promise.reject(new Error('purged'));
+      for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1'])
+        expect(await ask('/cache/purge?tag=*', { purge }, 'POST', { origin })).toMatchObject({ status: 403 });
+    });
+
+    it.each([
+      ['evil.example', 403],
+      ['localhost.evil.example:9090', 403],
+      ['127.0.0.1.evil.example', 403],
+      ['localhost:9090', 200],
+      ['127.0.0.1', 200],
+      ['[::1]:9090', 200],
+    ])('answers a request to the host %s with %i: a name may be made to lead here', async (host, status) => {
+      await ask('/livez');
+      const { port } = server.address() as AddressInfo;
+      const asked = get({ port, path: '/metrics', headers: { host, connection: 'close' } });
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+      answer.resume();
+      expect(answer.statusCode).toBe(status);
+    });
   });
 
   describe('with a token', () => {
