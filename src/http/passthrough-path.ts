@@ -14,11 +14,23 @@ export function isForwardable(path: string): boolean {
   if (!path.includes('%')) return true;
   if (TREACHEROUS.test(path)) return false;
   try {
-    decodeURIComponent(path);
-    return true;
+    return !unfolds(decodeURIComponent(path));
   } catch {
     return false;
   }
+}
+
+/**
+ * Whether a decoded path becomes other segments where compatible characters are made one, as some services do: `／` is a
+ * `/` then, `‥` is `..` (Unicode Standard Annex 15, NFKC).
+ */
+function unfolds(decoded: string): boolean {
+  const folded = decoded.normalize('NFKC');
+  return folded !== decoded && (marksOf(folded) !== marksOf(decoded) || DOT_SEGMENT.test(folded));
+}
+
+function marksOf(text: string): number {
+  return text.replace(/[^/\\%;]/g, '').length;
 }
 
 /** Where a route's requests go. Paths have no slash at their end. */

@@ -29,8 +29,9 @@ export type CredentialVerifierDeps = {
   readonly trials: Trials;
 };
 
-/** Bound of the verified credentials a process remembers. */
+/** Bound of the verified credentials a process remembers; of fewer where tokens have very many permissions. */
 const KNOWN_MAX = 50_000;
+const PERMISSIONS_USUAL = 16;
 /** A credential unused for so long is forgotten; how long a verification holds is the verdict's own affair. */
 const KNOWN_MS = 300_000;
 
@@ -47,7 +48,10 @@ export function createCredentialVerifier({
   failed,
   trials,
 }: CredentialVerifierDeps): CredentialVerifier {
-  const accepted = createBoundedMap<Accepted>(KNOWN_MAX, () => 1);
+  const accepted = createBoundedMap<Accepted>(
+    KNOWN_MAX,
+    ({ principal }) => principal.permissions.size / PERMISSIONS_USUAL,
+  );
 
   /** Whatever is tried from the address, its good credentials pass, as far as that can be known here at a small cost. */
   async function verdictOn(credential: Credential, address: string): Promise<Verdict> {

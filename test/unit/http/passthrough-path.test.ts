@@ -25,6 +25,7 @@ const piece = fc.constantFrom(
   '%c3%bc',
   '%ff',
   ' ',
+  ...['．', '／', '＼', '‥', '％', '；', '．．', '․'].map(encodeURIComponent),
 );
 
 describe('a forwardable path', () => {
@@ -35,7 +36,7 @@ describe('a forwardable path', () => {
         fc.pre(isForwardable(path));
         const decoded = decodeURIComponent(path);
         const twice = decoded.replaceAll(/%(?:2e|2f|5c)/gi, decodeURIComponent);
-        for (const read of [path, decoded, twice]) {
+        for (const read of [path, decoded, twice, decoded.normalize('NFKC')]) {
           expect(read.split('/')).toHaveLength(path.split('/').length);
           const segments = read.split(/[/\\]/).map((segment) => segment.replace(/;.*$/, ''));
           expect(segments).not.toContain('..');
@@ -53,6 +54,17 @@ describe('a forwardable path', () => {
       expect(isForwardable(path)).toBe(true);
     },
   );
+
+  it.each(['／..', '‥', 'a／b', '．．', '＼', '％2e', 'a；b'])(
+    'has no %s, which some services fold',
+    (text) => {
+      expect(isForwardable(`/legacy/${encodeURIComponent(text)}`)).toBe(false);
+    },
+  );
+
+  it.each(['ﬁ', '½', 'Å', 'ｆｕｌｌ', '1.5．2'])('may have %s, which folds to no other segment', (text) => {
+    expect(isForwardable(`/legacy/${encodeURIComponent(text)}`)).toBe(true);
+  });
 
   it('is told in linear time', () => {
     for (const text of ['/%2', '/a', '%25', '/.', '%'])
