@@ -152,7 +152,7 @@ export function createPublicSide(
   const app = createApp({
     operations: served.operations,
     openapi,
-    passthrough: { routes: config.passthrough, admit: admission.admit },
+    passthrough: { routes: config.passthrough, admit: admission.admit, metrics },
     trustProxy: config.listen.trustProxy,
     serverStatus: config.errors.serverStatus,
     cors: config.cors,

@@ -1,5 +1,14 @@
 import { z } from 'zod';
 import {
+  breaker,
+  connectTimeout,
+  health,
+  hostProblems,
+  otherHosts,
+  outliers,
+  retries,
+} from './resilience-schema.ts';
+import {
   addedHeaderName,
   bytes,
   headerSecret,
@@ -10,22 +19,7 @@ import {
   timeLimit,
 } from './scalars.ts';
 
-const breaker = z.strictObject({
-  calls: integer(1, 1_000_000)
-    .default(20)
-    .describe('So many calls must have ended within `window` before any failure counts.'),
-  window: timeLimit.default(10_000).describe('How far back calls are counted.'),
-  failures: integer(1, 100).default(50).describe('Percent of them that must have failed.'),
-  open: timeLimit
-    .default(5_000)
-    .describe('How long the source is then not asked; after that one call tries, and decides.'),
-});
-
-const retries = z.strictObject({
-  max: integer(0, 5).default(1).describe('How often one call is sent again at most; 0 for never.'),
-  budget: integer(0, 100)
-    .default(10)
-    .describe('Percent of calls that may be sent again; beside that, one every ten seconds.'),
+const sourceRetries = retries.extend({
   post: z
     .boolean()
     .default(false)
@@ -35,32 +29,14 @@ const retries = z.strictObject({
     .describe('How long the source is not asked at most where it asked for that, as by Retry-After.'),
 });
 
-const outliers = z.strictObject({
-  failures: integer(1, 1_000).default(5).describe('Failures in a row by which a host is left out.'),
-  time: timeLimit.default(10_000).describe('How long; the second time twice as long, and so on.'),
-});
-
-const health = z.strictObject({
-  path: z.string().startsWith('/').describe('Asked by GET without a credential; 2xx is sound.'),
-  interval: timeLimit.default(10_000).describe('How often.'),
-  timeout: timeLimit.default(2_000).describe('How long the answer may take.'),
-  failures: integer(1, 100).default(2).describe('Bad answers in a row by which a host is left out.'),
-});
-
 export const net = z
   .strictObject({
     baseUrl: httpUrl.describe('What every path of the file is appended to.'),
-    otherUrls: z
-      .array(httpUrl)
-      .max(63)
-      .default([])
-      .describe(
-        'More hosts of the same service, with the path of `baseUrl`. Calls go to the less busy of two drawn by lot; all calls of one walk to one host.',
-      ),
+    otherUrls: otherHosts.describe(
+      'More hosts of the same service, with the path of `baseUrl`. Calls go to the less busy of two drawn by lot; all calls of one walk to one host.',
+    ),
     timeout: timeLimit.default(5_000).describe('Total time for one upstream call, body included.'),
-    connectTimeout: timeLimit
-      .default(2_000)
-      .describe('The part of it in which a connection must stand, TLS included.'),
+    connectTimeout: connectTimeout.describe('The part of it in which a connection must stand, TLS included.'),
     bytesMax: bytes.default(8 * 1024 ** 2).describe('The largest body read, after decompression.'),
     concurrency: integer(1, 1_000)
       .default(8)
@@ -88,7 +64,7 @@ export const net = z
       .describe(
         'A source that fails is left alone: no connection, no answer in time, or an outcome `error` or `unavailable`. Callers get stale answers or 503.',
       ),
-    retries: retries
+    retries: sourceRetries
       .prefault({})
       .describe(
         'What only reads is asked again where no connection was had, it broke before the reply, a gateway answered 502, 503 or 504, or `timeout` is over and the deadline leaves as much again.',
@@ -110,20 +86,9 @@ export const net = z
       ),
   })
   .superRefine(({ baseUrl, otherUrls, health: checked }, context) => {
-    otherUrls.forEach((url, index) => {
-      if (new URL(url).pathname === new URL(baseUrl).pathname) return;
-      context.addIssue({
-        code: 'custom',
-        path: ['otherUrls', index],
-        message: 'expected the path of net.baseUrl: the hosts of a source differ in nothing else',
-      });
-    });
-    if (checked !== undefined && otherUrls.length === 0)
-      context.addIssue({
-        code: 'custom',
-        path: ['health'],
-        message: 'there is nobody to turn to: name further hosts in net.otherUrls',
-      });
+    const names = { url: 'net.baseUrl', others: 'net.otherUrls', at: 'otherUrls' };
+    const hosts = { url: baseUrl, others: otherUrls, health: checked, names };
+    for (const problem of hostProblems(hosts)) context.addIssue(problem);
   });
 
 const loginPath = z.string().startsWith('/').describe('Appended to net.baseUrl.');

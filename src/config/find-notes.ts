@@ -1,6 +1,7 @@
 import { resources } from '../contract/operations.ts';
-import type { GatewayConfig, PassthroughConfig } from './gateway-schema.ts';
+import type { GatewayConfig } from './gateway-schema.ts';
 import type { LoadedConfig } from './load.ts';
+import type { PassthroughConfig } from './passthrough-schema.ts';
 import type { Problem } from './problem.ts';
 import type { YamlFile } from './yaml-file.ts';
 

@@ -1,18 +1,15 @@
 import { z } from 'zod';
 import { admin, auth } from './access-schema.ts';
+import { passthroughRoute } from './passthrough-schema.ts';
 import { redis } from './redis-schema.ts';
 import {
   addressRange,
   bytes,
   duration,
   flag,
-  addedHeaderName,
-  headerSecret,
-  httpUrl,
   integer,
   name,
   origin,
-  permission,
   port,
   timeLimit,
   wholeSeconds,
@@ -49,34 +46,6 @@ const tier = z.strictObject({
     .describe(
       'Counts and reports what it would refuse (metrics, `wouldRefuse` in the log) and refuses nothing; callers see nothing of it.',
     ),
-});
-
-const passthroughRoute = z.strictObject({
-  name: name.describe('Stands in logs, metrics and limits as passthrough.<name>.'),
-  path: z
-    .string()
-    .regex(
-      /^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$/,
-      'expected a plain path such as /legacy/orders, without a trailing slash',
-    )
-    .describe('The path of the route, such as /legacy/orders; nothing below /v1.'),
-  subpaths: flag.default(true).describe('Whether paths below `path` pass too.'),
-  methods: z
-    .array(z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']))
-    .min(1)
-    .default(['GET', 'HEAD'])
-    .describe('The methods that pass; others are 405.'),
-  upstream: httpUrl.describe('Where the route goes; the whole path is appended to it.'),
-  stripPath: flag
-    .default(false)
-    .describe('Whether `path` is cut off before the rest is appended to `upstream`.'),
-  permission: permission.nullable().describe('What the caller needs; null makes the route public.'),
-  deadline: timeLimit.default(30_000).describe('Total time for the exchange, body included.'),
-  bodyMax: bytes.default(1024 ** 2).describe('The largest request body let through.'),
-  headers: z
-    .record(addedHeaderName, headerSecret)
-    .default({})
-    .describe("Headers added for the upstream, such as the gateway's own credential."),
 });
 
 /** The shape of `config/portico.yaml`. */
@@ -204,4 +173,3 @@ export const gatewaySchema = z.strictObject({
 
 export type GatewayConfig = z.infer<typeof gatewaySchema>;
 export type ResourceConfig = z.infer<typeof resource>;
-export type PassthroughConfig = z.infer<typeof passthroughRoute>;

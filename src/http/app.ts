@@ -60,7 +60,12 @@ export function createApp(deps: AppDeps): App {
   const overload = createOverload({ ...deps, limits: deps.overload, onRefused: deps.onOverload });
   const open = createOpenExchange({ ...deps, answers, logRequest, onClose: overload.leave });
   const trustsProxies = deps.trustProxy !== false;
-  const passthrough = createPassthrough({ ...deps.passthrough, clock: deps.clock, trustsProxies });
+  const passthrough = createPassthrough({
+    ...deps.passthrough,
+    clock: deps.clock,
+    log: deps.log,
+    trustsProxies,
+  });
   const openapi = {
     body: deps.openapi,
     etag: `"${createHash('sha256').update(deps.openapi).digest('base64url')}"`,

@@ -14,13 +14,20 @@ const TIMER_MS_MAX = 2 ** 31 - 1;
 export class CallSignal {
   readonly #deadlineMs: number;
   readonly #onSpent: (error: GatewayError) => void;
+  readonly #lateness: (() => GatewayError | undefined) | undefined;
   #controller: AbortController | undefined;
   #stopped: Error | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(deadlineMs: number, onSpent: (error: GatewayError) => void) {
+  /** `lateness` tells what to say in place of `upstream_timeout`, where somebody else is late. */
+  constructor(
+    deadlineMs: number,
+    onSpent: (error: GatewayError) => void,
+    lateness?: () => GatewayError | undefined,
+  ) {
     this.#deadlineMs = deadlineMs;
     this.#onSpent = onSpent;
+    this.#lateness = lateness;
   }
 
   /** Made when first asked for: a call that is answered from memory never needs it. */
@@ -52,7 +59,8 @@ export class CallSignal {
   }
 
   #spend(): void {
-    const error = fault('upstream_timeout', { detail: `deadline of ${this.#deadlineMs} ms spent` });
+    const detail = `deadline of ${this.#deadlineMs} ms spent`;
+    const error = this.#lateness?.() ?? fault('upstream_timeout', { detail });
     this.abort(error);
     this.#onSpent(error);
   }

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import type { GatewayError } from '../errors/fault.ts';
 import type { Call, Handler, Reply, RequestFacts } from '../policy/call.ts';
 import type { Answers, Document } from './answers.ts';
 import { CallSignal } from './call-signal.ts';
@@ -114,13 +115,22 @@ class OpenCall implements Call {
   }
 }
 
+/** What a call is and how long it may take. */
+type CallSpec = {
+  readonly operation: string;
+  readonly permission: string | null;
+  readonly deadlineMs: number;
+  /** What a spent deadline is called where it is not the upstream that is late. */
+  readonly lateness?: () => GatewayError | undefined;
+};
+
 /** Makes the call of an exchange; its deadline, once started and spent, answers the exchange. */
 export function openCall(
   exchange: Exchange,
   request: RequestFacts,
-  { operation, permission, deadlineMs }: { operation: string; permission: string | null; deadlineMs: number },
+  { operation, permission, deadlineMs, lateness }: CallSpec,
 ): { call: Call; signal: CallSignal } {
-  const signal = new CallSignal(deadlineMs, exchange.fail);
+  const signal = new CallSignal(deadlineMs, exchange.fail, lateness);
   exchange.work = signal;
   const call = new OpenCall(exchange, request, signal, { operation, permission });
   return { call, signal };

@@ -1,75 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { returnedName } from './passthrough-names.ts';
 import { isUnder, type PathMap, publicPath } from './passthrough-path.ts';
-
-/** RFC 9110, section 7.6.1: what belongs to one connection and not to the message. */
-const HOP_BY_HOP = [
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'http2-settings',
-];
-
-/** What a caller may not tell the upstream, beside everything that starts with `x-forwarded` or `proxy`. */
-const NOT_FORWARDED = new Set([
-  ...HOP_BY_HOP,
-  // Credentials are for the gateway only.
-  'authorization',
-  'x-api-key',
-  'cookie',
-  'cookie2',
-  // Said by the gateway itself.
-  'host',
-  'content-length',
-  'x-request-id',
-  'expect',
-  // Where the caller is: a claim like any other.
-  'forwarded',
-  'x-real-ip',
-  'x-client-ip',
-  'x-cluster-client-ip',
-  'client-ip',
-  'true-client-ip',
-  'cf-connecting-ip',
-  // Another method or path than the one that was admitted.
-  'x-http-method',
-  'x-http-method-override',
-  'x-method-override',
-  'x-original-url',
-  'x-rewrite-url',
-  'x-original-host',
-]);
-
-/** What an upstream may not tell the caller, beside everything that starts with `access-control` or `proxy`. */
-const NOT_RETURNED = new Set([
-  ...HOP_BY_HOP,
-  // A session or a challenge between the upstream and the gateway.
-  'set-cookie',
-  'set-cookie2',
-  'www-authenticate',
-  // What the upstream is made of, and what only its own origin may decide.
-  'server',
-  'x-powered-by',
-  'x-aspnet-version',
-  'x-aspnetmvc-version',
-  'x-runtime',
-  'alt-svc',
-  'strict-transport-security',
-  'clear-site-data',
-  'refresh',
-  // Said by the gateway itself.
-  'x-request-id',
-  'x-content-type-options',
-  'ratelimit',
-  'ratelimit-policy',
-  'vary',
-  // Rewritten.
-  'location',
-  'content-location',
-]);
 
 const NONE: ReadonlySet<string> = new Set();
 /** What connections are for the most part said to be; both are names of ours already. */
@@ -84,16 +15,16 @@ function nominated(connection: string | undefined): ReadonlySet<string> {
 /** Header lines by lower-case name. */
 export type HeaderLines = Record<string, string | string[]>;
 
-/**
- * The caller's header lines that may travel on. Names with an underscore stay behind: CGI-like upstreams cannot tell
- * `X_Forwarded_For` from `X-Forwarded-For`.
- */
-export function forwardedHeaders({ rawHeaders, headers: { connection } }: IncomingMessage): HeaderLines {
+/** The caller's header lines that may travel on, under the names that `nameOf` gives them. */
+export function forwardedHeaders(
+  { rawHeaders, headers: { connection } }: IncomingMessage,
+  nameOf: (line: string) => string | undefined,
+): HeaderLines {
   const dropped = nominated(connection);
   const headers: HeaderLines = {};
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = (rawHeaders[i] ?? '').toLowerCase();
-    if (NOT_FORWARDED.has(name) || dropped.has(name) || /^(?:x-forwarded|proxy)|_/.test(name)) continue;
+    const name = nameOf(rawHeaders[i] ?? '');
+    if (name === undefined || dropped.has(name)) continue;
     const value = rawHeaders[i + 1] ?? '';
     // Its own, because `constructor` is a name like any other.
     const before = Object.hasOwn(headers, name) ? headers[name] : undefined;
@@ -124,8 +55,8 @@ export function returnedHeaders(
   const lines: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const line = rawHeaders[i] ?? '';
-    const name = line.toLowerCase();
-    if (NOT_RETURNED.has(name) || dropped.has(name) || /^(?:access-control|proxy)/.test(name)) continue;
+    const name = returnedName(line);
+    if (name === undefined || dropped.has(name)) continue;
     // RFC 9110, section 8.6: whoever believed it would wait for a body.
     if (statusCode === 204 && name === 'content-length') continue;
     lines.push(line, rawHeaders[i + 1] ?? '');

@@ -1,10 +1,7 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import type { Stream } from 'node:stream';
 import type { Request } from 'express';
-import type { PassthroughConfig } from '../config/gateway-schema.ts';
+import type { PassthroughConfig } from '../config/passthrough-schema.ts';
 import { fault } from '../errors/fault.ts';
-import type { Clock } from '../kernel/clock.ts';
 import type { Call, Handler } from '../policy/call.ts';
 import { clientHost, clientProtocol } from './client-address.ts';
 import type { Endpoint, Match } from './endpoint.ts';
@@ -12,8 +9,11 @@ import type { Exchange } from './exchange.ts';
 import { factsOf, openCall } from './operation.ts';
 import { addFraming, type Framing, framingOf, limitedBody, noBody } from './passthrough-body.ts';
 import { forwardedHeaders, type HeaderLines } from './passthrough-headers.ts';
+import { isForClient, type Journey, type Waiting } from './passthrough-journey.ts';
+import { forwardedNames } from './passthrough-names.ts';
 import { isForwardable, isUnder, type PathMap, upstreamPath } from './passthrough-path.ts';
-import { createProxy, type Destination, type Journey } from './passthrough-proxy.ts';
+import { createProxy } from './passthrough-proxy.ts';
+import { createRouteUpstream, type RouteUpstream, type RouteUpstreamDeps } from './passthrough-upstream.ts';
 import type { Target } from './request-head.ts';
 
 /** The routes to legacy services that pass untranslated. */
@@ -21,6 +21,15 @@ export type PassthroughDeps = {
   readonly routes: readonly PassthroughConfig[];
   /** Lets a call pass or rejects it: credentials, rate limit, permission. */
   readonly admit: Handler<void>;
+  /** Told of what becomes of the upstreams; absent: nobody is. */
+  readonly metrics?: RouteUpstreamDeps['metrics'];
+};
+
+const nobody: RouteUpstreamDeps['metrics'] = {
+  breakerState: () => undefined,
+  sourceEvent: () => undefined,
+  hostEvent: () => undefined,
+  upstreamCall: () => undefined,
 };
 
 /** Finds the route of a raw path; `close` ends the idle upstream connections. */
@@ -29,15 +38,12 @@ export type Passthrough = {
   readonly close: () => void;
 };
 
-/** Connections a route may hold open to its upstream, and of those, how many idle. */
-const SOCKETS_MAX = 128;
-const IDLE_SOCKETS_MAX = 32;
-
 type Route = {
   readonly config: PassthroughConfig;
   readonly map: PathMap;
-  readonly upstreamUrl: URL;
-  readonly destination: Destination;
+  readonly upstream: RouteUpstream;
+  /** The name under which a caller's header line goes on. */
+  readonly nameOf: (line: string) => string | undefined;
   /** The headers that the gateway brings, by lower-case name: the credential of the upstream. */
   readonly headers: Readonly<Record<string, string>>;
 };
@@ -48,10 +54,11 @@ type Route = {
  * they are, except that a refused credential of our own is the gateway's fault and not the caller's.
  */
 export function createPassthrough(
-  deps: PassthroughDeps & { clock: Clock; trustsProxies: boolean },
+  deps: PassthroughDeps & Pick<RouteUpstreamDeps, 'clock' | 'log'> & { trustsProxies: boolean },
 ): Passthrough {
-  const forward = createProxy(deps.clock);
-  const routes = deps.routes.map(compileRoute);
+  const { clock, log, metrics = nobody } = deps;
+  const send = createProxy(clock);
+  const routes = deps.routes.map((route) => compileRoute(route, { clock, log, metrics, send }));
   const endpoints = routes.map((route) => ({ route, endpoint: endpointOf(route) }));
   // The longest path first, so that a route below another one is reached.
   endpoints.sort((a, b) => b.route.config.path.length - a.route.config.path.length);
@@ -65,25 +72,30 @@ export function createPassthrough(
         const framing = framingOf(req, config.bodyMax);
         if (!isForwardable(target.path)) throw fault('bad_request', { detail: 'path' });
         if (typeof framing === 'string') throw fault('bad_request', { detail: framing });
-        pass(route, { req, exchange, target, framing });
+        const waiting = { call: undefined, isAnswered: false, forUpstreamSince: 0 };
+        pass(route, { req, exchange, target, framing, waiting });
       },
     };
   }
 
   function pass(route: Route, passenger: Passenger) {
-    const { req, exchange, target } = passenger;
+    const { req, exchange, target, waiting } = passenger;
     const { name, permission, deadline } = route.config;
     const request = factsOf(req, exchange, { target, rawId: undefined, trustsProxies: deps.trustsProxies });
-    const spec = { operation: `passthrough.${name}`, permission, deadlineMs: deadline };
+    const detail = 'the request did not come within the deadline';
+    const lateness = () => (isForClient(waiting, req) ? fault('bad_request', { detail }) : undefined);
+    const spec = { operation: `passthrough.${name}`, permission, deadlineMs: deadline, lateness };
     const { call, signal } = openCall(exchange, request, spec);
     signal.start();
     exchange.res.once('close', () => signal.settle());
-    const depart = () => {
-      if (!call.signal.aborted) forward(journeyOf(route, passenger, call));
-    };
     const refuse = (thrown: unknown) => {
       signal.settle();
       exchange.fail(thrown);
+    };
+    const depart = () => {
+      if (call.signal.aborted) return;
+      watchBody(passenger);
+      route.upstream.forward(journeyOf(route, passenger, call)).catch(refuse);
     };
     try {
       const admission = deps.admit(call);
@@ -94,6 +106,16 @@ export function createPassthrough(
     }
   }
 
+  /** Takes note of the moments in which the client has done its part for now. */
+  function watchBody({ req, framing, waiting }: Passenger) {
+    const now = () => void (waiting.forUpstreamSince = clock.monotonic());
+    now();
+    if (framing.kind === 'none') return;
+    req.once('end', now);
+    // The upstream takes no more.
+    req.on('pause', now);
+  }
+
   return {
     find(path) {
       const found = endpoints.find(({ route: { config } }) =>
@@ -102,60 +124,55 @@ export function createPassthrough(
       return found === undefined ? undefined : { endpoint: found.endpoint, rawId: undefined };
     },
     close() {
-      for (const { destination } of routes) destination.agent.destroy();
+      for (const { upstream } of routes) upstream.close();
     },
   };
 }
 
-function compileRoute(config: PassthroughConfig): Route {
-  const { protocol, hostname, port, pathname } = new URL(config.upstream);
-  const Agent = protocol === 'https:' ? HttpsAgent : HttpAgent;
-  const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX, maxFreeSockets: IDLE_SOCKETS_MAX });
-  // It serves one upstream only, so it need not tell connections apart, by a text made anew for each request.
-  agent.getName = () => config.name;
-  const host = hostname.replace(/^\[|\]$/g, '');
+function compileRoute(config: PassthroughConfig, deps: RouteUpstreamDeps): Route {
+  const { pathname } = new URL(config.upstream);
   const headers = Object.entries(config.headers);
   return {
     config,
     map: { path: config.path, basePath: pathname.replace(/(?<!\/)\/+$/, ''), stripPath: config.stripPath },
-    upstreamUrl: new URL(config.upstream),
-    destination: { protocol, host, hostname: host, port, agent },
+    upstream: createRouteUpstream(config, deps),
+    nameOf: forwardedNames(config.callerHeaders),
     headers: Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value.reveal()])),
   };
 }
 
-type Passenger = { req: Request; exchange: Exchange; target: Target; framing: Framing };
+type Passenger = { req: Request; exchange: Exchange; target: Target; framing: Framing; waiting: Waiting };
 
 /** Everything the proxy needs to know of one request on its way to the upstream. */
 function journeyOf(route: Route, passenger: Passenger, call: Call): Journey {
-  const { req, exchange, target, framing } = passenger;
-  const { config, map, destination, upstreamUrl } = route;
+  const { req, exchange, target, framing, waiting } = passenger;
+  const { config, map } = route;
   const path = upstreamPath(map, target.path) + (target.query === '' ? '' : `?${target.query}`);
   const host = clientHost(req);
   return {
     req,
     exchange,
     signal: call.signal,
-    destination,
     path,
     headers: headersOf(route, passenger, { host, address: call.request.address }),
     body: bodyOf(passenger, config.bodyMax),
     // A request without a body, asked twice by a safe method, is the same as asked once.
     repeatable: framing.kind === 'none' && (req.method === 'GET' || req.method === 'HEAD'),
-    passage: { map, upstreamUrl, path, host },
+    map,
+    host,
     privately: config.permission !== null,
+    waiting,
   };
 }
 
-/** All header lines for the upstream. */
+/** All header lines for the upstream, but `host`. */
 function headersOf(
-  { upstreamUrl, headers: ours }: Route,
+  { nameOf, headers: ours }: Route,
   { req, exchange, framing }: Passenger,
   { host, address }: { host: string | undefined; address: string },
 ): HeaderLines {
-  const headers = forwardedHeaders(req);
+  const headers = forwardedHeaders(req, nameOf);
   addFraming(headers, framing, req.method);
-  headers['host'] = upstreamUrl.host;
   headers['x-forwarded-for'] = address;
   headers['x-forwarded-proto'] = clientProtocol(req);
   if (host !== undefined) headers['x-forwarded-host'] = host;

@@ -33,7 +33,7 @@ const BREAKER_LINES = {
 
 /** Creates what is known of a source, and has its changes told to log and metrics. */
 export function createSourceResilience(
-  { name: source, net }: SourceSpec,
+  { name: source, net }: Pick<SourceSpec, 'name' | 'net'>,
   { clock, log, metrics, deadlineMs, patienceMs }: SourceResilienceDeps,
 ): Resilience {
   metrics.breakerState(source, 'closed');

@@ -11,9 +11,7 @@ type Callback = (error: Error | null, stream: Duplex) => void;
 /** Ends a connection that does not stand in time. Once it stands, nothing of this is left: a kept one costs nothing. */
 function limited<T extends Duplex | null | undefined>(socket: T, ms: number, standing: string): T {
   const tooLate = () =>
-    socket?.destroy(
-      Object.assign(new Error('no connection within net.connectTimeout'), { code: 'ETIMEDOUT' }),
-    );
+    socket?.destroy(Object.assign(new Error('no connection within connectTimeout'), { code: 'ETIMEDOUT' }));
   const timer = setTimeout(tooLate, ms).unref();
   const settle = () => clearTimeout(timer);
   socket?.once(standing, settle).once('close', settle);

@@ -19,8 +19,10 @@ function hasAnswered(error: unknown): boolean {
 
 /** The code of a network error, looking through its causes. */
 export function codeOf(error: unknown): string {
-  for (let depth = 0, at = error; depth < 5 && at instanceof Error; depth += 1, at = at.cause) {
+  for (let depth = 0, at = error; depth < 5; depth += 1) {
+    if (typeof at !== 'object' || at === null) break;
     if ('code' in at && typeof at.code === 'string' && at.code !== '') return at.code;
+    at = 'cause' in at ? at.cause : undefined;
   }
   return 'UNKNOWN';
 }

@@ -1,5 +1,6 @@
-import type { PassthroughConfig } from '../../src/config/gateway-schema.ts';
+import { type PassthroughConfig, passthroughRoute } from '../../src/config/passthrough-schema.ts';
 import type { PassthroughDeps } from '../../src/http/passthrough.ts';
+import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import { answering, type LegacyUpstream, type Script, startLegacyUpstream } from './legacy-upstream.ts';
 import { type PublicListener, startPublicListener } from './public-listener.ts';
 import { askRaw, connectRaw, type RawAnswer, type RawConnection } from './raw-client.ts';
@@ -10,29 +11,40 @@ export const OK = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length
 /** What of the route `/legacy/orders` a test wants otherwise; `basePath` is appended to its upstream's origin. */
 export type RouteChanges = Partial<PassthroughConfig> & { readonly basePath?: string };
 
+/** A route, its upstream, and what the metrics were told: calls, changes of the breaker, retries, hosts. */
+type StartedRoute = {
+  readonly upstream: LegacyUpstream;
+  readonly listener: PublicListener;
+  readonly events: readonly string[];
+};
+
 /** Starts a listener with the route `/legacy/orders` to an upstream; without a script it answers `OK`. */
 export async function startPassthrough(
   { basePath = '', ...changes }: RouteChanges = {},
   {
     script = answering(OK),
     admit = () => Promise.resolve(),
-  }: { script?: Script; admit?: PassthroughDeps['admit'] } = {},
-): Promise<{ upstream: LegacyUpstream; listener: PublicListener }> {
+    clock = systemClock,
+  }: { script?: Script; admit?: PassthroughDeps['admit']; clock?: Clock } = {},
+): Promise<StartedRoute> {
   const upstream = await startLegacyUpstream(script);
+  const told = { name: 'orders', path: '/legacy/orders', permission: 'orders:read' };
+  const methods = ['GET', 'HEAD', 'POST', 'DELETE'];
   const route: PassthroughConfig = {
-    name: 'orders',
-    path: '/legacy/orders',
-    subpaths: true,
-    methods: ['GET', 'HEAD', 'POST', 'DELETE'],
-    upstream: upstream.origin + basePath,
-    stripPath: false,
-    permission: 'orders:read',
+    ...passthroughRoute.parse({ ...told, methods, upstream: upstream.origin + basePath }),
     deadline: 5_000,
     bodyMax: 1_000,
-    headers: {},
     ...changes,
   };
-  return { upstream, listener: await startPublicListener({ passthrough: { routes: [route], admit } }) };
+  const events: string[] = [];
+  const metrics = {
+    breakerState: () => undefined,
+    sourceEvent: (source: string, event: string) => void events.push(`${source} ${event}`),
+    hostEvent: (_source: string, host: string, event: string) => void events.push(`${host} ${event}`),
+    upstreamCall: (source: string, outcome: string) => void events.push(`${source} ${outcome}`),
+  };
+  const passthrough = { routes: [route], admit, metrics };
+  return { upstream, events, listener: await startPublicListener({ passthrough, clock }) };
 }
 
 /** The route of one test after another, as `usePassthrough` gives it. */
@@ -42,6 +54,7 @@ export type PassthroughRoute = {
   /** Those that were started last. */
   readonly upstream: LegacyUpstream;
   readonly listener: PublicListener;
+  readonly events: readonly string[];
   /** Sends bytes on a new connection and takes one answer. */
   ask(bytes: string | Buffer): Promise<RawAnswer>;
   connect(): Promise<RawConnection>;
@@ -49,7 +62,7 @@ export type PassthroughRoute = {
 
 /** Gives every test of a group a route of its own. */
 export function usePassthrough(): PassthroughRoute {
-  const started: Awaited<ReturnType<typeof startPassthrough>>[] = [];
+  const started: StartedRoute[] = [];
   const latest = () => {
     const route = started.at(-1);
     if (route === undefined) throw new Error('no route was started');
@@ -70,6 +83,9 @@ export function usePassthrough(): PassthroughRoute {
     },
     get listener() {
       return latest().listener;
+    },
+    get events() {
+      return latest().events;
     },
     ask: (bytes) => askRaw(latest().listener.port, bytes),
     connect: () => connectRaw(latest().listener.port),

@@ -45,6 +45,73 @@ describe('a pass-through route', () => {
     expect(heard).toContain('\r\nconstructor: fine\r\n');
   });
 
+  const claims = [
+    ...['Remote-User', 'X-Remote-User', 'X-Remote-Group', 'X-Forwarded-User', 'X-Forwarded-Email'],
+    ...['X-Authenticated-User', 'X-Authenticated-Roles', 'X-Auth-Request-Email', 'X-WebAuth-User', 'X-User'],
+    ...['X-User-Id', 'X-Username', 'X-Roles', 'X-Tenant-Id', 'X-Scope-OrgID', 'Impersonate-User', 'From'],
+    ...[
+      'X-Consumer-Username',
+      'X-Amzn-Oidc-Data',
+      'X-Goog-Authenticated-User-Email',
+      'X-MS-Client-Principal',
+    ],
+    ...['CF-Access-Jwt-Assertion', 'Tailscale-User-Login', 'X-Id-Token', 'X-Envoy-Original-Path'],
+    ...['X-Client-Cert', 'Client-Cert', 'X-SSL-Client-S-DN', 'X-SSL-Client-Verify', 'SSL-Client-Cert'],
+    ...[
+      'X-Original-URL',
+      'X-Original-URI',
+      'X-Rewrite-URL',
+      'X-Host',
+      'Fastly-Client-IP',
+      'CF-Connecting-IP',
+    ],
+  ];
+  const plain = [
+    ...['User-Agent', 'X-User-Agent', 'Accept', 'Accept-Language', 'If-None-Match', 'Idempotency-Key'],
+    ...['X-Client-Version', 'X-Client-Id', 'X-Auth-Token', 'X-Requested-With', 'X-CSRF-Token', 'Origin'],
+    ...['X-MS-Client-Request-Id', 'X-Goog-Api-Client', 'Traceparent', 'Prefer', 'Range', 'Original'],
+  ];
+
+  it('keeps claims of who callers are to itself, and passes on what they say of their request', async () => {
+    await route.start();
+    await route.ask(
+      request(
+        'GET',
+        '/legacy/orders',
+        [...claims, ...plain].map((name) => `${name}: said`),
+      ),
+    );
+
+    const heard = (route.upstream.heard[0] ?? '').split('\r\n').filter((line) => line.endsWith(': said'));
+    expect(heard.map((line) => line.split(':')[0])).toEqual(plain.map((name) => name.toLowerCase()));
+  });
+
+  it('passes on the claims that the route names, and no others', async () => {
+    await route.start({ callerHeaders: ['X-User-Id'] });
+    await route.ask(
+      request('GET', '/legacy/orders', ['x-USER-id: 7', 'X-User-Name: said', 'X_User_Id: said']),
+    );
+
+    expect(route.upstream.heard[0]).toContain('\r\nx-user-id: 7\r\n');
+    expect(route.upstream.heard[0]).not.toContain('said');
+  });
+
+  it('lets no upstream bind the whole origin, or instruct a proxy in front', async () => {
+    const bound = [
+      ...['NEL', 'Report-To', 'Reporting-Endpoints', 'Accept-CH', 'Critical-CH', 'Alt-Svc', 'Expect-CT'],
+      ...['Strict-Transport-Security', 'Public-Key-Pins', 'Clear-Site-Data', 'Service-Worker-Allowed'],
+      ...['Origin-Agent-Cluster', 'Use-As-Dictionary', 'Set-Login', 'Authentication-Info', 'Set-Cookie'],
+      ...['X-Accel-Redirect', 'X-Accel-Buffering', 'X-Sendfile', 'X-Reproxy-URL', 'Refresh'],
+    ];
+    const kept = ['Content-Security-Policy', 'Content-Language', 'X-Total-Count', 'Deprecation', 'Sunset'];
+    const lines = [...bound, ...kept].map((name) => `${name}: told`);
+    await route.start({}, { script: answering('HTTP/1.1 200 OK', ...lines, 'Content-Length: 2', '', 'ok') });
+
+    const { headers } = await route.ask(request('GET', '/legacy/orders'));
+    const told = Object.keys(headers).filter((name) => headers[name] === 'told');
+    expect(told).toEqual(kept.map((name) => name.toLowerCase()));
+  });
+
   it.each([
     ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__'],
     [

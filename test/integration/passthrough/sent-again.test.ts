@@ -1,0 +1,142 @@
+import type { Socket } from 'node:net';
+import {
+  type LegacyUpstream,
+  onHead,
+  type Script,
+  startLegacyUpstream,
+} from '../../support/legacy-upstream.ts';
+import { answering } from '../../support/legacy-upstream.ts';
+import { OK, type RouteChanges, usePassthrough } from '../../support/passthrough-route.ts';
+import { request } from '../../support/raw-client.ts';
+
+const breaker = { calls: 1_000_000, window: 600_000, failures: 50, open: 60_000 };
+
+describe('a request of a pass-through route that failed', () => {
+  const route = usePassthrough();
+  const get = request('GET', '/legacy/orders');
+  const start = (script: Script, changes: RouteChanges = {}) =>
+    route.start({ breaker, retries: { max: 1, budget: 100 }, ...changes }, { script });
+  const told = (event: string) => route.events.filter((one) => one === `passthrough.orders ${event}`).length;
+
+  it.each(['GET', 'HEAD'])('is sent again where it is a %s and no byte of an answer came', async (method) => {
+    await start((socket, _heard, connection) =>
+      connection === 0 ? socket.resetAndDestroy() : socket.write(OK),
+    );
+
+    expect((await route.ask(request(method, '/legacy/orders'))).status).toBe(200);
+    expect([route.upstream.heard.length, told('retry_sent')]).toEqual([2, 1]);
+  });
+
+  it.each<[string, string, Script]>([
+    ['it is a POST', request('POST', '/legacy/orders'), (socket) => socket.resetAndDestroy()],
+    ['it is a DELETE', request('DELETE', '/legacy/orders'), (socket) => socket.resetAndDestroy()],
+    [
+      'a part of the head of its answer came',
+      get,
+      (socket) => socket.write('HTTP/1.1 200 O', () => setImmediate(() => socket.resetAndDestroy())),
+    ],
+    [
+      'a part of its answer came',
+      get,
+      (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'),
+    ],
+    [
+      'the upstream answered that it is busy',
+      get,
+      answering('HTTP/1.1 503 Busy', 'Content-Length: 0', '', ''),
+    ],
+  ])('is not sent again where %s', async (_why, bytes, script) => {
+    await start(script);
+    await route.ask(bytes).catch(() => undefined);
+
+    expect([route.upstream.heard.length, told('retry_sent')]).toEqual([1, 0]);
+  });
+
+  it('is sent again no oftener than the budget allows', async () => {
+    const requests = 60;
+    await start(
+      onHead((socket) => socket.destroy()),
+      { retries: { max: 1, budget: 10 } },
+    );
+    for (let sent = 0; sent < requests; sent += 1) await route.ask(get);
+
+    // One in ten; and one every ten seconds beside.
+    const again = told('retry_sent');
+    expect(again).toBeGreaterThanOrEqual(requests / 10);
+    expect(route.upstream.heard).toHaveLength(requests + again);
+    expect(told('retry_over_budget')).toBe(requests - again);
+  });
+
+  it('is not sent again for a client who has gone', async () => {
+    await start((socket, _heard, connection) => connection > 0 && socket.write(OK));
+    const connection = await route.connect();
+    connection.send(get);
+    await route.upstream.hears('\r\n\r\n');
+    connection.close();
+    await route.upstream.quiet();
+    await route.listener.line(({ aborted }) => aborted === true);
+
+    expect([route.upstream.heard.length, told('retry_sent')]).toEqual([1, 0]);
+  });
+});
+
+describe('a pass-through route whose upstream was started anew', () => {
+  const route = usePassthrough();
+  const get = request('GET', '/legacy/orders');
+  const many = 8;
+
+  it('answers everybody, although all idle connections are dead: no retry is spent on them', async () => {
+    const held: Socket[] = [];
+    const old = new Set<Socket>();
+    const script: Script = (socket) => {
+      if (old.has(socket)) socket.resetAndDestroy();
+      else if (held.length < many) {
+        held.push(socket);
+        if (held.length === many) for (const one of held) one.write(OK);
+      } else socket.write(OK);
+    };
+    await route.start({}, { script });
+    const crowd = () => Promise.all(Array.from({ length: many }, () => route.ask(get)));
+    const statuses = async () => (await crowd()).map(({ status }) => status);
+    expect(await statuses()).toEqual(new Array(many).fill(200));
+    expect(route.upstream.heard).toHaveLength(many);
+
+    for (const socket of held) old.add(socket);
+    expect((await route.ask(get)).status).toBe(200);
+    // The others were ended with the one that was dead.
+    expect(route.upstream.heard).toHaveLength(many + 1);
+    expect(await statuses()).toEqual(new Array(many).fill(200));
+    expect(route.events).not.toContain('passthrough.orders retry_sent');
+  });
+});
+
+describe('a pass-through route of two hosts', () => {
+  const route = usePassthrough();
+  const get = request('GET', '/legacy/orders');
+  let other: LegacyUpstream | undefined;
+  afterEach(() => other?.stop());
+
+  it('goes on with the one that is well, and leaves the other out', async () => {
+    const location = (socket: Socket) => {
+      const { port } = socket.address() as { port: number };
+      socket.write(
+        `HTTP/1.1 201 Made\r\nLocation: http://127.0.0.1:${port}/legacy/orders/7\r\nContent-Length: 0\r\n\r\n`,
+      );
+    };
+    other = await startLegacyUpstream(location);
+    const outliers = { failures: 2, time: 600_000 };
+    const retries = { max: 1, budget: 100 };
+    await route.start(
+      { breaker, outliers, retries, otherUpstreams: [other.origin] },
+      { script: (socket) => socket.resetAndDestroy() },
+    );
+    for (let sent = 0; sent < 40; sent += 1) {
+      const { status, headers } = await route.ask(get);
+      expect([status, headers['location']]).toEqual([201, '/legacy/orders/7']);
+    }
+
+    expect(route.upstream.heard).toHaveLength(outliers.failures);
+    expect(other.heard.join('')).toContain(`host: ${new URL(other.origin).host}\r\n`);
+    expect(route.events).toContain(`${new URL(route.upstream.origin).host} ejected`);
+  });
+});
