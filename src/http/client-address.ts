@@ -7,12 +7,20 @@ function plain(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
 }
 
+/** Some proxies forward the port too (Azure's does): `192.0.2.1:1234`, `[2001:db8::1]:1234`. */
+const WITH_PORT = /^(?:(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}|\[([\da-f:.]{2,45})\](?::\d{1,5})?)$/i;
+
+function withoutPort(text: string): string {
+  const [, dotted, bracketed] = WITH_PORT.exec(text) ?? [];
+  return dotted ?? bracketed ?? text;
+}
+
 /**
  * The caller's address as `trust proxy` lets it be told. What a trusted proxy forwarded is used only if it is an
  * address; otherwise the proxy's own stands in for it. Empty for a connection that is gone already.
  */
 export function clientAddress(req: Request, trustsProxies: boolean): string {
-  const forwarded = trustsProxies ? (req.ip ?? '') : '';
+  const forwarded = trustsProxies ? withoutPort(req.ip ?? '') : '';
   return plain(isIP(forwarded) !== 0 ? forwarded : (req.socket.remoteAddress ?? ''));
 }
 
