@@ -4,7 +4,7 @@ import { createRedisKeys, type RedisKeys } from '../store/redis-keys.ts';
 import { redisProfile } from '../store/redis-profile.ts';
 import { createRedis, type RedisConnection } from '../store/redis.ts';
 
-/** An operator can wait longer for Redis than a request may. */
+/** An operator can wait longer for Redis than a request may, where the configuration lets requests wait for less. */
 const PATIENCE_MS = 2_000;
 
 /** The role whose Redis is worked on, and what the operator is told where there is none. */
@@ -29,9 +29,11 @@ export async function withRedis<T>(
   };
   // Who makes a key must know that it may be evicted; about the rest `portico check` tells.
   const roles = role === 'keys' ? [role] : [];
-  const redis = createRedis({ ...profile, commandTimeoutMs: PATIENCE_MS }, log, roles);
+  const commandTimeoutMs = Math.max(PATIENCE_MS, profile.commandTimeoutMs);
+  const redis = createRedis({ ...profile, commandTimeoutMs }, log, roles);
   try {
-    if (!(await redis.untilReady(PATIENCE_MS))) throw new Error('Redis cannot be reached');
+    if (!(await redis.untilReady(Math.max(PATIENCE_MS, profile.connectTimeoutMs))))
+      throw new Error('Redis cannot be reached');
     return await work(redis.client, createRedisKeys(config.prefix));
   } finally {
     await redis.close();

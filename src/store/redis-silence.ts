@@ -13,7 +13,7 @@ export type SilenceWatch = {
 const BEAT_MS = 250;
 /** The part of the command timeout after which nothing heard is silence: what is left is for those who have waited. */
 const PATIENCE = 0.75;
-/** A connection on which nothing is heard for so long is dropped, and made anew. */
+/** A connection on which nothing is heard for so long is dropped, and made anew; not before a command may take longer. */
 const SILENCE_MS_MAX = 1_000;
 
 /** What Redis says to a PING while it cannot serve, or not fully (redis.io/docs/latest/commands/ping). */
@@ -42,8 +42,8 @@ export function failWhileSilent(client: Redis, timeoutMs: number, watch: Silence
 
   function onQuiet(quietMs: number): boolean {
     const stands = client.status === 'ready' || client.status === 'connect';
-    if (stands && quietMs >= SILENCE_MS_MAX)
-      client.stream.destroy(new Error('nothing was heard for a second'));
+    if (stands && quietMs >= Math.max(SILENCE_MS_MAX, timeoutMs))
+      client.stream.destroy(new Error('nothing was heard for too long'));
     else if (client.status === 'ready' && quietMs >= timeoutMs * PATIENCE) suspect();
     return silent;
   }
