@@ -135,7 +135,7 @@ export const gatewaySchema = z.strictObject({
       eventLoopDelayMax: duration
         .default(50)
         .describe(
-          'How long requests may stand in line in a busy process before some are refused (503 `overloaded`), as soon as they come.',
+          'How long requests may stand in line in a busy process before some are refused (503 `overloaded`), as soon as they come; half as long for who asks again at once meanwhile.',
         ),
       inFlightMax: integer(1, 1_000_000)
         .default(1_000)

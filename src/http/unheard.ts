@@ -29,9 +29,9 @@ export type UnheardDeps = {
 
 /**
  * So many are heard again in a millisecond even where there is no room, so that everybody has a turn. It costs two
- * refusals: of what waited there, and of who is too many then. Both together are some 4 % of a core.
+ * refusals: of what waited there, and of who is too many then. Both together are some 3 % of a core.
  */
-const HEARD_PER_MS = 0.5;
+const HEARD_PER_MS = 0.3;
 const HOLD_MS_MAX = 5_000;
 /** A longer stall is not made up for. */
 const TURN_MS_MAX = 100;

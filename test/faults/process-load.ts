@@ -2,12 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { request } from '../support/raw-client.ts';
-import type { FaultBench } from './harness/bench.ts';
 import { assertRefused } from './harness/errors.ts';
 import { inject } from './harness/injected.ts';
-import { offer, type OpenLoop } from './harness/offer.ts';
-import type { FaultRow, Figure } from './harness/row.ts';
+import type { FaultRow } from './harness/row.ts';
 
 const STALL_MS = 500;
 
@@ -48,58 +45,6 @@ const stalled: FaultRow = {
   },
 };
 
-const CONNECTIONS = 2_000;
-const PEAK_PART_MIN = 0.9;
-const P99_TIMES_MAX = 2;
-
-/** Asks at 1 and 4 times what a gateway can do, and holds the second to the first. */
-async function overloaded(bench: FaultBench, plan: OpenLoop): Promise<Figure> {
-  const measure = (times: number, obeys: boolean) =>
-    offer({ ...plan, perSecond: plan.perSecond * times, obeys });
-  const peak = await measure(1, true);
-  const over = await measure(4, true);
-  const defied = await measure(4, false);
-  for (const { other, broken } of [peak, over, defied])
-    assert.deepEqual({ other, broken }, { other: 0, broken: 0 });
-  // Bounds are upper ones: what is lost of the peak, in percent.
-  const lost = (good: number) => 100 * Math.max(0, 1 - good / peak.goodPerSecond);
-  bench.atMost('percent of goodput lost at four times', lost(over.goodPerSecond), 100 * (1 - PEAK_PART_MIN));
-  bench.atMost('p99 ms at four times', over.p99Ms, P99_TIMES_MAX * peak.p99Ms);
-  return {
-    'good/s at 1x': peak.goodPerSecond,
-    'at 4x': over.goodPerSecond,
-    'at 4x by callers who never wait': defied.goodPerSecond,
-    'p99 ms at 1x': peak.p99Ms,
-    'p99 at 4x': over.p99Ms,
-    'refused at 4x': over.refused,
-  };
-}
-
-const listOf = (key: string) => request('GET', '/v1/users?limit=10&page={n}', [`X-API-Key: ${key}`]);
-
-const tooManyHits: FaultRow = {
-  id: 'P4',
-  fault: `four times as many requests for kept answers as a process can answer, on ${CONNECTIONS} connections`,
-  expected:
-    'goodput at least 90 % of the peak, p99 of what is accepted at most twice that at the peak; the rest is 503 overloaded with Retry-After',
-  figure: 'answers per second and p99 at once and four times the capacity',
-  fast: false,
-  async run(bench) {
-    const gateway = await bench.gateway({
-      config: { overload: { eventLoopDelayMax: '50ms' }, resources: { users: { cache: { fresh: '600s' } } } },
-    });
-    const usual = { port: gateway.port, request: listOf(gateway.configuredKey), seconds: 4, obeys: true };
-    const most = await offer({ ...usual, perSecond: 1e6, connections: 64, warmSeconds: 3 });
-    const figure = await overloaded(bench, {
-      ...usual,
-      perSecond: most.goodPerSecond,
-      connections: CONNECTIONS,
-      warmSeconds: 2,
-    });
-    return { 'good/s on 64 busy connections': most.goodPerSecond, ...figure };
-  },
-};
-
 const tooMuchOfOne: FaultRow = {
   id: 'P4',
   fault: 'a legacy service hangs, and requests for it pile up',
@@ -117,7 +62,13 @@ const tooMuchOfOne: FaultRow = {
       config: {
         overload: { inFlightMax: MAX },
         limits: { anonymousTier: 'bench' },
-        passthrough: [{ name: 'hanging', path: '/hanging', upstream, permission: null, deadline: '1s' }],
+        passthrough: [
+          // No breaker: it would open.
+          {
+            ...{ name: 'hanging', path: '/hanging', upstream, permission: null, deadline: '1s' },
+            breaker: { calls: 1_000_000 },
+          },
+        ],
       },
     });
     const waiting = Array.from({ length: MAX }, () => gateway.ask('/hanging'));
@@ -146,4 +97,4 @@ const tooMuchOfOne: FaultRow = {
 };
 
 /** More than a process can do. */
-export const processLoad: readonly FaultRow[] = [stalled, tooManyHits, tooMuchOfOne];
+export const processLoad: readonly FaultRow[] = [stalled, tooMuchOfOne];

@@ -10,12 +10,14 @@ import type { OpenLoop, OpenLoopFigure } from './offer.ts';
 const plan = JSON.parse(process.argv[2] ?? '') as OpenLoop;
 const HEAD_END = Buffer.from('\r\n\r\n');
 
-const nothing = { offered: 0, sent: 0, good: 0, refused: 0, other: 0, broken: 0 };
+const nothing = { offered: 0, sent: 0, late: 0, good: 0, refused: 0, other: 0, broken: 0 };
 let figure = { ...nothing };
 let times: number[] = [];
 const free: Connection[] = [];
 let over = false;
 let count = 0;
+/** At most ten a millisecond are asked for, so the numbers of a later process are others. */
+const newFrom = (Math.floor(performance.timeOrigin) % 1e7) * 10;
 
 /** One kept-alive connection, with one question at a time. */
 class Connection {
@@ -39,7 +41,8 @@ class Connection {
     this.#askedAt = performance.now();
     count += 1;
     figure.sent += 1;
-    this.#socket.write(plan.request.replace('{n}', String(1 + (count % 100))), 'latin1');
+    const request = plan.request.replace('{n}', String(1 + (count % 100)));
+    this.#socket.write(request.replace('{new}', String(newFrom + count)), 'latin1');
   }
 
   #read(chunk: Buffer): void {
@@ -73,13 +76,20 @@ function quantile(part: number): number {
   return times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0;
 }
 
-function tell(): void {
+function askNext(): void {
+  const connection = free.shift();
+  if (connection === undefined) figure.late += 1;
+  else connection.ask();
+}
+
+function tell(busyMs: number): void {
   times.sort((a, b) => a - b);
   const told: OpenLoopFigure = {
     ...figure,
     goodPerSecond: figure.good / plan.seconds,
     medianMs: quantile(0.5),
     p99Ms: quantile(0.99),
+    busyPercent: busyMs / (10 * plan.seconds),
   };
   process.stdout.write(JSON.stringify(told));
 }
@@ -93,7 +103,7 @@ function ask(seconds: number): Promise<void> {
       const passed = (performance.now() - startedAt) / 1_000;
       const due = Math.min(passed, seconds) * plan.perSecond;
       figure.offered += Math.max(0, Math.ceil(due - offered));
-      for (; offered < due; offered += 1) free.shift()?.ask();
+      for (; offered < due; offered += 1) askNext();
       if (passed < seconds) return;
       clearInterval(ticking);
       resolve();
@@ -106,8 +116,10 @@ while (free.length < plan.connections) await new Promise((resolve) => setTimeout
 await ask(plan.warmSeconds);
 figure = { ...nothing };
 times = [];
+const before = process.cpuUsage();
 await ask(plan.seconds);
+const { user, system } = process.cpuUsage(before);
 over = true;
-tell();
+tell((user + system) / 1_000);
 for (const connection of connections) connection.end();
 process.exit(0);
