@@ -35,7 +35,7 @@ export async function startRotatingIssuer(): Promise<RotatingIssuer> {
   const tokens = new Map<number, Promise<string>>();
   const server = createServer((_request, response) => {
     if (answer === 'silent') return;
-    if (answer === 'down') response.writeHead(503);
+    response.statusCode = answer === 'down' ? 503 : 200;
     response.setHeader('Content-Type', answer === 'page' ? 'text/html' : 'application/json');
     response.end(
       answer === 'page' ? '<html>' : JSON.stringify({ keys: [before.jwk, current.jwk, next.jwk] }),

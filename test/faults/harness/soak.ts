@@ -80,7 +80,7 @@ function lineOf({
 /** Errors and rejections that nobody caught, over all that the gateways have said. */
 function escaped(gateways: readonly FaultGateway[]): number {
   const said = gateways.map(({ process }) => process.out + process.err).join('');
-  return [...said.matchAll(/unhandled ?rejection|uncaught ?exception|"level":60\b/gi)].length;
+  return [...said.matchAll(/unhandled\w*rejection|uncaught ?exception|"level":60\b/gi)].length;
 }
 
 /** The trend of ten minutes. */
