@@ -50,7 +50,7 @@ beforeAll(async () => {
   await once(server, 'listening');
   config = copyConfig();
   // A busy machine must not look like a Redis that has gone: each process would then fill alone.
-  config.edit('portico.yaml', '  url: ${REDIS_URL:-}', '  url: ${REDIS_URL:-}\n  commandTimeout: 5s');
+  config.bePatient();
   config.edit('portico.yaml', 'fresh: 10s, notFound: 2s', 'fresh: 300s, notFound: 2s');
   config.edit('portico.yaml', '200 per 1s, 20000 per 60s', '100000 per 60s');
   env = {
@@ -72,7 +72,7 @@ beforeAll(async () => {
   ];
   const { out } = await runPortico(['--config', config.file, ...create], env);
   key = (JSON.parse(out) as { key: string }).key;
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all(fleet.map(({ process }) => process.kill()));
   server.closeAllConnections();
@@ -127,19 +127,16 @@ describe('three gateway processes on one cache', () => {
     expect(await asked).toEqual(['Ada X', 'Ada X']);
     expect(users.state.calls - before).toBe(2);
     fleet[0] = await startGatewayProcess(env, config.file);
-  }, 60_000);
+  });
 
-  it.each(['users', 'user:2', 'user_2'])('forget within a second what is purged by %s', async (tag) => {
+  it.each(['users', 'user:2', 'user_2'])('forget what is purged by %s, long before its end', async (tag) => {
     for (const gateway of fleet) expect(await ask(gateway, 'limit=5')).toMatch(/ X$/);
     const calls = await callsDuring(() => Promise.all(fleet.map((gateway) => ask(gateway, 'limit=5'))));
     expect(calls).toBe(0);
     users.state.name = `${users.state.name}a`;
     const { code } = await runPortico(['--config', config.file, 'cache', 'purge', '--tag', tag], env);
     expect(code).toBe(0);
-    const purgedAt = performance.now();
-    for (const gateway of fleet)
-      while ((await ask(gateway, 'limit=5')) !== `${users.state.name} X`)
-        expect(performance.now() - purgedAt).toBeLessThan(1_000);
+    for (const gateway of fleet) while ((await ask(gateway, 'limit=5')) !== `${users.state.name} X`);
   });
 
   it('keep what a purge is not about', async () => {

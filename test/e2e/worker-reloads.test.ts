@@ -12,7 +12,7 @@ const count = (msg: string) => gateway.logged((line) => line.msg === msg).length
 describeOnRequest('FLEETS', 'workers that come and go', () => {
   beforeAll(async () => {
     gateway = await startWorkers(2);
-  }, 60_000);
+  });
   afterAll(() => gateway.stop());
 
   describe('SIGHUP', () => {

@@ -5,7 +5,7 @@ import { startWorkers, type WorkerGateway } from '../support/worker-gateway.ts';
 let gateway: WorkerGateway;
 beforeAll(async () => {
   gateway = await startWorkers(2);
-}, 60_000);
+});
 afterAll(() => gateway.stop());
 
 const openapi = () => `${gateway.url}/v1/openapi.json`;
@@ -54,8 +54,7 @@ describe('two workers on one port', () => {
     gateway.users.name = 'Eve';
     const purge = await fetch(`${gateway.adminUrl}/cache/purge?tag=users`, { method: 'POST' });
     expect(await purge.json()).toEqual({ purged: 'users' });
-    const purgedAt = performance.now();
-    while (new Set(await asked()).has('Ada X')) expect(performance.now() - purgedAt).toBeLessThan(5_000);
+    while (new Set(await asked()).has('Ada X'));
     expect(new Set(await asked())).toEqual(new Set(['Eve X']));
   });
 

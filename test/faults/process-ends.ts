@@ -124,7 +124,8 @@ async function escape(bench: FaultBench, code: string) {
   const gateway = await bench.gateway({
     env: injected.env,
     config: {
-      listen: { drain: '200ms' },
+      // Whoever asks while it leaves must find it there, also where the machine is busy.
+      listen: { drain: bench.strict ? '200ms' : '3s' },
       resources: { users: { public: true } },
       limits: { anonymousTier: 'bench' },
     },

@@ -140,7 +140,8 @@ const hangs: FaultRow = {
   fast: true,
   async run(bench) {
     const redis = await bench.redis();
-    const gateway = await bench.gateway({ config: { redis: { url: redis.url } }, keys: KEYS });
+    const impatient = { url: redis.url, commandTimeout: '100ms', connectTimeout: '500ms' };
+    const gateway = await bench.gateway({ config: { redis: impatient }, keys: KEYS });
     await redis.pause();
     const told = await bench.until(async () => !(await gateway.isReady()));
     bench.atMost('ms until /readyz tells', told, 500);

@@ -93,6 +93,7 @@ const tokens: FaultRow = {
       const { answers } = await exchangeRaw(gateway.port, Buffer.from(bytes), 1);
       return answers[0]!;
     };
+    const startedAt = performance.now();
     assert.equal((await ask(await sign(claims()))).status, 200);
     const all = await hostileTokens();
     for (const [name, token] of all) {
@@ -106,7 +107,8 @@ const tokens: FaultRow = {
     }
     assert.equal((await ask(await sign(claims({ sub: 'bob' })))).status, 200);
     // Unknown key ids are the caller's to invent: they have the issuer asked once in thirty seconds.
-    assert.ok(state.fetches <= 2, `${state.fetches} fetches`);
+    const fetchesMax = 2 + Math.floor((performance.now() - startedAt) / 30_000);
+    assert.ok(state.fetches <= fetchesMax, `${state.fetches} fetches`);
     return { tokens: all.length, accepted: 0, fetches: state.fetches };
   },
 };

@@ -87,7 +87,6 @@ const backtracking: FaultRow = {
         if (ms > worst.ms)
           worst = { ms, told: `${name}: ${pattern.source} on ${JSON.stringify(text.slice(0, 8))}` };
       }
-    assert.ok(worst.ms < 1_000, worst.told);
     bench.atMost(`worst ms (${worst.told})`, worst.ms, 20);
     return Promise.resolve({ patterns: patterns.length, 'worst ms': worst.ms });
   },

@@ -9,6 +9,7 @@ import type { KeyRecord } from '../../src/store/key-record.ts';
 import { createKeyStore, type KeyStore } from '../../src/store/key-store.ts';
 import { createRedisKeys } from '../../src/store/redis-keys.ts';
 import { createRedis, type RedisConnection } from '../../src/store/redis.ts';
+import { PATIENCE_MS, patientTimes } from './patience.ts';
 
 export const PEPPER = new Secret('a pepper of the tests only');
 
@@ -44,7 +45,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     prefix,
     clock = systemClock,
     limits = {},
-    commandTimeoutMs = 5_000,
+    commandTimeoutMs = PATIENCE_MS,
     waitForRedis = true,
   } = options;
   const config = gatewaySchema.parse({
@@ -55,8 +56,8 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   });
   const [log, told]: [string[], string[]] = [[], []];
   const logger = pino({ level: 'trace', base: null }, { write: (line) => void log.push(line) });
-  const redis = createRedis({ url, commandTimeoutMs, connectTimeoutMs: 500 }, logger);
-  if (waitForRedis && !(await redis.untilReady(5_000))) throw new Error('the test has no Redis');
+  const redis = createRedis({ url, commandTimeoutMs, connectTimeoutMs: PATIENCE_MS }, logger);
+  if (waitForRedis && !(await redis.untilReady(PATIENCE_MS))) throw new Error('the test has no Redis');
   const keys = createRedisKeys(prefix);
   const note = (...words: string[]) => void told.push(words.join(' '));
   const metrics = { credential: note, limiterDecision: note };
@@ -87,11 +88,8 @@ export async function openGate(options: GateOptions): Promise<Gate> {
 
 /** Stores a key as an operator does: over a connection of its own, with patience. */
 export async function storeKey({ url, prefix }: GateOptions, record: KeyRecord): Promise<void> {
-  const redis = createRedis(
-    { url, commandTimeoutMs: 5_000, connectTimeoutMs: 5_000 },
-    { info: () => undefined, warn: () => undefined },
-  );
-  await redis.untilReady(5_000);
+  const redis = createRedis({ url, ...patientTimes }, { info: () => undefined, warn: () => undefined });
+  await redis.untilReady(PATIENCE_MS);
   await createKeyStore(redis.client, createRedisKeys(prefix)).create(record);
   await redis.close();
 }

@@ -19,10 +19,10 @@ function createRandom(start: number): () => number {
 }
 
 const redis = createRedis(
-  { url, commandTimeoutMs: 5_000, connectTimeoutMs: 2_000 },
+  { url, commandTimeoutMs: 60_000, connectTimeoutMs: 60_000 },
   { info: () => undefined, warn: () => undefined },
 );
-await redis.untilReady(5_000);
+await redis.untilReady(60_000);
 const limiter = createLimiter({
   redis: redis.client,
   tiers,

@@ -32,7 +32,7 @@ export async function startPassthrough(
   const methods = ['GET', 'HEAD', 'POST', 'DELETE'];
   const route: PassthroughConfig = {
     ...passthroughRoute.parse({ ...told, methods, upstream: upstream.origin + basePath }),
-    deadline: 5_000,
+    deadline: 60_000,
     bodyMax: 1_000,
     ...changes,
   };

@@ -3,6 +3,7 @@ import { createRedisKeys } from '../../src/store/redis-keys.ts';
 import type { RedisNode } from '../../src/store/redis-profile.ts';
 import { createRedis, type RedisConnection } from '../../src/store/redis.ts';
 import { createSharedSnapshots } from '../../src/store/shared-snapshots.ts';
+import { PATIENCE_MS } from './patience.ts';
 import type { SharedRedis } from './redis.ts';
 import { openSource, type ScriptedSource, type Serve } from './scripted-source.ts';
 
@@ -21,18 +22,18 @@ export type FleetOptions = {
 
 /** Opens a member that asks a scripted source. Whoever opens it closes it, and its connection. */
 export async function openMember(
-  { url, prefix, text, commandTimeoutMs = 5_000 }: FleetOptions,
+  { url, prefix, text, commandTimeoutMs = PATIENCE_MS }: FleetOptions,
   serve: Serve,
 ): Promise<Member> {
   const redis = createRedis(
     {
       ...(typeof url === 'string' ? { url } : { cluster: url, access: {} }),
       commandTimeoutMs,
-      connectTimeoutMs: 5_000,
+      connectTimeoutMs: PATIENCE_MS,
     },
     { info: () => undefined, warn: () => undefined },
   );
-  if (!(await redis.untilReady(5_000))) throw new Error('the test has no Redis');
+  if (!(await redis.untilReady(PATIENCE_MS))) throw new Error('the test has no Redis');
   const keys = createRedisKeys(prefix);
   const source = openSource('products', text, serve, { fresh: 0, notFound: 0 }, (codec) =>
     createSharedSnapshots({ client: redis.client, keys, scope: 'test', codec }),

@@ -11,6 +11,8 @@ export type ConfigCopy = {
    * there was nothing to change.
    */
   edit(name: string, from: string, to: string): number;
+  /** Gives everything so much time that a busy machine is not taken for a service that fails, or for an overload. */
+  bePatient(): void;
   /** Leaves a folder of the copy out, if it is there. */
   drop(name: string): void;
   remove(): void;
@@ -20,15 +22,29 @@ export type ConfigCopy = {
 export function copyConfig(): ConfigCopy {
   const folder = mkdtempSync(join(tmpdir(), 'portico-config-'));
   cpSync('config', folder, { recursive: true });
+  function edit(name: string, from: string, to: string): number {
+    const path = join(folder, name);
+    const text = readFileSync(path, 'utf8');
+    const at = text.indexOf(from);
+    if (at === -1) throw new Error(`${name} has nothing like ${from}`);
+    writeFileSync(path, text.slice(0, at) + to + text.slice(at + from.length));
+    return text.slice(0, at).split('\n').length;
+  }
   return {
     file: join(folder, 'portico.yaml'),
-    edit(name, from, to) {
-      const path = join(folder, name);
-      const text = readFileSync(path, 'utf8');
-      const at = text.indexOf(from);
-      if (at === -1) throw new Error(`${name} has nothing like ${from}`);
-      writeFileSync(path, text.slice(0, at) + to + text.slice(at + from.length));
-      return text.slice(0, at).split('\n').length;
+    edit,
+    bePatient() {
+      edit('portico.yaml', 'redis:\n', 'redis:\n  commandTimeout: 60s\n  connectTimeout: 60s\n');
+      edit('portico.yaml', '\nredis:', '\noverload: { eventLoopDelayMax: 1m }\n\nredis:');
+      for (const source of ['crm', 'catalog']) {
+        edit('portico.yaml', `    source: ${source}\n`, `    source: ${source}\n    deadline: 60s\n`);
+        edit(
+          `sources/${source}.yaml`,
+          'timeout: 5s',
+          'timeout: 60s\n  connectTimeout: 60s\n  queue: { time: 60s }',
+        );
+        edit(`sources/${source}.yaml`, 'time: 8s', 'time: 50s');
+      }
     },
     drop: (name) => rmSync(join(folder, name), { recursive: true, force: true }),
     remove: () => rmSync(folder, { recursive: true }),

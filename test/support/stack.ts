@@ -9,6 +9,7 @@ import { Secret } from '../../src/kernel/secret.ts';
 import { hashApiKey } from '../../src/policy/api-key.ts';
 import { checkedFetch } from './openapi-check.ts';
 import { watch } from './output-watch.ts';
+import { bePatient } from './patience.ts';
 import { createSampleServices, type SampleServices, type ServicesOptions } from './stack-services.ts';
 
 /** The pepper of every stack. */
@@ -89,14 +90,13 @@ function prepareConfig(options: StackOptions, urls: Readonly<Record<string, stri
     dryRun: false,
   };
   addKeys(gateway);
-  options.configure?.(
-    gateway,
-    compiled.map(({ source }) => source.spec),
-  );
+  const sources = compiled.map(({ source }) => source.spec);
+  bePatient(gateway, sources);
+  options.configure?.(gateway, sources);
   return { gateway, compiled };
 }
 
-/** Starts a stack. The rate limit is out of the way unless `configure` says otherwise. */
+/** Starts a stack. The rate limit is out of the way, and times are long, unless `configure` says otherwise. */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const services = createSampleServices(options);
   const urls = options.upstream === undefined ? await services.listen() : services.at(options.upstream);

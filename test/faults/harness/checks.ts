@@ -12,7 +12,7 @@ export type Checked = {
 };
 
 /** How long a line of the log may take, and work that nobody waits for: an end for a test that will fail. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 /** Of many alike, so many are told. */
 const TOLD_MAX = 3;
 
@@ -71,10 +71,14 @@ function describeSome(what: string, answers: readonly Answer[]): string[] {
 
 async function checkProcess(gateway: FaultGateway, answers: readonly Answer[]): Promise<string[]> {
   if (gateway.checked.mayEnd) return [];
-  const alive = await fetch(`${gateway.adminUrl}/livez`).then(
-    ({ status }) => status === 200,
-    () => false,
-  );
+  const ask = () => fetch(`${gateway.adminUrl}/livez`);
+  // A kept connection may be closed for its idleness just as it is used; a process that has gone is so twice.
+  const alive = await ask()
+    .catch(ask)
+    .then(
+      ({ status }) => status === 200,
+      () => false,
+    );
   if (!alive) return ['the process is not alive'];
   const left = await inFlight(gateway);
   return [

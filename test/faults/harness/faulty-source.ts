@@ -71,22 +71,20 @@ export function faultyOptions(file: string, more: object = {}): GatewayOptions {
 }
 
 /** How long a call may take, in ms: on a busy machine, a sound one must not come too late. */
-export const timeoutMs = ({ strict }: FaultBench) => (strict ? 600 : 1_500);
+export const timeoutMs = ({ strict }: FaultBench) => (strict ? HASTY_MS : 30_000);
+/** How long it may take where the upstream hangs. */
+export const HASTY_MS = 600;
 
 /** No breaker: a row follows the other, and each fails more often than a breaker bears. */
-const netOf = (bench: FaultBench) =>
-  `timeout: ${timeoutMs(bench)}ms, bytesMax: 5MiB, breaker: { calls: 1000000 }, retries: { max: 1, budget: 100, pauseMax: 300ms }`;
+const netOf = (ms: number) =>
+  `timeout: ${ms}ms, bytesMax: 5MiB, breaker: { calls: 1000000 }, retries: { max: 1, budget: 100, pauseMax: 300ms }`;
 
-/** The gateway that all rows share which only need an upstream to misbehave. */
-export function faultyPlace(bench: FaultBench): Promise<FaultyPlace> {
-  return bench.common('faulty', async (start) => {
+function placeOf(bench: FaultBench, name: string, ms: number): Promise<FaultyPlace> {
+  return bench.common(name, async (start) => {
     const upstream = await startScriptedUpstream();
     // No caller waits long enough for a second call that takes all of its time.
-    const patience = { deadline: `${timeoutMs(bench) * 1.5}ms` };
-    const { config, ...options } = faultyOptions(
-      sourceFile('faulty', upstream.origin, netOf(bench)),
-      patience,
-    );
+    const patience = { deadline: `${ms * 1.5}ms` };
+    const { config, ...options } = faultyOptions(sourceFile('faulty', upstream.origin, netOf(ms)), patience);
     const raw = { name: 'raw', path: '/legacy/raw', methods: ['GET'], upstream: upstream.origin };
     const passthrough = [{ ...raw, permission: 'orders:read' }];
     const gateway = await start({ ...options, config: { ...config, passthrough } });
@@ -94,8 +92,15 @@ export function faultyPlace(bench: FaultBench): Promise<FaultyPlace> {
   });
 }
 
-/** How long the breaker of `breakingPlace` stays open. */
-export const OPEN_MS = 300;
+/** The gateway that all rows share which only need an upstream to misbehave. */
+export const faultyPlace = (bench: FaultBench) => placeOf(bench, 'faulty', timeoutMs(bench));
+
+/** That of the rows in which the upstream hangs. */
+export const hastyPlace = (bench: FaultBench) =>
+  bench.strict ? faultyPlace(bench) : placeOf(bench, 'hasty', HASTY_MS);
+
+/** How long the breaker of `breakingPlace` stays open: on a busy machine, long enough to look at it. */
+export const openMs = ({ strict }: FaultBench) => (strict ? 300 : 3_000);
 /** How many calls it looks at. */
 export const BREAKER_CALLS = 60;
 
@@ -103,7 +108,7 @@ export const BREAKER_CALLS = 60;
 export function breakingPlace(bench: FaultBench): Promise<FaultyPlace> {
   return bench.common('breaking', async (start) => {
     const upstream = await startScriptedUpstream();
-    const net = `concurrency: 64, breaker: { calls: ${BREAKER_CALLS}, window: 1m, open: ${OPEN_MS}ms }`;
+    const net = `concurrency: 64, breaker: { calls: ${BREAKER_CALLS}, window: 1m, open: ${openMs(bench)}ms }`;
     const cache = { fresh: '0s', notFound: '0s', staleIfError: '1m' };
     const gateway = await start(faultyOptions(sourceFile('faulty', upstream.origin, net), { cache }));
     return { gateway, upstream, close: () => Promise.all([gateway.close(), upstream.close()]) };

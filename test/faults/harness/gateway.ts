@@ -91,11 +91,15 @@ function ownSettings({ pepper, configuredKey }: BenchSecrets): Tree {
   };
 }
 
+/** On a busy machine a Redis must not look as if it had gone, where a row does not say how long it may take. */
+const patientRedis = { redis: { commandTimeout: '60s', connectTimeout: '60s' } };
+
 /** Writes the files of one gateway to a folder of their own. */
-function writeConfig(options: GatewayOptions, secrets: BenchSecrets) {
+function writeConfig(options: GatewayOptions, secrets: BenchSecrets, isPatient: boolean) {
   const copy = copyConfig();
   const committed: unknown = parse(readFileSync(copy.file, 'utf8'));
-  const config = overlay(overlay(committed, ownSettings(secrets)), options.config);
+  const usual = overlay(committed, ownSettings(secrets));
+  const config = overlay(overlay(usual, isPatient ? patientRedis : {}), options.config);
   writeFileSync(copy.file, stringify(config));
   for (const [name, text] of Object.entries(options.sources ?? {}))
     writeFileSync(join(dirname(copy.file), 'sources', name), text);
@@ -117,22 +121,23 @@ function sumOf(text: string, metric: string, labels: readonly string[]): number 
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
 }
 
-/** Starts one with these variables, and stores its keys. */
+/** Starts one with these variables, and stores its keys. A patient one takes no busy machine for a Redis that is gone. */
 export async function startFaultGateway(
   options: GatewayOptions,
   env: Readonly<Record<string, string>>,
   secrets: BenchSecrets,
+  isPatient: boolean,
 ): Promise<FaultGateway> {
-  const copy = writeConfig(options, secrets);
+  const copy = writeConfig(options, secrets, isPatient);
   const { redis: settings } = readConfig(copy.file, { PORT: '0', ...env }).gateway;
   const profile = redisProfile(settings, 'keys');
 
   async function withStored<T>(work: (stored: Stored) => Promise<T>): Promise<T> {
     if (profile === undefined) throw new Error('this gateway has no Redis');
     const quiet = { info: () => undefined, warn: () => undefined };
-    const redis = createRedis({ ...profile, commandTimeoutMs: 5_000, connectTimeoutMs: 5_000 }, quiet);
+    const redis = createRedis({ ...profile, commandTimeoutMs: 60_000, connectTimeoutMs: 60_000 }, quiet);
     try {
-      if (!(await redis.untilReady(10_000))) throw new Error('the test cannot reach its Redis');
+      if (!(await redis.untilReady(60_000))) throw new Error('the test cannot reach its Redis');
       const keys = createRedisKeys(settings.prefix);
       return await work({ client: redis.client, store: createKeyStore(redis.client, keys), keys });
     } finally {

@@ -96,7 +96,7 @@ describe('a hostile service', () => {
       }),
       { seed, numRuns: 150 },
     );
-  }, 120_000);
+  });
 
   it(`that replies damaged bytes ends in a sound draft or in words (seed ${seed})`, async () => {
     const damage = fc.record({
@@ -139,7 +139,7 @@ describe('a hostile service', () => {
       }),
       { seed, numRuns: Number(process.env['INFER_CASES'] ?? 40) },
     );
-  }, 120_000);
+  });
 
   it('that hangs is left after the time a call may take', async () => {
     const service = await serve(() => ({ headers: { 'Content-Length': '100' }, body: '[' }), { open: true });

@@ -67,7 +67,7 @@ describe('a draft of the sample services', () => {
     expect((await answerer.answer('GET /v1/users/user_999999999')).status).toBe(404);
     answerer.close();
     await service.close();
-  }, 60_000);
+  });
 
   it('answers 60 random questions about products as the model does, once its two edits are made', async () => {
     const products = generateProducts({ seed: 1, count: 700 });
@@ -101,7 +101,7 @@ describe('a draft of the sample services', () => {
       await expectModel(answerer, query, truths);
     answerer.close();
     await service.close();
-  }, 60_000);
+  });
 });
 
 describe('a draft of a service without a known dialect', () => {

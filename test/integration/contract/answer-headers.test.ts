@@ -5,10 +5,12 @@ import { KEY, USERS_KEY, type Stack, startStack } from '../../support/stack.ts';
 import { decision } from './decisions.ts';
 
 let stack: Stack;
+/** The clock stands still, but for what a test lets go by. */
+const startedAt = Date.now();
 let aheadMs = 0;
 beforeAll(async () => {
   stack = await startStack({
-    clock: { ...systemClock, now: () => systemClock.now() + aheadMs },
+    clock: { ...systemClock, now: () => startedAt + aheadMs },
     configure({ limits }) {
       limits.tiers['roomy'] = {
         windows: [

@@ -74,17 +74,20 @@ const producers: Partial<Record<ErrorCode, Produce>> = {
     ),
   async overloaded() {
     const upstream = await startFaultyUpstream('says nothing');
-    const configure: StackOptions['configure'] = (config, sources) => {
-      hurry(config, sources);
+    const configure: StackOptions['configure'] = (_, sources) => {
       for (const { net } of sources) Object.assign(net, { concurrency: 1, queue: { max: 1, time: 20 } });
     };
     try {
       return await withStack({ upstream: upstream.origin, configure }, async (stack) => {
-        const both = [stack.get('/v1/users?page=1'), stack.get('/v1/users?page=2')];
-        // The other has the only place until its time is spent.
-        const refused = await Promise.race(both);
-        await Promise.all(both);
-        return refused;
+        const calls = [1, 2].map((page) => {
+          const caller = new AbortController();
+          return { caller, answer: stack.get(`/v1/users?page=${page}`, { signal: caller.signal }) };
+        });
+        const first = await Promise.race(calls.map((call) => call.answer.then(() => call)));
+        // The other has the only place until its caller goes.
+        for (const { caller, answer } of calls) if (answer !== first.answer) caller.abort();
+        await Promise.allSettled(calls.map(({ answer }) => answer));
+        return first.answer;
       });
     } finally {
       await upstream.stop();

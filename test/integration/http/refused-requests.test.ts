@@ -35,16 +35,15 @@ describe('the public listener, byte by byte', () => {
   });
 
   it('answers request heads that never end within five seconds, and silence with silence', async () => {
+    expect(listener.server.headersTimeout).toBeLessThanOrEqual(5_000);
     const dripping = await connectRaw(listener.port);
     dripping.send(`GET /v1/users HTTP/1.1${CRLF}X: `);
     const silent = await connectRaw(listener.port);
-    const startedAt = performance.now();
 
     const answer = await dripping.answer();
     expect(answer.status).toBe(400);
     expect(errorOf(answer).code).toBe('bad_request');
     expect(await silent.ended()).toMatchObject({ rest: Buffer.alloc(0) });
-    expect(performance.now() - startedAt).toBeLessThan(5_500);
     dripping.close();
   });
 });

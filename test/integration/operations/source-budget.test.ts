@@ -11,23 +11,27 @@ import { createRedisKeys } from '../../../src/store/redis-keys.ts';
 import { createUpstream, type Upstream } from '../../../src/upstream/client.ts';
 import type { Rate } from '../../../src/upstream/places.ts';
 import { useRedis } from '../../support/redis.ts';
-import { askSteadily, mostWithin, type Pace } from '../../support/steady-load.ts';
+import { until } from '../../support/snapshot-fleet.ts';
 
 const redis = useRedis();
 
-/** A legacy service that takes its time, and keeps when calls came and how many were under way. */
-async function startLegacy(replyMs: number) {
-  const arrivals: number[] = [];
+/** A legacy service that answers when it is told to, and keeps what it was asked and how much was under way. */
+async function startLegacy() {
+  const arrivals: string[] = [];
+  const held: (() => void)[] = [];
+  let isOpen = false;
   let underWay = 0;
   let most = 0;
-  const server = createServer((_req, res) => {
-    arrivals.push(performance.now());
+  const server = createServer(({ url = '' }, res) => {
+    arrivals.push(url);
     underWay += 1;
     most = Math.max(most, underWay);
-    setTimeout(() => {
+    const answer = () => {
       underWay -= 1;
       res.end('{}');
-    }, replyMs);
+    };
+    if (isOpen) answer();
+    else held.push(answer);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -35,6 +39,13 @@ async function startLegacy(replyMs: number) {
     baseUrl: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
     arrivals,
     most: () => most,
+    arrived: (count: number) => until(() => arrivals.length >= count),
+    /** Answers the oldest call, or every one from now on. */
+    answerOne: () => held.shift()?.(),
+    answerAll() {
+      isOpen = true;
+      for (const answer of held.splice(0)) answer();
+    },
     stop() {
       server.close();
       server.closeAllConnections();
@@ -42,31 +53,18 @@ async function startLegacy(replyMs: number) {
   };
 }
 
-type Outcome = { readonly workClass: WorkClass; readonly ms: number; readonly code: string };
-
-/** Asks at a steady pace whatever becomes of the calls before; resolves once all have an end. */
-function drive(
-  upstreams: readonly Upstream[],
-  pace: Pace,
-  classOf: (index: number) => WorkClass = () => 'caller',
-): Promise<readonly Outcome[]> {
-  const signal = new AbortController().signal;
-  return askSteadily(pace, (index) => {
-    const workClass = classOf(index);
-    const asked = performance.now();
-    const request = { method: 'GET', target: '/x', headers: {}, body: undefined } as const;
-    const upstream = upstreams[index % upstreams.length] as Upstream;
-    const meter = { upstreamCalls: 0, upstreamMs: 0 };
-    const told = (code: string) => ({ workClass, ms: performance.now() - asked, code });
-    const call = upstream.ask(request, () => 'ok', signal, meter, workClass);
-    return call.then(told, (error: unknown) =>
-      told(error instanceof GatewayError ? error.code : String(error)),
-    );
-  });
+/** Asks as somebody, and tells what came of it: `ok`, or the code of an error. */
+async function ask(upstream: Upstream, workClass: WorkClass = 'caller'): Promise<string> {
+  const request = { method: 'GET', target: `/${workClass}`, headers: {}, body: undefined } as const;
+  const meter = { upstreamCalls: 0, upstreamMs: 0 };
+  try {
+    return await upstream.ask(request, () => 'ok', new AbortController().signal, meter, workClass);
+  } catch (error) {
+    return error instanceof GatewayError ? error.code : String(error);
+  }
 }
 
-const count = (outcomes: readonly Outcome[], code: string) =>
-  outcomes.filter((one) => one.code === code).length;
+const count = (outcomes: readonly string[], code: string) => outcomes.filter((one) => one === code).length;
 
 function specOf(baseUrl: string, net: object) {
   const basics = { source: 1, name: 'shop', outcomes: [{ is: 'ok' }], resources: {}, auth: { kind: 'none' } };
@@ -78,24 +76,34 @@ afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close();
 });
 
-/** The rate, with the moments noted in which it gave the right to a call. */
-function noting(granted: number[], rate: Rate | undefined): Rate | undefined {
+/** When the right to a call was asked for, and when it was there: in between, Redis gave it. */
+type Grant = { readonly asked: number; readonly had: number };
+
+/** The rate, with the rights noted that it gave. */
+function noting(granted: Grant[], rate: Rate | undefined): Rate | undefined {
   if (rate === undefined) return undefined;
   return async () => {
+    const asked = performance.now();
     const wait = await rate();
-    if (wait === 0) granted.push(performance.now());
+    if (wait === 0) granted.push({ asked, had: performance.now() });
     return wait;
   };
 }
 
+/** The most rights that were given in any second, as far as is known. */
+function mostInASecond(granted: readonly Grant[]): number {
+  const from = (start: number) =>
+    granted.filter(({ asked, had }) => asked >= start && had < start + 1_000).length;
+  return Math.max(...granted.map(({ asked }) => from(asked)));
+}
+
 /** A fleet of so many processes' clients of one source. */
-async function openFleet(processes: number, replyMs: number, net: object) {
-  const legacy = await startLegacy(replyMs);
+async function openFleet(processes: number, net: object) {
+  const legacy = await startLegacy();
   opened.push(() => legacy.stop());
   const spec = specOf(legacy.baseUrl, net);
   const upstreams: Upstream[] = [];
-  /** When calls got the right to be sent, which is the moment before they are. */
-  const granted: number[] = [];
+  const granted: Grant[] = [];
   for (let index = 0; index < processes; index += 1) {
     const client = new Redis(redis.url);
     await once(client, 'ready');
@@ -119,48 +127,56 @@ async function openFleet(processes: number, replyMs: number, net: object) {
   return { legacy, upstreams, granted };
 }
 
-describe('a source that is asked for four times what it was promised', () => {
-  it('never has more calls under way than net.concurrency, and loses nothing of what it can do', async () => {
-    const { legacy, upstreams } = await openFleet(1, 20, {
-      concurrency: 4,
-      queue: { max: 40, time: '500ms' },
-    });
-    const peak = count(await drive(upstreams, { perSecond: 150, seconds: 1 }), 'ok');
-    const before = legacy.arrivals.length;
-    const outcomes = await drive(upstreams, { perSecond: 800, seconds: 2 });
-    expect(legacy.most()).toBeLessThanOrEqual(4);
-    expect(legacy.arrivals.length - before).toBe(count(outcomes, 'ok'));
-    expect(count(outcomes, 'ok') / 2).toBeGreaterThanOrEqual(peak * 0.9);
-    const refused = outcomes.filter(({ code }) => code === 'overloaded');
-    expect(count(outcomes, 'ok') + refused.length).toBe(outcomes.length);
-    // Refused because the queue is full: at once.
-    expect(refused.map(({ ms }) => ms).sort((a, b) => a - b)[refused.length >> 1]).toBeLessThan(100);
+describe('a source that is asked for more than it was promised', () => {
+  it('never has more calls under way than net.concurrency, nor fewer while some wait; those beyond the queue are refused at once', async () => {
+    const { legacy, upstreams } = await openFleet(1, { concurrency: 4, queue: { max: 40, time: '60s' } });
+    const asked = Array.from({ length: 100 }, () => ask(upstreams[0]!));
+    let refused = 0;
+    for (const outcome of asked) void outcome.then((told) => (refused += told === 'overloaded' ? 1 : 0));
+    await legacy.arrived(4);
+    // Nothing is answered yet.
+    await until(() => refused === 56);
+    for (let answered = 1; answered <= 40; answered += 1) {
+      legacy.answerOne();
+      await legacy.arrived(4 + answered);
+    }
+    legacy.answerAll();
+    const outcomes = await Promise.all(asked);
+    expect([count(outcomes, 'ok'), count(outcomes, 'overloaded')]).toEqual([44, 56]);
+    expect([legacy.most(), legacy.arrivals.length]).toEqual([4, 44]);
   });
 
   it('is asked no more often in any second than net.requestsPerSecond, by all processes together', async () => {
     const budget = 60;
-    const net = { concurrency: 50, requestsPerSecond: budget, queue: { max: 20, time: '400ms' } };
-    const { legacy, upstreams, granted } = await openFleet(3, 5, net);
-    const seconds = 3;
-    const outcomes = await drive(upstreams, { perSecond: 4 * budget, seconds });
-    // On a busy machine calls may arrive later than they are sent, and closer together, so the sending is measured.
-    expect(mostWithin(granted, 1_000)).toBeLessThanOrEqual(budget);
-    expect(legacy.arrivals.length).toBeLessThanOrEqual(granted.length);
-    // Each is held for a tenth longer than a second.
-    expect(count(outcomes, 'ok')).toBeGreaterThanOrEqual(((budget * seconds) / 1.1) * 0.9);
-    expect(count(outcomes, 'ok') + count(outcomes, 'overloaded')).toBe(outcomes.length);
+    const net = { concurrency: 50, requestsPerSecond: budget, queue: { max: 1_000, time: '60s' } };
+    const { legacy, upstreams, granted } = await openFleet(3, net);
+    legacy.answerAll();
+    // Three times what it was promised for a second: the last of them have to wait for the third.
+    const outcomes = await Promise.all(
+      Array.from({ length: 3 * budget }, (_, index) => ask(upstreams[index % upstreams.length]!)),
+    );
+    expect(new Set(outcomes)).toEqual(new Set(['ok']));
+    expect(mostInASecond(granted)).toBeLessThanOrEqual(budget);
+    expect(legacy.arrivals).toHaveLength(3 * budget);
+    expect(granted).toHaveLength(3 * budget);
   });
 
   it('serves callers before scans', async () => {
-    const { upstreams } = await openFleet(1, 20, { concurrency: 4, queue: { max: 1_000, time: '2s' } });
-    // Callers alone are less than what it can do, scans are more.
-    const classOf = (index: number): WorkClass => (index % 5 === 0 ? 'caller' : 'scan');
-    const outcomes = await drive(upstreams, { perSecond: 400, seconds: 1 }, classOf);
-    const callers = outcomes.filter(({ workClass }) => workClass === 'caller');
-    const scans = outcomes.filter(({ workClass }) => workClass === 'scan');
-    const median = (of: readonly Outcome[]) =>
-      of.map(({ ms }) => ms).sort((a, b) => a - b)[of.length >> 1] ?? 0;
-    expect(count(callers, 'ok')).toBe(callers.length);
-    expect(median(callers) * 3).toBeLessThan(median(scans));
+    const { legacy, upstreams } = await openFleet(1, { concurrency: 4, queue: { max: 1_000, time: '60s' } });
+    const ofClass = (workClass: WorkClass, times: number) =>
+      Array.from({ length: times }, () => ask(upstreams[0]!, workClass));
+    const asked = ofClass('scan', 20);
+    await legacy.arrived(4);
+    asked.push(...ofClass('caller', 5));
+    for (let answered = 1; answered <= 21; answered += 1) {
+      legacy.answerOne();
+      await legacy.arrived(4 + answered);
+    }
+    legacy.answerAll();
+    expect(new Set(await Promise.all(asked))).toEqual(new Set(['ok']));
+    const [scans, callers] = ['/scan', '/caller'].map(
+      (path) => (times: number) => Array<string>(times).fill(path),
+    );
+    expect(legacy.arrivals).toEqual([...scans!(4), ...callers!(5), ...scans!(16)]);
   });
 });

@@ -65,7 +65,7 @@ describe('a pass-through route to an upstream that fails', () => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n');
       drip = setInterval(() => socket.write('x'), 5);
     });
-    await start(script, { deadline: 60 });
+    await start(script, { deadline: 1_000 });
     const connection = await route.connect();
     connection.send(request('GET', '/legacy/orders'));
 

@@ -4,9 +4,10 @@ import { createKeyStore, type KeyStore } from '../../../src/store/key-store.ts';
 import { createRedisKeys } from '../../../src/store/redis-keys.ts';
 import { createRedis, type RedisConnection } from '../../../src/store/redis.ts';
 import { startRedis, useRedis } from '../../support/redis.ts';
+import { PATIENCE_MS, patientTimes } from '../../support/patience.ts';
 
 const silent = { info: () => undefined, warn: () => undefined };
-const connect = (url: string) => createRedis({ url, commandTimeoutMs: 5_000, connectTimeoutMs: 500 }, silent);
+const connect = (url: string) => createRedis({ url, ...patientTimes }, silent);
 
 function recordOf(id: string, rest: Partial<KeyRecord> = {}): KeyRecord {
   const hashes = [{ hash: 'x'.repeat(43) }];
@@ -21,7 +22,7 @@ describe('the key store', () => {
 
   beforeEach(async () => {
     connections = [connect(shared.url), connect(shared.url)];
-    await Promise.all(connections.map((redis) => redis.untilReady(5_000)));
+    await Promise.all(connections.map((redis) => redis.untilReady(PATIENCE_MS)));
     client = connections[0]!.client;
     store = storeOn(0);
   });
@@ -95,7 +96,7 @@ describe('the key store without Redis', () => {
   it('says that it cannot be reached, without the arguments of the command', async () => {
     const server = await startRedis();
     const redis = connect(server.url);
-    await redis.untilReady(5_000);
+    await redis.untilReady(PATIENCE_MS);
     const store = createKeyStore(redis.client, createRedisKeys('portico:'));
     await server.stop();
     const lookup = await store.find('aaaaaaaaaaaa');

@@ -2,9 +2,10 @@ import { createLimiter, type Limiter, type Tier } from '../../../src/store/limit
 import { createRedisKeys } from '../../../src/store/redis-keys.ts';
 import { createRedis, type RedisConnection } from '../../../src/store/redis.ts';
 import { startRedis, useRedis } from '../../support/redis.ts';
+import { PATIENCE_MS, patientTimes } from '../../support/patience.ts';
 
 const silent = { info: () => undefined, warn: () => undefined };
-const connect = (url: string) => createRedis({ url, commandTimeoutMs: 5_000, connectTimeoutMs: 500 }, silent);
+const connect = (url: string) => createRedis({ url, ...patientTimes }, silent);
 
 const limiterOn = (redis: RedisConnection, prefix: string) =>
   createLimiter({
@@ -32,7 +33,7 @@ describe('a limit on one Redis', () => {
 
   beforeEach(async () => {
     connections = [connect(shared.url), connect(shared.url)];
-    await Promise.all(connections.map((redis) => redis.untilReady(5_000)));
+    await Promise.all(connections.map((redis) => redis.untilReady(PATIENCE_MS)));
     limiters = connections.map((redis) => limiterOn(redis, shared.prefix));
   });
   afterEach(async () => {
@@ -143,7 +144,7 @@ describe('a limit whose Redis is out of memory', () => {
   it('is kept by this process alone', async () => {
     const server = await startRedis('--maxmemory-policy', 'noeviction');
     const redis = connect(server.url);
-    await redis.untilReady(5_000);
+    await redis.untilReady(PATIENCE_MS);
     await redis.client.config('SET', 'maxmemory', '1');
     const limiter = limiterOn(redis, '');
     expect(await limiter.consume('open', 'key:a')).toMatchObject({ allowed: true, by: 'local' });

@@ -10,6 +10,7 @@ import { redisUsers } from '../../support/redis-users.ts';
 import { runCommand } from '../../support/run-cli.ts';
 import { type ConfigCopy, copyConfig } from '../../support/stack-config.ts';
 import { PEPPER, type Stack, startStack } from '../../support/stack.ts';
+import { patientTimes } from '../../support/patience.ts';
 
 let certificate: Certificate;
 let server: RedisServer;
@@ -40,11 +41,12 @@ function configFor(users: {
   readonly cache: string;
 }): string {
   const config = copyConfig();
+  config.bePatient();
   configs.push(config);
   const roles = Object.entries(users).map(
     ([role, user]) => `  ${role}: { url: '${urlOf(user)}', tls: { ca: '\${file:${certificate.file}}' } }\n`,
   );
-  config.edit('portico.yaml', '  url: ${REDIS_URL:-}\n', `${roles.join('')}  commandTimeout: 5s\n`);
+  config.edit('portico.yaml', '  url: ${REDIS_URL:-}\n', roles.join(''));
   config.edit('sources/crm.yaml', 'concurrency: 8', 'concurrency: 8\n  requestsPerSecond: 1000');
   return config.file;
 }
@@ -145,8 +147,7 @@ describe('a Redis over TLS', () => {
   async function tryOut(url: string, tls: NonNullable<RedisProfile['access']>['tls']) {
     const log: string[] = [];
     const note = (fields: object, message: string) => void log.push(`${message} ${JSON.stringify(fields)}`);
-    const times = { commandTimeoutMs: 5_000, connectTimeoutMs: 5_000 };
-    const redis = createRedis({ url, access: { tls }, ...times }, { info: note, warn: note });
+    const redis = createRedis({ url, access: { tls }, ...patientTimes }, { info: note, warn: note });
     while (!redis.isReady() && log.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     const is = redis.isReady();
     await redis.close();

@@ -3,16 +3,15 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { createRedis, plainRedisError, type RedisConnection } from '../../../src/store/redis.ts';
 import { startRedis } from '../../support/redis.ts';
+import { PATIENCE_MS, patientTimes } from '../../support/patience.ts';
 
-const COMMAND_MS = 200;
+/** Where Redis does not answer; the times are long where it does, so that a busy machine is not taken for that. */
+const hasty = { commandTimeoutMs: 200, connectTimeoutMs: 500 };
 
-function open(url: string) {
+function open(url: string, times: typeof hasty = patientTimes) {
   const lines: string[] = [];
   const note = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`);
-  const redis = createRedis(
-    { url, commandTimeoutMs: COMMAND_MS, connectTimeoutMs: 500 },
-    { info: note, warn: note },
-  );
+  const redis = createRedis({ url, ...times }, { info: note, warn: note });
   return { redis, lines };
 }
 
@@ -44,9 +43,8 @@ describe('the connection to Redis', () => {
     const server = await startRedis();
     await server.stop();
     const { redis } = open(server.url);
-    const startedAt = performance.now();
-    await expect(redis.client.get('a')).rejects.toThrow();
-    expect(performance.now() - startedAt).toBeLessThan(COMMAND_MS);
+    // At once: it is not sent, and so does not wait for its timeout.
+    await expect(redis.client.get('a')).rejects.toThrow("Stream isn't writeable");
     expect(redis.isReady()).toBe(false);
     await redis.close();
   });
@@ -54,12 +52,12 @@ describe('the connection to Redis', () => {
   it('fails the command under way when Redis is killed, and never sends it again', async () => {
     const server = await startRedis();
     const { redis } = open(server.url);
-    await redis.untilReady(5_000);
+    await redis.untilReady(PATIENCE_MS);
     const waiting = redis.client.blpop('nothing', 30);
     await server.kill();
     await expect(waiting).rejects.toThrow();
     await server.restart();
-    expect(await redis.untilReady(5_000)).toBe(true);
+    expect(await redis.untilReady(PATIENCE_MS)).toBe(true);
     expect(await redis.client.get('a')).toBeNull();
     await redis.close();
     await server.stop();
@@ -67,21 +65,19 @@ describe('the connection to Redis', () => {
 
   it('fails a command within the command timeout while Redis hangs, and every other one with it and at once', async () => {
     const server = await startRedis();
-    const { redis, lines } = open(server.url);
-    await redis.untilReady(5_000);
+    const { redis, lines } = open(server.url, hasty);
+    await redis.untilReady(PATIENCE_MS);
     await server.pause();
     const together = [redis.client.get('a'), redis.client.incr('b')];
     void Promise.allSettled(together);
     // On a busy machine the timeout of a single command may be noticed first.
     for (const command of together)
       await expect(command).rejects.toThrow(/Redis does not answer|Command timed out/);
-    expect(redis.isReady()).toBe(false);
-    const startedAt = performance.now();
-    await expect(redis.client.get('a')).rejects.toThrow('Redis does not answer');
-    expect(performance.now() - startedAt).toBeLessThan(COMMAND_MS);
+    while (redis.isReady()) await new Promise(setImmediate);
+    // At once: it is not sent, be it that the connection is dropped by now.
+    await expect(redis.client.get('a')).rejects.toThrow(/Redis does not answer|Stream isn't writeable/);
     server.resume();
-    expect(await redis.untilReady(5_000)).toBe(true);
-    expect(await redis.client.get('a')).toBeNull();
+    expect(await redis.untilReady(PATIENCE_MS)).toBe(true);
     expect(lines[0]).toContain('Redis is out of reach');
     expect(lines.at(-1)).toContain('Redis is back');
     await redis.close();
@@ -90,25 +86,25 @@ describe('the connection to Redis', () => {
 
   it('drops a connection after a second of silence, and makes another', async () => {
     const server = await startRedis();
-    const { redis } = open(server.url);
-    await redis.untilReady(5_000);
+    const { redis } = open(server.url, hasty);
+    await redis.untilReady(PATIENCE_MS);
     await server.pause();
     await closed(redis);
     await expect(redis.client.get('a')).rejects.toThrow("Stream isn't writeable");
     server.resume();
-    expect(await redis.untilReady(5_000)).toBe(true);
+    expect(await redis.untilReady(PATIENCE_MS)).toBe(true);
     await redis.close();
     await server.stop();
   });
 
   it('notices without being used that Redis hangs, and that it does no more', async () => {
     const server = await startRedis();
-    const { redis } = open(server.url);
-    await redis.untilReady(5_000);
+    const { redis } = open(server.url, hasty);
+    await redis.untilReady(PATIENCE_MS);
     await server.pause();
     while (redis.isReady()) await new Promise(setImmediate);
     server.resume();
-    expect(await redis.untilReady(5_000)).toBe(true);
+    expect(await redis.untilReady(PATIENCE_MS)).toBe(true);
     await redis.close();
     await server.stop();
   });
@@ -116,14 +112,14 @@ describe('the connection to Redis', () => {
   it('is not ready while Redis refuses to serve, and says so once', async () => {
     const server = await startRedis('--replica-serve-stale-data', 'no');
     const { redis, lines } = open(server.url);
-    await redis.untilReady(5_000);
+    await redis.untilReady(PATIENCE_MS);
     await redis.client.replicaof('127.0.0.1', 1);
     while (redis.isReady()) await new Promise(setImmediate);
     await redis.client.replicaof('NO', 'ONE').catch(() => undefined);
     const other = open(server.url).redis;
-    await other.untilReady(5_000);
+    await other.untilReady(PATIENCE_MS);
     await other.client.replicaof('NO', 'ONE');
-    expect(await redis.untilReady(5_000)).toBe(true);
+    expect(await redis.untilReady(PATIENCE_MS)).toBe(true);
     expect(lines.filter((line) => line.includes('out of reach')).length).toBeLessThanOrEqual(2);
     await other.close();
     await redis.close();
@@ -133,12 +129,12 @@ describe('the connection to Redis', () => {
   it('connects anew when the server has become a replica: a failover has happened', async () => {
     const server = await startRedis();
     const { redis, lines } = open(server.url);
-    await redis.untilReady(5_000);
+    await redis.untilReady(PATIENCE_MS);
     await redis.client.replicaof('127.0.0.1', 1);
     const lost = closed(redis);
     await expect(redis.client.set('a', '1')).rejects.toThrow('READONLY');
     await lost;
-    expect(await redis.untilReady(5_000)).toBe(true);
+    expect(await redis.untilReady(PATIENCE_MS)).toBe(true);
     expect(lines.filter((line) => line.includes('out of reach'))).toHaveLength(1);
     await redis.close();
     await server.stop();
@@ -147,12 +143,12 @@ describe('the connection to Redis', () => {
   it('does not connect anew for every command while the server stays a replica', async () => {
     const server = await startRedis();
     const { redis, lines } = open(server.url);
-    await redis.untilReady(5_000);
+    await redis.untilReady(PATIENCE_MS);
     await redis.client.replicaof('127.0.0.1', 1);
     const lost = closed(redis);
     await expect(redis.client.set('a', '1')).rejects.toThrow('READONLY');
     await lost;
-    expect(await redis.untilReady(5_000)).toBe(true);
+    expect(await redis.untilReady(PATIENCE_MS)).toBe(true);
     for (let round = 0; round < 20; round += 1) {
       await expect(redis.client.set('a', '1')).rejects.toThrow('READONLY');
       expect(redis.isReady()).toBe(true);
@@ -170,8 +166,9 @@ describe('the connection to Redis', () => {
     ['deep nesting', '*1\r\n'.repeat(20_000)],
   ])('is never ready with %s, and warns once', async (_, bytes) => {
     const impostor = await startImpostor(bytes);
-    const { redis, lines } = open(impostor.url);
-    expect(await redis.untilReady(600)).toBe(false);
+    const { redis, lines } = open(impostor.url, hasty);
+    while (lines.length === 0) await new Promise(setImmediate);
+    expect(await redis.untilReady(200)).toBe(false);
     await expect(redis.client.get('a')).rejects.toThrow();
     await redis.close();
     await impostor.stop();
@@ -186,7 +183,7 @@ describe('the connection to Redis', () => {
   ])('warns where Redis may evict API keys: %s within %s', async (policy, bound, warnings) => {
     const server = await startRedis('--maxmemory-policy', policy, '--maxmemory', bound);
     const { redis, lines } = open(server.url);
-    await redis.untilReady(5_000);
+    await redis.untilReady(PATIENCE_MS);
     // Answered behind what was asked as soon as the connection stood.
     await redis.client.ping();
     await new Promise(setImmediate);
@@ -198,7 +195,7 @@ describe('the connection to Redis', () => {
   it('is silent about an end that was asked for, and may be closed twice', async () => {
     const server = await startRedis();
     const { redis, lines } = open(server.url);
-    await redis.untilReady(5_000);
+    await redis.untilReady(PATIENCE_MS);
     await redis.close();
     await redis.close();
     expect(lines).toEqual([]);
@@ -208,7 +205,7 @@ describe('the connection to Redis', () => {
   it('hands out errors without the arguments of the command', async () => {
     const server = await startRedis();
     const { redis } = open(server.url);
-    await redis.untilReady(5_000);
+    await redis.untilReady(PATIENCE_MS);
     const error: unknown = await redis.client
       .call('set', 'a', '1', 'canary')
       .catch((thrown: unknown) => thrown);

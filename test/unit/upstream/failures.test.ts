@@ -45,10 +45,10 @@ describe('an upstream that does not finish in time', () => {
       },
     ],
   ])('and %s is upstream_timeout at net.timeout, and hung up on', async (_name, act) => {
-    const { failure, outcomes } = await against(act, { timeout: '150ms' });
+    const { failure, outcomes } = await against(act, { timeout: '500ms' });
     const start = performance.now();
     expect((await failure()).code).toBe('upstream_timeout');
-    expect(performance.now() - start).toBeGreaterThanOrEqual(140);
+    expect(performance.now() - start).toBeGreaterThanOrEqual(490);
     expect(await server!.quiet()).toBe(1);
     expect(outcomes).toEqual(['upstream_timeout']);
   });
@@ -107,7 +107,7 @@ describe('an answer that is not HTTP', () => {
     ['a header with a NUL', `${ok}X-A: \u0000\r\nContent-Length: 2\r\n\r\n[]`],
     ['a megabyte of headers', `${ok}X-A: ${'a'.repeat(1024 ** 2)}\r\nContent-Length: 2\r\n\r\n[]`],
   ])('but %s is upstream_error, and its connection is not used again', async (_name, bytes) => {
-    const { failure } = await against((socket) => void socket.write(bytes, 'latin1'), { timeout: '2s' });
+    const { failure } = await against((socket) => void socket.write(bytes, 'latin1'), { timeout: '60s' });
     expect((await failure()).code).toBe('upstream_error');
     expect(await server!.quiet()).toBe(1);
   });
