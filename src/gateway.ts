@@ -126,13 +126,14 @@ export function createPublicSide(
   const admission = createAdmission(config, { redis: redis.of, keys, clock, metrics, log });
   const shared = redis.of.cache?.client;
   const purges = shared === undefined ? createLocalPurges() : createSharedPurges(shared, keys);
+  const isCompressed = config.cache.compression === 'auto';
   const cache = createCache({
     clock,
     localBytes: config.cache.localBytes,
     localSeconds: config.cache.localSeconds,
     redis: shared && { client: shared, keyOf: (...parts) => keys.cache(...parts) },
     purges,
-    keepVariants: config.cache.compression === 'auto' ? createVariants(config.cache.localBytes) : undefined,
+    keepVariants: isCompressed ? createVariants(config.cache.localBytes, metrics.compressed) : undefined,
     onEvent: metrics.cacheEvent,
   });
   const served = createOperations(compiled, {
@@ -157,6 +158,7 @@ export function createPublicSide(
     serverStatus: config.errors.serverStatus,
     cors: config.cors,
     compression: config.cache.compression,
+    onCompressed: metrics.compressed,
     overload: config.overload,
     log,
     clock,

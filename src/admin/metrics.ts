@@ -6,12 +6,14 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client';
+import { type CompressionMetrics, createCompressionMetrics } from './compression-metrics.ts';
 import { createRedisMetrics, type RedisMetrics } from './redis-metrics.ts';
 import { createResilienceMetrics, type ResilienceMetrics } from './resilience-metrics.ts';
 import { createCounter, createTimedCounter } from './tallies.ts';
 
 /** What the gateway counts. Label values come from the configuration and from the code, never from a request. */
 export type Metrics = RedisMetrics &
+  CompressionMetrics &
   ResilienceMetrics & {
     /** A finished exchange; `operation` is `none` for what is not one of the known ones. */
     readonly request: (operation: string, status: number, cache: string, seconds: number) => void;
@@ -138,6 +140,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   return {
     ...createRedisMetrics(registry),
     ...createResilienceMetrics(registry),
+    ...createCompressionMetrics(registry),
     request(operation, status, cache, seconds) {
       requests(known.has(operation) ? operation : 'none', String(status), cache).add(seconds);
     },

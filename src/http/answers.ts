@@ -3,7 +3,7 @@ import { errorBody, publicStatus, type ServerStatus } from '../errors/body.ts';
 import { fault, type GatewayError, toGatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Reply } from '../policy/call.ts';
-import { codedTag } from '../store/variants.ts';
+import { codedTag, type Variants } from '../store/variants.ts';
 import { type AcceptedCodings, createAcceptedCodings, NO_CODINGS } from './accepted-codings.ts';
 import type { Cors } from './cors.ts';
 import { allowOf, type Endpoint } from './endpoint.ts';
@@ -12,7 +12,12 @@ import { matchesEtag } from './matches-etag.ts';
 import { partIfUnread } from './unread-body.ts';
 
 /** A public document that is the same for everyone, such as the OpenAPI description. */
-export type Document = { readonly body: Buffer; readonly etag: string };
+export type Document = {
+  readonly body: Buffer;
+  readonly etag: string;
+  /** What there is of it in codings; absent: it is served as it is. */
+  readonly variants?: Variants | undefined;
+};
 
 /** Every way in which the gateway itself answers. None of them throws, and a second answer is no answer. */
 export type Answers = {
@@ -64,7 +69,9 @@ export function createAnswers(deps: AnswersDeps): Answers {
   const vary = CREDENTIAL_HEADERS + cors.vary;
   const isCoded = compression === 'auto';
   const replyVary = CREDENTIAL_HEADERS + (isCoded ? ', Accept-Encoding' : '') + cors.vary;
+  const documentVary = ((isCoded ? ', Accept-Encoding' : '') + cors.vary).slice(2);
   const acceptedCodings = createAcceptedCodings();
+  const acceptedOf = ({ head }: Exchange) => (isCoded ? acceptedCodings(head.acceptEncoding) : NO_CODINGS);
 
   function reply(exchange: Exchange, answer: Reply) {
     if (isOver(exchange)) return;
@@ -72,12 +79,11 @@ export function createAnswers(deps: AnswersDeps): Answers {
     const ageSeconds = Math.max(0, Math.floor((clock.now() - storedAt) / 1_000));
     const headers = baseHeaders(exchange, replyVary, `private, max-age=${freshSeconds}`);
     headers.push('Age', String(ageSeconds), 'Cache-Status', CACHE_STATUS[cache]);
-    const accepted = isCoded ? acceptedCodings(exchange.head.acceptEncoding) : NO_CODINGS;
-    sendReply(exchange, headers, answer, accepted);
+    sendReply(exchange, headers, answer, acceptedOf(exchange));
   }
 
   /** The body in the coding that the caller takes best, where it is made already; else it is made for later ones. */
-  function sendReply(exchange: Exchange, headers: string[], answer: Reply, accepted: AcceptedCodings) {
+  function sendReply(exchange: Exchange, headers: string[], answer: Document, accepted: AcceptedCodings) {
     const { best } = accepted;
     const made = best && answer.variants?.get(best);
     const held = heldTag(exchange.head.ifNoneMatch, made?.etag, answer.etag, accepted);
@@ -92,12 +98,11 @@ export function createAnswers(deps: AnswersDeps): Answers {
     }
   }
 
-  function document(exchange: Exchange, { body, etag }: Document) {
+  function document(exchange: Exchange, served: Document) {
     if (isOver(exchange)) return;
     // `no-cache` asks for revalidation, not for no cache: a 304 costs nothing, a stale contract may.
-    const headers = baseHeaders(exchange, cors.vary.slice(2), 'public, no-cache');
-    if (matchesEtag(exchange.head.ifNoneMatch, etag)) sendHeld(exchange, headers, etag);
-    else sendBody(exchange, headers, { body, etag });
+    const headers = baseHeaders(exchange, documentVary, 'public, no-cache');
+    sendReply(exchange, headers, served, acceptedOf(exchange));
   }
 
   function sendHeld(exchange: Exchange, headers: string[], etag: string) {

@@ -6,8 +6,9 @@ import type { GatewayConfig } from '../config/gateway-schema.ts';
 import type { ServerStatus } from '../errors/body.ts';
 import { fault, type GatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { createDocumentVariants, type OnCompressed } from '../store/variants.ts';
 import { createAccessLog } from './access-log.ts';
-import { createAnswers } from './answers.ts';
+import { createAnswers, type Document } from './answers.ts';
 import { createCors } from './cors.ts';
 import { allowOf, compileRoutes } from './endpoint.ts';
 import { exchangeOf } from './exchange.ts';
@@ -32,6 +33,7 @@ export type AppDeps = {
   readonly cors?: GatewayConfig['cors'];
   /** Absent: off. */
   readonly compression?: GatewayConfig['cache']['compression'];
+  readonly onCompressed?: OnCompressed;
   readonly overload: GatewayConfig['overload'];
   readonly log: Logger;
   readonly clock: Clock;
@@ -53,6 +55,12 @@ export type App = {
   close(): void;
 };
 
+/** A document that is served until the process ends. */
+function documentOf(body: Buffer, onCompressed: OnCompressed = () => undefined): Document {
+  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  return { body, etag, variants: createDocumentVariants(body, etag, onCompressed) };
+}
+
 /** Makes the public listener. Express carries it; what a request becomes is decided in `serve`. */
 export function createApp(deps: AppDeps): App {
   const answers = createAnswers({ ...deps, cors: createCors(deps.cors) });
@@ -66,10 +74,7 @@ export function createApp(deps: AppDeps): App {
     log: deps.log,
     trustsProxies,
   });
-  const openapi = {
-    body: deps.openapi,
-    etag: `"${createHash('sha256').update(deps.openapi).digest('base64url')}"`,
-  };
+  const openapi = documentOf(deps.openapi, deps.onCompressed);
   const find = compileRoutes([
     ...deps.operations.map((operation) => ({
       path: operation.path,

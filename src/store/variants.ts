@@ -33,6 +33,23 @@ export type KeepVariants = (
   onGrown: (variants: Variants) => void,
 ) => CacheEntry;
 
+/** How a body became another: `useless` where it was no smaller, `failed` for want of memory. */
+export type Compression = {
+  readonly coding: Coding;
+  readonly result: 'made' | 'useless' | 'failed';
+  /** 0 where it failed. */
+  readonly bytesAfter: number;
+  readonly bytesBefore: number;
+  /** From its beginning to its end, with the time in which it waited for a thread. */
+  readonly seconds: number;
+};
+
+/** Told of every body that was compressed, for the metrics. */
+export type OnCompressed = (compression: Compression) => void;
+
+/** What the variants of a process share. */
+type Making = { count: number; readonly onCompressed: OnCompressed };
+
 /** Below, the headers weigh more than what compressing saves. */
 const BODY_BYTES_MIN = 1_024;
 /** At once in a process: name look-ups share its few threads. */
@@ -64,6 +81,11 @@ function compress(body: Buffer, coding: Coding): Promise<Buffer> {
   });
 }
 
+/** Creates the place for the variants of one body that is kept for ever, such as a document. */
+export function createDocumentVariants(body: Buffer, etag: string, onCompressed: OnCompressed): Variants {
+  return new BodyVariants({ body, etag }, { count: 0, onCompressed }, () => undefined);
+}
+
 /**
  * Creates the maker of variants for a cache of `localBytes`.
  *
@@ -74,34 +96,41 @@ function compress(body: Buffer, coding: Coding): Promise<Buffer> {
  * requests of other pages on their own. Errors, which name parameters, are never compressed. Where callers
  * may write texts into the records that stand beside what others must not learn, `cache.compression: off` ends it.
  */
-export function createVariants(localBytes: number): KeepVariants {
+export function createVariants(
+  localBytes: number,
+  onCompressed: OnCompressed = () => undefined,
+): KeepVariants {
   // All three forms of a body have to fit into the cache at once.
   const bodyBytesMax = localBytes / 4;
-  const turns = { making: 0 };
+  const making: Making = { count: 0, onCompressed };
 
   return function keepVariants(entry, before, onGrown) {
     if (entry.body.length < BODY_BYTES_MIN || entry.body.length > bodyBytesMax) return entry;
     // The tag is a digest of the body; one copy of equal bodies is enough, too.
     if (before?.variants !== undefined && before.etag === entry.etag)
       return { ...entry, body: before.body, variants: before.variants };
-    return { ...entry, variants: new EntryVariants(entry, turns, onGrown) };
+    return { ...entry, variants: new BodyVariants(entry, making, onGrown) };
   };
 }
 
 /** A class, for there are as many as there are bodies kept. */
-class EntryVariants implements Variants {
+class BodyVariants implements Variants {
   bytes = 0;
   readonly #body: Buffer;
   readonly #etag: string;
-  readonly #turns: { making: number };
+  readonly #making: Making;
   readonly #onGrown: (variants: Variants) => void;
   #br: State = undefined;
   #gzip: State = undefined;
 
-  constructor({ body, etag }: CacheEntry, turns: { making: number }, onGrown: (variants: Variants) => void) {
+  constructor(
+    { body, etag }: Pick<CacheEntry, 'body' | 'etag'>,
+    making: Making,
+    onGrown: (variants: Variants) => void,
+  ) {
     this.#body = body;
     this.#etag = etag;
-    this.#turns = turns;
+    this.#making = making;
     this.#onGrown = onGrown;
   }
 
@@ -111,22 +140,29 @@ class EntryVariants implements Variants {
   }
 
   make(coding: Coding): void {
-    if (this.#stateOf(coding) !== undefined || this.#turns.making >= MAKING_MAX) return;
-    this.#turns.making += 1;
+    if (this.#stateOf(coding) !== undefined || this.#making.count >= MAKING_MAX) return;
+    this.#making.count += 1;
     this.#become(coding, 'making');
-    // What cannot be compressed, for want of memory, is served as it is.
-    void this.#add(coding)
-      .catch(() => this.#become(coding, 'useless'))
-      .finally(() => (this.#turns.making -= 1));
+    void this.#add(coding).finally(() => (this.#making.count -= 1));
   }
 
   async #add(coding: Coding): Promise<void> {
-    const coded = await compress(this.#body, coding);
-    if (coded.length >= this.#body.length) {
-      this.#become(coding, 'useless');
-      return;
-    }
-    this.#become(coding, { body: ownBytes(coded), etag: codedTag(this.#etag, coding) });
+    const start = performance.now();
+    const coded = await compress(this.#body, coding).catch(() => undefined);
+    const isSmaller = coded !== undefined && coded.length < this.#body.length;
+    this.#making.onCompressed({
+      coding,
+      result: isSmaller ? 'made' : coded === undefined ? 'failed' : 'useless',
+      bytesBefore: this.#body.length,
+      bytesAfter: coded?.length ?? 0,
+      seconds: (performance.now() - start) / 1_000,
+    });
+    // What cannot be compressed, for want of memory, is served as it is, too.
+    this.#become(
+      coding,
+      isSmaller ? { body: ownBytes(coded), etag: codedTag(this.#etag, coding) } : 'useless',
+    );
+    if (!isSmaller) return;
     this.bytes += coded.length;
     this.#onGrown(this);
   }

@@ -59,6 +59,21 @@ describe(decision('Caching headers'), () => {
     }
   });
 
+  it('the OpenAPI description is compressed too, once, and the metrics count what was', async () => {
+    const path = '/v1/openapi.json';
+    const plain = await ask(path);
+    const coded = await askCoded(path);
+    expect([coded.headers['content-encoding'], coded.headers.vary]).toEqual(['br', 'Accept-Encoding']);
+    expect(brotliDecompressSync(coded.body).equals(plain.body)).toBe(true);
+    expect((await ask(path, [BOTH, `If-None-Match: ${coded.headers.etag ?? ''}`])).status).toBe(304);
+    const metrics = await (await fetch(`${stack.adminUrl}/metrics`)).text();
+    for (const name of [
+      'compressions_total{coding="br",result="made"}',
+      'compression_bytes_total{coding="br",side="after"}',
+    ])
+      expect(metrics).toContain(`portico_${name} `);
+  });
+
   it.each([
     ['nothing', []],
     ['an empty list', ['Accept-Encoding:']],

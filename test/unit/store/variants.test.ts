@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { CacheEntry } from '../../../src/store/cache-entry.ts';
 import { createCache } from '../../../src/store/cache.ts';
 import { createLocalPurges } from '../../../src/store/purges.ts';
-import { type Coding, createVariants, type Variant } from '../../../src/store/variants.ts';
+import { type Coding, type Compression, createVariants, type Variant } from '../../../src/store/variants.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 const LOCAL_BYTES = 64 * 1024;
@@ -109,6 +110,21 @@ describe('a variant', () => {
     kept.variants?.make('gzip');
     await variantOf(() => other, 'gzip');
     expect([kept.variants?.get('gzip'), kept.variants?.bytes]).toEqual([undefined, 0]);
+  });
+
+  it('is told of, with what it has saved and what it took, and so is what was no use', async () => {
+    const told: Compression[] = [];
+    const keep = createVariants(LOCAL_BYTES, (compression) => told.push(compression));
+    const bytesBefore = bodyOf(5_000).length;
+    const kept = keep(entryOf(bodyOf(5_000)), undefined, () => undefined);
+    const { body } = await variantOf(() => kept, 'br');
+    keep(entryOf(randomBytes(2_000)), undefined, () => undefined).variants?.make('gzip');
+    while (told.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    expect(told).toMatchObject([
+      { coding: 'br', result: 'made', bytesBefore, bytesAfter: body.length },
+      { coding: 'gzip', result: 'useless', bytesBefore: 2_000 },
+    ]);
+    for (const { seconds } of told) expect(seconds).toBeGreaterThan(0);
   });
 });
 
