@@ -44,7 +44,7 @@ describeOnRequest('IMAGE', 'the image, its Dockerfile replayed in directories', 
   beforeAll(async () => {
     scratch = await mkdtemp(join(tmpdir(), 'portico-image-'));
     image = await replayDockerfile(root, scratch);
-  }, 180_000);
+  }, 900_000);
 
   afterAll(() => rm(scratch, { recursive: true, force: true }));
 
