@@ -156,5 +156,33 @@ const idle: FaultRow = {
   },
 };
 
+const unread: FaultRow = {
+  id: 'C19',
+  fault:
+    'clients without a credential who pipeline a hundred or 1,700 requests on a connection and read no answer',
+  expected:
+    'nobody else is refused for them; a connection where more than 128 wait ends, and nothing of it is left',
+  figure: 'valid callers served, %; connections ended',
+  fast: true,
+  async run(bench) {
+    const { gateway } = await bench.shared();
+    const piped = (documents: number, lists: number) =>
+      request('GET', '/v1/openapi.json').repeat(documents) + request('GET', '/v1/users').repeat(lists);
+    const few = await connectAll(gateway.port, 12, '');
+    const many = await connectAll(gateway.port, 3, '');
+    for (const { socket } of [...few, ...many]) socket.pause();
+    for (const connection of few) connection.send(piped(30, 90));
+    for (const connection of many) connection.send(piped(400, 1_300));
+    for (let n = 1; n <= 20; n += 1)
+      assert.equal((await gateway.ask(`/v1/users?limit=${n}`, { key: gateway.configuredKey })).status, 200);
+    for (const connection of many) {
+      connection.socket.resume();
+      await connection.ended();
+    }
+    for (const connection of [...few, ...many]) connection.close();
+    return { 'valid served %': 100, ended: many.length };
+  },
+};
+
 /** What clients can do to connections. */
-export const clientConnections: readonly FaultRow[] = [slow, gone, idle];
+export const clientConnections: readonly FaultRow[] = [slow, gone, idle, unread];

@@ -7,7 +7,7 @@ import type { FaultRow } from './harness/row.ts';
 
 const groups = [...clientFraming, ...clientInput, ...clientIdentity, ...clientLimits, ...clientConnections];
 
-/** C1 to C18: what clients can do. */
+/** C1 to C19: what clients can do. */
 export const clientRows: readonly FaultRow[] = groups.sort(
   (a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)),
 );
