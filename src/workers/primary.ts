@@ -116,7 +116,10 @@ export function createPrimary({ plan, admin, fork, log }: PrimaryDeps): Primary 
     },
     refuse(problems) {
       tallies.reloaded('refused');
-      log.error({ problems }, 'the new configuration is refused; the gateway goes on with the one it has');
+      log.error(
+        { problems },
+        'the new configuration is refused; the gateway goes on with the one it has: mend the files, and send SIGHUP again',
+      );
     },
     async drain() {
       endWatch();
