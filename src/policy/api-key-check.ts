@@ -15,9 +15,9 @@ export type ApiKeyCheck = {
   configured(credential: Credential): Verdict;
   /**
    * The verdict of Redis, for a credential the configuration does not know; asks only for well-formed keys.
-   * Rejects with a fault where Redis cannot be asked and the key is not known here, and as the trial of its id has it.
+   * Rejects with a fault where Redis cannot be asked and the key is not known here, and as the trial has it.
    */
-  stored(credential: Credential, trialOf?: (id: string) => Trial): Promise<Verdict>;
+  stored(credential: Credential, trial?: Trial): Promise<Verdict>;
 };
 
 export type ApiKeyCheckDeps = {
@@ -73,10 +73,10 @@ export function createApiKeyCheck(deps: ApiKeyCheckDeps): ApiKeyCheck {
     return isFresh() ? { kind: 'accepted', principal, isFresh } : REFUSED;
   }
 
-  async function stored({ text }: Credential, trialOf?: (id: string) => Trial): Promise<Verdict> {
+  async function stored({ text }: Credential, trial?: Trial): Promise<Verdict> {
     const id = parseApiKey(text)?.id;
     if (id === undefined) return FOREIGN;
-    const held = await records?.current(id, trialOf?.(id));
+    const held = await records?.current(id, trial);
     return held?.record === undefined ? REFUSED : judge(held, held.record, hashApiKey(pepper, text));
   }
 

@@ -12,8 +12,11 @@ export type Trial = {
 
 /** Bounds what wrong credentials cost this process, and Redis for its sake, over all addresses together. */
 export type Trials = {
-  /** Before Redis is asked about an id that this process does not know. */
-  lookup(address: string, keyId: string): Trial;
+  /**
+   * Before Redis is asked about an id that this process does not know. How often that id was tried does not matter: it is
+   * asked about once in a while anyway, and its owner must not be locked out.
+   */
+  lookup(address: string): Trial;
   /** Before the signature of a token is verified. */
   token(address: string): Trial;
 };
@@ -44,16 +47,10 @@ export function createTrials({ failed, clock }: TrialsDeps): Trials {
   };
 
   return {
-    lookup(address, keyId) {
+    lookup(address) {
       const standing = failed.standing(address);
-      const trial = lookups[standing === 'spent' ? 'failed' : standing];
-      return {
-        begin() {
-          failed.refuseSpent(address, keyId);
-          trial.begin();
-        },
-        fail: () => trial.fail(),
-      };
+      if (standing !== 'spent') return lookups[standing];
+      return { begin: () => failed.refuseSpent(address, undefined), fail: () => undefined };
     },
     token: (address) => tokens[failed.standing(address)],
   };

@@ -57,7 +57,7 @@ export function createCredentialVerifier({
   async function verdictOn(credential: Credential, address: string): Promise<Verdict> {
     const configured = apiKeys?.configured(credential) ?? FOREIGN;
     if (configured.kind !== 'foreign') return configured;
-    const stored = (await apiKeys?.stored(credential, (id) => trials.lookup(address, id))) ?? FOREIGN;
+    const stored = (await apiKeys?.stored(credential, trials.lookup(address))) ?? FOREIGN;
     if (stored.kind !== 'foreign' || jwt === undefined) return stored;
     const wasGood = accepted.get(credential.digest) !== undefined;
     return jwt.verify(credential, wasGood ? undefined : trials.token(address));

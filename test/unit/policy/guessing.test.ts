@@ -79,6 +79,17 @@ describe('secrets tried for one key from many addresses', () => {
     expect(await statusOf(bearerCall(storedKey, from(0)))).toBe(200);
   });
 
+  it('do not lock out its owner for as long as the window lasts, though this process has forgotten the key', async () => {
+    const { clock, world, statusOf } = startAuthenticate({ points: 2 });
+    world.lookup = () => ({ kind: 'absent' });
+    for (let n = 0; n < 20; n += 1) await statusOf(bearerCall(newApiKey(storedId), from(n)));
+    world.lookup = (id) => ({ kind: 'found', record: recordOf(id, storedKey) });
+    clock.advance(900);
+    expect(await statusOf(bearerCall(newApiKey(storedId), from(98)))).toBe(429);
+    clock.advance(900);
+    expect(await statusOf(bearerCall(storedKey, from(99)))).toBe(200);
+  });
+
   it('do not lock out the secret it is given meanwhile', async () => {
     const { clock, world, statusOf } = startAuthenticate({ points: 2 });
     for (let n = 0; n < 20; n += 1) await statusOf(bearerCall(newApiKey(storedId), from(n)));
