@@ -108,7 +108,9 @@ export const gatewaySchema = z.strictObject({
         .describe('The tier of callers of public resources, counted by address.'),
       failedCredentials: window
         .default({ points: 120, seconds: 60 })
-        .describe('How many wrong credentials an address may try.'),
+        .describe(
+          'How many wrong credentials an address may try, over all processes; and how many of one key may be tried, in each.',
+        ),
     })
     .prefault({}),
   cache: z
