@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { fitsShape } from '../kernel/shape.ts';
 import { civilMs, type CivilTime } from './civil-time.ts';
 
 /** Reads a text in one format: milliseconds since 1970 where clocks show UTC, or the offset that the text names. */
@@ -89,67 +90,56 @@ type Places = Record<keyof CivilTime, number>;
 const NOWHERE = -1;
 
 /**
- * Where parts stand in a format whose every part has its width, and the characters between them; `undefined` where one
- * has not, or a character could be written in two ways.
+ * Where parts stand in a format whose every part has its width, and the shape of its texts; `undefined` where one has
+ * not, or a character could be written in two ways or be taken for a digit.
  */
-function compilePlaces(format: string) {
+function compilePlaces(format: string): { readonly places: Places; readonly shape: string } | undefined {
   const places: Places = {
     ...{ year: NOWHERE, month: NOWHERE, day: NOWHERE, hour: NOWHERE },
     ...{ minute: NOWHERE, second: NOWHERE, millisecond: NOWHERE },
   };
-  const literals: { readonly at: number; readonly code: number }[] = [];
-  let at = 0;
+  let shape = '';
   for (const [piece, quoted, letter] of format.matchAll(PIECE)) {
-    if (letter !== undefined) {
-      const [part] = TOKENS[piece] ?? [];
-      if (part === undefined || part === 'offset' || WIDTHS[part] !== piece.length) return undefined;
-      places[part] = at;
-      at += piece.length;
-      continue;
-    }
-    for (const character of quoted ?? piece) {
+    const [part] = TOKENS[piece] ?? [];
+    if (letter === undefined) {
+      const literal = quoted ?? piece;
       // Letters are read in either case.
-      if (!/^[ -@[-`{-~]$/.test(character)) return undefined;
-      literals.push({ at, code: character.charCodeAt(0) });
-      at += 1;
+      if (!/^[ -/:-@[-`{-~]*$/.test(literal)) return undefined;
+      shape += literal;
+    } else if (part !== undefined && part !== 'offset' && WIDTHS[part] === piece.length) {
+      places[part] = shape.length;
+      shape += '0'.repeat(piece.length);
+    } else {
+      return undefined;
     }
   }
-  return { places, literals, length: at };
+  return { places, shape };
 }
 
-/** The number that digits write; -1 where something else stands there. */
-function digitsAt(text: string, from: number, end: number): number {
+/** The number that the digits of a part write; 0 where it is not there. */
+function digitsAt(text: string, from: number, width: number): number {
+  if (from === NOWHERE) return 0;
   let value = 0;
-  for (let at = from; at < end; at += 1) {
-    const digit = text.charCodeAt(at) - 0x30;
-    if (!(digit >= 0 && digit <= 9)) return -1;
-    value = value * 10 + digit;
-  }
+  for (let at = from; at < from + width; at += 1) value = value * 10 + text.charCodeAt(at) - 0x30;
   return value;
-}
-
-/** The number of a part; 0 where it is not there, -1 where something else stands in its place. */
-function partAt(text: string, from: number, width: number): number {
-  return from === NOWHERE ? 0 : digitsAt(text, from, from + width);
 }
 
 /** Reads texts whose parts stand at their places without an expression; `otherwise` reads the rest. */
 function readPlaces(format: string, otherwise: DateReader): DateReader {
   const found = compilePlaces(format);
   if (found === undefined) return otherwise;
-  const { places, literals, length } = found;
+  const { places, shape } = found;
   return function readDate(text) {
-    if (text.length !== length) return otherwise(text);
-    for (const { at, code } of literals) if (text.charCodeAt(at) !== code) return otherwise(text);
-    const year = partAt(text, places.year, WIDTHS.year);
-    const month = partAt(text, places.month, WIDTHS.month);
-    const day = partAt(text, places.day, WIDTHS.day);
-    const hour = partAt(text, places.hour, WIDTHS.hour);
-    const minute = partAt(text, places.minute, WIDTHS.minute);
-    const second = partAt(text, places.second, WIDTHS.second);
-    const millisecond = partAt(text, places.millisecond, WIDTHS.millisecond);
-    if (Math.min(year, month, day, hour, minute, second, millisecond) < 0) return otherwise(text);
-    return civilMs({ year, month, day, hour, minute, second, millisecond });
+    if (!fitsShape(text, shape)) return otherwise(text);
+    return civilMs({
+      year: digitsAt(text, places.year, WIDTHS.year),
+      month: digitsAt(text, places.month, WIDTHS.month),
+      day: digitsAt(text, places.day, WIDTHS.day),
+      hour: digitsAt(text, places.hour, WIDTHS.hour),
+      minute: digitsAt(text, places.minute, WIDTHS.minute),
+      second: digitsAt(text, places.second, WIDTHS.second),
+      millisecond: digitsAt(text, places.millisecond, WIDTHS.millisecond),
+    });
   };
 }
 

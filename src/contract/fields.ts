@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Decimal } from '../kernel/decimal.ts';
+import { fitsShape } from '../kernel/shape.ts';
 
 /** What a field's canonical value is: an id or text or instant as `string`, a decimal as `Decimal`. */
 export type FieldKind = 'id' | 'text' | 'instant' | 'decimal';
@@ -45,20 +46,10 @@ export function text(description: string) {
 }
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$/;
-const INSTANT_SHAPES = new Map(
-  ['0000-00-00T00:00:00Z', '0000-00-00T00:00:00.000Z'].map((shape) => [shape.length, shape]),
-);
 
 /** What `INSTANT` accepts, at a quarter of its price. */
 export function isInstant(text: string): boolean {
-  const shape = INSTANT_SHAPES.get(text.length);
-  if (shape === undefined) return false;
-  for (let at = 0; at < shape.length; at += 1) {
-    const code = text.charCodeAt(at);
-    const expected = shape.charCodeAt(at);
-    if (expected === 0x30 ? code < 0x30 || code > 0x39 : code !== expected) return false;
-  }
-  return true;
+  return fitsShape(text, '0000-00-00T00:00:00Z') || fitsShape(text, '0000-00-00T00:00:00.000Z');
 }
 
 /** An instant in UTC; `null` where the source has none that can be read. */
