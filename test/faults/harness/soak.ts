@@ -22,6 +22,8 @@ export type SoakOptions = {
 const STRETCH_MS = 10_000;
 /** Every fault has been met, and what is bounded is full. */
 const SETTLED_AFTER = 10;
+/** So many readings tell a trend, however long they take. */
+const READINGS_MIN = 10;
 
 /** By how much something may grow in ten minutes, where that it grows is certain. */
 const GROWTH_MAX: Partial<Record<keyof Held, number>> = {
@@ -126,7 +128,7 @@ export async function soak(bench: FaultBench, { minutes, tell, snapshots }: Soak
   const startedAt = performance.now();
   const minutesSince = () => (performance.now() - startedAt) / 60_000;
   let [asked, wrong, stretch] = [0, 0, 0];
-  for (; minutesSince() < minutes || stretch < SETTLED_AFTER + 2; stretch += 1) {
+  for (; minutesSince() < minutes || stretch < SETTLED_AFTER + READINGS_MIN; stretch += 1) {
     asked = await mixedLoad(place, asked, () => harm(place, bench, stretch));
     for (const name of ['gateway', 'fleet'] as const) {
       wrong += await checkStretch(bench, all[name]);
