@@ -2,6 +2,7 @@ import type { FaultRow } from './harness/row.ts';
 import { upstreamHealth } from './upstream-health.ts';
 import { upstreamLoss } from './upstream-loss.ts';
 import { upstreamManners } from './upstream-manners.ts';
+import { upstreamPassed } from './upstream-passed.ts';
 import { upstreamReplies } from './upstream-replies.ts';
 import { upstreamValues } from './upstream-values.ts';
 
@@ -11,6 +12,7 @@ const groups = [
   ...upstreamValues,
   ...upstreamManners,
   ...upstreamHealth,
+  ...upstreamPassed,
 ];
 
 /** U1 to U23: what upstreams can do. */

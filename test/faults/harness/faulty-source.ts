@@ -85,7 +85,8 @@ function placeOf(bench: FaultBench, name: string, ms: number): Promise<FaultyPla
     // No caller waits long enough for a second call that takes all of its time.
     const patience = { deadline: `${ms * 1.5}ms` };
     const { config, ...options } = faultyOptions(sourceFile('faulty', upstream.origin, netOf(ms)), patience);
-    const raw = { name: 'raw', path: '/legacy/raw', methods: ['GET'], upstream: upstream.origin };
+    const route = { name: 'raw', path: '/legacy/raw', methods: ['GET'], upstream: upstream.origin };
+    const raw = { ...route, breaker: { calls: 1_000_000 } };
     const passthrough = [{ ...raw, permission: 'orders:read' }];
     const gateway = await start({ ...options, config: { ...config, passthrough } });
     return { gateway, upstream, close: () => Promise.all([gateway.close(), upstream.close()]) };
