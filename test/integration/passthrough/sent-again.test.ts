@@ -139,4 +139,20 @@ describe('a pass-through route of two hosts', () => {
     expect(other.heard.join('')).toContain(`host: ${new URL(other.origin).host}\r\n`);
     expect(route.events).toContain(`${new URL(route.upstream.origin).host} ejected`);
   });
+
+  it('leaves out the one that says that it is sick', async () => {
+    const well: Script = (socket) => void socket.write(OK);
+    other = await startLegacyUpstream((socket, heard) =>
+      heard.includes('GET /health')
+        ? socket.end('HTTP/1.1 503 Sick\r\nContent-Length: 0\r\n\r\n')
+        : socket.destroy(),
+    );
+    const health = { path: '/health', interval: 20, timeout: 30_000, failures: 2 };
+    await route.start({ breaker, health, otherUpstreams: [other.origin] }, { script: well });
+    const sick = `${new URL(other.origin).host} sick`;
+    while (!route.events.includes(sick)) await new Promise(setImmediate);
+
+    for (let sent = 0; sent < 20; sent += 1) expect((await route.ask(get)).status).toBe(200);
+    expect(other.heard.join('')).not.toContain('/legacy/orders');
+  });
 });
