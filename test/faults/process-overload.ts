@@ -113,6 +113,7 @@ async function judge(bench: FaultBench, { gateway, request: text, connections }:
     'good/s at 1x': good[0],
     'good/s at 4x': good[1],
     'goodput %': goodPercent,
+    'goodput % of the sweep': (100 * good[1]) / peak,
     'p99 ms at 1x': p99[0],
     'p99 ms at 4x': p99[1],
     'p99 ratio': p99[1] / p99[0],
