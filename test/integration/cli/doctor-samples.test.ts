@@ -16,6 +16,7 @@ beforeAll(async () => {
 afterAll(() => samples.close());
 beforeEach(() => {
   config = copyConfig();
+  config.bePatient();
 });
 afterEach(() => config.remove());
 

@@ -131,6 +131,8 @@ Relies on
 });
 
 describe('portico explain --live', () => {
+  beforeEach(() => config.bePatient());
+
   it('shows each call with status, rows and the rule that decided, and masks values', async () => {
     const { code, out } = await explain('GET /v1/products?category=Toys&limit=2', '--live');
     const rule = lineOf('sources/catalog.yaml', '{ status: 200, is: ok }');

@@ -29,6 +29,7 @@ beforeEach(async () => {
   }).listen(0, '127.0.0.1');
   await once(service, 'listening');
   config = copyConfig();
+  config.bePatient();
   config.edit(
     'sources/catalog.yaml',
     'id: { kind: number }',

@@ -66,6 +66,7 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   config = copyConfig();
+  config.bePatient();
   const { port } = server.address() as AddressInfo;
   const file = config.file.replace('portico.yaml', 'sources/crm.yaml');
   writeFileSync(file, sourceText(`http://127.0.0.1:${port}`));
