@@ -1,22 +1,23 @@
-import type { ConditionSpec, GetSpec, SourceResourceSpec, SourceSpec } from '../config/source-schema.ts';
+import type { SourceResourceSpec, SourceSpec } from '../config/source-schema.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
 import type { ResourceName } from '../contract/query.ts';
 import type { Resource } from '../contract/resource.ts';
 import { GatewayError, invalidReply } from '../errors/fault.ts';
 import type { Json } from '../kernel/json.ts';
-import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream.ts';
-import { compileCondition } from './condition.ts';
+import type { UpstreamReply } from '../kernel/upstream.ts';
+import { compileDetails, compileGet, type DetailsAdapter, type GetAdapter } from './compile-record.ts';
 import { compileDecoder } from './decode.ts';
 import { compileEcho, type Echo } from './echo.ts';
-import { compileItem, compileItems, itemsPlace } from './items.ts';
+import { compileItems, itemsPlace } from './items.ts';
 import { compileMapping, type OnGap, type RecordMapper } from './map-record.ts';
-import { compileIdCodec, type IdCodec } from './native-id.ts';
+import { compileIdCodec } from './native-id.ts';
 import { compileNext } from './next.ts';
-import { type Classifier, compileOutcomes, outcomeFault } from './outcome.ts';
+import { compileOutcomes } from './outcome.ts';
 import { compilePlanner, type Planner } from './plan.ts';
 import type { Report } from './report.ts';
 import { pathAt } from './path.ts';
-import { compileRequest } from './request.ts';
+import { compileDrop, compileReader, type Context } from './read-reply.ts';
+import { rowFields } from './row-fields.ts';
 import { compileTotal } from './total.ts';
 
 /** The rows of one upstream reply. */
@@ -43,62 +44,12 @@ export type ListAdapter = {
   read(reply: UpstreamReply, onGap: OnGap): Rows;
   /** The total of a reply to a plan's count request. @throws GatewayError */
   readonly readCount: (reply: UpstreamReply) => number | undefined;
-};
-
-/** How a single record is asked for and read. Pure: no I/O. */
-export type GetAdapter = {
-  /** The request for a v1 id; `undefined` where no record of the source can have it. */
-  request(id: string): UpstreamRequest | undefined;
-  /** The record, or `undefined` where the source says there is none. @throws GatewayError */
-  read(reply: UpstreamReply, id: string, onGap: OnGap): CanonicalRecord | undefined;
+  /** How the fields are read that the rows of a reply do not have: for each row with a request of its own. */
+  readonly details: DetailsAdapter | undefined;
 };
 
 /** Everything known about one resource of one upstream. */
 export type Adapter = { readonly list: ListAdapter; readonly get: GetAdapter | undefined };
-
-type Context = {
-  readonly source: SourceSpec;
-  readonly decode: (reply: UpstreamReply) => Json;
-  readonly classify: Classifier;
-  readonly codec: IdCodec;
-  readonly report: Report;
-};
-
-/** Decodes a reply and decides what it means; the body is there only where the outcome needs it. */
-function compileReader({ decode, classify }: Context, on: 'list' | 'get') {
-  return function readReply(reply: UpstreamReply): { outcome: 'ok' | 'not_found' | 'past_end'; body: Json } {
-    let body: Json | undefined;
-    let unread: unknown;
-    try {
-      body = decode(reply);
-    } catch (error) {
-      unread = error;
-    }
-    const verdict = classify(on, reply, body);
-    const outcome = verdict?.is;
-    const usable =
-      outcome === 'ok' ||
-      (outcome === 'not_found' && on === 'get') ||
-      (outcome === 'past_end' && on === 'list');
-    if (usable && body !== undefined) return { outcome, body };
-    if (usable && outcome !== 'ok') return { outcome, body: null };
-    // A body that cannot be read says more than "no rule fits".
-    if (unread instanceof GatewayError && (outcome === 'ok' || (outcome === undefined && reply.status < 400)))
-      throw unread;
-    throw outcomeFault(verdict, reply);
-  };
-}
-
-/** Whether a row is no record; `undefined` where the source has only records. */
-function compileDrop(
-  specs: readonly ConditionSpec[],
-  report: Report,
-  at: readonly PropertyKey[],
-): ((row: Json) => boolean) | undefined {
-  if (specs.length === 0) return undefined;
-  const conditions = specs.map((spec, index) => compileCondition(spec, report, [...at, index]));
-  return (row) => conditions.some((fits) => fits?.(row) === true);
-}
 
 function mapRows(
   rows: readonly Json[],
@@ -130,7 +81,8 @@ function compileList(
   const total = compileTotal(spec.list.total, report, [...place, 'total']);
   const next = compileNext(spec.list, context.source.net.baseUrl, report, [...place, 'window']);
   const echo = compileEcho(spec.list.window, report, [...place, 'window']);
-  const map = compileMapping(spec.list.map, resource.itemFields, context.codec, report, [...place, 'map']);
+  const fields = rowFields(spec, resource);
+  const map = compileMapping(spec.list.map, fields, context.codec, report, [...place, 'map']);
   const idAt = [spec.list.map['id']?.from ?? ''].flat().join(', ');
   const findId = pathAt(idAt, () => undefined, place);
   const mapping = { map, drop: spec.onInvalidRecord === 'drop', idAt };
@@ -174,38 +126,7 @@ function compileList(
       const { body } = readReply(reply);
       return total(reply, body);
     },
-  };
-}
-
-function compileGet(
-  spec: GetSpec,
-  resource: Resource,
-  context: Context,
-  at: readonly PropertyKey[],
-): GetAdapter {
-  const place = [...at, 'get'];
-  const { report, codec } = context;
-  const readReply = compileReader(context, 'get');
-  const request = compileRequest(spec.request, ['id'], report, [...place, 'request']);
-  const item = compileItem(spec.item, report, [...place, 'item']);
-  const isDropped = compileDrop(spec.dropWhen, report, [...place, 'dropWhen']);
-  const map = compileMapping(spec.map, resource.detailFields, codec, report, [...place, 'map']);
-  return {
-    request(id) {
-      const native = codec.toNative(id);
-      return native === undefined ? undefined : request({ id: native }, []);
-    },
-    read(reply, id, onGap) {
-      const { outcome, body } = readReply(reply);
-      if (outcome === 'not_found') return undefined;
-      const found = item(body);
-      if (found === undefined || found === null)
-        throw invalidReply('rows', `no record at "${itemsPlace(spec.item)}"`);
-      if (isDropped?.(found) === true) return undefined;
-      const record = map(found, onGap);
-      if (record?.id !== id) throw invalidReply('id', 'the record is not the one that was asked for');
-      return record;
-    },
+    details: compileDetails(spec, resource, context, at),
   };
 }
 
@@ -239,6 +160,6 @@ export function compileAdapter(source: SourceSpec, resource: Resource, report: R
   const get =
     spec.get === undefined || resource.detail === null
       ? undefined
-      : compileGet(spec.get, resource, context, at);
+      : compileGet(spec.get, resource.detailFields, context, [...at, 'get']);
   return { list: compileList(spec, resource, context, at), get };
 }

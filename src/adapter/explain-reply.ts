@@ -9,6 +9,7 @@ import { compileItem, compileItems } from './items.ts';
 import { compileIdCodec } from './native-id.ts';
 import { compileRules } from './outcome.ts';
 import { compilePath } from './path.ts';
+import { type View, viewOf } from './row-fields.ts';
 
 /** Says why a reply became what it became. Pure, like the adapter it explains. */
 export type ReplyExplainer = {
@@ -28,20 +29,19 @@ export type ReplyExplainer = {
 export function explainReplies(
   source: SourceSpec,
   resource: Resource,
-  on: 'list' | 'get',
+  view: View,
 ): ReplyExplainer | undefined {
   const spec = source.resources[resource.name];
-  const view = spec?.[on];
-  if (spec === undefined || view === undefined) return undefined;
+  const viewed = spec && viewOf(spec, resource, view);
+  if (spec === undefined || viewed === undefined) return undefined;
+  const { spec: asked, fields } = viewed;
   const noReport = () => undefined;
   const decode = compileDecoder(source.decode);
   const findRule = compileRules(source.outcomes, noReport);
   const codec = compileIdCodec(spec.id, resource.idPrefix, noReport, []);
-  const idPath = compilePath([view.map['id']?.from ?? ''].flat()[0] ?? '');
-  const fields = on === 'list' ? resource.itemFields : resource.detailFields;
-
-  const item = 'item' in view ? compileItem(view.item, noReport, []) : undefined;
-  const items = 'items' in view ? compileItems(view.items, view.itemsAbsent, noReport, []) : undefined;
+  const idPath = compilePath([asked.map['id']?.from ?? ''].flat()[0] ?? '');
+  const item = 'item' in asked ? compileItem(asked.item, noReport, []) : undefined;
+  const items = 'items' in asked ? compileItems(asked.items, asked.itemsAbsent, noReport, []) : undefined;
 
   function rowsOf(body: Json): readonly Json[] {
     return item === undefined ? (items?.(body) ?? []) : [item(body) ?? null];
@@ -64,11 +64,11 @@ export function explainReplies(
   return {
     body: bodyOf,
     rows,
-    explain: (row) => explainRecord(view.map, fields, codec, row),
-    rule: (reply) => findRule(on, reply, bodyOf(reply)),
+    explain: (row) => explainRecord(asked.map, fields, codec, row),
+    rule: (reply) => findRule(view === 'list' ? 'list' : 'get', reply, bodyOf(reply)),
     record(reply, id) {
       const row = rows(reply).find((candidate) => codec.toPublic(idPath(candidate)) === id);
-      return row === undefined ? undefined : explainRecord(view.map, fields, codec, row);
+      return row === undefined ? undefined : explainRecord(asked.map, fields, codec, row);
     },
   };
 }

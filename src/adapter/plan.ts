@@ -8,6 +8,7 @@ import { compileSimplify } from './fixed-fields.ts';
 import { type Capability, compileFilters, compileSorts, naturalOrder, type SortPush } from './push-down.ts';
 import type { Report } from './report.ts';
 import { compileRequest } from './request.ts';
+import { detailFields, wholeMapping } from './row-fields.ts';
 import { type Split, splitFilters } from './split-filters.ts';
 import {
   compileWindow,
@@ -16,6 +17,12 @@ import {
   type Window,
   type WindowCall,
 } from './window.ts';
+
+/**
+ * Which rows are asked for one by one, because their windows lack fields: those of the page, or all that are read,
+ * where a filter or the sort needs such a field; `undefined` where windows have all fields.
+ */
+export type Hydrated = 'page' | 'rows' | undefined;
 
 /** Makes the request for a window of a plan. */
 export type WindowRequest = (call: WindowCall) => UpstreamRequest;
@@ -31,10 +38,11 @@ export type PagePlan = {
   readonly filters: readonly Filter[];
   readonly sort: Sort | null;
   readonly relies: readonly Capability[];
+  readonly hydrates: Hydrated;
 };
 
 /** One page of a source that gives its rows one window after the other, walked to from a place that is known. */
-export type WalkPlan = Pick<PagePlan, 'request' | 'count' | 'filters' | 'sort' | 'relies'> & {
+export type WalkPlan = Omit<PagePlan, 'kind' | 'window' | 'hydrates'> & {
   readonly window: SequentialWindow;
   /** Names what is walked: equal keys, equal rows in equal order. */
   readonly key: string;
@@ -57,6 +65,7 @@ export type ScanPlan = {
   readonly totalIsLeast: boolean;
   /** How a page can be read without a scan where it is near a place that is known. */
   readonly walk: WalkPlan | undefined;
+  readonly hydrates: Hydrated;
   /** Why the source cannot answer the page itself, for the log and for those who write sources. */
   readonly reason: string;
 };
@@ -122,7 +131,8 @@ export function compilePlanner(
     countSpec && compileRequest(countSpec, filterVariables, report, [...place, 'total', 'count']);
   const hidesRows = 'shortPage' in list.window && list.window.shortPage === 'anywhere';
   const simplify = compileSimplify(list.map, resource.itemFields);
-  const filters = compileFilters(list, resource, report, place);
+  const lacking = new Set(detailFields(spec, resource).map(({ name }) => name));
+  const filters = compileFilters({ ...list, map: wholeMapping(spec) }, resource, report, place);
   const sorts = compileSorts(list, resource, report, place);
 
   const combine = compileCombine(list);
@@ -153,6 +163,12 @@ export function compilePlanner(
     list.dropWhen.length === 0 &&
     spec.onInvalidRecord === 'fail';
 
+  function hydratedBy({ filters: asked, sort }: ListQuery): Hydrated {
+    if (lacking.size === 0) return undefined;
+    const needs = [...asked.map(({ field }) => field), ...(sort === null ? [] : [sort.field])];
+    return needs.some((field) => lacking.has(field)) ? 'rows' : 'page';
+  }
+
   function walkOf(read: (Omit<WalkPlan, 'request' | 'window' | 'key'> & { combined: Combined }) | undefined) {
     if (read === undefined || window.kind !== 'sequential' || !isSteady) return undefined;
     const { combined, ...page } = read;
@@ -172,6 +188,7 @@ export function compilePlanner(
     const sort =
       query.sort ?? (order === 'source' && !off.has('order') ? null : { field: 'id', descending: false });
     const pushedSort = pushSort(query.sort, off);
+    const hydrates = hydratedBy(query);
     const reason = whyScan(spec, split, pushedSort !== undefined, off);
     const counted = combine(parts, undefined);
     const read = pushedSort && {
@@ -183,7 +200,7 @@ export function compilePlanner(
     };
     if (reason === undefined && read !== undefined && window.kind === 'random') {
       const { combined, ...page } = read;
-      return { kind: 'page', request: requestWith(combined), window, ...page };
+      return { kind: 'page', request: requestWith(combined), window, hydrates, ...page };
     }
     const scanned = combine(parts, undefined);
     const isTold =
@@ -193,7 +210,13 @@ export function compilePlanner(
       kind: 'scan',
       request: requestWith(scanned),
       window,
-      key: JSON.stringify([scanned.path, scanned.query, scanned.variables]),
+      // Rows without their details are other rows than those with them.
+      key: JSON.stringify([
+        scanned.path,
+        scanned.query,
+        scanned.variables,
+        ...(hydrates === 'rows' ? [hydrates] : []),
+      ]),
       pushedFilters: pushed.filter(({ push }) => push.exact).map(({ filter }) => filter),
       residualFilters: residual,
       sort,
@@ -201,6 +224,7 @@ export function compilePlanner(
       totalCounts: isTold && !off.has('total'),
       totalIsLeast: isTold && off.has('total'),
       walk,
+      hydrates,
       reason: walk === undefined ? (reason ?? 'the source cannot answer the page itself') : WALKED,
     };
   };

@@ -1,6 +1,7 @@
 import { type Adapter, compileAdapter, type Rows } from '../adapter/compile.ts';
 import { explainReplies } from '../adapter/explain-reply.ts';
 import type { OnGap } from '../adapter/map-record.ts';
+import { rowFields } from '../adapter/row-fields.ts';
 import type { Window, WindowCall } from '../adapter/window.ts';
 import type { GetSpec, ListSpec, SourceSpec } from '../config/source-schema.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
@@ -142,11 +143,14 @@ export function createExamination(deps: ExaminationDeps): Examination {
     );
   }
   const unchanged = variant({});
+  const itemFields = rowFields(own, resource);
+  const isThere = (field: string) => itemFields.some(({ name }) => name === field);
 
   return {
     ...{
       compiled,
-      resource,
+      // What only the details of a row have is not probed.
+      resource: { ...resource, itemFields, filters: resource.filters.filter(({ field }) => isThere(field)) },
       spec,
       list: own.list,
       get: own.get,

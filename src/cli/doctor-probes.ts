@@ -88,6 +88,18 @@ async function runAll(
   await runProbes(sortProbes(examination, footing, sample), onFinding);
 }
 
+/** What is only in the details of rows: asking for those of a whole sample would take too many calls. */
+function findUnprobed({ compiled, resource, list }: Examination): Finding | undefined {
+  const { details } = compiled.adapter.list;
+  if (details === undefined) return undefined;
+  const fields = [...details.fields].join(', ');
+  const place = ['resources', resource.name, 'list', 'hydrate'];
+  const tell = claimed('details', `the details of a row have ${fields}`, place);
+  return list.hydrate === 'get'
+    ? tell('could not tell', 'filters and sorts on them are not probed')
+    : tell('could not tell', 'they are not asked for, and filters and sorts on them are not probed');
+}
+
 /** Makes every probe that fits what the file declares of a resource. */
 export async function examine(examination: Examination, onFinding: OnFinding): Promise<Examined> {
   const take: OnFinding = (finding) => {
@@ -105,6 +117,8 @@ export async function examine(examination: Examination, onFinding: OnFinding): P
       const real = based?.footing ?? footing;
       const taken = await takeSample(examination, real);
       sample = taken.sample;
+      const unprobed = findUnprobed(examination);
+      if (unprobed !== undefined) take(unprobed);
       await runAll(examination, real, taken, take);
     }
   } catch (error) {

@@ -1,10 +1,12 @@
 import type { Adapter } from '../adapter/compile.ts';
 import type { FieldProvenance } from '../adapter/explain-record.ts';
 import { explainReplies, type ReplyExplainer } from '../adapter/explain-reply.ts';
+import type { View } from '../adapter/row-fields.ts';
 import { compileSessionReader } from '../adapter/session.ts';
 import type { Query } from '../contract/query.ts';
 import { fault, type GatewayError, toGatewayError } from '../errors/fault.ts';
 import { systemClock } from '../kernel/clock.ts';
+import type { UpstreamReply } from '../kernel/upstream.ts';
 import { createAnswer } from '../pipeline/answer.ts';
 import type { CompiledResource } from '../pipeline/compile-sources.ts';
 import type { SourceRuntime } from '../pipeline/source-runtime.ts';
@@ -22,8 +24,11 @@ export type LiveResult = {
   /** Fields that became `null` because they were missing or unreadable: how often, by `field reason`. */
   readonly gaps: ReadonlyMap<string, number>;
   /** How the first record of the answer came about; absent where there is none. */
-  readonly record: readonly FieldProvenance[] | undefined;
+  readonly record: readonly ViewedField[] | undefined;
 };
+
+/** How a field came about, and of which view it is. */
+export type ViewedField = FieldProvenance & { readonly view: View };
 
 /** What a live explanation needs. */
 export type LiveDeps = {
@@ -60,17 +65,36 @@ async function answerWithin(
   }
 }
 
-function findRecord(
-  explainer: ReplyExplainer | undefined,
-  made: readonly Witnessed[],
-  id: string | undefined,
-) {
-  if (explainer === undefined || id === undefined) return undefined;
-  for (const { reply } of made) {
-    const record = reply && explainer.record(reply, id);
-    if (record !== undefined) return record;
+type Explained = { readonly view: View; readonly explainer: ReplyExplainer | undefined };
+
+/** How the record with an id came about in the replies of one view. */
+function findFields(
+  { view, explainer }: Explained,
+  replies: readonly UpstreamReply[],
+  id: string,
+): readonly ViewedField[] | undefined {
+  for (const reply of replies) {
+    const record = explainer?.record(reply, id);
+    if (record !== undefined) return record.map((field) => ({ ...field, view }));
   }
   return undefined;
+}
+
+/** How a record came about: of a row, and of its details where those are asked for. */
+function findRecord(
+  explained: readonly Explained[],
+  made: readonly Witnessed[],
+  viewOf: (reply: UpstreamReply) => View | undefined,
+  id: string | undefined,
+): readonly ViewedField[] | undefined {
+  if (id === undefined) return undefined;
+  const replies = made.flatMap(({ reply }) => reply ?? []);
+  const found = explained.flatMap((one) => {
+    const own = replies.filter((reply) => viewOf(reply) === one.view);
+    const fields = findFields(one, own, id) ?? [];
+    return one.view === 'details' ? fields.filter(({ field }) => field !== 'id') : fields;
+  });
+  return found.length === 0 ? undefined : found;
 }
 
 /** Answers a query from the live source, as the gateway would on a cache miss, and keeps what happened on the way. */
@@ -79,7 +103,7 @@ export async function explainLive(
   { compiled, masked, showValues, stop }: LiveDeps,
 ): Promise<LiveResult> {
   const { spec } = compiled.source;
-  const { adapter, shown, rows } = withShownRequests(compiled.adapter, masked, showValues);
+  const { adapter, shown, rows, views } = withShownRequests(compiled.adapter, masked, showValues);
   const upstream = createUpstream(spec, {
     onExchange: () => undefined,
     readSession: compileSessionReader(spec),
@@ -101,14 +125,19 @@ export async function explainLive(
   };
   try {
     const answer = await answerWithin(source, compiled, query, stop);
-    const explainer = explainReplies(spec, compiled.resource, query.kind);
+    const kinds: readonly View[] = query.kind === 'list' ? ['list', 'details'] : ['get'];
+    const explained = kinds.map((view) => ({
+      view,
+      explainer: explainReplies(spec, compiled.resource, view),
+    }));
     for (const { call, reply } of made) {
       if (reply === undefined) continue;
       call.status = reply.status;
       call.rows = rows.get(reply);
-      call.rule = explainer?.rule(reply);
+      const view = views.get(reply) ?? query.kind;
+      call.rule = explained.find((one) => one.view === view)?.explainer?.rule(reply);
     }
-    const record = findRecord(explainer, made, firstIdOf(answer));
+    const record = findRecord(explained, made, (reply) => views.get(reply), firstIdOf(answer));
     return { calls: made.map(({ call }) => call), answer, contradicted, gaps, record };
   } finally {
     upstream.close();

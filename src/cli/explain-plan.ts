@@ -40,6 +40,15 @@ export function sortText({ field, descending }: Sort): string {
   return `${field} ${descending ? 'descending' : 'ascending'}`;
 }
 
+/** The calls that a page takes for what its rows lack, beside those for its windows. */
+export function detailCalls(plan: PagePlan, query: ListQuery): number {
+  if (plan.hydrates === undefined) return 0;
+  if (plan.hydrates === 'page') return query.limit;
+  // All rows that are read are asked for one by one.
+  const { page, limit } = query;
+  return plan.window.cover((page - 1) * limit, limit).reduce((sum, { size }) => sum + size, 0);
+}
+
 /** How far a scan can go. */
 export type ScanReach = { readonly rows: number; readonly calls: number };
 
@@ -49,7 +58,17 @@ function tellsTotal(plan: ScanPlan, list: ListSpec | undefined): boolean {
 }
 
 /** The most rows that a scan can bring, and the most calls it takes for them. */
-export function scanReach({ window }: ScanPlan, { rows, calls }: SourceSpec['budget']): ScanReach {
+export function scanReach(
+  { window, hydrates }: Pick<ScanPlan, 'window' | 'hydrates'>,
+  { rows, calls }: Pick<SourceSpec['budget'], 'rows' | 'calls'>,
+): ScanReach {
+  if (hydrates === 'rows') {
+    // A window and its rows, each with a call of its own.
+    const size = window.kind === 'sequential' ? window.first.size : window.scanSize;
+    const windows = Number.isFinite(size) ? Math.max(1, Math.floor(calls / (size + 1))) : 1;
+    const reach = scanReach({ window, hydrates: undefined }, { rows, calls: windows });
+    return { rows: Math.min(reach.rows, calls - 1), calls };
+  }
   if (window.kind === 'sequential') return { rows: Math.min(rows, calls * window.first.size), calls };
   const { scanSize, depthMax, shortAtEnd } = window;
   if (!Number.isFinite(scanSize)) return { rows, calls: 1 };
@@ -87,12 +106,21 @@ function claimsOf(
   });
 }
 
+/** What is left to be done for rows that lack fields. */
+function detailsLeft({ hydrates }: Pick<PagePlan, 'hydrates'>): readonly string[] {
+  if (hydrates === undefined) return [];
+  return [
+    `ask for the details of ${hydrates === 'rows' ? 'every row' : 'the rows of the page'}, each with a call`,
+  ];
+}
+
 function leftOf(plan: ScanPlan): readonly string[] {
   const { residualFilters, sort } = plan;
   return [
     ...residualFilters.map((filter) => `keep ${filterText(filter)}`),
     ...(sort === null ? [] : [`sort by ${sortText(sort)}`]),
     'count, and cut out the page',
+    ...detailsLeft(plan),
   ];
 }
 
@@ -117,15 +145,17 @@ function explainList(
     case 'page': {
       const calls = pageCalls(plan, query);
       const relies = claimsOf(source, resource, [...plan.relies, 'total', 'window']);
-      return { kind: 'page', calls, callsMax: calls.length, left: [], relies };
+      const callsMax = calls.length + detailCalls(plan, query);
+      return { kind: 'page', calls, callsMax, left: detailsLeft(plan), relies };
     }
     case 'scan': {
-      const callsMax = scanReach(plan, source.spec.budget).calls;
+      const scanMax = scanReach(plan, source.spec.budget).calls;
+      const callsMax = scanMax + (plan.hydrates === 'page' ? query.limit : 0);
       const relies = [...plan.relies, ...(tellsTotal(plan, spec) ? ['total'] : []), 'window'];
       return {
         kind: 'scan',
         reason: plan.reason,
-        calls: scanCalls(plan, callsMax),
+        calls: scanCalls(plan, scanMax),
         callsMax,
         left: leftOf(plan),
         relies: claimsOf(source, resource, relies),

@@ -61,7 +61,7 @@ async function runExplain(
       showValues,
       stop: context.stop,
     });
-    const live = showLive(result, query.kind, { gateway, compiled, masked: twin.spec, showValues });
+    const live = showLive(result, { gateway, compiled, masked: twin.spec, showValues });
     explanation = { ...explanation, live };
   }
   print(explanation, explanationText(explanation));

@@ -103,6 +103,11 @@ function maskTotal(total: SourceResourceSpec['list']['total'], masked: Tree) {
   return { ...total, count: maskRequest(total.count, at(masked, 'count')) };
 }
 
+function maskHydrate(hydrate: NonNullable<SourceResourceSpec['list']['hydrate']>, masked: Tree) {
+  if (hydrate === 'get') return hydrate;
+  return { ...hydrate, request: maskRequest(hydrate.request, at(masked, 'request')) };
+}
+
 function maskResource(spec: SourceResourceSpec, masked: Tree): SourceResourceSpec {
   const list = at(masked, 'list');
   return {
@@ -117,6 +122,7 @@ function maskResource(spec: SourceResourceSpec, masked: Tree): SourceResourceSpe
       }),
       filters: maskFilters(spec.list.filters, at(list, 'filters')),
       ...(spec.list.sort && { sort: maskPart(spec.list.sort, at(list, 'sort')) }),
+      ...(spec.list.hydrate && { hydrate: maskHydrate(spec.list.hydrate, at(list, 'hydrate')) }),
     },
     ...(spec.get && {
       get: { ...spec.get, request: maskRequest(spec.get.request, at(at(masked, 'get'), 'request')) },

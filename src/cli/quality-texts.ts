@@ -5,6 +5,8 @@ import type { LiveQuality, Shape } from './quality-live.ts';
 /** Forms that are shown of one field; `--json` has them all. */
 const SHAPES_SHOWN = 3;
 
+const HEADINGS = { list: 'lists', details: 'details of rows', get: 'single records' };
+
 const HEAD = ['field', 'null', 'missing', 'unreadable', 'from'];
 
 /** A number of records, with its share of all of them. */
@@ -43,7 +45,7 @@ function viewLines(
 ): readonly string[] {
   const left = dropped === 0 ? '' : `, ${share(dropped, records)} left out for want of an id`;
   const lost = totalsLost === 0 ? '' : `; the total of ${totalsLost} replies could not be read`;
-  const heading = `${view === 'list' ? 'lists' : 'single records'}: ${records} records read${left}${lost}`;
+  const heading = `${HEADINGS[view]}: ${records} records read${left}${lost}`;
   if (records === 0) return [heading];
   const rows = fields.map((field) => [
     field.field,

@@ -4,7 +4,7 @@ import type { Filter, ListQuery, Sort } from '../contract/query.ts';
 import type { FilterParameter, Resource } from '../contract/resource.ts';
 import { Decimal } from '../kernel/decimal.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
-import { pageCalls, scanReach } from './explain-plan.ts';
+import { detailCalls, pageCalls, scanReach } from './explain-plan.ts';
 
 /** What one kind of query of the contract costs at a source. */
 export type QueryCost = {
@@ -67,8 +67,10 @@ function costOf({ query, sort, filters }: Kind, { resource, adapter, source }: C
   };
   const plan = adapter.list.plan(asked, new Set());
   if (plan.kind === 'nothing') return { query, cost: 'page', calls: 0 };
-  if (plan.kind === 'page') return { query, cost: 'page', calls: pageCalls(plan, asked).length };
-  const { rows, calls } = scanReach(plan, source.spec.budget);
+  if (plan.kind === 'page')
+    return { query, cost: 'page', calls: pageCalls(plan, asked).length + detailCalls(plan, asked) };
+  const { rows, calls: scanned } = scanReach(plan, source.spec.budget);
+  const calls = scanned + (plan.hydrates === 'page' ? asked.limit : 0);
   const cost = rows < LIMIT_DEFAULT ? 'refused' : 'scan';
   return { query, cost, calls, reason: plan.reason, rowsMax: rows };
 }

@@ -1,6 +1,7 @@
 import type { FieldProvenance } from '../adapter/explain-record.ts';
 import { claimPlace } from '../adapter/claim-place.ts';
 import { type Flow, UNREADABLE } from '../adapter/flow.ts';
+import { viewOf } from '../adapter/row-fields.ts';
 import type { CoercionSpec, SourceSpec } from '../config/source-schema.ts';
 import type { GatewayConfig } from '../config/gateway-schema.ts';
 import { publicStatus } from '../errors/body.ts';
@@ -10,7 +11,7 @@ import { NumberText } from '../kernel/json.ts';
 import type { CompiledResource } from '../pipeline/compile-sources.ts';
 import type { Document } from '../policy/cached.ts';
 import type { Claim } from './explain-plan.ts';
-import type { LiveResult } from './explain-live.ts';
+import type { LiveResult, ViewedField } from './explain-live.ts';
 import { MASK } from './mask-source.ts';
 import { showCall } from './shown-call.ts';
 import type { MadeCall } from './witness-calls.ts';
@@ -112,9 +113,11 @@ function showAnswer(answer: Document | GatewayError, gateway: GatewayConfig): Sh
   return { status: 200, records: [data].flat().length, ...(meta && { total: meta.total }) };
 }
 
-function showField(field: FieldProvenance, view: 'list' | 'get', deps: ShownLiveDeps): ShownField {
+function showField(field: ViewedField, deps: ShownLiveDeps): ShownField {
   const { source, resource } = deps.compiled;
-  const place = ['resources', resource.name, view, 'map', field.field];
+  const spec = source.spec.resources[resource.name];
+  const below = spec === undefined ? [] : (viewOf(spec, resource, field.view)?.place ?? []);
+  const place = ['resources', resource.name, ...below, 'map', field.field];
   return {
     field: field.field,
     from: field.from,
@@ -130,7 +133,7 @@ function showField(field: FieldProvenance, view: 'list' | 'get', deps: ShownLive
 }
 
 /** A live result as it may be shown. */
-export function showLive(result: LiveResult, view: 'list' | 'get', deps: ShownLiveDeps): ShownLive {
+export function showLive(result: LiveResult, deps: ShownLiveDeps): ShownLive {
   const { source, resource } = deps.compiled;
   return {
     calls: result.calls.map((call) => showMade(call, deps)),
@@ -140,6 +143,6 @@ export function showLive(result: LiveResult, view: 'list' | 'get', deps: ShownLi
       return { claim, file, line };
     }),
     gaps: Object.fromEntries(result.gaps),
-    ...(result.record && { record: result.record.map((field) => showField(field, view, deps)) }),
+    ...(result.record && { record: result.record.map((field) => showField(field, deps)) }),
   };
 }

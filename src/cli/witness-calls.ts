@@ -1,5 +1,7 @@
+import type { GetAdapter } from '../adapter/compile-record.ts';
 import type { Adapter } from '../adapter/compile.ts';
 import type { ListPlan, WalkPlan } from '../adapter/plan.ts';
+import type { View } from '../adapter/row-fields.ts';
 import type { WindowCall } from '../adapter/window.ts';
 import { type GatewayError, toGatewayError } from '../errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream.ts';
@@ -33,12 +35,13 @@ function shownWindow(call: WindowCall, showValues: boolean): WindowCall {
 }
 
 /**
- * The adapter, what its requests look like when they are shown, and how many rows its replies held. `masked` is the
- * adapter of the masked source.
+ * The adapter, what its requests look like when they are shown, how many rows its replies held and of which view they
+ * are. `masked` is the adapter of the masked source.
  */
 export function withShownRequests(real: Adapter, masked: Adapter, showValues: boolean) {
   const shown = new WeakMap<UpstreamRequest, UpstreamRequest>();
   const rows = new WeakMap<UpstreamReply, number>();
+  const views = new WeakMap<UpstreamReply, View>();
 
   function pair(request: UpstreamRequest, twin: UpstreamRequest | undefined): UpstreamRequest {
     if (twin !== undefined) shown.set(request, twin);
@@ -68,30 +71,39 @@ export function withShownRequests(real: Adapter, masked: Adapter, showValues: bo
     return { ...plan, request, count: plan.count && pair(plan.count, twin.count) };
   }
 
+  /** A way to ask for single records, its replies marked as those of a view. */
+  function pairRecord<T extends GetAdapter>(one: T, twin: GetAdapter | undefined, view: View): T {
+    const paired: GetAdapter = {
+      request(id) {
+        const request = one.request(id);
+        return request && pair(request, twin?.request(id));
+      },
+      read(reply, id, onGap) {
+        views.set(reply, view);
+        const record = one.read(reply, id, onGap);
+        rows.set(reply, record === undefined ? 0 : 1);
+        return record;
+      },
+    };
+    return { ...one, ...paired };
+  }
+
   const { list, get } = real;
   const adapter: Adapter = {
     list: {
       ...list,
+      details: list.details && pairRecord(list.details, masked.list.details, 'details'),
       plan: (query, off) => pairPlan(list.plan(query, off), masked.list.plan(query, off)),
       read(reply, onGap) {
+        views.set(reply, 'list');
         const found = list.read(reply, onGap);
         rows.set(reply, found.received);
         return found;
       },
     },
-    get: get && {
-      request(id) {
-        const request = get.request(id);
-        return request && pair(request, masked.get?.request(id));
-      },
-      read(reply, id, onGap) {
-        const record = get.read(reply, id, onGap);
-        rows.set(reply, record === undefined ? 0 : 1);
-        return record;
-      },
-    },
+    get: get && pairRecord(get, masked.get, 'get'),
   };
-  return { adapter, shown, rows };
+  return { adapter, shown, rows, views };
 }
 
 /** A call, and the reply to it if there was one. */

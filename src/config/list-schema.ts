@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hydrate } from './hydrate-schema.ts';
 import { mapping } from './mapping-schema.ts';
 import { literal, pathTemplate, queryTemplate, request } from './request-schema.ts';
 import { dropWhen, items } from './rows-schema.ts';
@@ -243,4 +244,5 @@ export const list = z.strictObject({
     .default({})
     .describe('By v1 field and operator. Absent: the source is never asked to filter.'),
   map: mapping,
+  hydrate,
 });

@@ -186,6 +186,15 @@ no filter. A filter sends its value in \`query\`, in \`expr\` or in \`item\`.`,
     example: "{ expr: 'Price ge {value}', escape: number, exactness: exact }",
   },
   {
+    name: 'hydrate',
+    at: ['resources', 'users', 'list', 'hydrate'],
+    intro: `Where the fields stand that the rows of a list lack: \`get\`, or a request of its own, made once for each row of a
+page, and for every row of a scan that needs such a field. It is judged as a single record is: outcomes \`on: get\`.`,
+    example: `request: { path: '/items/{id}' }
+item: item
+map: { id: id, price: price, category: category }`,
+  },
+  {
     name: 'get',
     at: ['resources', 'users', 'get'],
     intro: 'How a single record is read.',

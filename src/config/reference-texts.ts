@@ -22,7 +22,7 @@ the key of a JSON body, the XML element around it.
 | \`list.request\`, window \`link\` | \`{limit}\`; used for the first call only |
 | \`list.request\`, any window | \`{filter}\` the conditions of \`expr\`, joined; \`{filters}\` the list of \`item\`s (JSON bodies); \`{sort}\`, \`{sorts}\` the same of the sort; the \`name\` of a filter, such as \`{minPrice}\`, its value |
 | \`list.total.count\` | \`{filter}\`, \`{filters}\`, the \`name\` of a filter |
-| \`get.request\` | \`{id}\` the native id |
+| \`get.request\`, \`list.hydrate.request\` | \`{id}\` the native id |
 | \`list.filters.*.*\` | \`{value}\` the value, as the source writes it: the steps of the field turned round |
 | \`list.sort\` | \`{column}\`, \`{direction}\`; \`{tiebreak}\`, what stands behind any column but the id |
 | \`auth.value\` (session) | \`{session}\` the token of the login |`;

@@ -7,9 +7,10 @@ import { GatewayError, invalidReply } from '../errors/fault.ts';
 import type { UpstreamReply } from '../kernel/upstream.ts';
 import type { Document, Fill } from '../policy/cached.ts';
 import { createCursorCheckpoints } from '../store/cursor-checkpoints.ts';
+import { createHydration } from './hydrate.ts';
 import { type Page, readPage } from './read-page.ts';
 import { createSnapshots, type Snapshots } from './snapshots.ts';
-import { Contradiction, type Errand, Moved, OnlyBound, type SourceRuntime } from './source-runtime.ts';
+import { Contradiction, type Errand, Gone, Moved, OnlyBound, type SourceRuntime } from './source-runtime.ts';
 import { createWalker, type Walker } from './walk-page.ts';
 
 /** A page with the moment its data was read, and how long it may be served. */
@@ -40,6 +41,10 @@ function twice({ message }: Moved): GatewayError {
   return invalidReply('window', `twice in a row: ${message}`);
 }
 
+function gone(): GatewayError {
+  return invalidReply('rows', 'twice in a row: the list has a row that is no record by itself');
+}
+
 /** Creates the function that answers the queries of one resource from its source. */
 export function createAnswer(
   source: SourceRuntime,
@@ -49,7 +54,30 @@ export function createAnswer(
 ): Fill {
   const { resource, adapter, clock } = source;
 
-  async function attempt(query: ListQuery, plan: ListPlan, errand: Errand): Promise<DatedPage> {
+  async function attempt(
+    query: ListQuery,
+    plan: ListPlan,
+    errand: Errand,
+    newerThan: number | undefined,
+  ): Promise<DatedPage> {
+    if (plan.kind === 'nothing' || plan.hydrates === undefined)
+      return readPlan(query, plan, errand, newerThan);
+    const finish = createHydration(source, 'page');
+    if (plan.hydrates === 'rows') return readPlan(query, plan, { ...errand, finish }, newerThan);
+    const page = await readPlan(query, plan, errand, newerThan);
+    try {
+      return { ...page, records: await finish(page.records, errand) };
+    } catch (error) {
+      throw error instanceof Gone ? new Gone(page.storedAt) : error;
+    }
+  }
+
+  async function readPlan(
+    query: ListQuery,
+    plan: ListPlan,
+    errand: Errand,
+    newerThan: number | undefined,
+  ): Promise<DatedPage> {
     const offset = (query.page - 1) * query.limit;
     const storedAt = clock.now();
     switch (plan.kind) {
@@ -69,7 +97,7 @@ export function createAnswer(
           const isOlder = walked.storedAt < storedAt;
           return { ...walked, freshSeconds: Math.max(cache.fresh, isOlder ? source.budget.snapshot : 0) };
         }
-        const page = await snapshots.page(plan, offset, query.limit, errand);
+        const page = await snapshots.page(plan, offset, query.limit, errand, newerThan);
         // A page of a snapshot is as good as the snapshot, which may be older than `cache.fresh`.
         return { ...page, freshSeconds: Math.max(cache.fresh, page.freshSeconds) };
       }
@@ -86,13 +114,14 @@ export function createAnswer(
   async function findPage(query: ListQuery, errand: Errand): Promise<DatedPage> {
     let moved: Moved | undefined;
     let disagreement: Moved | undefined;
+    let missed: Gone | undefined;
     const suspects = new Set<Capability>();
     const unusable = new Set<Capability>();
     const blamed = new Set<Capability>();
     for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts += 1) {
       const plan = adapter.list.plan(query, source.switchedOff.union(unusable).union(blamed));
       try {
-        const page = await attempt(query, plan, errand);
+        const page = await attempt(query, plan, errand, missed?.listedAt);
         // Total and rows agree without them.
         blamed.forEach(switchOff);
         return page;
@@ -104,6 +133,10 @@ export function createAnswer(
         } else if (error instanceof OnlyBound) {
           // No contradiction: the source says so itself, and for this question only.
           unusable.add('total');
+        } else if (error instanceof Gone) {
+          // It may have been deleted since the list was read.
+          if (missed !== undefined) throw gone();
+          missed = error;
         } else if (error instanceof Moved && moved === undefined) {
           moved = error;
         } else if (error instanceof Moved) {

@@ -1,7 +1,9 @@
+import type { GetAdapter } from '../adapter/compile-record.ts';
 import type { Adapter } from '../adapter/compile.ts';
 import { claimPlace } from '../adapter/claim-place.ts';
 import type { OnGap } from '../adapter/map-record.ts';
 import type { Capability } from '../adapter/push-down.ts';
+import type { View } from '../adapter/row-fields.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -37,7 +39,7 @@ export type ResourceQuality = {
 
 /** Told what is counted, for the metrics. */
 export type QualityEvents = {
-  readonly records?: (view: 'list' | 'get', received: number, dropped: number) => void;
+  readonly records?: (view: View, received: number, dropped: number) => void;
   readonly invalidReply?: (reason: string) => void;
   readonly unreadable?: OnUnreadable;
 };
@@ -56,11 +58,11 @@ export type Quality = {
 /** The adapter, every reply that it could read told to `count`, and its gaps then to whoever reads. */
 function watchAdapter(
   { list, get }: Adapter,
-  count: (view: 'list' | 'get', records: readonly CanonicalRecord[], gaps: readonly Gap[]) => void,
+  count: (view: View, records: readonly CanonicalRecord[], gaps: readonly Gap[]) => void,
 ): Adapter {
   /** Gaps of a reply that fails later on belong to no record. */
   function read<T>(
-    view: 'list' | 'get',
+    view: View,
     onGap: OnGap,
     readWith: (onGap: OnGap) => T,
     recordsOf: (result: T) => readonly CanonicalRecord[],
@@ -71,9 +73,20 @@ function watchAdapter(
     for (const { field, reason, found } of gaps) onGap(field, reason, found);
     return result;
   }
+  function one<T extends GetAdapter>(view: View, adapter: T): T {
+    const watched: GetAdapter['read'] = (reply, id, onGap) =>
+      read(
+        view,
+        onGap,
+        (keep) => adapter.read(reply, id, keep),
+        (record) => (record === undefined ? [] : [record]),
+      );
+    return { ...adapter, read: watched };
+  }
   return {
     list: {
       ...list,
+      details: list.details && one('details', list.details),
       read: (reply, onGap) =>
         read(
           'list',
@@ -82,16 +95,7 @@ function watchAdapter(
           ({ records }) => records,
         ),
     },
-    get: get && {
-      ...get,
-      read: (reply, id, onGap) =>
-        read(
-          'get',
-          onGap,
-          (keep) => get.read(reply, id, keep),
-          (record) => (record === undefined ? [] : [record]),
-        ),
-    },
+    get: get && one('get', get),
   };
 }
 
@@ -101,6 +105,7 @@ export function createQuality(compiled: CompiledSource, clock: Clock, events: Qu
   const now = () => new Date(clock.now()).toISOString();
   const tallies = {
     list: createViewTally('list', compiled, events.unreadable),
+    details: createViewTally('details', compiled, events.unreadable),
     get: createViewTally('get', compiled, events.unreadable),
   };
   const invalid = new Map<string, InvalidReplies>();
@@ -133,7 +138,7 @@ export function createQuality(compiled: CompiledSource, clock: Clock, events: Qu
       source: source.spec.name,
       resource: resource.name,
       file: source.yaml.file,
-      views: [tallies.list, tallies.get].flatMap((tally) => (tally === undefined ? [] : [tally.report()])),
+      views: Object.values(tallies).flatMap((tally) => (tally === undefined ? [] : [tally.report()])),
       contradicted: [...claims.values()],
       invalidReplies: [...invalid.values()],
     }),

@@ -33,7 +33,7 @@ async function readRows(
   return all;
 }
 
-/** Asks the source for one window. @throws GatewayError */
+/** Asks the source for one window. @throws GatewayError, Gone */
 export async function readWindow(
   source: SourceRuntime,
   request: WindowRequest,
@@ -48,7 +48,8 @@ export async function readWindow(
   const broken = rows.echo && brokenEcho(rows.echo, call);
   if (broken !== undefined)
     throw invalidReply('window', `the source says that it was asked for another ${broken} than it was`);
-  return { call, rows };
+  if (errand.finish === undefined) return { call, rows };
+  return { call, rows: { ...rows, records: await errand.finish(rows.records, errand) } };
 }
 
 /** Checks that a window holds exactly the rows that a total says it must. @throws Moved */

@@ -1,6 +1,7 @@
 import type { ScanPlan } from '../adapter/plan.ts';
 import type { RowTable } from '../store/row-table.ts';
 import { invalidReply } from '../errors/fault.ts';
+import { createHydration } from './hydrate.ts';
 import { createRowKeeper } from './keep-rows.ts';
 import { readWindow } from './read-window.ts';
 import { outOfReach, overBudget } from './scan-faults.ts';
@@ -47,7 +48,8 @@ export async function scan(
   const deadline = AbortSignal.timeout(source.budget.time);
   const signal = AbortSignal.any([errand.signal, deadline]);
   try {
-    return await scanOnce(source, plan, name, { ...errand, signal, workClass: 'scan' });
+    const finish = plan.hydrates === 'rows' ? createHydration(source, 'scan') : undefined;
+    return await scanOnce(source, plan, name, { ...errand, signal, workClass: 'scan', finish });
   } catch (error) {
     if (deadline.aborted && !errand.signal.aborted) throw overBudget('time');
     throw error;

@@ -23,8 +23,14 @@ export type SnapshotPage = Selected & {
 
 /** Serves any page, order and selection from one scan for as long as its snapshot lives. */
 export type Snapshots = {
-  /** @throws GatewayError, Contradiction, Moved */
-  page(plan: ScanPlan, offset: number, limit: number, errand: Errand): Promise<SnapshotPage>;
+  /** With `newerThan`, of rows that were read later. @throws GatewayError, Contradiction, Moved, Gone */
+  page(
+    plan: ScanPlan,
+    offset: number,
+    limit: number,
+    errand: Errand,
+    newerThan?: number,
+  ): Promise<SnapshotPage>;
   /** Whether this process knows of a snapshot that lives. */
   has(plan: ScanPlan): boolean;
   /** Ends everything under way, scans behind the readers' backs included. */
@@ -162,10 +168,16 @@ export function createSnapshots(source: SourceRuntime, fleet: SharedSnapshots | 
   }
 
   /** A page of what is known, which is refreshed where that is due; `undefined` where nothing is, or it is lost. */
-  async function knownPage(plan: ScanPlan, selection: Selection, signal: AbortSignal) {
+  async function knownPage(
+    plan: ScanPlan,
+    selection: Selection,
+    newerThan: number | undefined,
+    signal: AbortSignal,
+  ) {
     const known = await find(plan.key);
     signal.throwIfAborted();
-    if (known === undefined) return { than: -Infinity };
+    const isOld = newerThan !== undefined && (known?.snapshot.storedAt ?? -Infinity) <= newerThan;
+    if (known === undefined || isOld) return { than: newerThan ?? -Infinity };
     if (clock.now() >= known.refreshAt) refresh(plan, known);
     const page = await pageOf(known.snapshot, selection, signal);
     // Redis may have lost its rows but not its head.
@@ -174,9 +186,9 @@ export function createSnapshots(source: SourceRuntime, fleet: SharedSnapshots | 
   }
 
   return {
-    async page(plan, offset, limit, { signal, meter }) {
+    async page(plan, offset, limit, { signal, meter }, newerThan) {
       const selection = { sort: plan.sort, filters: plan.residualFilters, offset, limit };
-      const { page, than } = await knownPage(plan, selection, signal);
+      const { page, than } = await knownPage(plan, selection, newerThan, signal);
       if (page !== undefined) return page;
       const ways = [
         (waited: Errand) => obtain(plan, waited, than),

@@ -2,6 +2,7 @@ import type { Adapter } from '../adapter/compile.ts';
 import type { OnGap } from '../adapter/map-record.ts';
 import type { Capability } from '../adapter/push-down.ts';
 import type { SourceSpec } from '../config/source-schema.ts';
+import type { CanonicalRecord } from '../contract/document.ts';
 import type { Resource } from '../contract/resource.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { WorkClass } from '../kernel/upstream.ts';
@@ -35,7 +36,15 @@ export type Errand = {
   readonly signal: AbortSignal;
   readonly meter: Meter;
   readonly workClass?: WorkClass | undefined;
+  /** What makes records of the rows of a window; absent where they are. */
+  readonly finish?: FinishRows | undefined;
 };
+
+/** Completes rows that lack fields. @throws GatewayError, Gone */
+export type FinishRows = (
+  rows: readonly CanonicalRecord[],
+  errand: Errand,
+) => Promise<readonly CanonicalRecord[]>;
 
 /** Thrown inside the pipeline when rows and claims disagree; the query is then planned again without the claim. */
 export class Contradiction extends Error {
@@ -49,6 +58,17 @@ export class Contradiction extends Error {
 
 /** Thrown inside the pipeline when a reply says that its total is only a bound; the rows must then be counted. */
 export class OnlyBound extends Error {}
+
+/** Thrown inside the pipeline when a row of a list is no record by itself; the list is then read again once. */
+export class Gone extends Error {
+  /** When the list was read, where that may be a while ago: milliseconds since the epoch. */
+  readonly listedAt: number | undefined;
+
+  constructor(listedAt?: number) {
+    super('a row of the list is no record by itself');
+    this.listedAt = listedAt;
+  }
+}
 
 /** Thrown inside the pipeline when replies of one walk do not fit together; the walk is then done again once. */
 export class Moved extends Error {}

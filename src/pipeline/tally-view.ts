@@ -1,4 +1,5 @@
 import { compileStep } from '../adapter/coerce.ts';
+import { type View, viewOf } from '../adapter/row-fields.ts';
 import { type Flow, UNREADABLE } from '../adapter/flow.ts';
 import type { CoercionSpec } from '../config/source-schema.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
@@ -30,7 +31,7 @@ export type FieldQuality = {
 
 /** How the records of one view were read. */
 export type ViewQuality = {
-  readonly view: 'list' | 'get';
+  readonly view: View;
   /** Records in the replies that could be used, those left out included. */
   readonly records: number;
   /** Records without a usable id that were left out. */
@@ -55,7 +56,7 @@ type FieldTally = {
 };
 
 /** Told of every value that no step could read. */
-export type OnUnreadable = (view: 'list' | 'get', field: string, found: Json) => void;
+export type OnUnreadable = (view: View, field: string, found: Json) => void;
 
 function stepName(step: CoercionSpec): string {
   return typeof step === 'string' ? step : (Object.keys(step)[0] ?? '');
@@ -79,21 +80,22 @@ function compileBlame({ kind }: Field, steps: readonly CoercionSpec[]): (found: 
 
 /** Creates the tally of one view; `undefined` where the source does not have it. */
 export function createViewTally(
-  view: 'list' | 'get',
+  view: View,
   { resource, source }: CompiledSource,
   onUnreadable: OnUnreadable = () => undefined,
 ): ViewTally | undefined {
-  const mapping = source.spec.resources[resource.name]?.[view]?.map;
-  if (mapping === undefined) return undefined;
-  const all = view === 'list' ? resource.itemFields : resource.detailFields;
-  const fields = all.filter(({ kind }) => kind !== 'id');
+  const spec = source.spec.resources[resource.name];
+  const viewed = spec && viewOf(spec, resource, view);
+  if (viewed === undefined) return undefined;
+  const { map: mapping } = viewed.spec;
+  const fields = viewed.fields.filter(({ kind }) => kind !== 'id');
   const tallies = new Map<string, FieldTally>(
     fields.map((field) => {
       const blame = compileBlame(field, mapping[field.name]?.as ?? []);
       return [field.name, { null: 0, missing: 0, unreadable: 0, steps: new Map(), blame }];
     }),
   );
-  const place = ['resources', resource.name, view, 'map'];
+  const place = ['resources', resource.name, ...viewed.place, 'map'];
   let [seen, dropped, totalsLost] = [0, 0, 0];
 
   function countGap({ field: name, reason, found }: Gap): void {

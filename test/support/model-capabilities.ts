@@ -39,6 +39,10 @@ export type Capabilities = {
   readonly hides: boolean;
   /** Whether hidden rows are not taken out, but marked: they are no records, and windows and totals count them. */
   readonly marks: boolean;
+  /** What the rows of a list lack, and only a row by itself has: nothing, some fields, or all but the id. */
+  readonly lacks: 'nothing' | 'some' | 'all';
+  /** What a row by itself is: itself, another row, or, of one row, nothing. */
+  readonly details: 'own' | 'other' | 'gone';
   readonly missing: '404' | 'empty 404' | '403' | '200 null' | '200 []' | '200 code' | '500 fault';
 };
 
@@ -64,6 +68,19 @@ export const CATEGORIES = [
   "' or '1",
   '0',
 ];
+
+/** The fields of a resource. */
+export const FIELDS = {
+  users: ['name', 'email', 'created_at'],
+  products: ['name', 'description', 'price', 'category'],
+} as const;
+
+const SOME: readonly string[] = ['email', 'name', 'category'];
+
+/** Whether the rows of a list lack a field. */
+export function isLacking({ lacks }: Pick<Capabilities, 'lacks'>, name: string): boolean {
+  return lacks === 'all' || (lacks === 'some' && SOME.includes(name));
+}
 
 /** What stands in the source for a value of a v1 field. */
 export function nativeValue({ coded }: Capabilities, name: string, value: string | null): string | null {

@@ -37,6 +37,8 @@ const capabilities: fc.Arbitrary<Capabilities> = fc
     order: fc.constantFrom('id', 'id', 'own', 'unsaid'),
     hides: fc.constantFrom(false, false, false, true),
     marks: fc.boolean(),
+    lacks: fc.constantFrom('nothing', 'nothing', 'some', 'all'),
+    details: fc.constant('own'),
     missing: fc.constantFrom(...MISSING),
   })
   .map(possible);
@@ -51,11 +53,12 @@ const LIES = [
   'order',
   'pastEnd',
   'missing',
+  'details',
 ] as const;
 type Lie = (typeof LIES)[number];
 
 /** Lies that show only where all rows are looked at. */
-const WHOLE: readonly Lie[] = ['total', 'counts', 'filter', 'late filter', 'sort', 'order'];
+const WHOLE: readonly Lie[] = ['total', 'counts', 'filter', 'late filter', 'sort', 'order', 'details'];
 
 const pick = <T>(values: readonly T[], n: number): T => values[n % values.length]!;
 
@@ -86,6 +89,8 @@ function fits(says: Capabilities, lie: Lie): boolean {
     case 'missing':
       // There, another form of reply is the very sign that nothing was found.
       return format !== 'json' || missing !== '200 []';
+    case 'details':
+      return says.lacks !== 'nothing';
     default:
       return true;
   }
@@ -112,6 +117,9 @@ function broken(says: Capabilities, lie: Lie, n: number): Capabilities {
       return { ...says, pastEnd: pick(PAST_END, n) };
     case 'missing':
       return possible({ ...says, missing: pick(MISSING, n) });
+    case 'details':
+      // Nobody can know that a record is there which is nowhere but in the list.
+      return { ...says, details: says.resource === 'users' ? 'other' : pick(['other', 'gone'] as const, n) };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type Capabilities, nativeValue, type Row } from './model-capabilities.ts';
+import { type Capabilities, FIELDS, isLacking, nativeValue, type Row } from './model-capabilities.ts';
 
 /** What a reply tells besides its rows. */
 export type Extras = {
@@ -7,11 +7,6 @@ export type Extras = {
   readonly bounded?: boolean;
   readonly next?: string | undefined;
 };
-
-const FIELDS = {
-  users: ['name', 'email', 'created_at'],
-  products: ['name', 'description', 'price', 'category'],
-} as const;
 
 const TYPES = {
   json: 'application/json',
@@ -29,10 +24,9 @@ function cells(can: Capabilities, { native, record, hidden }: Row): [string, str
   return [
     ['key', native],
     ...(can.marks ? [['gone', String(hidden)] as [string, string]] : []),
-    ...FIELDS[can.resource].map((name): [string, string | null] => [
-      name,
-      nativeValue(can, name, record[name] ?? null),
-    ]),
+    ...FIELDS[can.resource]
+      .filter((name) => !isLacking(can, name))
+      .map((name): [string, string | null] => [name, nativeValue(can, name, record[name] ?? null)]),
   ];
 }
 
@@ -89,7 +83,7 @@ function xmlRow(can: Capabilities, row: Row): string {
 
 function csvTable(can: Capabilities, rows: readonly Row[]): string {
   const quote = (text: string) => (/[";\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const head = ['key', ...(can.marks ? ['gone'] : []), ...FIELDS[can.resource], 'password'];
+  const head = [...cells(can, NO_ROW).map(([name]) => name), 'password'];
   const lines = rows.map((row) =>
     [...cells(can, row).map(([, value]) => quote(value ?? '')), 'canary'].join(';'),
   );
@@ -135,7 +129,8 @@ export function countText({ format }: Capabilities, count: number): string {
 }
 
 /** The body of a single record. */
-export function itemText(can: Capabilities, row: Row): string {
+export function itemText(does: Capabilities, row: Row): string {
+  const can: Capabilities = { ...does, lacks: 'nothing' };
   if (can.format === 'json')
     return can.missing === '200 []' ? `[${jsonRow(can, row)}]` : `{"item":${jsonRow(can, row)}}`;
   return can.format === 'xml' ? `<reply><item>${xmlRow(can, row)}</item></reply>` : listText(can, [row], {});

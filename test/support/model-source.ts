@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { type Capabilities, CATEGORIES } from './model-capabilities.ts';
+import { type Capabilities, CATEGORIES, isLacking } from './model-capabilities.ts';
 
 type Tree = Record<string, unknown>;
 
@@ -126,14 +126,31 @@ function mapping({ resource, format, coded }: Capabilities): Tree {
   };
 }
 
+/** How a row by itself is asked for. */
+function itemSpec({ missing, format }: Capabilities): Tree {
+  const list = missing === '200 []';
+  const item = { json: list ? '[0]' : 'item', xml: 'reply.item.row', csv: '[0]', ndjson: '[0]' }[format];
+  return { request: { path: '/rows/{id}' }, item };
+}
+
+/** The mapping of the rows of a list, and where the rest stands. */
+function rowsSpec(says: Capabilities): Tree {
+  const all = Object.entries(mapping(says));
+  if (says.lacks === 'nothing') return { map: mapping(says) };
+  const lacking = all.filter(([name]) => name === 'id' || isLacking(says, name));
+  const byGet = says.resource === 'users' && says.lacks === 'all';
+  return {
+    map: Object.fromEntries(all.filter(([name]) => name === 'id' || !isLacking(says, name))),
+    hydrate: byGet ? 'get' : { ...itemSpec(says), map: Object.fromEntries(lacking) },
+  };
+}
+
 function getSpec(says: Capabilities): Tree {
   if (says.resource === 'products') return {};
-  const list = says.missing === '200 []';
-  const item = { json: list ? '[0]' : 'item', xml: 'reply.item.row', csv: '[0]', ndjson: '[0]' }[says.format];
   const none = Object.fromEntries(
     ['bio', 'location', 'avatar_url'].map((name) => [`profile.${name}`, 'none']),
   );
-  return { get: { request: { path: '/rows/{id}' }, item, map: { ...mapping(says), ...none } } };
+  return { get: { ...itemSpec(says), map: { ...mapping(says), ...none } } };
 }
 
 /** What a reply without the record looks like, as a rule. */
@@ -192,7 +209,7 @@ export function modelSource(says: Capabilities, baseUrl: string): string {
           order: says.order === 'own' ? 'source' : says.order === 'id' ? 'id' : 'unknown',
           ...sortSpec(says),
           ...filtersSpec(says),
-          map: mapping(says),
+          ...rowsSpec(says),
         },
         ...getSpec(says),
       },

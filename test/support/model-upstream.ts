@@ -169,8 +169,9 @@ export async function startModelUpstream(): Promise<ModelUpstream> {
       return;
     }
     const id = decodeURIComponent(path.slice('/rows/'.length));
-    const found = rows.find(({ native }) => native === id || native.replace(/^0+(?=\d)/, '') === id);
-    if (found === undefined) sendMissing(response, can);
+    const at = rows.findIndex(({ native }) => native === id || native.replace(/^0+(?=\d)/, '') === id);
+    const found = rows[can.details === 'other' ? (at + 1) % rows.length : at];
+    if (found === undefined || (can.details === 'gone' && at === 0)) sendMissing(response, can);
     else send(response, can, itemText(can, found));
   }
 

@@ -44,6 +44,8 @@ const honest: Capabilities = {
   order: 'id',
   hides: false,
   marks: false,
+  lacks: 'nothing',
+  details: 'own',
   missing: '404',
 };
 const users: Capabilities = { ...honest, resource: 'users' };

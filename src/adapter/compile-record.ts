@@ -1,0 +1,93 @@
+import type { GetSpec, SourceResourceSpec } from '../config/source-schema.ts';
+import type { CanonicalRecord } from '../contract/document.ts';
+import type { Field } from '../contract/fields.ts';
+import type { Resource } from '../contract/resource.ts';
+import { invalidReply } from '../errors/fault.ts';
+import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream.ts';
+import { compileItem, itemsPlace } from './items.ts';
+import { compileMapping, type OnGap } from './map-record.ts';
+import { type Context, compileDrop, compileReader } from './read-reply.ts';
+import { compileRequest } from './request.ts';
+import { detailFields, detailsPlace, detailsSpec } from './row-fields.ts';
+
+/** How a single record is asked for and read. Pure: no I/O. */
+export type GetAdapter = {
+  /** The request for a v1 id; `undefined` where no record of the source can have it. */
+  request(id: string): UpstreamRequest | undefined;
+  /** The record, or `undefined` where the source says there is none. @throws GatewayError */
+  read(reply: UpstreamReply, id: string, onGap: OnGap): CanonicalRecord | undefined;
+};
+
+/** How what the rows of a list lack is asked for and read: records with just these fields, and the id. Pure: no I/O. */
+export type DetailsAdapter = GetAdapter & { readonly fields: ReadonlySet<string> };
+
+/** Compiles how the fields are read that the rows of a list do not have. */
+export function compileDetails(
+  spec: SourceResourceSpec,
+  resource: Resource,
+  context: Context,
+  at: readonly PropertyKey[],
+): DetailsAdapter | undefined {
+  const { hydrate, map } = spec.list;
+  if (hydrate === undefined) return undefined;
+  const { report } = context;
+  const place = [...at, 'list', 'hydrate'];
+  const fields = detailFields(spec, resource);
+  if (fields.length === 0) report(place, 'the rows have every field already', 'remove it');
+  const details = detailsSpec(spec);
+  if (details === undefined) {
+    report(place, 'the source has no `get`', 'hydrate: { request: …, item: …, map: … }');
+    return undefined;
+  }
+  // What is wrong with `get` is reported where that is compiled.
+  const isOwn = hydrate !== 'get';
+  if (isOwn)
+    for (const name of Object.keys(hydrate.map))
+      if (name !== 'id' && map[name] !== undefined)
+        report([...place, 'map', name], `the rows have "${name}" already`, 'map it in one of the two places');
+  const ids = resource.itemFields.filter(({ kind }) => kind === 'id');
+  const read = compileGet(
+    isOwn ? details : { ...details, map: only(details.map, [...ids, ...fields]) },
+    [...ids, ...fields],
+    { ...context, report: isOwn ? report : () => undefined },
+    [...at, ...detailsPlace(spec)],
+  );
+  return { ...read, fields: new Set(fields.map(({ name }) => name)) };
+}
+
+/** A mapping of some fields only. */
+function only(map: GetSpec['map'], fields: readonly Field[]): GetSpec['map'] {
+  return Object.fromEntries(Object.entries(map).filter(([key]) => fields.some(({ name }) => name === key)));
+}
+
+/** Compiles how a record with some fields is asked for and read; `place` is that of the spec. */
+export function compileGet(
+  spec: GetSpec,
+  fields: readonly Field[],
+  context: Context,
+  place: readonly PropertyKey[],
+): GetAdapter {
+  const { report, codec } = context;
+  const readReply = compileReader(context, 'get');
+  const request = compileRequest(spec.request, ['id'], report, [...place, 'request']);
+  const item = compileItem(spec.item, report, [...place, 'item']);
+  const isDropped = compileDrop(spec.dropWhen, report, [...place, 'dropWhen']);
+  const map = compileMapping(spec.map, fields, codec, report, [...place, 'map']);
+  return {
+    request(id) {
+      const native = codec.toNative(id);
+      return native === undefined ? undefined : request({ id: native }, []);
+    },
+    read(reply, id, onGap) {
+      const { outcome, body } = readReply(reply);
+      if (outcome === 'not_found') return undefined;
+      const found = item(body);
+      if (found === undefined || found === null)
+        throw invalidReply('rows', `no record at "${itemsPlace(spec.item)}"`);
+      if (isDropped?.(found) === true) return undefined;
+      const record = map(found, onGap);
+      if (record?.id !== id) throw invalidReply('id', 'the record is not the one that was asked for');
+      return record;
+    },
+  };
+}
