@@ -6,7 +6,7 @@ import { expectedAnswer } from '../../support/model-oracle.ts';
 import { type ModelUpstream, startModelUpstream } from '../../support/model-upstream.ts';
 
 const CASES = Number(process.env['MODEL_CASES'] ?? 300);
-const TIME_MAX_MS = 10_000 + CASES * 200;
+const TIME_MAX_MS = 600_000 + CASES * 200;
 
 /** The ways in which an answer may be refused: they blame the source, and say so. */
 const DECLARED = /^(upstream_\w+|scan_limit_exceeded)$/;

@@ -3,7 +3,12 @@ import { GatewayError } from '../../../src/errors/fault.ts';
 import type { WorkClass } from '../../../src/kernel/upstream.ts';
 import { createPlaces, type PlacesOptions } from '../../../src/upstream/places.ts';
 
-const never = new AbortController().signal;
+/** Whoever still waits then goes with the test. */
+let over = new AbortController();
+afterEach(() => {
+  over.abort(new Error('the test is over'));
+  over = new AbortController();
+});
 
 /** Places whose calls end when the test says so. */
 function openPlaces(options: Partial<PlacesOptions> & { max?: number; time?: number } = {}) {
@@ -13,7 +18,7 @@ function openPlaces(options: Partial<PlacesOptions> & { max?: number; time?: num
   const ends = new Map<string, () => void>();
   const failures = new Map<string, unknown>();
   /** Resolves with what became of the call. */
-  function call(name: string, workClass: WorkClass = 'caller', signal = never): Promise<void> {
+  function call(name: string, workClass: WorkClass = 'caller', signal = over.signal): Promise<void> {
     const work = () => {
       begun.push(name);
       return new Promise<void>((end) => ends.set(name, end));
@@ -92,7 +97,7 @@ describe('places', () => {
 
   it('are given away again where a call fails', async () => {
     const { places, call, begun } = openPlaces();
-    const failed = places.run('caller', never, () => Promise.reject(new Error('broken')));
+    const failed = places.run('caller', over.signal, () => Promise.reject(new Error('broken')));
     void call('next');
     await expect(failed).rejects.toThrow('broken');
     await turn();
