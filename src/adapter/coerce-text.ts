@@ -43,17 +43,12 @@ export function compileEnum(table: Readonly<Record<string, string>>): Step {
   };
 }
 
-function hasLists(values: readonly Flow[]): boolean {
-  for (const value of values) if (Array.isArray(value)) return true;
-  return false;
-}
-
 /** Texts joined, without the empty ones; lists among them are joined in their place. */
 export function compileJoin(separator: string): Step {
   return (found) => {
     if (found === null) return null;
     const list: readonly Flow[] = Array.isArray(found) ? (found as readonly Json[]) : [found];
-    const values = hasLists(list) ? (list as readonly Json[]).flat() : list;
+    const values = list.some(Array.isArray) ? (list as readonly Json[]).flat() : list;
     let joined = '';
     for (const value of values) {
       const part = value === null ? '' : textOf(value)?.trim();

@@ -1,5 +1,4 @@
 import { DateTime } from 'luxon';
-import { fitsShape } from '../kernel/shape.ts';
 import { civilMs, type CivilTime } from './civil-time.ts';
 
 /** Reads a text in one format: milliseconds since 1970 where clocks show UTC, or the offset that the text names. */
@@ -82,45 +81,55 @@ function readDigits({ pattern, parts }: NonNullable<ReturnType<typeof compileDig
   };
 }
 
-/** How many digits each part has where it stands at a fixed place. */
-const WIDTHS = { year: 4, month: 2, day: 2, hour: 2, minute: 2, second: 2, millisecond: 3 } as const;
+type FixedPlace = { readonly part: Exclude<Part, 'offset'>; readonly at: number; readonly end: number };
 
-/** Where each part begins; what is not there begins nowhere. */
-type Places = Record<keyof CivilTime, number>;
-const NOWHERE = -1;
+/** Parts of so many digits each. */
+const WIDTHS: Readonly<Record<string, number>> = {
+  yyyy: 4,
+  MM: 2,
+  LL: 2,
+  dd: 2,
+  HH: 2,
+  mm: 2,
+  ss: 2,
+  SSS: 3,
+};
 
 /**
- * Where parts stand in a format whose every part has its width, and the shape of its texts; `undefined` where one has
- * not, or a character could be written in two ways or be taken for a digit.
+ * Where parts stand in a format whose every part has so many digits, and the characters between them; `undefined`
+ * where one has not, or a character could be written in two ways.
  */
-function compilePlaces(format: string): { readonly places: Places; readonly shape: string } | undefined {
-  const places: Places = {
-    ...{ year: NOWHERE, month: NOWHERE, day: NOWHERE, hour: NOWHERE },
-    ...{ minute: NOWHERE, second: NOWHERE, millisecond: NOWHERE },
-  };
-  let shape = '';
+function compilePlaces(format: string) {
+  const places: FixedPlace[] = [];
+  const literals: { readonly at: number; readonly code: number }[] = [];
+  let at = 0;
   for (const [piece, quoted, letter] of format.matchAll(PIECE)) {
-    const [part] = TOKENS[piece] ?? [];
-    if (letter === undefined) {
-      const literal = quoted ?? piece;
+    if (letter !== undefined) {
+      const width = WIDTHS[piece];
+      const [part] = TOKENS[piece] ?? [];
+      if (width === undefined || part === undefined || part === 'offset') return undefined;
+      places.push({ part, at, end: at + width });
+      at += width;
+      continue;
+    }
+    for (const character of quoted ?? piece) {
       // Letters are read in either case.
-      if (!/^[ -/:-@[-`{-~]*$/.test(literal)) return undefined;
-      shape += literal;
-    } else if (part !== undefined && part !== 'offset' && WIDTHS[part] === piece.length) {
-      places[part] = shape.length;
-      shape += '0'.repeat(piece.length);
-    } else {
-      return undefined;
+      if (!/^[ -@[-`{-~]$/.test(character)) return undefined;
+      literals.push({ at, code: character.charCodeAt(0) });
+      at += 1;
     }
   }
-  return { places, shape };
+  return { places, literals, length: at };
 }
 
-/** The number that the digits of a part write; 0 where it is not there. */
-function digitsAt(text: string, from: number, width: number): number {
-  if (from === NOWHERE) return 0;
+/** The number that digits write; -1 where something else stands there. */
+function digitsAt(text: string, from: number, end: number): number {
   let value = 0;
-  for (let at = from; at < from + width; at += 1) value = value * 10 + text.charCodeAt(at) - 0x30;
+  for (let at = from; at < end; at += 1) {
+    const digit = text.charCodeAt(at) - 0x30;
+    if (!(digit >= 0 && digit <= 9)) return -1;
+    value = value * 10 + digit;
+  }
   return value;
 }
 
@@ -128,18 +137,17 @@ function digitsAt(text: string, from: number, width: number): number {
 function readPlaces(format: string, otherwise: DateReader): DateReader {
   const found = compilePlaces(format);
   if (found === undefined) return otherwise;
-  const { places, shape } = found;
+  const { places, literals, length } = found;
   return function readDate(text) {
-    if (!fitsShape(text, shape)) return otherwise(text);
-    return civilMs({
-      year: digitsAt(text, places.year, WIDTHS.year),
-      month: digitsAt(text, places.month, WIDTHS.month),
-      day: digitsAt(text, places.day, WIDTHS.day),
-      hour: digitsAt(text, places.hour, WIDTHS.hour),
-      minute: digitsAt(text, places.minute, WIDTHS.minute),
-      second: digitsAt(text, places.second, WIDTHS.second),
-      millisecond: digitsAt(text, places.millisecond, WIDTHS.millisecond),
-    });
+    if (text.length !== length) return otherwise(text);
+    for (const { at, code } of literals) if (text.charCodeAt(at) !== code) return otherwise(text);
+    const time = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, millisecond: 0 };
+    for (const { part, at, end } of places) {
+      const value = digitsAt(text, at, end);
+      if (value < 0) return otherwise(text);
+      time[part] = value;
+    }
+    return civilMs(time);
   };
 }
 

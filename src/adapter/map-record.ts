@@ -1,6 +1,6 @@
 import type { MappingSpec } from '../config/source-schema.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
-import { type Field, type FieldKind, isInstant, type Value } from '../contract/fields.ts';
+import type { Field, FieldKind, Value } from '../contract/fields.ts';
 import { Decimal } from '../kernel/decimal.ts';
 import type { Json } from '../kernel/json.ts';
 import { checkChain } from './check-mapping.ts';
@@ -22,10 +22,13 @@ export type RecordMapper = (record: Json, onGap: OnGap) => CanonicalRecord | und
 
 type FieldReader = { readonly name: string; read(record: Json, onGap: OnGap): Value };
 
+/** As every step that yields an instant writes it, and as the contract does. */
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$/;
+
 /** The canonical value of what a chain yields. */
 export function canonical(value: Flow, kind: FieldKind): Value | typeof UNREADABLE {
   if (value === null || value === UNREADABLE || value === undefined) return value ?? null;
-  if (kind === 'instant') return typeof value === 'string' && isInstant(value) ? value : UNREADABLE;
+  if (kind === 'instant') return typeof value === 'string' && INSTANT.test(value) ? value : UNREADABLE;
   if (kind !== 'decimal') return typeof value === 'string' && value.isWellFormed() ? value : UNREADABLE;
   if (value instanceof Decimal) return value;
   return typeof value === 'string' ? readDecimal(value) : readNumber(value);
@@ -35,14 +38,8 @@ export function canonical(value: Flow, kind: FieldKind): Value | typeof UNREADAB
 export function collect(paths: readonly Path[], record: Json): Json | undefined {
   const first = paths[0];
   if (paths.length === 1 && first !== undefined) return first(record);
-  const values: Json[] = [];
-  let isThere = false;
-  for (const path of paths) {
-    const value = path(record);
-    if (value !== undefined) isThere = true;
-    values.push(value ?? null);
-  }
-  return isThere ? values : undefined;
+  const values = paths.map((path) => path(record));
+  return values.every((value) => value === undefined) ? undefined : values.map((value) => value ?? null);
 }
 
 /** What steps make of a value; they end where one cannot read it. */
