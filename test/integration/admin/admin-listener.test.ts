@@ -8,10 +8,12 @@ import { Secret } from '../../../src/kernel/secret.ts';
 const redis = (ready: boolean) => ({ name: 'redis', ready, needed: true });
 
 describe("the operator's listener", () => {
-  let server: Server;
+  const servers: Server[] = [];
   afterEach(async () => {
-    server.close();
-    await once(server, 'close');
+    for (const server of servers.splice(0)) {
+      server.close();
+      await once(server, 'close');
+    }
   });
 
   async function ask(
@@ -32,7 +34,8 @@ describe("the operator's listener", () => {
       purge: () => Promise.resolve(),
       ...over,
     });
-    server = createServer(listener).listen(0, '127.0.0.1');
+    const server = createServer(listener).listen(0, '127.0.0.1');
+    servers.push(server);
     await once(server, 'listening');
     const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, {
       method,
@@ -74,7 +77,7 @@ describe("the operator's listener", () => {
       ['[::1]:9090', 200],
     ])('answers a request to the host %s with %i: a name may be made to lead here', async (host, status) => {
       await ask('/livez');
-      const { port } = server.address() as AddressInfo;
+      const { port } = servers.at(-1)!.address() as AddressInfo;
       const asked = get({ port, path: '/metrics', headers: { host, connection: 'close' } });
       const [answer] = (await once(asked, 'response')) as [IncomingMessage];
       answer.resume();
