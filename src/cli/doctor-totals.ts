@@ -184,5 +184,6 @@ export function judgeFilteredTotal(
     return tell('noted', `${total}, and as many rows match`, {
       hint: 'total: { counts: filtered }, if it is so with every filter',
     });
+  if (all === undefined && total > rows) return tell('could not tell', 'not all rows were read');
   return tell('differs', `${total}, where ${rows} rows match`, { calls });
 }

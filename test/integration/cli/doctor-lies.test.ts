@@ -51,6 +51,7 @@ const honest: Capabilities = {
 const users: Capabilities = { ...honest, resource: 'users' };
 const paged: Capabilities = { ...honest, window: 'page' };
 const keyed: Capabilities = { ...honest, window: 'keyset' };
+const deep: Capabilities = { ...honest, total: 'count', counts: 'all', depth: 35 };
 
 /** What the file says, what the source does in place of it, and the probes that must say so. */
 type Lie = readonly [
@@ -112,7 +113,7 @@ describe('portico doctor, in front of a source whose file lies', () => {
   });
 
   it('finds nothing wrong where the file says what is true', async () => {
-    for (const says of [honest, paged, users, keyed]) {
+    for (const says of [honest, paged, users, keyed, deep]) {
       const { code, differing } = await room.model(says, rowsOf(says));
       expect({ code, differing }).toEqual({ code: 0, differing: [] });
     }
