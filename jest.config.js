@@ -9,10 +9,10 @@ const project = (name) => ({
   testEnvironment: 'node',
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  setupFiles: ['<rootDir>/test/support/fuzz-setup.ts'],
   setupFilesAfterEnv: ['<rootDir>/test/support/output-setup.ts'],
   testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
   extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^fast-check$': '<rootDir>/test/support/fast-check.ts' },
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',
