@@ -17,7 +17,7 @@ const tiers: Readonly<Record<string, Tier>> = {
   wide: { windows: [{ points: 700, seconds: 2 }], onStoreFailure: open },
 };
 const MILLISECONDS = 6_000;
-const seed = Number(process.env['LIMITER_SEED'] ?? Date.now() % 1_000_000);
+const seed = Number(process.env['LIMITER_SEED'] ?? 20_261_121);
 
 /**
  * The first request with which an interval of a window's length begins that has more points than the window. When
