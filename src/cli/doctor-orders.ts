@@ -171,9 +171,7 @@ export function orderProbes(examination: Examination, footing: Footing, sample: 
 export function sortProbes(examination: Examination, footing: Footing, sample: Walk): readonly Probe[] {
   const isThere = (field: string) => examination.resource.itemFields.some(({ name }) => name === field);
   const sorts = Object.entries(examination.list.sort?.columns ?? {}).flatMap(([field, { directions }]) =>
-    isThere(field)
-      ? directions.map((direction) => ({ field, descending: direction === 'descending' }))
-      : [],
+    isThere(field) ? directions.map((direction) => ({ field, descending: direction === 'descending' })) : [],
   );
   return sorts.map((sort, index) => ({
     name: `sort ${sort.field} ${sort.descending ? 'descending' : 'ascending'}`,
