@@ -7,14 +7,13 @@ import { type ConfigCopy, copyConfig } from '../support/stack-config.ts';
 let upstreams: Awaited<ReturnType<typeof startUpstreams>>;
 let gateway: GatewayProcess;
 let config: ConfigCopy;
-beforeEach(async () => {
+async function start(drain: string): Promise<void> {
   upstreams = await startUpstreams();
   config = copyConfig();
   config.bePatient();
-  // Whoever comes while it leaves must find it there, also where the machine is busy.
-  config.edit('portico.yaml', '  port: ${PORT:-8080}', '  port: ${PORT:-8080}\n  drain: 4s');
+  config.edit('portico.yaml', '  port: ${PORT:-8080}', `  port: \${PORT:-8080}\n  drain: ${drain}`);
   gateway = await startGatewayProcess(upstreams.env, config.file);
-});
+}
 afterEach(async () => {
   await gateway.process.kill();
   config.remove();
@@ -32,6 +31,8 @@ async function ask(agent: Agent): Promise<IncomingMessage> {
 
 describe('SIGTERM', () => {
   it('under load on kept-alive connections loses no request, tells the balancer first, and ends with 0', async () => {
+    // Whoever comes while it leaves must find it there, also where the machine is busy.
+    await start('4s');
     const outcome = { answered: 0, failed: 0 };
     /** Asks without a pause until it is told to close its connection: then it is the balancer's turn. */
     async function client(): Promise<void> {
@@ -65,6 +66,7 @@ describe('SIGTERM', () => {
   });
 
   it('twice in one moment, as a terminal and npm send it together, is one wish', async () => {
+    await start('300ms');
     gateway.process.signal('SIGINT');
     gateway.process.signal('SIGTERM');
     expect(await gateway.process.ended).toEqual({ code: 0, signal: null });
