@@ -1,14 +1,24 @@
 import http from 'node:http';
 import https from 'node:https';
 import { AxiosError, type AxiosResponse, CanceledError, type InternalAxiosRequestConfig } from 'axios';
-import { ReplyHeaders, type SentHeaders } from './axios-headers.ts';
+import { ReplyHeaders } from './reply-headers.ts';
+
+/** Names and values in turn: Node checks and writes such a list as it stands, at a third of the price of an object. */
+function headerLines(config: InternalAxiosRequestConfig, url: URL): string[] {
+  const lines = ['Host', url.host];
+  for (const [name, value] of Object.entries(config.headers.toJSON())) {
+    // A source that goes by another name than its address has that among its headers.
+    if (name.toLowerCase() === 'host') lines[1] = String(value);
+    else lines.push(name, String(value));
+  }
+  return lines;
+}
 
 function requestOf(config: InternalAxiosRequestConfig): http.ClientRequest {
   const url = new URL(config.url ?? '');
   const isTls = url.protocol === 'https:';
   const body = config.data as string | undefined;
-  const headers = config.headers as SentHeaders;
-  if (body !== undefined) headers.put('Content-Length', String(Buffer.byteLength(body)));
+  if (body !== undefined) config.headers.setContentLength(Buffer.byteLength(body));
   const { hostname, port, pathname, search } = url;
   const sent = (isTls ? https : http).request({
     // The address of IPv6 without its brackets.
@@ -16,7 +26,7 @@ function requestOf(config: InternalAxiosRequestConfig): http.ClientRequest {
     ...(port !== '' && { port }),
     path: pathname + search,
     method: (config.method ?? 'get').toUpperCase(),
-    headers: headers.lines(url.host),
+    headers: headerLines(config, url),
     agent: (isTls ? config.httpsAgent : config.httpAgent) as http.Agent,
   });
   sent.end(body);
@@ -29,10 +39,9 @@ function requestOf(config: InternalAxiosRequestConfig): http.ClientRequest {
  */
 export function sendOverHttp(config: InternalAxiosRequestConfig): Promise<AxiosResponse<Buffer>> {
   return new Promise((resolve, reject) => {
-    const signal = config.signal as AbortSignal | undefined;
-    if (signal?.aborted === true) throw new CanceledError(undefined, config);
     const request = requestOf(config);
     const { maxContentLength: bytesMax = Infinity } = config;
+    const signal = config.signal as AbortSignal | undefined;
     /** What has come of the reply; an error that carries it says that the request had arrived. */
     let reply: AxiosResponse<Buffer> | undefined;
 
