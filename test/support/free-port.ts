@@ -27,6 +27,7 @@ async function isFree(port: number): Promise<boolean> {
 export async function freePort(): Promise<number> {
   for (;;) {
     next = (next + 1) % PORTS_PER_SLICE;
-    if (await isFree(first + next)) return first + next;
+    const port = first + next;
+    if (await isFree(port)) return port;
   }
 }
