@@ -27,4 +27,6 @@ export default {
   testTimeout: 240_000,
   // The suite is measured, and must stay under five minutes, on two cores.
   maxWorkers: 2,
+  // Modules that a test file has loaded are never let go of: gigabytes in the end, and more time to look through them.
+  workerIdleMemoryLimit: '1GB',
 };
