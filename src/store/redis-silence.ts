@@ -52,6 +52,11 @@ export function failWhileSilent(client: Redis, timeoutMs: number, watch: Silence
     silent = true;
     watch.silent(new Error('it does not answer'));
     for (const command of waiting.takeAll()) fail(command);
+    probe();
+  }
+
+  /** Asked with each beat: what answers may have swallowed a PING before, or have answered it with what was none. */
+  function probe(): void {
     probing = true;
     client.ping().then(hear, (error: unknown) => isReply(error) && hear());
     probing = false;
@@ -100,7 +105,9 @@ export function failWhileSilent(client: Redis, timeoutMs: number, watch: Silence
   // A connection that is gone says so itself, and its commands fail of themselves.
   client.on('close', () => void ([silent, refused] = [false, false]));
   const beat = setInterval(() => {
-    if (client.status === 'ready' && !silent) client.ping().then(accept, refuse);
+    if (client.status !== 'ready') return;
+    if (silent) probe();
+    else client.ping().then(accept, refuse);
   }, BEAT_MS);
   beat.unref();
   client.once('end', () => clearInterval(beat));
