@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { PassthroughConfig } from '../config/passthrough-schema.ts';
 import type { SourceSpec } from '../config/source-schema.ts';
 import { fault, GatewayError } from '../errors/fault.ts';
 import type { SourceMetrics } from '../pipeline/create-operations.ts';
 import { createSourceResilience, type SourceResilienceDeps } from '../pipeline/source-resilience.ts';
 import { createAgents } from '../upstream/agents.ts';
+import { askAgain } from '../upstream/ask-again.ts';
 import { watchHealth } from '../upstream/health.ts';
 import { createPlaces } from '../upstream/places.ts';
 import type { Resilience, Trial } from '../upstream/resilience.ts';
@@ -119,19 +119,8 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
     async forward(journey) {
       const { signal, exchange, repeatable } = journey;
       const trial = resilience.begin(exchange, repeatable);
-      for (;;) {
-        // Before it waits for a place; it may be otherwise once it has one.
-        resilience.check();
-        try {
-          await places.run('caller', signal, () => measured(journey, trial));
-          return;
-        } catch (error) {
-          const waitMs = signal.aborted ? undefined : trial.retryIn(error);
-          if (waitMs === undefined) throw error;
-          await sleep(waitMs);
-          signal.throwIfAborted();
-        }
-      }
+      const ask = () => places.run('caller', signal, () => measured(journey, trial));
+      await askAgain(ask, trial, signal, resilience);
     },
     close() {
       checks?.close();

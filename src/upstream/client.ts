@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { SourceSpec } from '../config/source-schema.ts';
 import { fault, GatewayError } from '../errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest, WorkClass } from '../kernel/upstream.ts';
+import { askAgain } from './ask-again.ts';
 import { type CredentialSource, fixedCredential, namedCredential } from './credential.ts';
 import { watchHealth } from './health.ts';
 import { networkFault } from './network-fault.ts';
@@ -195,18 +195,7 @@ export function createUpstream(
       const question = { request, signal, meter, workClass };
       const isSafe = request.method === 'GET' || net.retries.post;
       const trial = begin(meter, isSafe);
-      for (;;) {
-        // Before it waits for a place; it may be otherwise once it has one.
-        resilience?.check();
-        try {
-          return await askOnce(question, read, trial);
-        } catch (error) {
-          const waitMs = signal.aborted ? undefined : trial.retryIn(error);
-          if (waitMs === undefined) throw error;
-          await sleep(waitMs);
-          signal.throwIfAborted();
-        }
-      }
+      return askAgain(() => askOnce(question, read, trial), trial, signal, resilience);
     },
     get load() {
       return { active: places.active, waiting: places.waiting };
