@@ -69,10 +69,8 @@ export const net = z
       .describe(
         'What only reads is asked again where no connection was had, it broke before the reply, a gateway answered 502, 503 or 504, or `timeout` is over and the deadline leaves as much again.',
       ),
-    outliers: outliers
-      .prefault({})
-      .describe('Of several hosts, those that fail are left out for a while: all but one at most.'),
-    health: health.optional().describe('Of several hosts, those that are found sick are left out.'),
+    outliers,
+    health,
     headers: z.record(addedHeaderName, headerValue).default({}).describe('Constant headers.'),
     tls: z
       .strictObject({

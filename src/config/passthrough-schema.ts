@@ -80,10 +80,8 @@ export const passthroughRoute = z
       .describe(
         'A GET or HEAD without a body is sent again where no connection was had or it broke before a byte of the answer.',
       ),
-    outliers: outliers
-      .prefault({})
-      .describe('Of several hosts, those that fail are left out for a while: all but one at most.'),
-    health: health.optional().describe('Of several hosts, those that are found sick are left out.'),
+    outliers,
+    health,
     headers: z
       .record(addedHeaderName, headerSecret)
       .default({})

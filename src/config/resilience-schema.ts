@@ -28,18 +28,24 @@ export const retries = z.strictObject({
 });
 
 /** When a host that fails is left out, and for how long. */
-export const outliers = z.strictObject({
-  failures: integer(1, 1_000).default(5).describe('Failures in a row by which a host is left out.'),
-  time: timeLimit.default(10_000).describe('How long; the second time twice as long, and so on.'),
-});
+export const outliers = z
+  .strictObject({
+    failures: integer(1, 1_000).default(5).describe('Failures in a row by which a host is left out.'),
+    time: timeLimit.default(10_000).describe('How long; the second time twice as long, and so on.'),
+  })
+  .prefault({})
+  .describe('Of several hosts, those that fail are left out for a while: all but one at most.');
 
 /** How hosts are asked whether they are well. */
-export const health = z.strictObject({
-  path: z.string().startsWith('/').describe('Asked by GET without a credential; 2xx is sound.'),
-  interval: timeLimit.default(10_000).describe('How often.'),
-  timeout: timeLimit.default(2_000).describe('How long the answer may take.'),
-  failures: integer(1, 100).default(2).describe('Bad answers in a row by which a host is left out.'),
-});
+export const health = z
+  .strictObject({
+    path: z.string().startsWith('/').describe('Asked by GET without a credential; 2xx is sound.'),
+    interval: timeLimit.default(10_000).describe('How often.'),
+    timeout: timeLimit.default(2_000).describe('How long the answer may take.'),
+    failures: integer(1, 100).default(2).describe('Bad answers in a row by which a host is left out.'),
+  })
+  .optional()
+  .describe('Of several hosts, those that are found sick are left out.');
 
 /** The hosts of one service as a file names them. */
 type NamedHosts = {
