@@ -7,12 +7,12 @@ const project = (name) => ({
   // Only these are crawled for files; node_modules would take longer than many a test.
   roots: ['<rootDir>/src', '<rootDir>/test'],
   testEnvironment: 'node',
-  globalSetup: '<rootDir>/test/support/global-setup.ts',
-  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  setupFilesAfterEnv: ['<rootDir>/test/support/output-setup.ts'],
+  globalSetup: '<rootDir>/test/support/jest/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/jest/global-teardown.ts',
+  setupFilesAfterEnv: ['<rootDir>/test/support/canaries/jest-setup.ts'],
   testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^fast-check$': '<rootDir>/test/support/fast-check.ts' },
+  moduleNameMapper: { '^fast-check$': '<rootDir>/test/support/jest/fast-check.ts' },
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/process/free-port.ts';
 import { type Running, runScript, start } from './processes.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');

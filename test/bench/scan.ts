@@ -16,10 +16,10 @@ import { createRedis } from '../../src/store/redis.ts';
 import { compileRowCodec } from '../../src/store/row-codec.ts';
 import { createSharedSnapshots } from '../../src/store/shared-snapshots.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
-import { createCall } from '../support/call.ts';
-import { parseList } from '../support/parse-as.ts';
-import { startRedis } from '../support/redis.ts';
-import { replyOf, specOf } from '../support/source-text.ts';
+import { createCall } from '../support/pipeline/call.ts';
+import { parseList } from '../support/pipeline/parse-as.ts';
+import { startRedis } from '../support/redis/redis-server.ts';
+import { replyOf, specOf } from '../support/pipeline/source-text.ts';
 
 /*
  * What reading, scanning and serving from a snapshot cost: `npm run bench:scan`, with `-- --json` for scripts.

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type GatewayProcess, runPortico, startGatewayProcess } from '../support/process-gateway.ts';
-import { type RedisServer, startRedis } from '../support/redis.ts';
-import { type ConfigCopy, copyConfig } from '../support/stack-config.ts';
+import { type GatewayProcess, runPortico, startGatewayProcess } from '../support/gateway/gateway-process.ts';
+import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
+import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
 
 /** A user service in the form of the sample CRM, which counts its calls and answers when it is let. */
 function createUsers() {

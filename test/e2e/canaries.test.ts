@@ -3,12 +3,12 @@ import { mintKey } from '../../src/cli/key-changes.ts';
 import { Secret } from '../../src/kernel/secret.ts';
 import { createKeyStore } from '../../src/store/key-store.ts';
 import { createRedisKeys } from '../../src/store/redis-keys.ts';
-import { askRaw, request } from '../support/raw-client.ts';
-import { readRedisValue } from '../support/redis-value.ts';
-import { type RedisServer, startRedis } from '../support/redis.ts';
-import { type Issuer, startIssuer } from '../support/stack-issuer.ts';
-import { INNER_TEXT, startFaultyUpstream } from '../support/stack-faults.ts';
-import { KEY, PEPPER, type Stack, type StackOptions, startStack } from '../support/stack.ts';
+import { askRaw, request } from '../support/client/raw-client.ts';
+import { readRedisValue } from '../support/redis/read-value.ts';
+import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
+import { type Issuer, startIssuer } from '../support/auth/issuer-server.ts';
+import { INNER_TEXT, startFaultyUpstream } from '../support/upstream/failing-upstream.ts';
+import { KEY, PEPPER, type Stack, type StackOptions, startStack } from '../support/gateway/stack.ts';
 
 /** Stands in every secret of the legacy records, the credentials, and whatever else a caller sends. */
 const CANARY = 'kanarienvogel';

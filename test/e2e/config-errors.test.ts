@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { runPortico } from '../support/process-gateway.ts';
-import { type ConfigCopy, copyConfig } from '../support/stack-config.ts';
+import { runPortico } from '../support/gateway/gateway-process.ts';
+import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
 
 let config: ConfigCopy;
 beforeEach(() => {

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { promisify } from 'node:util';
-import { type Demo, runPortico, startDemo } from '../support/process-gateway.ts';
-import { type RunningProcess, startProcess } from '../support/process.ts';
+import { type Demo, runPortico, startDemo } from '../support/gateway/gateway-process.ts';
+import { type RunningProcess, startProcess } from '../support/process/running-process.ts';
 
 const run = promisify(execFile);
 

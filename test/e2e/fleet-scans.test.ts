@@ -1,15 +1,15 @@
 import { createServer, request, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { checkedFetch } from '../support/openapi-check.ts';
+import { checkedFetch } from '../support/client/openapi-check.ts';
 import {
   type GatewayProcess,
   runPortico,
   startGatewayProcess,
   startUpstreams,
-} from '../support/process-gateway.ts';
-import { type RedisServer, startRedis } from '../support/redis.ts';
-import { type ConfigCopy, copyConfig } from '../support/stack-config.ts';
+} from '../support/gateway/gateway-process.ts';
+import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
+import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
 
 /** 5,000 users, 40 in a call, and a look behind the last one. */
 const CALLS_OF_A_SCAN = 126;

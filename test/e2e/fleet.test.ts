@@ -1,12 +1,12 @@
-import { checkedFetch } from '../support/openapi-check.ts';
+import { checkedFetch } from '../support/client/openapi-check.ts';
 import {
   type GatewayProcess,
   runPortico,
   startGatewayProcess,
   startUpstreams,
-} from '../support/process-gateway.ts';
-import { type RedisServer, startRedis } from '../support/redis.ts';
-import { type ConfigCopy, copyConfig } from '../support/stack-config.ts';
+} from '../support/gateway/gateway-process.ts';
+import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
+import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
 
 let redis: RedisServer;
 let upstreams: Awaited<ReturnType<typeof startUpstreams>>;

@@ -1,9 +1,13 @@
 import { Redis } from 'ioredis';
-import { type GatewayProcess, startGatewayProcess, startUpstreams } from '../support/process-gateway.ts';
-import { type RedisServer, startRedis } from '../support/redis.ts';
-import { runCommand } from '../support/run-cli.ts';
-import { until } from '../support/snapshot-fleet.ts';
-import { type ConfigCopy, copyConfig } from '../support/stack-config.ts';
+import {
+  type GatewayProcess,
+  startGatewayProcess,
+  startUpstreams,
+} from '../support/gateway/gateway-process.ts';
+import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
+import { runCommand } from '../support/command/run-command.ts';
+import { until } from '../support/pipeline/snapshot-fleet.ts';
+import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
 
 const ROLES = ['keys', 'limits', 'cache'] as const;
 type Role = (typeof ROLES)[number];

@@ -1,6 +1,6 @@
-import { checkAnswer, checkedFetch } from '../support/openapi-check.ts';
-import { type Demo, startDemo } from '../support/process-gateway.ts';
-import { askRaw, request } from '../support/raw-client.ts';
+import { checkAnswer, checkedFetch } from '../support/client/openapi-check.ts';
+import { type Demo, startDemo } from '../support/gateway/gateway-process.ts';
+import { askRaw, request } from '../support/client/raw-client.ts';
 
 const LIMITED = 'a-key-that-may-not-read-products';
 

@@ -1,8 +1,12 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
-import { checkedFetch } from '../support/openapi-check.ts';
-import { type GatewayProcess, startGatewayProcess, startUpstreams } from '../support/process-gateway.ts';
-import { type ConfigCopy, copyConfig } from '../support/stack-config.ts';
+import { checkedFetch } from '../support/client/openapi-check.ts';
+import {
+  type GatewayProcess,
+  startGatewayProcess,
+  startUpstreams,
+} from '../support/gateway/gateway-process.ts';
+import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
 
 let upstreams: Awaited<ReturnType<typeof startUpstreams>>;
 let gateway: GatewayProcess;

@@ -1,6 +1,11 @@
-import { type Answer, type BudgetFleet, type Counted, startBudgetFleet } from '../support/budget-fleet.ts';
-import { describeOnRequest } from '../support/on-request.ts';
-import { askSteadily, mostWithin } from '../support/steady-load.ts';
+import {
+  type Answer,
+  type BudgetFleet,
+  type Counted,
+  startBudgetFleet,
+} from '../support/gateway/budget-fleet.ts';
+import { describeOnRequest } from '../support/jest/describe-on-request.ts';
+import { askSteadily, mostWithin } from '../support/client/steady-load.ts';
 
 const PROCESSES = 3;
 const PER_SECOND = 60;

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { crmCard } from '../support/crm-card.ts';
-import { checkedFetch } from '../support/openapi-check.ts';
-import { type GatewayProcess, startGatewayProcess } from '../support/process-gateway.ts';
-import { type RedisServer, startRedis } from '../support/redis.ts';
-import { type ConfigCopy, copyConfig } from '../support/stack-config.ts';
+import { crmCard } from '../support/upstream/crm-card.ts';
+import { checkedFetch } from '../support/client/openapi-check.ts';
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway/gateway-process.ts';
+import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
+import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
 
 const FRESH_MS = 1_000;
 const REVALIDATE_MS = 1_000;

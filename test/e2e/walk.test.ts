@@ -1,6 +1,6 @@
-import { compareIds, compareTexts } from '../support/contract-model.ts';
-import { type Client, createClient } from '../support/process-client.ts';
-import { type Demo, startDemo } from '../support/process-gateway.ts';
+import { compareIds, compareTexts } from '../support/model/contract-model.ts';
+import { type Client, createClient } from '../support/client/contract-client.ts';
+import { type Demo, startDemo } from '../support/gateway/gateway-process.ts';
 
 type User = { id: string; name: string | null; email: string | null; created_at: string | null };
 type Product = { id: string; price: number | null; category: string | null };

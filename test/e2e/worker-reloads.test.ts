@@ -1,6 +1,6 @@
-import { startLoad } from '../support/keep-alive-load.ts';
-import { describeOnRequest } from '../support/on-request.ts';
-import { startWorkers, type WorkerGateway } from '../support/worker-gateway.ts';
+import { startLoad } from '../support/client/keep-alive-load.ts';
+import { describeOnRequest } from '../support/jest/describe-on-request.ts';
+import { startWorkers, type WorkerGateway } from '../support/gateway/worker-gateway.ts';
 
 let gateway: WorkerGateway;
 const openapi = () => `${gateway.url}/v1/openapi.json`;

@@ -1,6 +1,6 @@
-import { checkedFetch } from '../support/openapi-check.ts';
-import { startLoad } from '../support/keep-alive-load.ts';
-import { startWorkers, type WorkerGateway } from '../support/worker-gateway.ts';
+import { checkedFetch } from '../support/client/openapi-check.ts';
+import { startLoad } from '../support/client/keep-alive-load.ts';
+import { startWorkers, type WorkerGateway } from '../support/gateway/worker-gateway.ts';
 
 let gateway: WorkerGateway;
 beforeAll(async () => {

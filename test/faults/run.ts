@@ -6,9 +6,9 @@
  *   npm run test:faults -- --only R2 --only U1
  */
 import { parseArgs } from 'node:util';
-import { totalsText, watch } from '../support/output-watch.ts';
+import { totalsText, watch } from '../support/canaries/canary-watch.ts';
 import { openBench } from './harness/bench.ts';
-import { comeFirst } from './harness/priority.ts';
+import { comeFirst } from './harness/load/priority.ts';
 import type { FaultRow, Figure, Outcome } from './harness/row.ts';
 import { runRow } from './harness/run-row.ts';
 import { matrix } from './matrix.ts';

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { parse } from 'yaml';
 import { sampleNames, samplePorts } from '../../src/samples/serve.ts';
-import { parseDockerfile } from '../support/dockerfile.ts';
-import { startRedis } from '../support/redis.ts';
+import { parseDockerfile } from '../support/process/dockerfile.ts';
+import { startRedis } from '../support/redis/redis-server.ts';
 
 type Service = {
   build?: string;

@@ -3,9 +3,14 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Image, parseDockerfile, plainEnvironment, replayDockerfile } from '../support/dockerfile.ts';
-import { freePort } from '../support/free-port.ts';
-import { describeOnRequest } from '../support/on-request.ts';
+import {
+  type Image,
+  parseDockerfile,
+  plainEnvironment,
+  replayDockerfile,
+} from '../support/process/dockerfile.ts';
+import { freePort } from '../support/process/free-port.ts';
+import { describeOnRequest } from '../support/jest/describe-on-request.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 

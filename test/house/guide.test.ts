@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { referenceParts } from '../../src/config/reference.ts';
-import { runCommand } from '../support/run-cli.ts';
+import { runCommand } from '../support/command/run-command.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const file = 'config/add-a-source.md';

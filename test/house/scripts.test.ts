@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { plainEnvironment } from '../support/dockerfile.ts';
+import { plainEnvironment } from '../support/process/dockerfile.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { readConfig, readSource } from '../../src/cli/read-config.ts';
 import type { CompiledSource } from '../../src/pipeline/compile-sources.ts';
-import { parseList } from '../support/parse-as.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { parseList } from '../support/pipeline/parse-as.ts';
+import { type Stack, startStack } from '../support/gateway/stack.ts';
 import type { SourceFile } from './folder.ts';
 import {
   type Expected,

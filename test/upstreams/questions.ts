@@ -5,8 +5,8 @@ import {
   type ModelPage,
   type ModelParameters,
   type ModelRecord,
-} from '../support/contract-model.ts';
-import { type ContractQuery, productsQuery, usersQuery } from '../support/contract-queries.ts';
+} from '../support/model/contract-model.ts';
+import { type ContractQuery, productsQuery, usersQuery } from '../support/model/contract-queries.ts';
 import type { Truth, UserTruth } from './truth.ts';
 
 /** A question to v1: a list, or a user by its id. */

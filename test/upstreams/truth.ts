@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ModelRecord } from '../support/contract-model.ts';
+import type { ModelRecord } from '../support/model/contract-model.ts';
 import type { DataProduct, DataUser, UpstreamData } from './generate-data.ts';
 
 /** How a server holds the generated records, where that shows in v1 answers. */

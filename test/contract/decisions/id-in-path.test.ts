@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { parseGet, refusal } from '../../support/parse-as.ts';
-import { fuzzCases } from '../../support/fuzz-cases.ts';
+import { parseGet, refusal } from '../../support/pipeline/parse-as.ts';
+import { fuzzCases } from '../../support/jest/fuzz-cases.ts';
 
 describe('`id` in the path', () => {
   it.each([

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseList, refusal } from '../../support/parse-as.ts';
+import { parseList, refusal } from '../../support/pipeline/parse-as.ts';
 
 const listings = ['users.list', 'products.list'] as const;
 

@@ -1,6 +1,6 @@
-import { modelBody, modelList, type ModelRecord } from '../../support/contract-model.ts';
-import { openSource } from '../../support/scripted-source.ts';
-import { productsText, replyOf } from '../../support/source-text.ts';
+import { modelBody, modelList, type ModelRecord } from '../../support/model/contract-model.ts';
+import { openSource } from '../../support/pipeline/scripted-source.ts';
+import { productsText, replyOf } from '../../support/pipeline/source-text.ts';
 
 const price = (id: number, text: string | null): ModelRecord => ({
   id: `prod_${id}`,

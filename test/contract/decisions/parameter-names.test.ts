@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseGet, parseList, refusal } from '../../support/parse-as.ts';
+import { parseGet, parseList, refusal } from '../../support/pipeline/parse-as.ts';
 
 describe('Repeated parameter', () => {
   it.each(['page=1&page=2', 'page=1&page=1', 'page&page=1', 'page=1&p%61ge=1', 'sort=id&limit=5&sort=id'])(

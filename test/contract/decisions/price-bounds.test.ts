@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { openapiDocument } from '../../../src/contract/openapi.ts';
-import { modelList } from '../../support/contract-model.ts';
-import { parseList, refusal } from '../../support/parse-as.ts';
+import { modelList } from '../../support/model/contract-model.ts';
+import { parseList, refusal } from '../../support/pipeline/parse-as.ts';
 
 type Parameter = { readonly name: string; readonly schema: object };
 type Stated = { paths: Record<string, { get: { parameters: readonly Parameter[] } }> };

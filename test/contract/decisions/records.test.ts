@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import { type CanonicalRecord, detailBody, listBody } from '../../../src/contract/document.ts';
 import { resources } from '../../../src/contract/operations.ts';
 import { Decimal } from '../../../src/kernel/decimal.ts';
-import { modelBody } from '../../support/contract-model.ts';
-import { refusal } from '../../support/parse-as.ts';
+import { modelBody } from '../../support/model/contract-model.ts';
+import { refusal } from '../../support/pipeline/parse-as.ts';
 
 const { users, products } = resources;
 const meta = { total: 1, page: 1, limit: 50 };

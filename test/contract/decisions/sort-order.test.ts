@@ -3,7 +3,7 @@ import { compileOrder, sortRecords } from '../../../src/adapter/order.ts';
 import type { CanonicalRecord } from '../../../src/contract/document.ts';
 import { resources } from '../../../src/contract/operations.ts';
 import type { Sort } from '../../../src/contract/query.ts';
-import { modelList, type ModelRecord } from '../../support/contract-model.ts';
+import { modelList, type ModelRecord } from '../../support/model/contract-model.ts';
 
 function ordered(records: readonly ModelRecord[], sort: Sort): string[] {
   const kind = resources.users.itemFields.find((field) => field.name === sort.field)!.kind;

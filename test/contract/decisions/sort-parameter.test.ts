@@ -1,4 +1,4 @@
-import { parseList, refusal } from '../../support/parse-as.ts';
+import { parseList, refusal } from '../../support/pipeline/parse-as.ts';
 
 describe('`sort`: `id`, `name`, `email`, `created_at`; a leading `-` means descending', () => {
   it.each(['id', 'name', 'email', 'created_at'])('%s sorts ascending, and -%s descending', (field) => {

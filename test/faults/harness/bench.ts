@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type RedisServer, startRedis } from '../../support/redis.ts';
-import { createSampleServices } from '../../support/stack-services.ts';
+import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
+import { createSampleServices } from '../../support/gateway/sample-services.ts';
 import type { MintedKey } from '../../../src/cli/key-changes.ts';
 import { type FaultGateway, type GatewayOptions, startFaultGateway } from './gateway.ts';
-import { comeFirst } from './priority.ts';
+import { comeFirst } from './load/priority.ts';
 import { createBenchSecrets, mintBenchKey } from './secrets.ts';
 
 /** One gateway process on one Redis, left by every row as it was found. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkAnswer } from '../../support/openapi-check.ts';
+import { checkAnswer } from '../../support/client/openapi-check.ts';
 import type { OpenBench } from './bench.ts';
 import type { FaultGateway } from './gateway.ts';
-import type { Answer } from './traffic.ts';
+import type { Answer } from './load/traffic.ts';
 
 /** What every row promises, looked at once the harm is done. */
 export type Checked = {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Answer } from './traffic.ts';
+import type { Answer } from './load/traffic.ts';
 
 /** Fails unless an answer is this error of the contract. */
 export function assertRefused({ status, body }: Answer, expected: number, code: string): void {

@@ -7,11 +7,11 @@ import { createKeyStore, type KeyStore } from '../../../src/store/key-store.ts';
 import { createRedisKeys, type RedisKeys } from '../../../src/store/redis-keys.ts';
 import { redisProfile } from '../../../src/store/redis-profile.ts';
 import { createRedis } from '../../../src/store/redis.ts';
-import type { RunningProcess } from '../../support/process.ts';
-import { startGatewayProcess } from '../../support/process-gateway.ts';
-import { copyConfig } from '../../support/stack-config.ts';
+import type { RunningProcess } from '../../support/process/running-process.ts';
+import { startGatewayProcess } from '../../support/gateway/gateway-process.ts';
+import { copyConfig } from '../../support/gateway/config-copy.ts';
 import { type BenchSecrets, mintBenchKey, ROOMY, storedHashUnder } from './secrets.ts';
-import { createTraffic, type Traffic } from './traffic.ts';
+import { createTraffic, type Traffic } from './load/traffic.ts';
 import { sampleTruth, type TruthOf } from './truth.ts';
 
 type Tree = { readonly [name: string]: unknown };

@@ -1,5 +1,5 @@
-import { modelBody, modelList, type ModelRecord } from '../../support/contract-model.ts';
-import { fewProducts, fewUsers } from '../../support/stack-services.ts';
+import { modelBody, modelList, type ModelRecord } from '../../support/model/contract-model.ts';
+import { fewProducts, fewUsers } from '../../support/gateway/sample-services.ts';
 
 /** What a path must be answered with where nothing is wrong: a body to the byte for 200. */
 export type Truth = { readonly status: number; readonly body?: string };

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readFileSync } from 'node:fs';
 import type { ResourceQuality } from '../../../src/pipeline/quality.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+import { type Stack, startStack } from '../../support/gateway/stack.ts';
 
 const FILE = 'config/sources/catalog.yaml';
 /** The line, from 1, of the catalogue's file in which a text stands first. */

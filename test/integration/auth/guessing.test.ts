@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 import { mintKey } from '../../../src/cli/key-changes.ts';
 import { newApiKey, newKeyId, parseApiKey } from '../../../src/policy/api-key.ts';
-import { bearerCall, createCall } from '../../support/call.ts';
-import { type Gate, openGate, PEPPER } from '../../support/gate.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
-import { type RedisServer, startRedis } from '../../support/redis.ts';
+import { bearerCall, createCall } from '../../support/pipeline/call.ts';
+import { type Gate, openGate, PEPPER } from '../../support/gateway/admission.ts';
+import { createManualClock } from '../../support/time/manual-clock.ts';
+import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
 
 const limits = { failedCredentials: '20 per 1h', tiers: { standard: { windows: ['100000 per 60s'] } } };
 

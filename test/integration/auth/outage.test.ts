@@ -1,10 +1,10 @@
 import { mintKey } from '../../../src/cli/key-changes.ts';
 import { newApiKey, newKeyId } from '../../../src/policy/api-key.ts';
-import { bearerCall } from '../../support/call.ts';
-import { type Gate, openGate, PEPPER, storeKey } from '../../support/gate.ts';
-import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
-import { type RedisServer, startRedis } from '../../support/redis.ts';
-import { PATIENCE_MS } from '../../support/patience.ts';
+import { bearerCall } from '../../support/pipeline/call.ts';
+import { type Gate, openGate, PEPPER, storeKey } from '../../support/gateway/admission.ts';
+import { createManualClock, type ManualClock } from '../../support/time/manual-clock.ts';
+import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
+import { PATIENCE_MS } from '../../support/gateway/generous-timeouts.ts';
 
 const limits = {
   tiers: {

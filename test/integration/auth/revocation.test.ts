@@ -1,8 +1,8 @@
 import { mintKey, revokeKey, rotateKey } from '../../../src/cli/key-changes.ts';
-import { bearerCall } from '../../support/call.ts';
-import { type Gate, openGate, PEPPER } from '../../support/gate.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
-import { useRedis } from '../../support/redis.ts';
+import { bearerCall } from '../../support/pipeline/call.ts';
+import { type Gate, openGate, PEPPER } from '../../support/gateway/admission.ts';
+import { createManualClock } from '../../support/time/manual-clock.ts';
+import { useRedis } from '../../support/redis/redis-server.ts';
 
 const terms = { label: 'CRM', permissions: ['users:read'], tier: 'standard' };
 

@@ -1,9 +1,9 @@
 import { type MintedKey, mintKey, rotateKey } from '../../../src/cli/key-changes.ts';
 import { newApiKey, newKeyId } from '../../../src/policy/api-key.ts';
-import { bearerCall, createCall } from '../../support/call.ts';
-import { openGate, PEPPER } from '../../support/gate.ts';
-import { readRedisValue } from '../../support/redis-value.ts';
-import { startRedis } from '../../support/redis.ts';
+import { bearerCall, createCall } from '../../support/pipeline/call.ts';
+import { openGate, PEPPER } from '../../support/gateway/admission.ts';
+import { readRedisValue } from '../../support/redis/read-value.ts';
+import { startRedis } from '../../support/redis/redis-server.ts';
 
 const secretOf = (key: string) => key.split('_')[2]!;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { env } from 'node:process';
-import { algorithms, createCheck, verify } from '../../support/token-issuer.ts';
+import { algorithms, createCheck, verify } from '../../support/auth/token-issuer.ts';
 
 /** A checkout of github.com/C2SP/wycheproof, whose vectors are not ours to keep here. */
 const folder = env['WYCHEPROOF_DIR'];

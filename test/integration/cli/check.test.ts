@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { startRedis } from '../../support/redis.ts';
-import { runCommand } from '../../support/run-cli.ts';
-import { type ConfigCopy, copyConfig } from '../../support/stack-config.ts';
+import { startRedis } from '../../support/redis/redis-server.ts';
+import { runCommand } from '../../support/command/run-command.ts';
+import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
 
 let config: ConfigCopy;
 beforeEach(() => {

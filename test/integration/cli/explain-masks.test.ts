@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { runCommand } from '../../support/run-cli.ts';
-import { type ConfigCopy, copyConfig } from '../../support/stack-config.ts';
+import { runCommand } from '../../support/command/run-command.ts';
+import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
 
 const TOKEN = 'canary-of-a-session';
 const names = ['Private Parts', 'Secret Sauce', 'Zebra'];

@@ -1,6 +1,6 @@
 import { type RunningSamples, startSamples } from '../../../src/samples/serve.ts';
-import { runCommand } from '../../support/run-cli.ts';
-import { type ConfigCopy, copyConfig } from '../../support/stack-config.ts';
+import { runCommand } from '../../support/command/run-command.ts';
+import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
 
 const PASSWORD = 'a-canary-of-a-password';
 const KEY = 'a-canary-of-a-key';

@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
-import { startRedis } from '../../support/redis.ts';
-import { startWatchedRedis, type WatchedRedis } from '../../support/redis-sentinel.ts';
-import { runCommand } from '../../support/run-cli.ts';
-import { until } from '../../support/snapshot-fleet.ts';
-import { type ConfigCopy, copyConfig } from '../../support/stack-config.ts';
+import { startRedis } from '../../support/redis/redis-server.ts';
+import { startWatchedRedis, type WatchedRedis } from '../../support/redis/sentinel.ts';
+import { runCommand } from '../../support/command/run-command.ts';
+import { until } from '../../support/pipeline/snapshot-fleet.ts';
+import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
 
 const UNSURE = 'no replica has acknowledged the change within a second';
 const env = { PORTICO_KEY_PEPPER: 'a-pepper-of-the-replicas' };

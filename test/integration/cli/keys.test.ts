@@ -3,10 +3,10 @@ import { parse } from 'yaml';
 import { registerKeysCommand } from '../../../src/cli/keys.ts';
 import { gatewaySchema } from '../../../src/config/gateway-schema.ts';
 import { parseApiKey } from '../../../src/policy/api-key.ts';
-import { bearerCall } from '../../support/call.ts';
-import { openGate, PEPPER } from '../../support/gate.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
-import { useRedis } from '../../support/redis.ts';
+import { bearerCall } from '../../support/pipeline/call.ts';
+import { openGate, PEPPER } from '../../support/gateway/admission.ts';
+import { createManualClock } from '../../support/time/manual-clock.ts';
+import { useRedis } from '../../support/redis/redis-server.ts';
 
 type Run = { readonly out: string; readonly err: string; readonly failure: string | undefined };
 

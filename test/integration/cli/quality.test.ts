@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { runCommand } from '../../support/run-cli.ts';
-import { type ConfigCopy, copyConfig } from '../../support/stack-config.ts';
-import { fewUsers } from '../../support/stack-services.ts';
-import { startStack } from '../../support/stack.ts';
+import { runCommand } from '../../support/command/run-command.ts';
+import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
+import { fewUsers } from '../../support/gateway/sample-services.ts';
+import { startStack } from '../../support/gateway/stack.ts';
 
 let service: Server;
 let config: ConfigCopy;

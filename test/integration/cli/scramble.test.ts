@@ -3,9 +3,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { runCommand } from '../../support/run-cli.ts';
-import { type ConfigCopy, copyConfig } from '../../support/stack-config.ts';
-import { createSampleServices, fewProducts, fewUsers } from '../../support/stack-services.ts';
+import { runCommand } from '../../support/command/run-command.ts';
+import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
+import { createSampleServices, fewProducts, fewUsers } from '../../support/gateway/sample-services.ts';
 
 let config: ConfigCopy;
 let env: Record<string, string>;

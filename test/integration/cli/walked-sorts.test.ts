@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { runCommand } from '../../support/run-cli.ts';
-import { type ConfigCopy, copyConfig } from '../../support/stack-config.ts';
+import { runCommand } from '../../support/command/run-command.ts';
+import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
 
 // The accent of the last one is a character of its own, which the service sorts before every other letter than E.
 const names = ['Ada', 'Émile', 'Zoe', 'E\u0301va'];

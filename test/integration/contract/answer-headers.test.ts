@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseList } from 'structured-headers';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { KEY, USERS_KEY, type Stack, startStack } from '../../support/stack.ts';
+import { KEY, USERS_KEY, type Stack, startStack } from '../../support/gateway/stack.ts';
 import { decision } from './decisions.ts';
 
 let stack: Stack;

@@ -1,8 +1,8 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { generateUsers } from '../../../src/samples/generate-users.ts';
-import { askRaw, type RawAnswer, request } from '../../support/raw-client.ts';
-import { KEY, type Stack, startStack } from '../../support/stack.ts';
+import { askRaw, type RawAnswer, request } from '../../support/client/raw-client.ts';
+import { KEY, type Stack, startStack } from '../../support/gateway/stack.ts';
 import { decision } from './decisions.ts';
 
 const BOTH = 'Accept-Encoding: gzip, deflate, br';

@@ -1,7 +1,7 @@
 import { hashApiKey, newApiKey } from '../../../src/policy/api-key.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
-import { KEY, PEPPER, USERS_KEY, type Stack, startStack } from '../../support/stack.ts';
-import { type Issuer, startIssuer } from '../../support/stack-issuer.ts';
+import { KEY, PEPPER, USERS_KEY, type Stack, startStack } from '../../support/gateway/stack.ts';
+import { type Issuer, startIssuer } from '../../support/auth/issuer-server.ts';
 import { decision } from './decisions.ts';
 
 const minted = newApiKey('abcdef12');

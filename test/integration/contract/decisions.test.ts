@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { decisions } from './decisions.ts';
 
-const tests = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.test.ts'));
+const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' });
+const tests = files.filter((name) => name.endsWith('.test.ts'));
 const quoted = tests.flatMap((name) => {
   const text = readFileSync(`${import.meta.dirname}/${name}`, 'utf8');
   return [...text.matchAll(/describe\(decision\('([^']+)'\)/g)].map((match) => match[1]);

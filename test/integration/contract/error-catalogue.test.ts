@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { catalogue, entryOf, type ErrorCode, errorCodes } from '../../../src/errors/catalogue.ts';
-import { freePort } from '../../support/free-port.ts';
-import { openapi } from '../../support/openapi-check.ts';
-import { type FaultName, startFaultyUpstream } from '../../support/stack-faults.ts';
-import { hurry } from '../../support/stack-operations.ts';
-import { type Stack, type StackOptions, startStack, USERS_KEY } from '../../support/stack.ts';
+import { freePort } from '../../support/process/free-port.ts';
+import { openapi } from '../../support/client/openapi-check.ts';
+import { type FaultName, startFaultyUpstream } from '../../support/upstream/failing-upstream.ts';
+import { hurry } from '../../support/gateway/operation-cases.ts';
+import { type Stack, type StackOptions, startStack, USERS_KEY } from '../../support/gateway/stack.ts';
 import { decision } from './decisions.ts';
 
 type Produce = () => Promise<Response>;

@@ -1,4 +1,4 @@
-import { type Answer, checkAnswer } from '../../support/openapi-check.ts';
+import { type Answer, checkAnswer } from '../../support/client/openapi-check.ts';
 
 const user = { id: 'user_1', name: null, email: null, created_at: '2020-01-01T00:00:00Z' };
 const page = (item: object) => JSON.stringify({ data: [item], meta: { total: 1, page: 1, limit: 50 } });

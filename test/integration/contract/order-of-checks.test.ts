@@ -1,4 +1,4 @@
-import { KEY, storedHash, type Stack, startStack } from '../../support/stack.ts';
+import { KEY, storedHash, type Stack, startStack } from '../../support/gateway/stack.ts';
 import { decision } from './decisions.ts';
 
 /** May read users only, and only three times in a minute. */

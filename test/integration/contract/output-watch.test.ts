@@ -12,9 +12,9 @@ import {
   type OutputWatch,
   readTotals,
   tellTotals,
-} from '../../support/output-watch.ts';
-import { NODE } from '../../support/process-gateway.ts';
-import { askRaw, request } from '../../support/raw-client.ts';
+} from '../../support/canaries/canary-watch.ts';
+import { NODE } from '../../support/gateway/gateway-process.ts';
+import { askRaw, request } from '../../support/client/raw-client.ts';
 
 let server: Server;
 let port: number;
@@ -98,7 +98,7 @@ describe('the watch over outputs', () => {
       '--experimental-vm-modules',
       'node_modules/jest/bin/jest.js',
       '--config',
-      'test/support/leak/jest.config.js',
+      'test/support/canaries/leak/jest.config.js',
     ];
     // Not by the harness, which looks at what processes say.
     const run = spawn(NODE, args, { stdio: ['ignore', 'ignore', 'pipe'] });

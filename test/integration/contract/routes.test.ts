@@ -1,4 +1,4 @@
-import { type Stack, startStack } from '../../support/stack.ts';
+import { type Stack, startStack } from '../../support/gateway/stack.ts';
 import { decision } from './decisions.ts';
 
 const paths = ['/v1/users', '/v1/users/user_3', '/v1/products'];

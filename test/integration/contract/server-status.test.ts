@@ -1,7 +1,7 @@
-import { type FaultName, startFaultyUpstream } from '../../support/stack-faults.ts';
-import { hurry } from '../../support/stack-operations.ts';
-import { copyConfig } from '../../support/stack-config.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+import { type FaultName, startFaultyUpstream } from '../../support/upstream/failing-upstream.ts';
+import { hurry } from '../../support/gateway/operation-cases.ts';
+import { copyConfig } from '../../support/gateway/config-copy.ts';
+import { type Stack, startStack } from '../../support/gateway/stack.ts';
 import { decision } from './decisions.ts';
 
 let stack: Stack;

@@ -2,12 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createRandom, type Random } from '../../../src/samples/random.ts';
-import { CANARY } from '../../support/hostile-case.ts';
-import { type HostileGateway, startHostileGateway } from '../../support/hostile-gateway.ts';
-import { mutate, mutationNames, plainMutant } from '../../support/hostile-mutate.ts';
-import { type Dialect, hostileDialects, type Seed } from '../../support/hostile-seeds.ts';
-import { type AskedFor, type HostileUpstream, startHostileUpstream } from '../../support/hostile-upstream.ts';
-import { checkAnswer } from '../../support/openapi-check.ts';
+import { CANARY } from '../../support/hostile/case.ts';
+import { type HostileGateway, startHostileGateway } from '../../support/hostile/gateway.ts';
+import { mutate, mutationNames, plainMutant } from '../../support/hostile/mutate.ts';
+import { type Dialect, hostileDialects, type Seed } from '../../support/hostile/seeds.ts';
+import { type AskedFor, type HostileUpstream, startHostileUpstream } from '../../support/hostile/upstream.ts';
+import { checkAnswer } from '../../support/client/openapi-check.ts';
 
 const CASES = Number(process.env['HOSTILE_CASES'] ?? 700);
 const SEED = Number(process.env['HOSTILE_SEED'] ?? 20_261_121);

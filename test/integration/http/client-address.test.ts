@@ -1,6 +1,6 @@
 import type { AppDeps } from '../../../src/http/app.ts';
-import { operation, replyOf, startPublicListener } from '../../support/public-listener.ts';
-import { askRaw, request } from '../../support/raw-client.ts';
+import { operation, replyOf, startPublicListener } from '../../support/gateway/public-listener.ts';
+import { askRaw, request } from '../../support/client/raw-client.ts';
 
 describe("the caller's address", () => {
   async function addressFor(trustProxy: AppDeps['trustProxy'], ...forwardedFor: string[]): Promise<string> {

@@ -1,6 +1,10 @@
 import { once } from 'node:events';
-import { echoOperations, type PublicListener, startPublicListener } from '../../support/public-listener.ts';
-import { connectRaw, HOST, request, requestOf } from '../../support/raw-client.ts';
+import {
+  echoOperations,
+  type PublicListener,
+  startPublicListener,
+} from '../../support/gateway/public-listener.ts';
+import { connectRaw, HOST, request, requestOf } from '../../support/client/raw-client.ts';
 
 const CRLF = '\r\n';
 

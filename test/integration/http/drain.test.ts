@@ -6,8 +6,8 @@ import {
   type PublicListener,
   replyOf,
   startPublicListener,
-} from '../../support/public-listener.ts';
-import { askRaw, connectRaw, request } from '../../support/raw-client.ts';
+} from '../../support/gateway/public-listener.ts';
+import { askRaw, connectRaw, request } from '../../support/client/raw-client.ts';
 
 describe('leaving', () => {
   let listener: PublicListener;

@@ -1,6 +1,10 @@
 import type { Call, Handler } from '../../../src/policy/call.ts';
-import { operation, type PublicListener, startPublicListener } from '../../support/public-listener.ts';
-import { connectRaw, request } from '../../support/raw-client.ts';
+import {
+  operation,
+  type PublicListener,
+  startPublicListener,
+} from '../../support/gateway/public-listener.ts';
+import { connectRaw, request } from '../../support/client/raw-client.ts';
 
 describe('an answer of the public listener whose client goes', () => {
   let listener: PublicListener;

@@ -4,8 +4,8 @@ import {
   type PublicListener,
   replyOf,
   startPublicListener,
-} from '../../support/public-listener.ts';
-import { connectRaw, type RawAnswer, type RawConnection, request } from '../../support/raw-client.ts';
+} from '../../support/gateway/public-listener.ts';
+import { connectRaw, type RawAnswer, type RawConnection, request } from '../../support/client/raw-client.ts';
 
 const CONNECTIONS = 6;
 const EACH = 50;

@@ -1,6 +1,10 @@
-import { echoOperations, type PublicListener, startPublicListener } from '../../support/public-listener.ts';
-import { askRaw, connectRaw, type RawAnswer } from '../../support/raw-client.ts';
-import { refusedRequests } from '../../support/refused-requests.ts';
+import {
+  echoOperations,
+  type PublicListener,
+  startPublicListener,
+} from '../../support/gateway/public-listener.ts';
+import { askRaw, connectRaw, type RawAnswer } from '../../support/client/raw-client.ts';
+import { refusedRequests } from '../../support/client/refused-requests.ts';
 
 const CRLF = '\r\n';
 

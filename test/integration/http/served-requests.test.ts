@@ -1,5 +1,9 @@
-import { echoOperations, type PublicListener, startPublicListener } from '../../support/public-listener.ts';
-import { askRaw, HOST, request, requestOf } from '../../support/raw-client.ts';
+import {
+  echoOperations,
+  type PublicListener,
+  startPublicListener,
+} from '../../support/gateway/public-listener.ts';
+import { askRaw, HOST, request, requestOf } from '../../support/client/raw-client.ts';
 
 const CRLF = '\r\n';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { GatewayError } from '../../../src/errors/fault.ts';
-import { lyingCase, type ModelCase, truthfulCase } from '../../support/model-cases.ts';
-import { modelAnswer, type Told } from '../../support/model-gateway.ts';
-import { expectedAnswer } from '../../support/model-oracle.ts';
-import { type ModelUpstream, startModelUpstream } from '../../support/model-upstream.ts';
+import { lyingCase, type ModelCase, truthfulCase } from '../../support/model/cases.ts';
+import { modelAnswer, type Told } from '../../support/model/gateway.ts';
+import { expectedAnswer } from '../../support/model/oracle.ts';
+import { type ModelUpstream, startModelUpstream } from '../../support/model/upstream.ts';
 
 const CASES = Number(process.env['MODEL_CASES'] ?? 300);
 const TIME_MAX_MS = 600_000 + CASES * 200;

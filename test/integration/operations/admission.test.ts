@@ -1,5 +1,5 @@
-import { KEY, storedHash, type Stack, startStack } from '../../support/stack.ts';
-import { operationCases } from '../../support/stack-operations.ts';
+import { KEY, storedHash, type Stack, startStack } from '../../support/gateway/stack.ts';
+import { operationCases } from '../../support/gateway/operation-cases.ts';
 
 /** May do everything, once a minute. */
 const ONCE = 'a-test-key-for-one-request';

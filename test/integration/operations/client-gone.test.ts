@@ -1,7 +1,7 @@
-import { type LegacyUpstream, startLegacyUpstream } from '../../support/legacy-upstream.ts';
-import { connectRaw, request } from '../../support/raw-client.ts';
-import { operationCases } from '../../support/stack-operations.ts';
-import { KEY, type Stack, startStack } from '../../support/stack.ts';
+import { type LegacyUpstream, startLegacyUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { connectRaw, request } from '../../support/client/raw-client.ts';
+import { operationCases } from '../../support/gateway/operation-cases.ts';
+import { KEY, type Stack, startStack } from '../../support/gateway/stack.ts';
 
 let upstream: LegacyUpstream;
 let stack: Stack;

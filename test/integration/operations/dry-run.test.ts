@@ -1,5 +1,5 @@
-import { KEY, type Stack, startStack } from '../../support/stack.ts';
-import { operationCases } from '../../support/stack-operations.ts';
+import { KEY, type Stack, startStack } from '../../support/gateway/stack.ts';
+import { operationCases } from '../../support/gateway/operation-cases.ts';
 
 describe('a tier in dry run', () => {
   let stack: Stack;

@@ -1,6 +1,6 @@
-import { type LegacyUpstream, startLegacyUpstream } from '../../support/legacy-upstream.ts';
-import { connectRaw, type RawAnswer, request } from '../../support/raw-client.ts';
-import { KEY, type Stack, startStack } from '../../support/stack.ts';
+import { type LegacyUpstream, startLegacyUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { connectRaw, type RawAnswer, request } from '../../support/client/raw-client.ts';
+import { KEY, type Stack, startStack } from '../../support/gateway/stack.ts';
 
 /** So many calls open a breaker, more than go out at once. */
 const CALLS = 6;

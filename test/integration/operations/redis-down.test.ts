@@ -1,6 +1,6 @@
-import { type RedisServer, startRedis } from '../../support/redis.ts';
-import { operationCases } from '../../support/stack-operations.ts';
-import { KEY, type Stack, startStack, storedHash } from '../../support/stack.ts';
+import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
+import { operationCases } from '../../support/gateway/operation-cases.ts';
+import { KEY, type Stack, startStack, storedHash } from '../../support/gateway/stack.ts';
 
 /** Its tier answers only where the limit can be counted. */
 const STRICT = 'a-test-key-that-fails-closed';

@@ -5,13 +5,13 @@ import { createRedisKeys } from '../../../src/store/redis-keys.ts';
 import { redisProfile } from '../../../src/store/redis-profile.ts';
 import { createRedis } from '../../../src/store/redis.ts';
 import { hostAndPort } from '../../../src/config/scalars.ts';
-import { describeOnRequest } from '../../support/on-request.ts';
-import { startRedisCluster } from '../../support/redis-cluster.ts';
-import { underLoad } from '../../support/redis-load.ts';
-import { startWatchedRedis } from '../../support/redis-sentinel.ts';
-import { until } from '../../support/snapshot-fleet.ts';
-import { type Stack, startStack, storedHash } from '../../support/stack.ts';
-import { PATIENCE_MS, patientTimes } from '../../support/patience.ts';
+import { describeOnRequest } from '../../support/jest/describe-on-request.ts';
+import { startRedisCluster } from '../../support/redis/cluster.ts';
+import { underLoad } from '../../support/client/load-during.ts';
+import { startWatchedRedis } from '../../support/redis/sentinel.ts';
+import { until } from '../../support/pipeline/snapshot-fleet.ts';
+import { type Stack, startStack, storedHash } from '../../support/gateway/stack.ts';
+import { PATIENCE_MS, patientTimes } from '../../support/gateway/generous-timeouts.ts';
 
 /** A key that only Redis knows cannot be judged without it; that is never taken for a wrong key. */
 const ALLOWED = ['200', '503'];

@@ -10,8 +10,8 @@ import { createSourceRates } from '../../../src/pipeline/source-rates.ts';
 import { createRedisKeys } from '../../../src/store/redis-keys.ts';
 import { createUpstream, type Upstream } from '../../../src/upstream/client.ts';
 import type { Rate } from '../../../src/upstream/places.ts';
-import { useRedis } from '../../support/redis.ts';
-import { until } from '../../support/snapshot-fleet.ts';
+import { useRedis } from '../../support/redis/redis-server.ts';
+import { until } from '../../support/pipeline/snapshot-fleet.ts';
 
 const redis = useRedis();
 

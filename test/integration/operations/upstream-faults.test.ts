@@ -3,9 +3,9 @@ import {
   type FaultyUpstream,
   INNER_TEXT,
   startFaultyUpstream,
-} from '../../support/stack-faults.ts';
-import { hurry, operationCases } from '../../support/stack-operations.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+} from '../../support/upstream/failing-upstream.ts';
+import { hurry, operationCases } from '../../support/gateway/operation-cases.ts';
+import { type Stack, startStack } from '../../support/gateway/stack.ts';
 
 type Expected = readonly [status: number, code: string];
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Stack } from '../../support/stack.ts';
+import type { Stack } from '../../support/gateway/stack.ts';
 import { expectModelAnswers, QUERIES, seed, startFullStack, userTruths } from './oracle.ts';
 
 let stack: Stack;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { generateProducts } from '../../../src/samples/generate-products.ts';
 import { generateUsers } from '../../../src/samples/generate-users.ts';
-import { compareTexts, modelBody, modelList, type ModelRecord } from '../../support/contract-model.ts';
-import { type ContractQuery, productsQuery, usersQuery } from '../../support/contract-queries.ts';
-import { type Stack, startStack } from '../../support/stack.ts';
+import { compareTexts, modelBody, modelList, type ModelRecord } from '../../support/model/contract-model.ts';
+import { type ContractQuery, productsQuery, usersQuery } from '../../support/model/contract-queries.ts';
+import { type Stack, startStack } from '../../support/gateway/stack.ts';
 
 /** Decides the queries; set `ORACLE_SEED` to try others, or the one of a failure again. */
 export const seed = Number(process.env['ORACLE_SEED'] ?? 20_260_314);

@@ -1,5 +1,5 @@
-import { startRedis, type RedisServer } from '../../support/redis.ts';
-import type { Stack } from '../../support/stack.ts';
+import { startRedis, type RedisServer } from '../../support/redis/redis-server.ts';
+import type { Stack } from '../../support/gateway/stack.ts';
 import { expectModelAnswers, QUERIES, seed, startFullStack } from './oracle.ts';
 
 let redis: RedisServer;

@@ -1,6 +1,6 @@
-import { onHead, type Script } from '../../support/legacy-upstream.ts';
-import { usePassthrough } from '../../support/passthrough-route.ts';
-import { request } from '../../support/raw-client.ts';
+import { onHead, type Script } from '../../support/upstream/scripted-upstream.ts';
+import { usePassthrough } from '../../support/gateway/passthrough-route.ts';
+import { request } from '../../support/client/raw-client.ts';
 
 const ORDERLY = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext';
 

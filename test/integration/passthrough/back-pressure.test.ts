@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { onHead, type Script } from '../../support/legacy-upstream.ts';
-import { OK, usePassthrough } from '../../support/passthrough-route.ts';
-import { request } from '../../support/raw-client.ts';
+import { onHead, type Script } from '../../support/upstream/scripted-upstream.ts';
+import { OK, usePassthrough } from '../../support/gateway/passthrough-route.ts';
+import { request } from '../../support/client/raw-client.ts';
 
 const CHUNK = Buffer.alloc(64 * 1024, 'portico ');
 const MANY = 1_000;

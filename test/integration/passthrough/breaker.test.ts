@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
-import { freePort } from '../../support/free-port.ts';
-import { answering, onHead, type Script } from '../../support/legacy-upstream.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
-import { OK, type RouteChanges, usePassthrough } from '../../support/passthrough-route.ts';
-import { type RawAnswer, request } from '../../support/raw-client.ts';
+import { freePort } from '../../support/process/free-port.ts';
+import { answering, onHead, type Script } from '../../support/upstream/scripted-upstream.ts';
+import { createManualClock } from '../../support/time/manual-clock.ts';
+import { OK, type RouteChanges, usePassthrough } from '../../support/gateway/passthrough-route.ts';
+import { type RawAnswer, request } from '../../support/client/raw-client.ts';
 
 /** So many calls open a breaker. */
 const CALLS = 4;

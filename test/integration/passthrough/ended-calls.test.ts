@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { onHead, type Script } from '../../support/legacy-upstream.ts';
-import { OK, usePassthrough } from '../../support/passthrough-route.ts';
-import { request } from '../../support/raw-client.ts';
+import { onHead, type Script } from '../../support/upstream/scripted-upstream.ts';
+import { OK, usePassthrough } from '../../support/gateway/passthrough-route.ts';
+import { request } from '../../support/client/raw-client.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;

@@ -1,8 +1,8 @@
 import { Secret } from '../../../src/kernel/secret.ts';
-import { freePort } from '../../support/free-port.ts';
-import { answering, onHead, type Script } from '../../support/legacy-upstream.ts';
-import { type RouteChanges, usePassthrough } from '../../support/passthrough-route.ts';
-import { type RawAnswer, request } from '../../support/raw-client.ts';
+import { freePort } from '../../support/process/free-port.ts';
+import { answering, onHead, type Script } from '../../support/upstream/scripted-upstream.ts';
+import { type RouteChanges, usePassthrough } from '../../support/gateway/passthrough-route.ts';
+import { type RawAnswer, request } from '../../support/client/raw-client.ts';
 
 describe('a pass-through route to an upstream that fails', () => {
   const route = usePassthrough();

@@ -1,5 +1,5 @@
-import { usePassthrough } from '../../support/passthrough-route.ts';
-import { request } from '../../support/raw-client.ts';
+import { usePassthrough } from '../../support/gateway/passthrough-route.ts';
+import { request } from '../../support/client/raw-client.ts';
 
 describe('a pass-through route', () => {
   const route = usePassthrough();

@@ -1,7 +1,7 @@
 import { Secret } from '../../../src/kernel/secret.ts';
-import { answering } from '../../support/legacy-upstream.ts';
-import { OK, usePassthrough } from '../../support/passthrough-route.ts';
-import { request } from '../../support/raw-client.ts';
+import { answering } from '../../support/upstream/scripted-upstream.ts';
+import { OK, usePassthrough } from '../../support/gateway/passthrough-route.ts';
+import { request } from '../../support/client/raw-client.ts';
 
 describe('a pass-through route', () => {
   const route = usePassthrough();

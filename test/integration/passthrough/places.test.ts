@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { Call } from '../../../src/policy/call.ts';
-import type { Script } from '../../support/legacy-upstream.ts';
-import { OK, usePassthrough } from '../../support/passthrough-route.ts';
-import { request } from '../../support/raw-client.ts';
+import type { Script } from '../../support/upstream/scripted-upstream.ts';
+import { OK, usePassthrough } from '../../support/gateway/passthrough-route.ts';
+import { request } from '../../support/client/raw-client.ts';
 
 /** Longer than a test may take. */
 const NEVER = 120_000;

@@ -1,6 +1,6 @@
-import { onHead } from '../../support/legacy-upstream.ts';
-import { OK, usePassthrough } from '../../support/passthrough-route.ts';
-import { request } from '../../support/raw-client.ts';
+import { onHead } from '../../support/upstream/scripted-upstream.ts';
+import { OK, usePassthrough } from '../../support/gateway/passthrough-route.ts';
+import { request } from '../../support/client/raw-client.ts';
 
 describe('a pass-through route with a request body', () => {
   const route = usePassthrough();

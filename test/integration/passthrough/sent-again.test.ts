@@ -4,10 +4,10 @@ import {
   onHead,
   type Script,
   startLegacyUpstream,
-} from '../../support/legacy-upstream.ts';
-import { answering } from '../../support/legacy-upstream.ts';
-import { OK, type RouteChanges, usePassthrough } from '../../support/passthrough-route.ts';
-import { request } from '../../support/raw-client.ts';
+} from '../../support/upstream/scripted-upstream.ts';
+import { answering } from '../../support/upstream/scripted-upstream.ts';
+import { OK, type RouteChanges, usePassthrough } from '../../support/gateway/passthrough-route.ts';
+import { request } from '../../support/client/raw-client.ts';
 
 const breaker = { calls: 1_000_000, window: 600_000, failures: 50, open: 60_000 };
 

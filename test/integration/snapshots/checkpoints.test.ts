@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { type Checkpoint, createCursorCheckpoints } from '../../../src/store/cursor-checkpoints.ts';
 import { createRedisKeys } from '../../../src/store/redis-keys.ts';
-import { useRedis } from '../../support/redis.ts';
+import { useRedis } from '../../support/redis/redis-server.ts';
 
 const shared = useRedis();
 let client: Redis;

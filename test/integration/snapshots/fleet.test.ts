@@ -1,6 +1,6 @@
-import { holding } from '../../support/held-calls.ts';
-import { useRedis } from '../../support/redis.ts';
-import { type Member, until, useMembers } from '../../support/snapshot-fleet.ts';
+import { holding } from '../../support/pipeline/held-calls.ts';
+import { useRedis } from '../../support/redis/redis-server.ts';
+import { type Member, until, useMembers } from '../../support/pipeline/snapshot-fleet.ts';
 import { expectedBody, honest, products, shopText } from '../../unit/pipeline/shop.ts';
 
 const CALLS_OF_A_SCAN = 25;

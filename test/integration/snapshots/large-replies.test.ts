@@ -8,11 +8,11 @@ import { createAnswer } from '../../../src/pipeline/answer.ts';
 import { createLargeReplies } from '../../../src/pipeline/large-replies.ts';
 import { createSnapshots } from '../../../src/pipeline/snapshots.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
-import { createCall } from '../../support/call.ts';
-import type { ModelRecord } from '../../support/contract-model.ts';
-import { parseList } from '../../support/parse-as.ts';
-import { replyOf, specOf } from '../../support/source-text.ts';
-import { until } from '../../support/snapshot-fleet.ts';
+import { createCall } from '../../support/pipeline/call.ts';
+import type { ModelRecord } from '../../support/model/contract-model.ts';
+import { parseList } from '../../support/pipeline/parse-as.ts';
+import { replyOf, specOf } from '../../support/pipeline/source-text.ts';
+import { until } from '../../support/pipeline/snapshot-fleet.ts';
 import { codeOf, expectedBody } from '../../unit/pipeline/shop.ts';
 
 /** The most rows of a large reply that this thread takes over at once. */

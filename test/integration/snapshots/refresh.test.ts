@@ -1,7 +1,7 @@
-import { holding } from '../../support/held-calls.ts';
-import { useRedis } from '../../support/redis.ts';
-import { openSource } from '../../support/scripted-source.ts';
-import { until, useMembers } from '../../support/snapshot-fleet.ts';
+import { holding } from '../../support/pipeline/held-calls.ts';
+import { useRedis } from '../../support/redis/redis-server.ts';
+import { openSource } from '../../support/pipeline/scripted-source.ts';
+import { until, useMembers } from '../../support/pipeline/snapshot-fleet.ts';
 import { expectedBody, honest, products, shopText } from '../../unit/pipeline/shop.ts';
 
 const CALLS_OF_A_SCAN = 4;

@@ -1,6 +1,6 @@
-import { holding } from '../../support/held-calls.ts';
-import { type RedisServer, startRedis } from '../../support/redis.ts';
-import { until, useMembers } from '../../support/snapshot-fleet.ts';
+import { holding } from '../../support/pipeline/held-calls.ts';
+import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
+import { until, useMembers } from '../../support/pipeline/snapshot-fleet.ts';
 import { expectedBody, honest, products, shopText } from '../../unit/pipeline/shop.ts';
 
 const CALLS_OF_A_SCAN = 4;

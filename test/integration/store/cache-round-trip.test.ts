@@ -2,8 +2,8 @@ import { Redis } from 'ioredis';
 import { createCache, type Cache } from '../../../src/store/cache.ts';
 import { encodeEntry } from '../../../src/store/cache-entry.ts';
 import { createLocalPurges } from '../../../src/store/purges.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
-import { useRedis } from '../../support/redis.ts';
+import { createManualClock } from '../../support/time/manual-clock.ts';
+import { useRedis } from '../../support/redis/redis-server.ts';
 
 const redis = useRedis();
 const clients: Redis[] = [];

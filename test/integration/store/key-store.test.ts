@@ -3,8 +3,8 @@ import type { KeyRecord } from '../../../src/store/key-record.ts';
 import { createKeyStore, type KeyStore } from '../../../src/store/key-store.ts';
 import { createRedisKeys } from '../../../src/store/redis-keys.ts';
 import { createRedis, type RedisConnection } from '../../../src/store/redis.ts';
-import { startRedis, useRedis } from '../../support/redis.ts';
-import { PATIENCE_MS, patientTimes } from '../../support/patience.ts';
+import { startRedis, useRedis } from '../../support/redis/redis-server.ts';
+import { PATIENCE_MS, patientTimes } from '../../support/gateway/generous-timeouts.ts';
 
 const silent = { info: () => undefined, warn: () => undefined };
 const connect = (url: string) => createRedis({ url, ...patientTimes }, silent);

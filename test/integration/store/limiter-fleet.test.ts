@@ -1,7 +1,7 @@
 import type { Tier } from '../../../src/store/limiter.ts';
 import { cutWindow } from '../../../src/store/sub-windows.ts';
-import { type LimiterLog, runLimiterFleet } from '../../support/limiter-fleet.ts';
-import { useRedis } from '../../support/redis.ts';
+import { type LimiterLog, runLimiterFleet } from '../../support/redis/limiter-fleet.ts';
+import { useRedis } from '../../support/redis/redis-server.ts';
 
 const open = 'open' as const;
 const tiers: Readonly<Record<string, Tier>> = {

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { createLocalPurges, createSharedPurges, EVERYTHING, type Purges } from '../../../src/store/purges.ts';
-import { useRedis } from '../../support/redis.ts';
+import { useRedis } from '../../support/redis/redis-server.ts';
 
 const redis = useRedis();
 const closing: (() => unknown)[] = [];

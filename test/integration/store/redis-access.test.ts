@@ -3,14 +3,14 @@ import { createCursorCheckpoints } from '../../../src/store/cursor-checkpoints.t
 import { createRedisKeys } from '../../../src/store/redis-keys.ts';
 import type { RedisProfile } from '../../../src/store/redis-profile.ts';
 import { createRedis } from '../../../src/store/redis.ts';
-import { freePort } from '../../support/free-port.ts';
-import { type RedisServer, startRedis } from '../../support/redis.ts';
-import { type Certificate, makeCertificate } from '../../support/redis-tls.ts';
-import { redisUsers } from '../../support/redis-users.ts';
-import { runCommand } from '../../support/run-cli.ts';
-import { type ConfigCopy, copyConfig } from '../../support/stack-config.ts';
-import { PEPPER, type Stack, startStack } from '../../support/stack.ts';
-import { patientTimes } from '../../support/patience.ts';
+import { freePort } from '../../support/process/free-port.ts';
+import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
+import { type Certificate, makeCertificate } from '../../support/redis/certificate.ts';
+import { redisUsers } from '../../support/redis/documented-users.ts';
+import { runCommand } from '../../support/command/run-command.ts';
+import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
+import { PEPPER, type Stack, startStack } from '../../support/gateway/stack.ts';
+import { patientTimes } from '../../support/gateway/generous-timeouts.ts';
 
 let certificate: Certificate;
 let server: RedisServer;

@@ -1,10 +1,10 @@
 import { hostAndPort } from '../../../src/config/scalars.ts';
-import { holding } from '../../support/held-calls.ts';
-import { type RedisCluster, startRedisCluster } from '../../support/redis-cluster.ts';
-import { runCommand } from '../../support/run-cli.ts';
-import { closeMembers, openMember, until } from '../../support/snapshot-fleet.ts';
-import { PEPPER, type Stack, startStack } from '../../support/stack.ts';
-import { type ConfigCopy, copyConfig } from '../../support/stack-config.ts';
+import { holding } from '../../support/pipeline/held-calls.ts';
+import { type RedisCluster, startRedisCluster } from '../../support/redis/cluster.ts';
+import { runCommand } from '../../support/command/run-command.ts';
+import { closeMembers, openMember, until } from '../../support/pipeline/snapshot-fleet.ts';
+import { PEPPER, type Stack, startStack } from '../../support/gateway/stack.ts';
+import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
 import { expectedBody, honest, products, shopText } from '../../unit/pipeline/shop.ts';
 
 const FEW = 25;

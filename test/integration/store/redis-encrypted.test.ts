@@ -1,12 +1,12 @@
 import { Redis } from 'ioredis';
-import { describeOnRequest } from '../../support/on-request.ts';
-import { startRedisCluster } from '../../support/redis-cluster.ts';
-import { startWatchedRedis } from '../../support/redis-sentinel.ts';
-import { type Certificate, makeCertificate } from '../../support/redis-tls.ts';
-import { redisUsers } from '../../support/redis-users.ts';
-import { runCommand } from '../../support/run-cli.ts';
-import { copyConfig } from '../../support/stack-config.ts';
-import { PEPPER, startStack } from '../../support/stack.ts';
+import { describeOnRequest } from '../../support/jest/describe-on-request.ts';
+import { startRedisCluster } from '../../support/redis/cluster.ts';
+import { startWatchedRedis } from '../../support/redis/sentinel.ts';
+import { type Certificate, makeCertificate } from '../../support/redis/certificate.ts';
+import { redisUsers } from '../../support/redis/documented-users.ts';
+import { runCommand } from '../../support/command/run-command.ts';
+import { copyConfig } from '../../support/gateway/config-copy.ts';
+import { PEPPER, startStack } from '../../support/gateway/stack.ts';
 
 let certificate: Certificate;
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { startRedis, useRedis } from '../../support/redis.ts';
+import { startRedis, useRedis } from '../../support/redis/redis-server.ts';
 
 function connect(url: string): Redis {
   const client = new Redis(url, { retryStrategy: null, maxRetriesPerRequest: 0 });

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { createRedis, plainRedisError, type RedisConnection } from '../../../src/store/redis.ts';
-import { startRedis } from '../../support/redis.ts';
-import { PATIENCE_MS, patientTimes } from '../../support/patience.ts';
+import { startRedis } from '../../support/redis/redis-server.ts';
+import { PATIENCE_MS, patientTimes } from '../../support/gateway/generous-timeouts.ts';
 
 /** Where Redis does not answer; the times are long where it does, so that a busy machine is not taken for that. */
 const hasty = { commandTimeoutMs: 200, connectTimeoutMs: 500 };

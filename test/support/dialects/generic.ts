@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ModelRecord } from '../contract-model.ts';
+import type { ModelRecord } from '../model/contract-model.ts';
 import { type Dialect, notFound, type Reply } from './serve.ts';
 
 /** What a service without a known dialect does: honest, but in its own way. */

@@ -8,7 +8,7 @@ import { compileSourceText } from '../../../src/cli/read-config.ts';
 import type { SourceSpec } from '../../../src/config/source-schema.ts';
 import type { CompiledSource } from '../../../src/pipeline/compile-sources.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
-import { type CliRun, runCommand } from '../run-cli.ts';
+import { type CliRun, runCommand } from '../command/run-command.ts';
 import type { DialectCase } from './cases.ts';
 import { type Served, TOKEN } from './serve.ts';
 

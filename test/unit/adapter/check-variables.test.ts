@@ -1,4 +1,4 @@
-import { compileText } from '../../support/source-text.ts';
+import { compileText } from '../../support/pipeline/source-text.ts';
 import { category, text } from './list-text.ts';
 
 describe('variables that do not hold together', () => {

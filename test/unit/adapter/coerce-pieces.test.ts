@@ -2,7 +2,7 @@ import { compileStep } from '../../../src/adapter/coerce.ts';
 import { UNREADABLE } from '../../../src/adapter/flow.ts';
 import type { CoercionSpec } from '../../../src/config/source-schema.ts';
 import { NumberText, readJson } from '../../../src/kernel/json.ts';
-import { specOf } from '../../support/source-text.ts';
+import { specOf } from '../../support/pipeline/source-text.ts';
 
 const run = (step: CoercionSpec, json: string): unknown => compileStep(step).run(readJson(json));
 

@@ -1,4 +1,4 @@
-import { compileText, productsText } from '../../support/source-text.ts';
+import { compileText, productsText } from '../../support/pipeline/source-text.ts';
 
 const problemsOf = (text: string) => compileText('products', text).problems;
 const mapLine = (field: string, as: string) =>

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { compileStep } from '../../../src/adapter/coerce.ts';
 import { UNREADABLE } from '../../../src/adapter/flow.ts';
-import { fuzzCases } from '../../support/fuzz-cases.ts';
+import { fuzzCases } from '../../support/jest/fuzz-cases.ts';
 
 /** What luxon makes of an instant, written as the contract writes it. */
 function written(date: DateTime): unknown {

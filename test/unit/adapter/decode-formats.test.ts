@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { compileDecoder } from '../../../src/adapter/decode.ts';
 import { type DecodeSpec, sourceSchema } from '../../../src/config/source-schema.ts';
-import { refusal } from '../../support/parse-as.ts';
-import { replyOf } from '../../support/source-text.ts';
+import { refusal } from '../../support/pipeline/parse-as.ts';
+import { replyOf } from '../../support/pipeline/source-text.ts';
 
 function decode(body: string | Buffer, type: string, spec: Partial<DecodeSpec>): unknown {
   const reader = compileDecoder({ ...sourceSchema.shape.decode.parse(undefined), ...spec });

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { compileDecoder } from '../../../src/adapter/decode.ts';
 import { type DecodeSpec, sourceSchema } from '../../../src/config/source-schema.ts';
 import type { UpstreamReply } from '../../../src/kernel/upstream.ts';
-import { refusal } from '../../support/parse-as.ts';
-import { replyOf } from '../../support/source-text.ts';
-import { finishes } from '../../support/finishes.ts';
+import { refusal } from '../../support/pipeline/parse-as.ts';
+import { replyOf } from '../../support/pipeline/source-text.ts';
+import { finishes } from '../../support/time/finishes.ts';
 
 const json: Partial<DecodeSpec> = { contentTypes: ['application/json'] };
 

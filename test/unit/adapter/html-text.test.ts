@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { htmlText } from '../../../src/adapter/html-text.ts';
-import { finishes } from '../../support/finishes.ts';
+import { finishes } from '../../support/time/finishes.ts';
 
 describe('the text of HTML', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { compileText } from '../../support/source-text.ts';
+import { compileText } from '../../support/pipeline/source-text.ts';
 
 const text = (map: string, hydrate: string, get = '') => `
 resources:

@@ -1,8 +1,8 @@
 import { compileItem, compileItems } from '../../../src/adapter/items.ts';
 import { items, dropWhen } from '../../../src/config/rows-schema.ts';
 import { readJson } from '../../../src/kernel/json.ts';
-import { refusal } from '../../support/parse-as.ts';
-import { adapterOf, productsText, replyOf } from '../../support/source-text.ts';
+import { refusal } from '../../support/pipeline/parse-as.ts';
+import { adapterOf, productsText, replyOf } from '../../support/pipeline/source-text.ts';
 
 const fail = (path: readonly PropertyKey[], message: string) => {
   throw new Error(`${path.join('.')}: ${message}`);

@@ -1,5 +1,5 @@
 import type { ListPlan } from '../../../src/adapter/plan.ts';
-import { adapterOf, queryOf } from '../../support/source-text.ts';
+import { adapterOf, queryOf } from '../../support/pipeline/source-text.ts';
 
 /** A source whose request and list are given; it counts, and orders by id. */
 export const text = (request: string, list: string, resource = 'products') => `

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { compileNext } from '../../../src/adapter/next.ts';
 import type { ListSpec } from '../../../src/config/source-schema.ts';
 import { readJson } from '../../../src/kernel/json.ts';
-import { refusal } from '../../support/parse-as.ts';
-import { replyOf } from '../../support/source-text.ts';
-import { finishes } from '../../support/finishes.ts';
+import { refusal } from '../../support/pipeline/parse-as.ts';
+import { replyOf } from '../../support/pipeline/source-text.ts';
+import { finishes } from '../../support/time/finishes.ts';
 
 const BASE = 'https://shop.example/api/v0';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { compileOutcomes, outcomeFault } from '../../../src/adapter/outcome.ts';
 import { type OutcomeKind, type OutcomeSpec, sourceSchema } from '../../../src/config/source-schema.ts';
 import { readJson } from '../../../src/kernel/json.ts';
-import { replyOf } from '../../support/source-text.ts';
+import { replyOf } from '../../support/pipeline/source-text.ts';
 
 const kinds = sourceSchema.shape.outcomes.element.shape.is.options;
 

@@ -1,5 +1,5 @@
 import { groupAt, patternAt } from '../../../src/adapter/pattern.ts';
-import { finishes } from '../../support/finishes.ts';
+import { finishes } from '../../support/time/finishes.ts';
 
 const report = () => {
   throw new Error('the pattern is reported');

@@ -1,4 +1,4 @@
-import { adapterOf, compileText, queryOf } from '../../support/source-text.ts';
+import { adapterOf, compileText, queryOf } from '../../support/pipeline/source-text.ts';
 
 /** Products whose request, filters and total are given. */
 const text = (request: string, filters: string, total = '{ at: hits }') => `

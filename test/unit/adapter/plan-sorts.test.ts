@@ -1,5 +1,5 @@
 import type { ListPlan } from '../../../src/adapter/plan.ts';
-import { adapterOf, queryOf } from '../../support/source-text.ts';
+import { adapterOf, queryOf } from '../../support/pipeline/source-text.ts';
 
 const users = (order: string, columns: string) => `
 resources:

@@ -1,5 +1,5 @@
 import type { ListPlan } from '../../../src/adapter/plan.ts';
-import { adapterOf, compileText, productsText, queryOf } from '../../support/source-text.ts';
+import { adapterOf, compileText, productsText, queryOf } from '../../support/pipeline/source-text.ts';
 
 const total = 'total: { at: hits }';
 const order = 'order: id';

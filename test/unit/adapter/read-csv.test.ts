@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { compileCsvReader } from '../../../src/adapter/read-csv.ts';
-import { refusal } from '../../support/parse-as.ts';
+import { refusal } from '../../support/pipeline/parse-as.ts';
 
 const read = (text: string, delimiter = ',', quote = '"') =>
   JSON.parse(JSON.stringify(compileCsvReader({ delimiter, quote })(text))) as unknown;

@@ -1,6 +1,6 @@
 import type { ListAdapter } from '../../../src/adapter/compile.ts';
-import { refusal } from '../../support/parse-as.ts';
-import { adapterOf, productsText, replyOf } from '../../support/source-text.ts';
+import { refusal } from '../../support/pipeline/parse-as.ts';
+import { adapterOf, productsText, replyOf } from '../../support/pipeline/source-text.ts';
 
 const row = (id: unknown) => ({ id, name: 'n', description: '', category: 'c', price: 1 });
 const byPath = adapterOf('products', productsText('total: { at: meta.hits }')).list;

@@ -1,5 +1,5 @@
-import { refusal } from '../../support/parse-as.ts';
-import { adapterOf, replyOf } from '../../support/source-text.ts';
+import { refusal } from '../../support/pipeline/parse-as.ts';
+import { adapterOf, replyOf } from '../../support/pipeline/source-text.ts';
 
 const usersText = (kind: string) => `
 outcomes:

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { compileXmlReader } from '../../../src/adapter/read-xml.ts';
-import { refusal } from '../../support/parse-as.ts';
+import { refusal } from '../../support/pipeline/parse-as.ts';
 
 /** What a document reads as, as plain JSON. */
 function read(xml: string, ...arrays: string[]): unknown {

@@ -1,4 +1,4 @@
-import { adapterOf, replyOf } from '../../support/source-text.ts';
+import { adapterOf, replyOf } from '../../support/pipeline/source-text.ts';
 import { planOf, text } from './list-text.ts';
 
 describe('windows by the numbers of their rows', () => {

@@ -1,4 +1,4 @@
-import { compileText, productsText } from '../../support/source-text.ts';
+import { compileText, productsText } from '../../support/pipeline/source-text.ts';
 
 const mapLine = (field: string, as: string) =>
   productsText().replace(new RegExp(`${field}: ${field}`), `${field}: ${as}`);

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { compileTotal } from '../../../src/adapter/total.ts';
 import type { ListSpec } from '../../../src/config/source-schema.ts';
 import { readJson } from '../../../src/kernel/json.ts';
-import { refusal } from '../../support/parse-as.ts';
-import { adapterOf, productsText, queryOf, replyOf } from '../../support/source-text.ts';
+import { refusal } from '../../support/pipeline/parse-as.ts';
+import { adapterOf, productsText, queryOf, replyOf } from '../../support/pipeline/source-text.ts';
 
 type TotalSpec = NonNullable<ListSpec['total']>;
 

@@ -4,7 +4,7 @@ import { showCall } from '../../../src/cli/shown-call.ts';
 import { loadSources } from '../../../src/config/load.ts';
 import { products } from '../../../src/contract/products.ts';
 import type { Problem } from '../../../src/config/problem.ts';
-import { queryOf } from '../../support/source-text.ts';
+import { queryOf } from '../../support/pipeline/source-text.ts';
 
 const CANARY = 'canary-4711';
 

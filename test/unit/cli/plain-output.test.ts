@@ -1,4 +1,4 @@
-import { runCommand } from '../../support/run-cli.ts';
+import { runCommand } from '../../support/command/run-command.ts';
 
 describe('the output of a command', () => {
   it('shows characters that a terminal would obey, in texts and in JSON', async () => {

@@ -1,7 +1,7 @@
 import { costLines, queryCosts } from '../../../src/cli/query-costs.ts';
 import { compileSources } from '../../../src/pipeline/compile-sources.ts';
 import { loadSources } from '../../../src/config/load.ts';
-import { changed, loadTexts, sourceTexts } from '../../support/config-texts.ts';
+import { changed, loadTexts, sourceTexts } from '../../support/gateway/config-texts.ts';
 
 function costsOf(text: string) {
   const env = { variables: {}, readFile: () => '' };

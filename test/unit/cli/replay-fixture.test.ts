@@ -1,7 +1,7 @@
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { aloneProcess } from '../../support/alone-process.ts';
+import { aloneProcess } from '../../support/command/single-process.ts';
 import { runCli } from '../../../src/cli/program.ts';
 
 const SOURCE = `

@@ -1,5 +1,5 @@
 import { problemText } from '../../../src/config/problem.ts';
-import { changed, gatewayText, loadTexts, sourceTexts } from '../../support/config-texts.ts';
+import { changed, gatewayText, loadTexts, sourceTexts } from '../../support/gateway/config-texts.ts';
 
 function problemsOf(gateway: string, sources = sourceTexts): string[] {
   return loadTexts({ gateway, sources }).problems.map(problemText);

@@ -1,5 +1,5 @@
 import { problemText } from '../../../src/config/problem.ts';
-import { changed, gatewayText, loadTexts, sourceTexts } from '../../support/config-texts.ts';
+import { changed, gatewayText, loadTexts, sourceTexts } from '../../support/gateway/config-texts.ts';
 
 const crm = sourceTexts['crm.yaml']!;
 const catalog = sourceTexts['catalog.yaml']!;

@@ -1,6 +1,6 @@
 import { problemText } from '../../../src/config/problem.ts';
 import { type RedisProfile, redisProfile, redisProfiles } from '../../../src/store/redis-profile.ts';
-import { changed, gatewayText, loadTexts } from '../../support/config-texts.ts';
+import { changed, gatewayText, loadTexts } from '../../support/gateway/config-texts.ts';
 
 const withRedis = (text: string, workers = '1') =>
   changed(changed(gatewayText, '${WORKERS:-1}', workers), '  url: ${REDIS_URL:-}', text);

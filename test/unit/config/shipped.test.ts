@@ -1,4 +1,4 @@
-import { gatewayText, loadTexts, sourceTexts } from '../../support/config-texts.ts';
+import { gatewayText, loadTexts, sourceTexts } from '../../support/gateway/config-texts.ts';
 
 describe('the shipped configuration', () => {
   it('loads and compiles without a problem, and without a variable set', () => {

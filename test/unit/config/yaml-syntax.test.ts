@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { problemText } from '../../../src/config/problem.ts';
-import { changed, gatewayText, loadTexts } from '../../support/config-texts.ts';
-import { fuzzCases } from '../../support/fuzz-cases.ts';
+import { changed, gatewayText, loadTexts } from '../../support/gateway/config-texts.ts';
+import { fuzzCases } from '../../support/jest/fuzz-cases.ts';
 
 const after = (wanted: string, replacement: string) =>
   loadTexts({ gateway: changed(gatewayText, wanted, replacement) }).problems;

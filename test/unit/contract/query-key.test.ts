@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { filtersKey, queryKey } from '../../../src/contract/query-key.ts';
-import { parseGet, parseList } from '../../support/parse-as.ts';
+import { parseGet, parseList } from '../../support/pipeline/parse-as.ts';
 
 type Asked = Readonly<Record<string, string>>;
 

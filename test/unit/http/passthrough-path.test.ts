@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { isForwardable, publicPath, upstreamPath } from '../../../src/http/passthrough-path.ts';
-import { finishes } from '../../support/finishes.ts';
+import { finishes } from '../../support/time/finishes.ts';
 
 /** Pieces that paths are made treacherous with, and plain ones. */
 const piece = fc.constantFrom(

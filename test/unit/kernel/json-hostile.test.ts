@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { JsonError, readJson } from '../../../src/kernel/json.ts';
-import { finishes } from '../../support/finishes.ts';
+import { finishes } from '../../support/time/finishes.ts';
 
 /** `undefined` where a document was read. */
 function failureOf(text: string): unknown {

@@ -1,6 +1,6 @@
 import type { UpstreamReply } from '../../../src/kernel/upstream.ts';
-import type { ModelRecord } from '../../support/contract-model.ts';
-import { type Asked, openSource } from '../../support/scripted-source.ts';
+import type { ModelRecord } from '../../support/model/contract-model.ts';
+import { type Asked, openSource } from '../../support/pipeline/scripted-source.ts';
 import {
   codeOf,
   expectedBody,

@@ -1,6 +1,6 @@
-import { openSource, type Serve } from '../../support/scripted-source.ts';
-import { replyOf } from '../../support/source-text.ts';
-import type { ModelRecord } from '../../support/contract-model.ts';
+import { openSource, type Serve } from '../../support/pipeline/scripted-source.ts';
+import { replyOf } from '../../support/pipeline/source-text.ts';
+import type { ModelRecord } from '../../support/model/contract-model.ts';
 import { codeOf, expectedBody, product, products, windowOf } from './shop.ts';
 
 /** A shop whose list has ids and names; `change` replaces parts of its file. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { compareIds, type ModelRecord } from '../../support/contract-model.ts';
-import { openSource, type Serve } from '../../support/scripted-source.ts';
+import { compareIds, type ModelRecord } from '../../support/model/contract-model.ts';
+import { openSource, type Serve } from '../../support/pipeline/scripted-source.ts';
 import { expectedBody, matching, rowsReply, shopText, windowOf } from './shop.ts';
 
 const text = fc.option(fc.constantFrom('', 'Lampe', 'Küche', 'Ku\u0308che', '😀', 'a"b\\c', ' x '), {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { modelList, type ModelRecord } from '../../support/contract-model.ts';
-import { openSource, type Serve } from '../../support/scripted-source.ts';
+import { modelList, type ModelRecord } from '../../support/model/contract-model.ts';
+import { openSource, type Serve } from '../../support/pipeline/scripted-source.ts';
 import { expectedBody, rowsReply, windowOf } from './shop.ts';
 
 const text = fc.option(

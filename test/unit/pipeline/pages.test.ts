@@ -1,5 +1,5 @@
-import { openSource } from '../../support/scripted-source.ts';
-import { replyOf } from '../../support/source-text.ts';
+import { openSource } from '../../support/pipeline/scripted-source.ts';
+import { replyOf } from '../../support/pipeline/source-text.ts';
 import {
   codeOf,
   expectedBody,

@@ -1,6 +1,6 @@
-import type { ModelRecord } from '../../support/contract-model.ts';
-import { openSource } from '../../support/scripted-source.ts';
-import { replyOf } from '../../support/source-text.ts';
+import type { ModelRecord } from '../../support/model/contract-model.ts';
+import { openSource } from '../../support/pipeline/scripted-source.ts';
+import { replyOf } from '../../support/pipeline/source-text.ts';
 import { codeOf, expectedBody, honest, products, rowsReply, shopText } from './shop.ts';
 
 const rows = products(23);

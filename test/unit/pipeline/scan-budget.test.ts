@@ -1,5 +1,5 @@
-import { openSource, type Serve } from '../../support/scripted-source.ts';
-import { replyOf } from '../../support/source-text.ts';
+import { openSource, type Serve } from '../../support/pipeline/scripted-source.ts';
+import { replyOf } from '../../support/pipeline/source-text.ts';
 import { codeOf, expectedBody, honest, products, rowsReply, shopText, windowOf } from './shop.ts';
 
 const scanning = (budget: string, change = {}) => shopText({ order: 'unknown', budget, ...change });

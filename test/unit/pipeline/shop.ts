@@ -1,7 +1,12 @@
 import type { UpstreamReply } from '../../../src/kernel/upstream.ts';
-import { compareDecimals, modelBody, modelList, type ModelRecord } from '../../support/contract-model.ts';
-import type { Asked, Serve } from '../../support/scripted-source.ts';
-import { replyOf } from '../../support/source-text.ts';
+import {
+  compareDecimals,
+  modelBody,
+  modelList,
+  type ModelRecord,
+} from '../../support/model/contract-model.ts';
+import type { Asked, Serve } from '../../support/pipeline/scripted-source.ts';
+import { replyOf } from '../../support/pipeline/source-text.ts';
 
 /** A product of the shop; its price is exact text. */
 export function product(number: number | bigint, change: Partial<ModelRecord> = {}): ModelRecord {

@@ -1,5 +1,5 @@
-import { openSource, type Serve } from '../../support/scripted-source.ts';
-import { replyOf } from '../../support/source-text.ts';
+import { openSource, type Serve } from '../../support/pipeline/scripted-source.ts';
+import { replyOf } from '../../support/pipeline/source-text.ts';
 import { codeOf } from './shop.ts';
 
 const map = 'id: id, name: n, email: m, created_at: { from: at, as: [epochSeconds] }';

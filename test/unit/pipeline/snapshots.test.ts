@@ -1,6 +1,6 @@
-import { holding } from '../../support/held-calls.ts';
-import { openSource } from '../../support/scripted-source.ts';
-import { parseList } from '../../support/parse-as.ts';
+import { holding } from '../../support/pipeline/held-calls.ts';
+import { openSource } from '../../support/pipeline/scripted-source.ts';
+import { parseList } from '../../support/pipeline/parse-as.ts';
 import { expectedBody, filtersOf, honest, products, shopText } from './shop.ts';
 
 const rows = products(25).map((one, i) => ({

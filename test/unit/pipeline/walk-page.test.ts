@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { openSource, type Serve } from '../../support/scripted-source.ts';
-import { replyOf } from '../../support/source-text.ts';
+import { openSource, type Serve } from '../../support/pipeline/scripted-source.ts';
+import { replyOf } from '../../support/pipeline/source-text.ts';
 import { codeOf, expectedBody, filtersOf, matching, products, rowsReply, shopText } from './shop.ts';
 
 const SIZE = 10;

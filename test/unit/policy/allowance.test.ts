@@ -1,5 +1,5 @@
 import { createAllowance } from '../../../src/policy/allowance.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
+import { createManualClock } from '../../support/time/manual-clock.ts';
 
 describe('an allowance', () => {
   it('lets so much happen at once, and so much a second from then on', () => {

@@ -4,7 +4,7 @@ import type { KeyRecords } from '../../../src/policy/api-key-records.ts';
 import { hashApiKey, newApiKey } from '../../../src/policy/api-key.ts';
 import type { Credential } from '../../../src/policy/verdict.ts';
 import type { KeyRecord } from '../../../src/store/key-record.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
+import { createManualClock } from '../../support/time/manual-clock.ts';
 
 const pepper = new Secret('a pepper of the tests');
 const clock = createManualClock();

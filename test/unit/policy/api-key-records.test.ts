@@ -1,7 +1,7 @@
 import { createKeyRecords } from '../../../src/policy/api-key-records.ts';
 import type { KeyRecord } from '../../../src/store/key-record.ts';
 import type { KeyLookup } from '../../../src/store/key-store.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
+import { createManualClock } from '../../support/time/manual-clock.ts';
 
 const record: KeyRecord = {
   id: 'abcdefghijkl',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Secret } from '../../../src/kernel/secret.ts';
 import { hashApiKey, newApiKey, newKeyId, parseApiKey } from '../../../src/policy/api-key.ts';
-import { fuzzCases } from '../../support/fuzz-cases.ts';
+import { fuzzCases } from '../../support/jest/fuzz-cases.ts';
 
 const keyShaped = /^ptk_[a-z0-9]{12}_[0-9A-Za-z]{38}$/;
 const keys = fc.constant(null).map(() => newApiKey(newKeyId()));

@@ -6,8 +6,8 @@ import {
   startAuthenticate,
   storedId,
   storedKey,
-} from '../../support/authenticate-stage.ts';
-import { bearerCall, createCall } from '../../support/call.ts';
+} from '../../support/auth/authenticate-stage.ts';
+import { bearerCall, createCall } from '../../support/pipeline/call.ts';
 
 const CHALLENGE = 'Bearer realm="portico"';
 const CHALLENGE_INVALID = 'Bearer realm="portico", error="invalid_token"';

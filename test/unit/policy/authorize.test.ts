@@ -1,6 +1,6 @@
 import { authorize } from '../../../src/policy/authorize.ts';
 import type { Principal } from '../../../src/policy/call.ts';
-import { createCall, later } from '../../support/call.ts';
+import { createCall, later } from '../../support/pipeline/call.ts';
 
 function holderOf(...permissions: string[]): Principal {
   return { kind: 'key', id: 'k', subject: 'key:k', permissions: new Set(permissions), tier: 'standard' };

@@ -1,6 +1,6 @@
 import { fault } from '../../../src/errors/fault.ts';
 import type { Freshness } from '../../../src/policy/cached.ts';
-import { callOf, clock, found, openCached, settled } from '../../support/cached-answers.ts';
+import { callOf, clock, found, openCached, settled } from '../../support/pipeline/cached-answers.ts';
 
 describe('an answer past its freshness', () => {
   /** A handler whose first answer, `old`, is `ageSeconds` old. */

@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import { fault } from '../../../src/errors/fault.ts';
 import type { Call } from '../../../src/policy/call.ts';
 import type { Document } from '../../../src/policy/cached.ts';
-import { callOf, clock, found, newCache, openCached, query, settled } from '../../support/cached-answers.ts';
+import {
+  callOf,
+  clock,
+  found,
+  newCache,
+  openCached,
+  query,
+  settled,
+} from '../../support/pipeline/cached-answers.ts';
 
 describe('an answer', () => {
   it('is made once, and served from the cache afterwards', async () => {

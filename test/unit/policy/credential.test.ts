@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { presentedCredential } from '../../../src/policy/credential.ts';
-import { finishes } from '../../support/finishes.ts';
+import { finishes } from '../../support/time/finishes.ts';
 
 const token = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),

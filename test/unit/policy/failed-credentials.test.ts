@@ -1,6 +1,6 @@
 import { createFailedCredentials } from '../../../src/policy/failed-credentials.ts';
 import type { Decision } from '../../../src/store/limiter.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
+import { createManualClock } from '../../support/time/manual-clock.ts';
 
 const [A, B, KEY] = ['address:a', 'address:b', 'abcdefghijkl'];
 

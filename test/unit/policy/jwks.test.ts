@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { createJwks } from '../../../src/policy/jwks.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
+import { createManualClock } from '../../support/time/manual-clock.ts';
 
 const header = (kid: string) => ({ alg: 'ES256', kid });
 const nothing = { payload: '', signature: '' };

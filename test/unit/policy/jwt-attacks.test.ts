@@ -8,7 +8,15 @@ import {
   SignJWT,
   UnsecuredJWT,
 } from 'jose';
-import { claims, createCheck, issuer, pairs, seconds, sign, verify } from '../../support/token-issuer.ts';
+import {
+  claims,
+  createCheck,
+  issuer,
+  pairs,
+  seconds,
+  sign,
+  verify,
+} from '../../support/auth/token-issuer.ts';
 
 const stranger = await generateKeyPair('ES256', { extractable: true });
 const publicPem = await exportSPKI(pairs.RS256.publicKey);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { hostileTokens } from '../../support/hostile-tokens.ts';
-import { claims, createCheck, sign, verify } from '../../support/token-issuer.ts';
+import { hostileTokens } from '../../support/hostile/tokens.ts';
+import { claims, createCheck, sign, verify } from '../../support/auth/token-issuer.ts';
 
 const tokens = await hostileTokens();
 

@@ -1,5 +1,13 @@
 import type { Verdict } from '../../../src/policy/verdict.ts';
-import { algorithms, claims, clock, createCheck, seconds, sign, verify } from '../../support/token-issuer.ts';
+import {
+  algorithms,
+  claims,
+  clock,
+  createCheck,
+  seconds,
+  sign,
+  verify,
+} from '../../support/auth/token-issuer.ts';
 
 describe('a valid token', () => {
   it.each(algorithms)('is accepted when signed with %s', async (alg) => {

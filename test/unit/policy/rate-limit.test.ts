@@ -3,7 +3,7 @@ import { parseList } from 'structured-headers';
 import type { Call } from '../../../src/policy/call.ts';
 import { createRateLimit } from '../../../src/policy/rate-limit.ts';
 import { createLimiter, type Decision, type Tier } from '../../../src/store/limiter.ts';
-import { createCall, later } from '../../support/call.ts';
+import { createCall, later } from '../../support/pipeline/call.ts';
 
 const tier: Tier = {
   windows: [

@@ -1,7 +1,7 @@
 import { ageMs, type Cache, type CacheRedis, createCache } from '../../../src/store/cache.ts';
 import { type CacheEntry, encodeEntry } from '../../../src/store/cache-entry.ts';
 import { createLocalPurges } from '../../../src/store/purges.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
+import { createManualClock } from '../../support/time/manual-clock.ts';
 
 /** A Redis as far as the cache knows it, in this process; `broken` makes every command fail. */
 function createStore() {

@@ -1,5 +1,5 @@
 import { createLimiter, type Tier } from '../../../src/store/limiter.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
+import { createManualClock } from '../../support/time/manual-clock.ts';
 
 const keyOf = (tier: string, _windows: Tier['windows'], subject: string) => `${tier}:${subject}`;
 

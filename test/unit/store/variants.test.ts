@@ -4,7 +4,7 @@ import type { CacheEntry } from '../../../src/store/cache-entry.ts';
 import { createCache } from '../../../src/store/cache.ts';
 import { createLocalPurges } from '../../../src/store/purges.ts';
 import { type Coding, type Compression, createVariants, type Variant } from '../../../src/store/variants.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
+import { createManualClock } from '../../support/time/manual-clock.ts';
 
 const LOCAL_BYTES = 64 * 1024;
 const plain = { br: brotliDecompressSync, gzip: gunzipSync };

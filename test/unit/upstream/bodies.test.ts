@@ -1,5 +1,9 @@
 import { brotliCompressSync, constants, createGzip, deflateSync, gzipSync } from 'node:zlib';
-import { type LegacyUpstream, onHead, startLegacyUpstream } from '../../support/legacy-upstream.ts';
+import {
+  type LegacyUpstream,
+  onHead,
+  startLegacyUpstream,
+} from '../../support/upstream/scripted-upstream.ts';
 import { closeAll, openUpstream } from './open-upstream.ts';
 
 let server: LegacyUpstream | undefined;

@@ -1,5 +1,5 @@
 import { type BreakerOptions, createBreaker, type Finding } from '../../../src/upstream/breaker.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
+import { createManualClock } from '../../support/time/manual-clock.ts';
 
 /** A breaker on a clock of the test's own: 20 calls in 10 s, half of them bad, open for 5 s. */
 function openBreaker(options: Partial<BreakerOptions> = {}) {

@@ -1,4 +1,8 @@
-import { answering, type LegacyUpstream, startLegacyUpstream } from '../../support/legacy-upstream.ts';
+import {
+  answering,
+  type LegacyUpstream,
+  startLegacyUpstream,
+} from '../../support/upstream/scripted-upstream.ts';
 import { answer, closeAll, openUpstream } from './open-upstream.ts';
 
 let server: LegacyUpstream | undefined;

@@ -1,6 +1,10 @@
 import type { Socket } from 'node:net';
-import { freePort } from '../../support/free-port.ts';
-import { type LegacyUpstream, onHead, startLegacyUpstream } from '../../support/legacy-upstream.ts';
+import { freePort } from '../../support/process/free-port.ts';
+import {
+  type LegacyUpstream,
+  onHead,
+  startLegacyUpstream,
+} from '../../support/upstream/scripted-upstream.ts';
 import { closeAll, openUpstream } from './open-upstream.ts';
 
 let server: LegacyUpstream | undefined;

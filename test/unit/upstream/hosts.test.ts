@@ -1,5 +1,5 @@
 import { createHosts, type Host } from '../../../src/upstream/hosts.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
+import { createManualClock } from '../../support/time/manual-clock.ts';
 
 /** Hosts `h1` to `h<count>`, left out for 10 s after 3 failures in a row. */
 function openHosts(count: number) {

@@ -1,5 +1,9 @@
 import type { Socket } from 'node:net';
-import { answering, type LegacyUpstream, startLegacyUpstream } from '../../support/legacy-upstream.ts';
+import {
+  answering,
+  type LegacyUpstream,
+  startLegacyUpstream,
+} from '../../support/upstream/scripted-upstream.ts';
 import { answer, closeAll, openUpstream } from './open-upstream.ts';
 
 let server: LegacyUpstream | undefined;

@@ -2,7 +2,7 @@ import { sourceSchema } from '../../../src/config/source-schema.ts';
 import { GatewayError } from '../../../src/errors/fault.ts';
 import type { UpstreamReply } from '../../../src/kernel/upstream.ts';
 import { createUpstream, type Meter, type Upstream } from '../../../src/upstream/client.ts';
-import type { LegacyUpstream } from '../../support/legacy-upstream.ts';
+import type { LegacyUpstream } from '../../support/upstream/scripted-upstream.ts';
 
 /** A client of an upstream, with what it told and what it cost. */
 export type OpenUpstream = {

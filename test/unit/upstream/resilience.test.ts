@@ -1,7 +1,7 @@
 import { net as netSchema } from '../../../src/config/connection-schema.ts';
 import { fault, GatewayError } from '../../../src/errors/fault.ts';
 import { createResilience } from '../../../src/upstream/resilience.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
+import { createManualClock } from '../../support/time/manual-clock.ts';
 
 const refused = fault('upstream_unavailable', { sign: { isRepeatable: true } });
 const late = fault('upstream_timeout');

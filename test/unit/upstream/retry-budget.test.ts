@@ -1,5 +1,5 @@
 import { createRetryBudget } from '../../../src/upstream/retry-budget.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
+import { createManualClock } from '../../support/time/manual-clock.ts';
 
 function openBudget(percent = 10) {
   const clock = createManualClock();

@@ -1,7 +1,11 @@
 import { inspect } from 'node:util';
 import type { Socket } from 'node:net';
-import { freePort } from '../../support/free-port.ts';
-import { type LegacyUpstream, onHead, startLegacyUpstream } from '../../support/legacy-upstream.ts';
+import { freePort } from '../../support/process/free-port.ts';
+import {
+  type LegacyUpstream,
+  onHead,
+  startLegacyUpstream,
+} from '../../support/upstream/scripted-upstream.ts';
 import { closeAll, openUpstream } from './open-upstream.ts';
 
 const canary = 'canary-93d1';

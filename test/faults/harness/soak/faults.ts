@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { revokeKey } from '../../../../src/cli/key-changes.ts';
+import { connectRaw, HOST, request } from '../../../support/client/raw-client.ts';
+import type { FaultBench } from '../bench.ts';
+import type { JwksAnswer } from '../harm/rotating-issuer.ts';
+import type { SoakPlace } from './place.ts';
+
+/** Does its harm, and is over when it resolves. `round` counts how often it has been done before. */
+export type SoakFault = (place: SoakPlace, bench: FaultBench, round: number) => Promise<unknown>;
+
+async function tellRedis({ redis }: SoakPlace, ...command: readonly [string, ...string[]]): Promise<void> {
+  const client = new Redis(redis.url);
+  await client.call(...command);
+  client.disconnect();
+}
+
+/** Keys are made, used and revoked: good until then, and nothing afterwards. */
+async function changeKeys({ gateway }: SoakPlace, bench: FaultBench): Promise<void> {
+  const ask = (key: string) => gateway.ask('/v1/users?limit=3', { key, entitled: false });
+  for (let n = 0; n < 3; n += 1) {
+    const { key, record } = bench.mint();
+    await gateway.withStored(({ store }) => store.create(record));
+    assert.notEqual((await ask(key)).status, 401, 'a key that was just made is refused');
+    await gateway.withStored(({ store }) => revokeKey(store, record.id, Date.now()));
+    await bench.until(async () => (await ask(key)).status === 401, 60_000, 100);
+  }
+}
+
+/** What is done to Redis. */
+export const ofRedis: readonly SoakFault[] = [
+  changeKeys,
+  async ({ redis }) => {
+    await redis.pause();
+    await sleep(3_000);
+    redis.resume();
+  },
+  async ({ redis }) => {
+    await redis.kill();
+    await sleep(2_000);
+    await redis.restart();
+  },
+  async (place) => {
+    for (let n = 0; n < 10; n += 1) {
+      await tellRedis(place, 'FLUSHALL');
+      await sleep(300);
+    }
+  },
+  async (place) => {
+    for (let n = 0; n < 10; n += 1) {
+      await tellRedis(place, 'CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+      await sleep(300);
+    }
+  },
+];
+
+/** What is done to the services. */
+export const ofUpstreams: readonly SoakFault[] = [
+  () => sleep(4_000),
+  async ({ upstreams }) => {
+    for (let n = 0; n < 15; n += 1) {
+      upstreams.reset();
+      await sleep(200);
+    }
+  },
+  async ({ upstreams }) => {
+    upstreams.afflict({ latencyMs: 400 });
+    await sleep(4_000);
+    upstreams.afflict();
+  },
+  async ({ upstreams }) => {
+    upstreams.afflict({ limitBytes: 600 }, 'answers');
+    await sleep(3_000);
+    upstreams.afflict();
+    upstreams.reset();
+  },
+  async ({ upstreams }) => {
+    await upstreams.down();
+    await sleep(2_000);
+    await upstreams.up();
+  },
+  async ({ upstreams }) => {
+    const garbage = (chunk: Buffer) =>
+      Buffer.from(chunk.map((byte, at) => (at % 3 === 0 ? 255 - byte : byte)));
+    upstreams.afflict({ corrupt: garbage }, 'answers');
+    await sleep(3_000);
+    upstreams.afflict();
+    upstreams.reset();
+  },
+  // Longer than a call may take.
+  async ({ upstreams }) => {
+    upstreams.afflict({ hole: true }, 'answers');
+    await sleep(6_000);
+    upstreams.afflict();
+    upstreams.reset();
+  },
+];
+
+/** Heads and bodies that stop half-way, and answers that nobody reads, until the callers leave. */
+async function dawdle({ gateway: { port, configuredKey } }: SoakPlace): Promise<void> {
+  const key = `X-API-Key: ${configuredKey}`;
+  const halves = [
+    `GET /v1/users?limit=5 HTTP/1.1\r\n${HOST}\r\nX-API-`,
+    `POST /legacy/orders HTTP/1.1\r\n${HOST}\r\n${key}\r\nContent-Length: 1000\r\n\r\n{"half":`,
+    `POST /legacy/orders HTTP/1.1\r\n${HOST}\r\n${key}\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nhalf`,
+    request('GET', '/v1/products?limit=40', [key]).repeat(60),
+  ];
+  const callers = await Promise.all(
+    Array.from({ length: 24 }, async (_, n) => {
+      const caller = await connectRaw(port);
+      caller.socket.pause();
+      caller.send(halves[n % halves.length]!);
+      return caller;
+    }),
+  );
+  // Longer than the head of a request may take.
+  await sleep(5_000);
+  callers.forEach((caller, n) => (n % 2 === 0 ? caller.close() : caller.socket.resetAndDestroy()));
+}
+
+const ISSUER_FAULTS: readonly JwksAnswer[] = ['down', 'page', 'silent'];
+
+/** Keys change and the issuer fails in turn, so that a new key has been fetched before it signs. */
+async function troubleIssuer({ issuer }: SoakPlace, _bench: FaultBench, round: number): Promise<void> {
+  if (round % 2 === 0) return issuer.rotate();
+  issuer.answerWith(ISSUER_FAULTS[((round - 1) / 2) % ISSUER_FAULTS.length]!);
+  await sleep(4_000);
+  issuer.answerWith('keys');
+}
+
+const TAGS = ['users', 'products', 'user:3', 'user:4', 'product:7', '*'];
+
+/** A purge is done or fails; it is nothing else. */
+async function purge({ gateway, fleet }: SoakPlace): Promise<void> {
+  for (let n = 0; n < 18; n += 1) {
+    const { adminUrl } = n % 2 === 0 ? gateway : fleet;
+    const tag = encodeURIComponent(TAGS[n % TAGS.length]!);
+    const { status } = await fetch(`${adminUrl}/cache/purge?tag=${tag}`, { method: 'POST' });
+    assert.ok(status === 200 || status === 500, `a purge is answered ${status}`);
+    await sleep(200);
+  }
+}
+
+/** The workers are changed for others; the process that serves alone says that it cannot. */
+async function reload({ gateway, fleet }: SoakPlace, bench: FaultBench): Promise<void> {
+  const count = (lines: readonly Record<string, unknown>[], text: string) =>
+    lines.filter(({ msg }) => String(msg).startsWith(text)).length;
+  gateway.process.signal('SIGHUP');
+  fleet.process.signal('SIGHUP');
+  await bench.until(() => count(gateway.log(), 'the configuration is sound') === 1, 60_000, 50);
+  await bench.until(() => count(fleet.log(), 'the new configuration is in force') === 1, 120_000, 50);
+}
+
+/** What is done to everything else. */
+export const ofOthers: readonly SoakFault[] = [dawdle, troubleIssuer, purge, reload];

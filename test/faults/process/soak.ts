@@ -1,0 +1,23 @@
+import type { FaultRow } from '../harness/row.ts';
+import { soak } from '../harness/soak/soak.ts';
+
+/** Set by whoever runs the row alone, and then told of every stretch. */
+const { SOAK_MINUTES: given, SOAK_SNAPSHOTS: snapshots } = process.env;
+const minutes = Number(given ?? 5);
+
+function tell(text: string): void {
+  if (given !== undefined) process.stdout.write(`    ${text}\n`);
+}
+
+/**
+ * `npm run test:soak` runs it alone, for half an hour; with `SOAK_SNAPSHOTS=<folder>` it leaves there two heap snapshots
+ * of the gateway to compare.
+ */
+export const soaked: FaultRow = {
+  id: 'P5',
+  fault: `${minutes} minutes of mixed load with mixed faults of Redis, the services, callers, the issuer and operators`,
+  expected: 'no wrong answer, no unhandled rejection, and neither memory nor descriptors that grow',
+  figure: 'requests; heap after collection and its slope in ten minutes, with its confidence; descriptors',
+  fast: false,
+  run: (bench) => soak(bench, { minutes, tell, snapshots }),
+};

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { revokeKey } from '../../../src/cli/key-changes.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { Secret } from '../../../src/kernel/secret.ts';
+import { createApiKeyCheck } from '../../../src/policy/api-key-check.ts';
+import { hashApiKey, parseApiKey } from '../../../src/policy/api-key.ts';
+import { fetchJwks } from '../../../src/policy/jwks-fetch.ts';
+import { hostileTokens } from '../../support/hostile/tokens.ts';
+import { request } from '../../support/client/raw-client.ts';
+import {
+  audience,
+  claims,
+  clock,
+  createCheck,
+  issuer,
+  jwks,
+  sign,
+  verify,
+} from '../../support/auth/token-issuer.ts';
+import type { FaultBench } from '../harness/bench.ts';
+import type { FaultRow } from '../harness/row.ts';
+import { checkRaw, exchangeRaw } from '../client/raw.ts';
+
+/** The issuer's clock stands still from the start of the run, and gateways go by the real one. */
+const setClock = () => clock.advance(Date.now() - clock.now());
+
+const MANY_WRONG = { limits: { failedCredentials: '1000000 per 60s' } };
+
+/** Welch's t of two samples, without the slowest tenth of each, which is the machine's. */
+function welch(left: readonly number[], right: readonly number[]): number {
+  const [a, b] = [left, right].map((all) => {
+    const kept = [...all].sort((x, y) => x - y).slice(0, Math.floor(all.length * 0.9));
+    const mean = kept.reduce((sum, one) => sum + one, 0) / kept.length;
+    const variance = kept.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (kept.length - 1);
+    return { mean, part: variance / kept.length };
+  }) as [{ mean: number; part: number }, { mean: number; part: number }];
+  return (a.mean - b.mean) / Math.sqrt(a.part + b.part);
+}
+
+const timing: FaultRow = {
+  id: 'S1',
+  fault: 'keys guessed by the time that a refusal takes',
+  expected: 'a key that differs in its last character is refused in the time of one that differs in all',
+  figure: 't of Welch over 10,000 pairs',
+  fast: false,
+  run(bench) {
+    const pepper = new Secret('a-pepper-of-this-row-only');
+    const own = 'a-key-of-the-company-itself-0123456789';
+    const config = { id: 'company', hash: hashApiKey(pepper, own), label: '', permissions: [], tier: 't' };
+    const check = createApiKeyCheck({
+      ...{ pepper, configured: [config], clock: systemClock },
+      ...{ tiers: new Set(['t']), fallbackTier: 't' },
+    });
+    const [near, far] = [`${own.slice(0, -1)}x`, 'x'.repeat(own.length)];
+    const taken: Record<string, number[]> = { [near]: [], [far]: [] };
+    for (let pair = 0; pair < 12_000; pair += 1)
+      for (const text of pair % 2 === 0 ? [near, far] : [far, near]) {
+        const startedAt = process.hrtime.bigint();
+        const verdict = check.configured({ text, digest: '', bearer: true });
+        const ns = Number(process.hrtime.bigint() - startedAt);
+        assert.equal(verdict.kind, 'foreign');
+        // The first pairs run before the code is compiled.
+        if (pair >= 2_000) taken[text]!.push(ns);
+      }
+    const t = Math.abs(welch(taken[near]!, taken[far]!));
+    bench.atMost('t of Welch', t, 4.5);
+    return Promise.resolve({ t });
+  },
+};
+
+/** An issuer whose key set is answered as `state.answer` says. */
+async function startIssuer(bench: FaultBench) {
+  const state = { answer: 'good', fetches: 0 };
+  const server = createServer((_request, response) => {
+    state.fetches += 1;
+    const text = state.answer === 'good' ? JSON.stringify(jwks) : state.answer;
+    if (state.answer === 'silent') return;
+    if (state.answer === 'redirect') response.writeHead(302, { Location: '/elsewhere' });
+    else response.writeHead(state.answer === 'down' ? 503 : 200, { 'Content-Type': 'application/json' });
+    response.end(text);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  bench.own({ stop: () => (server.closeAllConnections(), server.close()) });
+  const jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`;
+  return { state, auth: { jwt: { issuer, audience, jwksUrl, tier: 'bench' } } };
+}
+
+const tokens: FaultRow = {
+  id: 'S3',
+  fault:
+    'some hundreds of tokens: alg none, HMAC by public keys, foreign keys, kids, crit, claims, signatures, forms',
+  expected: '401 with WWW-Authenticate, or 400 where it cannot stand in a header; none accepted',
+  figure: 'tokens; accepted',
+  fast: true,
+  async run(bench) {
+    setClock();
+    const { auth, state } = await startIssuer(bench);
+    const gateway = await bench.gateway({ config: { auth, ...MANY_WRONG } });
+    const ask = async (token: string) => {
+      const bytes = request('GET', '/v1/users?limit=1', [`Authorization: Bearer ${token}`]);
+      const { answers } = await exchangeRaw(gateway.port, Buffer.from(bytes), 1);
+      return answers[0]!;
+    };
+    const startedAt = performance.now();
+    assert.equal((await ask(await sign(claims()))).status, 200);
+    const all = await hostileTokens();
+    for (const [name, token] of all) {
+      // HTTP cuts off the blanks behind a value, which leaves a good token.
+      if (token.endsWith(' ')) continue;
+      const answer = await ask(token);
+      assert.ok([400, 401].includes(answer.status), `${name}: ${answer.status}`);
+      checkRaw(answer, '/v1/users');
+      if (answer.status === 401)
+        assert.match(answer.headers['www-authenticate'] ?? '', /error="invalid_token"/);
+    }
+    assert.equal((await ask(await sign(claims({ sub: 'bob' })))).status, 200);
+    // Unknown key ids are the caller's to invent: they have the issuer asked once in thirty seconds.
+    const fetchesMax = 2 + Math.floor((performance.now() - startedAt) / 30_000);
+    assert.ok(state.fetches <= fetchesMax, `${state.fetches} fetches`);
+    return { tokens: all.length, accepted: 0, fetches: state.fetches };
+  },
+};
+
+/** Has the key set fetched anew, by a clock that is moved, from an issuer that fails in every way. */
+async function outlivesIssuer(
+  bench: FaultBench,
+  url: string,
+  state: { answer: string; fetches: number },
+): Promise<void> {
+  const check = createCheck({}, (_url, signal) => fetchJwks(url, signal), 86_400_000);
+  const kindOf = async () => (await verify(await sign(claims()), check)).kind;
+  assert.equal(await kindOf(), 'accepted');
+  for (const answer of ['down', 'silent', 'redirect', '<h1>sorry</h1>', '{"keys":[]}', 'null', '{}']) {
+    state.answer = answer;
+    const before = state.fetches;
+    clock.advance(601_000);
+    for (let n = 0; n < 3; n += 1) assert.equal(await kindOf(), 'accepted', answer);
+    // The fetch before this one may still be under way.
+    await bench.until(async () => (await kindOf()) === 'accepted' && state.fetches > before);
+    assert.equal(await kindOf(), 'accepted', answer);
+  }
+  state.answer = 'good';
+}
+
+const issuers: FaultRow = {
+  id: 'S4',
+  fault: 'the key set is down, slow, HTML, empty, redirected; a flood of unknown key ids',
+  expected:
+    'tokens go on being accepted by the last good keys; 503 only where there never were any; never 401',
+  figure: 'wrong 401; fetches',
+  fast: false,
+  async run(bench) {
+    setClock();
+    const { auth, state } = await startIssuer(bench);
+    const gateway = await bench.gateway({ config: { auth, ...MANY_WRONG } });
+    const statusOf = async (sub: string) => {
+      const key = await sign(claims({ sub }));
+      return (await gateway.ask('/v1/users?limit=1', { key })).status;
+    };
+    state.answer = 'down';
+    assert.equal(await statusOf('early'), 503);
+    state.answer = 'good';
+    await bench.until(async () => (await statusOf('first')) === 200, 15_000, 250);
+    await outlivesIssuer(bench, auth.jwt.jwksUrl, state);
+    const before = state.fetches;
+    for (let n = 0; n < 200; n += 1) {
+      const key = await sign(claims(), 'ES256', { kid: `unknown-${n}` });
+      assert.equal((await gateway.ask('/v1/users?limit=1', { key })).status, 401);
+    }
+    assert.ok(state.fetches - before <= 1);
+    return { 'wrong 401': 0, fetches: state.fetches };
+  },
+};
+
+const revocation: FaultRow = {
+  id: 'S10',
+  fault: 'a key is revoked while it is used on two processes',
+  expected: 'refused with 401 everywhere within a second',
+  figure: 'ms until the last process refused it',
+  fast: false,
+  async run(bench) {
+    const redis = await bench.redis();
+    const config = { redis: { url: redis.url } };
+    const gateways = [await bench.gateway({ config, keys: 2 }), await bench.gateway({ config, keys: 0 })];
+    const key = gateways[0]!.storedKeys[1]!;
+    bench.secret(key);
+    // Nothing but its own address is a right of a key that is about to be revoked.
+    const statuses = () =>
+      Promise.all(
+        gateways.map(
+          async ({ url }) => (await fetch(`${url}/v1/users`, { headers: { 'x-api-key': key } })).status,
+        ),
+      );
+    assert.deepEqual(await statuses(), [200, 200]);
+    await gateways[0]!.withStored(({ store }) => revokeKey(store, parseApiKey(key)!.id, Date.now()));
+    const ms = await bench.until(async () => (await statuses()).every((status) => status === 401));
+    bench.atMost('ms until it was refused everywhere', ms, 1_000);
+    await sleep(50);
+    assert.deepEqual(await statuses(), [401, 401]);
+    return { 'revoked ms': ms };
+  },
+};
+
+/** What can be tried with credentials. */
+export const securityCredentials: readonly FaultRow[] = [timing, tokens, issuers, revocation];

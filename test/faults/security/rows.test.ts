@@ -1,0 +1,4 @@
+import { guaranteeRows } from '../harness/guarantee-rows.ts';
+import { securityRows } from './rows.ts';
+
+guaranteeRows('security', securityRows);

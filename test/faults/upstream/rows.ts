@@ -1,0 +1,21 @@
+import type { FaultRow } from '../harness/row.ts';
+import { upstreamHealth } from './health.ts';
+import { upstreamLoss } from './loss.ts';
+import { upstreamManners } from './manners.ts';
+import { upstreamPassed } from './passed.ts';
+import { upstreamReplies } from './replies.ts';
+import { upstreamValues } from './values.ts';
+
+const groups = [
+  ...upstreamLoss,
+  ...upstreamReplies,
+  ...upstreamValues,
+  ...upstreamManners,
+  ...upstreamHealth,
+  ...upstreamPassed,
+];
+
+/** U1 to U23: what upstreams can do. */
+export const upstreamRows: readonly FaultRow[] = groups.sort(
+  (a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)),
+);

@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type RunningSamples, startSamples } from '../../../../src/samples/serve.ts';
+import { type DoctorRoom, openDoctorRoom } from '../../../support/command/run-doctor.ts';
+import { runCommand } from '../../../support/command/run-command.ts';
+import { type ConfigCopy, copyConfig } from '../../../support/gateway/config-copy.ts';
+
+let samples: RunningSamples;
+let config: ConfigCopy;
+let env: Record<string, string>;
+beforeAll(async () => {
+  samples = await startSamples({ ports: { users: 0, catalog: 0, orders: 0 } });
+  env = { USERS_URL: samples.urls.users!, CATALOG_URL: samples.urls.catalog! };
+});
+afterAll(() => samples.close());
+beforeEach(() => {
+  config = copyConfig();
+  config.bePatient();
+});
+afterEach(() => config.remove());
+
+const doctor = (...args: string[]) => runCommand(['--config', config.file, 'doctor', ...args], env);
+
+describe('portico doctor in front of the sample services', () => {
+  it('finds nothing wrong with the catalogue, of which it reads everything', async () => {
+    const { code, out, err } = await doctor('catalog');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(
+      /\n0 differences, \d+ agree, 0 unclear; all 2000 products read, \d+ calls in [\d.]+ s\n$/,
+    );
+  });
+
+  it('finds nothing wrong with the CRM, from its start and its end', async () => {
+    const { code, out, err } = await doctor('crm');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/agrees {3}sort id descending {9}\d+ rows in order, from the start and the end\n/);
+    expect(out).toMatch(/\n0 differences, .* calls in [\d.]+ s\n$/);
+  });
+
+  it('names a size that the service refuses, and goes on in one that it takes', async () => {
+    const line = config.edit('sources/catalog.yaml', '[20, 50, 100]', '[20, 50, 100, 200]');
+    const { code, out } = await doctor('catalog', '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({ differences: 1, resources: [{ rows: 2000, complete: true }] });
+    expect(JSON.parse(out).resources[0].findings).toContainEqual(
+      expect.objectContaining({ probe: 'size', line, hint: 'window: { sizes: [20, 50, 100] }' }),
+    );
+  });
+
+  it('names a code that the file does not know, and tells it only where values may be told', async () => {
+    config.edit('sources/catalog.yaml', 'GRO: Groceries', 'GRX: Groceries');
+    const { code, out } = await doctor('catalog');
+    expect(code).toBe(1);
+    expect(out).toMatch(/DIFFERS {2}field category +it cannot be read in \d+ of 2000 rows\n/);
+    expect((await doctor('catalog', '--values')).out).toContain(', such as "GRO"');
+  });
+
+  it.each([
+    [[], 'name a source'],
+    [['crm', '--source', 'x.yaml'], 'name a source'],
+    [['shop'], 'no source is named "shop"; sources: catalog, crm'],
+    [['crm', '--calls-max', '0'], 'whole number'],
+  ])('ends with 64 for a wrong command line: %j', async (args, message) => {
+    expect(await doctor(...args)).toMatchObject({ code: 64, out: '', err: expect.stringContaining(message) });
+  });
+
+  it('ends with 78 for a file that is wrong in itself', async () => {
+    config.edit('sources/crm.yaml', 'order: id', 'order: up');
+    expect(await doctor('crm')).toMatchObject({ code: 78, err: expect.stringContaining('crm.yaml:') });
+  });
+});
+
+describe('portico doctor, in front of a source that can do more than its file says', () => {
+  let room: DoctorRoom;
+  beforeAll(async () => (room = await openDoctorRoom()));
+  afterAll(() => room.close());
+
+  const items = Array.from({ length: 12 }, (_, n) => ({
+    id: n + 1,
+    kind: n % 5 === 0 ? 'A & B' : `k${n % 3}`,
+  }));
+
+  function answer({ url: target }: IncomingMessage, response: ServerResponse) {
+    const { searchParams } = new URL(target ?? '', 'http://127.0.0.1');
+    const after = Number(searchParams.get('after') ?? 0);
+    const kind = searchParams.get('kind');
+    const found = items.filter((item) => kind === null || item.kind === kind);
+    const rest = found.filter(({ id }) => id > after);
+    const next = rest[3] && `http://inside.example/items?after=${rest[3].id}`;
+    response
+      .writeHead(200, {
+        'Content-Type': 'application/json',
+        'X-Total-Count': found.length,
+        ...(next !== undefined && rest.length > 4 && { Link: `<${next}>; rel="next"` }),
+      })
+      .end(JSON.stringify(rest.slice(0, 4)));
+  }
+
+  it('advises a filter and a total, and tells that links name another host', async () => {
+    const server = createServer(answer).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { code, findings } = await room.examine(`
+source: 1
+name: shop
+net: { baseUrl: 'http://127.0.0.1:${port}' }
+outcomes: [{ status: 200, is: ok }]
+resources:
+  products:
+    id: { kind: number }
+    list:
+      request: { path: /items }
+      window: { kind: link, sizeMax: 4, next: { header: Link } }
+      items: ''
+      map: { id: id, name: kind, description: null, price: null, category: kind }
+`);
+    server.closeAllConnections();
+    server.close();
+    expect(code).toBe(0);
+    const noted = findings.filter(({ verdict }) => verdict === 'noted');
+    expect(noted).toMatchObject([
+      { probe: 'unknown parameter' },
+      { probe: 'link host', observed: expect.stringContaining('another host') },
+      { probe: 'order', hint: expect.stringContaining('order: id') },
+      { probe: 'total', hint: expect.stringContaining('total: { header: X-Total-Count }') },
+      { probe: 'filter category eq', hint: expect.stringContaining("query: { kind: '{value}' }") },
+    ]);
+  });
+});

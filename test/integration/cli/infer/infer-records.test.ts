@@ -1,0 +1,103 @@
+import { inferDraft, runInfer } from '../../../support/dialects/infer-draft.ts';
+import { type Asked, type Dialect, serve, TOKEN } from '../../../support/dialects/serve.ts';
+
+const people = Array.from({ length: 64 }, (_, index) => ({
+  person_id: 3 * index + 1,
+  full_name: index % 7 === 0 ? null : `Ada ${index}`,
+  mail: index % 9 === 0 ? 'null' : `u${index}@example.com`,
+  joined: `2020-05-${String((index % 28) + 1).padStart(2, '0')}T00:00:00Z`,
+}));
+
+const credential = ['--header', `Authorization: Bearer ${TOKEN}`];
+
+/** A list by offsets at `/members/`, records at `/members/7/` only. */
+const slashed: Dialect = ({ path, query }) => {
+  const id = /^\/members\/(\d+)\/$/.exec(path)?.[1];
+  const found = people.find(({ person_id }) => String(person_id) === id);
+  if (found !== undefined) return { body: found };
+  if (path !== '/members/') return { status: 404, body: { detail: 'Not found.' } };
+  const offset = Number(query.get('offset') ?? '0');
+  const limit = Math.min(Number(query.get('limit') ?? '20'), 40);
+  return { body: { count: people.length, results: people.slice(offset, offset + limit) } };
+};
+
+/** Tables and rows as lists of values, or as objects where that is asked for; `next` is a token. */
+const tabular = ({ path, query }: Asked) => {
+  const shown = (rows: typeof people) =>
+    query.get('_shape') === 'objects' ? rows : rows.map((row) => Object.values(row));
+  const columns = Object.keys(people[0]!);
+  const id = /^\/shop\/people\/(\d+)\.json$/.exec(path)?.[1];
+  if (id !== undefined) {
+    const rows = people.filter(({ person_id }) => String(person_id) === id);
+    return rows.length === 0
+      ? { status: 404, body: { ok: false, error: 'Record not found' } }
+      : { body: { table: 'people', rows: shown(rows), columns } };
+  }
+  if (path !== '/shop/people.json') return { status: 400, body: { ok: false, error: 'no such table' } };
+  const after = Number(query.get('_next') ?? '0');
+  const size = Number(query.get('_size') ?? '20');
+  const behind = people.filter(({ person_id }) => person_id > after);
+  const rows = behind.slice(0, size);
+  const next = behind.length > size ? String(rows.at(-1)!.person_id) : null;
+  const facets = [{ name: 'mail', toggle: '/shop/people.json?_facet=mail' }];
+  return {
+    body: { rows: shown(rows), columns, filtered_table_rows_count: people.length, facets, next },
+  };
+};
+
+async function draftOf(dialect: Dialect, path: string, more: readonly string[] = []): Promise<string> {
+  const service = await serve(dialect);
+  try {
+    const args = [`${service.origin}${path}`, '--resource', 'users', '--name', 'crm', ...credential];
+    return (await inferDraft([...args, ...more])).draft;
+  } finally {
+    await service.close();
+  }
+}
+
+describe('a draft of the view of one record', () => {
+  it('finds it behind a slash where the list has one', async () => {
+    expect(await draftOf(slashed, '/members/')).toContain("request: { path: '/members/{id}/' }");
+  });
+
+  it('finds it before a suffix, in the form that the list was asked for', async () => {
+    const draft = await draftOf(tabular, '/shop/people.json?_shape=objects');
+    expect(draft).toContain("request: { path: '/shop/people/{id}.json', query: { _shape: objects } }");
+    expect(draft).toContain('item: rows[0]');
+  });
+
+  it('takes the id out of an address that is named with a suffix', async () => {
+    const one = ['--one', '/shop/people/4.json?_shape=objects'];
+    const draft = await draftOf(tabular, '/shop/people.json?_shape=objects', one);
+    expect(draft).toContain("request: { path: '/shop/people/{id}.json', query: { _shape: objects } }");
+  });
+});
+
+describe('a draft of a list', () => {
+  it('finds a number of rows whose name says what it counts', async () => {
+    expect(await draftOf(tabular, '/shop/people.json?_shape=objects')).toContain(
+      'total: { at: filtered_table_rows_count }',
+    );
+  });
+
+  it('tells that a word is taken for nothing', async () => {
+    expect(await draftOf(slashed, '/members/')).toContain(
+      '# likely: what is written "null" is taken for nothing',
+    );
+  });
+
+  it('is refused where more rows are lists of values than the rows it would take', async () => {
+    const service = await serve(tabular);
+    try {
+      const address = `${service.origin}/shop/people.json`;
+      const run = await runInfer([address, '--resource', 'users', '--name', 'crm', ...credential]);
+      expect({ code: run.code, told: run.err.includes('the records at rows are lists of values') }).toEqual({
+        code: 1,
+        told: true,
+      });
+      expect(run.err).toContain("items: { at: 'rows', form: table, columns: … }");
+    } finally {
+      await service.close();
+    }
+  });
+});

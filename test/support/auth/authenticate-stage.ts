@@ -1,0 +1,75 @@
+import { Secret } from '../../../src/kernel/secret.ts';
+import { createApiKeyCheck } from '../../../src/policy/api-key-check.ts';
+import { createKeyRecords } from '../../../src/policy/api-key-records.ts';
+import { hashApiKey, newApiKey, newKeyId } from '../../../src/policy/api-key.ts';
+import { createAuthenticate } from '../../../src/policy/authenticate.ts';
+import type { Call } from '../../../src/policy/call.ts';
+import { createFailedCredentials } from '../../../src/policy/failed-credentials.ts';
+import type { JwtCheck } from '../../../src/policy/jwt.ts';
+import { createTrials } from '../../../src/policy/trials.ts';
+import type { KeyLookup } from '../../../src/store/key-store.ts';
+import { later } from '../pipeline/call.ts';
+import { createManualClock } from '../time/manual-clock.ts';
+
+const pepper = new Secret('a pepper of the tests');
+
+/** The id of the one key in Redis, and the key. */
+export const storedId = newKeyId();
+export const storedKey = newApiKey(storedId);
+/** A key of the configuration. */
+export const companyKey = 'Crm/Key+2019==';
+
+/** The stage with a real check of keys, over a store and an issuer that the test speaks for. */
+export function startAuthenticate({ points = 3 } = {}) {
+  const clock = createManualClock();
+  const outcomes: string[] = [];
+  const lookups: string[] = [];
+  const world = {
+    lookup: (id: string): KeyLookup =>
+      id === storedId ? { kind: 'found', record: recordOf(id, storedKey) } : { kind: 'absent' },
+    token: (() => Promise.resolve({ kind: 'foreign' })) as JwtCheck['verify'],
+  };
+  const find = (id: string) => {
+    lookups.push(id);
+    return Promise.resolve(world.lookup(id));
+  };
+  const failed = createFailedCredentials({ window: { points, seconds: 60 }, clock });
+  const stage = createAuthenticate({
+    apiKeys: createApiKeyCheck({
+      pepper,
+      configured: [
+        {
+          id: 'legacycrm',
+          hash: hashApiKey(pepper, companyKey),
+          label: '',
+          permissions: [],
+          tier: 'standard',
+        },
+      ],
+      records: createKeyRecords({ find, clock }),
+      clock,
+      tiers: new Set(['standard']),
+      fallbackTier: 'standard',
+    }),
+    jwt: { verify: (credential, trial) => world.token(credential, trial) },
+    failed,
+    trials: createTrials({ failed, clock }),
+    anonymousTier: 'anonymous',
+    onCredential: (kind, outcome) => outcomes.push(`${kind} ${outcome}`),
+  });
+  const handler = later(stage((call) => call.principal?.id));
+  const statusOf = async (call: Call) => {
+    try {
+      await handler(call);
+      return 200;
+    } catch (error) {
+      return (error as { status: number }).status;
+    }
+  };
+  return { clock, outcomes, lookups, world, handler, statusOf };
+}
+
+export function recordOf(id: string, key: string) {
+  const hashes = [{ hash: hashApiKey(pepper, key) }];
+  return { id, label: '', permissions: ['users:read'], tier: 'standard', createdAt: 0, hashes };
+}

@@ -1,0 +1,36 @@
+import { aloneProcess } from './single-process.ts';
+import { watch } from '../canaries/canary-watch.ts';
+import { runCli } from '../../../src/cli/program.ts';
+
+/** How a command ended, and what it wrote. */
+export type CliRun = { readonly code: number; readonly out: string; readonly err: string };
+
+/** Runs a command of `portico` in this process, with exactly these variables. */
+export async function runCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<CliRun> {
+  let [out, err] = ['', ''];
+  const look = watch.of('command', `portico ${args.join(' ')}`);
+  const code = await runCli(args, {
+    env,
+    nodeVersion: process.version,
+    out(text) {
+      look(text);
+      out += text;
+    },
+    err(text) {
+      look(text);
+      err += text;
+    },
+    openLog: () => ({
+      write(line) {
+        look(line);
+        out += line;
+      },
+    }),
+    processes: aloneProcess,
+    stop: new AbortController().signal,
+  });
+  return { code, out, err };
+}

@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Diagnosis, ShownFinding } from '../../../src/cli/doctor-texts.ts';
+import type { Capabilities, Row } from '../model/capabilities.ts';
+import { modelSource } from '../model/source.ts';
+import { type ModelUpstream, startModelUpstream } from '../model/upstream.ts';
+import { runCommand } from './run-command.ts';
+
+/** What a run of `portico doctor` found out. */
+export type Examined = {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  readonly diagnosis: Diagnosis;
+  readonly findings: readonly ShownFinding[];
+  /** The probes that found a difference, in order. */
+  readonly differing: readonly string[];
+};
+
+/** A folder for source files, and `portico doctor` in front of what they describe. */
+export type DoctorRoom = {
+  /** Examines the source in a YAML text, as JSON. */
+  examine(yaml: string, ...args: readonly string[]): Promise<Examined>;
+  /** The same as a person reads it. */
+  read(yaml: string, ...args: readonly string[]): Promise<{ code: number; out: string; err: string }>;
+  /** Examines a model upstream that does some things behind a file that says others. */
+  model(does: Capabilities, rows: readonly Row[], says?: Capabilities): Promise<Examined>;
+  readonly upstream: ModelUpstream;
+  close(): Promise<void>;
+};
+
+/** Opens a room with a model upstream in it. */
+export async function openDoctorRoom(): Promise<DoctorRoom> {
+  const upstream = await startModelUpstream();
+  const folder = mkdtempSync(join(tmpdir(), 'portico-doctor-'));
+  const file = join(folder, 'source.yaml');
+
+  async function run(yaml: string, args: readonly string[]) {
+    writeFileSync(file, yaml);
+    return runCommand(['doctor', '--source', file, ...args]);
+  }
+
+  async function examine(yaml: string, ...args: readonly string[]): Promise<Examined> {
+    const told = await run(yaml, ['--json', ...args]);
+    if (told.out === '') throw new Error(told.err);
+    const diagnosis = JSON.parse(told.out) as Diagnosis;
+    const findings = diagnosis.resources.flatMap((resource) => resource.findings);
+    const differing = findings.filter(({ verdict }) => verdict === 'differs').map(({ probe }) => probe);
+    return { ...told, diagnosis, findings, differing };
+  }
+
+  return {
+    upstream,
+    examine,
+    read: (yaml, ...args) => run(yaml, args),
+    async model(does, rows, says = does) {
+      upstream.become(does, rows);
+      return examine(modelSource(says, upstream.baseUrl));
+    },
+    async close() {
+      rmSync(folder, { recursive: true });
+      await upstream.close();
+    },
+  };
+}

@@ -1,0 +1,12 @@
+import type { Processes } from '../../../src/cli/context.ts';
+
+/** What a command knows of processes that has only this one. */
+export const aloneProcess: Processes = {
+  pid: process.pid,
+  cores: 1,
+  primary: undefined,
+  fork() {
+    throw new Error('no process is started here');
+  },
+  onHangUp: () => undefined,
+};

@@ -1,0 +1,95 @@
+import { pino } from 'pino';
+import { gatewaySchema } from '../../../src/config/gateway-schema.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import type { Clock } from '../../../src/kernel/clock.ts';
+import { Secret } from '../../../src/kernel/secret.ts';
+import { createAdmission } from '../../../src/pipeline/admission.ts';
+import type { Call } from '../../../src/policy/call.ts';
+import type { KeyRecord } from '../../../src/store/key-record.ts';
+import { createKeyStore, type KeyStore } from '../../../src/store/key-store.ts';
+import { createRedisKeys } from '../../../src/store/redis-keys.ts';
+import { createRedis, type RedisConnection } from '../../../src/store/redis.ts';
+import { PATIENCE_MS, patientTimes } from './generous-timeouts.ts';
+
+export const PEPPER = new Secret('a pepper of the tests only');
+
+/** The stages that every call passes, on a Redis: what one gateway process has of them. */
+export type Gate = {
+  readonly redis: RedisConnection;
+  readonly store: KeyStore;
+  /** Every line the gate has logged. */
+  readonly log: readonly string[];
+  /** What the metrics were told: `key accepted`, `standard admitted redis`, … */
+  readonly told: readonly string[];
+  /** The status a call would be answered with. */
+  statusOf(call: Call): Promise<number>;
+  close(): Promise<void>;
+};
+
+export type GateOptions = {
+  readonly url: string;
+  readonly prefix: string;
+  readonly clock?: Clock;
+  /** The section `limits` of the configuration. */
+  readonly limits?: object;
+  /** How long a command may take. A test that is not about that must not fail on a busy machine. */
+  readonly commandTimeoutMs?: number;
+  /** Whether to wait for Redis before the gate is handed out. */
+  readonly waitForRedis?: boolean;
+};
+
+/** Opens a gate; whoever opens it closes it. */
+export async function openGate(options: GateOptions): Promise<Gate> {
+  const {
+    url,
+    prefix,
+    clock = systemClock,
+    limits = {},
+    commandTimeoutMs = PATIENCE_MS,
+    waitForRedis = true,
+  } = options;
+  const config = gatewaySchema.parse({
+    portico: 1,
+    auth: { apiKeys: { pepper: PEPPER.reveal() } },
+    limits,
+    resources: {},
+  });
+  const [log, told]: [string[], string[]] = [[], []];
+  const logger = pino({ level: 'trace', base: null }, { write: (line) => void log.push(line) });
+  const redis = createRedis({ url, commandTimeoutMs, connectTimeoutMs: PATIENCE_MS }, logger);
+  if (waitForRedis && !(await redis.untilReady(PATIENCE_MS))) throw new Error('the test has no Redis');
+  const keys = createRedisKeys(prefix);
+  const note = (...words: string[]) => void told.push(words.join(' '));
+  const metrics = { credential: note, limiterDecision: note };
+  const { admit } = createAdmission(config, {
+    redis: { keys: redis, limits: redis },
+    keys,
+    clock,
+    metrics,
+    log: logger,
+  });
+
+  return {
+    redis,
+    store: createKeyStore(redis.client, keys),
+    log,
+    told,
+    async statusOf(call) {
+      try {
+        await admit(call);
+        return 200;
+      } catch (error) {
+        return (error as { status?: number }).status ?? 0;
+      }
+    },
+    close: () => redis.close(),
+  };
+}
+
+/** Stores a key as an operator does: over a connection of its own, with patience. */
+export async function storeKey({ url, prefix }: GateOptions, record: KeyRecord): Promise<void> {
+  const redis = createRedis({ url, ...patientTimes }, { info: () => undefined, warn: () => undefined });
+  await redis.untilReady(PATIENCE_MS);
+  await createKeyStore(redis.client, createRedisKeys(prefix)).create(record);
+  await redis.close();
+}

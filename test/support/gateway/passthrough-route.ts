@@ -1,0 +1,98 @@
+import { type PassthroughConfig, passthroughRoute } from '../../../src/config/passthrough-schema.ts';
+import type { PassthroughDeps } from '../../../src/http/passthrough.ts';
+import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
+import {
+  answering,
+  type LegacyUpstream,
+  type Script,
+  startLegacyUpstream,
+} from '../upstream/scripted-upstream.ts';
+import { type PublicListener, startPublicListener } from './public-listener.ts';
+import { askRaw, connectRaw, type RawAnswer, type RawConnection } from '../client/raw-client.ts';
+
+/** A whole answer of an upstream: a text. */
+export const OK = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok';
+
+/** What of the route `/legacy/orders` a test wants otherwise; `basePath` is appended to its upstream's origin. */
+export type RouteChanges = Partial<PassthroughConfig> & { readonly basePath?: string };
+
+/** A route, its upstream, and what the metrics were told: calls, changes of the breaker, retries, hosts. */
+type StartedRoute = {
+  readonly upstream: LegacyUpstream;
+  readonly listener: PublicListener;
+  readonly events: readonly string[];
+};
+
+/** Starts a listener with the route `/legacy/orders` to an upstream; without a script it answers `OK`. */
+export async function startPassthrough(
+  { basePath = '', ...changes }: RouteChanges = {},
+  {
+    script = answering(OK),
+    admit = () => Promise.resolve(),
+    clock = systemClock,
+  }: { script?: Script; admit?: PassthroughDeps['admit']; clock?: Clock } = {},
+): Promise<StartedRoute> {
+  const upstream = await startLegacyUpstream(script);
+  const told = { name: 'orders', path: '/legacy/orders', permission: 'orders:read' };
+  const methods = ['GET', 'HEAD', 'POST', 'DELETE'];
+  const route: PassthroughConfig = {
+    ...passthroughRoute.parse({ ...told, methods, upstream: upstream.origin + basePath }),
+    deadline: 60_000,
+    bodyMax: 1_000,
+    ...changes,
+  };
+  const events: string[] = [];
+  const metrics = {
+    breakerState: () => undefined,
+    sourceEvent: (source: string, event: string) => void events.push(`${source} ${event}`),
+    hostEvent: (_source: string, host: string, event: string) => void events.push(`${host} ${event}`),
+    upstreamCall: (source: string, outcome: string) => void events.push(`${source} ${outcome}`),
+  };
+  const passthrough = { routes: [route], admit, metrics };
+  return { upstream, events, listener: await startPublicListener({ passthrough, clock }) };
+}
+
+/** The route of one test after another, as `usePassthrough` gives it. */
+export type PassthroughRoute = {
+  /** As `startPassthrough`; what it started ends with the test. */
+  start(...setup: Parameters<typeof startPassthrough>): Promise<void>;
+  /** Those that were started last. */
+  readonly upstream: LegacyUpstream;
+  readonly listener: PublicListener;
+  readonly events: readonly string[];
+  /** Sends bytes on a new connection and takes one answer. */
+  ask(bytes: string | Buffer): Promise<RawAnswer>;
+  connect(): Promise<RawConnection>;
+};
+
+/** Gives every test of a group a route of its own. */
+export function usePassthrough(): PassthroughRoute {
+  const started: StartedRoute[] = [];
+  const latest = () => {
+    const route = started.at(-1);
+    if (route === undefined) throw new Error('no route was started');
+    return route;
+  };
+  afterEach(async () => {
+    for (const { listener, upstream } of started.splice(0)) {
+      await listener.stop();
+      await upstream.stop();
+    }
+  });
+  return {
+    async start(...setup) {
+      started.push(await startPassthrough(...setup));
+    },
+    get upstream() {
+      return latest().upstream;
+    },
+    get listener() {
+      return latest().listener;
+    },
+    get events() {
+      return latest().events;
+    },
+    ask: (bytes) => askRaw(latest().listener.port, bytes),
+    connect: () => connectRaw(latest().listener.port),
+  };
+}

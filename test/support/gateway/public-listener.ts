@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { type App, type AppDeps, createApp } from '../../../src/http/app.ts';
+import type { Operation } from '../../../src/http/operation.ts';
+import { createServer } from '../../../src/http/server.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import type { Handler, Reply } from '../../../src/policy/call.ts';
+import { watch } from '../canaries/canary-watch.ts';
+
+/** A line of the log, parsed. */
+export type LogLine = Record<string, unknown>;
+
+/** A public listener on a free port, with what it logged and counted. */
+export type PublicListener = {
+  readonly app: App;
+  readonly server: Server;
+  readonly port: number;
+  readonly lines: readonly LogLine[];
+  readonly finished: readonly { operation: string; status: number }[];
+  /** The first log line that `matches`, now or later. */
+  line(matches: (line: LogLine) => boolean): Promise<LogLine>;
+  stop(): Promise<void>;
+};
+
+/** Starts a listener; what `over` leaves out is the plainest thing that works. */
+export async function startPublicListener(
+  over: Partial<AppDeps> & { deadlineMsMax?: number } = {},
+): Promise<PublicListener> {
+  const lines: LogLine[] = [];
+  const finished: { operation: string; status: number }[] = [];
+  const watchers = new Set<() => void>();
+  const look = watch.of('gateway', 'the log');
+  const log = pino(
+    { base: null },
+    {
+      write(text) {
+        look(text);
+        lines.push(JSON.parse(text) as LogLine);
+        for (const tell of watchers) tell();
+      },
+    },
+  );
+  const app = createApp({
+    operations: [],
+    openapi: Buffer.from('{"openapi":"3.1.0"}'),
+    passthrough: { routes: [], admit: () => Promise.resolve() },
+    trustProxy: false,
+    serverStatus: 'precise',
+    overload: { eventLoopDelayMax: 60_000, inFlightMax: 1_000 },
+    log,
+    clock: systemClock,
+    onOpen: () => undefined,
+    onOverload: () => undefined,
+    onFinish: (operation, status) => finished.push({ operation, status }),
+    ...over,
+  });
+  const onRefused = (status: number) => finished.push({ operation: 'none', status });
+  const limits = { connectionsMax: 1_000, deadlineMsMax: over.deadlineMsMax ?? 10_000 };
+  const server = createServer(app, limits, { log, onRefused });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const forget = watch.port(port);
+
+  return {
+    app,
+    server,
+    port,
+    lines,
+    finished,
+    line: (matches) =>
+      new Promise((resolve) => {
+        const look = () => {
+          const found = lines.find(matches);
+          if (found === undefined) return;
+          watchers.delete(look);
+          resolve(found);
+        };
+        watchers.add(look);
+        look();
+      }),
+    async stop() {
+      app.close();
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+      forget();
+    },
+  };
+}
+
+/** An operation with small defaults. */
+export function operation(handler: Handler, over: Partial<Operation> = {}): Operation {
+  return {
+    operation: 'users.list',
+    path: '/v1/users',
+    permission: 'users:read',
+    deadlineMs: 60_000,
+    handler,
+    ...over,
+  };
+}
+
+/** A list and a get that answer with what they were asked. */
+export function echoOperations(): Operation[] {
+  const echo = operation((call) => Promise.resolve(replyOf(JSON.stringify(call.request))));
+  return [echo, { ...echo, operation: 'users.get', path: '/v1/users/:id' }];
+}
+
+/** A finished answer around a JSON text. */
+export function replyOf(text: string, over: Partial<Reply> = {}): Reply {
+  const body = Buffer.from(text);
+  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  return { body, etag, storedAt: Date.now(), freshSeconds: 10, cache: 'miss', ...over };
+}

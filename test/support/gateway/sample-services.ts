@@ -1,0 +1,76 @@
+import { createCatalogService } from '../../../src/samples/catalog-service.ts';
+import { type SampleCredentials, sampleCredentials } from '../../../src/samples/credentials.ts';
+import { generateOrders } from '../../../src/samples/generate-orders.ts';
+import { generateProducts, type SampleProduct } from '../../../src/samples/generate-products.ts';
+import { generateUsers, type SampleUser } from '../../../src/samples/generate-users.ts';
+import type { LegacyService } from '../../../src/samples/legacy-service.ts';
+import { createOrdersService } from '../../../src/samples/orders-service.ts';
+import { createUsersService } from '../../../src/samples/users-service.ts';
+import { MARK } from '../canaries/canary-watch.ts';
+
+/** What the sample services of a stack serve, where the defaults will not do. */
+export type ServicesOptions = {
+  readonly users?: readonly SampleUser[];
+  readonly products?: readonly SampleProduct[];
+  /** Planted in every secret of the sample services; one that no output may hold unless told. */
+  readonly canary?: string;
+  /** What the services ask of the gateway; the usual ones unless told. */
+  readonly credentials?: SampleCredentials;
+};
+
+/** The sample services of a stack. */
+export type SampleServices = {
+  readonly users: LegacyService;
+  readonly catalog: LegacyService;
+  readonly orders: LegacyService;
+  /** Starts them; the variables of the configuration that name their addresses. */
+  listen(): Promise<Readonly<Record<string, string>>>;
+  /** The same variables for one origin that takes the place of all. */
+  at(origin: string): Readonly<Record<string, string>>;
+  close(): Promise<void>;
+};
+
+/** Forty users and as many products: enough for every dirt, and quick to scan. */
+export const fewUsers = generateUsers({ seed: 1, count: 40 });
+export const fewProducts = generateProducts({ seed: 1, count: 40 });
+
+/** Makes the sample services with their usual credentials; small ones unless told. */
+export function createSampleServices({
+  users,
+  products,
+  canary = MARK,
+  credentials = sampleCredentials,
+}: ServicesOptions): SampleServices {
+  const services = {
+    users: createUsersService({
+      users: users ?? fewUsers,
+      credentials: credentials.users,
+      canary,
+    }),
+    catalog: createCatalogService({
+      products: products ?? fewProducts,
+      credentials: credentials.catalog,
+      canary,
+    }),
+    orders: createOrdersService({
+      orders: generateOrders({ seed: 1 }),
+      credentials: credentials.orders,
+      canary,
+    }),
+  };
+  return {
+    ...services,
+    async listen() {
+      const [users, catalog, orders] = await Promise.all([
+        services.users.listen(),
+        services.catalog.listen(),
+        services.orders.listen(),
+      ]);
+      return { USERS_URL: users.url, CATALOG_URL: catalog.url, ORDERS_URL: orders.url };
+    },
+    at: (origin) => ({ USERS_URL: origin, CATALOG_URL: origin, ORDERS_URL: origin }),
+    async close() {
+      await Promise.all(Object.values(services).map((service) => service.close()));
+    },
+  };
+}

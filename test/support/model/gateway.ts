@@ -1,0 +1,56 @@
+import { parse } from 'yaml';
+import { compileAdapter } from '../../../src/adapter/compile.ts';
+import { compileSessionReader } from '../../../src/adapter/session.ts';
+import { pathText } from '../../../src/config/problem.ts';
+import { sourceSchema } from '../../../src/config/source-schema.ts';
+import { resources } from '../../../src/contract/operations.ts';
+import { GatewayError } from '../../../src/errors/fault.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { createAnswer } from '../../../src/pipeline/answer.ts';
+import { createUpstream } from '../../../src/upstream/client.ts';
+import { createCall } from '../pipeline/call.ts';
+import type { Capabilities } from './capabilities.ts';
+import type { Question } from './rows.ts';
+import { modelSource } from './source.ts';
+import { parseGet, parseList } from '../pipeline/parse-as.ts';
+
+/** A body, the absence of a record, or the error in its place. */
+export type Told = string | null | GatewayError;
+
+/** The gateway's part between a checked query and a finished body, in front of a source that says these things. */
+export function modelAnswer(says: Capabilities, baseUrl: string) {
+  const spec = sourceSchema.parse(parse(modelSource(says, baseUrl)));
+  const resource = resources[says.resource];
+  const adapter = compileAdapter(spec, resource, (path, message) => {
+    throw new Error(`${pathText(path)}: ${message}`);
+  });
+  if (adapter === undefined) throw new Error('the source does not have the resource');
+  const upstream = createUpstream(spec, {
+    onExchange: () => undefined,
+    readSession: compileSessionReader(spec),
+  });
+  const switchedOff = new Set<string>();
+  const answer = createAnswer(
+    {
+      ...{ resource, adapter, upstream, budget: spec.budget, clock: systemClock, switchedOff },
+      observer: { fieldGap: () => undefined, contradicted: () => undefined },
+    },
+    { fresh: 1 },
+  );
+  return {
+    async answer(question: Question): Promise<Told> {
+      const query =
+        'id' in question
+          ? parseGet(question.id)
+          : parseList(`${says.resource}.list`, String(new URLSearchParams(question.list)));
+      try {
+        const document = await answer(createCall({ query }), new AbortController().signal);
+        return document.found ? document.body : null;
+      } catch (error) {
+        if (error instanceof GatewayError) return error;
+        throw error;
+      }
+    },
+    close: () => upstream.close(),
+  };
+}

@@ -1,7 +1,0 @@
-import { watch } from './output-watch.ts';
-
-afterAll(() => {
-  watch.end();
-  // The run fails too: what comes out after this is found all the same.
-  if (watch.totals.found.length > 0) throw new Error(`a canary came out: ${watch.totals.found.join('\n')}`);
-});

@@ -1,0 +1,37 @@
+import type { Call, Handler, RequestFacts } from '../../../src/policy/call.ts';
+
+/** A call as the HTTP layer hands it to the pipeline; `request` and the rest may be overridden. */
+export function createCall({
+  request,
+  ...rest
+}: Partial<Omit<Call, 'request'>> & { request?: Partial<RequestFacts> } = {}): Call {
+  return {
+    operation: 'users.list',
+    permission: 'users:read',
+    request: {
+      authorization: [],
+      apiKey: [],
+      address: '192.0.2.1',
+      rawQuery: '',
+      rawId: undefined,
+      ...request,
+    },
+    requestId: 'req_test',
+    signal: new AbortController().signal,
+    trace: { cache: 'none', upstreamCalls: 0, upstreamMs: 0, principalId: undefined },
+    answerHeaders: [],
+    principal: undefined,
+    query: undefined,
+    ...rest,
+  };
+}
+
+/** A call that presents a bearer token. */
+export function bearerCall(token: string, rest: Parameters<typeof createCall>[0] = {}): Call {
+  return createCall({ ...rest, request: { ...rest.request, authorization: [`Bearer ${token}`] } });
+}
+
+/** A handler that always answers later, and rejects where it would throw. */
+export function later<T>(handler: Handler<T>): (call: Call) => Promise<T> {
+  return async (call) => handler(call);
+}

@@ -1,0 +1,104 @@
+import { compileAdapter } from '../../../src/adapter/compile.ts';
+import { resources } from '../../../src/contract/operations.ts';
+import type { Query, ResourceName } from '../../../src/contract/query.ts';
+import { createAnswer } from '../../../src/pipeline/answer.ts';
+import { createSnapshots } from '../../../src/pipeline/snapshots.ts';
+import type { UpstreamReply } from '../../../src/kernel/upstream.ts';
+import type { SourceRuntime } from '../../../src/pipeline/source-runtime.ts';
+import type { Document } from '../../../src/policy/cached.ts';
+import { compileRowCodec, type RowCodec } from '../../../src/store/row-codec.ts';
+import type { SharedSnapshots } from '../../../src/store/shared-snapshots.ts';
+import { createCall } from './call.ts';
+import { createManualClock, type ManualClock } from '../time/manual-clock.ts';
+import { parseList } from './parse-as.ts';
+import { specOf } from './source-text.ts';
+
+/** One call of the gateway, as a source understands it. `number` counts the calls from 1. */
+export type Asked = {
+  readonly number: number;
+  readonly path: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+};
+
+/** What a source answers. */
+export type Serve = (asked: Asked) => UpstreamReply | Promise<UpstreamReply>;
+
+/** The pipeline of one resource on a source that a test scripts, without sockets and cache. */
+export type ScriptedSource = {
+  /** Every call so far. */
+  readonly calls: readonly Asked[];
+  /** The claims that were told to be contradicted. */
+  readonly contradicted: readonly string[];
+  readonly gaps: readonly string[];
+  readonly clock: ManualClock;
+  /** The answer to a query. @throws GatewayError */
+  readonly fill: (query: Query, signal?: AbortSignal) => Promise<Document>;
+  /** The body of the answer to a list with this raw query string. @throws GatewayError */
+  readonly list: (rawQuery?: string, signal?: AbortSignal) => Promise<string>;
+  /** Ends what is under way behind the callers' backs. */
+  readonly close: () => Promise<void>;
+};
+
+/** Puts the pipeline on a source: `text` is its file, as `specOf` reads it. `share` makes it one of a fleet. */
+export function openSource(
+  resource: ResourceName,
+  text: string,
+  serve: Serve,
+  cache = { fresh: 10, notFound: 2 },
+  share: (codec: RowCodec) => SharedSnapshots | undefined = () => undefined,
+): ScriptedSource {
+  const spec = specOf(text);
+  const problems: string[] = [];
+  const adapter = compileAdapter(spec, resources[resource], (path, message) =>
+    problems.push(`${path.join('.')}: ${message}`),
+  );
+  if (adapter === undefined || problems.length > 0) throw new Error(problems.join('\n'));
+  const calls: Asked[] = [];
+  const contradicted: string[] = [];
+  const gaps: string[] = [];
+  const clock = createManualClock();
+
+  const runtime: SourceRuntime = {
+    resource: resources[resource],
+    adapter,
+    budget: spec.budget,
+    clock,
+    switchedOff: new Set(),
+    observer: {
+      fieldGap: (field, reason) => void gaps.push(`${field} ${reason}`),
+      contradicted: (capability) => void contradicted.push(capability),
+    },
+    upstream: {
+      async ask({ target }, read, signal, meter) {
+        if (signal.aborted) throw signal.reason;
+        meter.upstreamCalls += 1;
+        const url = new URL(target, 'http://source.example');
+        const parameters = Object.fromEntries(url.searchParams);
+        const asked = { number: calls.length + 1, path: url.pathname, parameters, signal };
+        calls.push(asked);
+        return read(await serve(asked));
+      },
+      load: { active: 0, waiting: 0 },
+      close: () => undefined,
+    },
+  };
+  const snapshots = createSnapshots(runtime, share(compileRowCodec(resources[resource].itemFields)));
+  const answer = createAnswer(runtime, cache, snapshots);
+  const fill = (query: Query, signal = new AbortController().signal) =>
+    answer(createCall({ query, signal }), signal);
+
+  return {
+    calls,
+    contradicted,
+    gaps,
+    clock,
+    fill,
+    close: () => snapshots.close(),
+    async list(rawQuery = '', signal) {
+      const document = await fill(parseList(`${resource}.list`, rawQuery), signal);
+      if (!document.found) throw new Error('a list is always found');
+      return document.body;
+    },
+  };
+}
