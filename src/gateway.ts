@@ -5,22 +5,22 @@ import type { Logger } from 'pino';
 import { type CheckResult, createAdminApp } from './admin/app.ts';
 import { createMetrics, type Metrics } from './admin/metrics.ts';
 import { redisChecks } from './admin/redis-checks.ts';
-import type { GatewayConfig } from './config/gateway-schema.ts';
-import { redisRoles } from './config/redis-schema.ts';
+import type { GatewayConfig } from './config/schema/gateway.ts';
+import { redisRoles } from './config/schema/redis.ts';
 import { operations } from './contract/operations.ts';
-import { createApp } from './http/app.ts';
-import { createDrain } from './http/drain.ts';
-import { createServer } from './http/server.ts';
+import { createApp } from './http/listener/app.ts';
+import { createDrain } from './http/listener/drain.ts';
+import { createServer } from './http/listener/server.ts';
 import type { Clock } from './kernel/clock.ts';
 import { createAdmission } from './pipeline/admission.ts';
 import type { CompiledResource } from './pipeline/compile-sources.ts';
 import { createOperations, type ShareOf } from './pipeline/create-operations.ts';
 import type { ResourceQuality } from './pipeline/quality.ts';
-import { createCache } from './store/cache.ts';
+import { createCache } from './store/cache/cache.ts';
 import { createLocalPurges, createSharedPurges } from './store/purges.ts';
-import { createRedisKeys } from './store/redis-keys.ts';
-import { openRedis } from './store/redis-roles.ts';
-import { createVariants } from './store/variants.ts';
+import { createRedisKeys } from './store/redis/redis-keys.ts';
+import { openRedis } from './store/redis/redis-roles.ts';
+import { createVariants } from './store/cache/content-encodings.ts';
 
 /** What a gateway is given by the process. */
 export type GatewayServices = {

@@ -3,8 +3,8 @@
 import type { ChildProcess } from 'node:child_process';
 import cluster from 'node:cluster';
 import { availableParallelism } from 'node:os';
-import { fatalLine } from './cli/fatal-line.ts';
-import { type LogOutput, openLogOutput } from './cli/log-output.ts';
+import { fatalLine } from './cli/output/fatal-line.ts';
+import { type LogOutput, openLogOutput } from './cli/output/log-output.ts';
 import { runCli } from './cli/program.ts';
 import { closeUntaken } from './workers/close-untaken.ts';
 import type { FromWorker, PrimaryLine, ToWorker, WorkerProcess } from './workers/messages.ts';

@@ -1,5 +1,5 @@
 import type { ResourceName } from '../contract/query.ts';
-import type { Capability } from './push-down.ts';
+import type { Capability } from './plan/push-down.ts';
 
 /** Where in a source file a capability is claimed, as a path of keys. */
 export function claimPlace(resource: ResourceName, capability: Capability): readonly PropertyKey[] {

@@ -1,14 +1,14 @@
-import type { GetSpec, SourceResourceSpec } from '../config/source-schema.ts';
+import type { GetSpec, SourceResourceSpec } from '../config/schema/source.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
 import type { Field } from '../contract/fields.ts';
 import type { Resource } from '../contract/resource.ts';
 import { invalidReply } from '../errors/fault.ts';
-import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream.ts';
-import { compileItem, itemsPlace } from './items.ts';
-import { compileMapping, type OnGap } from './map-record.ts';
-import { type Context, compileDrop, compileReader } from './read-reply.ts';
-import { compileRequest } from './request.ts';
-import { detailFields, detailsPlace, detailsSpec } from './row-fields.ts';
+import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
+import { compileItem, itemsPlace } from './read/items.ts';
+import { compileMapping, type OnGap } from './map/map-record.ts';
+import { type Context, compileDrop, compileReader } from './read/read-reply.ts';
+import { compileRequest } from './request/request.ts';
+import { detailFields, detailsPlace, detailsSpec } from './map/row-fields.ts';
 
 /** How a single record is asked for and read. Pure: no I/O. */
 export type GetAdapter = {

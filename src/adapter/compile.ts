@@ -1,24 +1,24 @@
-import type { SourceResourceSpec, SourceSpec } from '../config/source-schema.ts';
+import type { SourceResourceSpec, SourceSpec } from '../config/schema/source.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
 import type { ResourceName } from '../contract/query.ts';
 import type { Resource } from '../contract/resource.ts';
 import { GatewayError, invalidReply } from '../errors/fault.ts';
-import type { Json } from '../kernel/json.ts';
-import type { UpstreamReply } from '../kernel/upstream.ts';
+import type { Json } from '../kernel/json/json.ts';
+import type { UpstreamReply } from '../kernel/upstream-call.ts';
 import { compileDetails, compileGet, type DetailsAdapter, type GetAdapter } from './compile-record.ts';
-import { compileDecoder } from './decode.ts';
-import { compileEcho, type Echo } from './echo.ts';
-import { compileItems, itemsPlace } from './items.ts';
-import { compileMapping, type OnGap, type RecordMapper } from './map-record.ts';
-import { compileIdCodec } from './native-id.ts';
-import { compileNext } from './next.ts';
-import { compileOutcomes } from './outcome.ts';
-import { compilePlanner, type Planner } from './plan.ts';
-import type { Report } from './report.ts';
+import { compileDecoder } from './read/decode.ts';
+import { compileEcho, type Echo } from './read/echo.ts';
+import { compileItems, itemsPlace } from './read/items.ts';
+import { compileMapping, type OnGap, type RecordMapper } from './map/map-record.ts';
+import { compileIdCodec } from './map/native-id.ts';
+import { compileNext } from './read/next.ts';
+import { compileOutcomes } from './read/outcome.ts';
+import { compilePlanner, type Planner } from './plan/plan.ts';
+import type { Report } from './report-problem.ts';
 import { pathAt } from './path.ts';
-import { compileDrop, compileReader, type Context } from './read-reply.ts';
-import { rowFields } from './row-fields.ts';
-import { compileTotal } from './total.ts';
+import { compileDrop, compileReader, type Context } from './read/read-reply.ts';
+import { rowFields } from './map/row-fields.ts';
+import { compileTotal } from './read/total.ts';
 
 /** The rows of one upstream reply. */
 export type Rows = {

@@ -1,6 +1,6 @@
-import { type Json, type JsonObject, NumberText } from '../kernel/json.ts';
-import { compileOneOf, type Literal } from './literal.ts';
-import type { Report } from './report.ts';
+import { type Json, type JsonObject, NumberText } from '../kernel/json/json.ts';
+import { compileOneOf, type Literal } from './request/literal.ts';
+import type { Report } from './report-problem.ts';
 
 /** Finds a value in a document; `undefined` where there is none. */
 export type Path = (document: Json) => Json | undefined;

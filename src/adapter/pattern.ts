@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import type { Report } from './report.ts';
+import type { Report } from './report-problem.ts';
 
 // What a pattern is held against comes from a source or a client: 30 letters can keep one such as `^(a+)+$` busy for
 // a minute. Behind 50,000 steps back, V8 goes on in linear time, where a pattern neither looks around nor refers back.

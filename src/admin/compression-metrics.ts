@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
-import type { Compression } from '../store/variants.ts';
-import { createCounter } from './tallies.ts';
+import type { Compression } from '../store/cache/content-encodings.ts';
+import { createCounter } from './counters.ts';
 
 /** What is counted of bodies that are compressed. */
 export type CompressionMetrics = { readonly compressed: (compression: Compression) => void };

@@ -9,7 +9,7 @@ import {
 import { type CompressionMetrics, createCompressionMetrics } from './compression-metrics.ts';
 import { createRedisMetrics, type RedisMetrics } from './redis-metrics.ts';
 import { createResilienceMetrics, type ResilienceMetrics } from './resilience-metrics.ts';
-import { createCounter, createTimedCounter } from './tallies.ts';
+import { createCounter, createTimedCounter } from './counters.ts';
 
 /** What the gateway counts. Label values come from the configuration and from the code, never from a request. */
 export type Metrics = RedisMetrics &

@@ -1,5 +1,5 @@
-import { redisRoles } from '../config/redis-schema.ts';
-import type { RedisOf } from '../store/redis-roles.ts';
+import { redisRoles } from '../config/schema/redis.ts';
+import type { RedisOf } from '../store/redis/redis-roles.ts';
 import type { CheckResult } from './app.ts';
 
 /**

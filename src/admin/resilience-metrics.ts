@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import { createCounter } from './tallies.ts';
+import { createCounter } from './counters.ts';
 
 /** How sources are, as the metrics have it. */
 export type ResilienceMetrics = {

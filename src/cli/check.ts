@@ -1,10 +1,10 @@
 import { ConfigError, type Problem, problemText } from '../config/problem.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
-import { checkFixtures } from './check-fixtures.ts';
+import { checkFixtures } from '../fixtures/check-fixtures.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
-import { costLines, queryCosts } from './query-costs.ts';
-import { readConfig, readSource } from './read-config.ts';
-import { redisNotes } from './redis-notes.ts';
+import { costLines, queryCosts } from '../explain/query-costs.ts';
+import { readConfig, readSource } from './input/read-config.ts';
+import { redisNotes } from './input/redis-notes.ts';
 
 /** What `portico check` is told. */
 export type CheckOptions = {

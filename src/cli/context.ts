@@ -1,4 +1,4 @@
-import type { Environment } from '../config/substitute.ts';
+import type { Environment } from '../config/yaml/substitute.ts';
 import type { PrimaryLine, WorkerProcess } from '../workers/messages.ts';
 
 /** Where the lines of the log go. */

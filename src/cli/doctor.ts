@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
-import { compileSessionReader } from '../adapter/session.ts';
+import { compileSessionReader } from '../adapter/read/session-reader.ts';
 import { pathText } from '../config/problem.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { createUpstream } from '../upstream/client.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
-import { createExamination, type Examination } from './doctor-examination.ts';
-import type { Finding } from './doctor-finding.ts';
-import { examine } from './doctor-probes.ts';
+import { createExamination, type Examination } from '../probe/session/probe-session.ts';
+import type { Finding } from '../probe/session/finding.ts';
+import { examine } from '../probe/run-probes.ts';
 import {
   type Diagnosis,
   findingText,
@@ -15,8 +15,8 @@ import {
   type ShownFinding,
   type ShownResource,
   summaryText,
-} from './doctor-texts.ts';
-import { orExit, readConfigOrExit, readSource } from './read-config.ts';
+} from '../explain/doctor-texts.ts';
+import { orExit, readConfigOrExit, readSource } from './input/read-config.ts';
 
 /** What `portico doctor` is told. */
 type Options = {

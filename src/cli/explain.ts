@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { GatewayError } from '../errors/fault.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
-import { explainLive } from './explain-live.ts';
-import { type Asked, readAsked } from './explain-request.ts';
-import { explanationText, mistakeText } from './explain-texts.ts';
-import { explain, type Explanation, explainMistake, maskedTwin } from './explanation.ts';
-import { type ReadyConfig, readConfigOrExit } from './read-config.ts';
-import { showLive, type ShownLive } from './shown-live.ts';
+import { explainLive } from '../explain/explain-live.ts';
+import { type Asked, readAsked } from '../explain/explain-request.ts';
+import { explanationText, mistakeText } from '../explain/explain-texts.ts';
+import { explain, type Explanation, explainMistake } from '../explain/explanation.ts';
+import { maskedSource } from '../probe/masked-requests.ts';
+import { type ReadyConfig, readConfigOrExit } from './input/read-config.ts';
+import { showLive, type ShownLive } from '../explain/display-live.ts';
 
 type Options = { readonly live?: boolean; readonly values?: boolean; readonly json?: boolean };
 
@@ -53,15 +54,15 @@ async function runExplain(
   const { compiled, text } = compiledFor(asked, ready);
   let explanation: Explanation = explain(asked, query, { gateway, compiled, text });
   if (options.live === true) {
-    const twin = maskedTwin(compiled, text);
+    const masked = maskedSource(compiled, text);
     const showValues = options.values === true;
     const result = await explainLive(query, {
       compiled,
-      masked: twin.adapter,
+      masked: masked.adapter,
       showValues,
       stop: context.stop,
     });
-    const live = showLive(result, { gateway, compiled, masked: twin.spec, showValues });
+    const live = showLive(result, { gateway, compiled, masked: masked.spec, showValues });
     explanation = { ...explanation, live };
   }
   print(explanation, explanationText(explanation));

@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { pathText } from '../config/problem.ts';
-import { name as nameSchema } from '../config/scalars.ts';
-import { inferSource, type Inferred } from '../infer/infer-source.ts';
-import { readSample } from '../infer/read-sample.ts';
-import { InferError } from '../infer/trouble.ts';
+import { name as nameSchema } from '../config/schema/scalars.ts';
+import { inferSource, type Inferred } from '../draft/infer-source.ts';
+import { readSample } from '../draft/read-sample.ts';
+import { InferError } from '../draft/infer-error.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
-import { compileSourceText, orExit } from './read-config.ts';
-import { type Trial, tryDraft } from './try-draft.ts';
+import { compileSourceText, orExit } from './input/read-config.ts';
+import { type Trial, tryDraft } from '../draft/try-draft.ts';
 
 /** What `portico infer` is told. */
 type Options = {

@@ -1,20 +1,20 @@
 import { Command, CommanderError } from 'commander';
 import { type CheckOptions, runCheck } from './check.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
-import { runDemo } from './demo.ts';
+import { runDemo } from './serve/demo.ts';
 import { registerCacheCommand } from './cache.ts';
 import { registerDoctorCommand } from './doctor.ts';
 import { registerExplainCommand } from './explain.ts';
-import { runGenerate } from './generate.ts';
+import { runGenerate } from './generate/generate.ts';
 import { registerInferCommand } from './infer.ts';
-import { registerKeysCommand } from './keys.ts';
-import { withPlainOutput } from './plain-output.ts';
+import { registerKeysCommand } from './keys/keys.ts';
+import { withPlainOutput } from './output/plain-output.ts';
 import { registerQualityCommand } from './quality.ts';
-import { readConfigOrExit } from './read-config.ts';
-import { registerSamplesCommand } from './samples.ts';
-import { runStart } from './start.ts';
+import { readConfigOrExit } from './input/read-config.ts';
+import { registerSamplesCommand } from './serve/samples.ts';
+import { runStart } from './serve/start.ts';
 import { runTest, type TestOptions } from './test-fixtures.ts';
-import { version } from './version.ts';
+import { version } from './input/version.ts';
 
 const CONFIG_FILE = 'config/portico.yaml';
 

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { closest } from '../config/closest.ts';
-import type { GatewayConfig } from '../config/gateway-schema.ts';
+import { closest } from '../config/validate/closest.ts';
+import type { GatewayConfig } from '../config/schema/gateway.ts';
 import type { Secret } from '../kernel/secret.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
-import { type LiveQuality, readQuality } from './quality-live.ts';
-import { qualityText } from './quality-texts.ts';
-import { type ReadyConfig, readConfigOrExit } from './read-config.ts';
+import { type LiveQuality, readQuality } from '../explain/quality-live.ts';
+import { qualityText } from '../explain/quality-texts.ts';
+import { type ReadyConfig, readConfigOrExit } from './input/read-config.ts';
 
 type Options = {
   readonly admin?: string;

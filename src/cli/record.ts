@@ -1,25 +1,25 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { compileSessionReader } from '../adapter/session.ts';
-import { closest } from '../config/closest.ts';
-import { fixtureText } from '../config/fixture-file.ts';
-import { type Fixture, readFixture } from '../config/fixture-schema.ts';
-import type { Json } from '../kernel/json.ts';
+import { compileSessionReader } from '../adapter/read/session-reader.ts';
+import { closest } from '../config/validate/closest.ts';
+import { fixtureText } from '../config/fixture/fixture-file.ts';
+import { type Fixture, readFixture } from '../config/fixture/fixture-schema.ts';
+import type { Json } from '../kernel/json/json.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { createUpstream, type Upstream } from '../upstream/client.ts';
-import { answerRequest } from './answer-request.ts';
+import { answerRequest } from '../probe/answer-request.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
-import { recordExchanges, type RecordingBounds } from './record-exchanges.ts';
+import { recordExchanges, type RecordingBounds } from '../fixtures/record-exchanges.ts';
 import {
   type FirstPage,
   firstRequest,
   followingRequests,
   nameOf,
   type NamedRequest,
-} from './record-requests.ts';
-import { fixtureFolder } from './read-fixtures.ts';
-import { replayFixture } from './replay-fixture.ts';
-import { scrambleFixtures, Unscrambled } from './scramble-fixtures.ts';
+} from '../fixtures/record-requests.ts';
+import { fixtureFolder } from '../fixtures/read-fixtures.ts';
+import { replayFixture } from '../fixtures/replay-fixture.ts';
+import { scrambleFixtures, Unscrambled } from '../fixtures/scramble-fixtures.ts';
 
 /** What `portico test --record` may be told. */
 export type RecordOptions = {

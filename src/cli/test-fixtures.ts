@@ -1,9 +1,9 @@
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
-import { orExit, readConfig, readConfigOrExit, readSource } from './read-config.ts';
-import { type FixtureCase, readFixtures } from './read-fixtures.ts';
+import { orExit, readConfig, readConfigOrExit, readSource } from './input/read-config.ts';
+import { type FixtureCase, readFixtures } from '../fixtures/read-fixtures.ts';
 import { type RecordOptions, runRecord } from './record.ts';
-import { type Outcome, replayFixture } from './replay-fixture.ts';
+import { type Outcome, replayFixture } from '../fixtures/replay-fixture.ts';
 
 /** What `portico test` may be told: a source file to be tested alone, and the form of what it says. */
 export type TestOptions = RecordOptions & { readonly source?: string; readonly record?: boolean };

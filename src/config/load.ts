@@ -1,14 +1,14 @@
 import { basename } from 'node:path';
-import { checkShape } from './check-shape.ts';
-import { findNotes } from './find-notes.ts';
-import { crossCheck, type Report, type SoundSources } from './cross-check.ts';
-import { type GatewayConfig, gatewaySchema } from './gateway-schema.ts';
+import { checkShape } from './validate/check-shape.ts';
+import { findNotes } from './validate/find-notes.ts';
+import { crossCheck, type Report, type SoundSources } from './validate/cross-check.ts';
+import { type GatewayConfig, gatewaySchema } from './schema/gateway.ts';
 import type { Problem } from './problem.ts';
-import { soundParts } from './sound-parts.ts';
-import { type SourceSpec, sourceSchema } from './source-schema.ts';
-import type { Environment } from './substitute.ts';
-import { withTextLiterals } from './text-literals.ts';
-import { parseYamlFile, type YamlFile } from './yaml-file.ts';
+import { soundParts } from './validate/valid-parts.ts';
+import { type SourceSpec, sourceSchema } from './schema/source.ts';
+import type { Environment } from './yaml/substitute.ts';
+import { withTextLiterals } from './yaml/text-literals.ts';
+import { parseYamlFile, type YamlFile } from './yaml/yaml-file.ts';
 
 /** A configuration file as it stands on disk. */
 export type FileText = { readonly file: string; readonly text: string };

@@ -1,5 +1,5 @@
 import Negotiator from 'negotiator';
-import type { Coding } from '../store/variants.ts';
+import type { Coding } from '../store/cache/content-encodings.ts';
 
 /** What a caller takes of the codings that there are. */
 export type AcceptedCodings = {

@@ -1,15 +1,15 @@
-import type { GatewayConfig } from '../config/gateway-schema.ts';
+import type { GatewayConfig } from '../config/schema/gateway.ts';
 import { errorBody, publicStatus, type ServerStatus } from '../errors/body.ts';
 import { fault, type GatewayError, toGatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Reply } from '../policy/call.ts';
-import { codedTag, type Variants } from '../store/variants.ts';
+import { codedTag, type Variants } from '../store/cache/content-encodings.ts';
 import { type AcceptedCodings, createAcceptedCodings, NO_CODINGS } from './accepted-codings.ts';
-import type { Cors } from './cors.ts';
-import { allowOf, type Endpoint } from './endpoint.ts';
-import type { Exchange } from './exchange.ts';
+import type { Cors } from './listener/cors.ts';
+import { allowOf, type Endpoint } from './listener/endpoint.ts';
+import type { Exchange } from './listener/exchange.ts';
 import { matchesEtag } from './matches-etag.ts';
-import { partIfUnread } from './unread-body.ts';
+import { partIfUnread } from './listener/unread-body.ts';
 
 /** A public document that is the same for everyone, such as the OpenAPI description. */
 export type Document = {

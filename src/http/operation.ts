@@ -2,11 +2,11 @@ import type { Request } from 'express';
 import type { GatewayError } from '../errors/fault.ts';
 import type { Call, Handler, Reply, RequestFacts } from '../policy/call.ts';
 import type { Answers, Document } from './answers.ts';
-import { CallSignal } from './call-signal.ts';
-import { clientAddress } from './client-address.ts';
-import type { Endpoint } from './endpoint.ts';
-import type { Exchange } from './exchange.ts';
-import type { Target } from './request-head.ts';
+import { CallSignal } from './listener/call-signal.ts';
+import { clientAddress } from './listener/client-address.ts';
+import type { Endpoint } from './listener/endpoint.ts';
+import type { Exchange } from './listener/exchange.ts';
+import type { Target } from './listener/request-head.ts';
 
 /** An operation of the v1 contract, as the composition root puts it together. */
 export type Operation = {

@@ -1,4 +1,4 @@
-import type { Pace } from './pace.ts';
+import type { Pace } from './yield-to-loop.ts';
 
 /** Sorted at once. Small enough that no comparison makes it noticeable, large enough to be quick. */
 const RUN = 256;

@@ -1,20 +1,20 @@
-import type { GatewayConfig } from '../config/gateway-schema.ts';
+import type { GatewayConfig } from '../config/schema/gateway.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { createApiKeyCheck, type ApiKeyCheck } from '../policy/api-key-check.ts';
-import { createKeyRecords } from '../policy/api-key-records.ts';
-import { createAuthenticate } from '../policy/authenticate.ts';
+import { createApiKeyCheck, type ApiKeyCheck } from '../policy/authentication/api-key-check.ts';
+import { createKeyRecords } from '../policy/authentication/api-key-records.ts';
+import { createAuthenticate } from '../policy/authentication/authenticate.ts';
 import { authorize } from '../policy/authorize.ts';
 import { assemble, type Handler, type Stage } from '../policy/call.ts';
-import { createFailedCredentials } from '../policy/failed-credentials.ts';
-import { fetchJwks } from '../policy/jwks-fetch.ts';
-import { createJwks } from '../policy/jwks.ts';
-import { createJwtCheck, type JwtCheck } from '../policy/jwt.ts';
+import { createFailedCredentials } from '../policy/authentication/failed-credentials.ts';
+import { fetchJwks } from '../policy/authentication/jwks-fetch.ts';
+import { createJwks } from '../policy/authentication/jwks.ts';
+import { createJwtCheck, type JwtCheck } from '../policy/authentication/jwt.ts';
 import { createRateLimit } from '../policy/rate-limit.ts';
-import { createTrials } from '../policy/trials.ts';
+import { createTrials } from '../policy/authentication/credential-throttle.ts';
 import { createKeyStore } from '../store/key-store.ts';
-import { createLimiter } from '../store/limiter.ts';
-import type { RedisKeys } from '../store/redis-keys.ts';
-import type { RedisOf } from '../store/redis-roles.ts';
+import { createLimiter } from '../store/limiter/limiter.ts';
+import type { RedisKeys } from '../store/redis/redis-keys.ts';
+import type { RedisOf } from '../store/redis/redis-roles.ts';
 
 /** What the metrics are told about callers. */
 export type AdmissionMetrics = {

@@ -1,12 +1,12 @@
-import type { ScanPlan } from '../adapter/plan.ts';
+import type { ScanPlan } from '../adapter/plan/plan.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Handler } from '../policy/call.ts';
-import { createCached, type Fill } from '../policy/cached.ts';
-import type { Cache } from '../store/cache.ts';
+import { createCached, type Fill } from '../policy/cache-stage.ts';
+import type { Cache } from '../store/cache/cache.ts';
 import type { Purges } from '../store/purges.ts';
 import type { CompiledResource } from './compile-sources.ts';
-import type { Errands } from './errands.ts';
-import type { Snapshots } from './snapshots.ts';
+import type { Errands } from '../kernel/background-tasks.ts';
+import type { Snapshots } from '../reading/rowsets.ts';
 
 export type CacheAnswersDeps = {
   readonly cache: Cache;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Adapter, compileAdapter } from '../adapter/compile.ts';
-import type { GatewayConfig, ResourceConfig } from '../config/gateway-schema.ts';
+import type { GatewayConfig, ResourceConfig } from '../config/schema/gateway.ts';
 import type { LoadedConfig, LoadedSource } from '../config/load.ts';
 import type { Problem } from '../config/problem.ts';
 import { resources } from '../contract/operations.ts';

@@ -1,32 +1,32 @@
 import type { Logger } from 'pino';
-import type { GatewayConfig } from '../config/gateway-schema.ts';
+import type { GatewayConfig } from '../config/schema/gateway.ts';
 import { operations, type Operation } from '../contract/operations.ts';
 import { compileParser } from '../contract/parse-query.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { assemble, type Handler, type Stage } from '../policy/call.ts';
-import type { Fill } from '../policy/cached.ts';
+import type { Fill } from '../policy/cache-stage.ts';
 import { createParse } from '../policy/parse.ts';
-import type { Cache } from '../store/cache.ts';
-import { createCursorCheckpoints } from '../store/cursor-checkpoints.ts';
+import type { Cache } from '../store/cache/cache.ts';
+import { createCursorCheckpoints } from '../rowset/cursor-checkpoints.ts';
 import type { Purges } from '../store/purges.ts';
-import type { RedisKeys } from '../store/redis-keys.ts';
-import type { RedisOf } from '../store/redis-roles.ts';
-import { compileRowCodec } from '../store/row-codec.ts';
-import { createSharedSnapshots } from '../store/shared-snapshots.ts';
+import type { RedisKeys } from '../store/redis/redis-keys.ts';
+import type { RedisOf } from '../store/redis/redis-roles.ts';
+import { compileRowCodec } from '../rowset/row-codec.ts';
+import { createSharedSnapshots } from '../rowset/redis-rowsets.ts';
 import { createUpstream, type Upstream } from '../upstream/client.ts';
-import type { Share } from '../upstream/places.ts';
-import { compileSessionReader } from '../adapter/session.ts';
-import { createAnswer } from './answer.ts';
+import type { Share } from '../upstream/bulkhead.ts';
+import { compileSessionReader } from '../adapter/read/session-reader.ts';
+import { createAnswer } from '../reading/run-plan.ts';
 import { cacheAnswers, purgeable } from './cache-answers.ts';
 import type { CompiledResource } from './compile-sources.ts';
-import { createErrands, type Errands } from './errands.ts';
-import { createLargeReplies, type LargeReplies } from './large-replies.ts';
+import { createErrands, type Errands } from '../kernel/background-tasks.ts';
+import { createLargeReplies, type LargeReplies } from '../reading/large-replies/large-replies.ts';
 import { createQuality, type Quality, type ResourceQuality } from './quality.ts';
-import { createSnapshots, type Snapshots } from './snapshots.ts';
+import { createSnapshots, type Snapshots } from '../reading/rowsets.ts';
 import { createSourceRates } from './source-rates.ts';
 import { createSourceResilience, type ResilienceMetrics } from './source-resilience.ts';
-import type { SourceRuntime } from './source-runtime.ts';
-import { createWalker } from './walk-page.ts';
+import type { SourceRuntime } from '../reading/source-runtime.ts';
+import { createWalker } from '../reading/walk-page.ts';
 
 /** What the metrics are told about sources. */
 export type SourceMetrics = ResilienceMetrics & {

@@ -1,14 +1,14 @@
 import type { GetAdapter } from '../adapter/compile-record.ts';
 import type { Adapter } from '../adapter/compile.ts';
 import { claimPlace } from '../adapter/claim-place.ts';
-import type { OnGap } from '../adapter/map-record.ts';
-import type { Capability } from '../adapter/push-down.ts';
-import type { View } from '../adapter/row-fields.ts';
+import type { OnGap } from '../adapter/map/map-record.ts';
+import type { Capability } from '../adapter/plan/push-down.ts';
+import type { View } from '../adapter/map/row-fields.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { CompiledSource } from './compile-sources.ts';
-import { createViewTally, type Gap, type OnUnreadable, type ViewQuality } from './tally-view.ts';
+import { createViewTally, type Gap, type OnUnreadable, type ViewQuality } from './field-statistics.ts';
 
 /** A claim that a reply contradicted, with the line of the source file that makes it. */
 export type ContradictedClaim = {

@@ -1,11 +1,11 @@
-import type { SourceSpec } from '../config/source-schema.ts';
+import type { SourceSpec } from '../config/schema/source.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Window } from '../kernel/duration.ts';
-import { createLimiter, type Decision, type Tier } from '../store/limiter.ts';
-import type { RedisKeys } from '../store/redis-keys.ts';
-import type { RedisConnection } from '../store/redis.ts';
-import type { SubWindows } from '../store/sub-windows.ts';
-import type { Rate } from '../upstream/places.ts';
+import { createLimiter, type Decision, type Tier } from '../store/limiter/limiter.ts';
+import type { RedisKeys } from '../store/redis/redis-keys.ts';
+import type { RedisConnection } from '../store/redis/redis.ts';
+import type { SubWindows } from '../store/limiter/sub-windows.ts';
+import type { Rate } from '../upstream/bulkhead.ts';
 
 /** How fast the sources may be asked by all processes together. */
 export type SourceRates = {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { SourceSpec } from '../config/source-schema.ts';
+import type { SourceSpec } from '../config/schema/source.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { BreakerState } from '../upstream/breaker.ts';
 import { createResilience, type Resilience } from '../upstream/resilience.ts';

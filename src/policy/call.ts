@@ -1,5 +1,5 @@
 import type { Query } from '../contract/query.ts';
-import type { Variants } from '../store/variants.ts';
+import type { Variants } from '../store/cache/content-encodings.ts';
 
 /** Who calls, as known once the credential was verified. */
 export type Principal = {

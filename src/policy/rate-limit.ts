@@ -1,5 +1,5 @@
 import { fault } from '../errors/fault.ts';
-import type { DecidedBy, Decision, Limiter, WindowState } from '../store/limiter.ts';
+import type { DecidedBy, Decision, Limiter, WindowState } from '../store/limiter/limiter.ts';
 import type { Call, Stage } from './call.ts';
 
 export type RateLimitDeps = {

@@ -1,6 +1,6 @@
 import { type KeyRecord, readKeyRecord, writeKeyRecord } from './key-record.ts';
-import type { RedisKeys } from './redis-keys.ts';
-import { plainRedisError } from './redis.ts';
+import type { RedisKeys } from './redis/redis-keys.ts';
+import { plainRedisError } from './redis/redis.ts';
 
 /** What Redis says about a key. `damaged` and `unreachable` are faults: they say nothing about the caller. */
 export type KeyLookup =

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import type { Generation } from './cache-entry.ts';
-import { expectType } from './expect-type.ts';
-import type { RedisKeys } from './redis-keys.ts';
+import type { Generation } from './cache/cache-entry.ts';
+import { expectType } from './redis/expect-type.ts';
+import type { RedisKeys } from './redis/redis-keys.ts';
 
 /** What was purged, and in which order. Nothing is deleted: what is older than a purge of its tag is not served. */
 export type Purges = {

@@ -1,4 +1,4 @@
-import { createRollingTally } from './rolling-tally.ts';
+import { createRollingTally } from './sliding-counter.ts';
 
 /** closed: calls go out. open: none does. half_open: one does, to see how the source is. */
 export type BreakerState = 'closed' | 'open' | 'half_open';

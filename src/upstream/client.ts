@@ -1,17 +1,17 @@
-import type { SourceSpec } from '../config/source-schema.ts';
+import type { SourceSpec } from '../config/schema/source.ts';
 import { fault, GatewayError } from '../errors/fault.ts';
-import type { UpstreamReply, UpstreamRequest, WorkClass } from '../kernel/upstream.ts';
-import { askAgain } from './ask-again.ts';
-import { type CredentialSource, fixedCredential, namedCredential } from './credential.ts';
+import type { UpstreamReply, UpstreamRequest, WorkClass } from '../kernel/upstream-call.ts';
+import { askAgain } from './retry-call.ts';
+import { type CredentialSource, fixedCredential, namedCredential } from './credentials/credential.ts';
 import { watchHealth } from './health.ts';
-import { networkFault } from './network-fault.ts';
-import { oauth2 } from './oauth2.ts';
-import { obtainedCredential, type Obtain, type Obtained } from './obtained-credential.ts';
-import { compileOutgoing } from './outgoing.ts';
-import { createPlaces, type Rate, type Share } from './places.ts';
+import { networkFault } from './transport/network-fault.ts';
+import { oauth2 } from './credentials/oauth2.ts';
+import { obtainedCredential, type Obtain, type Obtained } from './credentials/obtained-credential.ts';
+import { compileOutgoing } from './transport/outgoing-request.ts';
+import { createPlaces, type Rate, type Share } from './bulkhead.ts';
 import type { Resilience, Trial } from './resilience.ts';
-import { type ReadSession, session } from './session.ts';
-import { createTransport, type Transport } from './transport.ts';
+import { type ReadSession, session } from './credentials/session.ts';
+import { createTransport, type Transport } from './transport/transport.ts';
 
 /** What a call costs is told to whoever asked for it. */
 export type Meter = { upstreamCalls: number; upstreamMs: number };

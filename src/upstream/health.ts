@@ -1,6 +1,6 @@
-import type { SourceSpec } from '../config/source-schema.ts';
+import type { SourceSpec } from '../config/schema/source.ts';
 import type { Host, Hosts } from './hosts.ts';
-import type { Transport } from './transport.ts';
+import type { Transport } from './transport/transport.ts';
 
 /** Looks after the hosts of a source from time to time; nothing where its file does not ask for it. */
 export function watchHealth(

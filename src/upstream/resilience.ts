@@ -1,4 +1,4 @@
-import type { SourceSpec } from '../config/source-schema.ts';
+import type { SourceSpec } from '../config/schema/source.ts';
 import { fault, GatewayError } from '../errors/fault.ts';
 import { type BreakerState, createBreaker, type Finding, type Leave } from './breaker.ts';
 import { createHosts, type Host, type HostEvent, type Hosts } from './hosts.ts';

@@ -1,4 +1,4 @@
-import type { Share, ShareUser } from '../upstream/places.ts';
+import type { Share, ShareUser } from '../upstream/bulkhead.ts';
 import type { PermitMessage } from './permits.ts';
 
 /** A worker's share of one source, and what its primary says of it. */

@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { createAdminApp } from '../admin/app.ts';
-import type { GatewayConfig } from '../config/gateway-schema.ts';
+import type { GatewayConfig } from '../config/schema/gateway.ts';
 import type { WorkerProcess, WorkerState } from './messages.ts';
 import { createSupervisor, type Plan } from './supervisor.ts';
-import { createTallies } from './tallies.ts';
+import { createTallies } from './merged-metrics.ts';
 import { watchWorkers } from './watch-workers.ts';
 
 /** A gateway of several processes. */

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readSource } from '../../src/cli/read-config.ts';
-import { type FixtureCase, readFixtures } from '../../src/cli/read-fixtures.ts';
-import { replayFixture } from '../../src/cli/replay-fixture.ts';
-import { jsonText } from '../../src/cli/compare-json.ts';
-import type { Json } from '../../src/kernel/json.ts';
+import { readSource } from '../../src/cli/input/read-config.ts';
+import { type FixtureCase, readFixtures } from '../../src/fixtures/read-fixtures.ts';
+import { replayFixture } from '../../src/fixtures/replay-fixture.ts';
+import { jsonText } from '../../src/probe/compare-json.ts';
+import type { Json } from '../../src/kernel/json/json.ts';
 
 const folder = new URL('../../config/examples/', import.meta.url).pathname;
 const yamlIn = (path: string) => readdirSync(path).filter((name) => name.endsWith('.yaml'));

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
-import { mintKey } from '../../src/cli/key-changes.ts';
+import { mintKey } from '../../src/cli/keys/key-changes.ts';
 import { Secret } from '../../src/kernel/secret.ts';
 import { createKeyStore } from '../../src/store/key-store.ts';
-import { createRedisKeys } from '../../src/store/redis-keys.ts';
+import { createRedisKeys } from '../../src/store/redis/redis-keys.ts';
 import { askRaw, request } from '../support/client/raw-client.ts';
 import { readRedisValue } from '../support/redis/read-value.ts';
 import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';

@@ -22,19 +22,27 @@ describe('imports only look down a floor', () => {
     ['src/errors/fault.ts', '../kernel/clock.ts'],
     ['src/contract/users.ts', '../config/problem.ts'],
     ['src/config/load.ts', '../adapter/compile.ts'],
-    ['src/adapter/plan.ts', '../upstream/client.ts'],
+    ['src/adapter/plan/plan.ts', '../upstream/client.ts'],
     ['src/adapter/read/xml.ts', '../../store/redis.ts'],
     ['src/upstream/client.ts', '../store/redis.ts'],
-    ['src/store/redis.ts', '../adapter/plan.ts'],
+    ['src/store/redis/redis.ts', '../../adapter/plan.ts'],
     ['src/policy/cache.ts', '../pipeline/assemble.ts'],
+    ['src/policy/cache.ts', '../rowset/local-rowset.ts'],
+    ['src/rowset/local-rowset.ts', '../reading/scan.ts'],
+    ['src/reading/scan.ts', '../pipeline/assemble.ts'],
+    ['src/probe/replay.ts', '../fixtures/read-fixtures.ts'],
+    ['src/fixtures/read-fixtures.ts', '../explain/explanation.ts'],
+    ['src/explain/explanation.ts', '../draft/infer-source.ts'],
+    ['src/draft/infer-source.ts', '../cli/infer.ts'],
+    ['src/adapter/map/coercion/text.ts', '../../../policy/call.ts'],
     ['src/pipeline/assemble.ts', '../http/app.ts'],
-    ['src/http/app.ts', '../admin/health.ts'],
+    ['src/http/listener/app.ts', '../../admin/health.ts'],
     ['src/admin/health.ts', '../http/app.ts'],
-    ['src/http/app.ts', '../gateway.ts'],
+    ['src/http/listener/app.ts', '../../gateway.ts'],
     ['src/gateway.ts', './cli/demo.ts'],
     ['src/gateway.ts', './workers/primary.ts'],
     ['src/workers/primary.ts', '../gateway.ts'],
-    ['src/cli/demo.ts', '../main.ts'],
+    ['src/cli/serve/demo.ts', '../../main.ts'],
   ])('refuses %s importing %s', async (file, from) => {
     expect(await broken(file, imports(from))).toContain('no-restricted-imports');
   });
@@ -45,10 +53,10 @@ describe('imports only look down a floor', () => {
     ['src/adapter/read/xml.ts', '../mapping/coerce.ts'],
     ['src/policy/cache.ts', '../store/redis.ts'],
     ['src/pipeline/assemble.ts', '../policy/call.ts'],
-    ['src/http/app.ts', '../pipeline/assemble.ts'],
+    ['src/http/listener/app.ts', '../../pipeline/assemble.ts'],
     ['src/gateway.ts', './http/app.ts'],
-    ['src/cli/demo.ts', '../samples/users.ts'],
-    ['src/cli/demo.ts', '../gateway.ts'],
+    ['src/cli/serve/demo.ts', '../../samples/users.ts'],
+    ['src/cli/serve/demo.ts', '../../gateway.ts'],
     ['src/main.ts', './cli/demo.ts'],
   ])('lets %s import %s', async (file, from) => {
     expect(await broken(file, imports(from))).toEqual([]);
@@ -77,7 +85,7 @@ describe('imports only look down a floor', () => {
       'no-restricted-imports',
     ]);
     expect(await broken('src/samples/users.ts', imports('pino'))).toEqual(['no-restricted-imports']);
-    expect(await broken('src/adapter/plan.ts', imports('../samples/users.ts'))).toEqual([
+    expect(await broken('src/adapter/plan/plan.ts', imports('../../samples/users.ts'))).toEqual([
       'no-restricted-imports',
     ]);
     expect(await broken('src/gateway.ts', imports('./samples/users.ts'))).toEqual(['no-restricted-imports']);
@@ -95,28 +103,28 @@ describe('a package is used by its own room alone', () => {
   it.each([
     ['src/policy/cache.ts', 'axios'],
     ['src/pipeline/assemble.ts', 'ioredis'],
-    ['src/http/app.ts', 'lru-cache'],
+    ['src/http/listener/app.ts', 'lru-cache'],
     ['src/policy/rate-limit.ts', 'rate-limiter-flexible'],
-    ['src/adapter/plan.ts', 'zod'],
+    ['src/adapter/plan/plan.ts', 'zod'],
     ['src/kernel/clock.ts', 'express'],
     ['src/upstream/client.ts', 'axios/unsafe/core/settle.js'],
     ['src/gateway.ts', 'express'],
     ['src/main.ts', 'commander'],
-    ['src/cli/demo.ts', 'ioredis'],
-    ['src/store/redis.ts', 'a-package-nobody-decided-on'],
+    ['src/cli/serve/demo.ts', 'ioredis'],
+    ['src/store/redis/redis.ts', 'a-package-nobody-decided-on'],
   ])('refuses %s importing %s', async (file, from) => {
     expect(await broken(file, imports(from))).toEqual(['no-restricted-imports']);
   });
 
   it.each([
     ['src/upstream/client.ts', 'axios'],
-    ['src/store/redis.ts', 'ioredis'],
-    ['src/policy/jwt.ts', 'jose'],
-    ['src/http/app.ts', 'express'],
-    ['src/cli/demo.ts', 'commander'],
+    ['src/store/redis/redis.ts', 'ioredis'],
+    ['src/policy/authentication/jwt.ts', 'jose'],
+    ['src/http/listener/app.ts', 'express'],
+    ['src/cli/serve/demo.ts', 'commander'],
     ['src/policy/cache.ts', 'prom-client'],
-    ['test/unit/adapter/plan.test.ts', 'axios'],
-    ['test/unit/adapter/plan.test.ts', '../../../src/store/redis.ts'],
+    ['test/unit/adapter/plan/plan.test.ts', 'axios'],
+    ['test/unit/adapter/plan/plan.test.ts', '../../../src/store/redis.ts'],
   ])('lets %s import %s', async (file, from) => {
     expect(await broken(file, imports(from))).toEqual([]);
   });
@@ -128,7 +136,12 @@ describe('what only the entry of the process may touch', () => {
     ['the module', imports('node:process'), 'no-restricted-imports'],
     ['the property', `export const port = globalThis.process.env['PORT'];\n`, 'no-restricted-properties'],
   ])('refuses process outside src/main.ts: %s', async (_kind, source, rule) => {
-    for (const file of ['src/kernel/clock.ts', 'src/samples/users.ts', 'src/gateway.ts', 'src/cli/demo.ts']) {
+    for (const file of [
+      'src/kernel/clock.ts',
+      'src/samples/users.ts',
+      'src/gateway.ts',
+      'src/cli/serve/demo.ts',
+    ]) {
       expect(await broken(file, source)).toEqual([rule]);
     }
     expect(await broken('src/main.ts', source)).toEqual([]);
@@ -141,7 +154,7 @@ describe('what only the entry of the process may touch', () => {
   it.each(['node:fs', 'node:fs/promises', 'node:net', 'node:http', 'node:timers/promises'])(
     'refuses %s in the rooms that are pure',
     async (from) => {
-      expect(await broken('src/adapter/plan.ts', imports(from))).toEqual(['no-restricted-imports']);
+      expect(await broken('src/adapter/plan/plan.ts', imports(from))).toEqual(['no-restricted-imports']);
       expect(await broken('src/contract/users.ts', imports(from))).toEqual(['no-restricted-imports']);
       expect(await broken('src/upstream/client.ts', imports(from))).toEqual([]);
     },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { referenceParts } from '../../src/config/reference.ts';
+import { referenceParts } from '../../src/config/reference/reference.ts';
 import { runCommand } from '../support/command/run-command.ts';
 
 const root = new URL('../../', import.meta.url).pathname;

@@ -68,9 +68,9 @@ const CROWDED_FOLDERS: readonly string[] = [
   'test/unit/policy',
 ];
 const CIRCLES: readonly string[] = [
-  'src/adapter/filter-part.ts src/adapter/push-down.ts',
-  'src/config/cross-check.ts src/config/find-notes.ts src/config/load.ts',
-  'src/store/cache-entry.ts src/store/variants.ts',
+  'src/adapter/plan/filter-part.ts src/adapter/plan/push-down.ts',
+  'src/config/validate/cross-check.ts src/config/validate/find-notes.ts src/config/load.ts',
+  'src/store/cache/cache-entry.ts src/store/cache/content-encodings.ts',
 ];
 
 const sorted = (names: readonly string[]) => [...names].sort();

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { readConfig, readSource } from '../../src/cli/read-config.ts';
+import { readConfig, readSource } from '../../src/cli/input/read-config.ts';
 import type { CompiledSource } from '../../src/pipeline/compile-sources.ts';
 import { parseList } from '../support/pipeline/parse-as.ts';
 import { type Stack, startStack } from '../support/gateway/stack.ts';

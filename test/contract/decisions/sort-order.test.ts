@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { compileOrder, sortRecords } from '../../../src/adapter/order.ts';
+import { compileOrder, sortRecords } from '../../../src/adapter/plan/order.ts';
 import type { CanonicalRecord } from '../../../src/contract/document.ts';
 import { resources } from '../../../src/contract/operations.ts';
 import type { Sort } from '../../../src/contract/query.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, request as ask } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { newApiKey, newKeyId } from '../../../src/policy/api-key.ts';
+import { newApiKey, newKeyId } from '../../../src/policy/authentication/api-key.ts';
 import { request } from '../../support/client/raw-client.ts';
 import { storedHashUnder } from '../harness/secrets.ts';
 import type { FaultBench } from '../harness/bench.ts';

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { revokeKey } from '../../../src/cli/key-changes.ts';
+import { revokeKey } from '../../../src/cli/keys/key-changes.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
-import { createApiKeyCheck } from '../../../src/policy/api-key-check.ts';
-import { hashApiKey, parseApiKey } from '../../../src/policy/api-key.ts';
-import { fetchJwks } from '../../../src/policy/jwks-fetch.ts';
+import { createApiKeyCheck } from '../../../src/policy/authentication/api-key-check.ts';
+import { hashApiKey, parseApiKey } from '../../../src/policy/authentication/api-key.ts';
+import { fetchJwks } from '../../../src/policy/authentication/jwks-fetch.ts';
 import { hostileTokens } from '../../support/hostile/tokens.ts';
 import { request } from '../../support/client/raw-client.ts';
 import {

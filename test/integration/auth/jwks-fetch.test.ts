@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fetchJwks } from '../../../src/policy/jwks-fetch.ts';
+import { fetchJwks } from '../../../src/policy/authentication/jwks-fetch.ts';
 
 describe('reading a key set over HTTP', () => {
   let server: Server;

@@ -1,5 +1,5 @@
-import { mintKey } from '../../../src/cli/key-changes.ts';
-import { newApiKey, newKeyId } from '../../../src/policy/api-key.ts';
+import { mintKey } from '../../../src/cli/keys/key-changes.ts';
+import { newApiKey, newKeyId } from '../../../src/policy/authentication/api-key.ts';
 import { bearerCall } from '../../support/pipeline/call.ts';
 import { type Gate, openGate, PEPPER, storeKey } from '../../support/gateway/admission.ts';
 import { createManualClock, type ManualClock } from '../../support/time/manual-clock.ts';

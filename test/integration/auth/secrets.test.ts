@@ -1,5 +1,5 @@
-import { type MintedKey, mintKey, rotateKey } from '../../../src/cli/key-changes.ts';
-import { newApiKey, newKeyId } from '../../../src/policy/api-key.ts';
+import { type MintedKey, mintKey, rotateKey } from '../../../src/cli/keys/key-changes.ts';
+import { newApiKey, newKeyId } from '../../../src/policy/authentication/api-key.ts';
 import { bearerCall, createCall } from '../../support/pipeline/call.ts';
 import { openGate, PEPPER } from '../../support/gateway/admission.ts';
 import { readRedisValue } from '../../support/redis/read-value.ts';

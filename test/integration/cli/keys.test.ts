@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { parse } from 'yaml';
-import { registerKeysCommand } from '../../../src/cli/keys.ts';
-import { gatewaySchema } from '../../../src/config/gateway-schema.ts';
-import { parseApiKey } from '../../../src/policy/api-key.ts';
+import { registerKeysCommand } from '../../../src/cli/keys/keys.ts';
+import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
+import { parseApiKey } from '../../../src/policy/authentication/api-key.ts';
 import { bearerCall } from '../../support/pipeline/call.ts';
 import { openGate, PEPPER } from '../../support/gateway/admission.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';

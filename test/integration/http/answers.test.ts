@@ -1,4 +1,4 @@
-import type { AppDeps } from '../../../src/http/app.ts';
+import type { AppDeps } from '../../../src/http/listener/app.ts';
 import type { Handler, Reply } from '../../../src/policy/call.ts';
 import {
   operation,

@@ -1,4 +1,4 @@
-import type { AppDeps } from '../../../src/http/app.ts';
+import type { AppDeps } from '../../../src/http/listener/app.ts';
 import { operation, replyOf, startPublicListener } from '../../support/gateway/public-listener.ts';
 import { askRaw, request } from '../../support/client/raw-client.ts';
 

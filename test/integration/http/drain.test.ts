@@ -1,5 +1,5 @@
 import { Agent, get } from 'node:http';
-import { createDrain } from '../../../src/http/drain.ts';
+import { createDrain } from '../../../src/http/listener/drain.ts';
 import type { Handler } from '../../../src/policy/call.ts';
 import {
   operation,

@@ -1,5 +1,5 @@
 import { fault } from '../../../src/errors/fault.ts';
-import type { AppDeps } from '../../../src/http/app.ts';
+import type { AppDeps } from '../../../src/http/listener/app.ts';
 import type { Call, Handler } from '../../../src/policy/call.ts';
 import {
   operation,

@@ -1,10 +1,10 @@
-import type { GatewayConfig } from '../../../src/config/gateway-schema.ts';
-import { newApiKey, newKeyId } from '../../../src/policy/api-key.ts';
+import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
+import { newApiKey, newKeyId } from '../../../src/policy/authentication/api-key.ts';
 import { createKeyStore } from '../../../src/store/key-store.ts';
-import { createRedisKeys } from '../../../src/store/redis-keys.ts';
-import { redisProfile } from '../../../src/store/redis-profile.ts';
-import { createRedis } from '../../../src/store/redis.ts';
-import { hostAndPort } from '../../../src/config/scalars.ts';
+import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
+import { redisProfile } from '../../../src/store/redis/redis-profile.ts';
+import { createRedis } from '../../../src/store/redis/redis.ts';
+import { hostAndPort } from '../../../src/config/schema/scalars.ts';
 import { describeOnRequest } from '../../support/jest/describe-on-request.ts';
 import { startRedisCluster } from '../../support/redis/cluster.ts';
 import { underLoad } from '../../support/client/load-during.ts';

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { sourceSchema } from '../../../src/config/source-schema.ts';
-import type { UpstreamRequest } from '../../../src/kernel/upstream.ts';
+import { sourceSchema } from '../../../src/config/schema/source.ts';
+import type { UpstreamRequest } from '../../../src/kernel/upstream-call.ts';
 import { createUpstream, type Upstream } from '../../../src/upstream/client.ts';
 import { createResilience } from '../../../src/upstream/resilience.ts';
 

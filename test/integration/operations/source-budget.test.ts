@@ -2,14 +2,14 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
-import { sourceSchema } from '../../../src/config/source-schema.ts';
+import { sourceSchema } from '../../../src/config/schema/source.ts';
 import { GatewayError } from '../../../src/errors/fault.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import type { WorkClass } from '../../../src/kernel/upstream.ts';
+import type { WorkClass } from '../../../src/kernel/upstream-call.ts';
 import { createSourceRates } from '../../../src/pipeline/source-rates.ts';
-import { createRedisKeys } from '../../../src/store/redis-keys.ts';
+import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import { createUpstream, type Upstream } from '../../../src/upstream/client.ts';
-import type { Rate } from '../../../src/upstream/places.ts';
+import type { Rate } from '../../../src/upstream/bulkhead.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
 import { until } from '../../support/pipeline/snapshot-fleet.ts';
 

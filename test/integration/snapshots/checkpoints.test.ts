@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
-import { type Checkpoint, createCursorCheckpoints } from '../../../src/store/cursor-checkpoints.ts';
-import { createRedisKeys } from '../../../src/store/redis-keys.ts';
+import { type Checkpoint, createCursorCheckpoints } from '../../../src/rowset/cursor-checkpoints.ts';
+import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
 
 const shared = useRedis();

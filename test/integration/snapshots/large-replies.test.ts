@@ -4,16 +4,16 @@ import type { AddressInfo } from 'node:net';
 import { type Adapter, compileAdapter } from '../../../src/adapter/compile.ts';
 import { resources } from '../../../src/contract/operations.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { createAnswer } from '../../../src/pipeline/answer.ts';
-import { createLargeReplies } from '../../../src/pipeline/large-replies.ts';
-import { createSnapshots } from '../../../src/pipeline/snapshots.ts';
+import { createAnswer } from '../../../src/reading/run-plan.ts';
+import { createLargeReplies } from '../../../src/reading/large-replies/large-replies.ts';
+import { createSnapshots } from '../../../src/reading/rowsets.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { createCall } from '../../support/pipeline/call.ts';
 import type { ModelRecord } from '../../support/model/contract-model.ts';
 import { parseList } from '../../support/pipeline/parse-as.ts';
 import { replyOf, specOf } from '../../support/pipeline/source-text.ts';
 import { until } from '../../support/pipeline/snapshot-fleet.ts';
-import { codeOf, expectedBody } from '../../unit/pipeline/shop.ts';
+import { codeOf, expectedBody } from '../../unit/reading/shop.ts';
 
 /** The most rows of a large reply that this thread takes over at once. */
 const ROWS_AT_ONCE = 256;

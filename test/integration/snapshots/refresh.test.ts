@@ -2,7 +2,7 @@ import { holding } from '../../support/pipeline/held-calls.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
 import { openSource } from '../../support/pipeline/scripted-source.ts';
 import { until, useMembers } from '../../support/pipeline/snapshot-fleet.ts';
-import { expectedBody, honest, products, shopText } from '../../unit/pipeline/shop.ts';
+import { expectedBody, honest, products, shopText } from '../../unit/reading/shop.ts';
 
 const CALLS_OF_A_SCAN = 4;
 const before = products(35);

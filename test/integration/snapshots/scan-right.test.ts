@@ -1,7 +1,7 @@
 import { holding } from '../../support/pipeline/held-calls.ts';
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
 import { until, useMembers } from '../../support/pipeline/snapshot-fleet.ts';
-import { expectedBody, honest, products, shopText } from '../../unit/pipeline/shop.ts';
+import { expectedBody, honest, products, shopText } from '../../unit/reading/shop.ts';
 
 const CALLS_OF_A_SCAN = 4;
 const rows = products(35);

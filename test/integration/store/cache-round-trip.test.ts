@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
-import { createCache, type Cache } from '../../../src/store/cache.ts';
-import { encodeEntry } from '../../../src/store/cache-entry.ts';
+import { createCache, type Cache } from '../../../src/store/cache/cache.ts';
+import { encodeEntry } from '../../../src/store/cache/cache-entry.ts';
 import { createLocalPurges } from '../../../src/store/purges.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import type { KeyRecord } from '../../../src/store/key-record.ts';
 import { createKeyStore, type KeyStore } from '../../../src/store/key-store.ts';
-import { createRedisKeys } from '../../../src/store/redis-keys.ts';
-import { createRedis, type RedisConnection } from '../../../src/store/redis.ts';
+import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
+import { createRedis, type RedisConnection } from '../../../src/store/redis/redis.ts';
 import { startRedis, useRedis } from '../../support/redis/redis-server.ts';
 import { PATIENCE_MS, patientTimes } from '../../support/gateway/generous-timeouts.ts';
 

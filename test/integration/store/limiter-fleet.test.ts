@@ -1,5 +1,5 @@
-import type { Tier } from '../../../src/store/limiter.ts';
-import { cutWindow } from '../../../src/store/sub-windows.ts';
+import type { Tier } from '../../../src/store/limiter/limiter.ts';
+import { cutWindow } from '../../../src/store/limiter/sub-windows.ts';
 import { type LimiterLog, runLimiterFleet } from '../../support/redis/limiter-fleet.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
 

@@ -1,6 +1,6 @@
-import { createLimiter, type Limiter, type Tier } from '../../../src/store/limiter.ts';
-import { createRedisKeys } from '../../../src/store/redis-keys.ts';
-import { createRedis, type RedisConnection } from '../../../src/store/redis.ts';
+import { createLimiter, type Limiter, type Tier } from '../../../src/store/limiter/limiter.ts';
+import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
+import { createRedis, type RedisConnection } from '../../../src/store/redis/redis.ts';
 import { startRedis, useRedis } from '../../support/redis/redis-server.ts';
 import { PATIENCE_MS, patientTimes } from '../../support/gateway/generous-timeouts.ts';
 

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
-import { createCursorCheckpoints } from '../../../src/store/cursor-checkpoints.ts';
-import { createRedisKeys } from '../../../src/store/redis-keys.ts';
-import type { RedisProfile } from '../../../src/store/redis-profile.ts';
-import { createRedis } from '../../../src/store/redis.ts';
+import { createCursorCheckpoints } from '../../../src/rowset/cursor-checkpoints.ts';
+import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
+import type { RedisProfile } from '../../../src/store/redis/redis-profile.ts';
+import { createRedis } from '../../../src/store/redis/redis.ts';
 import { freePort } from '../../support/process/free-port.ts';
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
 import { type Certificate, makeCertificate } from '../../support/redis/certificate.ts';

@@ -1,11 +1,11 @@
-import { hostAndPort } from '../../../src/config/scalars.ts';
+import { hostAndPort } from '../../../src/config/schema/scalars.ts';
 import { holding } from '../../support/pipeline/held-calls.ts';
 import { type RedisCluster, startRedisCluster } from '../../support/redis/cluster.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { closeMembers, openMember, until } from '../../support/pipeline/snapshot-fleet.ts';
 import { PEPPER, type Stack, startStack } from '../../support/gateway/stack.ts';
 import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
-import { expectedBody, honest, products, shopText } from '../../unit/pipeline/shop.ts';
+import { expectedBody, honest, products, shopText } from '../../unit/reading/shop.ts';
 
 const FEW = 25;
 let cluster: RedisCluster;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { createRedis, type RedisConnection } from '../../../src/store/redis.ts';
-import type { RedisProfile } from '../../../src/store/redis-profile.ts';
+import { createRedis, type RedisConnection } from '../../../src/store/redis/redis.ts';
+import type { RedisProfile } from '../../../src/store/redis/redis-profile.ts';
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
 import { type RedisCluster, startRedisCluster } from '../../support/redis/cluster.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { inspect } from 'node:util';
-import { createRedis, plainRedisError, type RedisConnection } from '../../../src/store/redis.ts';
+import { createRedis, plainRedisError, type RedisConnection } from '../../../src/store/redis/redis.ts';
 import { startRedis } from '../../support/redis/redis-server.ts';
 import { PATIENCE_MS, patientTimes } from '../../support/gateway/generous-timeouts.ts';
 

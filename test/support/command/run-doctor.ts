@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Diagnosis, ShownFinding } from '../../../src/cli/doctor-texts.ts';
+import type { Diagnosis, ShownFinding } from '../../../src/explain/doctor-texts.ts';
 import type { Capabilities, Row } from '../model/capabilities.ts';
 import { modelSource } from '../model/source.ts';
 import { type ModelUpstream, startModelUpstream } from '../model/upstream.ts';

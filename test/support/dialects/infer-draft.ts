@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compileSessionReader } from '../../../src/adapter/session.ts';
-import { answerRequest } from '../../../src/cli/answer-request.ts';
-import { jsonText } from '../../../src/cli/compare-json.ts';
-import { compileSourceText } from '../../../src/cli/read-config.ts';
-import type { SourceSpec } from '../../../src/config/source-schema.ts';
+import { compileSessionReader } from '../../../src/adapter/read/session-reader.ts';
+import { answerRequest } from '../../../src/probe/answer-request.ts';
+import { jsonText } from '../../../src/probe/compare-json.ts';
+import { compileSourceText } from '../../../src/cli/input/read-config.ts';
+import type { SourceSpec } from '../../../src/config/schema/source.ts';
 import type { CompiledSource } from '../../../src/pipeline/compile-sources.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { type CliRun, runCommand } from '../command/run-command.ts';

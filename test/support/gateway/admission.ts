@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { gatewaySchema } from '../../../src/config/gateway-schema.ts';
+import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
@@ -7,8 +7,8 @@ import { createAdmission } from '../../../src/pipeline/admission.ts';
 import type { Call } from '../../../src/policy/call.ts';
 import type { KeyRecord } from '../../../src/store/key-record.ts';
 import { createKeyStore, type KeyStore } from '../../../src/store/key-store.ts';
-import { createRedisKeys } from '../../../src/store/redis-keys.ts';
-import { createRedis, type RedisConnection } from '../../../src/store/redis.ts';
+import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
+import { createRedis, type RedisConnection } from '../../../src/store/redis/redis.ts';
 import { PATIENCE_MS, patientTimes } from './generous-timeouts.ts';
 
 export const PEPPER = new Secret('a pepper of the tests only');

@@ -1,5 +1,5 @@
-import type { GatewayConfig } from '../../../src/config/gateway-schema.ts';
-import type { SourceSpec } from '../../../src/config/source-schema.ts';
+import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
+import type { SourceSpec } from '../../../src/config/schema/source.ts';
 
 /** Longer than any thread of a busy machine stands still, milliseconds: it only ends a test that would hang. */
 export const PATIENCE_MS = 60_000;

@@ -1,6 +1,6 @@
-import { readConfig } from '../../../src/cli/read-config.ts';
-import type { GatewayConfig } from '../../../src/config/gateway-schema.ts';
-import type { SourceSpec } from '../../../src/config/source-schema.ts';
+import { readConfig } from '../../../src/cli/input/read-config.ts';
+import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
+import type { SourceSpec } from '../../../src/config/schema/source.ts';
 import { operations } from '../../../src/contract/operations.ts';
 
 /** An operation of the committed configuration, as a test asks for it. */

@@ -1,5 +1,5 @@
-import { type PassthroughConfig, passthroughRoute } from '../../../src/config/passthrough-schema.ts';
-import type { PassthroughDeps } from '../../../src/http/passthrough.ts';
+import { type PassthroughConfig, passthroughRoute } from '../../../src/config/schema/passthrough.ts';
+import type { PassthroughDeps } from '../../../src/http/passthrough/passthrough.ts';
 import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
 import {
   answering,

@@ -1,12 +1,12 @@
 import { pino } from 'pino';
-import type { GatewayConfig } from '../../../src/config/gateway-schema.ts';
-import type { SourceSpec } from '../../../src/config/source-schema.ts';
-import { servedOpenapi } from '../../../src/cli/documents.ts';
-import { readConfig } from '../../../src/cli/read-config.ts';
+import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
+import type { SourceSpec } from '../../../src/config/schema/source.ts';
+import { servedOpenapi } from '../../../src/cli/generate/documents.ts';
+import { readConfig } from '../../../src/cli/input/read-config.ts';
 import { createGateway, type Gateway } from '../../../src/gateway.ts';
 import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
-import { hashApiKey } from '../../../src/policy/api-key.ts';
+import { hashApiKey } from '../../../src/policy/authentication/api-key.ts';
 import { checkedFetch } from '../client/openapi-check.ts';
 import { watch } from '../canaries/canary-watch.ts';
 import { bePatient } from './generous-timeouts.ts';

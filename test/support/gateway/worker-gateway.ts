@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Secret } from '../../../src/kernel/secret.ts';
-import { hashApiKey, newApiKey } from '../../../src/policy/api-key.ts';
+import { hashApiKey, newApiKey } from '../../../src/policy/authentication/api-key.ts';
 import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
 import { startRedis } from '../redis/redis-server.ts';
 import { type ConfigCopy, copyConfig } from './config-copy.ts';

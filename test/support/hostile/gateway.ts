@@ -1,9 +1,9 @@
 import { pino } from 'pino';
-import { servedOpenapi } from '../../../src/cli/documents.ts';
+import { servedOpenapi } from '../../../src/cli/generate/documents.ts';
 import { createGateway } from '../../../src/gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { chooseSources } from '../../../src/pipeline/compile-sources.ts';
-import type { SourceSpec } from '../../../src/config/source-schema.ts';
+import type { SourceSpec } from '../../../src/config/schema/source.ts';
 import { loadTexts } from '../gateway/config-texts.ts';
 import { type Dialect, textKeysOf } from './seeds.ts';
 import { watch } from '../canaries/canary-watch.ts';

@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { type Fixture, type RecordedExchange, readFixture } from '../../../src/config/fixture-schema.ts';
-import type { MappingSpec, SourceSpec } from '../../../src/config/source-schema.ts';
+import {
+  type Fixture,
+  type RecordedExchange,
+  readFixture,
+} from '../../../src/config/fixture/fixture-schema.ts';
+import type { MappingSpec, SourceSpec } from '../../../src/config/schema/source.ts';
 import { resources } from '../../../src/contract/operations.ts';
 import type { ResourceName } from '../../../src/contract/query.ts';
 import { CANARY } from './case.ts';

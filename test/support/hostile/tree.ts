@@ -1,4 +1,4 @@
-import { type Json, NumberText, readJson } from '../../../src/kernel/json.ts';
+import { type Json, NumberText, readJson } from '../../../src/kernel/json/json.ts';
 
 /** JSON as it is about to be written, so that it may also be what no JSON writer would write. */
 export type Node = null | boolean | string | number | Raw | Node[] | Members;

@@ -1,12 +1,12 @@
 import { parse } from 'yaml';
 import { compileAdapter } from '../../../src/adapter/compile.ts';
-import { compileSessionReader } from '../../../src/adapter/session.ts';
+import { compileSessionReader } from '../../../src/adapter/read/session-reader.ts';
 import { pathText } from '../../../src/config/problem.ts';
-import { sourceSchema } from '../../../src/config/source-schema.ts';
+import { sourceSchema } from '../../../src/config/schema/source.ts';
 import { resources } from '../../../src/contract/operations.ts';
 import { GatewayError } from '../../../src/errors/fault.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { createAnswer } from '../../../src/pipeline/answer.ts';
+import { createAnswer } from '../../../src/reading/run-plan.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { createCall } from '../pipeline/call.ts';
 import type { Capabilities } from './capabilities.ts';

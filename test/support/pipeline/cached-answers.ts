@@ -6,8 +6,8 @@ import {
   type Fill,
   type Freshness,
   type Question,
-} from '../../../src/policy/cached.ts';
-import { createCache, type Cache } from '../../../src/store/cache.ts';
+} from '../../../src/policy/cache-stage.ts';
+import { createCache, type Cache } from '../../../src/store/cache/cache.ts';
 import { createLocalPurges } from '../../../src/store/purges.ts';
 import { createCall, later } from './call.ts';
 import { createManualClock } from '../time/manual-clock.ts';

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
-import { createRedisKeys } from '../../../src/store/redis-keys.ts';
-import type { RedisNode } from '../../../src/store/redis-profile.ts';
-import { createRedis, type RedisConnection } from '../../../src/store/redis.ts';
-import { createSharedSnapshots } from '../../../src/store/shared-snapshots.ts';
+import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
+import type { RedisNode } from '../../../src/store/redis/redis-profile.ts';
+import { createRedis, type RedisConnection } from '../../../src/store/redis/redis.ts';
+import { createSharedSnapshots } from '../../../src/rowset/redis-rowsets.ts';
 import { PATIENCE_MS } from '../gateway/generous-timeouts.ts';
 import type { SharedRedis } from '../redis/redis-server.ts';
 import { openSource, type ScriptedSource, type Serve } from './scripted-source.ts';

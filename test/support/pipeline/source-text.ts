@@ -1,10 +1,10 @@
 import { parse } from 'yaml';
 import { type Adapter, compileAdapter } from '../../../src/adapter/compile.ts';
 import { pathText } from '../../../src/config/problem.ts';
-import { type SourceSpec, sourceSchema } from '../../../src/config/source-schema.ts';
+import { type SourceSpec, sourceSchema } from '../../../src/config/schema/source.ts';
 import { resources } from '../../../src/contract/operations.ts';
 import type { ListQuery, ResourceName } from '../../../src/contract/query.ts';
-import type { UpstreamReply } from '../../../src/kernel/upstream.ts';
+import type { UpstreamReply } from '../../../src/kernel/upstream-call.ts';
 import { parseList } from './parse-as.ts';
 
 /** What a source file says, with the defaults filled in. The text leaves out what every source has. */

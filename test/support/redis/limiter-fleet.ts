@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { DecidedBy, Tier } from '../../../src/store/limiter.ts';
+import type { DecidedBy, Tier } from '../../../src/store/limiter/limiter.ts';
 
 /** What a process of the fleet is told. */
 export type LimiterTask = {

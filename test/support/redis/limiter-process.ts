@@ -1,8 +1,8 @@
 /** One of several processes that take points from one limit, in patterns of their own; prints what became of each. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLimiter } from '../../../src/store/limiter.ts';
-import { createRedisKeys } from '../../../src/store/redis-keys.ts';
-import { createRedis } from '../../../src/store/redis.ts';
+import { createLimiter } from '../../../src/store/limiter/limiter.ts';
+import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
+import { createRedis } from '../../../src/store/redis/redis.ts';
 import type { LimiterLog, LimiterTask } from './limiter-fleet.ts';
 
 const { url, prefix, tiers, seed, milliseconds } = JSON.parse(process.argv[2] ?? '') as LimiterTask;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { compilePath, PathError } from '../../../src/adapter/path.ts';
-import { type Json, readJson } from '../../../src/kernel/json.ts';
+import { type Json, readJson } from '../../../src/kernel/json/json.ts';
 
 const find = (path: string, document: unknown) => compilePath(path)(readJson(JSON.stringify(document)));
 

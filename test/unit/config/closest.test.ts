@@ -1,4 +1,4 @@
-import { closest } from '../../../src/config/closest.ts';
+import { closest } from '../../../src/config/validate/closest.ts';
 
 describe('the word that was meant', () => {
   const known = ['timeout', 'concurrency', 'baseUrl'];

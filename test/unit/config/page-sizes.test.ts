@@ -1,4 +1,4 @@
-import { sourceSchema } from '../../../src/config/source-schema.ts';
+import { sourceSchema } from '../../../src/config/schema/source.ts';
 
 /** The page sizes of a source that says of them what is given. */
 function sizesOf(sizes: unknown): readonly number[] | undefined {

@@ -1,4 +1,4 @@
-import { passthroughRoute } from '../../../src/config/passthrough-schema.ts';
+import { passthroughRoute } from '../../../src/config/schema/passthrough.ts';
 
 const told = { name: 'orders', path: '/orders', upstream: 'http://a:1/base', permission: null };
 const problemsOf = (more: object) =>

@@ -1,5 +1,5 @@
 import { problemText } from '../../../src/config/problem.ts';
-import { type RedisProfile, redisProfile, redisProfiles } from '../../../src/store/redis-profile.ts';
+import { type RedisProfile, redisProfile, redisProfiles } from '../../../src/store/redis/redis-profile.ts';
 import { changed, gatewayText, loadTexts } from '../../support/gateway/config-texts.ts';
 
 const withRedis = (text: string, workers = '1') =>

@@ -1,8 +1,8 @@
 import { parse } from 'yaml';
-import type { ListSpec } from '../../../src/config/source-schema.ts';
-import { compileWindow } from '../../../src/adapter/window.ts';
-import { configJsonSchema } from '../../../src/config/json-schema.ts';
-import { configReference, referenceParts } from '../../../src/config/reference.ts';
+import type { ListSpec } from '../../../src/config/schema/source.ts';
+import { compileWindow } from '../../../src/adapter/plan/window.ts';
+import { configJsonSchema } from '../../../src/config/reference/json-schema.ts';
+import { configReference, referenceParts } from '../../../src/config/reference/reference.ts';
 
 const text = configReference();
 const parts = referenceParts();

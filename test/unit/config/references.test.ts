@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseYamlFile } from '../../../src/config/yaml-file.ts';
+import { parseYamlFile } from '../../../src/config/yaml/yaml-file.ts';
 import { problemText, type Problem } from '../../../src/config/problem.ts';
 
 type Given = { variables?: Record<string, string | undefined>; files?: Record<string, string> };

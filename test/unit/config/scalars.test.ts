@@ -17,7 +17,7 @@ import {
   timeLimit,
   wholeSeconds,
   window,
-} from '../../../src/config/scalars.ts';
+} from '../../../src/config/schema/scalars.ts';
 
 /** What a schema makes of a value; the first message where it refuses. */
 function read(schema: z.ZodType, value: unknown): unknown {

@@ -1,4 +1,4 @@
-import { parseYamlFile } from '../../../src/config/yaml-file.ts';
+import { parseYamlFile } from '../../../src/config/yaml/yaml-file.ts';
 import { type Problem, problemText } from '../../../src/config/problem.ts';
 
 function read(text: string, env = {}) {

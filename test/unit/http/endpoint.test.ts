@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { compileRoutes, type Endpoint } from '../../../src/http/endpoint.ts';
+import { compileRoutes, type Endpoint } from '../../../src/http/listener/endpoint.ts';
 
 const endpoint = (operation: string): Endpoint => ({ operation, methods: ['GET'], serve: () => undefined });
 

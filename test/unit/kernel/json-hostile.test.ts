@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { JsonError, readJson } from '../../../src/kernel/json.ts';
+import { JsonError, readJson } from '../../../src/kernel/json/json.ts';
 import { finishes } from '../../support/time/finishes.ts';
 
 /** `undefined` where a document was read. */

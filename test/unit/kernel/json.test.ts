@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Json, JsonError, NumberText, readJson } from '../../../src/kernel/json.ts';
+import { type Json, JsonError, NumberText, readJson } from '../../../src/kernel/json/json.ts';
 
 /** What `JSON.parse` would have made of it. */
 function lossy(value: Json): unknown {

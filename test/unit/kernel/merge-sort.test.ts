@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { mergeSort } from '../../../src/kernel/merge-sort.ts';
-import { createPace } from '../../../src/kernel/pace.ts';
+import { createPace } from '../../../src/kernel/yield-to-loop.ts';
 
 type Item = { readonly key: number; readonly place: number };
 const compare = (a: Item, b: Item) => a.key - b.key;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { type Json, JsonError, NumberText, readJson } from '../../../src/kernel/json.ts';
-import { readPlainJson } from '../../../src/kernel/plain-json.ts';
+import { type Json, JsonError, NumberText, readJson } from '../../../src/kernel/json/json.ts';
+import { readPlainJson } from '../../../src/kernel/json/plain-json.ts';
 
 const read = (text: string) => readPlainJson(Buffer.from(text), text);
 

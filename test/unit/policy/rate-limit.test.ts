@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { parseList } from 'structured-headers';
 import type { Call } from '../../../src/policy/call.ts';
 import { createRateLimit } from '../../../src/policy/rate-limit.ts';
-import { createLimiter, type Decision, type Tier } from '../../../src/store/limiter.ts';
+import { createLimiter, type Decision, type Tier } from '../../../src/store/limiter/limiter.ts';
 import { createCall, later } from '../../support/pipeline/call.ts';
 
 const tier: Tier = {

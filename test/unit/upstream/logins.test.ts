@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { sourceSchema } from '../../../src/config/source-schema.ts';
+import { sourceSchema } from '../../../src/config/schema/source.ts';
 import { fault } from '../../../src/errors/fault.ts';
 import { createUpstream, type Upstream } from '../../../src/upstream/client.ts';
 

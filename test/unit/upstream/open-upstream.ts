@@ -1,6 +1,6 @@
-import { sourceSchema } from '../../../src/config/source-schema.ts';
+import { sourceSchema } from '../../../src/config/schema/source.ts';
 import { GatewayError } from '../../../src/errors/fault.ts';
-import type { UpstreamReply } from '../../../src/kernel/upstream.ts';
+import type { UpstreamReply } from '../../../src/kernel/upstream-call.ts';
 import { createUpstream, type Meter, type Upstream } from '../../../src/upstream/client.ts';
 import type { LegacyUpstream } from '../../support/upstream/scripted-upstream.ts';
 

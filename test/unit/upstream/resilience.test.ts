@@ -1,4 +1,4 @@
-import { net as netSchema } from '../../../src/config/connection-schema.ts';
+import { net as netSchema } from '../../../src/config/schema/connection.ts';
 import { fault, GatewayError } from '../../../src/errors/fault.ts';
 import { createResilience } from '../../../src/upstream/resilience.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createPlaces, type Places } from '../../../src/upstream/places.ts';
+import { createPlaces, type Places } from '../../../src/upstream/bulkhead.ts';
 import { createPermitShare, type PermitShare } from '../../../src/workers/permit-share.ts';
 import { createPermits } from '../../../src/workers/permits.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readFixtures } from '../../../../src/cli/read-fixtures.ts';
-import { readSource } from '../../../../src/cli/read-config.ts';
+import { readFixtures } from '../../../../src/fixtures/read-fixtures.ts';
+import { readSource } from '../../../../src/cli/input/read-config.ts';
 import { runCommand } from '../../../support/command/run-command.ts';
 import { scim } from '../../../support/dialects/identity.ts';
 import { compileDraft, inferDraft, runInfer } from '../../../support/dialects/infer-draft.ts';

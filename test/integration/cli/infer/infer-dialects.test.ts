@@ -1,5 +1,5 @@
-import { readSource } from '../../../../src/cli/read-config.ts';
-import type { SourceResourceSpec } from '../../../../src/config/source-schema.ts';
+import { readSource } from '../../../../src/cli/input/read-config.ts';
+import type { SourceResourceSpec } from '../../../../src/config/schema/source.ts';
 import { Secret } from '../../../../src/kernel/secret.ts';
 import type { CompiledSource } from '../../../../src/pipeline/compile-sources.ts';
 import { type DialectCase, dialectCases } from '../../../support/dialects/cases.ts';

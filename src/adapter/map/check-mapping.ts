@@ -1,0 +1,67 @@
+import type { MappingSpec } from '../../config/schema/source.ts';
+import type { Field, FieldKind } from '../../contract/fields.ts';
+import { isZone, namesWholeDate } from './coercion/instant.ts';
+import type { CompiledStep, StepKind } from './coercion/flow.ts';
+import type { Report } from '../report-problem.ts';
+
+type FieldSpec = MappingSpec[string];
+
+const YIELDS: Readonly<Record<FieldKind, StepKind>> = {
+  id: 'text',
+  text: 'text',
+  instant: 'instant',
+  decimal: 'decimal',
+};
+
+const HINTS: Readonly<Record<FieldKind, string>> = {
+  id: 'say number or text under id.kind',
+  text: 'end with trim, text, join, enum, template, split or match',
+  decimal: 'end with cents or number',
+  instant: 'end with epochSeconds, epochMilliseconds, iso8601 or date',
+};
+
+/** What the last shaping step of a chain yields; a chain without one passes texts and numbers on as they are. */
+function chainYields(kind: FieldKind, steps: readonly CompiledStep[]): StepKind {
+  const shaping = steps.map(({ yields }) => yields).filter((yields) => yields !== 'same');
+  return shaping.at(-1) ?? (kind === 'instant' ? 'same' : YIELDS[kind]);
+}
+
+function checkJoin({ from, as }: FieldSpec, report: Report, at: readonly PropertyKey[]): void {
+  if (typeof from === 'string') return;
+  const joinsAt = as.flatMap((step, index) => (typeof step === 'object' && 'join' in step ? [index] : []));
+  if (joinsAt.length === 1 && joinsAt[0] === 0) return;
+  report(at, 'several paths need one `join`, as the first step', 'from: [first, last], as: [{ join: " " }]');
+}
+
+function checkDates({ as }: FieldSpec, report: Report, at: readonly PropertyKey[]): void {
+  for (const step of as) {
+    if (typeof step !== 'object' || !('date' in step)) continue;
+    const { format, zone } = step.date;
+    if (!isZone(zone)) report(at, `unknown zone "${zone}"`, 'UTC, +02:00 or Europe/Berlin');
+    if (!namesWholeDate(format))
+      report(
+        at,
+        `the format "${format}" does not name a whole date`,
+        "such as yyyy-MM-dd'T'HH:mm:ss; other letters stand in quotes",
+      );
+  }
+}
+
+/** Checks that a chain of steps can feed its field; what cannot be is reported at its place in the source file. */
+export function checkChain(
+  { name, kind }: Field,
+  spec: FieldSpec,
+  steps: readonly CompiledStep[],
+  report: Report,
+  at: readonly PropertyKey[],
+): void {
+  checkJoin(spec, report, at);
+  checkDates(spec, report, [...at, 'as']);
+  const yields = chainYields(kind, steps);
+  if (yields === YIELDS[kind]) return;
+  report(
+    [...at, 'as'],
+    `yields ${yields === 'same' ? 'an undeclared format' : yields}, but ${name} is ${kind}`,
+    HINTS[kind],
+  );
+}

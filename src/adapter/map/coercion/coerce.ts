@@ -1,0 +1,103 @@
+import type { CoercionSpec } from '../../../config/schema/source.ts';
+import type { Decimal } from '../../../kernel/decimal.ts';
+import { JsonError, readJson } from '../../../kernel/json/json.ts';
+import { compileDate, epoch, readDotnetDate, readIso } from './instant.ts';
+import { compileNumber, readCents } from './number.ts';
+import { compileEnum, compileJoin, compileMatch, compileSplit, compileTemplate } from './text.ts';
+import { type CompiledStep, type Flow, onText, type Step, textOf, UNREADABLE } from './flow.ts';
+import { htmlText, unescapeHtml } from './html-text.ts';
+import { compileOneOf, type Literal } from '../../request/literal.ts';
+import { type Path, pathAt } from '../../path.ts';
+import { groupAt } from '../../pattern.ts';
+import type { Report } from '../../report-problem.ts';
+
+/** The steps that take parameters, each written as a map with its name as the only key. */
+type Parameterized = Exclude<CoercionSpec, string>;
+type StepName = Parameterized extends infer Spec ? (Spec extends unknown ? keyof Spec : never) : never;
+type Parameters<K> = Parameterized extends infer Spec
+  ? Spec extends unknown
+    ? K extends keyof Spec
+      ? Spec[K]
+      : never
+    : never
+  : never;
+
+function compileNullIf(literals: readonly Literal[]): Step {
+  const isUnknown = compileOneOf(literals);
+  return (value) => (isUnknown(value) ? null : value);
+}
+
+/** The document within a text, and what stands at a path of it. */
+function compileParseJson(find: Path): Step {
+  return onText((text) => {
+    try {
+      return find(readJson(text)) ?? null;
+    } catch (error) {
+      if (error instanceof JsonError) return UNREADABLE;
+      throw error;
+    }
+  });
+}
+
+/** An amount in the currency it must have; one in another currency is not read as if it were in that. */
+function compileMoney(amount: Path, currency: Path, expected: readonly string[]): Step {
+  return (value) => {
+    if (value === null) return null;
+    const document = value as Exclude<Flow, undefined | symbol | Decimal>;
+    const found = amount(document);
+    if (found === undefined || found === null) return null;
+    return expected.includes(textOf(currency(document)) ?? '') ? found : UNREADABLE;
+  };
+}
+
+const NAMED: Readonly<Record<Extract<CoercionSpec, string>, CompiledStep>> = {
+  trim: { run: onText((text) => text.trim()), yields: 'text' },
+  text: { run: onText((text) => text), yields: 'text' },
+  lowercase: { run: onText((text) => text.toLowerCase()), yields: 'text' },
+  uppercase: { run: onText((text) => text.toUpperCase()), yields: 'text' },
+  unescape: { run: onText(unescapeHtml), yields: 'text' },
+  stripHtml: { run: onText(htmlText), yields: 'text' },
+  cents: { run: onText(readCents), yields: 'decimal' },
+  epochSeconds: { run: epoch(1_000), yields: 'instant' },
+  epochMilliseconds: { run: epoch(1), yields: 'instant' },
+  iso8601: { run: onText(readIso), yields: 'instant' },
+  dotnetDate: { run: onText(readDotnetDate), yields: 'instant' },
+};
+
+/** How a step with parameters is compiled; what is wrong with them is reported. */
+type Compilers = {
+  readonly [K in StepName]: (
+    parameters: Parameters<K>,
+    report: Report,
+    at: readonly PropertyKey[],
+  ) => CompiledStep;
+};
+
+const COMPILERS: Compilers = {
+  nullIf: (literals) => ({ run: compileNullIf(literals), yields: 'same' }),
+  default: (literal) => ({ run: (value) => value ?? literal, yields: 'same' }),
+  join: (separator) => ({ run: compileJoin(separator), yields: 'text' }),
+  enum: (labels) => ({ run: compileEnum(labels), yields: 'text' }),
+  template: (template) => ({ run: compileTemplate(template), yields: 'text' }),
+  split: (pieces) => ({ run: compileSplit(pieces), yields: 'text' }),
+  match: (pattern, report, at) => ({ run: compileMatch(groupAt(pattern, report, at)), yields: 'text' }),
+  parseJson: (path, report, at) => ({ run: compileParseJson(pathAt(path, report, at)), yields: 'same' }),
+  money({ amount, currency, expect }, report, at) {
+    const find = pathAt(amount, report, [...at, 'amount']);
+    const findCurrency = pathAt(currency, report, [...at, 'currency']);
+    return { run: compileMoney(find, findCurrency, expect), yields: 'same' };
+  },
+  number: ({ decimal, group }) => ({ run: compileNumber(decimal, group), yields: 'decimal' }),
+  date: ({ format, zone }) => ({ run: compileDate(format, zone), yields: 'instant' }),
+};
+
+/** Compiles one step. Every step is total: it yields a value, `null`, or `UNREADABLE`. */
+export function compileStep(
+  spec: CoercionSpec,
+  report: Report = () => undefined,
+  at: readonly PropertyKey[] = [],
+): CompiledStep {
+  if (typeof spec === 'string') return NAMED[spec];
+  const [[name, parameters] = []] = Object.entries(spec);
+  return COMPILERS[name as StepName](parameters as never, report, [...at, name as StepName]);
+}

@@ -1,0 +1,60 @@
+import type { Json } from '../../../kernel/json/json.ts';
+import { type Flow, onText, type Step, textOf, UNREADABLE } from './flow.ts';
+
+/** What stands for the value in the template of a step. */
+const PLACE = '{value}';
+
+/** Longer texts are not given to an expression of a source file, whose cost may not be linear. */
+const MATCH_LENGTH_MAX = 10_000;
+
+/** What stands before and behind the value of a template; `undefined` where it does not name the value just once. */
+export function templateAround(
+  template: string,
+): { readonly before: string; readonly behind: string } | undefined {
+  const [before, behind, ...more] = template.split(PLACE);
+  return before === undefined || behind === undefined || more.length > 0 ? undefined : { before, behind };
+}
+
+/** Puts text around a value. */
+export function compileTemplate(template: string): Step {
+  const around = templateAround(template);
+  return onText((text) => (around === undefined ? UNREADABLE : around.before + text + around.behind));
+}
+
+/** One piece of a text; a text with fewer pieces is unreadable. */
+export function compileSplit({ by, at }: { readonly by: string; readonly at: number }): Step {
+  return onText((text) => text.split(by).at(at) ?? UNREADABLE);
+}
+
+/** What the first group of an expression finds; a text that does not fit is unreadable. */
+export function compileMatch(pattern: RegExp): Step {
+  return onText((text) =>
+    text.length > MATCH_LENGTH_MAX ? UNREADABLE : (pattern.exec(text)?.[1] ?? UNREADABLE),
+  );
+}
+
+/** Labels by code; other codes are unreadable. A yes or no is a code too. */
+export function compileEnum(table: Readonly<Record<string, string>>): Step {
+  const labels = new Map(Object.entries(table));
+  return (value) => {
+    if (value === null) return null;
+    const code = typeof value === 'boolean' ? String(value) : textOf(value);
+    return code === undefined ? UNREADABLE : (labels.get(code) ?? UNREADABLE);
+  };
+}
+
+/** Texts joined, without the empty ones; lists among them are joined in their place. */
+export function compileJoin(separator: string): Step {
+  return (found) => {
+    if (found === null) return null;
+    const list: readonly Flow[] = Array.isArray(found) ? (found as readonly Json[]) : [found];
+    const values = list.some(Array.isArray) ? (list as readonly Json[]).flat() : list;
+    let joined = '';
+    for (const value of values) {
+      const part = value === null ? '' : textOf(value)?.trim();
+      if (part === undefined) return UNREADABLE;
+      if (part !== '') joined = joined === '' ? part : joined + separator + part;
+    }
+    return joined === '' ? null : joined;
+  };
+}

@@ -1,0 +1,177 @@
+import type { MappingSpec } from '../../config/schema/source.ts';
+import type { CanonicalRecord } from '../../contract/document.ts';
+import type { Field, FieldKind, Value } from '../../contract/fields.ts';
+import { Decimal } from '../../kernel/decimal.ts';
+import type { Json } from '../../kernel/json/json.ts';
+import { checkChain } from './check-mapping.ts';
+import { readDecimal, readNumber } from './coercion/number.ts';
+import { compileStep } from './coercion/coerce.ts';
+import { type CompiledStep, type Flow, UNREADABLE } from './coercion/flow.ts';
+import type { IdCodec } from './native-id.ts';
+import { type Path, pathAt } from '../path.ts';
+import type { Report } from '../report-problem.ts';
+
+/**
+ * Called for every optional field that became `null` because it was missing or could not be read. `found` is what
+ * cannot be read; it is for finding the step that fails, and must not be kept.
+ */
+export type OnGap = (field: string, reason: 'missing' | 'unreadable', found?: Json) => void;
+
+/** Builds a v1 record from a legacy one; `undefined` where it has no usable id. */
+export type RecordMapper = (record: Json, onGap: OnGap) => CanonicalRecord | undefined;
+
+type FieldReader = { readonly name: string; read(record: Json, onGap: OnGap): Value };
+
+/** As every step that yields an instant writes it, and as the contract does. */
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$/;
+
+/** The canonical value of what a chain yields. */
+export function canonical(value: Flow, kind: FieldKind): Value | typeof UNREADABLE {
+  if (value === null || value === UNREADABLE || value === undefined) return value ?? null;
+  if (kind === 'instant') return typeof value === 'string' && INSTANT.test(value) ? value : UNREADABLE;
+  if (kind !== 'decimal') return typeof value === 'string' && value.isWellFormed() ? value : UNREADABLE;
+  if (value instanceof Decimal) return value;
+  return typeof value === 'string' ? readDecimal(value) : readNumber(value);
+}
+
+/** What stands at the paths of a field: the value at one, or a list of several; `undefined` where nothing does. */
+export function collect(paths: readonly Path[], record: Json): Json | undefined {
+  const first = paths[0];
+  if (paths.length === 1 && first !== undefined) return first(record);
+  const values = paths.map((path) => path(record));
+  return values.every((value) => value === undefined) ? undefined : values.map((value) => value ?? null);
+}
+
+/** What steps make of a value; they end where one cannot read it. */
+export function runSteps(steps: readonly CompiledStep[], value: Flow): Flow {
+  let made = value;
+  for (const { run } of steps) {
+    if (made === UNREADABLE) break;
+    made = run(made);
+  }
+  return made;
+}
+
+function compileField(
+  field: Field,
+  paths: readonly Path[],
+  steps: readonly CompiledStep[],
+  missing: null | undefined,
+): FieldReader {
+  function read(record: Json, onGap: OnGap): Value {
+    const value = collect(paths, record);
+    const found = value === undefined ? missing : value;
+    if (found === undefined) {
+      onGap(field.name, 'missing');
+      return null;
+    }
+    const result = canonical(runSteps(steps, found), field.kind);
+    if (result !== UNREADABLE) return result;
+    onGap(field.name, 'unreadable', found);
+    return null;
+  }
+  return { name: field.name, read };
+}
+
+function compilePaths(
+  from: string | readonly string[],
+  report: Report,
+  at: readonly PropertyKey[],
+): readonly Path[] {
+  return (typeof from === 'string' ? [from] : from).map((text) => pathAt(text, report, [...at, 'from']));
+}
+
+const DEFAULTS: Readonly<Record<FieldKind, string>> = {
+  id: '',
+  text: 'a text, in quotes',
+  decimal: 'a plain decimal such as 0 or 19.90',
+  instant: 'an instant such as 2020-05-01T00:00:00Z',
+};
+
+/** What enters the steps of a field where its paths find nothing: `null` where they say what that is taken for. */
+export function missingAs({ as }: MappingSpec[string]): null | undefined {
+  return as.some((step) => typeof step === 'object' && 'default' in step) ? null : undefined;
+}
+
+/** What a field is in every record, where its mapping names no path: a constant, or unknown; `undefined` elsewhere. */
+export function fixedValue(
+  field: Field,
+  mapping: MappingSpec[string],
+): Value | typeof UNREADABLE | undefined {
+  if (field.kind === 'id' || typeof mapping.from === 'string' || mapping.from.length > 0) return undefined;
+  return 'value' in mapping ? canonical(mapping.value, field.kind) : null;
+}
+
+function compileReader(
+  field: Field,
+  mapping: MappingSpec[string],
+  report: Report,
+  at: readonly PropertyKey[],
+): FieldReader {
+  const fixed = fixedValue(field, mapping);
+  if (fixed !== undefined) {
+    const value = fixed === UNREADABLE ? null : fixed;
+    if (value !== fixed) report([...at, 'value'], `is not a value of ${field.name}, which is ${field.kind}`);
+    return { name: field.name, read: () => value };
+  }
+  const paths = compilePaths(mapping.from, report, at);
+  const steps = mapping.as.map((step, index) => compileStep(step, report, [...at, 'as', index]));
+  checkChain(field, mapping, steps, report, at);
+  mapping.as.forEach((step, index) => {
+    if (typeof step !== 'object' || !('default' in step)) return;
+    if (canonical(runSteps(steps.slice(index), null), field.kind) === UNREADABLE)
+      report(
+        [...at, 'as', index, 'default'],
+        `makes no value of ${field.name}, which is ${field.kind}`,
+        DEFAULTS[field.kind],
+      );
+  });
+  return compileField(field, paths, steps, missingAs(mapping));
+}
+
+/**
+ * Compiles a mapping into a function that builds a record from named fields only.
+ * What is missing or does not fit is reported at its place in the source file.
+ */
+export function compileMapping(
+  spec: MappingSpec,
+  fields: readonly Field[],
+  codec: IdCodec,
+  report: Report,
+  at: readonly PropertyKey[],
+): RecordMapper {
+  const known = fields.map((field) => field.name);
+  for (const key of Object.keys(spec)) {
+    if (!known.includes(key))
+      report([...at, key], `unknown field of the contract "${key}"`, `fields: ${known.join(', ')}`);
+  }
+  const readers: FieldReader[] = [];
+  let idPath: Path | undefined;
+  for (const field of fields) {
+    const mapping = spec[field.name];
+    if (mapping === undefined) {
+      report(
+        at,
+        `the contract's field "${field.name}" has no source`,
+        `add: ${field.name}: path.in.the.record`,
+      );
+      continue;
+    }
+    const place = [...at, field.name];
+    if (field.kind !== 'id') {
+      readers.push(compileReader(field, mapping, report, place));
+      continue;
+    }
+    [idPath] = compilePaths(mapping.from, report, place);
+    if (idPath === undefined) report(place, 'every record has an id of its own', 'id: path.in.the.record');
+    if (mapping.as.length > 0)
+      report([...place, 'as'], 'the id takes no steps', 'say number or text under id.kind');
+  }
+  return function mapRecord(record, onGap) {
+    const id = codec.toPublic(idPath?.(record));
+    if (id === undefined) return undefined;
+    const values: Record<string, Value> & { id: string } = { id };
+    for (const reader of readers) values[reader.name] = reader.read(record, onGap);
+    return values;
+  };
+}

@@ -1,0 +1,150 @@
+import type { CoercionSpec } from '../../config/schema/source.ts';
+import { matches } from '../../contract/order.ts';
+import { Decimal } from '../../kernel/decimal.ts';
+import { templateAround } from '../map/coercion/text.ts';
+import { compileStep } from '../map/coercion/coerce.ts';
+import { type CompiledStep, type Flow, UNREADABLE } from '../map/coercion/flow.ts';
+import { compileOneOf } from '../request/literal.ts';
+import { canonical, runSteps } from '../map/map-record.ts';
+
+/** No record of the source can satisfy the filter. */
+export const NOTHING = Symbol('nothing');
+
+/**
+ * Turns a filter's canonical value into what the source's parameter takes; `undefined` where just this value cannot
+ * be asked for.
+ */
+export type ValueCodec = (value: string | Decimal) => string | typeof NOTHING | undefined;
+
+/** How a chain of steps is turned round. */
+export type Inverse = {
+  readonly codec: ValueCodec;
+  /** Whether the source, asked for the native value, finds just the records that have the canonical one. */
+  readonly exact: boolean;
+};
+
+type Op = 'eq' | 'ge' | 'le';
+type Wanted = string | Decimal;
+
+/** One step back: from what the steps behind it leave to what stood before it. */
+type StepBack = (value: Wanted, wanted: Wanted) => Wanted | typeof NOTHING | undefined;
+
+/** A step in its chain. */
+type Turn = {
+  readonly step: CoercionSpec;
+  readonly before: readonly CoercionSpec[];
+  /** What the steps behind it make of a value. */
+  readonly rest: (value: Flow) => Flow;
+  readonly op: Op;
+};
+
+/** Whole cents for a bound: a bound between two cents is moved inwards, which keeps the same rows. */
+function centsBound(value: Decimal, op: Op): string {
+  const cents = value.shifted(-2);
+  const unit = 10n ** BigInt(cents.scale);
+  const whole = cents.digits / unit;
+  return (cents.digits % unit > 0n && op === 'ge' ? whole + 1n : whole).toString();
+}
+
+const unchanged: StepBack = (value) => value;
+
+/** Values that become another one, or none: a question for those that they seem to be finds them too, or misses them. */
+function unlessTaken(turn: Turn, taken: readonly Flow[]): StepBack {
+  const kind = turn.op === 'eq' ? 'text' : 'decimal';
+  const read = taken.map((value) => canonical(turn.rest(value), kind));
+  return (value, wanted) =>
+    read.some((one) => one !== UNREADABLE && matches(one, turn.op, wanted)) ? undefined : value;
+}
+
+function enumBack(
+  { before, rest, op }: Turn,
+  codes: readonly string[],
+  label: CompiledStep,
+): StepBack | undefined {
+  if (op !== 'eq') return undefined;
+  const unknown = before.flatMap((step) => (typeof step === 'object' && 'nullIf' in step ? step.nullIf : []));
+  const isUnknown = compileOneOf(unknown);
+  const labelled = codes
+    .filter((code) => !isUnknown(code))
+    .map((code) => [rest(label.run(code)), code] as const)
+    .filter(([final]) => final !== null && final !== UNREADABLE);
+  const codeOf = new Map(labelled);
+  // Two codes under one label cannot be asked for with one value.
+  if (codeOf.size !== labelled.length) return undefined;
+  return (_value, wanted) => codeOf.get(String(wanted)) ?? NOTHING;
+}
+
+function templateBack(template: string, op: Op): StepBack | undefined {
+  const around = templateAround(template);
+  if (around === undefined || op !== 'eq') return undefined;
+  const { before, behind } = around;
+  return (value) => {
+    const text = String(value);
+    const fits =
+      text.startsWith(before) && text.endsWith(behind) && text.length >= before.length + behind.length;
+    return fits ? text.slice(before.length, text.length - behind.length) : NOTHING;
+  };
+}
+
+/** Steps that make a decimal of something; behind them, nothing but a decimal can come. */
+function makesDecimal(step: CoercionSpec): boolean {
+  return step === 'cents' || (typeof step === 'object' && 'number' in step);
+}
+
+function parameterizedBack(turn: Turn): StepBack | undefined {
+  const { step, op } = turn;
+  if (typeof step === 'string') return undefined;
+  // A bound finds what stands for "unknown" too, if it is a number within it.
+  if ('nullIf' in step) return op === 'eq' ? unchanged : unlessTaken(turn, step.nullIf);
+  // The source does not find its unknown values under what they are taken for.
+  if ('default' in step) return unlessTaken(turn, [step.default]);
+  if ('enum' in step) return enumBack(turn, Object.keys(step.enum), compileStep(step));
+  if ('template' in step) return templateBack(step.template, op);
+  // The source does not know which currency counts, so it finds more.
+  if ('money' in step) return op === 'eq' ? undefined : unchanged;
+  if ('number' in step && step.number.decimal === '.') return unchanged;
+  return undefined;
+}
+
+function turnRound(turn: Turn): StepBack | undefined {
+  const { step, before, op } = turn;
+  if (makesDecimal(step) && before.some(makesDecimal)) return undefined;
+  switch (step) {
+    case 'trim':
+    case 'text':
+      return unchanged;
+    case 'cents':
+      return (value) => (value instanceof Decimal ? centsBound(value, op) : NOTHING);
+    default:
+      return parameterizedBack(turn);
+  }
+}
+
+/**
+ * The inverse of a field's coercion, for pushing a filter on it; `undefined` where there is none.
+ * Steps that only clean up (`trim`, `nullIf`, `text`) are passed over, but a text that the steps would not make of
+ * what is sent can be the value of no record.
+ */
+export function invertCoercion(steps: readonly CoercionSpec[], op: Op): Inverse | undefined {
+  const compiled = steps.map((step) => compileStep(step));
+  const turns = steps.map((step, index) => {
+    const rest = compiled.slice(index + 1);
+    const turn: Turn = { step, before: steps.slice(0, index), rest: (value) => runSteps(rest, value), op };
+    return turnRound(turn);
+  });
+  if (turns.includes(undefined)) return undefined;
+  const backwards = turns.filter((turn) => turn !== undefined).reverse();
+  return {
+    exact: !steps.some((step) => typeof step === 'object' && 'money' in step),
+    codec(wanted) {
+      let value: Wanted = wanted;
+      for (const back of backwards) {
+        const before = back(value, wanted);
+        if (before === NOTHING || before === undefined) return before;
+        value = before;
+      }
+      const native = value.toString();
+      return typeof wanted !== 'string' || runSteps(compiled, native) === wanted ? native : NOTHING;
+    },
+  };
+}

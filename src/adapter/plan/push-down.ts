@@ -1,0 +1,215 @@
+import type { FilterSpec, ListSpec } from '../../config/schema/source.ts';
+import type { Filter } from '../../contract/query.ts';
+import type { Resource } from '../../contract/resource.ts';
+import { boundText, compileFilterPart, equalText } from './filter-part.ts';
+import { invertCoercion, NOTHING } from './inverse.ts';
+import type { Report } from '../report-problem.ts';
+import { checkJsonTree, compileJsonTree } from '../request/request-body.ts';
+import { checkQuery, checkTemplate, compileQuery, compileText, variablesOf } from '../request/template.ts';
+
+/**
+ * Something a source claims to do itself: `order` (without a sort parameter), `sort.<field>.<direction>` or
+ * `filter.<field>.<op>`. A claim that a reply contradicts is switched off.
+ */
+export type Capability = string;
+
+/** What a pushed filter or sort adds to a request: query parts, a text, a tree of a JSON body, another path. */
+export type Part = {
+  readonly query: readonly string[];
+  readonly expr?: string | undefined;
+  readonly item?: unknown;
+  readonly items?: readonly unknown[] | undefined;
+  readonly path?: string | undefined;
+  /** Variables of the request that hold the value of a filter. */
+  readonly named?: Readonly<Record<string, string | number>> | undefined;
+};
+
+/** A filter that the source can do. */
+export type FilterPush = {
+  readonly exact: boolean;
+  /** Whether it can be asked for together with others, where it has a path of its own. */
+  readonly combines: boolean;
+  readonly capability: Capability;
+  /** What asks for a value; `NOTHING` where no record of the source can have it, `undefined` where it cannot be asked. */
+  part(value: Filter['value']): Part | typeof NOTHING | undefined;
+};
+
+/** A sort that the source can do. */
+export type SortPush = { readonly part: Part; readonly capability: Capability };
+
+type Templates = {
+  readonly query: Readonly<Record<string, string>>;
+  readonly expr?: string | undefined;
+  readonly item?: unknown;
+};
+
+const NO_PART: Part = { query: [] };
+
+function checkTemplates(
+  { query, expr, item }: Templates,
+  allowed: readonly string[],
+  report: Report,
+  at: readonly PropertyKey[],
+): void {
+  checkQuery(query, allowed, report, [...at, 'query']);
+  if (expr !== undefined) checkTemplate(expr, allowed, report, [...at, 'expr']);
+  checkJsonTree(item, allowed, report, [...at, 'item']);
+}
+
+/** Compiles the filters that a source does exactly or as a superset, by `<field>.<op>`. */
+export function compileFilters(
+  spec: ListSpec,
+  resource: Resource,
+  report: Report,
+  at: readonly PropertyKey[],
+): ReadonlyMap<string, FilterPush> {
+  const pushes = new Map<string, FilterPush>();
+  for (const [field, operators] of Object.entries(spec.filters)) {
+    for (const [op, filter] of Object.entries(operators)) {
+      const push = compileFilter(spec, resource, { field, op: op as Filter['op'], filter }, report, [
+        ...at,
+        'filters',
+        field,
+        op,
+      ]);
+      if (push !== undefined) pushes.set(`${field}.${op}`, push);
+    }
+  }
+  return pushes;
+}
+
+function compileFilter(
+  spec: ListSpec,
+  resource: Resource,
+  { field, op, filter }: { field: string; op: Filter['op']; filter: FilterSpec },
+  report: Report,
+  at: readonly PropertyKey[],
+): FilterPush | undefined {
+  if (!resource.filters.some((parameter) => parameter.field === field && parameter.op === op)) {
+    const known = resource.filters.map((parameter) => `${parameter.field}.${parameter.op}`);
+    report(at, `the contract has no filter ${op} on ${field}`, `filters: ${known.join(', ') || 'none'}`);
+    return undefined;
+  }
+  checkTemplates(filter, ['value'], report, at);
+  if (filter.exactness === 'none') return undefined;
+  if (filter.expr !== undefined && filter.escape === undefined) {
+    report(
+      [...at, 'expr'],
+      'it is not said how {value} is written into the expression',
+      'escape: odata, sql, json, soql, lucene, servicenow or number',
+    );
+  }
+  if (filter.path !== undefined) {
+    checkTemplate(filter.path, ['value'], report, [...at, 'path']);
+    if (spec.window.kind === 'link')
+      report([...at, 'path'], 'links are followed from the path of the list', 'say exactness: none');
+  }
+  const { expr, item, path, name } = filter;
+  if (Object.keys(filter.query).length === 0 && (expr ?? item ?? path ?? name) === undefined) {
+    report(at, 'the filter sends nothing', 'give it query, name, expr, item or path, or say exactness: none');
+  }
+  const inverse = invertCoercion(spec.map[field]?.as ?? [], op);
+  if (inverse === undefined) {
+    report(
+      at,
+      `the steps that read ${field} cannot be turned round, so a value of this filter cannot be sent`,
+      'say exactness: none; what can be turned round is trim, text, nullIf, default, template, cents, number with a point, and an enum with one code to each label',
+    );
+    return undefined;
+  }
+  if (filter.exactness === 'exact' && !inverse.exact) {
+    report(
+      [...at, 'exactness'],
+      `the steps that read ${field} leave values out that the source finds`,
+      'exactness: superset',
+    );
+  }
+  const render = compileFilterPart(filter);
+  const rendered = (text: string | undefined) => (text === undefined ? undefined : render(text));
+  return {
+    exact: filter.exactness === 'exact',
+    combines: filter.combines === true,
+    capability: `filter.${field}.${op}`,
+    part(value) {
+      const native = inverse.codec(value);
+      if (native === NOTHING || native === undefined) return native;
+      if (op !== 'eq') return rendered(boundText(native));
+      // A code that the file itself names is sent as it is.
+      return rendered(native === value ? equalText(native) : native);
+    },
+  };
+}
+
+type SortSpec = NonNullable<ListSpec['sort']>;
+
+/** Whether the tiebreak is a text in the templates of the sort; otherwise it is an item behind the column's. */
+function namesTiebreak({ query, expr, item }: SortSpec): boolean {
+  return variablesOf(JSON.stringify([query, expr, item])).includes('tiebreak');
+}
+
+/** What tells rows apart that are equal in the column must be sent. */
+function checkTiebreak(sort: SortSpec, report: Report, at: readonly PropertyKey[]): void {
+  const { tiebreak, item } = sort;
+  if (tiebreak === undefined) return;
+  const isText = typeof tiebreak === 'string';
+  if (isText && item === undefined && !namesTiebreak(sort))
+    report(at, 'no template of the sort names {tiebreak}', "expr: '{column} {direction}{tiebreak}'");
+  if (!isText && item === undefined) report(at, 'a tree stands behind an `item`', "a text: ', id asc'");
+}
+
+/** A parameter that stands in both places would be sent twice, and sources differ in which of the two they take. */
+function checkTwice({ sort, request }: ListSpec, report: Report, at: readonly PropertyKey[]): void {
+  for (const name of Object.keys(sort?.query ?? {})) {
+    if (!Object.hasOwn(request.query, name)) continue;
+    const hint = `sort.expr in place of sort.query, '{sort}' in the request, and what it is without a sort in sort.none`;
+    report([...at, name], `the request has the parameter "${name}" already: it would be sent twice`, hint);
+  }
+}
+
+/** Compiles the sorts that a source does as the contract does, by `<field>.<direction>`. */
+export function compileSorts(
+  list: ListSpec,
+  resource: Resource,
+  report: Report,
+  at: readonly PropertyKey[],
+): ReadonlyMap<string, SortPush> {
+  const { sort } = list;
+  const pushes = new Map<string, SortPush>();
+  if (sort === undefined) return pushes;
+  checkTemplates(sort, ['column', 'direction', 'tiebreak'], report, [...at, 'sort']);
+  checkTiebreak(sort, report, [...at, 'sort', 'tiebreak']);
+  checkTwice(list, report, [...at, 'sort', 'query']);
+  const query = compileQuery(sort.query);
+  const expr = sort.expr === undefined ? undefined : compileText(sort.expr, (text) => text, false);
+  const item = sort.item === undefined ? undefined : compileJsonTree(sort.item);
+  const named = namesTiebreak(sort);
+  for (const [field, { column, directions }] of Object.entries(sort.columns)) {
+    if (!resource.sorts.includes(field) && field !== 'id') {
+      report(
+        [...at, 'sort', 'columns', field],
+        `the contract cannot sort by ${field}`,
+        `sorts: ${['id', ...resource.sorts.filter((name) => name !== 'id')].join(', ')}`,
+      );
+      continue;
+    }
+    for (const direction of directions) {
+      // Rows with the same id are one row: behind the id nothing needs to be told apart.
+      const tiebreak = field === 'id' ? undefined : sort.tiebreak;
+      const variables = {
+        column,
+        direction: sort[direction],
+        tiebreak: typeof tiebreak === 'string' ? tiebreak : '',
+      };
+      const trees = tiebreak === undefined || (named && typeof tiebreak === 'string') ? [] : [tiebreak];
+      const items = item === undefined ? undefined : [item(variables), ...trees];
+      const part: Part = { query: query(variables), expr: expr?.(variables), items };
+      pushes.set(`${field}.${direction}`, { part, capability: `sort.${field}.${direction}` });
+    }
+  }
+  return pushes;
+}
+
+/** The sort that asks for nothing, because the source brings its rows in that order anyway. */
+export function naturalOrder(): SortPush {
+  return { part: NO_PART, capability: 'order' };
+}

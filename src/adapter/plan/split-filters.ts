@@ -1,0 +1,42 @@
+import type { Filter } from '../../contract/query.ts';
+import { NOTHING } from './inverse.ts';
+import type { Capability, FilterPush, Part } from './push-down.ts';
+
+/** A filter that the source is asked for, and how. */
+export type PushedFilter = { readonly filter: Filter; readonly push: FilterPush; readonly part: Part };
+
+/** Which filters the source is asked for, and which are left to do here. */
+export type Split = {
+  readonly pushed: readonly PushedFilter[];
+  readonly residual: readonly Filter[];
+  /** No record can match. */
+  readonly nothing: boolean;
+};
+
+/** A filter with a path of its own is asked for alone, unless it says that it combines: with what is asked for there too. */
+function together(wanted: readonly PushedFilter[]): readonly PushedFilter[] {
+  const own = wanted.find(({ part }) => part.path !== undefined);
+  if (own === undefined) return wanted;
+  if (!own.push.combines) return [own];
+  const { path } = own.part;
+  return wanted.filter(({ part, push }) => part.path === undefined || (part.path === path && push.combines));
+}
+
+/** Splits the filters of a question by what the source can do, without what has been switched off. */
+export function splitFilters(
+  filters: readonly Filter[],
+  pushes: ReadonlyMap<string, FilterPush>,
+  off: ReadonlySet<Capability>,
+): Split {
+  let nothing = false;
+  const wanted: PushedFilter[] = [];
+  for (const filter of filters) {
+    const push = pushes.get(`${filter.field}.${filter.op}`);
+    const part = push === undefined || off.has(push.capability) ? undefined : push.part(filter.value);
+    if (part === NOTHING) nothing = true;
+    else if (part !== undefined && push !== undefined) wanted.push({ filter, push, part });
+  }
+  const pushed = together(wanted);
+  const exact = new Set(pushed.filter(({ push }) => push.exact).map(({ filter }) => filter));
+  return { pushed, residual: filters.filter((filter) => !exact.has(filter)), nothing };
+}

@@ -1,0 +1,170 @@
+import type { ListSpec } from '../../config/schema/source.ts';
+
+/** Some rows as one upstream call: the variables its templates need, or the target a link named. */
+export type WindowCall = {
+  /** From 0. */
+  readonly firstRow: number;
+  /** The most rows the call may return; `Infinity` where one call returns everything. */
+  readonly size: number;
+  readonly variables: Readonly<Record<string, number | string>>;
+  readonly target?: string;
+};
+
+/** A source that gives any rows that are asked for by number. */
+export type RandomWindow = {
+  readonly kind: 'random';
+  /** The variables its templates may name. */
+  readonly variables: readonly string[];
+  /** The fewest calls that cover rows `[offset, offset + limit)`. */
+  cover(offset: number, limit: number): readonly WindowCall[];
+  /** The calls of a scan, first to last; `index` counts from 0. */
+  scanCall(index: number): WindowCall;
+  /** The window behind the last row received, where nobody knows how many rows there are. */
+  after(call: WindowCall, received: number): WindowCall;
+  /** Rows a scan call asks for; `Infinity` where one call returns everything. */
+  readonly scanSize: number;
+  /** Whether rows behind the last one may be asked for: there is then nothing, and no error. */
+  readonly endsEmpty: boolean;
+  /** Whether only the last window has fewer rows than it was asked for. */
+  readonly shortAtEnd: boolean;
+  /** The most rows that can be reached. */
+  readonly depthMax: number;
+};
+
+/** A source that gives its rows one window after the other, each naming the next. */
+export type SequentialWindow = {
+  readonly kind: 'sequential';
+  readonly variables: readonly string[];
+  readonly first: WindowCall;
+  /** The window behind `call`, which named it by a cursor, a key or a link's target. */
+  after(call: WindowCall, next: string, received: number): WindowCall;
+};
+
+/** Translates rows into the windows a source can be asked for. */
+export type Window = RandomWindow | SequentialWindow;
+
+type Kind<K> = Extract<ListSpec['window'], { kind: K }>;
+
+function offsetWindow({
+  base,
+  sizeMax,
+  pastEnd,
+  shortPage,
+  depthMax = Infinity,
+}: Kind<'offset'>): RandomWindow {
+  const call = (firstRow: number, wanted: number) => {
+    // Sources refuse a window that reaches beyond their depth, whether or not there are rows.
+    const size = Math.max(1, Math.min(wanted, depthMax - firstRow));
+    return {
+      firstRow,
+      size,
+      variables: {
+        offset: firstRow + base,
+        limit: size,
+        lastRow: firstRow + size - 1 + base,
+        endRow: firstRow + size + base,
+      },
+    };
+  };
+  return {
+    kind: 'random',
+    variables: ['offset', 'limit', 'lastRow', 'endRow'],
+    cover(offset, limit) {
+      const calls: WindowCall[] = [];
+      for (let done = 0; done < limit; done += sizeMax)
+        calls.push(call(offset + done, Math.min(sizeMax, limit - done)));
+      return calls;
+    },
+    scanCall: (index) => call(index * sizeMax, sizeMax),
+    after({ firstRow, size }, received) {
+      // Right behind what came: a source that gives less than it is asked for is found out by the rows there.
+      return call(firstRow + (shortPage === 'end' ? received : size), sizeMax);
+    },
+    scanSize: sizeMax,
+    endsEmpty: pastEnd === 'empty',
+    shortAtEnd: shortPage === 'end',
+    depthMax,
+  };
+}
+
+function pageWindow({ base, sizes, pastEnd, shortPage, depthMax = Infinity }: Kind<'page'>): RandomWindow {
+  const largest = Math.max(...sizes);
+  const ascending = [...sizes].sort((a, b) => a - b);
+  const call = (page: number, size: number) => ({
+    firstRow: page * size,
+    size,
+    variables: { page: page + base, limit: size },
+  });
+  return {
+    kind: 'random',
+    variables: ['page', 'limit'],
+    cover(offset, limit) {
+      const first = (size: number) => Math.floor(offset / size);
+      const count = (size: number) => Math.floor((offset + limit - 1) / size) - first(size) + 1;
+      // The fewest calls; among those the smallest pages, so that no more rows are read than needed.
+      const size = ascending.reduce((best, next) => (count(next) < count(best) ? next : best));
+      return Array.from({ length: count(size) }, (_, i) => call(first(size) + i, size));
+    },
+    scanCall: (index) => call(index, largest),
+    after: ({ firstRow, size }) => call(firstRow / size + 1, size),
+    scanSize: largest,
+    endsEmpty: pastEnd === 'empty',
+    shortAtEnd: shortPage === 'end',
+    depthMax,
+  };
+}
+
+const ALL_ROWS: WindowCall = { firstRow: 0, size: Infinity, variables: {} };
+
+const everything: RandomWindow = {
+  kind: 'random',
+  variables: [],
+  cover: () => [ALL_ROWS],
+  scanCall: () => ALL_ROWS,
+  after: () => ALL_ROWS,
+  scanSize: Infinity,
+  endsEmpty: true,
+  shortAtEnd: true,
+  depthMax: Infinity,
+};
+
+/** Windows that a variable of the next call names: `cursor`, or `after` for the key of the last row. */
+function followingWindow(variable: 'cursor' | 'after', size: number): SequentialWindow {
+  return {
+    kind: 'sequential',
+    variables: ['limit', variable],
+    first: { firstRow: 0, size, variables: { limit: size } },
+    after: (call, next, received) => ({
+      firstRow: call.firstRow + received,
+      size,
+      variables: { limit: size, [variable]: next },
+    }),
+  };
+}
+
+function linkWindow({ sizeMax: size }: Kind<'link'>): SequentialWindow {
+  return {
+    kind: 'sequential',
+    variables: ['limit'],
+    first: { firstRow: 0, size, variables: { limit: size } },
+    after: (call, target, received) => ({ firstRow: call.firstRow + received, size, variables: {}, target }),
+  };
+}
+
+/** Compiles the way a source is asked for rows. */
+export function compileWindow(spec: ListSpec['window']): Window {
+  switch (spec.kind) {
+    case 'offset':
+      return offsetWindow(spec);
+    case 'page':
+      return pageWindow(spec);
+    case 'cursor':
+      return followingWindow('cursor', spec.sizeMax);
+    case 'keyset':
+      return followingWindow('after', spec.sizeMax);
+    case 'link':
+      return linkWindow(spec);
+    case 'none':
+      return everything;
+  }
+}

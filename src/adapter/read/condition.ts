@@ -1,0 +1,41 @@
+import type { ConditionSpec } from '../../config/schema/source.ts';
+import { type Json, NumberText } from '../../kernel/json/json.ts';
+import { compileOneOf } from '../request/literal.ts';
+import { pathAt } from '../path.ts';
+import { patternAt } from '../pattern.ts';
+import type { Report } from '../report-problem.ts';
+
+/** What is asked of a value: that it is one of some, fits a pattern, or is there at all; `undefined` for nothing. */
+function compileValueTest(
+  spec: ConditionSpec,
+  report: Report,
+  at: readonly PropertyKey[],
+): ((value: Json | undefined) => boolean) | undefined {
+  if (spec.equals !== undefined)
+    return compileOneOf(Array.isArray(spec.equals) ? spec.equals : [spec.equals]);
+  if (spec.matches !== undefined) {
+    const pattern = patternAt(spec.matches, report, [...at, 'matches']);
+    return (value) => {
+      const text = value instanceof NumberText ? value.text : value;
+      return (typeof text === 'string' || typeof text === 'number') && pattern.test(String(text));
+    };
+  }
+  if (spec.present === undefined) return undefined;
+  return (value) => (value !== undefined && value !== null) === spec.present;
+}
+
+/** Compiles a condition on a document; one that asks nothing, or nothing of a place, is reported. */
+export function compileCondition(
+  spec: ConditionSpec,
+  report: Report,
+  at: readonly PropertyKey[],
+): ((document: Json | undefined) => boolean) | undefined {
+  const test = compileValueTest(spec, report, at);
+  if (spec.at === undefined || test === undefined) {
+    if (spec.at !== undefined || test !== undefined)
+      report(at, '`at` and one of `equals`, `matches` and `present` belong together', 'at: rc, equals: 0');
+    return undefined;
+  }
+  const find = pathAt(spec.at, report, [...at, 'at']);
+  return (document) => document !== undefined && test(find(document));
+}

@@ -1,0 +1,74 @@
+import type { SourceSpec } from '../../config/schema/source.ts';
+import type { Resource } from '../../contract/resource.ts';
+import { GatewayError } from '../../errors/fault.ts';
+import type { Json } from '../../kernel/json/json.ts';
+import type { UpstreamReply } from '../../kernel/upstream-call.ts';
+import { compileDecoder } from './decode.ts';
+import { explainRecord, type FieldProvenance } from '../map/explain-record.ts';
+import { compileItem, compileItems } from './items.ts';
+import { compileIdCodec } from '../map/native-id.ts';
+import { compileRules } from './outcome.ts';
+import { compilePath } from '../path.ts';
+import { type View, viewOf } from '../map/row-fields.ts';
+
+/** Says why a reply became what it became. Pure, like the adapter it explains. */
+export type ReplyExplainer = {
+  /** The number of the outcome rule that decided, from 0; `undefined` where none fits. */
+  rule(reply: UpstreamReply): number | undefined;
+  /** The document of a reply, as far as it can be read. */
+  body(reply: UpstreamReply): Json | undefined;
+  /** The legacy records of a reply. */
+  rows(reply: UpstreamReply): readonly Json[];
+  /** How a legacy record comes about. */
+  explain(row: Json): readonly FieldProvenance[];
+  /** How the record with a v1 id came about; `undefined` where the reply does not hold it. */
+  record(reply: UpstreamReply, id: string): readonly FieldProvenance[] | undefined;
+};
+
+/** Explains the replies to one kind of request of a source that has been compiled without problems. */
+export function explainReplies(
+  source: SourceSpec,
+  resource: Resource,
+  view: View,
+): ReplyExplainer | undefined {
+  const spec = source.resources[resource.name];
+  const viewed = spec && viewOf(spec, resource, view);
+  if (spec === undefined || viewed === undefined) return undefined;
+  const { spec: asked, fields } = viewed;
+  const noReport = () => undefined;
+  const decode = compileDecoder(source.decode);
+  const findRule = compileRules(source.outcomes, noReport);
+  const codec = compileIdCodec(spec.id, resource.idPrefix, noReport, []);
+  const idPath = compilePath([asked.map['id']?.from ?? ''].flat()[0] ?? '');
+  const item = 'item' in asked ? compileItem(asked.item, noReport, []) : undefined;
+  const items = 'items' in asked ? compileItems(asked.items, asked.itemsAbsent, noReport, []) : undefined;
+
+  function rowsOf(body: Json): readonly Json[] {
+    return item === undefined ? (items?.(body) ?? []) : [item(body) ?? null];
+  }
+
+  function bodyOf(reply: UpstreamReply): Json | undefined {
+    try {
+      return decode(reply);
+    } catch (error) {
+      if (error instanceof GatewayError) return undefined;
+      throw error;
+    }
+  }
+
+  function rows(reply: UpstreamReply): readonly Json[] {
+    const body = bodyOf(reply);
+    return body === undefined ? [] : rowsOf(body);
+  }
+
+  return {
+    body: bodyOf,
+    rows,
+    explain: (row) => explainRecord(asked.map, fields, codec, row),
+    rule: (reply) => findRule(view === 'list' ? 'list' : 'get', reply, bodyOf(reply)),
+    record(reply, id) {
+      const row = rows(reply).find((candidate) => codec.toPublic(idPath(candidate)) === id);
+      return row === undefined ? undefined : explainRecord(asked.map, fields, codec, row);
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import type { ListSpec } from '../../config/schema/source.ts';
+import { invalidReply } from '../../errors/fault.ts';
+import { type Json, NumberText } from '../../kernel/json/json.ts';
+import type { UpstreamReply } from '../../kernel/upstream-call.ts';
+import { pathAt } from '../path.ts';
+import type { Report } from '../report-problem.ts';
+
+/** Reads what names the next window: a cursor, a key or a target; `undefined` at the end. */
+export type NextReader = (reply: UpstreamReply, body: Json, rows: readonly Json[]) => string | undefined;
+
+function scalar(value: Json | undefined): string | undefined {
+  if (value === undefined || value === null || value === '' || value === false) return undefined;
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  if (value instanceof NumberText) return value.text;
+  throw invalidReply('next', 'what names the next window is neither text nor number');
+}
+
+const FLAGS = new Map<Json | undefined, boolean>([
+  [true, true],
+  ['true', true],
+  [1, true],
+  ['1', true],
+  [false, false],
+  ['false', false],
+  [0, false],
+  ['0', false],
+]);
+
+/** Whether there is another window: a list that ends by a misunderstanding would be taken for all there is. */
+function goesOn(flag: Json | undefined, cursor: string | undefined): boolean {
+  const more =
+    FLAGS.get(flag) ?? (cursor === undefined && (flag === undefined || flag === null) ? false : flag);
+  if (more === false || (more === true && cursor !== undefined)) return more;
+  throw invalidReply('next', 'the flag and the cursor of the next window do not fit together');
+}
+
+const PARAMETER = String.raw`\s*;\s*([\w!#$&+.^|~*-]*)\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^\s",;]*))?`;
+/** One link of the header; a comma within quotes does not end it. */
+const LINK = new RegExp(`<([^<>]*)>((?:${PARAMETER})*)`, 'g');
+
+/** The address with rel="next" of a `Link` header (RFC 8288, section 3); of several `rel`, the first counts. */
+function linkNext(header: string | undefined): string | undefined {
+  for (const [, address, parameters = ''] of (header ?? '').matchAll(LINK)) {
+    const rel = [...parameters.matchAll(new RegExp(PARAMETER, 'g'))].find(
+      ([, name]) => name?.toLowerCase() === 'rel',
+    )?.[2];
+    const relations = (rel ?? '').replaceAll('"', '').toLowerCase().split(/\s+/);
+    if (relations.includes('next')) return address;
+  }
+  return undefined;
+}
+
+/**
+ * The target behind an address of the next window, which is relative to the list's own. Only its path and query
+ * count: sources behind proxies name hosts of their own, and no answer of a source may choose whom Portico talks to.
+ */
+function targetWithin(baseUrl: string, path: string, address: string): string {
+  if (!URL.canParse(address, baseUrl + path)) {
+    throw invalidReply('next', 'the address of the next window cannot be read');
+  }
+  const { pathname, search } = new URL(address, baseUrl + path);
+  const base = new URL(baseUrl).pathname.replace(/\/$/, '');
+  // Some sources go on at the base address itself, where a query names the window (FHIR servers, for one).
+  if (!pathname.startsWith(`${base}/`) && !(pathname === base && search !== '')) {
+    throw invalidReply('next', 'the address of the next window leads out of net.baseUrl');
+  }
+  return pathname.slice(base.length) + search;
+}
+
+/** Compiles the reader of what names the next window. */
+export function compileNext(
+  { window, request }: ListSpec,
+  baseUrl: string,
+  report: Report,
+  at: readonly PropertyKey[],
+): NextReader {
+  switch (window.kind) {
+    case 'cursor': {
+      const next = pathAt(window.next, report, [...at, 'next']);
+      const more = window.more === undefined ? undefined : pathAt(window.more, report, [...at, 'more']);
+      return (_reply, body) => {
+        const cursor = scalar(next(body));
+        return more === undefined || goesOn(more(body), cursor) ? cursor : undefined;
+      };
+    }
+    case 'link': {
+      const place = window.next;
+      const find = 'at' in place ? pathAt(place.at, report, [...at, 'next', 'at']) : undefined;
+      return (reply, body) => {
+        const address =
+          find === undefined && 'header' in place
+            ? linkNext(reply.header(place.header.toLowerCase()))
+            : scalar(find?.(body));
+        return address === undefined ? undefined : targetWithin(baseUrl, request.path, address);
+      };
+    }
+    case 'keyset': {
+      const key = pathAt(window.key, report, [...at, 'key']);
+      return (_reply, _body, rows) => {
+        const last = rows.at(-1);
+        if (last === undefined) return undefined;
+        const value = scalar(key(last));
+        if (value === undefined) throw invalidReply('next', `a row has no key at "${window.key}"`);
+        return value;
+      };
+    }
+    default:
+      return () => undefined;
+  }
+}

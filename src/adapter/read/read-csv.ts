@@ -1,0 +1,38 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import { invalidReply } from '../../errors/fault.ts';
+import type { Json } from '../../kernel/json/json.ts';
+
+/** How a table of text is written. */
+export type CsvSpec = { readonly delimiter: string; readonly quote: string };
+
+/**
+ * Compiles a reader of CSV with a header row (RFC 4180): an array of rows, each an object by column name, every
+ * value text. Rows of another length than the header, and columns named twice, make the body invalid.
+ */
+export function compileCsvReader({ delimiter, quote }: CsvSpec): (text: string) => Json {
+  return function readCsv(text) {
+    let rows: string[][];
+    try {
+      rows = parse(text, {
+        delimiter,
+        quote: quote === '' ? false : quote,
+        bom: true,
+        skip_empty_lines: true,
+      });
+    } catch (error) {
+      // The parser's message quotes the value around the place, so only its code is told.
+      const code = error instanceof CsvError ? error.code : 'unreadable';
+      throw invalidReply('syntax', `the body is not CSV: ${code}`);
+    }
+    const [header, ...records] = rows;
+    if (header === undefined) throw invalidReply('syntax', 'the CSV has no header row');
+    if (new Set(header).size !== header.length) {
+      throw invalidReply('syntax', 'the CSV names a column twice');
+    }
+    return records.map((record) => {
+      const row = Object.create(null) as Record<string, Json>;
+      header.forEach((name, index) => (row[name] = record[index] ?? ''));
+      return row;
+    });
+  };
+}

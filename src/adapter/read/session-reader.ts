@@ -1,0 +1,18 @@
+import type { SourceSpec } from '../../config/schema/source.ts';
+import type { UpstreamReply } from '../../kernel/upstream-call.ts';
+import { compileDecoder } from './decode.ts';
+import { compilePath } from '../path.ts';
+
+/** Compiles the place of a session's token in the reply to a login; it finds nothing for other credentials. */
+export function compileSessionReader({
+  auth,
+  decode,
+}: SourceSpec): (reply: UpstreamReply) => string | undefined {
+  if (auth.kind !== 'session' || auth.token === undefined) return () => undefined;
+  const read = compileDecoder(decode);
+  const find = compilePath(auth.token);
+  return (reply) => {
+    const token = find(read(reply));
+    return typeof token === 'string' ? token : undefined;
+  };
+}

@@ -1,0 +1,47 @@
+import type { ListSpec } from '../../config/schema/source.ts';
+import { invalidReply } from '../../errors/fault.ts';
+import type { Json } from '../../kernel/json/json.ts';
+import type { UpstreamReply } from '../../kernel/upstream-call.ts';
+import { compileOneOf } from '../request/literal.ts';
+import { pathAt } from '../path.ts';
+import { patternAt } from '../pattern.ts';
+import type { Report } from '../report-problem.ts';
+
+/** Reads the number of matching rows; `undefined` where the reply says that it is only a bound. */
+export type TotalReader = (reply: UpstreamReply, body: Json) => number | undefined;
+
+function wholeNumber(value: Json | undefined, place: string): number {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  const total = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+  if (Number.isNaN(total)) throw invalidReply('total', `the total ${place} is missing or not a whole number`);
+  return total;
+}
+
+const pickWith = (pattern: RegExp) => (text: string) => pattern.exec(text)?.[1];
+
+/** Compiles the place where a total stands. */
+export function compileTotal(
+  spec: ListSpec['total'],
+  report: Report,
+  at: readonly PropertyKey[],
+): TotalReader {
+  if (spec === undefined) return () => undefined;
+  const { header, unless } = spec;
+  if ((header === undefined) === (spec.at === undefined))
+    report(at, 'a total stands at a path or in a header', 'give it one of `at` and `header`');
+  const find = pathAt(spec.at ?? '', report, [...at, 'at']);
+  const pick =
+    spec.pattern === undefined
+      ? (text: string) => text
+      : pickWith(patternAt(spec.pattern, report, [...at, 'pattern']));
+  const bound =
+    unless === undefined
+      ? undefined
+      : { find: pathAt(unless.at, report, [...at, 'unless', 'at']), fits: compileOneOf([unless.equals]) };
+  return function readTotal(reply, body) {
+    if (bound?.fits(bound.find(body)) === true) return undefined;
+    if (header === undefined) return wholeNumber(find(body), `at "${spec.at ?? ''}"`);
+    const text = reply.header(header.toLowerCase());
+    return wholeNumber(text === undefined ? undefined : pick(text), `of the header ${header}`);
+  };
+}

@@ -1,0 +1,137 @@
+import type { ListSpec, RequestSpec } from '../../config/schema/source.ts';
+import type { Report } from '../report-problem.ts';
+import { variablesOf } from './template.ts';
+
+type Place = readonly PropertyKey[];
+type Template = { readonly text: string; readonly at: Place };
+
+/** Every text of a tree that may be a template, with its place. */
+function textsOf(tree: unknown, at: Place): readonly Template[] {
+  if (typeof tree === 'string') return [{ text: tree, at }];
+  if (typeof tree !== 'object' || tree === null) return [];
+  const isList = Array.isArray(tree);
+  return Object.entries(tree).flatMap(([key, value]) => textsOf(value, [...at, isList ? Number(key) : key]));
+}
+
+/** The templates of a request that vanish as a whole with one of their variables. */
+function templatesOf({ query, headers, body }: RequestSpec, at: Place): readonly Template[] {
+  const trees = { query, headers, ...(body !== undefined && !('xml' in body) && { body }) };
+  return textsOf(trees, at);
+}
+
+/** The variables that filters give their values to. */
+export function namesOf(filters: ListSpec['filters']): readonly string[] {
+  return Object.values(filters).flatMap((operators) =>
+    Object.values(operators).flatMap(({ name, exactness }) =>
+      name === undefined || exactness === 'none' ? [] : [name],
+    ),
+  );
+}
+
+/** Variables of a list's request that have no value for some questions. */
+function optionalVariables({ filters, filterAlways, filterNone, sort }: ListSpec): ReadonlySet<string> {
+  const optional = new Set(['filters', 'sorts', 'cursor', 'after', ...namesOf(filters)]);
+  if (filterNone === undefined && !filterAlways.some((one) => typeof one === 'string'))
+    optional.add('filter');
+  if (sort?.none === undefined) optional.add('sort');
+  return optional;
+}
+
+const REMEDY: Readonly<Record<string, string>> = {
+  filter: 'filterNone says what {filter} is without a condition',
+  sort: 'sort.none says what {sort} is without a sort',
+};
+
+/** A template that vanishes with one variable takes the others with it, and what they say. */
+function checkVanishing(list: ListSpec, report: Report, at: Place): void {
+  const optional = optionalVariables(list);
+  for (const template of templatesOf(list.request, [...at, 'request'])) {
+    const names = new Set(variablesOf(template.text));
+    const absent = [...names].filter((name) => optional.has(name));
+    if (names.size < 2 || absent.length === 0) continue;
+    const hints = absent.flatMap((name) => REMEDY[name] ?? []);
+    report(
+      template.at,
+      `all of it vanishes where ${absent.map((name) => `{${name}}`).join(' or ')} has no value`,
+      hints.length === 0 ? 'give each a parameter of its own' : hints.join('; '),
+    );
+  }
+}
+
+/** What a list's parts become in its request: a variable, and whether anything becomes it. */
+function madeVariables({
+  filters,
+  filterAlways,
+  sort,
+}: ListSpec): readonly (readonly [string, boolean, Place])[] {
+  const used = Object.values(filters)
+    .flatMap((operators) => Object.values(operators))
+    .filter(({ exactness }) => exactness !== 'none');
+  const always = filterAlways.map((one) => typeof one);
+  return [
+    ['filter', used.some(({ expr }) => expr !== undefined), ['filters']],
+    ['filters', used.some(({ item }) => item !== undefined), ['filters']],
+    ['filter', always.includes('string'), ['filterAlways']],
+    ['filters', always.includes('object'), ['filterAlways']],
+    ...namesOf(filters).map((name) => [name, true, ['filters']] as const),
+    ['sort', sort?.expr !== undefined, ['sort', 'expr']],
+    ['sorts', sort?.item !== undefined, ['sort', 'item']],
+  ];
+}
+
+/** What is made for a variable must be sent: a condition that stands nowhere would find all rows. */
+function checkSent(list: ListSpec, report: Report, at: Place): void {
+  const texts = (spec: RequestSpec) => textsOf(spec, []).flatMap(({ text }) => variablesOf(text));
+  const asked = texts(list.request);
+  const counted = list.total?.count === undefined ? undefined : texts(list.total.count);
+  for (const [name, made, place] of madeVariables(list)) {
+    if (!made) continue;
+    if (!asked.includes(name))
+      report(
+        [...at, ...place],
+        `the request has no {${name}} for what is made here`,
+        `put {${name}} into the request`,
+      );
+    if (
+      name !== 'sort' &&
+      name !== 'sorts' &&
+      counted?.includes(name) === false &&
+      list.total?.counts === 'filtered'
+    )
+      report(
+        [...at, 'total', 'count'],
+        `counts more than the filters leave: it has no {${name}}`,
+        `put {${name}} into it, or say counts: all`,
+      );
+  }
+}
+
+/** A name stands for one value, and where it stands must be able to vanish. */
+function checkNames(
+  { filters, request }: ListSpec,
+  taken: readonly string[],
+  report: Report,
+  at: Place,
+): void {
+  const names = namesOf(filters);
+  const other = names.find((name, index) => names.indexOf(name) !== index || taken.includes(name));
+  if (other !== undefined)
+    report([...at, 'filters'], `{${other}} is something else too`, 'give each filter a name of its own');
+  const inPath = names.find((name) => variablesOf(request.path).includes(name));
+  if (inPath !== undefined)
+    report(
+      [...at, 'request', 'path'],
+      `the path needs {${inPath}} always`,
+      'give the filter a `path` of its own',
+    );
+}
+
+/**
+ * Checks that the variables of a list's request hold together; what does not is reported at its place. `taken` are
+ * those that are not named by its filters.
+ */
+export function checkVariables(list: ListSpec, taken: readonly string[], report: Report, at: Place): void {
+  checkNames(list, taken, report, at);
+  checkVanishing(list, report, at);
+  checkSent(list, report, at);
+}

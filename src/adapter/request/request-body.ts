@@ -1,0 +1,119 @@
+import type { BodySpec } from '../../config/schema/source.ts';
+import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
+import type { Report } from '../report-problem.ts';
+import {
+  checkQuery,
+  checkTemplate,
+  compileQuery,
+  compileText,
+  soleVariable,
+  type Variables,
+} from './template.ts';
+
+type Render = (variables: Variables) => NonNullable<UpstreamRequest['body']>;
+
+/** What a part of a JSON body becomes when its variable is absent: nothing at all. */
+const ABSENT = Symbol('absent');
+
+type JsonPart = (variables: Variables) => unknown;
+
+/** A text that is one variable keeps the variable's type: `"{limit}"` becomes a number. */
+function compileJsonText(template: string): JsonPart {
+  const variable = soleVariable(template);
+  if (variable !== undefined) return (variables) => variables[variable] ?? ABSENT;
+  const render = compileText(template, (text) => text, false);
+  return (variables) => render(variables) ?? ABSENT;
+}
+
+/**
+ * Compiles a tree whose texts are templates, the keys of its objects too. Escaping is that of JSON itself: the tree is
+ * made, then written.
+ */
+export function compileJsonTree(tree: unknown): JsonPart {
+  if (typeof tree === 'string') return compileJsonText(tree);
+  if (Array.isArray(tree)) {
+    const items = tree.map(compileJsonTree);
+    return (variables) => items.map((item) => item(variables)).filter((item) => item !== ABSENT);
+  }
+  if (typeof tree !== 'object' || tree === null) return () => tree;
+  const entries = Object.entries(tree).map(
+    ([key, value]) => [compileText(key, (text) => text, false), compileJsonTree(value)] as const,
+  );
+  return (variables) =>
+    Object.fromEntries(
+      entries.flatMap(([renderKey, part]) => {
+        const [key, value] = [renderKey(variables), part(variables)];
+        return key === undefined || value === ABSENT ? [] : [[key, value] as const];
+      }),
+    );
+}
+
+/** Names every unknown variable in the texts of a tree. */
+export function checkJsonTree(
+  tree: unknown,
+  allowed: readonly string[],
+  report: Report,
+  at: readonly PropertyKey[],
+): void {
+  if (typeof tree === 'string') checkTemplate(tree, allowed, report, at);
+  else if (Array.isArray(tree))
+    tree.forEach((item, index) => checkJsonTree(item, allowed, report, [...at, index]));
+  else if (typeof tree === 'object' && tree !== null)
+    for (const [key, value] of Object.entries(tree)) {
+      checkTemplate(key, allowed, report, [...at, key]);
+      checkJsonTree(value, allowed, report, [...at, key]);
+    }
+}
+
+const XML_ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+function escapeXml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => XML_ESCAPES[character] ?? '');
+}
+
+/** An element whose only content is a variable, or a variable anywhere else. */
+const XML_PART = /<([\w:.-]+)(?:\s[^<>]*)?>\{[A-Za-z][\w-]*\}<\/\1>|\{[A-Za-z][\w-]*\}/g;
+
+/** An element whose only content is a variable vanishes with it; elsewhere nothing stands for an absent one. */
+function compileXml(xml: string): (variables: Variables) => string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const { 0: part, index } of xml.matchAll(XML_PART)) {
+    parts.push(xml.slice(from, index), part);
+    from = index + part.length;
+  }
+  const compiled = [...parts, xml.slice(from)].map((part) => compileText(part, escapeXml, false));
+  return (variables) => compiled.map((render) => render(variables) ?? '').join('');
+}
+
+/** Compiles the body of a request; parts whose variable is absent vanish. */
+export function compileBody(
+  spec: BodySpec,
+  allowed: readonly string[],
+  report: Report,
+  at: readonly PropertyKey[],
+): Render {
+  if ('json' in spec) {
+    checkJsonTree(spec.json, allowed, report, [...at, 'json']);
+    const tree = compileJsonTree(spec.json);
+    return (variables) => ({ contentType: 'application/json', text: JSON.stringify(tree(variables)) });
+  }
+  if ('form' in spec) {
+    checkQuery(spec.form, allowed, report, [...at, 'form']);
+    const form = compileQuery(spec.form);
+    return (variables) => ({
+      contentType: 'application/x-www-form-urlencoded',
+      text: form(variables).join('&'),
+    });
+  }
+  checkTemplate(spec.xml, allowed, report, [...at, 'xml']);
+  const xml = compileXml(spec.xml);
+  const contentType = spec.contentType ?? 'text/xml; charset=utf-8';
+  return (variables) => ({ contentType, text: xml(variables) });
+}

@@ -1,0 +1,118 @@
+import type { Report } from '../report-problem.ts';
+
+/** The values a template may name; an absent one makes the part it stands in vanish. */
+export type Variables = Readonly<Record<string, string | number | readonly unknown[] | undefined>>;
+
+type Piece = { readonly literal: string } | { readonly variable: string };
+
+const VARIABLE = /\{([A-Za-z][\w-]*)\}/g;
+
+/**
+ * RFC 3986 percent-encoding of everything but unreserved characters. A space is `%20`, which every server
+ * reads, and never `+`, which some do not.
+ */
+export function percentEncode(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function readPieces(template: string): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let from = 0;
+  for (const match of template.matchAll(VARIABLE)) {
+    if (match.index > from) pieces.push({ literal: template.slice(from, match.index) });
+    pieces.push({ variable: match[1] as string });
+    from = match.index + match[0].length;
+  }
+  if (from < template.length) pieces.push({ literal: template.slice(from) });
+  return pieces;
+}
+
+/** The variables that a template names. */
+export function variablesOf(template: string): readonly string[] {
+  return [...template.matchAll(VARIABLE)].map(([, variable = '']) => variable);
+}
+
+/** Names every variable of a template that is not in `allowed`. */
+export function checkTemplate(
+  template: string,
+  allowed: readonly string[],
+  report: Report,
+  at: readonly PropertyKey[],
+): void {
+  for (const variable of variablesOf(template)) {
+    if (!allowed.includes(variable)) {
+      report(
+        at,
+        `unknown variable {${variable}}`,
+        allowed.length === 0 ? 'no variables here' : `variables: ${allowed.map((v) => `{${v}}`).join(', ')}`,
+      );
+    }
+  }
+}
+
+/** The same for the names and the values of `name: template` pairs. */
+export function checkQuery(
+  templates: Readonly<Record<string, string>>,
+  allowed: readonly string[],
+  report: Report,
+  at: readonly PropertyKey[],
+): void {
+  for (const [name, template] of Object.entries(templates)) {
+    checkTemplate(name, allowed, report, [...at, name]);
+    checkTemplate(template, allowed, report, [...at, name]);
+  }
+}
+
+/** The one variable that a template consists of, if it does. */
+export function soleVariable(template: string): string | undefined {
+  const [piece, ...more] = readPieces(template);
+  return piece !== undefined && more.length === 0 && 'variable' in piece ? piece.variable : undefined;
+}
+
+/**
+ * Compiles a template to a function that fills in its variables, each encoded for the place where it stands;
+ * `undefined` where one is absent. Literal parts are encoded too where `encodeLiterals` says so.
+ */
+export function compileText(
+  template: string,
+  encode: (text: string) => string,
+  encodeLiterals: boolean,
+): (variables: Variables) => string | undefined {
+  const pieces = readPieces(template).map((piece) =>
+    'literal' in piece && encodeLiterals ? { literal: encode(piece.literal) } : piece,
+  );
+  return (variables) => {
+    let text = '';
+    for (const piece of pieces) {
+      if ('literal' in piece) {
+        text += piece.literal;
+        continue;
+      }
+      const value = variables[piece.variable];
+      if (value === undefined) return undefined;
+      text += encode(String(value));
+    }
+    return text;
+  };
+}
+
+/**
+ * Compiles `name: template` pairs into a function that yields `name=value` parts, percent-encoded. Names are templates
+ * too: some sources are told the column to sort by in a name, as in `sort[{column}]`.
+ */
+export function compileQuery(
+  templates: Readonly<Record<string, string>>,
+): (variables: Variables) => readonly string[] {
+  const parameters = Object.entries(templates).map(([name, template]) => ({
+    renderName: compileText(name, percentEncode, true),
+    render: compileText(template, percentEncode, true),
+  }));
+  return (variables) =>
+    parameters.flatMap(({ renderName, render }) => {
+      const [name, value] = [renderName(variables), render(variables)];
+      return name === undefined || value === undefined ? [] : [`${name}=${value}`];
+    });
+}

@@ -1,0 +1,22 @@
+import { configJsonSchema } from '../../config/reference/json-schema.ts';
+import { configReference } from '../../config/reference/reference.ts';
+import { openapiDocument } from '../../contract/openapi.ts';
+
+/** Where the committed copy of each generated document stands, and how it is made. */
+export const documents: Readonly<Record<string, () => unknown>> = {
+  'src/contract/openapi.json': openapiDocument,
+  'config/portico.schema.json': () => configJsonSchema('gateway'),
+  'config/source.schema.json': () => configJsonSchema('source'),
+  'config/reference.md': configReference,
+};
+
+/** The text of a generated document: JSON, or a text as it is. */
+export function documentText(make: () => unknown): string {
+  const document = make();
+  return typeof document === 'string' ? document : `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** The OpenAPI document as it is served. */
+export function servedOpenapi(): Buffer {
+  return Buffer.from(JSON.stringify(openapiDocument()));
+}

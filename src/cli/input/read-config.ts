@@ -1,0 +1,142 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import {
+  type ConfigFiles,
+  type ConfigTexts,
+  type FileText,
+  loadConfig,
+  loadSources,
+} from '../../config/load.ts';
+import { ConfigError, type Problem, problemText } from '../../config/problem.ts';
+import {
+  chooseSources,
+  type CompiledResource,
+  type CompiledSource,
+  compileSources,
+} from '../../pipeline/compile-sources.ts';
+import type { Environment } from '../../config/yaml/substitute.ts';
+import { type CliContext, ExitError, exitCodes } from '../context.ts';
+
+/** A configuration that can be run. */
+export type ReadyConfig = {
+  readonly gateway: GatewayConfig;
+  readonly compiled: readonly CompiledResource[];
+  /** Every source, also those that nothing is served from. */
+  readonly sources: readonly CompiledSource[];
+  /** What may be meant so, but hardly is. */
+  readonly notes: readonly Problem[];
+  readonly texts: ConfigTexts;
+};
+
+function readText(file: string): FileText {
+  try {
+    return { file, text: readFileSync(file, 'utf8') };
+  } catch (cause) {
+    throw new ConfigError([
+      {
+        file,
+        path: '',
+        message: `cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'error'})`,
+        hint: 'name the file with --config, or PORTICO_CONFIG',
+      },
+    ]);
+  }
+}
+
+/** The gateway's file, and the sources in the folder `sources` beside it. */
+function findFiles(gatewayFile: string): ConfigFiles {
+  const gateway = readText(gatewayFile);
+  const folder = join(dirname(gatewayFile), 'sources');
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    throw new ConfigError([
+      {
+        file: folder,
+        path: '',
+        message: 'the folder of the sources cannot be read',
+        hint: 'it stands beside the gateway file',
+      },
+    ]);
+  }
+  const sources = names.filter((name) => /\.ya?ml$/.test(name)).sort();
+  return { gateway, sources: sources.map((name) => readText(join(folder, name))) };
+}
+
+function compileConfig(files: ConfigFiles, environment: Environment, references = {}): ReadyConfig {
+  const problems: Problem[] = [];
+  const { gateway, sources, notes } = loadConfig(files, environment, problems);
+  const compiled = compileSources(sources, problems);
+  if (gateway === undefined || problems.length > 0) throw new ConfigError(problems);
+  const texts = { files, references };
+  return { gateway, compiled: chooseSources(gateway, compiled), sources: compiled, notes, texts };
+}
+
+/**
+ * Reads and compiles a configuration.
+ * @throws ConfigError with every problem of all files
+ */
+export function readConfig(gatewayFile: string, variables: CliContext['env']): ReadyConfig {
+  const references: Record<string, string> = {};
+  const readFile = (path: string) => (references[path] ??= readFileSync(path, 'utf8'));
+  return compileConfig(findFiles(gatewayFile), { variables, readFile }, references);
+}
+
+/** Compiles what another process has read, without looking at a file. */
+export function readConfigTexts(
+  { files, references }: ConfigTexts,
+  variables: CliContext['env'],
+): ReadyConfig {
+  function readFile(path: string): string {
+    const text = references[path];
+    if (text === undefined) throw new Error('not read before');
+    return text;
+  }
+  return compileConfig(files, { variables, readFile }, references);
+}
+
+/** Placeholders for what a source file takes from its surroundings; addresses must look like some. */
+const nowhere: Environment = {
+  variables: {},
+  readFile: () => 'placeholder',
+  placeholder: (variable) => (variable.includes('URL') ? 'http://placeholder.invalid' : 'placeholder'),
+};
+
+/**
+ * Reads and compiles one source file alone; unless told otherwise, with the defaults of its variables, or placeholders
+ * where they have none.
+ * @throws ConfigError with every problem
+ */
+export function readSource(file: string, environment = nowhere): readonly CompiledSource[] {
+  return compileSourceText(readText(file), environment);
+}
+
+/**
+ * `readSource` for a text that stands in no file yet.
+ * @throws ConfigError with every problem
+ */
+export function compileSourceText(text: FileText, environment = nowhere): readonly CompiledSource[] {
+  const problems: Problem[] = [];
+  const compiled = compileSources(loadSources([text], environment, problems), problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return compiled;
+}
+
+/** Runs what reads files: problems are printed, all of them, and end the command with exit code 78. */
+export function orExit<T>(context: CliContext, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const problem of error.problems) context.err(`${problemText(problem)}\n`);
+    context.err(`${error.message}\n`);
+    throw new ExitError(exitCodes.config);
+  }
+}
+
+/** `readConfig` for a command. */
+export function readConfigOrExit(gatewayFile: string, context: CliContext): ReadyConfig {
+  return orExit(context, () => readConfig(gatewayFile, context.env));
+}

@@ -1,0 +1,40 @@
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import type { Problem } from '../../config/problem.ts';
+import { type RedisRole, redisRoles } from '../../config/schema/redis.ts';
+import { evictionNote } from '../../store/redis/eviction.ts';
+import { type RedisProfile, redisProfiles } from '../../store/redis/redis-profile.ts';
+import { createRedis } from '../../store/redis/redis.ts';
+
+/** A check may be made where the gateway's Redis cannot be reached. */
+const PATIENCE_MS = 1_000;
+
+/** What a policy may do to what is kept. */
+const STAKES: Readonly<Record<RedisRole, string>> = {
+  keys: 'keeps API keys',
+  limits: 'keeps counts of limits',
+  cache: 'makes room for new answers',
+};
+
+async function askRedis(profile: RedisProfile, roles: readonly RedisRole[]): Promise<string | undefined> {
+  const quiet = { info: () => undefined, warn: () => undefined };
+  const redis = createRedis({ ...profile, commandTimeoutMs: PATIENCE_MS }, quiet, roles);
+  const unknown = `whether its maxmemory-policy ${STAKES[roles[0] ?? 'keys']} is not known`;
+  try {
+    if (!(await redis.untilReady(PATIENCE_MS))) return `Redis cannot be reached from here: ${unknown}`;
+    return (await evictionNote(redis.client, roles))?.message;
+  } catch {
+    return `Redis does not tell its maxmemory-policy: ${unknown}`;
+  } finally {
+    await redis.close();
+  }
+}
+
+/** What an operator should know of every Redis that a configuration names. Never rejects. */
+export async function redisNotes(file: string, { redis }: GatewayConfig): Promise<readonly Problem[]> {
+  const asked = redisProfiles(redis).map(async ({ profile, roles }) => {
+    const message = await askRedis(profile, roles);
+    const path = roles.length === redisRoles.length ? 'redis' : `redis (${roles.join(', ')})`;
+    return message === undefined ? [] : [{ file, path, message }];
+  });
+  return (await Promise.all(asked)).flat();
+}

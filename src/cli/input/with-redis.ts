@@ -1,0 +1,41 @@
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import type { RedisRole } from '../../config/schema/redis.ts';
+import { createRedisKeys, type RedisKeys } from '../../store/redis/redis-keys.ts';
+import { redisProfile } from '../../store/redis/redis-profile.ts';
+import { createRedis, type RedisConnection } from '../../store/redis/redis.ts';
+
+/** An operator can wait longer for Redis than a request may, where the configuration lets requests wait for less. */
+const PATIENCE_MS = 2_000;
+
+/** The role whose Redis is worked on, and what the operator is told where there is none. */
+export type RedisWanted = { readonly role: RedisRole; readonly without: string };
+
+/**
+ * Does some work on a Redis of a configuration.
+ * @throws Error made for the operator
+ */
+export async function withRedis<T>(
+  { redis: config }: GatewayConfig,
+  err: (text: string) => void,
+  { role, without }: RedisWanted,
+  work: (client: RedisConnection['client'], keys: RedisKeys) => Promise<T>,
+): Promise<T> {
+  const profile = redisProfile(config, role);
+  if (profile === undefined)
+    throw new Error(`the configuration has no redis.url, cluster or sentinel for its ${role}; ${without}`);
+  const log = {
+    info: () => undefined,
+    warn: (fields: object, message: string) => err(`${message}: ${JSON.stringify(fields)}\n`),
+  };
+  // Who makes a key must know that it may be evicted; about the rest `portico check` tells.
+  const roles = role === 'keys' ? [role] : [];
+  const commandTimeoutMs = Math.max(PATIENCE_MS, profile.commandTimeoutMs);
+  const redis = createRedis({ ...profile, commandTimeoutMs }, log, roles);
+  try {
+    if (!(await redis.untilReady(Math.max(PATIENCE_MS, profile.connectTimeoutMs))))
+      throw new Error('Redis cannot be reached');
+    return await work(redis.client, createRedisKeys(config.prefix));
+  } finally {
+    await redis.close();
+  }
+}

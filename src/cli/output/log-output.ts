@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import type { LogDestination } from '../context.ts';
+
+/** The log of a process, on its standard output. */
+export type LogOutput = LogDestination & {
+  /** Has what was logged written, as far as somebody reads it; false where the rest had to be given up. */
+  end(): Promise<boolean>;
+  /** Writes what can be written at once, and gives up the rest. */
+  abandon(): void;
+};
+
+/** Lines wait for whoever reads them up to here: they must not fill the memory. */
+const WAITING_CHARS_MAX = 8 * 1024 ** 2;
+const LAST_WORDS_MS = 1_000;
+
+/**
+ * Opens it. Lines are written many at a time: a system call for each would cost a tenth of a cached answer. Where several
+ * processes write to one pipe (`shared`), only what is not above 4 KiB (PIPE_BUF) stays in one piece.
+ */
+export function openLogOutput(shared: boolean): LogOutput {
+  const destination = pino.destination({
+    dest: 1,
+    sync: false,
+    periodicFlush: 50,
+    maxLength: WAITING_CHARS_MAX,
+    // At the exit the library would try until somebody reads it.
+    retryEAGAIN: () => !isLeaving,
+    ...(shared ? { minLength: 3_584, maxWrite: 4_096 } : { minLength: 4_096 }),
+  });
+  let dropped = 0;
+  let told = 0;
+  let isLeaving = false;
+
+  destination.on('drop', () => void (dropped += 1));
+  destination.on('drain', () => {
+    if (told === dropped) return;
+    const line = {
+      level: 40,
+      time: Date.now(),
+      dropped: dropped - told,
+      msg: 'lines of the log were dropped',
+    };
+    told = dropped;
+    destination.write(`${JSON.stringify(line)}\n`);
+  });
+
+  function abandon(): void {
+    isLeaving = true;
+    try {
+      destination.flushSync();
+    } catch {
+      // Nobody reads it.
+    }
+    destination.destroy();
+  }
+
+  return {
+    write(line) {
+      if (!('destroyed' in destination && destination.destroyed)) destination.write(line);
+    },
+    droppedLines: () => dropped,
+    async end() {
+      const flushed = new Promise<true>((resolve) => destination.flush(() => resolve(true)));
+      const isWritten = await Promise.race([flushed, delay(LAST_WORDS_MS, false, { ref: false })]);
+      if (!isWritten) abandon();
+      return isWritten;
+    },
+    abandon,
+  };
+}

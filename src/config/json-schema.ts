@@ -1,9 +1,0 @@
-import { z } from 'zod';
-import { gatewaySchema } from './gateway-schema.ts';
-import { sourceSchema } from './source-schema.ts';
-
-/** The JSON Schema of one kind of configuration file, from which editors complete and check it. */
-export function configJsonSchema(kind: 'gateway' | 'source'): unknown {
-  const schema = kind === 'gateway' ? gatewaySchema : sourceSchema;
-  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-}

@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import {
+  breaker,
+  connectTimeout,
+  health,
+  hostProblems,
+  otherHosts,
+  outliers,
+  retries,
+} from './resilience.ts';
+import {
+  addedHeaderName,
+  bytes,
+  headerSecret,
+  headerValue,
+  httpUrl,
+  integer,
+  secret,
+  timeLimit,
+} from './scalars.ts';
+
+const sourceRetries = retries.extend({
+  post: z
+    .boolean()
+    .default(false)
+    .describe('Whether a POST of this file may be sent again: only where it changes nothing.'),
+  pauseMax: timeLimit
+    .default(60_000)
+    .describe('How long the source is not asked at most where it asked for that, as by Retry-After.'),
+});
+
+export const net = z
+  .strictObject({
+    baseUrl: httpUrl.describe('What every path of the file is appended to.'),
+    otherUrls: otherHosts.describe(
+      'More hosts of the same service, with the path of `baseUrl`. Calls go to the less busy of two drawn by lot; all calls of one walk to one host.',
+    ),
+    timeout: timeLimit.default(5_000).describe('Total time for one upstream call, body included.'),
+    connectTimeout: connectTimeout.describe('The part of it in which a connection must stand, TLS included.'),
+    bytesMax: bytes.default(8 * 1024 ** 2).describe('The largest body read, after decompression.'),
+    concurrency: integer(1, 1_000)
+      .default(8)
+      .describe(
+        'Calls under way at once, of all workers of one gateway together; every replica has as many.',
+      ),
+    requestsPerSecond: integer(1, 100_000)
+      .optional()
+      .describe('Calls in any second, of all processes together; while Redis is gone, of each alone.'),
+    queue: z
+      .strictObject({
+        max: integer(1, 10_000)
+          .default(100)
+          .describe('Calls that may wait for a place; above, the least urgent is refused (`overloaded`).'),
+        time: timeLimit
+          .default(5_000)
+          .describe('How long a call for a caller may wait; a scan waits within `budget.time`.'),
+      })
+      .prefault({})
+      .describe(
+        'Calls beyond `concurrency` and `requestsPerSecond`: those for callers go first, then refreshes, then scans.',
+      ),
+    breaker: breaker
+      .prefault({})
+      .describe(
+        'A source that fails is left alone: no connection, no answer in time, or an outcome `error` or `unavailable`. Callers get stale answers or 503.',
+      ),
+    retries: sourceRetries
+      .prefault({})
+      .describe(
+        'What only reads is asked again where no connection was had, it broke before the reply, a gateway answered 502, 503 or 504, or `timeout` is over and the deadline leaves as much again.',
+      ),
+    outliers,
+    health,
+    headers: z.record(addedHeaderName, headerValue).default({}).describe('Constant headers.'),
+    tls: z
+      .strictObject({
+        ca: z.string().optional().describe('The authority that signed the certificate of the source.'),
+        cert: z.string().optional().describe("Portico's own certificate, for a source that asks for one."),
+        key: secret.optional().describe('The private key of `cert`.'),
+      })
+      .optional()
+      .describe(
+        'PEM texts, such as ${file:/run/secrets/client.key}: a private authority, a client certificate.',
+      ),
+  })
+  .superRefine(({ baseUrl, otherUrls, health: checked }, context) => {
+    const names = { url: 'net.baseUrl', others: 'net.otherUrls', at: 'otherUrls' };
+    const hosts = { url: baseUrl, others: otherUrls, health: checked, names };
+    for (const problem of hostProblems(hosts)) context.addIssue(problem);
+  });
+
+const loginPath = z.string().startsWith('/').describe('Appended to net.baseUrl.');
+
+export const auth = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('none') }).describe('The source asks for no credential.'),
+  z
+    .strictObject({
+      kind: z.literal('basic'),
+      user: secret.describe('The user.'),
+      password: secret.describe('The password.'),
+    })
+    .describe('HTTP Basic (RFC 7617).'),
+  z
+    .strictObject({
+      kind: z.literal('header'),
+      name: addedHeaderName.describe('Such as Authorization or X-API-Key.'),
+      value: headerSecret.describe('All of the value, such as `Bearer ${TOKEN}`.'),
+    })
+    .describe('A constant header.'),
+  z
+    .strictObject({
+      kind: z.literal('query'),
+      name: z.string().min(1).describe('The name of the parameter.'),
+      value: secret.describe('Its value.'),
+    })
+    .describe('A constant parameter of the query, for sources that take no header.'),
+  z
+    .strictObject({
+      kind: z.literal('oauth2'),
+      tokenUrl: httpUrl.describe('The token endpoint.'),
+      clientId: z.string().min(1).describe('The client.'),
+      clientSecret: secret.describe('Its secret.'),
+      clientAuth: z
+        .enum(['basic', 'body'])
+        .default('basic')
+        .describe('Where the token endpoint takes the client.'),
+      scope: z.string().optional().describe('Sent as `scope`; several are separated by spaces.'),
+      audience: z.string().optional().describe('Sent as `audience`, for issuers that ask for it.'),
+    })
+    .describe('OAuth 2.0 client credentials.'),
+  z
+    .strictObject({
+      kind: z.literal('session'),
+      login: z
+        .union([
+          z.strictObject({ path: loginPath, json: z.json().describe('The body, as JSON.') }),
+          z.strictObject({
+            path: loginPath,
+            form: z.record(z.string(), z.string()).describe('The body, as a form.'),
+          }),
+        ])
+        .describe('The POST that logs in; its body is written out, with ${…} for secrets.'),
+      token: z.string().optional().describe('Path of the token in the reply to the login.'),
+      cookie: z.string().optional().describe('The cookie that is the token, in its place.'),
+      header: addedHeaderName.default('Authorization').describe('The header that the session goes into.'),
+      value: headerValue.default('Bearer {session}').describe('The header, with {session}.'),
+      lifetime: timeLimit.default(600_000).describe('When to log in again at the latest.'),
+    })
+    .describe('A login whose session goes into a header; an outcome `unauthorized` has it made anew.'),
+]);
+
+export const decode = z.strictObject({
+  format: z.enum(['json', 'xml', 'csv', 'ndjson']).default('json').describe('What a body is.'),
+  contentTypes: z
+    .array(z.string())
+    .min(1)
+    .optional()
+    .describe('Bodies of other types are not read. Default: those of the format.'),
+  charset: z
+    .string()
+    .refine(
+      isCharset,
+      'expected a character set that the WHATWG Encoding standard names, such as utf-8 or iso-8859-1',
+    )
+    .optional()
+    .describe('Overrides what the response says; bytes that do not fit it make the body invalid.'),
+  arrays: z
+    .array(z.string())
+    .default([])
+    .describe('xml: elements that are lists even when there is one, as dotted paths from the root.'),
+  delimiter: z.string().length(1).default(',').describe('csv: what stands between the columns.'),
+  quote: z.string().max(1).default('"').describe('csv: what stands around a value; empty for none.'),
+  stripPrefix: z.string().default('').describe("json: what stands before the document, such as )]}'"),
+});
+
+function isCharset(label: string): boolean {
+  try {
+    new TextDecoder(label);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import { admin, auth } from './access.ts';
+import { passthroughRoute } from './passthrough.ts';
+import { redis } from './redis.ts';
+import {
+  addressRange,
+  bytes,
+  duration,
+  flag,
+  integer,
+  name,
+  origin,
+  port,
+  timeLimit,
+  wholeSeconds,
+  window,
+} from './scalars.ts';
+
+/** What a resource's answers cost and how long they live. */
+const operationCache = z.strictObject({
+  fresh: wholeSeconds.default(10).describe('How long an answer is served without asking the source again.'),
+  staleWhileRevalidate: wholeSeconds
+    .default(0)
+    .describe('How long after that it is still served, while a new one is made behind the caller.'),
+  staleIfError: wholeSeconds
+    .default(0)
+    .describe('How long after `fresh` it is served where the source fails to give a new one.'),
+  notFound: wholeSeconds.default(2).describe('How long "no such record" is remembered; 0s turns it off.'),
+});
+
+const resource = z.strictObject({
+  source: name.describe('The source (a file in sources/) that holds this resource.'),
+  public: flag.default(false).describe('Whether the resource may be read without a credential.'),
+  deadline: timeLimit.default(10_000).describe('Total time for an answer, everything included.'),
+  cache: operationCache.prefault({}),
+});
+
+const tier = z.strictObject({
+  windows: z.array(window).min(1).max(4).describe('Every window must admit a request, e.g. "20 per 1s".'),
+  onStoreFailure: z
+    .enum(['open', 'closed'])
+    .default('open')
+    .describe('When Redis is gone: keep a local share of the limit (open) or answer 503 (closed).'),
+  dryRun: flag
+    .default(false)
+    .describe(
+      'Counts and reports what it would refuse (metrics, `wouldRefuse` in the log) and refuses nothing; callers see nothing of it.',
+    ),
+});
+
+/** The shape of `config/portico.yaml`. */
+export const gatewaySchema = z.strictObject({
+  portico: z
+    .literal(1, { error: 'this Portico reads version 1 of the format: write `portico: 1`' })
+    .describe('The version of the format.'),
+  workers: z
+    .union([z.literal('auto'), integer(1, 64)], { error: 'expected auto, or a whole number' })
+    .default(1)
+    .describe(
+      'Processes that serve; more than one need Redis. auto: as many as there are cores, and 1 without Redis.',
+    ),
+  listen: z
+    .strictObject({
+      host: z.string().default('0.0.0.0').describe('The address to listen on.'),
+      port: port.default(8080).describe('0 takes any free port.'),
+      trustProxy: z
+        .union([z.literal(false), integer(1, 10), z.array(addressRange).min(1)], {
+          error: 'expected false, a number of proxies from 1 to 10, or a list of their addresses and ranges',
+        })
+        .default(false)
+        .describe('How many proxies stand in front, or their CIDR ranges; never a blanket yes.'),
+      connectionsMax: integer(1, 1_000_000)
+        .default(10_000)
+        .describe('Connections beyond are closed at once; of each worker.'),
+      drain: duration
+        .default(1_500)
+        .describe('How long the gateway keeps serving after SIGTERM while balancers take note.'),
+    })
+    .prefault({}),
+  admin: admin.prefault({}).describe("The operator's listener: health, metrics, quality and purges."),
+  log: z
+    .strictObject({
+      level: z
+        .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'])
+        .default('info')
+        .describe('The least important lines that are written.'),
+    })
+    .prefault({}),
+  redis: redis.prefault({}),
+  auth: auth.prefault({}),
+  limits: z
+    .strictObject({
+      tiers: z
+        .record(name, tier)
+        .default({
+          standard: {
+            windows: [
+              { points: 20, seconds: 1 },
+              { points: 600, seconds: 60 },
+            ],
+            onStoreFailure: 'open',
+            dryRun: false,
+          },
+        })
+        .describe('The windows of each tier; a refused request is charged to none.'),
+      anonymousTier: name
+        .default('standard')
+        .describe('The tier of callers of public resources, counted by address.'),
+      failedCredentials: window
+        .default({ points: 120, seconds: 60 })
+        .describe(
+          'How many wrong credentials an address may try, over all processes; and how many of one key may be tried, in each.',
+        ),
+    })
+    .prefault({}),
+  cache: z
+    .strictObject({
+      localBytes: bytes
+        .default(64 * 1024 ** 2)
+        .describe('Bound of the level in this process; of each worker.'),
+      localSeconds: wholeSeconds
+        .default(5)
+        .describe('How long the local level may serve a body before Redis is asked again.'),
+      jitter: integer(0, 50)
+        .default(10)
+        .describe('By up to so many percent freshness ends early, so that answers do not all end at once.'),
+      compression: z
+        .enum(['auto', 'off'])
+        .default('auto')
+        .describe(
+          'auto: kept bodies from 1 KiB are compressed (br, gzip) once, behind the first caller that takes it. off: never.',
+        ),
+    })
+    .prefault({}),
+  overload: z
+    .strictObject({
+      eventLoopDelayMax: duration
+        .default(50)
+        .describe(
+          'How long requests may stand in line in a busy process before some are refused (503 `overloaded`), as soon as they come; half as long for who asks again at once meanwhile.',
+        ),
+      inFlightMax: integer(1, 1_000_000)
+        .default(1_000)
+        .describe(
+          'Requests under way at once, of each operation or pass-through route and worker; those beyond are refused (503 `overloaded`).',
+        ),
+    })
+    .prefault({}),
+  contract: z
+    .strictObject({
+      limitOverflow: z
+        .enum(['reject', 'clamp'])
+        .default('reject')
+        .describe('A `limit` above 100 is 400 (reject) or taken for 100 (clamp).'),
+    })
+    .prefault({}),
+  errors: z
+    .strictObject({
+      serverStatus: z
+        .enum(['precise', 'contract'])
+        .default('precise')
+        .describe('precise: 500, 502, 503 and 504. contract: 500 for all of them; the codes stay.'),
+    })
+    .prefault({}),
+  cors: z
+    .strictObject({
+      origins: z.array(origin).min(1).describe('Exact origins, such as https://app.example; no wildcards.'),
+      maxAge: wholeSeconds.default(600).describe('How long a browser may remember a preflight.'),
+    })
+    .optional()
+    .describe('Absent: no CORS headers at all.'),
+  resources: z.strictObject({ users: resource.optional(), products: resource.optional() }),
+  passthrough: z.array(passthroughRoute).default([]),
+});
+
+export type GatewayConfig = z.infer<typeof gatewaySchema>;
+export type ResourceConfig = z.infer<typeof resource>;

@@ -1,0 +1,248 @@
+import { z } from 'zod';
+import { hydrate } from './hydrate.ts';
+import { mapping } from './mapping.ts';
+import { literal, pathTemplate, queryTemplate, request } from './request.ts';
+import { dropWhen, items } from './rows.ts';
+import { flag, integer } from './scalars.ts';
+
+const sortColumn = z.strictObject({
+  column: z.string().describe("The source's name of the column."),
+  directions: z
+    .array(z.enum(['ascending', 'descending']))
+    .min(1)
+    .default(['ascending', 'descending'])
+    .describe(
+      'Only where the order equals the contract: same comparison, unknown last, ties by ascending id.',
+    ),
+});
+
+const exactness = z
+  .enum(['exact', 'superset', 'none'])
+  .describe(
+    'exact: just the right rows, and the total counts them. superset: more rows than asked. none: not used.',
+  );
+
+export const filter = z.strictObject({
+  query: queryTemplate.default({}).describe('Parameters with {value}.'),
+  expr: z.string().optional().describe('A condition with {value}, joined with others into {filter}.'),
+  escape: z
+    .enum(['odata', 'sql', 'json', 'soql', 'lucene', 'servicenow', 'number'])
+    .optional()
+    .describe(
+      'How {value} is written into `expr`, quotes included. number: in a JSON body it is a number too, and no text.',
+    ),
+  name: z
+    .string()
+    .regex(/^[A-Za-z][\w-]*$/, 'expected letters, digits, _ and -, such as minPrice')
+    .optional()
+    .describe(
+      'A variable for the value: {minPrice} may stand anywhere in the request, and what it stands in is left out where nobody asks.',
+    ),
+  item: z
+    .json()
+    .optional()
+    .describe('A tree with {value}; all of them make the list {filters} of a JSON body.'),
+  path: pathTemplate
+    .optional()
+    .describe(
+      "A path in place of the list's own, where the source has one for this filter; {value} is a segment.",
+    ),
+  combines: flag
+    .optional()
+    .describe('path: whether other filters can be asked for together with this one; default false.'),
+  exactness,
+});
+
+const windowSize = integer(1, 100_000).describe('The most rows a call returns; more is never asked for.');
+
+const pastEnd = z
+  .enum(['empty', 'other'])
+  .default('empty')
+  .describe('What lies behind the last row: nothing, or anything else (the last page again, an error).');
+
+const depthMax = integer(1, 1_000_000_000)
+  .optional()
+  .describe('The most rows that can be reached at all; a question beyond them is refused.');
+
+const shortPage = z
+  .enum(['end', 'anywhere'])
+  .default('end')
+  .describe(
+    'Where a call may return fewer rows than asked: at the end, or anywhere (rows hidden after paging).',
+  );
+
+/** The page sizes a source takes, written out or as all up to the largest. */
+const pageSizes = z
+  .union([
+    z.array(integer(1, 100_000)).min(1),
+    z
+      .strictObject({ upTo: integer(1, 1_000).describe('All sizes from 1 to this one.') })
+      .transform(({ upTo }) => Array.from({ length: upTo }, (_, index) => index + 1)),
+  ])
+  .describe('The page sizes the source takes: some, or { upTo: 100 } for all from 1 to 100.');
+
+const echoOf = (keys: Readonly<Record<string, z.ZodType<string | undefined>>>) =>
+  z
+    .strictObject(keys)
+    .optional()
+    .describe(
+      'Where the reply says what it was asked for. Where it differs, the source gave other rows, and the answer fails.',
+    );
+
+const echoSize = z
+  .string()
+  .optional()
+  .describe('Path of the size that was asked for, not of the number of rows.');
+
+const checkpoints = flag
+  .optional()
+  .describe(
+    'Whether pages are read from places that are remembered, in place of a scan: every window but the last is full, the total counts just these rows, and what names a window stays good for `budget.snapshot`.',
+  );
+
+const window = z.discriminatedUnion('kind', [
+  z
+    .strictObject({
+      kind: z.literal('offset'),
+      base: integer(0, 1).default(0).describe('Number of the first row.'),
+      sizeMax: windowSize,
+      pastEnd,
+      shortPage,
+      depthMax,
+      echo: echoOf({
+        offset: z.string().optional().describe('Path of the number of the first row.'),
+        size: echoSize,
+      }),
+    })
+    .describe(
+      'Rows are asked for by the number of the first one: {offset} and {limit}; or up to {lastRow}, the last one, as in `Range: items={offset}-{lastRow}`, or to {endRow}, the one behind it.',
+    ),
+  z
+    .strictObject({
+      kind: z.literal('page'),
+      base: integer(0, 1).default(1).describe('Number of the first page.'),
+      sizes: pageSizes,
+      pastEnd,
+      shortPage,
+      depthMax,
+      echo: echoOf({
+        page: z.string().optional().describe('Path of the number of the page.'),
+        size: echoSize,
+      }),
+    })
+    .describe('Rows are asked for by the number of a page: {page} and {limit}.'),
+  z
+    .strictObject({
+      kind: z.literal('cursor'),
+      sizeMax: windowSize,
+      next: z.string().describe('Path of the cursor of the next window; null, empty or absent at the end.'),
+      more: z.string().optional().describe('Path of a flag that is false at the end.'),
+      checkpoints,
+    })
+    .describe('Every reply names the next window by a token: {cursor}.'),
+  z
+    .strictObject({
+      kind: z.literal('link'),
+      sizeMax: windowSize,
+      next: z
+        .union([
+          z.strictObject({ at: z.string().describe('Path of the address.') }),
+          z.strictObject({ header: z.string().describe('The header, mostly Link.') }),
+        ])
+        .describe(
+          'Path of the next address, or the header with rel="next" (RFC 8288). Only its path and query count.',
+        ),
+      checkpoints,
+    })
+    .describe('Every reply names the address of the next window.'),
+  z
+    .strictObject({
+      kind: z.literal('keyset'),
+      sizeMax: windowSize,
+      key: z.string().describe('Path, in a row, of the value that {after} takes for the next window.'),
+      checkpoints,
+    })
+    .describe('The next window is asked for by a value of the last row: {after}.'),
+  z.strictObject({ kind: z.literal('none') }).describe('One call returns all rows.'),
+]);
+
+const totalPlace = {
+  at: z.string().optional().describe('Path of the number; empty for a body that is the number.'),
+  header: z.string().optional().describe('The header with the number, in place of a path.'),
+  pattern: z.string().optional().describe('header: a regular expression whose first group is the number.'),
+};
+
+const total = z.strictObject({
+  ...totalPlace,
+  count: request.optional().describe('A request of its own that answers with the number.'),
+  counts: z
+    .enum(['filtered', 'all'])
+    .default('filtered')
+    .describe('Whether the number counts the rows that match, or all there are.'),
+  unless: z
+    .strictObject({
+      at: z.string().describe('A path.'),
+      equals: literal.describe('The value that makes the number a bound.'),
+    })
+    .optional()
+    .describe('The number is only a bound where this path has this value.'),
+});
+
+export const list = z.strictObject({
+  request,
+  window,
+  total: total.optional().describe('The exact number of rows. Absent: the rows are counted by a scan.'),
+  items,
+  itemsAbsent: z
+    .enum(['invalid', 'empty'])
+    .default('invalid')
+    .describe('What a reply without the list means: some sources leave an empty one out.'),
+  dropWhen,
+  order: z
+    .enum(['id', 'source', 'unknown'])
+    .default('unknown')
+    .describe(
+      'The order of rows without a sort parameter. id: ascending id. source: some other total order that is always the same and becomes the default order. unknown: sorted by id here.',
+    ),
+  sort: z
+    .strictObject({
+      query: queryTemplate.default({}).describe('Parameters with {column} and {direction}.'),
+      expr: z.string().optional().describe('A text with {column} and {direction} that becomes {sort}.'),
+      item: z
+        .json()
+        .optional()
+        .describe('A tree with {column} and {direction}: the list {sorts} of a JSON body.'),
+      ascending: z.string().default('asc').describe('What {direction} is for ascending.'),
+      descending: z.string().default('desc').describe('What {direction} is for descending.'),
+      tiebreak: z
+        .json()
+        .optional()
+        .describe(
+          'What stands behind any column but the id, so that equal rows have an order: a text for {tiebreak}, such as ", id asc", or, where no template names that, what stands behind `item`.',
+        ),
+      none: z.string().optional().describe('What {sort} is where the source is not asked to sort.'),
+      columns: z.record(z.string(), sortColumn).describe('By v1 field; `id` is the default order of v1.'),
+    })
+    .optional()
+    .describe('Absent: the source is never asked to sort.'),
+  filterJoin: z.string().default(' and ').describe('What stands between the conditions of {filter}.'),
+  filterAlways: z
+    .array(
+      z.union([
+        z.string(),
+        z.strictObject({ item: z.json().describe('A tree that always stands in {filters}.') }),
+      ]),
+    )
+    .default([])
+    .describe('Conditions that always stand in {filter}, without a value; { item: … } for {filters}.'),
+  filterNone: z
+    .string()
+    .optional()
+    .describe('What {filter} is where there is no condition. Absent: what it stands in is left out.'),
+  filters: z
+    .record(z.string(), z.partialRecord(z.enum(['eq', 'ge', 'le']), filter))
+    .default({})
+    .describe('By v1 field and operator. Absent: the source is never asked to filter.'),
+  map: mapping,
+  hydrate,
+});

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { Secret } from '../../kernel/secret.ts';
+import { hostAndPort, redisUrl, secret, timeLimit } from './scalars.ts';
+
+/** Where a Redis is: one server, a cluster, or behind sentinels; and how it is entered. */
+const place = {
+  url: redisUrl
+    .transform((text) => (text === '' ? undefined : new Secret(text)))
+    .optional()
+    .describe('One server. Without it, `cluster` and `sentinel`: everything in this process.'),
+  cluster: z
+    .array(hostAndPort)
+    .min(1)
+    .optional()
+    .describe(
+      'Nodes of a Redis Cluster; the others are learned from them. Name several, in case one is down.',
+    ),
+  sentinel: z
+    .strictObject({
+      name: z.string().min(1).max(200).describe('The name of the master among the sentinels.'),
+      nodes: z.array(hostAndPort).min(1).describe('The sentinels. Name several, in case one is down.'),
+      username: z.string().min(1).optional().describe('The user that the sentinels ask for.'),
+      password: secret.optional().describe('The password that the sentinels ask for.'),
+    })
+    .optional()
+    .describe('Sentinels, who know which server is the master.'),
+  username: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The user (ACL) for `cluster` and `sentinel`; with `url` it stands there.'),
+  password: secret
+    .optional()
+    .describe('The password for `cluster` and `sentinel`; with `url` it stands there.'),
+  tls: z
+    .strictObject({
+      ca: z.string().min(1).optional().describe('The authority to trust, PEM; absent: those of the system.'),
+      serverName: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('The name that the certificates must be made out to.'),
+    })
+    .optional()
+    .describe(
+      'Present, even empty: connections to all nodes and sentinels are TLS; with `url`, write rediss://.',
+    ),
+};
+
+const commandTimeout =
+  'How long a command may take; then Redis counts as gone. Time in which Portico itself stood still does not count.';
+const connectTimeout = 'How long connecting may take.';
+
+/** A Redis for some of what is kept; what it leaves out is as for the rest. */
+const role = z.strictObject({
+  ...place,
+  commandTimeout: timeLimit.optional().describe(`${commandTimeout} Absent: as \`redis.commandTimeout\`.`),
+  connectTimeout: timeLimit.optional().describe(`${connectTimeout} Absent: as \`redis.connectTimeout\`.`),
+});
+
+/** What is kept in Redis, by what it asks of a server. */
+export const redisRoles = ['keys', 'limits', 'cache'] as const;
+
+export type RedisRole = (typeof redisRoles)[number];
+
+/** Where Redis is, for everything or by role, and how long it may take. */
+export const redis = z.strictObject({
+  ...place,
+  prefix: z
+    .string()
+    .regex(/^[A-Za-z0-9:_-]{1,40}$/)
+    .default('portico:')
+    .describe('What every key in Redis starts with: 1 to 40 letters, digits, `:`, `_` and `-`.'),
+  commandTimeout: timeLimit.default(100).describe(commandTimeout),
+  connectTimeout: timeLimit.default(500).describe(connectTimeout),
+  keys: role
+    .optional()
+    .describe(
+      'The Redis of API keys, where it is not that of the rest: one that evicts nothing and writes to disk.',
+    ),
+  limits: role
+    .optional()
+    .describe(
+      'The Redis of what is counted: requests of callers, wrong credentials, `net.requestsPerSecond` of sources.',
+    ),
+  cache: role
+    .optional()
+    .describe(
+      'The Redis of what can be made again: finished answers, rows of scans, places of walks, who fills and scans, and what was purged.',
+    ),
+});
+
+export type RedisConfig = z.infer<typeof redis>;
+export type RedisRoleConfig = z.infer<typeof role>;
+
+/** Whether it says where a Redis is. */
+export function hasPlace({ url, cluster, sentinel }: RedisConfig | RedisRoleConfig): boolean {
+  return (url ?? cluster ?? sentinel) !== undefined;
+}
+
+/** Whether processes share limits and purges, so that several are one gateway. */
+export function sharesWork(redis: RedisConfig): boolean {
+  return [redis.limits, redis.cache].every((own) => hasPlace(own ?? {}) || hasPlace(redis));
+}

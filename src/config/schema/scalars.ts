@@ -1,0 +1,229 @@
+import { isIP, isIPv4 } from 'node:net';
+import { z } from 'zod';
+import {
+  parseBytes,
+  parseDuration,
+  parseWindow,
+  type Window,
+  writeBytes,
+  writeDuration,
+  writeWindow,
+} from '../../kernel/duration.ts';
+import { Secret } from '../../kernel/secret.ts';
+import { noted } from './notation.ts';
+
+/** Builds a schema for a text that `parse` understands; the message says what is. */
+function parsed<T>(parse: (text: string) => T | undefined, hint: string) {
+  return z.string({ error: hint }).transform((text, context) => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    context.issues.push({ code: 'custom', message: hint, input: text });
+    return z.NEVER;
+  });
+}
+
+/** A timer set for longer than this fires at once (24.8 days, 2^31 - 1 ms). */
+const TIMER_MAX_MS = 24 * 86_400_000;
+
+function boundedDuration(text: string, minimumMs: number): number | undefined {
+  const ms = parseDuration(text);
+  return ms === undefined || ms < minimumMs || ms > TIMER_MAX_MS ? undefined : ms;
+}
+
+/** A duration in milliseconds, written as `250ms`, `5s`, `10m`, `2h` or `1d`. */
+export const duration = noted(
+  parsed(
+    (text) => boundedDuration(text, 0),
+    'expected a duration such as 250ms, 5s, 10m, 2h or 1d, at most 24d',
+  ),
+  'a duration (`250ms`, `5s`, `10m`, `2h`, `1d`)',
+  (ms) => writeDuration(Number(ms)),
+);
+
+/** The most time something may take, in milliseconds, written like `duration`. Nothing can be done in no time. */
+export const timeLimit = noted(
+  parsed(
+    (text) => boundedDuration(text, 1),
+    'expected a duration such as 250ms, 5s, 10m, 2h or 1d, from 1ms to 24d',
+  ),
+  'a duration above zero (`250ms`, `5s`, `10m`)',
+  (ms) => writeDuration(Number(ms)),
+);
+
+/** A duration in whole seconds, written like `duration`. */
+export const wholeSeconds = noted(
+  parsed((text) => {
+    const ms = boundedDuration(text, 0);
+    return ms === undefined || ms % 1_000 !== 0 ? undefined : ms / 1_000;
+  }, 'expected a duration of whole seconds such as 5s, 10m or 2h, at most 24d'),
+  'a duration of whole seconds (`5s`, `10m`, `2h`)',
+  (seconds) => writeDuration(Number(seconds) * 1_000),
+);
+
+/** A size in bytes, written as `512B`, `64KiB`, `2MiB` or `1GiB`. */
+export const bytes = noted(
+  parsed(parseBytes, 'expected a size such as 512B, 64KiB, 2MiB or 1GiB'),
+  'a size (`512B`, `64KiB`, `2MiB`)',
+  (size) => writeBytes(Number(size)),
+);
+
+/** A rate-limit window, written as `20 per 1s`. */
+export const window = noted(
+  parsed((text) => {
+    const parsedWindow = parseWindow(text);
+    return parsedWindow !== undefined && parsedWindow.seconds * 1_000 <= TIMER_MAX_MS
+      ? parsedWindow
+      : undefined;
+  }, 'expected a window such as "20 per 1s" or "600 per 60s": at least 1 point, whole seconds, at most 24d'),
+  'a window (`20 per 1s`)',
+  (value) => writeWindow(value as Window),
+);
+
+/** A whole number; digits in a text count too, because `${PORT}` arrives as text. */
+export function integer(minimum: number, maximum: number) {
+  const schema = z
+    .union(
+      [
+        z.int(),
+        z
+          .string()
+          .regex(/^\d{1,15}$/)
+          .transform(Number),
+      ],
+      { error: 'expected a whole number' },
+    )
+    .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`));
+  return noted(schema, `${minimum} to ${maximum}`);
+}
+
+export const port = integer(0, 65_535);
+
+/** A yes or no; the words count too, because `${FLAG}` arrives as text. */
+export const flag = noted(
+  z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')], {
+    error: 'expected true or false',
+  }),
+  '`true` or `false`',
+);
+
+/** A text that must not be seen again. */
+export const secret = noted(
+  z
+    .string()
+    .min(1, 'must not be empty')
+    .transform((text) => new Secret(text)),
+  'a secret text',
+);
+
+/** What follows `Bearer` in an Authorization header (RFC 6750, section 2.1); empty for none. */
+export const bearerToken = noted(
+  z
+    .string()
+    .regex(/^(?:[A-Za-z0-9._~+/-]{16,512}=*)?$/, 'expected 16 to 512 of A-Z, a-z, 0-9 and -._~+/')
+    .transform((text) => (text === '' ? undefined : new Secret(text))),
+  'a secret token of 16 to 512 characters of A-Z, a-z, 0-9 and -._~+/',
+);
+
+/** The name of a header (RFC 9110, section 5.1). */
+export const headerName = noted(
+  z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'expected the name of a header'),
+  'the name of a header',
+);
+
+/** Headers that belong to the connection or frame the body: whoever sets them can make one request two. */
+const FRAMING =
+  /^(?:host|connection|keep-alive|te|trailer|transfer-encoding|content-length|upgrade|expect|proxy-.*)$/i;
+
+/** The name of a header that a configuration may add to requests. */
+export const addedHeaderName = headerName.refine(
+  (name) => !FRAMING.test(name),
+  'this header belongs to the connection and is set by the gateway alone',
+);
+
+const HEADER_VALUE = /^[\x20-\x7e]*$/;
+const HEADER_VALUE_HINT = 'expected printable ASCII, because it goes into a header';
+
+/** The value of a header. The HTTP client would leave out what cannot stand there, without a word. */
+export const headerValue = noted(
+  z.string().regex(HEADER_VALUE, HEADER_VALUE_HINT),
+  'a text of printable ASCII',
+);
+
+/** The value of a header that must not be seen again. */
+export const headerSecret = noted(
+  z
+    .string()
+    .min(1, 'must not be empty')
+    .regex(HEADER_VALUE, HEADER_VALUE_HINT)
+    .transform((text) => new Secret(text)),
+  'a secret text of printable ASCII',
+);
+
+/** An http or https address without credentials, query or fragment; slashes at its end are cut off. */
+export const httpUrl = noted(
+  parsed((text) => {
+    if (!URL.canParse(text)) return undefined;
+    const url = new URL(text);
+    const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+    // Not the text itself: what is appended to "http://host? " would not be a path.
+    return plain && (url.protocol === 'http:' || url.protocol === 'https:')
+      ? (url.origin + url.pathname).replace(/\/+$/, '')
+      : undefined;
+  }, 'expected an http:// or https:// address without credentials, query or fragment'),
+  'an `http://` or `https://` address without credentials, query or fragment',
+);
+
+const REDIS_HINT = 'expected redis://… or rediss://…, or nothing for the embedded mode';
+
+/** The address of a Redis, which may hold credentials; an empty text for none. */
+export const redisUrl = z
+  .string()
+  .regex(/^(rediss?:\/\/.*)?$/, REDIS_HINT)
+  .refine((text) => text === '' || URL.canParse(text), REDIS_HINT);
+
+/** Where a server listens: a name, an address or an IPv6 address in brackets, and a port. */
+export const hostAndPort = noted(
+  parsed((text) => {
+    const [, host, address, digits] =
+      /^(?:([A-Za-z0-9._-]{1,253})|\[([0-9A-Fa-f:.]{2,45})\]):(\d{1,5})$/.exec(text) ?? [];
+    const listens = { host: host ?? address ?? '', port: Number(digits) };
+    const real = address === undefined || isIP(address) === 6;
+    return real && listens.port >= 1 && listens.port <= 65_535 ? listens : undefined;
+  }, 'expected a host and a port such as redis-1.example:6379 or [::1]:6379'),
+  'a host and a port (`redis-1.example:6379`)',
+);
+
+/** The origin of a web page as browsers send it: scheme, host and, where it is unusual, port. */
+export const origin = z
+  .string()
+  .refine(
+    (text) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text,
+    'expected an origin such as https://app.example, as browsers send it, without a path',
+  );
+
+/** The addresses of proxies: one, or a CIDR range. */
+export const addressRange = z
+  .string()
+  .refine(isAddressRange, 'expected an address or a range such as 10.0.0.0/8');
+
+function isAddressRange(text: string): boolean {
+  const [address = '', length = '0', ...more] = text.split('/');
+  return (
+    more.length === 0 &&
+    isIP(address) !== 0 &&
+    /^\d{1,3}$/.test(length) &&
+    Number(length) <= (isIPv4(address) ? 32 : 128)
+  );
+}
+
+/** A name that may stand in keys, labels and headers. */
+export const name = noted(
+  z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/, 'expected a name of a-z, 0-9, - and _, starting with a letter'),
+  'a name (a-z, 0-9, `-`, `_`, at most 40 characters)',
+);
+
+/** A permission such as `users:read`. */
+export const permission = noted(
+  z.string().regex(/^[a-z][a-z0-9_.-]*:[a-z][a-z0-9_.-]*$/, 'expected a permission such as users:read'),
+  'a permission (`users:read`)',
+);

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import type { coercion } from './coercion.ts';
+import { auth, decode, net } from './connection.ts';
+import { type filter, list } from './list.ts';
+import { mapping } from './mapping.ts';
+import { request, type requestBody } from './request.ts';
+import { condition, dropWhen, items } from './rows.ts';
+import { bytes, headerName, integer, name, timeLimit, wholeSeconds } from './scalars.ts';
+
+const outcome = z.strictObject({
+  on: z.enum(['list', 'get']).optional().describe('Only for this kind of request.'),
+  status: z
+    .union([integer(100, 599), z.enum(['2xx', '3xx', '4xx', '5xx'])])
+    .optional()
+    .describe('The status of the reply; absent: any.'),
+  at: z.string().optional().describe('A path into the body, to be compared with `equals`.'),
+  ...condition,
+  is: z
+    .enum([
+      'ok',
+      'not_found',
+      'past_end',
+      'unauthorized',
+      'rate_limited',
+      'unavailable',
+      'client_bug',
+      'error',
+    ])
+    .describe(
+      'What a reply that fits means. The first rule that fits decides; a reply that fits none is a failure.',
+    ),
+  resetAt: z
+    .strictObject({
+      header: headerName.describe('The header.'),
+      unit: z
+        .enum(['seconds', 'milliseconds', 'epochSeconds', 'epochMilliseconds'])
+        .describe(
+          'seconds, milliseconds: from now. epochSeconds, epochMilliseconds: the moment, since 1970.',
+        ),
+    })
+    .optional()
+    .describe(
+      'rate_limited, unavailable: where the reply says when to ask again; without it, in Retry-After.',
+    ),
+});
+
+const get = z.strictObject({
+  request,
+  item: items.describe(
+    'Path of the record; empty where the body is the record. Of other forms, the only row.',
+  ),
+  dropWhen: dropWhen.describe('What is no record, such as a deleted one: not found.'),
+  map: mapping,
+});
+
+const sourceResource = z.strictObject({
+  id: z.strictObject({
+    kind: z.enum(['number', 'text']).describe('Whether the native ids are whole numbers or any text.'),
+    pattern: z
+      .string()
+      .optional()
+      .describe('A regular expression whose first group is the id, where more stands around it.'),
+    form: z
+      .string()
+      .optional()
+      .describe('A regular expression that all of a native id fits; the source is never asked for another.'),
+  }),
+  onInvalidRecord: z
+    .enum(['fail', 'drop'])
+    .default('fail')
+    .describe('A record without a usable id: fail the answer, or leave the record out and count it.'),
+  list,
+  get: get.optional(),
+});
+
+/** The shape of a file in `config/sources/`. */
+export const sourceSchema = z.strictObject({
+  source: z.literal(1, { error: 'this Portico reads version 1 of the format: write `source: 1`' }),
+  name,
+  net,
+  auth: auth.default({ kind: 'none' }),
+  decode: decode.prefault({}),
+  budget: z
+    .strictObject({
+      rows: integer(1, 10_000_000).default(20_000).describe('The most rows a scan may read.'),
+      calls: integer(1, 1_000_000).default(500).describe('The most calls a scan may make.'),
+      bytes: bytes
+        .default(32 * 1024 ** 2)
+        .describe('The most bytes that the rows of a scan may be, as Portico keeps them.'),
+      time: timeLimit
+        .default(8_000)
+        .describe('The longest a scan may take; shorter than the deadline of the resource.'),
+      snapshot: wholeSeconds.default(30).describe('How long the rows of a scan serve further questions.'),
+    })
+    .prefault({}),
+  outcomes: z.array(outcome).min(1),
+  resources: z.strictObject({ users: sourceResource.optional(), products: sourceResource.optional() }),
+});
+
+export type SourceSpec = z.infer<typeof sourceSchema>;
+export type SourceResourceSpec = z.infer<typeof sourceResource>;
+export type ListSpec = z.infer<typeof list>;
+export type GetSpec = z.infer<typeof get>;
+export type RequestSpec = z.infer<typeof request>;
+export type BodySpec = z.infer<typeof requestBody>;
+export type DecodeSpec = z.infer<typeof decode>;
+export type FilterSpec = z.infer<typeof filter>;
+export type CoercionSpec = z.infer<typeof coercion>;
+export type MappingSpec = z.infer<typeof mapping>;
+export type ItemsSpec = z.infer<typeof items>;
+/** What a place of a document must hold. */
+export type ConditionSpec = { readonly at?: string | undefined } & {
+  readonly [K in keyof typeof condition]?: z.infer<(typeof condition)[K]>;
+};
+export type OutcomeSpec = z.infer<typeof outcome>;
+export type OutcomeKind = OutcomeSpec['is'];

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { closest } from './closest.ts';
+import type { Problem } from '../problem.ts';
+import type { YamlFile } from '../yaml/yaml-file.ts';
+
+type Path = readonly PropertyKey[];
+
+/** The value at a path; `null` where the path leads through something that has no keys. */
+function valueAt(content: unknown, path: Path): unknown {
+  let here = content;
+  for (const key of path) {
+    if (typeof here !== 'object' || here === null) return null;
+    here = (here as Record<PropertyKey, unknown>)[key];
+  }
+  return here;
+}
+
+function isMissing(content: unknown, path: Path): boolean {
+  return valueAt(content, path) === undefined;
+}
+
+/** The keys that a schema knows at a path; of a union, those of all its alternatives. */
+function knownKeys(schema: unknown, path: Path): readonly string[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
+    return knownKeys(schema.unwrap(), path);
+  }
+  if (schema instanceof z.ZodUnion) {
+    return [...new Set(schema.options.flatMap((option) => knownKeys(option, path)))];
+  }
+  const [key, ...rest] = path;
+  if (key === undefined) return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  if (schema instanceof z.ZodObject) return knownKeys(schema.shape[String(key)], rest);
+  if (schema instanceof z.ZodArray) return knownKeys(schema.element, rest);
+  return schema instanceof z.ZodRecord ? knownKeys(schema.valueType, rest) : [];
+}
+
+/**
+ * How much an issue of a union's alternative tells: one inside a value that is there shows which alternative was
+ * meant, an unknown key may be a typing mistake, a missing key may belong to any alternative.
+ */
+function weightOf(issue: z.core.$ZodIssue, content: unknown): number {
+  if (issue.code === 'unrecognized_keys') return issue.path.length + 1 + 1 / (issue.keys.length + 1);
+  if (issue.path.length === 0) return 0;
+  return isMissing(content, issue.path) ? issue.path.length : issue.path.length + 1;
+}
+
+/** Of a union's issues the one that tells most. `content` is what stands at the path that issues are relative to. */
+function mostTelling(issue: z.core.$ZodIssue, content: unknown): z.core.$ZodIssue {
+  if (issue.code !== 'invalid_union') return issue;
+  const here = valueAt(content, issue.path);
+  const inner = issue.errors.flat().map((one) => mostTelling(one, here));
+  const weights = inner.map((one) => weightOf(one, here));
+  const best = inner[weights.indexOf(Math.max(...weights))];
+  if (best === undefined || weightOf(best, here) === 0) return issue;
+  return { ...best, path: [...issue.path, ...best.path] };
+}
+
+function hintFor(key: string, known: readonly string[]): string | undefined {
+  const near = closest(key, known);
+  if (near !== undefined) return `did you mean "${near}"?`;
+  return known.length > 0 ? `known keys: ${known.join(', ')}` : undefined;
+}
+
+const WORDS: Readonly<Record<string, string>> = { object: 'a map', array: 'a list', string: 'a text' };
+
+/** What belongs where nothing stands. */
+function missingHint(issue: z.core.$ZodIssue): string {
+  return issue.code === 'invalid_type'
+    ? `it takes ${WORDS[issue.expected] ?? issue.expected}`
+    : issue.message;
+}
+
+function problemsOf(raw: z.core.$ZodIssue, file: YamlFile, schema: z.ZodType): readonly Problem[] {
+  const content = file.content();
+  const issue = mostTelling(raw, content);
+  if (issue.code === 'unrecognized_keys') {
+    const known = knownKeys(schema, issue.path);
+    return issue.keys.map((key) => file.problemAt([...issue.path, key], 'unknown key', hintFor(key, known)));
+  }
+  if (issue.code === 'invalid_key') {
+    return [file.problemAt(issue.path, issue.issues[0]?.message ?? issue.message)];
+  }
+  if (isMissing(content, issue.path)) {
+    const parent = issue.path.slice(0, -1);
+    return [file.problemAt(parent, `the key "${String(issue.path.at(-1))}" is missing`, missingHint(issue))];
+  }
+  return file.isUnset(issue.path) ? [] : [file.problemAt(issue.path, issue.message)];
+}
+
+/** Checks a file's content against its schema; problems are added with their lines. */
+export function checkShape<T extends z.ZodType>(
+  file: YamlFile,
+  schema: T,
+  problems: Problem[],
+): z.infer<T> | undefined {
+  const content = file.content();
+  if (content === undefined) return undefined;
+  const result = schema.safeParse(content);
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) problems.push(...problemsOf(issue, file, schema));
+  return undefined;
+}

@@ -1,0 +1,49 @@
+import { resources } from '../../contract/operations.ts';
+import type { GatewayConfig } from '../schema/gateway.ts';
+import type { LoadedConfig } from '../load.ts';
+import type { PassthroughConfig } from '../schema/passthrough.ts';
+import type { Problem } from '../problem.ts';
+import type { YamlFile } from '../yaml/yaml-file.ts';
+
+/** The routes below another whose methods the other one takes and they do not: those requests are refused. */
+function* hiddenMethods(routes: readonly PassthroughConfig[]) {
+  for (const [index, route] of routes.entries()) {
+    for (const outer of routes) {
+      if (!outer.subpaths || !route.path.startsWith(`${outer.path}/`)) continue;
+      const hidden = outer.methods.filter((method) => !route.methods.includes(method));
+      if (hidden.length > 0) yield { index, route, outer, hidden };
+    }
+  }
+}
+
+/** What a sound configuration says that may be meant so, but hardly is. It keeps nothing from starting. */
+export function findNotes(
+  gateway: GatewayConfig,
+  sources: LoadedConfig['sources'],
+  yaml: YamlFile,
+): readonly Problem[] {
+  const notes: Problem[] = [];
+  for (const { index, route, outer, hidden } of hiddenMethods(gateway.passthrough)) {
+    notes.push(
+      yaml.problemAt(
+        ['passthrough', index, 'methods'],
+        `${hidden.join(', ')} ${route.path} is answered 405: the longest path decides, so "${outer.name}", which takes it, is not asked`,
+        `add it to the methods of "${route.name}" where it is to be taken`,
+      ),
+    );
+  }
+  for (const { spec, yaml: file } of sources.values()) {
+    for (const name of Object.keys(resources) as (keyof typeof resources)[]) {
+      if (spec.resources[name] === undefined || gateway.resources[name]?.source === spec.name) continue;
+      const served = gateway.resources[name]?.source;
+      notes.push(
+        file.problemAt(
+          ['resources', name],
+          served === undefined ? `nobody is served these ${name}` : `${name} are served from "${served}"`,
+          `say source: ${spec.name} under resources.${name} of the gateway file to serve them`,
+        ),
+      );
+    }
+  }
+  return notes;
+}

@@ -1,0 +1,35 @@
+import { type Document, isAlias, isMap, isScalar, isSeq } from 'yaml';
+import { type Json, NumberText } from '../../kernel/json/json.ts';
+import { followAlias, pairsOf } from './yaml-merge.ts';
+
+/**
+ * What stands at a path of a document, numbers with the digits they are written with: 19.90 is not 19.9 where bytes
+ * are compared. Nothing at all is `null`, as an empty value is in YAML.
+ */
+export function exactValue(document: Document, path: readonly unknown[]): Json {
+  function exact(node: unknown): Json {
+    if (isAlias(node)) return exact(node.resolve(document));
+    if (isSeq(node)) return node.items.map(exact);
+    if (isMap(node)) {
+      const object = Object.create(null) as Record<string, Json>;
+      // Of a key that stands there more than once, by merges, the first counts.
+      for (const { key, value } of pairsOf(document, node)) {
+        if (!(String(key) in object)) object[String(key)] = exact(value);
+      }
+      return object;
+    }
+    if (!isScalar(node)) return null;
+    const { value, source } = node;
+    if (typeof value === 'number') return new NumberText(source ?? String(value));
+    return typeof value === 'string' || typeof value === 'boolean' ? value : null;
+  }
+  let node: unknown = document.contents;
+  for (const key of path) {
+    const container = followAlias(document, node);
+    if (isSeq(container)) node = container.get(key, true);
+    else if (isMap(container))
+      node = pairsOf(document, container).find((pair) => String(pair.key) === String(key))?.value;
+    else return null;
+  }
+  return exact(node);
+}

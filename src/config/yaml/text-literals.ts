@@ -1,0 +1,52 @@
+import { NumberText } from '../../kernel/json/json.ts';
+import type { SourceSpec } from '../schema/source.ts';
+import type { YamlFile } from './yaml-file.ts';
+
+type Path = readonly PropertyKey[];
+
+/** Parts of a source file whose literals are compared with what stands in replies. */
+const COMPARED: readonly Path[] = [
+  ['outcomes'],
+  ...['users', 'products'].flatMap((resource) => [
+    ...['total', 'dropWhen', 'map'].map((part) => ['resources', resource, 'list', part]),
+    ['resources', resource, 'get', 'map'],
+  ]),
+];
+
+/** Keys of literals. The texts of an `enum` are none, whatever they are called. */
+const LITERALS: readonly PropertyKey[] = ['equals', 'nullIf'];
+
+function asText(value: unknown, path: Path, file: YamlFile): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => asText(item, [...path, index], file));
+  if (typeof value === 'boolean') return String(value);
+  if (typeof value !== 'number') return value;
+  // As it is written: 007 and 1.50 are texts of their own.
+  const written = file.exactAt(path);
+  return written instanceof NumberText ? written.text : String(value);
+}
+
+function withTexts(tree: unknown, path: Path, file: YamlFile): unknown {
+  if (Array.isArray(tree)) return tree.map((item, index) => withTexts(item, [...path, index], file));
+  if (typeof tree !== 'object' || tree === null) return tree;
+  const entries = Object.entries(tree).map(([key, value]) => {
+    const place = [...path, key];
+    return [key, LITERALS.includes(key) ? asText(value, place, file) : withTexts(value, place, file)];
+  });
+  return Object.fromEntries(entries) as unknown;
+}
+
+function replaced(tree: unknown, [key, ...rest]: Path, path: Path, file: YamlFile): unknown {
+  if (key === undefined) return withTexts(tree, path, file);
+  const below = (tree as Readonly<Record<PropertyKey, unknown>> | undefined)?.[key];
+  if (below === undefined) return tree;
+  return { ...(tree as object), [key]: replaced(below, rest, [...path, key], file) };
+}
+
+/**
+ * A source with its literals as its replies can have them. In XML and CSV all is text, so `equals: 44` means the text
+ * "44", as it is written in the file, and `true` the text "true".
+ */
+export function withTextLiterals(spec: SourceSpec, file: YamlFile): SourceSpec {
+  if (spec.decode.format !== 'xml' && spec.decode.format !== 'csv') return spec;
+  return COMPARED.reduce((made, path) => replaced(made, path, [], file) as SourceSpec, spec);
+}

@@ -1,0 +1,141 @@
+import {
+  type ErrorCode,
+  isMap,
+  isNode,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Document,
+  visit,
+  type YAMLError,
+} from 'yaml';
+import type { Json } from '../../kernel/json/json.ts';
+import { exactValue } from './exact-value.ts';
+import { pathText, type Problem } from '../problem.ts';
+import { substitute, type Environment } from './substitute.ts';
+import { followAlias, isMerge, mergeSources, pairsOf } from './yaml-merge.ts';
+
+/** A parsed YAML file that knows where each of its keys stands. */
+export type YamlFile = {
+  readonly file: string;
+  /** What the file says, secrets filled in; a function, so that it is not printed along with the file. */
+  content(): unknown;
+  /** What stands at a path, with the digits that its numbers are written with. */
+  exactAt(path: readonly PropertyKey[]): Json;
+  /** Whether the value at a path could not be filled in, which is reported already. */
+  isUnset(path: readonly PropertyKey[]): boolean;
+  /** A problem of this file at a path of keys. */
+  problemAt(path: readonly PropertyKey[], message: string, hint?: string): Problem;
+};
+
+/**
+ * The range of the deepest node on the way to `path`: of the value, or of the key where `ofKey`. What an alias or a
+ * merge brings in stands where it is written.
+ */
+function offsetOf(document: Document, path: readonly PropertyKey[], ofKey: boolean): number | undefined {
+  let node: unknown = document.contents;
+  let offset = isNode(node) ? node.range?.[0] : undefined;
+  path.forEach((key, depth) => {
+    const container = followAlias(document, node);
+    if (isMap(container)) {
+      const pair = pairsOf(document, container).find((item) => String(item.key) === String(key));
+      const wanted = ofKey && depth === path.length - 1 ? pair?.key : (pair?.value ?? pair?.key);
+      if (isNode(wanted)) offset = wanted.range?.[0] ?? offset;
+      node = pair?.value;
+    } else if (isSeq(container)) {
+      node = container.get(key, true);
+      if (isNode(node)) offset = node.range?.[0] ?? offset;
+    } else {
+      node = undefined;
+    }
+  });
+  return offset;
+}
+
+/** What a document says, aliases (`*name`) and merges (`<<: *name`) followed; `undefined` where it cannot be read. */
+function contentOf(
+  document: Document,
+  report: (offset: number | undefined, message: string) => void,
+): unknown {
+  let sound = document.errors.length === 0;
+  visit(document, {
+    Alias(_key, alias) {
+      if (alias.resolve(document) !== undefined) return;
+      sound = false;
+      report(alias.range?.[0], 'an alias without an anchor before it; a text that starts with * is quoted');
+    },
+    Pair(_key, pair) {
+      if (!isMerge(pair) || mergeSources(document, pair) !== undefined) return;
+      sound = false;
+      const { key } = pair;
+      report(isNode(key) ? key.range?.[0] : undefined, '<< takes a map, or a list of maps: <<: *name');
+    },
+  });
+  if (!sound) return undefined;
+  try {
+    return document.toJS({ maxAliasCount: 50 });
+  } catch {
+    report(undefined, 'its aliases stand for too much, or for themselves');
+    return undefined;
+  }
+}
+
+/** What is said in place of the parser's messages that quote the text, which may be a secret. */
+const UNQUOTED: Partial<Record<ErrorCode, string>> = {
+  BAD_DIRECTIVE: 'a malformed directive; a text that starts with % is quoted',
+  BAD_DQ_ESCAPE: 'an unknown escape in a double-quoted text',
+  TAG_RESOLVE_FAILED: 'an unknown tag; a text that starts with ! is quoted',
+};
+
+/** What the parser says of a mistake, without what it quotes. */
+function tellMistake({ code, message }: YAMLError): string {
+  return UNQUOTED[code] ?? message.replace(/: .*$/s, '');
+}
+
+/**
+ * Parses a YAML text and fills in its references; without an environment it has none.
+ * Problems of syntax and of unset variables are added to `problems`; the content is then what could be read.
+ */
+export function parseYamlFile(
+  file: string,
+  text: string,
+  env: Environment | undefined,
+  problems: Problem[],
+): YamlFile {
+  const lines = new LineCounter();
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    uniqueKeys: true,
+    version: '1.2',
+    merge: true,
+    prettyErrors: false,
+    // Its warnings go to standard error and quote the text.
+    logLevel: 'error',
+  });
+
+  function problemOn(offset: number | undefined, path: string, message: string, hint?: string): Problem {
+    const place = offset === undefined ? undefined : lines.linePos(offset);
+    const position = place === undefined ? {} : { line: place.line, column: place.col };
+    return { file, ...position, path, message, ...(hint === undefined ? {} : { hint }) };
+  }
+
+  const stumble = document.errors.find(({ code }) => code === 'UNEXPECTED_TOKEN');
+  for (const mistake of [...document.errors, ...document.warnings]) {
+    // After the first of these the parser stumbles over every token that follows.
+    if (mistake.code === 'UNEXPECTED_TOKEN' && mistake !== stumble) continue;
+    problems.push(problemOn(mistake.pos[0], '', tellMistake(mistake)));
+  }
+  const unset = env === undefined ? [] : substitute(document, env);
+  for (const { offset, message, hint } of unset) {
+    problems.push(problemOn(offset, '', message, hint));
+  }
+  const content = contentOf(document, (offset, message) => problems.push(problemOn(offset, '', message)));
+  return {
+    file,
+    content: () => content,
+    exactAt: (path) => exactValue(document, path),
+    isUnset: (path) => unset.some(({ offset }) => offset === offsetOf(document, path, false)),
+    problemAt: (path, message, hint) =>
+      problemOn(offsetOf(document, path, message.startsWith('unknown key')), pathText(path), message, hint),
+  };
+}

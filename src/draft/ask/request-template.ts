@@ -1,0 +1,128 @@
+import { compileRequest } from '../../adapter/request/request.ts';
+import type { RequestSpec } from '../../config/schema/source.ts';
+import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
+
+/** A request of which single values can be changed: as a source file has it, with literal values or variables. */
+export type Recipe = RequestSpec;
+
+/** Where in a request a value stands. */
+export type Place =
+  | { readonly in: 'query'; readonly name: string }
+  | { readonly in: 'json'; readonly path: readonly (string | number)[] }
+  | { readonly in: 'xml'; readonly element: string };
+
+/** The name by which a place is known, as it is told to a person. */
+export function placeName(place: Place): string {
+  if (place.in === 'query') return place.name;
+  return place.in === 'xml' ? place.element : place.path.join('.');
+}
+
+function setIn(tree: unknown, [key, ...rest]: readonly (string | number)[], value: unknown): unknown {
+  if (key === undefined) return value;
+  if (Array.isArray(tree)) {
+    return (tree as unknown[]).map((one, index) => (index === key ? setIn(one, rest, value) : one));
+  }
+  const object = typeof tree === 'object' && tree !== null ? (tree as Record<string, unknown>) : {};
+  return { ...object, [key]: setIn(object[key], rest, value) };
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** The text of the first element of a name. */
+function elementPattern(element: string): RegExp {
+  const name = element.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  return new RegExp(String.raw`(<${name}(?:\s[^<>]*)?>)([^<]*)(</${name}>)`);
+}
+
+/** A request with another value in one place. A variable such as `{limit}` is a value, too. */
+export function withValue(recipe: Recipe, place: Place, value: string | number): Recipe {
+  const { body } = recipe;
+  if (place.in === 'query') return { ...recipe, query: { ...recipe.query, [place.name]: String(value) } };
+  if (place.in === 'json' && body !== undefined && 'json' in body)
+    return { ...recipe, body: { json: setIn(body.json, place.path, value) as typeof body.json } };
+  if (place.in === 'xml' && body !== undefined && 'xml' in body) {
+    const text = typeof value === 'string' && /^\{\w+\}$/.test(value) ? value : escapeXml(String(value));
+    const xml = body.xml.replace(
+      elementPattern(place.element),
+      (_all, open: string, _old, close: string) => open + text + close,
+    );
+    return { ...recipe, body: { ...body, xml } };
+  }
+  return recipe;
+}
+
+/** A request with more constants in its query. */
+export function withQuery(recipe: Recipe, query: Readonly<Record<string, string>>): Recipe {
+  return { ...recipe, query: { ...recipe.query, ...query } };
+}
+
+/** The numbers and texts of a JSON body, and the empty places that a GraphQL query declares variables for. */
+export function bodyPlaces({ body }: Recipe): readonly { place: Place; name: string; value: unknown }[] {
+  if (body === undefined) return [];
+  if ('xml' in body) {
+    const elements = body.xml.matchAll(/<([\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>([^<]*)<\/\1?\2>/g);
+    return [...elements].map(([, prefix = '', name = '', value]) => ({
+      place: { in: 'xml', element: prefix + name },
+      name,
+      value,
+    }));
+  }
+  if (!('json' in body)) return [];
+  const places: { place: Place; name: string; value: unknown }[] = [];
+  const walk = (value: unknown, path: readonly (string | number)[]) => {
+    if (typeof value === 'object' && value !== null) {
+      for (const [key, inner] of Object.entries(value))
+        walk(inner, [...path, Array.isArray(value) ? Number(key) : key]);
+      return;
+    }
+    places.push({ place: { in: 'json', path }, name: String(path.at(-1) ?? ''), value });
+  };
+  walk(body.json, []);
+  const query =
+    typeof body.json === 'object' && body.json !== null
+      ? (body.json as Record<string, unknown>)['query']
+      : undefined;
+  if (typeof query === 'string') {
+    const known = new Set(places.map(({ place }) => placeName(place)));
+    for (const [, name = ''] of query.matchAll(/\$(\w+)\s*:/g)) {
+      if (!known.has(`variables.${name}`))
+        places.push({ place: { in: 'json', path: ['variables', name] }, name, value: undefined });
+    }
+  }
+  return places;
+}
+
+const ignore = () => undefined;
+
+/** The request as it is sent; made by the same code that makes the gateway's requests. */
+export function requestOf(recipe: Recipe): UpstreamRequest {
+  return compileRequest(recipe, [], ignore, [])({}, []);
+}
+
+const VARIABLE = /\{[A-Za-z][\w-]*\}/;
+
+/** A text of a request that would be taken for a variable of the source file; `undefined` where there is none. */
+export function variableIn(recipe: Recipe): string | undefined {
+  const { body, path, query, headers } = recipe;
+  const text = JSON.stringify([path, query, headers, body]);
+  return VARIABLE.exec(text.replaceAll(/\$\{[A-Za-z_]\w*\}/g, ''))?.[0];
+}
+
+/** A request as a source file has it, without what is usual in one. */
+export function requestSection({
+  method,
+  path,
+  query,
+  headers,
+  body,
+}: Recipe): Readonly<Record<string, unknown>> {
+  return {
+    ...(method === 'POST' && { method }),
+    path,
+    ...(Object.keys(query).length > 0 && { query }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(body !== undefined && { body }),
+  };
+}

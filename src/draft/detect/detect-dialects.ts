@@ -1,0 +1,17 @@
+import type { Dialect, Look } from '../dialects/dialect.ts';
+import { businessDialects } from '../dialects/business.ts';
+import { dataDialects } from '../dialects/data.ts';
+import { identityDialects } from '../dialects/identity.ts';
+import { shopDialects } from '../dialects/shop.ts';
+
+const dialects: readonly Dialect[] = [
+  ...identityDialects,
+  ...businessDialects,
+  ...shopDialects,
+  ...dataDialects,
+];
+
+/** The dialects that a first reply looks like, likeliest first. */
+export function knowDialects(look: Look): readonly Dialect[] {
+  return dialects.filter((dialect) => dialect.fits(look));
+}

@@ -1,0 +1,180 @@
+import { MIMEType } from 'node:util';
+import { compileDecoder } from '../../adapter/read/decode.ts';
+import { decode as decodeSchema } from '../../config/schema/connection.ts';
+import { contentTypesOf } from '../../config/fixture/content-types.ts';
+import type { DecodeSpec } from '../../config/schema/source.ts';
+import { GatewayError } from '../../errors/fault.ts';
+import type { Json } from '../../kernel/json/json.ts';
+import type { UpstreamReply } from '../../kernel/upstream-call.ts';
+import { isList, isObject } from '../json-values.ts';
+import type { Note } from '../note.ts';
+import { InferError } from '../infer-error.ts';
+
+type DecodeDraft = Partial<DecodeSpec>;
+
+/** How the bodies of a service are written. */
+export type Format = {
+  /** What differs from the defaults of the format. */
+  readonly decode: DecodeDraft;
+  readonly read: (reply: UpstreamReply) => Json | undefined;
+  readonly document: Json;
+  readonly notes: readonly Note[];
+};
+
+/** What some services put before JSON, so that it cannot be run as a script. */
+const PREFIXES = [")]}',\n", ")]}'\n", ")]}'", 'while(1);', 'for(;;);', '{}&&'];
+const DELIMITERS = [';', ',', '\t', '|', ':'];
+
+function contentTypeOf(reply: UpstreamReply): { mediaType: string; charset: string | undefined } {
+  try {
+    const { essence, params } = new MIMEType(reply.header('content-type') ?? '');
+    return { mediaType: essence, charset: params.get('charset') ?? undefined };
+  } catch {
+    return { mediaType: '', charset: undefined };
+  }
+}
+
+function decodesAs(body: Buffer, charset: string): boolean {
+  try {
+    new TextDecoder(charset, { fatal: true }).decode(body);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+type Charset = { readonly charset: string | undefined; readonly notes: readonly Note[] };
+
+/** The character set that must be declared, where what the reply says or UTF-8 does not fit its bytes. */
+function findCharset(body: Buffer, told: string | undefined): Charset {
+  const declared =
+    told ?? /^<\?xml\s[^>]*?encoding\s*=\s*["']([\w.-]+)["']/.exec(body.toString('latin1', 0, 200))?.[1];
+  if (decodesAs(body, declared ?? 'utf-8')) return { charset: undefined, notes: [] };
+  if (declared !== undefined && decodesAs(body, 'utf-8')) {
+    const text = 'the bytes are UTF-8, whatever the reply says';
+    return { charset: 'utf-8', notes: [{ at: ['decode', 'charset'], level: 'likely', text }] };
+  }
+  const wide =
+    body.length % 2 === 0 && (body[0] === 0 || body[1] === 0 || body[0] === 0xff || body[0] === 0xfe);
+  if (wide) {
+    const charset = body[0] === 0 || body[0] === 0xfe ? 'utf-16be' : 'utf-16le';
+    return {
+      charset,
+      notes: [{ at: ['decode', 'charset'], level: 'likely', text: 'two bytes a character' }],
+    };
+  }
+  const text = 'the bytes are not UTF-8, and nothing says what they are; windows-1252 reads any bytes';
+  return { charset: 'windows-1252', notes: [{ at: ['decode', 'charset'], level: 'edit', text }] };
+}
+
+function textOf(body: Buffer, charset: string): string {
+  return new TextDecoder(charset).decode(body);
+}
+
+/** Reads a body as one format; `undefined` where it is not in it. */
+function tryRead(reply: UpstreamReply, draft: DecodeDraft): Json | undefined {
+  const { mediaType } = contentTypeOf(reply);
+  const spec = decodeSchema.parse({ ...draft, contentTypes: [mediaType] });
+  try {
+    return compileDecoder(spec)(reply);
+  } catch (error) {
+    if (error instanceof GatewayError) return undefined;
+    throw error;
+  }
+}
+
+function csvDrafts(text: string): readonly DecodeDraft[] {
+  const header = text.split(/\r?\n/, 1)[0] ?? '';
+  return DELIMITERS.filter((delimiter) => header.includes(delimiter))
+    .sort((a, b) => header.split(b).length - header.split(a).length)
+    .flatMap((delimiter): readonly DecodeDraft[] => [
+      { format: 'csv', delimiter },
+      { format: 'csv', delimiter, quote: '' },
+    ]);
+}
+
+/** The formats that a text may be in, likeliest first. */
+function draftsFor(text: string, mediaType: string): readonly DecodeDraft[] {
+  const start = text.trimStart();
+  const prefix = PREFIXES.find((one) => text.startsWith(one));
+  if (prefix !== undefined) return [{ stripPrefix: prefix }];
+  if (start.startsWith('<')) return [{ format: 'xml' }];
+  const json: readonly DecodeDraft[] = [{}, { format: 'ndjson' }];
+  if (/^[[{"\d\-tfn]/.test(start) && !mediaType.includes('csv')) return [...json, ...csvDrafts(text)];
+  return [...csvDrafts(text), ...json];
+}
+
+function isUsable(document: Json, { format }: DecodeDraft): boolean {
+  return format === 'csv' || format === 'ndjson' ? isList(document) && isObject(document[0]) : true;
+}
+
+function refuse(reply: UpstreamReply, text: string): never {
+  const start = text.trimStart().slice(0, 200).toLowerCase();
+  if (reply.body.length === 0)
+    throw new InferError(
+      `the reply (HTTP ${reply.status}) has no body`,
+      'give the address of the list itself',
+    );
+  if (start.startsWith('<!doctype') || start.startsWith('<html'))
+    throw new InferError(
+      `the reply (HTTP ${reply.status}) is a web page`,
+      'give the address of the service behind it, and the credential with --header',
+    );
+  throw new InferError(
+    `the reply (HTTP ${reply.status}) is neither JSON, XML, CSV nor lines of JSON`,
+    'save it to a file and look at it, or give the address of another view',
+  );
+}
+
+/** The decode section for a body: what its format does not have by itself. */
+function declared(reply: UpstreamReply, found: DecodeDraft, charset: string | undefined): DecodeDraft {
+  const { mediaType } = contentTypeOf(reply);
+  const usual = contentTypesOf(decodeSchema.parse(found));
+  const own = usual.includes(mediaType) ? {} : { contentTypes: [...new Set([mediaType, usual[0] ?? ''])] };
+  return { ...found, ...(charset !== undefined && { charset }), ...own };
+}
+
+function compileRead(draft: DecodeDraft): Format['read'] {
+  const decode = compileDecoder(decodeSchema.parse(draft));
+  return (reply) => {
+    try {
+      return decode(reply);
+    } catch (error) {
+      if (error instanceof GatewayError) return undefined;
+      throw error;
+    }
+  };
+}
+
+/** How a reply is written, found out from its bytes. @throws InferError */
+export function detectFormat(reply: UpstreamReply): Format {
+  const { mediaType, charset: told } = contentTypeOf(reply);
+  const { charset, notes } = findCharset(reply.body, told);
+  const text = textOf(
+    reply.body,
+    charset ?? (told !== undefined && decodesAs(reply.body, told) ? told : 'utf-8'),
+  );
+  for (const draft of draftsFor(text, mediaType)) {
+    const document = tryRead(reply, { ...draft, ...(charset !== undefined && { charset }) });
+    if (document === undefined || !isUsable(document, draft)) continue;
+    const decode = declared(reply, draft, charset);
+    const odd: readonly Note[] =
+      decode.contentTypes !== undefined && /^(?:|text\/(?:html|plain))$/.test(mediaType)
+        ? [
+            {
+              at: ['decode', 'contentTypes'],
+              level: 'likely',
+              text: 'the service calls its data by this name',
+            },
+          ]
+        : [];
+    return { decode, read: compileRead(decode), document, notes: [...notes, ...odd] };
+  }
+  return refuse(reply, text);
+}
+
+/** The same format with elements of XML that are lists even where there is one. */
+export function withArrays(format: Format, arrays: readonly string[]): Format {
+  const decode = { ...format.decode, arrays: [...arrays] };
+  return { ...format, decode, read: compileRead(decode) };
+}

@@ -1,0 +1,166 @@
+import type { ResourceName } from '../../contract/query.ts';
+import type { Json, JsonObject } from '../../kernel/json/json.ts';
+import { isList, isObject, scalarText } from '../json-values.ts';
+import { fold, isNameable, pathWith } from '../path-text.ts';
+
+/** A list of records within a document. */
+export type RowPlace = {
+  /** Path of the list; empty where the document is the list. */
+  readonly path: string;
+  /** The same as plain keys. */
+  readonly keys: readonly string[];
+  readonly rows: readonly JsonObject[];
+  /** XML: the one row is not a list unless it is declared. */
+  readonly single: boolean;
+};
+
+const DEPTH_MAX = 8;
+const NAMES: Readonly<Record<ResourceName, readonly string[]>> = {
+  users: [
+    'users',
+    'user',
+    'contacts',
+    'contact',
+    'customers',
+    'customer',
+    'people',
+    'persons',
+    'members',
+    'accounts',
+  ],
+  products: [
+    'products',
+    'product',
+    'items',
+    'articles',
+    'article',
+    'artikel',
+    'catalog',
+    'catalogue',
+    'goods',
+  ],
+};
+const LIST_NAMES = new Set(
+  'data items results result value values rows records list entries hits content edges nodes resources elements objects'.split(
+    ' ',
+  ),
+);
+
+/** How alike the keys of rows are: the share of keys that most rows have. */
+function likeness(rows: readonly JsonObject[]): number {
+  const sample = rows.slice(0, 20);
+  const counts = new Map<string, number>();
+  for (const key of sample.flatMap((row) => Object.keys(row))) counts.set(key, (counts.get(key) ?? 0) + 1);
+  const common = [...counts.values()].filter((count) => count * 2 >= sample.length).length;
+  return counts.size === 0 ? 0 : common / counts.size;
+}
+
+function scalarsIn(value: Json, depth = 0): number {
+  if (isObject(value) && depth < 5)
+    return Object.values(value).reduce<number>((sum, inner) => sum + scalarsIn(inner, depth + 1), 0);
+  return scalarText(value) === undefined ? 0 : 1;
+}
+
+function scoreOf({ keys, rows }: RowPlace, resource: ResourceName): number {
+  const name = fold(keys.at(-1) ?? '');
+  const named = NAMES[resource].includes(name) ? 40 : LIST_NAMES.has(name) ? 15 : 0;
+  const full = Math.min(scalarsIn(rows[0] ?? null), 12);
+  return named + full * 2 + Math.min(rows.length, 20) * 2 + likeness(rows) * 20 - keys.length * 4;
+}
+
+/** Every list of objects that stands outside of records. */
+function listsIn(value: Json, path: string, keys: readonly string[]): readonly RowPlace[] {
+  if (keys.length > DEPTH_MAX) return [];
+  if (isList(value)) {
+    const rows = value.filter((row) => isObject(row));
+    return rows.length > 0 && rows.length === value.length ? [{ path, keys, rows, single: false }] : [];
+  }
+  if (!isObject(value)) return [];
+  return Object.entries(value)
+    .slice(0, 200)
+    .filter(([key]) => isNameable(key))
+    .flatMap(([key, inner]) => listsIn(inner, pathWith(path, key), [...keys, key]));
+}
+
+/** XML writes a list of one row as the row itself: the deepest object that stands alone in its parent. */
+function lonelyRows(value: Json, path: string, keys: readonly string[]): readonly RowPlace[] {
+  if (!isObject(value) || keys.length > DEPTH_MAX) return [];
+  const children = Object.entries(value).filter(([key]) => isNameable(key));
+  const here: readonly RowPlace[] =
+    keys.length > 1 && scalarsIn(value) > 1 && !children.some(([key]) => key === 'faultcode')
+      ? [{ path, keys, rows: [value], single: true }]
+      : [];
+  return [
+    ...here,
+    ...children.flatMap(([key, inner]) => lonelyRows(inner, pathWith(path, key), [...keys, key])),
+  ];
+}
+
+/** A map of records by their id, which is no list. */
+function hasRecordMap(value: Json, depth = 0): boolean {
+  if (!isObject(value) || depth > 3) return false;
+  const inner = Object.values(value);
+  const records = inner.filter((one) => isObject(one));
+  if (records.length > 1 && records.length === inner.length && likeness(records) > 0.7) return true;
+  return inner.some((one) => hasRecordMap(one, depth + 1));
+}
+
+/** The lists of a document that may be the records, likeliest first. */
+export function findRows(document: Json, resource: ResourceName, isXml: boolean): readonly RowPlace[] {
+  const lists = listsIn(document, '', []);
+  const places = lists.length === 0 && isXml ? lonelyRows(document, '', []) : lists;
+  return places
+    .map((place) => ({ place, score: scoreOf(place, resource) }))
+    .sort((a, b) => b.score - a.score)
+    .map(({ place }) => place);
+}
+
+/** Lists of values that stand in a list: rows whose columns are named elsewhere, if at all. */
+function tablesIn(value: Json, path: string, depth: number): readonly { path: string; rows: number }[] {
+  if (depth > DEPTH_MAX) return [];
+  if (isList(value)) {
+    const [first] = value;
+    const width = first !== undefined && isList(first) ? first.length : 0;
+    const even = value.every(
+      (row) => isList(row) && row.length === width && !row.some((cell) => isObject(cell)),
+    );
+    return width > 1 && even ? [{ path, rows: value.length }] : [];
+  }
+  if (!isObject(value)) return [];
+  return Object.entries(value)
+    .slice(0, 200)
+    .filter(([key]) => isNameable(key))
+    .flatMap(([key, inner]) => tablesIn(inner, pathWith(path, key), depth + 1));
+}
+
+/** Where rows without names stand, if there are more of them than of the rows that were found. */
+export function largerTable(document: Json, rows: number): string | undefined {
+  return tablesIn(document, '', 0).find((table) => table.rows > Math.max(rows, 1))?.path;
+}
+
+/** What is said of rows without names, which a draft cannot be made of. */
+export function tableTrouble(path: string): { message: string; hint: string } {
+  const where = path === '' ? 'the records' : `the records at ${path}`;
+  return {
+    message: `${where} are lists of values, without the names of their columns`,
+    hint: `give a parameter that asks for objects where there is one; by hand: items: { at: '${path}', form: table, columns: … }`,
+  };
+}
+
+/** Why a document has no rows, as far as it can be told. */
+export function whyNoRows(document: Json): { message: string; hint: string } {
+  const table = largerTable(document, 0);
+  if (table !== undefined) return tableTrouble(table);
+  if (isList(document) && document.length === 0)
+    return {
+      message: 'the list is empty',
+      hint: 'try it where there are records, or give a saved reply with --sample',
+    };
+  if (hasRecordMap(document))
+    return {
+      message: 'the records stand in a map by their keys, not in a list',
+      hint: 'write the source by hand: see "Adding a source" in the README',
+    };
+  const hint = 'give the address of the list itself, with the parameters that it needs';
+  return { message: 'the reply holds no list of records', hint };
+}

@@ -1,0 +1,95 @@
+import type { Json } from '../../kernel/json/json.ts';
+import type { UpstreamReply } from '../../kernel/upstream-call.ts';
+import { isList, isObject, scalarText } from '../json-values.ts';
+import { fold, isNameable, pathWith } from '../path-text.ts';
+
+/** A rule of the outcome table, as it is written. */
+export type OutcomeDraft = Readonly<Record<string, unknown>>;
+
+/** A code in a body that says what a reply means. */
+export type Code = { readonly at: string; readonly equals: string | number | boolean };
+
+const CODE_NAME =
+  /^(?:rc|code|errorcode|errcode|err|fault|faultcode|returncode|retcode|resultcode|statuscode|status|state|success|ok|error|type|reason|message|rctext)$/;
+/** Codes are short words or numbers; a message that names the record asked for is none. */
+const CODE_TEXT = /^[A-Za-z][\w .:-]{0,59}$/;
+const DEPTH_MAX = 7;
+
+const IS_SENTENCE = /message|reason|text|status/;
+
+function isCode(name: string, value: Json): value is string | number | boolean {
+  if (typeof value === 'boolean' || typeof value === 'number') return true;
+  // A sentence may name what was asked for.
+  return typeof value === 'string' && CODE_TEXT.test(value) && !(IS_SENTENCE.test(name) && /\d/.test(value));
+}
+
+/** The codes of a document outside of its records, outermost first. */
+export function codesIn(document: Json | undefined, path = '', depth = 0): readonly Code[] {
+  if (isList(document)) {
+    const [first] = document;
+    return document.length === 1 && first !== undefined ? codesIn(first, `${path}[0]`, depth + 1) : [];
+  }
+  if (!isObject(document) || depth > DEPTH_MAX) return [];
+  const entries = Object.entries(document).filter(([key]) => isNameable(key));
+  const here = entries.flatMap(([key, value]) =>
+    CODE_NAME.test(fold(key)) && isCode(fold(key), value) ? [{ at: pathWith(path, key), equals: value }] : [],
+  );
+  return [...here, ...entries.flatMap(([key, value]) => codesIn(value, pathWith(path, key), depth + 1))];
+}
+
+const sameCode = (a: Code, b: Code) => a.at === b.at && a.equals === b.equals;
+
+const isPlainCode = ({ at }: Code) => !/message|reason|text|status/i.test(at);
+
+/** The codes by which one kind of reply differs from another: those named like codes first, sentences last. */
+function tellingCodes(document: Json | undefined, other: Json | undefined): readonly Code[] {
+  const others = codesIn(other);
+  const rank = (code: Code) => (!isPlainCode(code) ? 2 : /faultcode/i.test(code.at) ? 1 : 0);
+  return codesIn(document)
+    .filter((code) => !others.some((one) => sameCode(code, one)))
+    .sort((a, b) => rank(a) - rank(b));
+}
+
+/**
+ * The rule for a reply that is no success: by its status, and by a code in its body where it has one. A status that
+ * means several things (of a success, of a refusal, of any failure of the server) needs the code. `undefined` where
+ * nothing tells the reply from those.
+ */
+export function ruleFor(
+  { reply, document }: { readonly reply: UpstreamReply; readonly document: Json | undefined },
+  success: Json | undefined,
+  { on, is }: { readonly on?: 'list' | 'get'; readonly is: string },
+): OutcomeDraft | undefined {
+  const { status } = reply;
+  const [code] = tellingCodes(document, success);
+  const scope = on === undefined ? {} : { on };
+  const isPlain = status >= 300 && status < 500 && status !== 401 && status !== 403;
+  if (code !== undefined && (!isPlain || isPlainCode(code))) return { status, ...code, ...scope, is };
+  return isPlain ? { status, ...scope, is } : undefined;
+}
+
+/**
+ * The code that all successes have and a failure has not: then success is known by it alone. `undefined` where the
+ * status says it all.
+ */
+export function successCode(
+  successes: readonly (Json | undefined)[],
+  failures: readonly (Json | undefined)[],
+): Code | undefined {
+  const [first, ...others] = successes.map((document) => codesIn(document));
+  const common = (first ?? []).filter((code) =>
+    others.every((codes) => codes.some((one) => sameCode(one, code))),
+  );
+  return common.find(
+    ({ at, equals }) =>
+      failures.length > 0 &&
+      failures.every((document) => codesIn(document).some((one) => one.at === at && one.equals !== equals)),
+  );
+}
+
+/** Whether a body's record is absent in a reply that is a success by its status. */
+export function isAbsent(found: Json | undefined): boolean {
+  return (
+    found === undefined || found === null || scalarText(found) === '' || (isList(found) && found.length === 0)
+  );
+}

@@ -1,0 +1,120 @@
+import type { Json } from '../../kernel/json/json.ts';
+import type { UpstreamReply } from '../../kernel/upstream-call.ts';
+import type { Asker } from '../ask/ask-service.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import type { Note } from '../note.ts';
+import { codesIn, type OutcomeDraft, ruleFor, successCode } from './read-outcomes.ts';
+import type { Recipe } from '../ask/request-template.ts';
+import type { PastEnd } from '../ask/walk-list.ts';
+
+/** The outcome table of a draft, and what is to be said of it. */
+export type OutcomesDraft = { readonly outcomes: readonly OutcomeDraft[]; readonly notes: readonly Note[] };
+
+/** What was seen of successes and failures. */
+export type FailureScene = {
+  readonly dialect: Dialect | undefined;
+  /** The list's replies that brought rows. */
+  readonly successes: readonly Json[];
+  /** The statuses under which rows came. */
+  readonly statuses: readonly number[];
+  readonly missing: Json | undefined;
+  readonly recordRules: readonly OutcomeDraft[];
+  readonly refusal: Refusal | undefined;
+  /** Only where a scan has to find the end without a total. */
+  readonly pastEnd: PastEnd | undefined;
+};
+
+/** What a service replies to a caller without a credential. */
+export type Refusal = { readonly reply: UpstreamReply; readonly document: Json | undefined };
+
+const at = ['outcomes'];
+
+/** Asks without the credential. */
+export async function seeRefusal(
+  asker: Asker,
+  recipe: Recipe,
+  read: (reply: UpstreamReply) => Json | undefined,
+): Promise<Refusal | undefined> {
+  if (asker.left < 1) return undefined;
+  const reply = await asker.ask(recipe, { withoutCredential: true });
+  return { reply, document: read(reply) };
+}
+
+const FAILS_OPENLY = (status: number) => status === 401 || status === 403 || status >= 500;
+
+function refusalRule({ refusal, successes }: FailureScene): {
+  rules: readonly OutcomeDraft[];
+  notes: readonly Note[];
+} {
+  if (refusal === undefined || FAILS_OPENLY(refusal.reply.status)) return { rules: [], notes: [] };
+  const { status } = refusal.reply;
+  if (status >= 300 && status < 400) return { rules: [], notes: [] };
+  const rule = ruleFor(refusal, successes[0], { is: 'unauthorized' });
+  if (status < 300 && rule === undefined)
+    return {
+      rules: [],
+      notes: [{ at: ['auth'], level: 'likely', text: 'the service gives the same list without it' }],
+    };
+  return rule === undefined ? { rules: [], notes: [] } : { rules: [rule], notes: [] };
+}
+
+/** The rule for what lies behind the last row, where it looks like a failure. */
+function pastEndRule({ pastEnd }: FailureScene): { rules: readonly OutcomeDraft[]; notes: readonly Note[] } {
+  if (pastEnd === undefined || pastEnd.status < 400) return { rules: [], notes: [] };
+  const { status, document } = pastEnd;
+  const [code] = codesIn(document);
+  if (code !== undefined || status === 416)
+    return { rules: [{ status, on: 'list', ...code, is: 'past_end' }], notes: [] };
+  const text = `behind the last row the service answers HTTP ${status}: where it means nothing else, add { status: ${status}, on: list, is: past_end }`;
+  return { rules: [], notes: [{ at, level: 'edit', text }] };
+}
+
+function successRules(scene: FailureScene): {
+  rules: readonly OutcomeDraft[];
+  notes: readonly Note[];
+} {
+  const { dialect, successes, refusal, missing } = scene;
+  const statuses = [...new Set([200, ...scene.statuses])].sort((a, b) => a - b);
+  const isQuiet = (reply: UpstreamReply | undefined) => reply !== undefined && reply.status < 300;
+  const failures = [
+    ...(isQuiet(refusal?.reply) ? [refusal?.document] : []),
+    ...(missing === undefined ? [] : [missing]),
+  ].filter((document) => codesIn(document).length > 0);
+  const code = successCode(successes, failures);
+  const known = dialect?.success === undefined ? undefined : { at: dialect.success, present: true };
+  const rules = statuses.map((status) => ({ status, ...(known ?? code), is: 'ok' }));
+  const notes: readonly Note[] =
+    code === undefined || known !== undefined
+      ? []
+      : [{ at, level: 'sure', text: `${code.at} tells a success from a failure under the same status` }];
+  return { rules, notes };
+}
+
+const USUAL: readonly OutcomeDraft[] = [
+  { status: 401, is: 'unauthorized' },
+  { status: 403, is: 'unauthorized' },
+  { status: 429, is: 'rate_limited' },
+  { status: 503, is: 'unavailable' },
+  { status: '4xx', is: 'client_bug' },
+  { status: '5xx', is: 'error' },
+];
+
+const sameRule = (a: OutcomeDraft, b: OutcomeDraft) => JSON.stringify(a) === JSON.stringify(b);
+
+/** The outcome table: what was seen to fail first, then what succeeds, then what statuses mean everywhere. */
+export function settleOutcomes(scene: FailureScene): OutcomesDraft {
+  const refusal = refusalRule(scene);
+  const pastEnd = pastEndRule(scene);
+  const success = successRules(scene);
+  const rules = [
+    // What was seen of a record that is not there may be one of the failures that a dialect knows.
+    ...scene.recordRules,
+    ...(scene.dialect?.outcomes ?? []),
+    ...refusal.rules,
+    ...pastEnd.rules,
+    ...success.rules,
+    ...USUAL,
+  ];
+  const outcomes = rules.filter((rule, index) => rules.findIndex((other) => sameRule(rule, other)) === index);
+  return { outcomes, notes: [...success.notes, ...refusal.notes, ...pastEnd.notes] };
+}

@@ -1,0 +1,212 @@
+import { type Dialect, type KnownFilter, recordAt } from './dialect.ts';
+import type { Json } from '../../kernel/json/json.ts';
+import { isList, isObject } from '../json-values.ts';
+
+type Column = (field: string) => string | undefined;
+
+/** Filters with a template for each operator, over the columns that are plain ones. */
+function filtersOf(
+  column: Column,
+  make: (column: string, op: 'eq' | 'ge' | 'le') => Omit<KnownFilter, 'field' | 'op'>,
+): readonly KnownFilter[] {
+  const wanted = [
+    ['category', 'eq'],
+    ['price', 'ge'],
+    ['price', 'le'],
+  ] as const;
+  return wanted.flatMap(([field, op]) => {
+    const name = column(field);
+    return name === undefined ? [] : [{ field, op, ...make(name, op) }];
+  });
+}
+
+const odataFilters = (suffix: string) => (column: Column) =>
+  filtersOf(column, (name, op) =>
+    op === 'eq'
+      ? { expr: `${name} eq {value}`, escape: 'odata' }
+      : { expr: `${name} ${op} {value}${suffix}`, escape: 'number' },
+  );
+
+const odataV4: Dialect = {
+  key: 'odata-v4',
+  title: 'OData v4',
+  fits: ({ document }) =>
+    isObject(document) &&
+    ('@odata.context' in document || '@context' in document) &&
+    isList(document['value']),
+  constants: () => ({ query: { $count: 'true' } }),
+  paging: { kind: 'offset', size: '$top', start: '$skip', base: 0, sizeMax: 1000 },
+  total: { at: '"@odata.count" | "@count"' },
+  sort: (column) => ({ ascending: { $orderby: column }, descending: { $orderby: `${column} desc` } }),
+  filters: odataFilters(''),
+  filterQuery: { $filter: '{filter}' },
+  record: (recipe, idIsNumber) => recordAt(recipe, `${recipe.path}(${idIsNumber ? '{id}' : "'{id}'"})`),
+  traps: ['$select= with the columns below keeps the others at home.'],
+};
+
+const odataV2: Dialect = {
+  key: 'odata-v2',
+  title: 'OData v2',
+  fits: ({ document }) =>
+    isObject(document) &&
+    ('d' in document ||
+      (isObject(document['feed']) && JSON.stringify(Object.keys(document['feed'])).includes('entry'))),
+  constants: () => ({ query: { $format: 'json', $inlinecount: 'allpages' } }),
+  paging: { kind: 'offset', size: '$top', start: '$skip', base: 0, sizeMax: 1000 },
+  total: { at: 'd.__count' },
+  sort: (column) => ({ ascending: { $orderby: column }, descending: { $orderby: `${column} desc` } }),
+  filters: odataFilters('m'),
+  filterQuery: { $filter: '{filter}' },
+  record: (recipe, idIsNumber) =>
+    recordAt(recipe, `${recipe.path}(${idIsNumber ? '{id}' : "'{id}'"})`, { $format: 'json' }),
+  traps: [
+    'An amount means nothing without its currency: where there are several, prices must not be compared.',
+    'SAP: sap-client and sap-language in the query decide what is seen, and in which language.',
+  ],
+};
+
+const spring: Dialect = {
+  key: 'spring-data-rest',
+  title: 'Spring Data REST (HAL)',
+  fits: ({ document }) => isObject(document) && '_embedded' in document,
+  paging: { kind: 'page', size: 'size', start: 'page', base: 0, sizeMax: 1000 },
+  total: { at: 'page.totalElements' },
+  sort: (column) => ({ ascending: { sort: `${column},asc` }, descending: { sort: `${column},desc` } }),
+  filters: () => [],
+  itemsAbsent: 'empty',
+  traps: [
+    'A repository filters only by the methods it declares, each at a path of its own: filters are computed here.',
+  ],
+};
+
+const postgrest: Dialect = {
+  key: 'postgrest',
+  title: 'PostgREST',
+  fits: ({ reply, document }) =>
+    isList(document) && /^(?:\d+-\d+|\*)\/(?:\d+|\*)$/.test(reply.header('content-range') ?? ''),
+  constants: () => ({ headers: { Prefer: 'count=exact' } }),
+  paging: { kind: 'offset', size: 'limit', start: 'offset', base: 0, sizeMax: 1000 },
+  total: { header: 'Content-Range', pattern: String.raw`/(\d+)$` },
+  sort: (column) => ({ ascending: { order: `${column}.asc` }, descending: { order: `${column}.desc` } }),
+  filters: (column) =>
+    filtersOf(column, (name, op) => ({
+      query: { [name]: `${{ eq: 'eq', ge: 'gte', le: 'lte' }[op]}.{value}` },
+    })),
+  record: (recipe) => recordAt(recipe, recipe.path, { id: 'eq.{id}' }),
+  outcomes: [
+    { status: 416, on: 'list', at: 'code', equals: 'PGRST103', is: 'past_end' },
+    { status: 400, on: 'get', at: 'code', equals: ['22003', '22P02'], is: 'not_found' },
+  ],
+  traps: [
+    'select= with the columns below keeps the others at home.',
+    'Filters are exact on text and numeric columns; not on citext, real, double precision or money.',
+  ],
+};
+
+const directus: Dialect = {
+  key: 'directus',
+  title: 'Directus',
+  fits: ({ document, recipe }) =>
+    isObject(document) &&
+    isList(document['data']) &&
+    Object.keys(document).every((key) => key === 'data' || key === 'meta') &&
+    (/\/items\//.test(recipe.path) || /\/users\/?$/.test(recipe.path)),
+  constants: () => ({ query: { meta: 'filter_count' } }),
+  confirms: (document) =>
+    isObject(document) && isObject(document['meta']) && 'filter_count' in document['meta'],
+  paging: { kind: 'offset', size: 'limit', start: 'offset', base: 0, sizeMax: 100 },
+  total: { at: 'meta.filter_count' },
+  sort: (column) => ({ ascending: { sort: column }, descending: { sort: `-${column}` } }),
+  filters: (column) =>
+    filtersOf(column, (name, op) => ({
+      query: { [`filter[${name}][${{ eq: '_eq', ge: '_gte', le: '_lte' }[op]}]`]: '{value}' },
+    })),
+  outcomes: [
+    { status: 403, at: 'errors[0].extensions.code', equals: 'FORBIDDEN', on: 'get', is: 'not_found' },
+  ],
+  traps: [
+    'A record that does not exist is a 403, and so is a role that may not read the collection.',
+    'fields= with the columns below keeps the others at home.',
+  ],
+};
+
+/** Whether a reply is a page of json-server 1: `items` is the number of all of them. */
+const isJsonServerPage = (document: Json | undefined) =>
+  isObject(document) &&
+  ['first', 'prev', 'next', 'last', 'pages', 'items', 'data'].every((key) => key in document);
+
+const jsonServer1: Dialect = {
+  key: 'json-server-1',
+  title: 'json-server 1',
+  fits: ({ document, reply }) =>
+    isJsonServerPage(document) || (isList(document) && reply.header('x-powered-by') === 'tinyhttp'),
+  constants: () => ({ query: { _page: '1' } }),
+  confirms: isJsonServerPage,
+  paging: { kind: 'page', size: '_per_page', start: '_page', base: 1, sizeMax: 100 },
+  total: { at: 'items' },
+  sort: (column) => ({ ascending: { _sort: column }, descending: { _sort: `-${column}` } }),
+  traps: ['A page behind the end is the last one again.'],
+};
+
+const laravel: Dialect = {
+  key: 'laravel',
+  title: 'Laravel paginator',
+  fits: ({ document }) =>
+    isObject(document) &&
+    isList(document['data']) &&
+    ((isObject(document['meta']) && 'current_page' in document['meta'] && 'last_page' in document['meta']) ||
+      ('current_page' in document && 'last_page' in document)),
+  paging: { kind: 'page', size: 'per_page', start: 'page', base: 1 },
+  total: { at: 'meta.total | total' },
+  traps: [
+    'Without Accept: application/json errors are HTML; Portico sends it, and takes no HTML for an answer.',
+  ],
+};
+
+const elasticsearch: Dialect = {
+  key: 'elasticsearch',
+  title: 'Elasticsearch',
+  fits: ({ document, recipe, reply }) =>
+    (isObject(document) && isObject(document['hits']) && isList(document['hits']['hits'])) ||
+    reply.header('x-elastic-product') !== undefined ||
+    /\/_search$/.test(recipe.path),
+  rewrite: ({ recipe }) => ({
+    method: 'POST',
+    path: /\/_search$/.test(recipe.path) ? recipe.path : `${recipe.path.replace(/\/$/, '')}/_search`,
+    query: { allow_partial_search_results: 'false' },
+    headers: recipe.headers,
+    body: recipe.body ?? {
+      json: { from: 0, size: 20, track_total_hits: true, query: { bool: { filter: [] } } },
+    },
+  }),
+  paging: { kind: 'offset', size: 'size', start: 'from', base: 0, sizeMax: 1000, depthMax: 10_000 },
+  total: { at: 'hits.total.value', unless: { at: 'hits.total.relation', equals: 'gte' } },
+  outcomes: [{ status: 200, at: 'timed_out', equals: true, is: 'unavailable' }],
+  filters: (column) =>
+    filtersOf(column, (name, op) =>
+      op === 'eq'
+        ? { item: { term: { [`${name.replace('_source.', '')}.keyword`]: '{value}' } } }
+        : {
+            item: {
+              range: { [name.replace('_source.', '')]: { [op === 'ge' ? 'gte' : 'lte']: '{value}' } },
+            },
+            superset: true,
+          },
+    ),
+  traps: [
+    'from + size ends at 10,000 (index.max_result_window): deeper questions are refused.',
+    'A keyword field must have no normalizer, and by default does not hold texts above 256 characters.',
+  ],
+};
+
+/** Interfaces over tables and documents. */
+export const dataDialects: readonly Dialect[] = [
+  odataV4,
+  odataV2,
+  spring,
+  elasticsearch,
+  postgrest,
+  jsonServer1,
+  laravel,
+  directus,
+];

@@ -1,0 +1,26 @@
+import { type Json, type JsonObject, NumberText } from '../kernel/json/json.ts';
+
+/** Whether a value is an object of a document. */
+export function isObject(value: Json | undefined): value is JsonObject {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText)
+  );
+}
+
+/** Whether a value is a list of a document. */
+export function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** The text of a text or number; `undefined` for anything else. */
+export function scalarText(value: Json | undefined): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  return value instanceof NumberText ? value.text : undefined;
+}
+
+/** A whole number from 0, written as a number or as digits. */
+export function wholeNumber(value: Json | undefined): number | undefined {
+  const text = scalarText(value) ?? '';
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}

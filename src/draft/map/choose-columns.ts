@@ -1,0 +1,144 @@
+import type { ResourceName } from '../../contract/query.ts';
+import type { Json } from '../../kernel/json/json.ts';
+import { type Column, knownValues } from './columns.ts';
+import { fieldWords } from './field-words.ts';
+import { scalarText } from '../json-values.ts';
+
+/** The columns a field is read from, best first, and how well they fit. */
+export type Chosen = {
+  /** Several where the field is joined of them. */
+  readonly columns: readonly Column[];
+  /** The same field under other names, for rows where the first has nothing. */
+  readonly others: readonly Column[];
+  readonly level: 'sure' | 'likely';
+  readonly join: boolean;
+};
+
+const texts = (column: Column) => knownValues(column).map((value) => scalarText(value) ?? '');
+
+/** The share of rows that have something in a column. */
+function coverage(column: Column): number {
+  const filled = texts(column).filter((text) => text.trim() !== '').length;
+  return column.values.length === 0 ? 0 : filled / column.values.length;
+}
+
+/** How well the name of a column fits a list of words; `undefined` where it does not. */
+function nameScore({ words }: Column, names: readonly string[]): number | undefined {
+  const last = words.at(-1) ?? '';
+  const pair = words.slice(-2).join('.');
+  const triple = words.slice(-3).join('.');
+  const ranks = [last, pair, triple].map((name) => names.indexOf(name)).filter((rank) => rank >= 0);
+  return ranks.length === 0 ? undefined : 200 - Math.min(...ranks) - words.length * 3;
+}
+
+type Fits = (values: readonly Json[], column: Column) => boolean;
+
+/** The columns whose names fit, best first; those that have nothing in any row come last. */
+function named(columns: readonly Column[], names: readonly string[], fits: Fits): readonly Column[] {
+  return columns
+    .flatMap((column) => {
+      const score = nameScore(column, names);
+      const values = knownValues(column);
+      const counts = values.length === 0 || fits(values, column);
+      return score === undefined || !counts ? [] : [{ column, score: score + coverage(column) * 30 }];
+    })
+    .sort((a, b) => b.score - a.score)
+    .map(({ column }) => column);
+}
+
+const share = (values: readonly Json[], fits: (text: string) => boolean) =>
+  values.filter((value) => fits(scalarText(value) ?? '')).length / values.length;
+
+const isText: Fits = (values) => values.some((value) => typeof value === 'string' && !/^\d+$/.test(value));
+const isTextOrCode: Fits = (values) => values.some((value) => scalarText(value) !== undefined);
+const isEmail: Fits = (values) => share(values, (text) => /\S@\S/.test(text)) > 0.3;
+const isAmount: Fits = (values) =>
+  share(values, (text) => /\d/.test(text) && /^[^\d-]{0,5}-?[\d.,' \u00a0\u202f]+[^\d]{0,5}$/.test(text)) >
+  0.4;
+const isMoment: Fits = (values) =>
+  share(values, (text) => /\d{4}/.test(text) || /\d{2}[./-]\d{2}[./-]\d{2}/.test(text)) > 0.3;
+const isAddress: Fits = (values) => share(values, (text) => /^https?:\/\//.test(text)) > 0.3;
+
+const isProse: Fits = (values, column) => isText(values, column) && !isAddress(values, column);
+
+const one = (
+  column: Column | undefined,
+  level: Chosen['level'],
+  others: readonly Column[] = [],
+): Chosen | undefined => column && { columns: [column], others, level, join: false };
+
+/** A name in one piece, in two, or as a last resort the name to log in with. */
+function personName(columns: readonly Column[]): Chosen | undefined {
+  const full = named(columns, fieldWords['fullName'] ?? [], isText).filter((column) => coverage(column) > 0);
+  const [best] = full;
+  const first = named(columns, fieldWords['firstName'] ?? [], isText)[0];
+  const last = named(columns, fieldWords['lastName'] ?? [], isText)[0];
+  const parts = [first, last].filter((column) => column !== undefined);
+  if (best !== undefined && (coverage(best) > 0.5 || parts.length === 0)) {
+    const others = coverage(best) < 1 ? full.slice(1, 3) : [];
+    return one(best, 'sure', others);
+  }
+  if (parts.length > 1) return { columns: parts, others: [], level: 'sure', join: true };
+  if (best !== undefined) return one(best, 'likely');
+  return one(parts[0] ?? named(columns, fieldWords['loginName'] ?? [], isText)[0], 'likely');
+}
+
+const isScalarId = (column: Column) =>
+  column.values.length > 0 && column.values.every((value) => (scalarText(value) ?? '').trim() !== '');
+
+function isUnique(column: Column): boolean {
+  const found = column.values.map((value) => scalarText(value));
+  return new Set(found).size === found.length;
+}
+
+/** Whether a column holds a moment, a number with a fraction or an address: no id does. */
+function looksLikeId(column: Column): boolean {
+  return texts(column).every((text) => text.length <= 80 && !/[.,]\d+$|\s|^https?:/.test(text));
+}
+
+/** The column of the id: named like one, there in each row, never twice. */
+function chooseId(columns: readonly Column[], resource: ResourceName): Chosen | undefined {
+  const candidates = columns.filter(
+    (column) => isScalarId(column) && isUnique(column) && looksLikeId(column),
+  );
+  const [best] = named(candidates, fieldWords[`${resource}.id`] ?? [], () => true);
+  if (best !== undefined) return one(best, 'sure');
+  const [whole] = candidates.filter((column) => texts(column).every((text) => /^\d{1,19}$/.test(text)));
+  return one(whole ?? candidates[0], 'likely');
+}
+
+const CHOICES: Readonly<Record<string, { words: string; fits: Fits }>> = {
+  'users.email': { words: 'email', fits: isEmail },
+  'users.created_at': { words: 'created_at', fits: isMoment },
+  'users.profile.bio': { words: 'profile.bio', fits: isProse },
+  'users.profile.location': { words: 'profile.location', fits: isProse },
+  'users.profile.avatar_url': { words: 'profile.avatar_url', fits: isAddress },
+  'products.name': { words: 'name', fits: isText },
+  'products.description': { words: 'description', fits: isText },
+  'products.price': { words: 'price', fits: isAmount },
+  'products.category': { words: 'category', fits: isTextOrCode },
+};
+
+/** The columns of a field of the contract; `undefined` where nothing looks like it. */
+export function chooseField(
+  columns: readonly Column[],
+  resource: ResourceName,
+  field: string,
+): Chosen | undefined {
+  if (field === 'id') return chooseId(columns, resource);
+  if (resource === 'users' && field === 'name') return personName(columns);
+  const choice = CHOICES[`${resource}.${field}`];
+  if (choice === undefined) return undefined;
+  const found = named(columns, fieldWords[choice.words] ?? [], choice.fits);
+  const filled = found.filter((column) => knownValues(column).length > 0);
+  const [best] = filled;
+  if (best === undefined) return one(found[0], 'likely');
+  if (field === 'email' && coverage(best) < 1) {
+    // A list of addresses: the primary one, or else the first.
+    const twin = filled.find(
+      (column) => column !== best && column.path.replace(/\[.*?\]/, '') === best.path.replace(/\[.*?\]/, ''),
+    );
+    return one(best, 'sure', twin === undefined ? [] : [twin]);
+  }
+  return one(best, 'sure');
+}

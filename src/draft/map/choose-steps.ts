@@ -1,0 +1,231 @@
+import type { FieldKind } from '../../contract/fields.ts';
+import { type Json, NumberText } from '../../kernel/json/json.ts';
+import { scalarText } from '../json-values.ts';
+import { amountForm } from './read-amounts.ts';
+import { momentForm } from './read-moments.ts';
+
+/** The steps that read the values of a field, and what a person must know of them. */
+export type Steps = {
+  readonly as: readonly unknown[];
+  readonly remarks: readonly { readonly level: 'likely' | 'edit'; readonly text: string }[];
+};
+
+/** Texts that services write for "nothing". Only those are ever told in a draft. */
+const NOTHING_TEXTS = ['', '-', '--', 'N/A', 'n/a', 'null', 'NULL', 'none', 'None', 'undefined'];
+const NOTHING_MOMENTS = [
+  ...NOTHING_TEXTS,
+  '0',
+  '00000000',
+  '0000-00-00',
+  '0000-00-00 00:00:00',
+  '0000-00-00T00:00:00',
+  '0001-01-01',
+  '0001-01-01T00:00:00',
+  '0001-01-01T00:00:00Z',
+  '1900-01-01',
+  '1900-01-01 00:00:00',
+  '00.00.0000',
+  '01.01.0001',
+  '/Date(-62135596800000)/',
+];
+
+const MARKUP = /<\/?[a-z][a-z0-9]*(?:\s[^<>]*)?>/i;
+const ESCAPED = /&(?:amp|lt|gt|quot|apos|#\d{1,6}|#x[0-9a-f]{1,5});/i;
+
+/** Signs for "nothing" that nobody would mean by a text of their own. */
+const NOTHING_SIGNS = ['', '-', '--', 'N/A', 'n/a'];
+
+/** Moments that some mean, and that others write for "nothing". */
+const EARLY = new Set(['0', '1900-01-01', '1900-01-01 00:00:00']);
+
+/** Two years, in seconds; of milliseconds it is the hour before or behind 1970. */
+const NEAR = 2 * 366 * 86_400;
+
+/** Whether a moment that may be meant stands for nothing: it comes often, and no other is near it. */
+function isPlaceholder(text: string, values: readonly Json[]): boolean {
+  const texts = values.map((value) => scalarText(value)?.trim() ?? '');
+  const count = texts.filter((one) => one === text).length;
+  const isNear = (one: string) => one !== text && /^-?\d+$/.test(one) && Math.abs(Number(one)) < NEAR;
+  const often = values.length < 40 || count > 2;
+  return often && !(text === '0' && texts.some(isNear));
+}
+
+/** The words for "nothing" among values, as `nullIf` takes them. */
+function nothings(values: readonly Json[], words: readonly string[]): readonly (string | number | boolean)[] {
+  const found = new Set<string | number | boolean>();
+  for (const value of values) {
+    if (value === false) found.add(false);
+    const text = scalarText(value)?.trim();
+    if (text === undefined || !words.includes(text)) continue;
+    found.add(text);
+    // Where a number stands for nothing, another view may write it as a text.
+    if (text === '0') found.add(0);
+  }
+  return [...found].sort((a, b) => words.indexOf(String(a)) - words.indexOf(String(b)));
+}
+
+const nullIf = (found: readonly unknown[]) => (found.length === 0 ? [] : [{ nullIf: [...found] }]);
+const isPadded = (value: Json) => typeof value === 'string' && value !== value.trim();
+const plain = (values: readonly Json[], nothing: readonly unknown[]) =>
+  values.flatMap((value) => {
+    const text = scalarText(value)?.trim();
+    return text === undefined || nothing.map(String).includes(text) ? [] : [text];
+  });
+
+/** What a person may want to know of texts. */
+function textRemarks(
+  values: readonly Json[],
+  words: readonly unknown[],
+  has: { readonly markup: boolean; readonly nulls: boolean; readonly padding: boolean },
+): Steps['remarks'] {
+  const markup = {
+    level: 'likely',
+    text: 'holds HTML, which is passed on; add the step stripHtml for plain text',
+  } as const;
+  const empty = { level: 'likely', text: 'empty texts are taken for nothing, as null is' } as const;
+  const hasEmpty = values.some((value) => typeof value === 'string' && value.trim() === '');
+  const named = words.filter((word) => word !== '').map((word) => JSON.stringify(word));
+  const word = { level: 'likely', text: `what is written ${named.join(', ')} is taken for nothing` } as const;
+  const padding = { level: 'likely', text: 'white space around texts is left out' } as const;
+  return [
+    ...(has.markup ? [markup] : []),
+    ...(has.padding ? [padding] : []),
+    ...(hasEmpty && has.nulls ? [empty] : []),
+    ...(named.length > 0 ? [word] : []),
+  ];
+}
+
+/** Texts: cleaned of what stands around them, and of the words for nothing. */
+function textSteps(values: readonly Json[], words: readonly string[], hasNull: boolean): Steps {
+  const found = nothings(values, words);
+  const some = (fits: (text: string) => boolean) =>
+    values.some((value) => typeof value === 'string' && fits(value));
+  const hasMarkup = some((text) => MARKUP.test(text));
+  const unescapes = some((text) => ESCAPED.test(text) && !MARKUP.test(text));
+  const blank = some((text) => text !== '' && text.trim() === '');
+  // Line breaks around marked-up text mean nothing; whoever shows it leaves them out.
+  const trims = blank || (!hasMarkup && values.some(isPadded));
+  const unknown = blank && !found.includes('') ? ['', ...found] : found;
+  return {
+    as: [...(trims ? ['trim'] : []), ...(unescapes ? ['unescape'] : []), ...nullIf(unknown)],
+    remarks: textRemarks(values, unknown, { markup: hasMarkup, nulls: hasNull, padding: trims }),
+  };
+}
+
+/** Amounts without a single fraction, most of them of three digits or more. */
+function mayBeCents(whole: readonly string[]): boolean {
+  return (
+    whole.length > 2 && whole.filter((text) => text.replace('-', '').length > 2).length * 2 > whole.length
+  );
+}
+
+const isJsonNumber = (value: Json) => typeof value === 'number' || value instanceof NumberText;
+
+/** Amounts: JSON numbers need no step; written ones the characters they are written with. */
+function amountSteps(values: readonly Json[], name: string): Steps {
+  const found = nothings(values, NOTHING_TEXTS);
+  const known = plain(values, found);
+  const whole = known.length > 0 && known.every((text) => /^-?\d+$/.test(text));
+  if (whole && /cent|minor|penc|pfennig|rappen/.test(name)) {
+    return {
+      as: [...nullIf(found), 'cents'],
+      remarks: [{ level: 'likely', text: 'whole cents, by its name' }],
+    };
+  }
+  const remarks: Steps['remarks'][number][] = [];
+  if (whole && mayBeCents(known))
+    remarks.push({
+      level: 'edit',
+      text: 'whole numbers only: where they are cents, say as: [cents] in place of what stands here',
+    });
+  if (values.every((value) => isJsonNumber(value) || value === false)) return { as: nullIf(found), remarks };
+  const form = amountForm(known);
+  if (form === undefined) {
+    remarks.push({ level: 'edit', text: 'none of the values seen reads as a number' });
+    return { as: nullIf(found), remarks };
+  }
+  if (form.ambiguous)
+    remarks.push({
+      level: 'edit',
+      text: 'could not know whether 1.234 means a thousand or little more than one',
+    });
+  if (form.share < 1) remarks.push({ level: 'likely', text: 'values in another form become null' });
+  const usual = form.decimal === '.' && form.group === '';
+  const number = usual
+    ? {}
+    : {
+        ...(form.decimal !== '.' && { decimal: form.decimal }),
+        ...(form.group !== '' && { group: form.group }),
+      };
+  const padded = values.some(isPadded) ? ['trim'] : [];
+  return { as: [...padded, ...nullIf(found), { number }], remarks };
+}
+
+/** Moments: a format that fits what was seen; a zone where the texts name none. */
+function momentSteps(values: readonly Json[], zone: string | undefined): Steps {
+  const words = NOTHING_MOMENTS.filter((word) => !EARLY.has(word) || isPlaceholder(word, values));
+  const found = nothings(values, words);
+  const known = plain(values, found);
+  const form = momentForm(known);
+  if (form === undefined) {
+    const text = 'could not know how these moments are written: give the format and its zone';
+    return {
+      as: [...nullIf(found), { date: { format: 'yyyy-MM-dd HH:mm:ss', zone: 'UTC' } }],
+      remarks: [{ level: 'edit', text }],
+    };
+  }
+  const remarks: Steps['remarks'][number][] = [];
+  if (form.local && zone === undefined)
+    remarks.push({
+      level: 'edit',
+      text: 'the texts name no zone: put the zone of the service in place of UTC',
+    });
+  if (form.local && zone !== undefined)
+    remarks.push({ level: 'likely', text: `the texts name no zone; this product writes ${zone}` });
+  if (form.ambiguous)
+    remarks.push({ level: 'edit', text: 'could not know which is the day and which the month' });
+  if (form.share < 1) remarks.push({ level: 'likely', text: 'values in another form become null' });
+  return { as: [...nullIf(found), ...form.steps], remarks };
+}
+
+const IS_CODE = /^(?:\d+|[A-Z0-9_-]{1,4})$/;
+
+/** Labels; codes in their place have to be given some. */
+function labelSteps(values: readonly Json[], words: readonly string[], hasNull: boolean): Steps {
+  const { as, remarks } = textSteps(values, words, hasNull);
+  const known = [...new Set(plain(values, nothings(values, words)))];
+  const isText = values.some((value) => typeof value === 'string');
+  const number = isText ? [] : ['text'];
+  if (known.length === 0 || !known.every((text) => IS_CODE.test(text)))
+    return { as: [...as, ...number], remarks };
+  const text = 'codes rather than labels: give them labels, as: [{ enum: { code: label } }]';
+  return { as: [...as, ...number], remarks: [...remarks, { level: 'edit', text }] };
+}
+
+/** Texts of a form of their own, such as addresses: any word for nothing is none of them. */
+const FORMED = new Set(['email', 'profile.avatar_url']);
+
+/** What is known of the place of a field's values. */
+export type Setting = {
+  /** The folded name of the column. */
+  readonly name: string;
+  /** The field of the contract. */
+  readonly field: string;
+  readonly zone: string | undefined;
+  /** Some records have null there, or nothing at all. */
+  readonly hasGaps: boolean;
+};
+
+/** How the values of a field of some kind are read. */
+export function chooseSteps(
+  kind: FieldKind,
+  values: readonly Json[],
+  { name, field, zone, hasGaps }: Setting,
+): Steps {
+  const known = values.filter((value) => value !== null);
+  if (kind === 'decimal') return amountSteps(known, name);
+  if (kind === 'instant') return momentSteps(known, zone);
+  // Where null says it already, a word may be meant: a category "-", a person called Null.
+  const words = FORMED.has(field) ? NOTHING_TEXTS : hasGaps ? [''] : NOTHING_SIGNS;
+  return field === 'category' ? labelSteps(known, words, hasGaps) : textSteps(known, words, hasGaps);
+}

@@ -1,0 +1,129 @@
+import type { Json, JsonObject } from '../../kernel/json/json.ts';
+import { isList, isObject, scalarText } from '../json-values.ts';
+import { fold, isNameable, pathWith, quotedInPath } from '../path-text.ts';
+
+/** One place of a record, with what stands there in each row. */
+export type Column = {
+  readonly path: string;
+  /** The folded names on the way, the root's first. */
+  readonly words: readonly string[];
+  /** By row; `undefined` where there is nothing. Only texts, numbers, booleans and null. */
+  readonly values: readonly (Json | undefined)[];
+};
+
+const DEPTH_MAX = 6;
+const COLUMNS_MAX = 400;
+const ROWS_MAX = 1_000;
+const PAIR_NAMES = ['attribute_code', 'code', 'name', 'key', 'field', 'attribute', 'type'];
+/** What must never be mapped by a guess. */
+const FORBIDDEN =
+  /pass(?:word|wd)|\bpwd|secret|token|hash|salt|credential|apikey|ssn|natid|nationalid|iban|creditcard|taxid/;
+
+type Values = readonly (Json | undefined)[];
+type Place = { readonly path: string; readonly words: readonly string[]; readonly values: Values };
+
+function below({ path, words, values }: Place, key: string): Place {
+  const inner = values.map((value) =>
+    isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined,
+  );
+  return { path: pathWith(path, key), words: [...words, fold(key)], values: inner };
+}
+
+function item(
+  { path, words, values }: Place,
+  step: string,
+  pick: (list: readonly Json[]) => Json | undefined,
+  word?: string,
+): Place {
+  return {
+    path: path + step,
+    words: word === undefined ? words : [...words, word],
+    values: values.map((value) => (isList(value) ? pick(value) : undefined)),
+  };
+}
+
+/** Lists of `{ code: "x", value: … }`: the key that names the value, and the names. */
+function pairNames(values: Values): { name: string; codes: readonly string[] } | undefined {
+  const items = values.flatMap((value) => (isList(value) ? value : [])).filter((one) => isObject(one));
+  if (items.length < 2 || !items.every((one) => 'value' in one)) return undefined;
+  const name = PAIR_NAMES.find((key) => items.every((one) => typeof one[key] === 'string'));
+  if (name === undefined) return undefined;
+  const codes = [...new Set(items.flatMap((one) => scalarText(one[name]) ?? []))].filter(isNameable);
+  return { name, codes: codes.slice(0, 100) };
+}
+
+function selected(place: Place, key: string, literal: string, wanted: Json, word?: string): Place {
+  return item(
+    place,
+    `[?${pathWith('', key)}==${literal}]`,
+    (list) => list.find((one) => isObject(one) && one[key] === wanted),
+    word,
+  );
+}
+
+function listColumns(place: Place, depth: number): readonly Column[] {
+  const lists = place.values.filter((value) => isList(value));
+  const inner = lists.flat();
+  if (inner.some((one) => isObject(one))) {
+    const pairs = pairNames(place.values);
+    const picked =
+      pairs?.codes.map((code) => selected(place, pairs.name, quotedInPath(code), code, fold(code))) ?? [];
+    const isPrimary = (one: Json) => isObject(one) && one['primary'] === true;
+    const primary = inner.some(isPrimary) ? [selected(place, 'primary', 'true', true, 'primary')] : [];
+    const first = item(place, '[0]', (list) => list[0]);
+    return [...picked, ...primary, first].flatMap((one) => columnsAt(one, depth + 1));
+  }
+  // [4, "Office"]: a reference, with its label.
+  const isReference =
+    lists.length > 0 && lists.every((list) => list.length === 2 && typeof list[1] === 'string');
+  const label = isReference
+    ? columnsAt(
+        item(place, '[1]', (list) => list[1], 'label'),
+        depth + 1,
+      )
+    : [];
+  return [
+    ...label,
+    ...columnsAt(
+      item(place, '[0]', (list) => list[0]),
+      depth + 1,
+    ),
+  ];
+}
+
+function scalarColumn({ path, words, values }: Place): readonly Column[] {
+  const scalars = values.map((value) => (isObject(value) || isList(value) ? undefined : value));
+  const isEmpty = scalars.every((value) => value === undefined);
+  return isEmpty ? [] : [{ path, words, values: scalars }];
+}
+
+/** One text or a list of texts under one key: the first of either. */
+function mixedColumn(place: Place): Column | undefined {
+  const lists = place.values.filter((value) => isList(value));
+  const ofScalars =
+    lists.length > 0 && lists.every((list) => !list.some((one) => isObject(one) || isList(one)));
+  const scalars = place.values.some((value) => scalarText(value) !== undefined);
+  if (!ofScalars || !scalars) return undefined;
+  const values = place.values.map((value) => (isList(value) ? value[0] : value));
+  return { path: `${place.path}[0] | ${place.path}`, words: place.words, values };
+}
+
+function columnsAt(place: Place, depth: number): readonly Column[] {
+  if (depth > DEPTH_MAX || FORBIDDEN.test(place.words.at(-1) ?? '')) return [];
+  const mixed = mixedColumn(place);
+  if (mixed !== undefined) return [mixed];
+  const keys = new Set(place.values.flatMap((value) => (isObject(value) ? Object.keys(value) : [])));
+  const objects = [...keys].filter(isNameable).flatMap((key) => columnsAt(below(place, key), depth + 1));
+  const lists = place.values.some((value) => isList(value)) ? listColumns(place, depth) : [];
+  return [...scalarColumn(place), ...objects, ...lists];
+}
+
+/** Every place of the rows that holds texts or numbers, in the order of the document. */
+export function columnsOf(rows: readonly JsonObject[]): readonly Column[] {
+  return columnsAt({ path: '', words: [], values: rows.slice(0, ROWS_MAX) }, 0).slice(0, COLUMNS_MAX);
+}
+
+/** What is known of a column: neither absent nor null. */
+export function knownValues({ values }: Column): readonly Json[] {
+  return values.filter((value) => value !== undefined && value !== null);
+}

@@ -1,0 +1,177 @@
+import { compilePath } from '../../adapter/path.ts';
+import type { Resource } from '../../contract/resource.ts';
+import type { Field } from '../../contract/fields.ts';
+import type { Json, JsonObject } from '../../kernel/json/json.ts';
+import { chooseField, type Chosen } from './choose-columns.ts';
+import { chooseSteps } from './choose-steps.ts';
+import { type Column, columnsOf } from './columns.ts';
+import { isObject, scalarText } from '../json-values.ts';
+import type { Note } from '../note.ts';
+import { findMoney } from './read-money.ts';
+
+/** What a source file says of one field. */
+export type FieldDraft =
+  null | string | { readonly from: string | readonly string[]; readonly as: readonly unknown[] };
+
+/** The mapping of one view, with what is to be said of it. */
+export type MapDraft = {
+  readonly map: Readonly<Record<string, FieldDraft>>;
+  readonly id: { readonly kind: 'number' | 'text'; readonly pattern?: string };
+  readonly idPath: string;
+  readonly notes: readonly Note[];
+};
+
+/** What a product is known to call its fields, and the zone of its times. */
+export type KnownFields = {
+  readonly paths: Readonly<Record<string, string>>;
+  readonly zone: string | undefined;
+};
+
+const fieldDraft = (from: string | readonly string[], as: readonly unknown[]): FieldDraft =>
+  typeof from === 'string' && as.length === 0 ? from : { from, as };
+
+/** A path that is known of a product, where it finds something in the rows seen. */
+function knownColumn(path: string | undefined, rows: readonly JsonObject[]): Column | undefined {
+  if (path === undefined) return undefined;
+  const find = compilePath(path);
+  const values = rows.map((row) => {
+    const value = find(row);
+    return isObject(value) || Array.isArray(value) ? undefined : value;
+  });
+  return values.some((value) => value !== undefined)
+    ? { path, words: [path.toLowerCase()], values }
+    : undefined;
+}
+
+/** The paths of a field and its values by row; of joined columns, those of all. */
+function pathsOf({ columns, others, join }: Chosen): { from: string | string[]; values: readonly Json[] } {
+  const values = [...columns, ...others].flatMap((column) =>
+    column.values.filter((value) => value !== undefined),
+  );
+  if (join) return { from: columns.map(({ path }) => path), values };
+  return { from: [...columns, ...others].map(({ path }) => path).join(' | '), values };
+}
+
+/** Fields that most services have nothing for, and that are null then. */
+const isExtra = ({ name }: Field) => name.startsWith('profile.');
+
+function mapField(
+  field: Field,
+  chosen: Chosen | undefined,
+  { zone, allColumns }: { readonly zone: string | undefined; readonly allColumns: readonly Column[] },
+): { draft: FieldDraft; remarks: readonly { level: Note['level']; text: string }[] } {
+  if (chosen === undefined) {
+    const text = `nothing in the records seen looks like ${field.name}: name its path, or leave it null`;
+    return { draft: null, remarks: [{ level: isExtra(field) ? 'likely' : 'edit', text }] };
+  }
+  const { from, values } = pathsOf(chosen);
+  if (values.every((value) => value === null)) {
+    const text = 'named like it, but empty in every record seen';
+    return {
+      draft: fieldDraft(from, field.kind === 'instant' ? ['iso8601'] : []),
+      remarks: [{ level: isExtra(field) ? 'likely' : 'edit', text }],
+    };
+  }
+  const unsure: { level: Note['level']; text: string }[] =
+    chosen.level === 'likely' ? [{ level: 'likely', text: `the best that there is for ${field.name}` }] : [];
+  if (chosen.join) return { draft: fieldDraft(from, [{ join: ' ' }]), remarks: unsure };
+  const name = chosen.columns.at(-1)?.words.join('') ?? '';
+  const hasGaps = chosen.columns.some((one) =>
+    one.values.some((value) => value === undefined || value === null),
+  );
+  const { as, remarks } = chooseSteps(field.kind, values, { name, field: field.name, zone, hasGaps });
+  const [column] = chosen.columns;
+  const money = field.kind === 'decimal' && column !== undefined ? findMoney(column, allColumns) : undefined;
+  if (money === undefined) return { draft: fieldDraft(from, as), remarks: [...unsure, ...remarks] };
+  return {
+    draft: { from: money.from, as: [money.step, ...as] },
+    remarks: [...unsure, ...remarks, money.remark],
+  };
+}
+
+const DIGITS = /^\d{1,30}$/;
+const IN_ADDRESS = /\/(\d{1,19})\/?$/;
+const TEXT_IN_ADDRESS = /\/([^/?#]+)\/?$/;
+
+type IdDraft = MapDraft['id'] & {
+  readonly path: string;
+  readonly remark: string;
+  readonly level: Note['level'];
+};
+
+/** Rows without an id of their own that name it at the end of an address: `_links.self.href`. */
+function idInAddress(columns: readonly Column[]): IdDraft | undefined {
+  const links = columns.filter(
+    ({ words, values }) =>
+      ['href', 'uri', 'url', 'self', 'id'].includes(words.at(-1) ?? '') &&
+      new Set(values).size === values.length &&
+      values.every(
+        (value) =>
+          TEXT_IN_ADDRESS.test(scalarText(value) ?? '') && /^(?:https?:)?\//.test(scalarText(value) ?? ''),
+      ),
+  );
+  const link = links.find(({ words }) => words.includes('self')) ?? links[0];
+  if (link === undefined) return undefined;
+  const digits = link.values.every((value) => IN_ADDRESS.test(scalarText(value) ?? ''));
+  const remark = 'the records name their id only at the end of their own address';
+  const kind = digits ? 'number' : 'text';
+  const pattern = digits ? String.raw`/(\d+)/?$` : '/([^/?#]+)/?$';
+  return { kind, pattern, path: link.path, remark, level: 'likely' };
+}
+
+function idOf(columns: readonly Column[], chosen: Chosen | undefined): IdDraft | undefined {
+  const inAddress = idInAddress(columns);
+  const [column] = chosen?.columns ?? [];
+  if (chosen === undefined || column === undefined) return inAddress;
+  if (chosen.level === 'likely' && inAddress !== undefined) return inAddress;
+  const texts = column.values.map((value) => scalarText(value)?.trim() ?? '');
+  const kind = texts.every((text) => DIGITS.test(text)) ? 'number' : 'text';
+  const asText = column.values.some((value) => typeof value === 'string');
+  const unsure = chosen.level === 'likely';
+  const remark = unsure
+    ? 'no column is named like an id; this one is never empty and never the same twice'
+    : kind === 'number'
+      ? `whole numbers in all ${texts.length} records seen${asText ? ', written as texts' : ''}`
+      : `texts, never the same twice in ${texts.length} records seen`;
+  return { kind, path: column.path, remark, level: unsure ? 'edit' : 'sure' };
+}
+
+/**
+ * The mapping of a view's fields onto rows. `at` is where the map stands in the source file; `undefined` where no
+ * column can be the id.
+ */
+export function mapFields(
+  resource: Resource,
+  view: 'list' | 'get',
+  rows: readonly JsonObject[],
+  known: KnownFields,
+): MapDraft | undefined {
+  const columns = columnsOf(rows);
+  const fields = view === 'list' ? resource.itemFields : resource.detailFields;
+  const at = ['resources', resource.name, view, 'map'];
+  const given = knownColumn(known.paths['id'], rows);
+  const id = idOf(
+    columns,
+    given === undefined
+      ? chooseField(columns, resource.name, 'id')
+      : { columns: [given], others: [], level: 'sure', join: false },
+  );
+  if (id === undefined) return undefined;
+  const notes: Note[] = [];
+  const map: Record<string, FieldDraft> = { id: id.path };
+  for (const field of fields) {
+    if (field.kind === 'id') continue;
+    const column = knownColumn(known.paths[field.name], rows);
+    const chosen: Chosen | undefined =
+      column === undefined
+        ? chooseField(columns, resource.name, field.name)
+        : { columns: [column], others: [], level: 'sure', join: false };
+    const { draft, remarks } = mapField(field, chosen, { zone: known.zone, allColumns: columns });
+    map[field.name] = draft;
+    notes.push(...remarks.map(({ level, text }) => ({ at: [...at, field.name], level, text })));
+  }
+  if (view === 'list')
+    notes.push({ at: ['resources', resource.name, 'id'], level: id.level, text: id.remark });
+  const { kind, pattern, path } = id;
+  return { map, id: { kind, ...(pattern !== undefined && { pattern }) }, idPath: path, notes };
+}

@@ -1,0 +1,129 @@
+import { compilePath } from '../../adapter/path.ts';
+import type { Json, JsonObject } from '../../kernel/json/json.ts';
+import type { UpstreamReply } from '../../kernel/upstream-call.ts';
+import type { Asker } from '../ask/ask-service.ts';
+import { isList, isObject, scalarText } from '../json-values.ts';
+import type { IdKind } from '../query/probe-order.ts';
+import { isNameable, pathWith } from '../path-text.ts';
+import type { Recipe } from '../ask/request-template.ts';
+
+/** A view of one record. */
+export type FoundRecord = {
+  /** The request, with `{id}` where the id stands. */
+  readonly recipe: Recipe;
+  /** Path of the record; empty where the body is the record. */
+  readonly item: string;
+  /** The records read, of several ids. */
+  readonly records: readonly JsonObject[];
+  /** The reply to an id that nobody has. */
+  readonly missing: { readonly reply: UpstreamReply; readonly document: Json | undefined } | undefined;
+};
+
+/** How single records are looked for. */
+export type RecordSearch = {
+  readonly asker: Asker;
+  readonly read: (reply: UpstreamReply) => Json | undefined;
+  /** Requests with `{id}`, likeliest first. */
+  readonly recipes: readonly Recipe[];
+  /** Ids of the list, as the gateway would send them. */
+  readonly ids: readonly string[];
+  /** All ids that are known. */
+  readonly known: readonly string[];
+  readonly kind: IdKind;
+};
+
+const VARIABLE = '{id}';
+
+/** A request with an id in place of its variable. */
+function withId(recipe: Recipe, id: string): Recipe {
+  const fill = (value: unknown): unknown => {
+    if (typeof value === 'string') return value.replaceAll(VARIABLE, () => id);
+    if (Array.isArray(value)) return value.map(fill);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, fill(one)]));
+  };
+  const filled = fill(recipe) as Recipe;
+  return { ...filled, path: recipe.path.replaceAll(VARIABLE, () => encodeURIComponent(id)) };
+}
+
+const sameId = (value: Json | undefined, id: string, kind: IdKind) => {
+  const text = scalarText(value)?.trim();
+  if (text === undefined) return false;
+  return text === id || (kind === 'number' && /^\d+$/.test(text) && text.replace(/^0+(?=\d)/, '') === id);
+};
+
+const DEPTH_MAX = 6;
+
+/** Whether an object has an id somewhere near its top, under whatever name. */
+function bears(value: JsonObject, id: string, kind: IdKind, depth = 0): boolean {
+  return Object.values(value).some(
+    (inner) => sameId(inner, id, kind) || (depth < 2 && isObject(inner) && bears(inner, id, kind, depth + 1)),
+  );
+}
+
+const hasOwnScalars = (value: JsonObject) =>
+  Object.values(value).filter((one) => scalarText(one) !== undefined).length;
+
+/** The path of the record with an id, the outermost object that is not only a wrapper of it. */
+function findItem(value: Json, id: string, kind: IdKind, path: string, depth: number): string | undefined {
+  if (depth > DEPTH_MAX) return undefined;
+  if (isList(value)) {
+    const [first] = value;
+    return value.length === 1 && first !== undefined
+      ? findItem(first, id, kind, `${path}[0]`, depth + 1)
+      : undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const inner = Object.entries(value).filter(
+    ([key, one]) => isNameable(key) && (isObject(one) || isList(one)),
+  );
+  const direct = Object.values(value).some((one) => sameId(one, id, kind));
+  const parts = inner.filter(([, one]) => isObject(one)).length;
+  // A record may keep its id in one of several parts: then the whole of them is the record.
+  if (direct || (parts > 1 && hasOwnScalars(value) === 0 && bears(value, id, kind, 1))) return path;
+  for (const [key, one] of inner) {
+    const found = findItem(one, id, kind, pathWith(path, key), depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** An id of the same form that is none of the known ones. */
+function strangeId(ids: readonly string[], kind: IdKind): string {
+  if (kind === 'number') {
+    for (let number = 987_654_321; ; number -= 1) if (!ids.includes(String(number))) return String(number);
+  }
+  const [model = 'portico'] = ids;
+  const turned = model.replaceAll(/[0-9a-f]/g, (digit) => ((parseInt(digit, 16) + 7) % 16).toString(16));
+  return turned === model || ids.includes(turned) ? `${model}zz9` : turned;
+}
+
+/** Finds a view of single records by trying it with ids of the list. */
+export async function findRecord({
+  asker,
+  read,
+  recipes,
+  ids,
+  known,
+  kind,
+}: RecordSearch): Promise<FoundRecord | undefined> {
+  const [first, ...others] = ids;
+  if (first === undefined) return undefined;
+  for (const recipe of recipes) {
+    if (asker.left < 3) return undefined;
+    const reply = await asker.ask(withId(recipe, first));
+    const document = reply.status < 300 ? read(reply) : undefined;
+    const item = document === undefined ? undefined : findItem(document, first, kind, '', 0);
+    if (document === undefined || item === undefined) continue;
+    const records = [compilePath(item)(document)].filter((one) => isObject(one));
+    for (const id of others) {
+      if (asker.left < 3) break;
+      const more = read(await asker.ask(withId(recipe, id)));
+      const record = more === undefined ? undefined : compilePath(item)(more);
+      if (isObject(record)) records.push(record);
+    }
+    const missing = await asker.ask(withId(recipe, strangeId(known, kind)));
+    return { recipe, item, records, missing: { reply: missing, document: read(missing) } };
+  }
+  return undefined;
+}

@@ -1,0 +1,57 @@
+import { type Column, knownValues } from './columns.ts';
+import type { Note } from '../note.ts';
+
+/** An amount with the currency beside it, as one field reads them. */
+export type Money = {
+  /** Path of what holds both. */
+  readonly from: string;
+  readonly step: {
+    readonly money: { readonly amount: string; readonly currency: string; readonly expect: string };
+  };
+  readonly remark: { readonly level: Note['level']; readonly text: string };
+};
+
+const CURRENCY =
+  /^(?:currency|currencycode|currencyiso|currencyisocode|curr|ccy|waers|waehrung|wahrung|devise|moneda|pricecurrency|valuta)$/;
+
+/** The path of what holds a column, and the column's own last step. */
+function parted(path: string): { parent: string; key: string } {
+  const [, parent = '', key = path] = /^(.*)\.([^."]+|"(?:[^"\\]|\\.)*")$/.exec(path) ?? [];
+  return { parent, key };
+}
+
+function countsOf(values: readonly unknown[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const value of values.map(String)) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
+
+/**
+ * The currency that stands beside an amount. Amounts in different currencies must not be compared, so those in another
+ * than the most frequent one become null.
+ */
+export function findMoney(amount: Column, columns: readonly Column[]): Money | undefined {
+  const { parent, key } = parted(amount.path);
+  const beside = columns.find(
+    (column) =>
+      CURRENCY.test(column.words.at(-1) ?? '') &&
+      parted(column.path).parent === parent &&
+      knownValues(column).length > 0 &&
+      knownValues(column).every((value) => typeof value === 'string' && /^[A-Z]{3}$/.test(value)),
+  );
+  if (beside === undefined || /[|[]/.test(amount.path)) return undefined;
+  const counts = [...countsOf(knownValues(beside))].sort((a, b) => b[1] - a[1]);
+  const expect = counts[0]?.[0] ?? '';
+  const money = { amount: key, currency: parted(beside.path).key, expect };
+  const remark: Money['remark'] =
+    counts.length > 1
+      ? {
+          level: 'edit',
+          text: `amounts in ${counts.length} currencies (${counts
+            .map(([code]) => code)
+            .slice(0, 5)
+            .join(', ')}): those in others than ${expect} become null`,
+        }
+      : { level: 'likely', text: `every amount seen is in ${expect}; others become null` };
+  return { from: parent, step: { money }, remark };
+}

@@ -1,0 +1,242 @@
+import type { Resource } from '../../contract/resource.ts';
+import { compilePath } from '../../adapter/path.ts';
+import type { Json, JsonObject } from '../../kernel/json/json.ts';
+import type { UpstreamReply } from '../../kernel/upstream-call.ts';
+import type { Asker } from '../ask/ask-service.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { scalarText } from '../json-values.ts';
+import { type FieldDraft, mapFields, type MapDraft } from './map-fields.ts';
+import type { Note } from '../note.ts';
+import type { IdKind } from '../query/probe-order.ts';
+import { findRecord, type FoundRecord } from './probe-record.ts';
+import { isAbsent, type OutcomeDraft, ruleFor } from '../detect/read-outcomes.ts';
+import type { Recipe } from '../ask/request-template.ts';
+
+/** The single view as the draft has it. */
+export type RecordDraft = {
+  readonly get: Readonly<Record<string, unknown>> & { readonly map: Readonly<Record<string, FieldDraft>> };
+  readonly recipe: Recipe;
+  readonly outcomes: readonly OutcomeDraft[];
+  readonly notes: readonly Note[];
+  /** A reply to the request for one, for comparing codes. */
+  readonly missing: Json | undefined;
+};
+
+/** What is known of the list. */
+export type RecordScene = {
+  readonly asker: Asker;
+  readonly read: (reply: UpstreamReply) => Json | undefined;
+  readonly resource: Resource;
+  readonly dialect: Dialect | undefined;
+  readonly recipe: Recipe;
+  /** What a person says of the view: its request, with an id of the list somewhere in it. */
+  readonly given: Recipe | undefined;
+  readonly rows: readonly JsonObject[];
+  readonly list: MapDraft;
+};
+
+/** Ids as the gateway sends them: numbers without leading zeros. */
+function idsOf({ rows, list }: RecordScene): readonly string[] {
+  const find = compilePath(list.idPath);
+  const pattern = list.id.pattern === undefined ? undefined : new RegExp(list.id.pattern);
+  return rows.flatMap((row) => {
+    const text = scalarText(find(row))?.trim() ?? '';
+    const native = pattern === undefined ? text : (pattern.exec(text)?.[1] ?? '');
+    const id = list.id.kind === 'number' ? native.replace(/^0+(?=\d)/, '') : native;
+    return id === '' ? [] : [id];
+  });
+}
+
+/** A request in which an id of the list stands, with the variable in its place. */
+function withVariable(recipe: Recipe, ids: readonly string[]): Recipe | undefined {
+  const known = new Set(ids);
+  let found = 0;
+  const mark = (text: string, split: RegExp, decode: (part: string) => string) =>
+    text
+      .split(split)
+      .map((part) => {
+        if (found > 0 || !known.has(decode(part))) return part;
+        found += 1;
+        return '{id}';
+      })
+      .join('');
+  const plain = (part: string) => part;
+  const decoded = (part: string) => {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return part;
+    }
+  };
+  const inTree = (value: unknown): unknown => {
+    if (typeof value === 'string') return mark(value, /([^\w.|=+/~-]+|=eq\.)/, plain);
+    if (typeof value === 'number')
+      return known.has(String(value)) && found === 0 ? ((found += 1), '{id}') : value;
+    if (Array.isArray(value)) return value.map(inTree);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inTree(one)]));
+  };
+  const path = mark(recipe.path, /([/()',]|\.(?:json|xml|do|php|aspx?)$)/, decoded);
+  const query = inTree(recipe.query) as Recipe['query'];
+  const body = inTree(recipe.body) as Recipe['body'];
+  return found === 0 ? undefined : { ...recipe, path, query, ...(body !== undefined && { body }) };
+}
+
+function recipesFor(scene: RecordScene, ids: readonly string[]): readonly Recipe[] {
+  const { recipe, dialect, given, list } = scene;
+  if (given !== undefined) {
+    const marked = withVariable(given, ids);
+    return marked === undefined ? [] : [marked];
+  }
+  const known = dialect?.record?.(recipe, list.id.kind === 'number');
+  if (recipe.body !== undefined) return known === undefined ? [] : [known];
+  const path = recipe.path.replace(/\/$/, '');
+  const below = { method: 'GET' as const, query: {}, headers: recipe.headers };
+  const bare = path.replace(/\.(?:json|xml|do|php|aspx?)$/, '');
+  // A list whose address ends with a slash has its records at such addresses, too; without it there is a redirect.
+  const slashed = path === recipe.path ? [] : [`${path}/{id}/`];
+  const suffixed = bare === path ? [] : [`${bare}/{id}${path.slice(bare.length)}`];
+  const paths = [...slashed, `${path}/{id}`, ...suffixed];
+  const entries = Object.entries(recipe.query);
+  const secrets = entries.filter(([, value]) => value.includes('${'));
+  // Such as the form of the rows; filters and sorts may be refused, so it is the second try.
+  const constants = entries.filter(([, value]) => !/(?<!\$)\{/.test(value));
+  const queries = constants.length === secrets.length ? [secrets] : [secrets, constants];
+  const usual = paths.flatMap((one) =>
+    queries.map((query): Recipe => ({ ...below, path: one, query: Object.fromEntries(query) })),
+  );
+  return known === undefined ? usual : [known, ...usual];
+}
+
+/** Steps of the list where a field has the same values in both views: more rows were seen there. */
+function sameSteps(
+  scene: RecordScene,
+  found: FoundRecord,
+  own: MapDraft,
+): Readonly<Record<string, FieldDraft>> {
+  const { list, rows } = scene;
+  const textAt = (draft: FieldDraft, row: JsonObject) => {
+    if (draft === null) return undefined;
+    const paths = typeof draft === 'string' ? [draft] : [draft.from].flat();
+    return paths.map((path) => scalarText(compilePath(path)(row)) ?? '').join('\n');
+  };
+  const steps = (draft: FieldDraft) => (draft === null || typeof draft === 'string' ? [] : draft.as);
+  const byId = new Map(
+    rows.map((row) => [scalarText(compilePath(list.idPath)(row))?.replace(/^0+(?=\d)/, ''), row]),
+  );
+  return Object.fromEntries(
+    Object.entries(own.map).map(([field, draft]) => {
+      const other = list.map[field] ?? null;
+      if (draft === null || other === null || field === 'id') return [field, draft];
+      const alike = found.records.every((record) => {
+        const row = byId.get(scalarText(compilePath(own.idPath)(record))?.replace(/^0+(?=\d)/, ''));
+        return row !== undefined && textAt(draft, record) === textAt(other, row);
+      });
+      if (!alike || steps(other).length === 0) return [field, draft];
+      return [field, { from: typeof draft === 'string' ? draft : draft.from, as: steps(other) }];
+    }),
+  );
+}
+
+/** More records show more ways to write nothing. */
+const RECORDS_MAX = 16;
+
+const NOT_FOUND = { on: 'get', is: 'not_found' } as const;
+
+/** What a reply to an id that nobody has says. */
+function missingRules(found: FoundRecord, success: Json): { rules: readonly OutcomeDraft[]; note: Note } {
+  const at = ['outcomes'];
+  const { missing } = found;
+  const edit = (text: string): { rules: readonly OutcomeDraft[]; note: Note } => ({
+    rules: [],
+    note: { at, level: 'edit', text },
+  });
+  if (missing === undefined) return edit('could not know what the service replies to an id that nobody has');
+  const { status } = missing.reply;
+  const rule = ruleFor(missing, success, NOT_FOUND);
+  const isAny = status >= 500 || status === 401 || status === 403 || status === 429;
+  if (isAny && (rule === undefined || status === 429)) {
+    const text = `an id that nobody has is answered HTTP ${status}, which may mean anything: say by a code in the body that it is not_found`;
+    return edit(text);
+  }
+  const told: Note = {
+    at,
+    level: isAny ? 'likely' : 'sure',
+    text: `an id that nobody has is answered HTTP ${status}${rule !== undefined && 'at' in rule ? ' with the code that is named' : ''}`,
+  };
+  if (status < 300 && isAbsent(compilePath(found.item)(missing.document ?? null))) {
+    const absent =
+      found.item === '' ? [] : [{ status, on: 'get', at: found.item, present: false, is: 'not_found' }];
+    return { rules: rule === undefined ? absent : [rule], note: told };
+  }
+  return rule === undefined
+    ? edit('another record is returned for an id that nobody has')
+    : { rules: [rule], note: told };
+}
+
+function mapRecords(scene: RecordScene, found: FoundRecord): MapDraft | undefined {
+  const { dialect, resource } = scene;
+  const listPaths = Object.entries(scene.list.map).flatMap(([field, draft]) =>
+    typeof draft === 'string' ? [[field, draft] as const] : [],
+  );
+  const known = { ...Object.fromEntries(listPaths), ...dialect?.paths?.[resource.name] };
+  return mapFields(resource, 'get', found.records, { paths: known, zone: dialect?.zone });
+}
+
+/** What stands in the place of a view that was not found: it is refused, not answered, until it is edited. */
+function placeholder({ recipe, resource, list, given }: RecordScene): RecordDraft {
+  const at = ['resources', resource.name, 'get'];
+  const how =
+    given === undefined
+      ? 'name it with --one <address with an id>'
+      : 'in the request that was named, no id of the list finds a record';
+  const text = `no view of one record was found, so each ends as an error; ${how}`;
+  const details = resource.detailFields.map(({ name }) => [name, list.map[name] ?? null] as const);
+  return {
+    get: { request: undefined, item: '', map: Object.fromEntries(details) },
+    recipe: {
+      method: 'GET',
+      path: `${recipe.path.replace(/\/$/, '')}/{id}`,
+      query: {},
+      headers: recipe.headers,
+    },
+    outcomes: [],
+    notes: [{ at, level: 'edit', text }],
+    missing: undefined,
+  };
+}
+
+/** Finds the view of one record, and maps it. */
+export async function studyRecord(scene: RecordScene): Promise<RecordDraft> {
+  const { asker, read, resource, list } = scene;
+  const ids = idsOf(scene);
+  const kind: IdKind = list.id.kind;
+  // Not only the first records, which in many services are alike.
+  const count = asker.left > 60 ? RECORDS_MAX : 4;
+  const spread = Array.from(
+    { length: count },
+    (_, index) => ids[Math.floor((index / count) * ids.length)] ?? '',
+  );
+  const tried = [...new Set(spread.filter((id) => id !== ''))];
+  const found = await findRecord({
+    asker,
+    read,
+    recipes: recipesFor(scene, ids),
+    ids: tried,
+    kind,
+    known: ids,
+  });
+  const own = found && mapRecords(scene, found);
+  if (found === undefined || own === undefined) return placeholder(scene);
+  const at = ['resources', resource.name, 'get'];
+  const { rules, note } = missingRules(found, found.records[0] ?? null);
+  const map = sameSteps(scene, found, own);
+  const told: Note = { at, level: 'sure', text: `read with ${found.records.length} ids of the list` };
+  return {
+    get: { request: undefined, item: found.item, map },
+    recipe: found.recipe,
+    outcomes: rules,
+    notes: [told, note, ...own.notes],
+    missing: found.missing?.document,
+  };
+}

@@ -1,0 +1,229 @@
+import { compilePath } from '../../adapter/path.ts';
+import { escapes } from '../../adapter/request/escape.ts';
+import type { JsonObject } from '../../kernel/json/json.ts';
+import type { KnownFilter } from '../dialects/dialect.ts';
+import { scalarText } from '../json-values.ts';
+import type { Lister, Listing } from '../ask/list-view.ts';
+import { type Recipe, withQuery, withValue } from '../ask/request-template.ts';
+
+/** A filter that did what it should. */
+export type FoundFilter = KnownFilter & {
+  readonly exact: boolean;
+  /** The total stayed that of all rows. */
+  readonly countsAll: boolean;
+  readonly remark: string;
+};
+
+/** What is known of a list before its filters are tried. */
+export type FilterScene = {
+  readonly recipe: Recipe;
+  /** Rows of the list without a filter; all of them where `complete`. */
+  readonly rows: readonly JsonObject[];
+  readonly complete: boolean;
+  /** The most rows that a call of `recipe` brings. */
+  readonly windowRows: number;
+  readonly totalOf: (listing: Listing) => number | undefined;
+  readonly idOf: (row: JsonObject) => string;
+  /** The path of a field, where it is read without steps that change its value. */
+  readonly pathOf: (field: 'category' | 'price') => string | undefined;
+  /** The parameter that takes conditions, as `{ $filter: '{filter}' }`. */
+  readonly filterQuery: Readonly<Record<string, string>> | undefined;
+  /** Where items of a JSON body go. */
+  readonly itemPlace: readonly string[] | undefined;
+};
+
+function asked(scene: FilterScene, filter: KnownFilter, value: string): Recipe {
+  const fill = (template: string) => template.replace('{value}', () => value);
+  if (filter.query !== undefined) {
+    return withQuery(
+      scene.recipe,
+      Object.fromEntries(Object.entries(filter.query).map(([name, template]) => [name, fill(template)])),
+    );
+  }
+  if (filter.expr !== undefined) {
+    const condition = filter.expr.replace('{value}', () => escapes[filter.escape ?? 'number'](value));
+    const query = Object.entries(scene.filterQuery ?? {}).map(([name, template]) => [
+      name,
+      template.replace('{filter}', () => condition),
+    ]);
+    return withQuery(scene.recipe, Object.fromEntries(query) as Record<string, string>);
+  }
+  const written = JSON.stringify(filter.item).replaceAll('"{value}"', () => JSON.stringify(value));
+  const place = { in: 'json', path: scene.itemPlace ?? [] } as const;
+  return withValue(scene.recipe, place, [JSON.parse(written)] as unknown as string);
+}
+
+type Fits = (row: JsonObject, value: string) => boolean;
+
+const numberIn = (text: string | undefined) =>
+  text === undefined || !/^-?\d+(?:\.\d+)?$/.test(text) ? undefined : Number(text);
+
+function fitsOf(path: string, op: KnownFilter['op']): Fits {
+  const find = compilePath(path);
+  return (row, value) => {
+    const text = scalarText(find(row))?.trim();
+    if (op === 'eq') return text === value;
+    const own = numberIn(text);
+    return own !== undefined && (op === 'ge' ? own >= Number(value) : own <= Number(value));
+  };
+}
+
+/** Values of each kind that are tried. */
+const VALUES_MAX = 8;
+
+/** How hard a text is to send: one that looks like another type most of all, then one that an address escapes. */
+function hardness(text: string): number {
+  if (/^(?:null|true|false|undefined|nan|-?\d+(?:\.\d+)?)$/i.test(text)) return 3;
+  if (/[^\w ]/.test(text)) return 2;
+  // With a letter it shows whether case counts.
+  return /[a-z]/i.test(text) ? 1 : 0;
+}
+
+/** Values to ask for: one that some rows have and others have not. */
+function sampleValues(scene: FilterScene, path: string, op: KnownFilter['op']): readonly string[] {
+  const find = compilePath(path);
+  const texts = scene.rows.map((row) => scalarText(find(row))?.trim() ?? '').filter((text) => text !== '');
+  if (op === 'eq') {
+    const values = [...new Set(texts)].filter((text) => text.length < 100 && !/[{}]|\$/.test(text));
+    return values.sort((a, b) => hardness(b) - hardness(a)).slice(0, VALUES_MAX);
+  }
+  const numbers = [...new Set(texts)]
+    .filter((text) => numberIn(text) !== undefined)
+    .sort((a, b) => Number(a) - Number(b));
+  const fractions = numbers.filter((text) => text.includes('.'));
+  const among = fractions.length > 0 ? fractions : numbers;
+  const middle = among[Math.floor((among.length - 1) / 2)];
+  if (middle === undefined || numbers.length < 2) return [];
+  // A hair above a price: a service that cuts the fraction off finds one too many, or one too few.
+  const digits = (middle.split('.')[1]?.length ?? 0) + 1;
+  const above = (Number(middle) + 10 ** -digits).toFixed(digits);
+  // A bound that all prices keep: rows without one must not come with it.
+  return [middle, above, op === 'ge' ? '0' : '99999999'];
+}
+
+/** What a filter's rows show: just the right ones, those but for the total, more than those, or others. */
+type Verdict = 'right' | 'countsAll' | 'wide' | 'wrong';
+
+function judge(scene: FilterScene, found: Listing, fits: Fits, value: string): Verdict {
+  const allFit = found.rows.every((row) => fits(row, value));
+  const expected = scene.rows.filter((row) => fits(row, value));
+  const total = scene.totalOf(found);
+  if (found.rows.length === 0) return 'wrong';
+  if (!scene.complete) {
+    const fewer = total === undefined || total < scene.rows.length || found.rows.length < scene.windowRows;
+    return allFit && (fewer || total >= expected.length) ? 'right' : 'wrong';
+  }
+  if (!allFit) {
+    const ids = new Set(found.rows.map(scene.idOf));
+    const isWhole = found.rows.length < scene.windowRows || scene.rows.length <= scene.windowRows;
+    return isWhole && expected.every((row) => ids.has(scene.idOf(row))) ? 'wide' : 'wrong';
+  }
+  if (found.rows.length !== Math.min(expected.length, scene.windowRows)) return 'wrong';
+  if (total === undefined || total === expected.length) return 'right';
+  return total === scene.rows.length ? 'countsAll' : 'wrong';
+}
+
+const otherCase = (text: string) => (text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase());
+const NOBODY = 'zz-portico-nothing';
+
+/** Whether a value that no row has brings no row, or fewer than all: a filter that is ignored brings them all. */
+async function isHeard(
+  lister: Lister,
+  scene: FilterScene,
+  filter: KnownFilter,
+  wide: boolean,
+): Promise<boolean> {
+  const beyond = { eq: NOBODY, ge: '99999999999', le: '-99999999999' }[filter.op];
+  const { listing } = await lister.list(asked(scene, filter, beyond));
+  if (listing === undefined) return false;
+  return (
+    listing.rows.length === 0 || (wide && listing.rows.length < Math.min(scene.windowRows, scene.rows.length))
+  );
+}
+
+/** Whether a filter finds another spelling of upper and lower case. */
+async function ignoresCase(
+  lister: Lister,
+  scene: FilterScene,
+  filter: KnownFilter,
+  { fits, values }: { readonly fits: Fits; readonly values: readonly string[] },
+): Promise<boolean> {
+  const cased = values.find((value) => otherCase(value) !== value);
+  if (filter.op !== 'eq' || cased === undefined) return false;
+  const { listing } = await lister.list(asked(scene, filter, otherCase(cased)));
+  return listing?.rows.some((row) => fits(row, cased)) === true;
+}
+
+async function tryFilter(
+  lister: Lister,
+  scene: FilterScene,
+  filter: KnownFilter,
+): Promise<FoundFilter | undefined> {
+  const path = scene.pathOf(filter.field);
+  const values = path === undefined ? [] : sampleValues(scene, path, filter.op);
+  if (path === undefined || values.length === 0 || lister.asker.left < 6) return undefined;
+  const fits = fitsOf(path, filter.op);
+  const verdicts = new Set<Verdict>();
+  for (const value of values) {
+    const { listing } = await lister.list(asked(scene, filter, value));
+    verdicts.add(listing === undefined ? 'wrong' : judge(scene, listing, fits, value));
+    if (verdicts.has('wrong')) return undefined;
+  }
+  const wide = verdicts.has('wide');
+  if (!(await isHeard(lister, scene, filter, wide))) return undefined;
+  const caseless = await ignoresCase(lister, scene, filter, { fits, values });
+  const exact = !wide && !caseless && filter.superset !== true;
+  const seen = scene.complete ? 'against all rows of the list' : 'against the rows seen';
+  const tried = `tried with ${values.length} value${values.length > 1 ? 's' : ''} and one that no row has, ${seen}`;
+  const remark = wide
+    ? `${tried}: more rows come than match`
+    : caseless
+      ? 'finds other spellings of upper and lower case, too'
+      : tried;
+  return { ...filter, exact, countsAll: verdicts.has('countsAll'), remark };
+}
+
+/** Filters of services without a name, over a plain column. */
+export function usualFilters(
+  category: string | undefined,
+  price: string | undefined,
+): readonly KnownFilter[] {
+  const plain = (column: string | undefined): column is string =>
+    column !== undefined && /^[A-Za-z_]\w*$/.test(column);
+  const bounds = (low: string, high: string): readonly KnownFilter[] => [
+    { field: 'price', op: 'ge', query: { [low]: '{value}' } },
+    { field: 'price', op: 'le', query: { [high]: '{value}' } },
+  ];
+  return [
+    ...(plain(category) ? [{ field: 'category', op: 'eq', query: { [category]: '{value}' } } as const] : []),
+    ...(plain(category)
+      ? [{ field: 'category', op: 'eq', query: { [`filter[${category}]`]: '{value}' } } as const]
+      : []),
+    ...(plain(price)
+      ? [
+          ...bounds(`${price}_gte`, `${price}_lte`),
+          ...bounds(`min_${price}`, `max_${price}`),
+          ...bounds(`${price}[gte]`, `${price}[lte]`),
+          ...bounds(
+            `min${price[0]?.toUpperCase() ?? ''}${price.slice(1)}`,
+            `max${price[0]?.toUpperCase() ?? ''}${price.slice(1)}`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** Tries filters; of several ways to ask for the same, the first that does what it should. */
+export async function findFilters(
+  lister: Lister,
+  scene: FilterScene,
+  filters: readonly KnownFilter[],
+): Promise<readonly FoundFilter[]> {
+  const found: FoundFilter[] = [];
+  for (const filter of filters) {
+    if (found.some(({ field, op }) => field === filter.field && op === filter.op)) continue;
+    const works = await tryFilter(lister, scene, filter);
+    if (works !== undefined) found.push(works);
+  }
+  return found;
+}

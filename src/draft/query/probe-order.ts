@@ -1,0 +1,99 @@
+import { compareCodePoints } from '../../contract/order.ts';
+import type { KnownSort } from '../dialects/dialect.ts';
+import type { Lister, Listing } from '../ask/list-view.ts';
+import type { Stranger } from '../window/probe-parameter.ts';
+import { type Recipe, withQuery, withValue } from '../ask/request-template.ts';
+
+/** How native ids are compared: as numbers, or code point by code point. */
+export type IdKind = 'number' | 'text';
+
+function compareIds(a: string, b: string, kind: IdKind): number {
+  if (kind === 'text') return compareCodePoints(a, b);
+  const [left, right] = [BigInt(a), BigInt(b)];
+  return left < right ? -1 : Number(left > right);
+}
+
+/** Whether ids ascend, none of them twice. */
+export function ascends(ids: readonly string[], kind: IdKind): boolean {
+  const usable = kind === 'text' || ids.every((id) => /^\d+$/.test(id));
+  return usable && ids.every((id, index) => index === 0 || compareIds(ids[index - 1] ?? '', id, kind) < 0);
+}
+
+/** The order of rows that was asked for and came. */
+export type FoundSort = KnownSort & { readonly first: Listing };
+
+/** Ways to ask for an order that services without a name have. */
+function usualSorts(column: string): readonly KnownSort[] {
+  const both = (by: string, way: string, up: string, down: string): KnownSort => ({
+    ascending: { [by]: column, [way]: up },
+    descending: { [by]: column, [way]: down },
+  });
+  const one = (by: string, up: string, down: string): KnownSort => ({
+    ascending: { [by]: up },
+    descending: { [by]: down },
+  });
+  return [
+    one('sort', column, `-${column}`),
+    both('_sort', '_order', 'asc', 'desc'),
+    both('sort', 'order', 'asc', 'desc'),
+    one('sort', `${column},asc`, `${column},desc`),
+    one('sort', `${column}:asc`, `${column}:desc`),
+    both('sort_by', 'order', 'asc', 'desc'),
+    both('sortBy', 'sortOrder', 'asc', 'desc'),
+    both('sortBy', 'order', 'asc', 'desc'),
+    both('orderby', 'order', 'asc', 'desc'),
+    both('sort', 'direction', 'asc', 'desc'),
+    both('order_by', 'direction', 'asc', 'desc'),
+    one('ordering', column, `-${column}`),
+    one('order_by', column, `-${column}`),
+    one('order', `${column}.asc`, `${column}.desc`),
+  ];
+}
+
+/**
+ * Finds a parameter that puts rows in the order of their ids: asked for the other way round, the rows must come the
+ * other way round, and another first.
+ */
+export async function findSort(
+  lister: Lister,
+  recipe: Recipe,
+  base: Listing,
+  options: {
+    readonly column: string | undefined;
+    readonly known: KnownSort | undefined;
+    readonly kind: IdKind;
+    readonly stranger: Stranger;
+  },
+): Promise<FoundSort | undefined> {
+  const { column, known, kind, stranger } = options;
+  const plain = column !== undefined && /^[A-Za-z_]\w*$/.test(column) ? column : undefined;
+  const sorts =
+    known !== undefined ? [known] : plain === undefined || recipe.body !== undefined ? [] : usualSorts(plain);
+  if (base.rows.length < 2 || (known === undefined && stranger === 'refused' && lister.asker.left < 40))
+    return undefined;
+  for (const sort of sorts) {
+    if (lister.asker.left < 4) return undefined;
+    const down = (await lister.list(withQuery(recipe, sort.descending))).listing;
+    if (down === undefined || down.rows.length < 2 || !ascends([...down.ids].reverse(), kind)) continue;
+    const up = (await lister.list(withQuery(recipe, sort.ascending))).listing;
+    if (up === undefined || !ascends(up.ids, kind)) continue;
+    if (up.ids[0] !== down.ids[0]) return { ...sort, first: up };
+  }
+  return undefined;
+}
+
+/** The same for a JSON body with a list `sort`, as Elasticsearch has it. */
+export async function findBodySort(
+  lister: Lister,
+  recipe: Recipe,
+  column: string,
+  kind: IdKind,
+): Promise<{ readonly recipe: Recipe; readonly first: Listing } | undefined> {
+  const sorted = (direction: string) =>
+    withValue(recipe, { in: 'json', path: ['sort'] }, [{ [column]: direction }] as unknown as string);
+  if (lister.asker.left < 4) return undefined;
+  const down = (await lister.list(sorted('desc'))).listing;
+  if (down === undefined || down.rows.length < 2 || !ascends([...down.ids].reverse(), kind)) return undefined;
+  const up = (await lister.list(sorted('asc'))).listing;
+  return up !== undefined && ascends(up.ids, kind) ? { recipe: sorted('asc'), first: up } : undefined;
+}

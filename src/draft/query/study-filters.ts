@@ -1,0 +1,120 @@
+import { compilePath } from '../../adapter/path.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { scalarText } from '../json-values.ts';
+import type { Lister } from '../ask/list-view.ts';
+import type { FieldDraft } from '../map/map-fields.ts';
+import type { Note } from '../note.ts';
+import { findFilters, type FilterScene, type FoundFilter, usualFilters } from './probe-filters.ts';
+import { readTotal, type TotalPlace } from '../window/probe-total.ts';
+import type { Recipe } from '../ask/request-template.ts';
+import { type Numbered, type Walk, windowAt } from '../ask/walk-list.ts';
+
+/** The filters of a list as the draft has them. */
+export type FiltersDraft = {
+  readonly filters: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** The request with the place for conditions. */
+  readonly extend: (recipe: Recipe) => Recipe;
+  /** A filter left the total as it was. */
+  readonly countsAll: boolean;
+  readonly notes: readonly Note[];
+};
+
+const NONE: FiltersDraft = { filters: {}, extend: (recipe) => recipe, countsAll: false, notes: [] };
+
+/** Steps that can be turned round, so that a value of the contract can be sent. */
+function isReversible(step: unknown): boolean {
+  if (typeof step === 'string') return step === 'trim' || step === 'text';
+  if (typeof step !== 'object' || step === null) return false;
+  if ('nullIf' in step) return true;
+  return 'number' in step && JSON.stringify(step.number) === '{}';
+}
+
+/** The path of a field whose values the service knows as they are. */
+function pathOf(map: Readonly<Record<string, FieldDraft>>, field: string): string | undefined {
+  const draft = map[field];
+  if (draft === null || draft === undefined) return undefined;
+  if (typeof draft === 'string') return draft;
+  const money = moneyOf(draft);
+  const steps = money === undefined ? draft.as : draft.as.slice(1);
+  if (typeof draft.from !== 'string' || !steps.every(isReversible)) return undefined;
+  return [draft.from, money?.amount].filter((part) => part !== undefined && part !== '').join('.');
+}
+
+/** Where an amount stands beside its currency: a service finds those in other currencies, too. */
+function moneyOf(draft: FieldDraft | undefined): { readonly amount: string } | undefined {
+  if (draft === null || draft === undefined || typeof draft === 'string') return undefined;
+  const [first] = draft.as as readonly { readonly money?: { readonly amount: string } }[];
+  return typeof first === 'object' ? first.money : undefined;
+}
+
+function specOf({ query, expr, escape, item, exact }: FoundFilter): Readonly<Record<string, unknown>> {
+  return {
+    ...(query !== undefined && { query }),
+    ...(expr !== undefined && { expr, escape }),
+    ...(item !== undefined && { item }),
+    exactness: exact ? 'exact' : 'superset',
+  };
+}
+
+function withFilterPlace(
+  recipe: Recipe,
+  found: readonly FoundFilter[],
+  dialect: Dialect | undefined,
+): Recipe {
+  const byExpr = found.some(({ expr }) => expr !== undefined);
+  const byItem = found.some(({ item }) => item !== undefined);
+  const query = byExpr ? { ...recipe.query, ...dialect?.filterQuery } : recipe.query;
+  const { body } = recipe;
+  if (!byItem || body === undefined || !('json' in body)) return { ...recipe, query };
+  const tree = { ...(body.json as object), query: { bool: { filter: '{filters}' } } };
+  return { ...recipe, query, body: { json: tree as typeof body.json } };
+}
+
+/** Tries the filters that the contract has, on rows that are known. */
+export async function studyFilters(scene: {
+  readonly lister: Lister;
+  readonly numbered: Numbered | undefined;
+  readonly walk: Walk | undefined;
+  readonly dialect: Dialect | undefined;
+  readonly map: Readonly<Record<string, FieldDraft>>;
+  readonly total: TotalPlace | undefined;
+}): Promise<FiltersDraft> {
+  const { lister, numbered, walk, dialect, map, total } = scene;
+  if (numbered === undefined || walk === undefined || walk.rows.length < 2) return NONE;
+  const plain = (field: string) => {
+    const path = pathOf(map, field);
+    return path !== undefined && /^[\w.]+$/.test(path) ? path : undefined;
+  };
+  const candidates =
+    dialect?.filters?.(plain) ?? (walk.complete ? usualFilters(plain('category'), plain('price')) : []);
+  const findId = compilePath(lister.view.idPath);
+  const filterScene: FilterScene = {
+    recipe: windowAt(numbered, 0),
+    rows: walk.rows,
+    complete: walk.complete,
+    windowRows: numbered.rows,
+    totalOf: (listing) => (total === undefined ? undefined : readTotal(total, listing)),
+    idOf: (row) => scalarText(findId(row)) ?? '',
+    pathOf: (field) => pathOf(map, field),
+    filterQuery: dialect?.filterQuery,
+    itemPlace: dialect?.key === 'elasticsearch' ? ['query', 'bool', 'filter'] : undefined,
+  };
+  const isMoney = moneyOf(map['price']) !== undefined;
+  const widened = candidates.map((one) =>
+    one.field === 'price' && isMoney ? { ...one, superset: true } : one,
+  );
+  const found = await findFilters(lister, filterScene, widened);
+  const filters: Record<string, Record<string, unknown>> = {};
+  const notes: Note[] = [];
+  for (const filter of found) {
+    filters[filter.field] = { ...filters[filter.field], [filter.op]: specOf(filter) };
+    const at = ['resources', 'products', 'list', 'filters', filter.field, filter.op];
+    notes.push({ at, level: walk.complete ? 'sure' : 'likely', text: filter.remark });
+  }
+  return {
+    filters,
+    extend: (recipe) => withFilterPlace(recipe, found, dialect),
+    countsAll: found.some(({ countsAll }) => countsAll),
+    notes,
+  };
+}

@@ -1,0 +1,89 @@
+import { compileSessionReader } from '../adapter/read/session-reader.ts';
+import type { CompiledSource } from '../pipeline/compile-sources.ts';
+import { createUpstream, type Upstream } from '../upstream/client.ts';
+import { answerRequest } from '../probe/answer-request.ts';
+
+/** What became of one request that was put to a draft. */
+export type Trial = {
+  readonly request: string;
+  readonly status: number;
+  /** The number of all records, of a list that was answered. */
+  readonly total?: number;
+  /** Why there is no answer, in the words of the log. */
+  readonly reason?: string;
+  /** Fields that became `null` because they could not be read: how often. */
+  readonly unreadable: Readonly<Record<string, number>>;
+  readonly contradicted: readonly string[];
+};
+
+type Answered = {
+  readonly data?: { readonly id: string } | readonly { readonly id: string }[];
+  readonly meta?: { readonly total: number };
+};
+
+function idsOf(data: Answered['data']): readonly string[] {
+  return data === undefined ? [] : [data].flat().map(({ id }) => id);
+}
+
+/** Counts the fields of a reply's records that cannot be read. */
+function countingAdapter(
+  adapter: CompiledSource['adapter'],
+  unreadable: Record<string, number>,
+): CompiledSource['adapter'] {
+  const { list, get } = adapter;
+  const onGap = (field: string, reason: string) => {
+    if (reason === 'unreadable') unreadable[field] = (unreadable[field] ?? 0) + 1;
+  };
+  return {
+    list: { ...list, read: (reply) => list.read(reply, onGap) },
+    get: get && { ...get, read: (reply, id) => get.read(reply, id, onGap) },
+  };
+}
+
+async function tryOne(
+  request: string,
+  compiled: CompiledSource,
+  upstream: Upstream,
+  signal: AbortSignal,
+): Promise<Trial & { readonly ids: readonly string[] }> {
+  const unreadable: Record<string, number> = {};
+  const contradicted: string[] = [];
+  const { status, body, error } = await answerRequest(request, {
+    sources: [compiled],
+    upstreamOf: (one) => ({ upstream, adapter: countingAdapter(one.adapter, unreadable) }),
+    onContradicted: (capability) => void contradicted.push(capability),
+    signal,
+  });
+  const { data, meta } = body as unknown as Answered;
+  const reason =
+    error === undefined ? undefined : `${error.code}${error.detail === undefined ? '' : `: ${error.detail}`}`;
+  return {
+    request,
+    status,
+    ...(meta !== undefined && { total: meta.total }),
+    ...(reason !== undefined && { reason }),
+    unreadable,
+    contradicted,
+    ids: idsOf(data),
+  };
+}
+
+/** Puts a few requests of the contract to a draft, in front of the live service: two pages, and one record. */
+export async function tryDraft(compiled: CompiledSource, signal: AbortSignal): Promise<readonly Trial[]> {
+  const { spec } = compiled.source;
+  const upstream = createUpstream(spec, {
+    onExchange: () => undefined,
+    readSession: compileSessionReader(spec),
+  });
+  const list = `GET /v1/${compiled.resource.name}`;
+  try {
+    const first = await tryOne(`${list}?limit=10`, compiled, upstream, signal);
+    const second = await tryOne(`${list}?limit=10&page=2`, compiled, upstream, signal);
+    const [id] = second.ids.length > 0 ? second.ids : first.ids;
+    const isServed = compiled.adapter.get !== undefined && id !== undefined;
+    const record = isServed ? [await tryOne(`${list}/${id}`, compiled, upstream, signal)] : [];
+    return [first, second, ...record].map(({ ids: _ids, ...trial }) => trial);
+  } finally {
+    upstream.close();
+  }
+}

@@ -1,0 +1,93 @@
+import type { Lister, ListAnswer, Listing } from '../ask/list-view.ts';
+import { bestFirst, type Effect, findParameter, type Stranger } from './probe-parameter.ts';
+import { type Recipe, withValue } from '../ask/request-template.ts';
+import { type Candidate, countsPages } from './window-names.ts';
+
+/** The parameter for where a window starts. */
+export type StartParameter = Candidate & {
+  readonly kind: 'offset' | 'page';
+  readonly base: 0 | 1;
+  /** Two rows cannot show whether rows or pages are counted: it is said by the name. */
+  readonly byName: boolean;
+};
+
+/** The row, from 0, at which a window starts; `behind` where its first row is none of the known ones. */
+type Shift = number | 'behind' | 'nothing';
+
+function shiftOf(known: readonly string[], answer: ListAnswer): Shift {
+  const [first] = answer.listing?.ids ?? [];
+  if (first === undefined) return 'nothing';
+  const index = known.indexOf(first);
+  return index < 0 ? 'behind' : index;
+}
+
+type Reading = Pick<StartParameter, 'kind' | 'base' | 'byName'>;
+
+/** What the windows at 1 and 2 show, where a window has `size` rows. */
+function readShifts(
+  [one, two]: readonly [Shift, Shift],
+  size: number,
+  known: number,
+  name: string,
+): Reading | undefined {
+  const at = (shift: Shift, row: number) =>
+    shift === row || (row >= known && (shift === 'behind' || shift === 'nothing'));
+  const readings: readonly (Reading & { rows: readonly [number, number] })[] = [
+    { kind: 'offset', base: 0, byName: false, rows: [1, 2] },
+    { kind: 'offset', base: 1, byName: false, rows: [0, 1] },
+    { kind: 'page', base: 0, byName: false, rows: [size, 2 * size] },
+    { kind: 'page', base: 1, byName: false, rows: [0, size] },
+  ];
+  const fitting = readings.filter(
+    ({ rows }) => at(one, rows[0]) && at(two, rows[1]) && (one !== 0 || two !== 0),
+  );
+  const chosen =
+    fitting.length > 1 ? fitting.find(({ kind }) => (kind === 'page') === countsPages(name)) : fitting[0];
+  return chosen && { kind: chosen.kind, base: chosen.base, byName: fitting.length > 1 };
+}
+
+function judgeStart(known: readonly string[], plain: Listing): (answer: ListAnswer) => Effect {
+  return (answer) => {
+    if (answer.listing === undefined) return 'refused';
+    const shift = shiftOf(known, answer);
+    if (shift === 0) return 'ignored';
+    if (shift === 'nothing') return plain.rows.length === 0 ? 'ignored' : 'other';
+    return 'obeyed';
+  };
+}
+
+/** What is known before the search for a start. */
+export type StartSearch = {
+  readonly candidates: readonly Candidate[];
+  readonly stranger: Stranger;
+  /** Rows from the first on, at least as many as a window has. */
+  readonly base: Listing;
+  /** The smallest windows, in which a start is seen with the fewest rows. */
+  readonly narrow: Recipe;
+  /** Windows of `size` rows, in which rows and pages can be told apart. */
+  readonly wide: Recipe;
+  readonly size: number;
+};
+
+/** Finds the parameter for the start of a window by asking for the second; `undefined` where none moves it. */
+export async function findStart(lister: Lister, search: StartSearch): Promise<StartParameter | undefined> {
+  const { base, wide, size, stranger } = search;
+  const candidates = bestFirst(search.candidates, stranger);
+  const judge = judgeStart(base.ids, base);
+  const lookFor = (value: number) =>
+    findParameter(lister, { candidates, recipe: search.narrow, value, stranger, judge, callsMax: 30 });
+  const isThere = (found: Awaited<ReturnType<typeof lookFor>>) =>
+    found.some(({ effect }) => effect === 'obeyed');
+  const second = await lookFor(2);
+  // Behind few rows, the window 2 of those that are counted from 0 is empty.
+  const found = isThere(second) || base.ids.length > 3 * size ? second : await lookFor(1);
+  for (const { candidate, effect } of found) {
+    if (effect !== 'obeyed') continue;
+    const one = await lister.list(withValue(wide, candidate.place, 1));
+    const two = await lister.list(withValue(wide, candidate.place, 2));
+    const shifts = [shiftOf(base.ids, one), shiftOf(base.ids, two)] as const;
+    const reading = readShifts(shifts, size, base.ids.length, candidate.name);
+    if (reading !== undefined) return { ...candidate, ...reading };
+  }
+  return undefined;
+}

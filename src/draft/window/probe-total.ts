@@ -1,0 +1,95 @@
+import { compilePath } from '../../adapter/path.ts';
+import { compileTotal } from '../../adapter/read/total.ts';
+import { GatewayError } from '../../errors/fault.ts';
+import { wholeNumber } from '../json-values.ts';
+import type { Listing } from '../ask/list-view.ts';
+import { envelopeOf } from './probe-next.ts';
+
+/** Where a number of rows stands. */
+export type TotalPlace = {
+  readonly at?: string;
+  readonly header?: string;
+  readonly pattern?: string;
+  readonly unless?: { readonly at: string; readonly equals: string };
+};
+
+/** Headers that services tell a total in. */
+function headerNames(): readonly string[] {
+  const what = [
+    'total',
+    'count',
+    'result',
+    'results',
+    'hits',
+    'items',
+    'rows',
+    'records',
+    'elements',
+    'pagination',
+  ];
+  const pairs = what.flatMap((one) => what.map((other) => `${one}-${other}`));
+  const names = [
+    ...what,
+    ...pairs,
+    'wp-total',
+    'total-pages-items',
+    'totalcount',
+    'totalrecords',
+    'pagination-total-count',
+  ];
+  return [...names.map((name) => `x-${name}`), 'total', 'total-count', 'count', 'record-count'];
+}
+
+const HEADERS = headerNames();
+const TOTAL_NAME =
+  /^(?:(?:odata|_)*(?:total|overall|grand|filtered|matching|table)*(?:rows?|records?|results?|items?)?(?:count|results?|elements|items|hits|records|rows|size|entries|number)|total|numfound|anzahl|gesamt|hits|totalnumber|anzahlgesamt)$/;
+const WINDOW_NAME =
+  /page|limit|offset|start|size$|perpage|index|skip|current|^length$|^from$|^to$|took|code|status|rc$/;
+
+function inHeaders({ reply, rows }: Listing): readonly TotalPlace[] {
+  const range = /\/(\d+)$/.test(reply.header('content-range') ?? '');
+  const plain = HEADERS.filter((name) => {
+    const text = reply.header(name)?.trim() ?? '';
+    return /^\d{1,15}$/.test(text) && Number(text) >= rows.length;
+  });
+  return [
+    ...(range ? [{ header: 'Content-Range', pattern: String.raw`/(\d+)$` }] : []),
+    ...plain.map((header) => ({ header: header.replaceAll(/(^|-)[a-z]/g, (part) => part.toUpperCase()) })),
+  ];
+}
+
+/** What a place says in a reply; `undefined` where it says nothing, or only a bound. */
+export function readTotal(place: TotalPlace, { reply, document }: Listing): number | undefined {
+  const read = compileTotal({ counts: 'filtered', ...place }, () => undefined, []);
+  try {
+    return read(reply, document);
+  } catch (error) {
+    if (error instanceof GatewayError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The places that may tell the total: numbers around the rows that are no smaller than the rows, and that the other
+ * listing, of another window of the same list, tells alike.
+ */
+export function findTotals(listing: Listing, other: Listing | undefined): readonly TotalPlace[] {
+  const inBody = envelopeOf(listing)
+    .filter(({ value, name }) => {
+      const number = wholeNumber(value);
+      const last = name.slice(name.lastIndexOf('.') + 1);
+      return (
+        number !== undefined &&
+        number >= listing.rows.length &&
+        TOTAL_NAME.test(last) &&
+        !WINDOW_NAME.test(last)
+      );
+    })
+    .map(({ path }): TotalPlace => ({ at: path }))
+    .sort((a, b) => Number(/total/i.test(b.at ?? '')) - Number(/total/i.test(a.at ?? '')));
+  const hal = compilePath('page.totalElements')(listing.document);
+  const known: readonly TotalPlace[] = wholeNumber(hal) === undefined ? [] : [{ at: 'page.totalElements' }];
+  const places = [...known, ...inBody, ...inHeaders(listing)];
+  if (other === undefined) return places;
+  return places.filter((place) => readTotal(place, listing) === readTotal(place, other));
+}

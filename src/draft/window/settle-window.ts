@@ -1,0 +1,200 @@
+import type { Dialect } from '../dialects/dialect.ts';
+import { echoedSize, type FoundWindow } from './find-window.ts';
+import type { Listing } from '../ask/list-view.ts';
+import type { Level } from '../note.ts';
+import type { Largest } from './probe-size.ts';
+import { type Place, placeName, type Recipe, withValue } from '../ask/request-template.ts';
+import type { PastEnd } from '../ask/walk-list.ts';
+import { candidatesFor } from './window-names.ts';
+
+/** The window of a list as the draft has it. */
+export type WindowDraft = {
+  readonly window: Readonly<Record<string, unknown>>;
+  /** The request with its variables. */
+  readonly recipe: Recipe;
+  readonly remarks: readonly { readonly level: Level; readonly text: string }[];
+};
+
+/** What a walk to the end has shown. */
+export type EndFacts = {
+  readonly pastEnd: PastEnd | undefined;
+  /** How many rows there are, where that is known. */
+  readonly rows: number | undefined;
+};
+
+const USUAL_MAX = 100;
+
+type Most = { readonly size: number; readonly level: Level; readonly text: string };
+
+/** The most rows of a call, with how sure it is. */
+function mostRows(
+  largest: Largest | undefined,
+  { rows }: EndFacts,
+  dialect: Dialect | undefined,
+  follows: boolean,
+): Most {
+  const known = dialect?.paging?.sizeMax;
+  if (largest === undefined)
+    return { size: known ?? USUAL_MAX, level: 'likely', text: 'the largest window was not tried' };
+  const came = largest.listing?.rows.length ?? 0;
+  if (largest.seen) return { size: largest.size, level: 'sure', text: `${largest.size} rows came at once` };
+  const isAll = rows === undefined || rows <= came;
+  if (!isAll)
+    return {
+      size: came,
+      level: 'sure',
+      text: `no more than ${came} rows come at once, whatever is asked for`,
+    };
+  // Where windows are asked for by number, one that is cut off in silence would be missed later.
+  const size = Math.min(known ?? USUAL_MAX, follows ? Infinity : USUAL_MAX, largest.size);
+  return { size, level: 'likely', text: `the list has only ${came} rows, so a larger window was not seen` };
+}
+
+const variable = (recipe: Recipe, place: Place | undefined, name: string) =>
+  place === undefined ? recipe : withValue(recipe, place, name);
+
+function numberedDraft(
+  found: FoundWindow & { kind: 'numbered' },
+  end: EndFacts,
+  dialect: Dialect | undefined,
+): WindowDraft {
+  const { recipe, size, start, rows } = found.numbered;
+  const most = mostRows(found.largest, end, dialect, false);
+  const depthMax = dialect?.paging?.depthMax;
+  const rest = {
+    ...(end.pastEnd?.kind === 'other' && { pastEnd: 'other' }),
+    ...(depthMax !== undefined && { depthMax }),
+  };
+  const startName = placeName(start.place);
+  const counts = start.kind === 'offset' ? 'rows' : 'pages';
+  const moved = {
+    level: start.byName ? ('edit' as const) : ('sure' as const),
+    text: start.byName
+      ? `${startName} moves the window; two rows could not show whether it counts rows or pages`
+      : `${startName} counts ${counts} from ${start.base}${size === undefined ? '' : `, ${placeName(size.place)} is how many come`}`,
+  };
+  const sized = variable(recipe, size?.place, '{limit}');
+  if (start.kind === 'offset') {
+    const window = { kind: 'offset', base: start.base, sizeMax: most.size, ...rest };
+    const remarks = [moved, { level: most.level, text: most.text }];
+    return { window, recipe: variable(sized, start.place, '{offset}'), remarks };
+  }
+  const fixed = { level: 'sure' as const, text: `no parameter changes how many rows a page has (${rows})` };
+  const offered = {
+    level: 'sure' as const,
+    text: `other sizes than ${(size?.allowed ?? []).join(', ')} were refused`,
+  };
+  const sizes = size === undefined ? [rows] : (size.allowed ?? { upTo: Math.min(1000, most.size) });
+  const window = { kind: 'page', base: start.base, sizes, ...rest };
+  const about =
+    size === undefined
+      ? fixed
+      : size.allowed !== undefined
+        ? offered
+        : { level: most.level, text: most.text };
+  return { window, recipe: variable(sized, start.place, '{page}'), remarks: [moved, about] };
+}
+
+function nextDraft(
+  found: FoundWindow & { kind: 'next' },
+  end: EndFacts,
+  dialect: Dialect | undefined,
+): WindowDraft {
+  const { form, size, largest } = found;
+  const sized = variable(found.recipe, size?.place, '{limit}');
+  const most = size === undefined ? undefined : mostRows(largest, end, dialect, true);
+  const sizeMax = most?.size ?? dialect?.paging?.sizeMax ?? 1000;
+  const remarks = most === undefined ? [] : [{ level: most.level, text: most.text }];
+  if (form.kind === 'link') {
+    const from = 'header' in form.next ? `the ${form.next.header} header` : form.next.at;
+    const text = `${from} names the next window; it was followed`;
+    return {
+      window: { kind: 'link', sizeMax, next: form.next },
+      recipe: sized,
+      remarks: [{ level: 'sure', text }, ...remarks],
+    };
+  }
+  const more = form.more === undefined ? {} : { more: form.more };
+  const text = `${placeName(form.place)} takes what stands at ${form.next}; it was followed`;
+  return {
+    window: { kind: 'cursor', sizeMax, next: form.next, ...more },
+    recipe: variable(sized, form.place, '{cursor}'),
+    remarks: [{ level: 'sure', text }, ...remarks],
+  };
+}
+
+function placeOf(
+  recipe: Recipe,
+  what: 'size' | 'start' | 'cursor',
+  name: string | undefined,
+): Place | undefined {
+  if (name === undefined) return undefined;
+  return candidatesFor(what, recipe, name).find(
+    (candidate) => candidate.name === name || candidate.name.endsWith(`.${name}`),
+  )?.place;
+}
+
+/** What a dialect documents, where nothing could be tried. */
+function documentedDraft(recipe: Recipe, base: Listing, dialect: Dialect): WindowDraft | undefined {
+  const known = dialect.paging;
+  if (known === undefined || known.kind === 'none') return undefined;
+  const remarks = [
+    { level: 'likely' as const, text: `so ${dialect.title} documents it; it could not be tried here` },
+  ];
+  const sizePlace = placeOf(recipe, 'size', known.size);
+  const sized = variable(recipe, sizePlace, '{limit}');
+  const sizeMax = known.sizeMax ?? USUAL_MAX;
+  const depth = known.depthMax === undefined ? {} : { depthMax: known.depthMax };
+  if (known.kind === 'link') {
+    const at = dialect.key === 'salesforce' ? { at: 'nextRecordsUrl' } : { header: 'Link' };
+    return { window: { kind: 'link', sizeMax, next: at }, recipe: sized, remarks };
+  }
+  if (known.kind === 'cursor') {
+    const place = placeOf(recipe, 'cursor', known.cursor);
+    const next = dialect.key === 'ldap-crest' ? 'pagedResultsCookie' : undefined;
+    if (place === undefined || next === undefined) return undefined;
+    return { window: { kind: 'cursor', sizeMax, next }, recipe: variable(sized, place, '{cursor}'), remarks };
+  }
+  const start = placeOf(recipe, 'start', known.start);
+  if (start === undefined) return undefined;
+  if (known.kind === 'offset') {
+    const window = { kind: 'offset', base: known.base ?? 0, sizeMax, ...depth };
+    return { window, recipe: variable(sized, start, '{offset}'), remarks };
+  }
+  const echoed = known.sizeMax === undefined ? echoedSize(base) : undefined;
+  const sizes = echoed === undefined ? { upTo: Math.min(1000, sizeMax) } : [echoed];
+  const window = { kind: 'page', base: known.base ?? 1, sizes, ...depth };
+  return { window, recipe: variable(echoed === undefined ? sized : recipe, start, '{page}'), remarks };
+}
+
+/** The window of a list, from what was seen of it. */
+export function settleWindow(
+  found: FoundWindow,
+  {
+    recipe,
+    base,
+    dialect,
+    end,
+  }: { recipe: Recipe; base: Listing; dialect: Dialect | undefined; end: EndFacts },
+): WindowDraft {
+  if (found.kind === 'numbered') return numberedDraft(found, end, dialect);
+  if (found.kind === 'next') return nextDraft(found, end, dialect);
+  const documented =
+    found.kind === 'unseen' && dialect !== undefined ? documentedDraft(recipe, base, dialect) : undefined;
+  if (documented !== undefined) return documented;
+  const window = { kind: 'none' };
+  const count = base.rows.length;
+  if (end.rows !== undefined && end.rows <= count)
+    return { window, recipe, remarks: [{ level: 'sure', text: `one call brings all ${count} rows` }] };
+  if (/\.(?:csv|tsv|txt|ndjson|jsonl)$/i.test(recipe.path) && found.kind === 'none')
+    return {
+      window,
+      recipe,
+      remarks: [{ level: 'likely', text: `a file comes whole; it has ${count} rows` }],
+    };
+  const text =
+    found.kind === 'unseen'
+      ? 'could not know how the service gives its rows in windows: without that, the first reply is taken for all of them'
+      : `could not know whether the ${count} rows of one call are all: no parameter or link brought others`;
+  return { window, recipe, remarks: [{ level: 'edit', text }] };
+}

@@ -1,0 +1,73 @@
+import { fold } from '../path-text.ts';
+import { bodyPlaces, type Place, placeName, type Recipe } from '../ask/request-template.ts';
+
+const words = (text: string) => text.trim().split(/\s+/);
+
+/** What parameters for the number of rows are called, the commonest first. */
+const SIZES =
+  words(`limit per_page pageSize page_size size count _limit $top take perPage rows max top pagesize
+  page[size] page[limit] $limit itemsPerPage items_per_page maxResults max_results n cnt ps pp num results length
+  resultsPerPage hitsPerPage rowsPerPage maxRows maxRecords first batchSize _count _pageSize pagination[pageSize]
+  pagination[limit] limitTo items anzahl limite taille ipp step`);
+
+/** What parameters for the first row or the page are called. */
+const STARTS =
+  words(`offset page skip start _start _page $skip $offset p from startIndex start_index pageNumber page_number
+  pageNo page_no pageIndex page_index currentPage current_page pg page[number] page[offset] first firstRow startRow
+  firstResult startAt start_at begin pos position pagination[page] pagination[start] _offset seite row skipCount
+  offsetRows pageNum page_num paged`);
+
+/** What parameters for a cursor are called. */
+const CURSORS =
+  words(`cursor after page_token pageToken next_token nextToken next continuation continuationToken
+  starting_after startingAfter next_cursor nextCursor token page[after] page[cursor] page_info marker scrollId
+  scroll_id bookmark lastKey exclusiveStartKey startAfter nextPageToken`);
+
+/** Names that say whether rows or pages are counted. */
+export function countsPages(name: string): boolean {
+  return /pag|^p$|^pg$|seite/.test(fold(name)) && !/offset|start/.test(fold(name));
+}
+
+/** A parameter that may be the one. */
+export type Candidate = { readonly place: Place; readonly name: string };
+
+function inOrder(names: readonly string[], first: readonly (string | undefined)[]): readonly string[] {
+  return [...new Set([...first.filter((name) => name !== undefined), ...names])];
+}
+
+/** Elements such as MaxRows and FirstRow; the words of a name may stand in another order. */
+const LIKE = {
+  size: /^(?:max(?:imum)?(?:rows|results|records|items|count)|(?:row|page|record)s?(?:count|size|limit)|pagesize|numberof(?:rows|records|results))$/,
+  start:
+    /^(?:(?:first|start)(?:row|index|record|result|at|position)|skip(?:rows|count)?|page(?:number|no|index)?|rowoffset)$/,
+  cursor: /^$/,
+};
+
+/** The places of a body that are called like one of the names. */
+function bodyCandidates(
+  recipe: Recipe,
+  names: readonly string[],
+  like: RegExp,
+  known: string | undefined,
+): readonly Candidate[] {
+  const wanted = new Set(names.map(fold));
+  return bodyPlaces(recipe)
+    .filter(({ place, name }) => {
+      const isKnown = known !== undefined && (placeName(place) === known || fold(name) === fold(known));
+      return isKnown || wanted.has(fold(name)) || like.test(fold(name));
+    })
+    .map(({ place }) => ({ place, name: placeName(place) }))
+    .sort((a, b) => Number(b.name === known) - Number(a.name === known));
+}
+
+/** The parameters that may take a size, a start or a cursor, likeliest first. */
+export function candidatesFor(
+  what: 'size' | 'start' | 'cursor',
+  recipe: Recipe,
+  known: string | undefined,
+): readonly Candidate[] {
+  const names = { size: SIZES, start: STARTS, cursor: CURSORS }[what];
+  if (recipe.body !== undefined) return bodyCandidates(recipe, names, LIKE[what], known);
+  const given = Object.keys(recipe.query).filter((name) => names.includes(name));
+  return inOrder(names, [known, ...given]).map((name) => ({ place: { in: 'query', name }, name }));
+}

@@ -1,0 +1,148 @@
+import type { Dialect } from '../dialects/dialect.ts';
+import type { Note } from '../note.ts';
+import { requestSection } from '../ask/request-template.ts';
+import type { OutcomesDraft } from '../detect/study-failures.ts';
+import type { RecordDraft } from '../map/study-record.ts';
+import { type ListStudy, listRecipe } from '../study-service.ts';
+import type { Target } from '../ask/read-target.ts';
+import type { Draft } from './write-draft.ts';
+
+/** Everything that a draft is made of. */
+export type Findings = {
+  readonly target: Target;
+  readonly resource: 'users' | 'products';
+  readonly decode: Readonly<Record<string, unknown>>;
+  readonly dialect: Dialect | undefined;
+  readonly list: ListStudy;
+  readonly record: RecordDraft | undefined;
+  readonly outcomes: OutcomesDraft;
+  /** Calls made, and the milliseconds of one on average. */
+  readonly made: { readonly calls: number; readonly msEach: number };
+  readonly notes: readonly Note[];
+};
+
+type Section = Readonly<Record<string, unknown>>;
+
+const variablePrefix = (name: string) => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
+
+function windowRows({ window }: ListStudy): number {
+  const { sizeMax, sizes } = window.window as {
+    sizeMax?: number;
+    sizes?: readonly number[] | { upTo: number };
+  };
+  if (sizeMax !== undefined) return sizeMax;
+  if (sizes === undefined) return Infinity;
+  return 'upTo' in sizes ? sizes.upTo : Math.max(...sizes);
+}
+
+const BUDGET_MS = 8_000;
+
+/** A budget that lets a scan reach the end, and what it would cost. */
+function budgetSection(study: ListStudy, msEach: number): { section: Section; note: Note } {
+  const known = study.total.rows;
+  const wanted = Math.ceil(((known ?? 0) * 3) / 2 / 1_000) * 1_000;
+  const rows = Math.min(10_000_000, Math.max(20_000, wanted));
+  const each = windowRows(study);
+  const calls = Number.isFinite(each)
+    ? Math.min(1_000_000, Math.max(50, Math.ceil((rows / each) * 1.1)))
+    : 10;
+  const needed =
+    known === undefined || !Number.isFinite(each) ? undefined : Math.max(1, Math.ceil(known / each));
+  const seconds = needed === undefined ? undefined : (needed * msEach) / 3 / 1_000;
+  const section = { rows, calls, time: `${BUDGET_MS / 1_000}s`, snapshot: '60s' };
+  const at = ['budget'];
+  if (seconds === undefined || needed === undefined)
+    return {
+      section,
+      note: { at, level: 'likely', text: 'what a scan may cost; the number of rows is not known' },
+    };
+  const told = `a scan of ${known} rows takes ${needed} call${needed === 1 ? '' : 's'}, about ${seconds < 1 ? 'a second or less' : `${Math.ceil(seconds)} s`}`;
+  if (seconds * 1_000 < BUDGET_MS * 0.8) return { section, note: { at, level: 'likely', text: told } };
+  const text = `${told}: more than time; raise it, and the deadline of the resource in the gateway file above it`;
+  return { section, note: { at, level: 'edit', text } };
+}
+
+function listSection(study: ListStudy, dialect: Dialect | undefined, isXml: boolean): Section {
+  const { window, total, order, filters, mapping, lister } = study;
+  const absent = isXml || dialect?.itemsAbsent === 'empty';
+  const totals =
+    total.total === undefined ? undefined : { ...total.total, ...(filters.countsAll && { counts: 'all' }) };
+  return {
+    request: requestSection(listRecipe(study)),
+    window: window.window,
+    ...(totals !== undefined && { total: totals }),
+    items: lister.view.items,
+    ...(absent && { itemsAbsent: 'empty' }),
+    ...(order.order !== undefined && { order: order.order }),
+    ...(Object.keys(filters.filters).length > 0 && { filters: filters.filters }),
+    map: mapping.map,
+  };
+}
+
+function netSection({ target, made }: Findings): Section {
+  const slow = made.msEach > 1_500 ? Math.min(60, Math.ceil((made.msEach * 6) / 1_000)) : 10;
+  const { written } = target.headers;
+  return {
+    baseUrl: `\${${variablePrefix(target.name)}_URL:-${target.baseUrl}}`,
+    timeout: `${slow}s`,
+    ...(Object.keys(written).length > 0 && { headers: written }),
+  };
+}
+
+/** The lines above the file: what it is of, what is left to do, and what no reply tells. */
+function headOf(findings: Findings, edits: readonly Note[]): readonly string[] {
+  const { target, dialect, made, resource } = findings;
+  const variables = Object.keys(target.secrets.variables);
+  const offline = made.calls === 0;
+  const from = offline ? 'saved replies; nothing was tried' : `${made.calls} calls`;
+  const place = ({ at }: Note) => at.slice(at[0] === 'resources' ? 2 : 0).join('.');
+  return [
+    `${dialect?.title ?? 'A service without a known dialect'}: a draft of the source for its ${resource}, inferred from ${from}.`,
+    'Each guess says how far it can be relied on: sure (seen), likely, or EDIT (could not be known).',
+    '',
+    edits.length === 0 ? 'To edit: nothing that was found.' : `To edit (${edits.length}):`,
+    ...edits.map((note) => `- ${place(note)}`),
+    ...(variables.length === 0
+      ? []
+      : ['', `The credential is not in this file: set ${variables.join(', ')}.`]),
+    ...(dialect === undefined || dialect.traps.length === 0 ? [] : ['', 'Traps of the dialect']),
+    ...(dialect?.traps ?? []).map((trap) => `- ${trap}`),
+  ];
+}
+
+/** Puts the findings together as a source file. */
+export function composeDraft(findings: Findings): Draft {
+  const { target, resource, decode, dialect, list, record, outcomes, made } = findings;
+  const budget = budgetSection(list, made.msEach);
+  const isXml = decode['format'] === 'xml';
+  const get = record && {
+    request: requestSection(record.recipe),
+    item: record.get.item,
+    map: record.get.map,
+  };
+  const content = {
+    source: 1,
+    name: target.name,
+    net: netSection(findings),
+    ...(target.auth !== undefined && { auth: target.auth }),
+    ...(Object.keys(decode).length > 0 && { decode }),
+    budget: budget.section,
+    outcomes: outcomes.outcomes,
+    resources: {
+      [resource]: {
+        id: list.mapping.id,
+        list: listSection(list, dialect, isXml),
+        ...(get !== undefined && { get }),
+      },
+    },
+  };
+  const notes = [...findings.notes, budget.note, ...outcomes.notes, ...list.notes, ...(record?.notes ?? [])];
+  return {
+    content,
+    notes,
+    head: headOf(
+      findings,
+      notes.filter(({ level }) => level === 'edit'),
+    ),
+  };
+}

@@ -1,0 +1,144 @@
+import {
+  Document,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
+import type { Note } from '../note.ts';
+
+/** A draft before it is written: plain values, with what is to be said of their places. */
+export type Draft = {
+  readonly content: Readonly<Record<string, unknown>>;
+  readonly notes: readonly Note[];
+  /** The lines above the file. */
+  readonly head: readonly string[];
+};
+
+const WIDTH = 110;
+const NOTE_MAX = 300;
+const FLOW_MAX = 100;
+const LEVELS = { sure: 'sure', likely: 'likely', edit: 'EDIT' } as const;
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu;
+
+/** One line of plain text, whatever it was made of: a comment that ended its line would be part of the file. */
+function oneLine(text: string): string {
+  const line = text.replaceAll(UNPRINTABLE, ' ').trim();
+  return line.length > NOTE_MAX ? `${line.slice(0, NOTE_MAX)}…` : line;
+}
+
+/** Breaks a text into lines of a width. */
+function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of oneLine(text).split(' ')) {
+    if (line !== '' && line.length + word.length + 1 > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
+/** Comment lines as the document takes them: without the `#`. */
+function commentOf(lines: readonly string[]): string {
+  return lines.map((line) => (line === '' ? '' : ` ${line}`)).join('\n');
+}
+
+/** Sections that are written over several lines whatever their length. */
+const BLOCKS = new Set([
+  'net',
+  'auth',
+  'resources',
+  'users',
+  'products',
+  'list',
+  'get',
+  'map',
+  'outcomes',
+  'filters',
+]);
+
+function lengthOf(value: unknown): number {
+  return JSON.stringify(value).length;
+}
+
+/** `{ a: b }` and `[a, b]`, as the examples have it; the library pads both or none. */
+function padAsUsual(node: YAMLMap | YAMLSeq): void {
+  const write = node.toString.bind(node);
+  node.toString = (context, ...rest) =>
+    write(context && { ...context, flowCollectionPadding: isMap(node) ? ' ' : '' }, ...rest);
+}
+
+/** Writes short maps and lists in one line, as the examples do. */
+function setFlow(node: unknown, key: string, hasNotes: (node: unknown) => boolean): void {
+  if (isScalar(node) && typeof node.value === 'string' && node.value.length > FLOW_MAX)
+    node.type = 'BLOCK_FOLDED';
+  if (!isMap(node) && !isSeq(node)) return;
+  const short = lengthOf(node.toJSON()) <= FLOW_MAX;
+  node.flow = !BLOCKS.has(key) && short && !hasNotes(node);
+  padAsUsual(node);
+  for (const item of node.items) {
+    if (isPair(item)) setFlow(item.value, String(item.key), hasNotes);
+    else setFlow(item, '', hasNotes);
+  }
+}
+
+/** The pairs on the way to a place, as far as there are any. */
+function pairsTo(document: Document, at: readonly PropertyKey[]): readonly Pair[] {
+  const pairs: Pair[] = [];
+  let node: unknown = document.contents;
+  for (const key of at) {
+    if (isMap(node)) {
+      const pair: Pair | undefined = node.items.find((item) => String(item.key) === String(key));
+      if (pair === undefined) break;
+      pairs.push(pair);
+      node = pair.value;
+    } else if (isSeq(node)) node = node.items[Number(key)];
+    else break;
+  }
+  return pairs;
+}
+
+function addComment(pair: Pair, lines: readonly string[]): void {
+  const key = pair.key as Node | null;
+  if (!isScalar(key)) return;
+  const before = typeof key.commentBefore !== 'string' ? '' : `${key.commentBefore}\n`;
+  key.commentBefore = before + commentOf(lines);
+}
+
+/** The text of a draft. Values are written by the YAML library, so none of them can be more than a value. */
+export function writeDraft({ content, notes, head }: Draft): string {
+  const document = new Document(content, { version: '1.2', aliasDuplicateObjects: false });
+  const noted = new Map<Pair, Note[]>();
+  for (const note of notes) {
+    const pair = pairsTo(document, note.at).at(-1);
+    if (pair !== undefined) noted.set(pair, [...(noted.get(pair) ?? []), note]);
+  }
+  const holdsNote = (node: unknown): boolean => {
+    if (isSeq(node)) return node.items.some(holdsNote);
+    return isMap(node) && node.items.some((pair) => noted.has(pair) || holdsNote(pair.value));
+  };
+  setFlow(document.contents, '', holdsNote);
+  for (const [pair, said] of noted) {
+    for (const { at, level, text } of said)
+      addComment(pair, wrap(`${LEVELS[level]}: ${text}`, Math.max(50, WIDTH - 2 * at.length - 2)));
+  }
+  if (isMap(document.contents)) {
+    for (const { key } of document.contents.items) {
+      if (isScalar(key) && !['source', 'name'].includes(String(key.value))) key.spaceBefore = true;
+    }
+  }
+  const top = [
+    'yaml-language-server: $schema=../source.schema.json',
+    '',
+    ...head.flatMap((line) => wrap(line, WIDTH)),
+  ];
+  const comment = top.map((line) => `# ${line}`.trimEnd()).join('\n');
+  const body = document.toString({ singleQuote: true, lineWidth: WIDTH, flowCollectionPadding: true });
+  return `${comment}\n${body}`;
+}

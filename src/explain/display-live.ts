@@ -1,0 +1,148 @@
+import type { FieldProvenance } from '../adapter/map/explain-record.ts';
+import { claimPlace } from '../adapter/claim-place.ts';
+import { type Flow, UNREADABLE } from '../adapter/map/coercion/flow.ts';
+import { viewOf } from '../adapter/map/row-fields.ts';
+import type { CoercionSpec, SourceSpec } from '../config/schema/source.ts';
+import type { GatewayConfig } from '../config/schema/gateway.ts';
+import { publicStatus } from '../errors/body.ts';
+import { fault, type GatewayError } from '../errors/fault.ts';
+import { Decimal } from '../kernel/decimal.ts';
+import { NumberText } from '../kernel/json/json.ts';
+import type { CompiledResource } from '../pipeline/compile-sources.ts';
+import type { Document } from '../policy/cache-stage.ts';
+import type { Claim } from './explain-plan.ts';
+import type { LiveResult, ViewedField } from './explain-live.ts';
+import { MASK } from '../probe/mask-source.ts';
+import { showCall } from '../probe/display-call.ts';
+import type { MadeCall } from '../probe/record-calls.ts';
+
+/** A call that was made, as it may be shown. */
+export type ShownMade = {
+  readonly method: string;
+  readonly url: string;
+  readonly status?: number;
+  readonly ms: number;
+  readonly rows?: number;
+  /** The outcome rule that decided; `null` where none fits. */
+  readonly outcome?: { readonly is: string; readonly file: string; readonly line: number | undefined } | null;
+  readonly problem?: string;
+};
+
+/** Where a field of the first record comes from. Values are `***` unless they were asked for. */
+export type ShownField = {
+  readonly field: string;
+  readonly from: readonly string[];
+  readonly line: number | undefined;
+  readonly found: unknown;
+  readonly steps: readonly { readonly step: string; readonly value: unknown }[];
+  readonly value: unknown;
+  readonly state: FieldProvenance['state'];
+};
+
+/** What became of the question, as it may be shown. */
+export type ShownLive = {
+  readonly calls: readonly ShownMade[];
+  readonly answer: {
+    readonly status: number;
+    readonly code?: string;
+    readonly detail?: string;
+    readonly total?: number;
+    readonly records?: number;
+  };
+  readonly contradicted: readonly Claim[];
+  readonly gaps: Readonly<Record<string, number>>;
+  readonly record?: readonly ShownField[];
+};
+
+/** What showing a live result needs. */
+export type ShownLiveDeps = {
+  readonly gateway: GatewayConfig;
+  readonly compiled: CompiledResource;
+  readonly masked: SourceSpec;
+  readonly showValues: boolean;
+};
+
+/** A step as its file writes it, the codes of an enum only counted. */
+function stepText(step: CoercionSpec): string {
+  if (typeof step === 'string') return step;
+  if ('enum' in step) return `enum of ${Object.keys(step.enum).length} codes`;
+  return Object.entries(step)
+    .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+    .join(' ');
+}
+
+function shownValue(value: Flow, showValues: boolean): unknown {
+  if (value === UNREADABLE) return 'unreadable';
+  if (value === null || value === undefined) return value;
+  if (!showValues) return MASK;
+  if (value instanceof NumberText) return value.text;
+  return value instanceof Decimal ? value.toString() : value;
+}
+
+function problemText({ code, detail }: GatewayError): string {
+  return detail === undefined ? code : `${code}: ${detail}`;
+}
+
+function showMade(call: MadeCall, { compiled, masked }: ShownLiveDeps): ShownMade {
+  const { method, url } = showCall(masked, call.request);
+  const { spec, yaml } = compiled.source;
+  const { rule } = call;
+  const place = rule === undefined ? undefined : yaml.problemAt(['outcomes', rule], '');
+  const outcome =
+    rule === undefined || place === undefined
+      ? null
+      : { is: spec.outcomes[rule]?.is ?? '', file: place.file, line: place.line };
+  return {
+    method,
+    url,
+    ms: Math.round(call.ms * 10) / 10,
+    ...(call.status !== undefined && { status: call.status, outcome }),
+    ...(call.rows !== undefined && { rows: call.rows }),
+    ...(call.problem && { problem: problemText(call.problem) }),
+  };
+}
+
+function showAnswer(answer: Document | GatewayError, gateway: GatewayConfig): ShownLive['answer'] {
+  const error = answer instanceof Error ? answer : answer.found ? undefined : fault('not_found');
+  if (error !== undefined) {
+    const status = publicStatus(error, gateway.errors.serverStatus);
+    return { status, code: error.code, ...(error.detail !== undefined && { detail: error.detail }) };
+  }
+  const { body } = answer as Extract<Document, { found: true }>;
+  const { data, meta } = JSON.parse(body) as { data: unknown; meta?: { total: number } };
+  return { status: 200, records: [data].flat().length, ...(meta && { total: meta.total }) };
+}
+
+function showField(field: ViewedField, deps: ShownLiveDeps): ShownField {
+  const { source, resource } = deps.compiled;
+  const spec = source.spec.resources[resource.name];
+  const below = spec === undefined ? [] : (viewOf(spec, resource, field.view)?.place ?? []);
+  const place = ['resources', resource.name, ...below, 'map', field.field];
+  return {
+    field: field.field,
+    from: field.from,
+    line: source.yaml.problemAt(place, '').line,
+    found: shownValue(field.found, deps.showValues),
+    steps: field.steps.map(({ step, value }) => ({
+      step: stepText(step),
+      value: shownValue(value, deps.showValues),
+    })),
+    value: shownValue(field.value, deps.showValues),
+    state: field.state,
+  };
+}
+
+/** A live result as it may be shown. */
+export function showLive(result: LiveResult, deps: ShownLiveDeps): ShownLive {
+  const { source, resource } = deps.compiled;
+  return {
+    calls: result.calls.map((call) => showMade(call, deps)),
+    answer: showAnswer(result.answer, deps.gateway),
+    contradicted: result.contradicted.map((claim) => {
+      const { file, line } = source.yaml.problemAt(claimPlace(resource.name, claim), '');
+      return { claim, file, line };
+    }),
+    gaps: Object.fromEntries(result.gaps),
+    ...(result.record && { record: result.record.map((field) => showField(field, deps)) }),
+  };
+}

@@ -1,0 +1,186 @@
+import { claimPlace } from '../adapter/claim-place.ts';
+import type { Adapter } from '../adapter/compile.ts';
+import type { PagePlan, ScanPlan } from '../adapter/plan/plan.ts';
+import type { LoadedSource } from '../config/load.ts';
+import type { ListSpec, SourceSpec } from '../config/schema/source.ts';
+import type { Filter, ListQuery, Query, Sort } from '../contract/query.ts';
+import type { Resource } from '../contract/resource.ts';
+import type { UpstreamRequest } from '../kernel/upstream-call.ts';
+import { asksTotalFirst, totalWindow } from '../reading/read-page.ts';
+
+/** Where a source's file makes a claim. */
+export type Claim = { readonly claim: string; readonly file: string; readonly line: number | undefined };
+
+/** What Portico is going to do about a query. */
+export type ExplainedPlan = {
+  /** `record`: a single one. `nothing`: no record can match, so the source is not asked. */
+  readonly kind: 'page' | 'scan' | 'record' | 'nothing';
+  /** Why the source cannot answer the page itself, or is not asked. */
+  readonly reason?: string;
+  readonly calls: readonly UpstreamRequest[];
+  /** The most calls it takes, those included. */
+  readonly callsMax: number;
+  /** What Portico does itself, in words. */
+  readonly left: readonly string[];
+  readonly relies: readonly Claim[];
+};
+
+/** Calls of a scan that are shown. */
+const SCAN_CALLS_SHOWN = 3;
+
+const SIGNS = { eq: '=', ge: '>=', le: '<=' } as const;
+
+/** A filter in words. */
+export function filterText({ field, op, value }: Filter): string {
+  return `${field} ${SIGNS[op]} ${typeof value === 'string' ? JSON.stringify(value) : value.toString()}`;
+}
+
+/** A sort in words. */
+export function sortText({ field, descending }: Sort): string {
+  return `${field} ${descending ? 'descending' : 'ascending'}`;
+}
+
+/** The calls that a page takes for what its rows lack, beside those for its windows. */
+export function detailCalls(plan: PagePlan, query: ListQuery): number {
+  if (plan.hydrates === undefined) return 0;
+  if (plan.hydrates === 'page') return query.limit;
+  // All rows that are read are asked for one by one.
+  const { page, limit } = query;
+  return plan.window.cover((page - 1) * limit, limit).reduce((sum, { size }) => sum + size, 0);
+}
+
+/** How far a scan can go. */
+export type ScanReach = { readonly rows: number; readonly calls: number };
+
+/** Whether the windows of a scan tell how many rows it must bring. */
+function tellsTotal(plan: ScanPlan, list: ListSpec | undefined): boolean {
+  return plan.totalCounts && list?.total !== undefined && list.total.count === undefined;
+}
+
+/** The most rows that a scan can bring, and the most calls it takes for them. */
+export function scanReach(
+  { window, hydrates }: Pick<ScanPlan, 'window' | 'hydrates'>,
+  { rows, calls }: Pick<SourceSpec['budget'], 'rows' | 'calls'>,
+): ScanReach {
+  if (hydrates === 'rows') {
+    // A window and its rows, each with a call of its own.
+    const size = window.kind === 'sequential' ? window.first.size : window.scanSize;
+    const windows = Number.isFinite(size) ? Math.max(1, Math.floor(calls / (size + 1))) : 1;
+    const reach = scanReach({ window, hydrates: undefined }, { rows, calls: windows });
+    return { rows: Math.min(reach.rows, calls - 1), calls };
+  }
+  if (window.kind === 'sequential') return { rows: Math.min(rows, calls * window.first.size), calls };
+  const { scanSize, depthMax, shortAtEnd } = window;
+  if (!Number.isFinite(scanSize)) return { rows, calls: 1 };
+  const reach = Math.min(rows, calls * scanSize, depthMax);
+  // One more looks behind the end; windows that may be short anywhere may take any number.
+  return { rows: reach, calls: shortAtEnd ? Math.min(calls, Math.ceil(reach / scanSize) + 1) : calls };
+}
+
+/** The calls for a page, in the order in which they are made, the blind ones behind the last row included. */
+export function pageCalls(plan: PagePlan, query: ListQuery): readonly UpstreamRequest[] {
+  const offset = (query.page - 1) * query.limit;
+  const windows = plan.window.cover(offset, query.limit).map(plan.request);
+  const total = plan.count ?? plan.request(totalWindow(plan));
+  return [
+    ...(asksTotalFirst(plan, offset, query.limit) ? [total] : []),
+    ...windows,
+    ...(plan.count === undefined ? [] : [plan.count]),
+  ];
+}
+
+function scanCalls({ window, request }: ScanPlan, callsMax: number): readonly UpstreamRequest[] {
+  if (window.kind === 'sequential') return [request(window.first)];
+  const count = Math.min(SCAN_CALLS_SHOWN, callsMax);
+  return Array.from({ length: count }, (_, index) => request(window.scanCall(index)));
+}
+
+function claimsOf(
+  { yaml }: LoadedSource,
+  resource: Resource,
+  capabilities: readonly string[],
+): readonly Claim[] {
+  return capabilities.map((claim) => {
+    const { file, line } = yaml.problemAt(claimPlace(resource.name, claim), '');
+    return { claim, file, line };
+  });
+}
+
+/** What is left to be done for rows that lack fields. */
+function detailsLeft({ hydrates }: Pick<PagePlan, 'hydrates'>): readonly string[] {
+  if (hydrates === undefined) return [];
+  return [
+    `ask for the details of ${hydrates === 'rows' ? 'every row' : 'the rows of the page'}, each with a call`,
+  ];
+}
+
+function leftOf(plan: ScanPlan): readonly string[] {
+  const { residualFilters, sort } = plan;
+  return [
+    ...residualFilters.map((filter) => `keep ${filterText(filter)}`),
+    ...(sort === null ? [] : [`sort by ${sortText(sort)}`]),
+    'count, and cut out the page',
+    ...detailsLeft(plan),
+  ];
+}
+
+function explainList(
+  query: ListQuery,
+  { list }: Adapter,
+  source: LoadedSource,
+  resource: Resource,
+): ExplainedPlan {
+  const plan = list.plan(query, new Set());
+  const spec = source.spec.resources[resource.name]?.list;
+  switch (plan.kind) {
+    case 'nothing':
+      return {
+        kind: 'nothing',
+        reason: 'no record of the source can have this value',
+        calls: [],
+        callsMax: 0,
+        left: [],
+        relies: [],
+      };
+    case 'page': {
+      const calls = pageCalls(plan, query);
+      const relies = claimsOf(source, resource, [...plan.relies, 'total', 'window']);
+      const callsMax = calls.length + detailCalls(plan, query);
+      return { kind: 'page', calls, callsMax, left: detailsLeft(plan), relies };
+    }
+    case 'scan': {
+      const scanMax = scanReach(plan, source.spec.budget).calls;
+      const callsMax = scanMax + (plan.hydrates === 'page' ? query.limit : 0);
+      const relies = [...plan.relies, ...(tellsTotal(plan, spec) ? ['total'] : []), 'window'];
+      return {
+        kind: 'scan',
+        reason: plan.reason,
+        calls: scanCalls(plan, scanMax),
+        callsMax,
+        left: leftOf(plan),
+        relies: claimsOf(source, resource, relies),
+      };
+    }
+  }
+}
+
+/** What Portico is going to do about a query; the calls are those of `adapter`. Pure. */
+export function explainPlan(
+  query: Query,
+  adapter: Adapter,
+  source: LoadedSource,
+  resource: Resource,
+): ExplainedPlan {
+  if (query.kind === 'list') return explainList(query, adapter, source, resource);
+  const request = adapter.get?.request(query.id);
+  const calls = request === undefined ? [] : [request];
+  const reason = 'no record of the source can have this id, so the answer is 404';
+  return {
+    kind: request === undefined ? 'nothing' : 'record',
+    ...(request === undefined && { reason }),
+    calls,
+    callsMax: calls.length,
+    left: [],
+    relies: [],
+  };
+}

@@ -1,0 +1,58 @@
+import type { GatewayConfig } from '../config/schema/gateway.ts';
+import { operations, type Operation } from '../contract/operations.ts';
+import { compileParser } from '../contract/parse-query.ts';
+import type { Query } from '../contract/query.ts';
+import { GatewayError } from '../errors/fault.ts';
+import { compileRoutes } from '../http/listener/endpoint.ts';
+import { READ_METHODS } from '../http/operation.ts';
+import { readTarget } from '../http/listener/request-head.ts';
+
+/** A request to an operation that the gateway serves. */
+export type Asked = {
+  /** The request in its usual spelling: method and target. */
+  readonly line: string;
+  readonly operation: Operation;
+  /** What is asked, or the error that a client gets for asking so. */
+  readonly query: Query | GatewayError;
+};
+
+const REQUEST = /^(?:([A-Za-z]+)\s+)?(\S+)$/;
+
+const findRoute = compileRoutes(
+  operations.map(({ name, path }) => ({
+    path,
+    endpoint: { operation: name, methods: READ_METHODS, serve: () => undefined },
+  })),
+);
+
+function parse(operation: Operation, rules: GatewayConfig['contract'], query: string, rawId?: string) {
+  try {
+    return compileParser(operation, rules)(query, rawId);
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+}
+
+/** Reads `GET /v1/users?page=2`, as a client would send it; a text says why it is a request to no operation. */
+export function readAsked(text: string, gateway: GatewayConfig): Asked | string {
+  const [, method = 'GET', target = ''] = REQUEST.exec(text.trim()) ?? [];
+  // RFC 9112, section 3.2; a shell's user means `%20`, and a client would be told 400 for anything else.
+  if (target === '' || /[^\x21-\x7e]|#/.test(target)) {
+    return `"${text}" is not a request: write it like 'GET /v1/users?page=2', percent-encoded`;
+  }
+  const parts = readTarget(target);
+  const match = parts === undefined ? undefined : findRoute(parts.path);
+  const operation = operations.find(({ name }) => name === match?.endpoint.operation);
+  if (parts === undefined || operation === undefined) {
+    return `no operation has this path; there are: ${operations.map(({ path }) => path).join(', ')}`;
+  }
+  if (!READ_METHODS.includes(method.toUpperCase())) {
+    return `${operation.name} is read with ${READ_METHODS.join(' or ')}, not ${method}`;
+  }
+  if (gateway.resources[operation.resource.name] === undefined) {
+    return `this gateway does not serve ${operation.resource.name}: add it under resources`;
+  }
+  const query = parse(operation, gateway.contract, parts.query, match?.rawId);
+  return { line: `${method.toUpperCase()} ${target}`, operation, query };
+}

@@ -1,0 +1,141 @@
+import type { Claim } from './explain-plan.ts';
+import type { Explanation, Mistake } from './explanation.ts';
+import { MASK } from '../probe/mask-source.ts';
+import type { ShownCall } from '../probe/display-call.ts';
+import type { ShownField, ShownLive, ShownMade } from './display-live.ts';
+
+/** Calls that are shown of many; the last one is shown too. */
+const CALLS_SHOWN = 5;
+
+const INDENT = '  ';
+
+/** Lines under a heading; nothing where there are none. */
+function section(heading: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ['', heading, ...lines.map((line) => INDENT + line)];
+}
+
+function count(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? '' : 's'}`;
+}
+
+function place(file: string, line: number | undefined): string {
+  return line === undefined ? file : `${file}:${line}`;
+}
+
+function claimLine({ claim, file, line }: Claim): string {
+  return `${claim}  ${place(file, line)}`;
+}
+
+/** A call; headers only where they are not those of the call before. */
+function callLines({ method, url, headers, body }: ShownCall, before: ShownCall | undefined): string[] {
+  const isNew = JSON.stringify(headers) !== JSON.stringify(before?.headers);
+  return [
+    `${method} ${url}`,
+    ...(isNew ? Object.entries(headers).map(([name, value]) => `${INDENT}${name}: ${value}`) : []),
+    ...(body === undefined ? [] : body.split('\n').map((line) => `${INDENT}${line}`)),
+  ];
+}
+
+const KINDS: Readonly<Record<Explanation['plan']['kind'], string>> = {
+  page: 'a page straight from the source',
+  scan: 'a scan',
+  record: 'a single record',
+  nothing: 'nothing to ask',
+};
+
+function planLines({ kind, reason, calls, callsMax }: Explanation['plan']): readonly string[] {
+  const lines = calls.flatMap((call, index) => callLines(call, calls[index - 1]));
+  const more = callsMax > calls.length ? [`… ${count(callsMax, 'call')} at most`] : [];
+  return section(`Plan: ${KINDS[kind]}${reason === undefined ? '' : `: ${reason}`}`, [...lines, ...more]);
+}
+
+function budgetLine({ rows, calls, timeMs, beyond }: Explanation['budget']): string {
+  return `${count(rows, 'row')}, ${count(calls, 'call')}, ${timeMs} ms; a client is told of more as ${beyond}`;
+}
+
+function madeLine({ method, url, status, ms, rows, outcome, problem }: ShownMade): string {
+  const rule =
+    outcome === null
+      ? 'no outcome rule fits'
+      : outcome && `${outcome.is} by ${place(outcome.file, outcome.line)}`;
+  const facts = [
+    status === undefined ? 'no reply' : `HTTP ${status}`,
+    `${ms} ms`,
+    rows === undefined ? undefined : count(rows, 'row'),
+    rule,
+    problem,
+  ];
+  return `${method} ${url}\n${INDENT}${INDENT}${facts.filter((fact) => fact !== undefined).join(', ')}`;
+}
+
+/** The first and the last of many lines. */
+function abridged(lines: readonly string[]): readonly string[] {
+  if (lines.length <= CALLS_SHOWN + 2) return lines;
+  const hidden = lines.length - CALLS_SHOWN - 1;
+  return [...lines.slice(0, CALLS_SHOWN), `… ${hidden} more`, ...lines.slice(-1)];
+}
+
+/** A value as it stands in JSON; a masked one without quotes. */
+function valueText(value: unknown): string {
+  if (value === undefined) return '';
+  return value === MASK ? MASK : JSON.stringify(value);
+}
+
+/** The steps of a field, each with what it made where that is something else than before. */
+function stepTexts({ found, steps }: ShownField): readonly string[] {
+  return steps.map(({ step, value }, index) => {
+    const before = index === 0 ? found : steps[index - 1]?.value;
+    const made = valueText(value);
+    return made === valueText(before) ? step : `${step} → ${made}`;
+  });
+}
+
+function fieldLine(shown: ShownField, file: string): string {
+  const { field, from, line, found, value, state } = shown;
+  const end = state === 'known' ? '' : ` (${state})`;
+  const origin = [[...from, valueText(found)].filter((text) => text !== '').join(' '), ...stepTexts(shown)];
+  return `${field} = ${valueText(value)}${end} ← ${origin.join(' · ')}  ${place(file, line)}`;
+}
+
+function answerText({ status, code, detail, total, records }: ShownLive['answer']): string {
+  if (code !== undefined) return [`${status} ${code}`, detail].filter(Boolean).join(': ');
+  return `${status}, ${count(records ?? 0, 'record')}${total === undefined ? '' : ` of ${total}`}`;
+}
+
+function liveLines(live: ShownLive, { source }: Explanation): readonly string[] {
+  const gaps = Object.entries(live.gaps).map(([gap, times]) => `${gap}: ${count(times, 'time')}`);
+  const record = (live.record ?? []).map((field) => fieldLine(field, source.file));
+  return [
+    ...section(`Live: ${count(live.calls.length, 'call')}`, abridged(live.calls.map(madeLine))),
+    ...section('Contradicted, so answered without', live.contradicted.map(claimLine)),
+    ...section('Fields that became null', gaps),
+    ...section('The first record', record),
+    '',
+    `Answer: ${answerText(live.answer)}`,
+  ];
+}
+
+/** An explanation as a person reads it. */
+export function explanationText(explanation: Explanation): string {
+  const { request, operation, permission, source, question, plan, budget, cacheKey, live } = explanation;
+  const lines = [
+    request,
+    `${INDENT}${operation}, ${permission === null ? 'public' : `needs ${permission}`}: ${question}`,
+    `${INDENT}from ${source.name} (${source.file}), credential: ${source.credential}`,
+    ...planLines(plan),
+    ...section('Left for Portico', plan.left),
+    ...section('Relies on', plan.relies.map(claimLine)),
+    ...section('Budget of a scan', [budgetLine(budget)]),
+    ...section('Cache', [
+      `fresh for ${explanation.freshSeconds} s`,
+      `key: ${cacheKey.operation} / ${cacheKey.digest} / ${cacheKey.query}`,
+    ]),
+    ...(live === undefined ? [] : liveLines(live, explanation)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** A client's mistake as a person reads it. */
+export function mistakeText({ request, operation, mistake }: Mistake): string {
+  return `${request}\n${INDENT}${operation}\n\nA client gets ${mistake.status}:\n${INDENT}${mistake.body}\n`;
+}

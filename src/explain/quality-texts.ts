@@ -1,0 +1,94 @@
+import type { ResourceQuality } from '../pipeline/quality.ts';
+import type { FieldQuality, ViewQuality } from '../pipeline/field-statistics.ts';
+import type { LiveQuality, Shape } from './quality-live.ts';
+
+/** Forms that are shown of one field; `--json` has them all. */
+const SHAPES_SHOWN = 3;
+
+const HEADINGS = { list: 'lists', details: 'details of rows', get: 'single records' };
+
+const HEAD = ['field', 'null', 'missing', 'unreadable', 'from'];
+
+/** A number of records, with its share of all of them. */
+function share(number: number, all: number): string {
+  if (number === 0 || all === 0) return String(number);
+  const percent = (number / all) * 100;
+  return `${number} (${percent < 0.1 ? '<0.1' : percent.toFixed(1)} %)`;
+}
+
+function fromText({ from, line }: FieldQuality): string {
+  if (from.length === 0) return 'not mapped';
+  return `${from.join(', ')}${line === undefined ? '' : `  line ${line}`}`;
+}
+
+function table(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function stepLines({ field, steps }: FieldQuality, shapes: readonly Shape[]): readonly string[] {
+  const unread = Object.entries(steps).map(([step, count]) => `${field}: ${step} could not read ${count}`);
+  const forms = shapes
+    .slice(0, SHAPES_SHOWN)
+    .map(({ shape, count }) => `${field}: looks like ${shape}, ${count} times`);
+  return [...unread, ...forms];
+}
+
+function viewLines(
+  { view, records, dropped, totalsLost, fields }: ViewQuality,
+  shapes: readonly Shape[],
+): readonly string[] {
+  const left = dropped === 0 ? '' : `, ${share(dropped, records)} left out for want of an id`;
+  const lost = totalsLost === 0 ? '' : `; the total of ${totalsLost} replies could not be read`;
+  const heading = `${HEADINGS[view]}: ${records} records read${left}${lost}`;
+  if (records === 0) return [heading];
+  const rows = fields.map((field) => [
+    field.field,
+    share(field.null, records),
+    share(field.missing, records),
+    share(field.unreadable, records),
+    fromText(field),
+  ]);
+  const told = fields.flatMap((field) =>
+    stepLines(
+      field,
+      shapes.filter((shape) => shape.view === view && shape.field === field.field),
+    ),
+  );
+  return [heading, ...[...table([HEAD, ...rows]), ...told].map((line) => `  ${line}`)];
+}
+
+function singleLine({ asked, notFound, failed }: LiveQuality['single']): readonly string[] {
+  if (asked === 0 || notFound + failed === 0) return [];
+  return [
+    `of ${asked} records of the list asked for one by one, ${notFound} were not found and ${failed} failed`,
+  ];
+}
+
+/** The quality of one resource as lines to be read by a person. */
+export function qualityText(quality: ResourceQuality | LiveQuality): string {
+  const live = 'single' in quality ? quality : undefined;
+  const lines = [
+    ...quality.views.flatMap((view) => viewLines(view, live?.shapes ?? [])),
+    ...quality.contradicted.map(
+      ({ claim, file, line, at }) =>
+        `contradicted, and switched off: ${claim}  ${file}${line === undefined ? '' : `:${line}`}  at ${at}`,
+    ),
+    ...quality.invalidReplies.map(
+      ({ reason, count, last }) =>
+        `unusable replies: ${reason} ${count}, the last at ${last.at}: ${last.detail}`,
+    ),
+    ...(live === undefined ? [] : singleLine(live.single)),
+    ...(live?.problem === undefined ? [] : [`not all of it could be read: ${live.problem}`]),
+  ];
+  return [
+    `${quality.resource}: ${quality.source} (${quality.file})`,
+    ...lines.map((line) => `  ${line}`),
+    '',
+  ].join('\n');
+}

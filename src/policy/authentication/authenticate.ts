@@ -1,0 +1,76 @@
+import type { ErrorCode } from '../../errors/catalogue.ts';
+import { GatewayError } from '../../errors/fault.ts';
+import { addressSubject } from '../address-subject.ts';
+import type { Call, Principal, Stage } from '../call.ts';
+import { presentedCredential } from './presented-credential.ts';
+import {
+  createCredentialVerifier,
+  type CredentialVerifierDeps,
+  unauthenticated,
+} from './verify-credential.ts';
+
+/** What became of a credential, for the metrics; `limited`: its address has tried too many wrong ones. */
+export type CredentialOutcome = 'accepted' | 'missing' | 'refused' | 'limited' | 'unavailable';
+
+export type AuthenticateDeps = CredentialVerifierDeps & {
+  /** The tier of callers without a credential. */
+  readonly anonymousTier: string;
+  readonly onCredential?:
+    ((kind: Principal['kind'] | 'unknown', outcome: CredentialOutcome) => void) | undefined;
+};
+
+const OUTCOMES: Readonly<Partial<Record<ErrorCode, CredentialOutcome>>> = {
+  authentication_required: 'refused',
+  rate_limit_exceeded: 'limited',
+  upstream_unavailable: 'unavailable',
+};
+
+const NO_PERMISSIONS: ReadonlySet<string> = new Set();
+
+/** Makes the stage that finds out who calls. A known credential costs one local lookup. */
+export function createAuthenticate(deps: AuthenticateDeps): Stage {
+  const { anonymousTier, onCredential } = deps;
+  const verifier = createCredentialVerifier(deps);
+
+  function anonymous(call: Call): Principal {
+    if (call.permission !== null) {
+      onCredential?.('unknown', 'missing');
+      throw unauthenticated('no credential', false);
+    }
+    const subject = addressSubject(call.request.address);
+    return { kind: 'anonymous', id: 'anonymous', subject, permissions: NO_PERMISSIONS, tier: anonymousTier };
+  }
+
+  function tellWhy(error: unknown): never {
+    const outcome = error instanceof GatewayError ? OUTCOMES[error.code] : undefined;
+    if (outcome !== undefined) onCredential?.('unknown', outcome);
+    throw error;
+  }
+
+  function identify(call: Call): Principal | Promise<Principal> {
+    const presented = presentedCredential(call.request);
+    if (presented.kind === 'none') return anonymous(call);
+    const credential = presented.kind === 'one' ? presented.credential : undefined;
+    const known = credential === undefined ? undefined : verifier.known(credential);
+    return known ?? verifier.verify(credential, addressSubject(call.request.address)).catch(tellWhy);
+  }
+
+  function accept(call: Call, principal: Principal): void {
+    call.principal = principal;
+    call.trace.principalId = principal.id;
+    onCredential?.(principal.kind, 'accepted');
+  }
+
+  return (next) =>
+    function authenticated(call) {
+      const principal = identify(call);
+      if (!(principal instanceof Promise)) {
+        accept(call, principal);
+        return next(call);
+      }
+      return principal.then((found) => {
+        accept(call, found);
+        return next(call);
+      });
+    };
+}

@@ -1,0 +1,110 @@
+import {
+  createLocalJWKSet,
+  type CryptoKey,
+  errors,
+  type FlattenedJWSInput,
+  type JSONWebKeySet,
+  type JWTHeaderParameters,
+  type LocalJWKSet,
+} from 'jose';
+import { fault } from '../../errors/fault.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { isSoundJwk } from './valid-jwk.ts';
+
+/** How long the issuer may take to answer. */
+const FETCH_MS_MAX = 1_000;
+/** With keys at hand, the issuer is asked at most this often: unknown key ids are the caller's to invent. */
+const REFETCH_MS = 30_000;
+/** Without any keys nobody can be let in, so the issuer is asked again sooner. */
+const RETRY_MS = 1_000;
+
+/** Reads the key set at an address: its parsed JSON. Rejects when there is none, or once the signal aborts. */
+export type FetchJwks = (url: string, signal: AbortSignal) => Promise<unknown>;
+
+/** Finds the key for a token's header. */
+export type IssuerKeys = (header: JWTHeaderParameters, token: FlattenedJWSInput) => Promise<CryptoKey>;
+
+export type JwksDeps = {
+  readonly url: string;
+  readonly fetchJwks: FetchJwks;
+  readonly clock: Clock;
+  /** From this age on, the key set is fetched again in the background. */
+  readonly freshMs: number;
+  /** Until this age, the last good key set serves while the issuer is down. */
+  readonly staleMs: number;
+  /** Called with each failure to fetch; the keys at hand go on serving. */
+  readonly onFailure?: ((error: Error) => void) | undefined;
+};
+
+type Held = { readonly keys: LocalJWKSet; readonly fetchedAt: number };
+
+/**
+ * Holds the issuer's keys. jose's remote set refuses every token once its keys are ten minutes old and the issuer
+ * is down, so this one keeps the last good set. The result finds the key for a token's header. It rejects with a
+ * fault where no keys can be had, and with jose's JWKSNoMatchingKey where the issuer has no such key.
+ */
+export function createJwks({ url, fetchJwks, clock, freshMs, staleMs, onFailure }: JwksDeps): IssuerKeys {
+  let held: Held | undefined;
+  let triedAt = -Infinity;
+  let underWay: Promise<void> | undefined;
+  let lastProblem: unknown;
+
+  function usable(): Held | undefined {
+    return held !== undefined && clock.monotonic() - held.fetchedAt < staleMs ? held : undefined;
+  }
+
+  async function load(): Promise<void> {
+    triedAt = clock.monotonic();
+    try {
+      held = { keys: readKeys(await fetchJwks(url, AbortSignal.timeout(FETCH_MS_MAX))), fetchedAt: triedAt };
+    } catch (error) {
+      lastProblem = error;
+      onFailure?.(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  /** Joins the fetch under way, or starts one if the issuer was not asked too recently. Never rejects. */
+  async function refresh(): Promise<void> {
+    const pause = usable() === undefined ? RETRY_MS : REFETCH_MS;
+    if (underWay === undefined && clock.monotonic() - triedAt < pause) return;
+    underWay ??= load().finally(() => (underWay = undefined));
+    await underWay;
+  }
+
+  async function current(): Promise<Held> {
+    const ready = usable();
+    if (ready !== undefined) {
+      if (clock.monotonic() - ready.fetchedAt >= freshMs) void refresh();
+      return ready;
+    }
+    await refresh();
+    const fetched = usable();
+    if (fetched !== undefined) return fetched;
+    throw fault('upstream_unavailable', {
+      detail: 'the key set of the token issuer cannot be had',
+      cause: lastProblem,
+    });
+  }
+
+  return async (header, token) => {
+    const before = await current();
+    try {
+      return await before.keys(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      await refresh();
+      const after = await current();
+      if (after === before) throw error;
+      return after.keys(header, token);
+    }
+  };
+}
+
+/** A set without keys is an issuer's mishap: it must not replace the keys at hand. */
+function readKeys(value: unknown): LocalJWKSet {
+  // jose checks the shape of what it is given.
+  const { keys } = createLocalJWKSet(value as JSONWebKeySet).jwks();
+  const sound = keys.filter(isSoundJwk);
+  if (sound.length === 0) throw new Error('the key set has no key that can be used');
+  return createLocalJWKSet({ keys: sound });
+}

@@ -1,0 +1,47 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { Cache, Taken } from '../store/cache/cache.ts';
+import type { CacheEntry } from '../store/cache/cache-entry.ts';
+import { awaitTurn } from '../store/distributed-lock.ts';
+
+export type FillRightDeps = {
+  readonly cache: Pick<Cache, 'take' | 'isShared'>;
+  readonly clock: Clock;
+  readonly isFresh: (entry: CacheEntry) => boolean;
+};
+
+const PATIENCE = {
+  pausesMs: [5, 100],
+  // A fill of another process may be slower than one of ours.
+  patienceMs: 5_000,
+} as const;
+const ALONE: Taken = { entry: undefined, lease: undefined };
+
+/**
+ * Waits until this process may fill a key, or until another one has. What is there already satisfies those who `look`;
+ * the others want it fresh. The lease of a holder that dies ends by itself; where Redis does not answer, everybody may
+ * fill, without a lease.
+ */
+export function createFillRight({ cache, clock, isFresh }: FillRightDeps) {
+  async function tryOnce(key: string, purpose: 'look' | 'fill'): Promise<Taken | undefined> {
+    try {
+      const { entry, lease } = await cache.take(key, purpose);
+      if (entry === undefined || (purpose === 'fill' && !isFresh(entry)))
+        return lease && { entry: undefined, lease };
+      // Whoever had the right until now has put an answer there a moment ago.
+      void lease?.release();
+      return { entry, lease: undefined };
+    } catch {
+      return ALONE;
+    }
+  }
+
+  const patience = { ...PATIENCE, clock };
+  return async function fillRight(
+    key: string,
+    purpose: 'look' | 'fill',
+    signal: AbortSignal,
+  ): Promise<Taken> {
+    if (!cache.isShared) return ALONE;
+    return (await awaitTurn(() => tryOnce(key, purpose), patience, signal)) ?? ALONE;
+  };
+}

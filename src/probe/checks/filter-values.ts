@@ -1,0 +1,89 @@
+import type { CanonicalRecord } from '../../contract/document.ts';
+import type { Filter } from '../../contract/query.ts';
+import { Decimal } from '../../kernel/decimal.ts';
+
+/** A filter to be tried, and what is peculiar about its value, without telling it. */
+export type Trial = { readonly filter: Filter; readonly kind: string };
+
+/** What makes a value awkward to be sent, in the order in which they are tried. */
+const AWKWARD: readonly (readonly [string, RegExp])[] = [
+  ["with '", /'/],
+  ['with &', /&/],
+  ['with a space', / /],
+  ['beyond ASCII', /[^\0-\x7f]/],
+  ['with "', /"/],
+  ['with +', /\+/],
+  ['with %', /%/],
+  ['with a backslash', /\\/],
+  ['with a comma or semicolon', /[,;]/],
+  ['with / or #', /[/#]/],
+];
+
+const TEXTS_TRIED = 5;
+/** In no record of anybody. */
+const NOWHERE = 'portico-doctor-4c1f9e';
+
+function countValues(records: readonly CanonicalRecord[], field: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const record of records) {
+    const value = record[field];
+    if (typeof value === 'string') counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function otherCase(text: string): string {
+  const upper = text.toUpperCase();
+  return upper === text ? text.toLowerCase() : upper;
+}
+
+function textTrials(records: readonly CanonicalRecord[], field: string): readonly Trial[] {
+  const counts = countValues(records, field);
+  const rarest = [...counts].sort(([, a], [, b]) => a - b).map(([value]) => value);
+  const chosen = new Map<string, string>();
+  for (const [kind, pattern] of AWKWARD) {
+    if (chosen.size >= TEXTS_TRIED - 1) break;
+    const value = rarest.find((text) => pattern.test(text) && !chosen.has(text));
+    if (value !== undefined) chosen.set(value, kind);
+  }
+  const zero = rarest.find((text) => text === '0' || text === '');
+  if (zero !== undefined) chosen.set(zero, zero === '' ? 'empty' : '0');
+  const plain = rarest.find((text) => !chosen.has(text));
+  if (plain !== undefined) chosen.set(plain, 'plain');
+  const trial = (value: string, kind: string): Trial => ({ filter: { field, op: 'eq', value }, kind });
+  const cased = rarest.find((text) => otherCase(text) !== text && !counts.has(otherCase(text)));
+  return [
+    ...[...chosen].map(([value, kind]) => trial(value, kind)),
+    ...(cased === undefined ? [] : [trial(otherCase(cased), 'in other case')]),
+    trial(NOWHERE, 'that no record has'),
+  ];
+}
+
+/** Values at which a bound is tried: few rows match the first. */
+function boundTrials(records: readonly CanonicalRecord[], field: string, op: 'ge' | 'le'): readonly Trial[] {
+  const values = records
+    .flatMap((record) => (record[field] instanceof Decimal ? [record[field]] : []))
+    .sort((a, b) => a.compare(b));
+  const trial = (value: Decimal, kind: string): Trial => ({ filter: { field, op, value }, kind });
+  const last = values.length - 1;
+  const low = values[Math.floor(last * 0.1)];
+  const high = values[Math.ceil(last * 0.9)];
+  const near = op === 'ge' ? high : low;
+  const top = values[last];
+  if (near === undefined || top === undefined || near.digits < 0n) return [];
+  return [
+    trial(near, 'that a row has'),
+    trial(new Decimal(near.digits * 1_000n + 1n, near.scale + 3), 'between two'),
+    trial(new Decimal(0n, 0), '0'),
+    ...(op === 'ge' ? [trial(new Decimal((top.digits + 1n) * 1_000n, top.scale), 'above all')] : []),
+  ];
+}
+
+/** Filters whose answers can be computed from the records, chosen to be awkward and to match few. */
+export function chooseTrials(
+  records: readonly CanonicalRecord[],
+  field: string,
+  op: Filter['op'],
+): readonly Trial[] {
+  return op === 'eq' ? textTrials(records, field) : boundTrials(records, field, op);
+}

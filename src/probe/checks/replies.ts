@@ -1,0 +1,122 @@
+import { explainReplies } from '../../adapter/read/explain-reply.ts';
+import { contentTypesOf } from '../../config/fixture/content-types.ts';
+import { callAt, type Examination, heardText } from '../session/probe-session.ts';
+import { claimed, counted, type Finding, type Probe } from '../session/finding.ts';
+import type { Walk } from '../session/walk.ts';
+import { type Footing, idsOf, listPlace, plainLister, sameIds } from '../session/windows.ts';
+
+/** A parameter that no source knows. */
+const UNKNOWN = { 'portico-doctor': '1' };
+
+/** More unreadable values than this share say that the steps are wrong, and not the data. */
+const UNREADABLE_SHARE = 0.1;
+
+/** In fewer rows than these, an optional field may be missing by chance. */
+const ROWS_TELLING = 20;
+
+/** Unreadable values that are told of a field, where they may be. */
+const VALUES_TOLD = 5;
+
+async function probeUnknown(examination: Examination, { first, change }: Footing): Promise<Finding> {
+  const tell = claimed('unknown parameter', '', listPlace(examination, 'request'));
+  const lister = plainLister(examination, { ...change, query: UNKNOWN });
+  const heard = await lister.ask(callAt(examination, lister, 0, change.size));
+  if (heard.value === undefined) return tell('noted', `refused: ${heardText(heard)}`);
+  const known = idsOf(first).slice(0, idsOf(heard).length);
+  return sameIds(idsOf(heard), known)
+    ? tell('noted', 'ignored: the source does not notice a wrong name of a parameter')
+    : tell('noted', 'answered with other rows');
+}
+
+function judgeType(examination: Examination, { first }: Footing): Finding {
+  const { decode } = examination.spec;
+  const header = first.reply.header('content-type') ?? '';
+  const mediaType = /^[\w.+-]+\/[\w.+-]+/.exec(header)?.[0] ?? 'none';
+  const charset = /charset="?([\w.:-]{1,40})/i.exec(header)?.[1];
+  const tell = claimed('content type', `replies are ${contentTypesOf(decode).join(' or ')}`, ['decode']);
+  const own = decode.charset?.toLowerCase();
+  if (own !== undefined && charset !== undefined && charset.toLowerCase() !== own)
+    return tell('noted', `${mediaType}; the source says ${charset}, the file says ${own}`);
+  if (charset !== undefined || own !== undefined)
+    return tell('agrees', `${mediaType}, ${charset ?? own ?? ''}`);
+  return tell('agrees', `${mediaType}, with no character set: read as UTF-8`);
+}
+
+/** Some of the values that could not be read, as they stand in the source; none unless they may be told. */
+function unreadableValues(
+  { resource, spec, showValues }: Examination,
+  { steps }: Walk,
+  field: string,
+): string {
+  const explainer = showValues ? explainReplies(spec, resource, 'list') : undefined;
+  if (explainer === undefined) return '';
+  const found = steps.flatMap(({ heard, rows }) =>
+    rows.records.flatMap(({ id, [field]: value }) => {
+      if (value !== null || heard.reply.body.length === 0) return [];
+      const told = explainer.record(heard.reply, id)?.find((one) => one.field === field);
+      return told?.state === 'unreadable' ? [JSON.stringify(told.found)] : [];
+    }),
+  );
+  const some = [...new Set(found)].slice(0, VALUES_TOLD);
+  return some.length === 0 ? '' : `, such as ${some.join(', ')}`;
+}
+
+/** What the mapping made of the rows that were read, field by field. */
+function judgeFields(
+  examination: Examination,
+  sample: Walk,
+  gaps: ReadonlyMap<string, number>,
+): readonly Finding[] {
+  const { records } = sample;
+  const rows = records.length;
+  if (rows === 0) return [];
+  return examination.resource.itemFields.flatMap(({ name, kind }): Finding[] => {
+    const mapping = examination.list.map[name];
+    if (kind === 'id' || mapping === undefined || mapping.from.length === 0) return [];
+    const at = listPlace(examination, 'map', name);
+    const tell = claimed(`field ${name}`, `every row has ${name}, as it is read here`, at);
+    const [missing, unreadable] = ['missing', 'unreadable'].map(
+      (reason) => gaps.get(`${name} ${reason}`) ?? 0,
+    ) as [number, number];
+    const some = unreadable === 0 ? '' : unreadableValues(examination, sample, name);
+    const unknown = records.filter((record) => (record[name] ?? null) === null).length;
+    const share = (count: number) => `${count} of ${counted(rows, 'row')}`;
+    if (missing >= rows)
+      return [
+        tell(
+          rows < ROWS_TELLING ? 'could not tell' : 'differs',
+          `there is nothing at its path in ${share(rows)}`,
+          {
+            hint: `map.${name}: the path; null, if the source has nothing of the kind`,
+          },
+        ),
+      ];
+    if (unreadable > rows * UNREADABLE_SHARE)
+      return [
+        tell('differs', `it cannot be read in ${share(unreadable)}${some}`, {
+          hint: `map.${name}: the steps under \`as\`: format, zone, codes, signs`,
+        }),
+      ];
+    if (unknown === 0) return [tell('agrees', `it is there in ${share(rows)}`)];
+    const parts = [
+      `unknown in ${share(unknown)}`,
+      ...(missing > 0 ? [`${missing} without it`] : []),
+      ...(unreadable > 0 ? [`${unreadable} unreadable${some}`] : []),
+    ];
+    return [tell('noted', parts.join(', '))];
+  });
+}
+
+/** Probes what replies look like, and what the mapping makes of their rows. */
+export function replyProbes(
+  examination: Examination,
+  footing: Footing,
+  sample: Walk,
+  gaps: ReadonlyMap<string, number>,
+): readonly Probe[] {
+  return [
+    { name: 'content type', run: () => judgeType(examination, footing) },
+    { name: 'fields', run: () => judgeFields(examination, sample, gaps) },
+    { name: 'unknown parameter', run: () => probeUnknown(examination, footing) },
+  ];
+}

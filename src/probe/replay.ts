@@ -1,0 +1,68 @@
+import type { RecordedExchange } from '../config/fixture/fixture-schema.ts';
+import { fault } from '../errors/fault.ts';
+import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
+import type { Upstream } from '../upstream/client.ts';
+import { isSameRequest } from './same-request.ts';
+
+/** An upstream that replies what was recorded, once for each time it was recorded, and remembers what was asked. */
+export type Replay = {
+  readonly upstream: Upstream;
+  /** Requests that no recorded exchange was left for, as `METHOD target body`. */
+  readonly unexpected: readonly string[];
+  /** Recorded requests that were not made. */
+  unasked(): readonly string[];
+};
+
+function toldRequest(method: string, target: string, body: string | undefined): string {
+  return [method, target, ...(body === undefined ? [] : [body])].join(' ');
+}
+
+/** The reply of an exchange, as the source gave it. */
+export function replyOf({ reply }: RecordedExchange): UpstreamReply {
+  const headers = new Map(Object.entries(reply.headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const body =
+    reply.base64 === undefined ? Buffer.from(reply.body ?? '') : Buffer.from(reply.base64, 'base64');
+  return { status: reply.status, header: (name) => headers.get(name), body };
+}
+
+/** How exchanges are replayed. */
+export type ReplayOptions = {
+  /** Knows requests as they were recorded, where that is with secrets masked. */
+  readonly shown?: (request: UpstreamRequest) => UpstreamRequest | undefined;
+  /** What recorded values have become since. */
+  readonly became?: ReadonlyMap<string, string>;
+  /** Told of each exchange, with the request that it was replayed for as it may be shown. */
+  readonly onReplayed?: (exchange: RecordedExchange, request: UpstreamRequest) => void;
+};
+
+/** Creates an upstream that replays exchanges. */
+export function createReplay(
+  exchanges: readonly RecordedExchange[],
+  { shown, became, onReplayed }: ReplayOptions = {},
+): Replay {
+  const left = [...exchanges];
+  const unexpected: string[] = [];
+  return {
+    unexpected,
+    unasked: () => left.map(({ request }) => toldRequest(request.method, request.target, request.body)),
+    upstream: {
+      ask(request, read, _signal, meter) {
+        meter.upstreamCalls += 1;
+        const masked = shown?.(request) ?? request;
+        const index = left.findIndex(
+          ({ request: recorded }) =>
+            isSameRequest(recorded, request, became) || isSameRequest(recorded, masked, became),
+        );
+        const [exchange] = index < 0 ? [] : left.splice(index, 1);
+        if (exchange === undefined) {
+          unexpected.push(toldRequest(request.method, request.target, request.body?.text));
+          return Promise.reject(fault('upstream_error', { detail: 'no reply to this request was recorded' }));
+        }
+        onReplayed?.(exchange, masked);
+        return new Promise((resolve) => resolve(read(replyOf(exchange))));
+      },
+      load: { active: 0, waiting: 0 },
+      close: () => undefined,
+    },
+  };
+}

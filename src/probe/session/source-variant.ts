@@ -1,0 +1,133 @@
+import type { ListSpec, SourceResourceSpec, SourceSpec } from '../../config/schema/source.ts';
+import type { Filter, ResourceName } from '../../contract/query.ts';
+import { MASK } from '../mask-source.ts';
+
+/** What a probe wants to be other than the file says. */
+export type Change = {
+  /** Rows a call asks for. */
+  readonly size?: number;
+  /** Number of the first row or page. */
+  readonly base?: number;
+  /** Parameters that the file does not name. */
+  readonly query?: Readonly<Record<string, string>>;
+  /** Filters that the file does not name. */
+  readonly filters?: ListSpec['filters'];
+};
+
+/** The most rows that can be reached. */
+export function depthOf({ window }: ListSpec): number {
+  return ('depthMax' in window ? window.depthMax : undefined) ?? Infinity;
+}
+
+/** The most rows that a call asks for; `Infinity` where one call returns everything. */
+export function sizeOf(list: ListSpec): number {
+  const { window } = list;
+  if (window.kind === 'none') return Infinity;
+  return window.kind === 'page' ? Math.max(...window.sizes) : Math.min(window.sizeMax, depthOf(list));
+}
+
+/** Whether windows anywhere may be short, so that nobody knows which row is at which number. */
+export function hidesRows({ window }: ListSpec): boolean {
+  return 'shortPage' in window && window.shortPage === 'anywhere';
+}
+
+/** Whether a window lies within the rows that the file says can be reached. */
+export function isWithinReach(list: ListSpec, firstRow: number, size: number): boolean {
+  return (list.window.kind === 'page' ? firstRow + 1 : firstRow + size) <= depthOf(list);
+}
+
+function changedWindow({ window }: ListSpec, { size, base }: Change): ListSpec['window'] {
+  const open = { pastEnd: 'empty', shortPage: 'end', ...(base !== undefined && { base }) } as const;
+  switch (window.kind) {
+    case 'offset': {
+      const { depthMax: _depthMax, ...rest } = window;
+      return { ...rest, ...open, sizeMax: size ?? window.sizeMax };
+    }
+    case 'page': {
+      const { depthMax: _depthMax, ...rest } = window;
+      return { ...rest, ...open, sizes: size === undefined ? window.sizes : [size] };
+    }
+    case 'none':
+      return window;
+    default:
+      return { ...window, sizeMax: size ?? window.sizeMax };
+  }
+}
+
+/** Every filter as if it were exact, so that the planner sends it and leaves nothing to be done here. */
+function pushedFilters({ filters }: ListSpec): ListSpec['filters'] {
+  const fields = Object.entries(filters).map(([field, operators]) => {
+    const pushed = Object.entries(operators).map(([op, filter]) => [
+      op,
+      filter.exactness === 'none' ? filter : { ...filter, exactness: 'exact' as const },
+    ]);
+    return [field, Object.fromEntries(pushed) as typeof operators];
+  });
+  return Object.fromEntries(fields) as ListSpec['filters'];
+}
+
+function changedList(list: ListSpec, change: Change): ListSpec {
+  return {
+    ...list,
+    request: { ...list.request, query: { ...list.request.query, ...change.query } },
+    window: changedWindow(list, change),
+    total: { ...(list.total ?? { at: '' }), counts: 'filtered' },
+    dropWhen: [],
+    order: 'source',
+    filters: { ...pushedFilters(list), ...change.filters },
+  };
+}
+
+/**
+ * A source that claims whatever its file leaves open, so that the planner asks it for what a probe wants to see:
+ * every declared filter and sort is sent, and any window. Its replies are read by the adapter of the file itself.
+ */
+export function willingSource(spec: SourceSpec, resource: ResourceName, change: Change): SourceSpec {
+  const own = spec.resources[resource];
+  if (own === undefined) return spec;
+  const willing: SourceResourceSpec = {
+    ...own,
+    onInvalidRecord: 'fail',
+    list: changedList(own.list, change),
+  };
+  return { ...spec, resources: { [resource]: willing } };
+}
+
+function withoutValues(tree: unknown, variables: readonly string[]): unknown {
+  if (typeof tree === 'string')
+    return tree.replaceAll(/\{([\w-]+)\}/g, (whole, name: string) =>
+      variables.includes(name) ? MASK : whole,
+    );
+  if (Array.isArray(tree)) return tree.map((item) => withoutValues(item, variables));
+  if (typeof tree !== 'object' || tree === null) return tree;
+  return Object.fromEntries(
+    Object.entries(tree).map(([key, value]) => [key, withoutValues(value, variables)]),
+  );
+}
+
+/**
+ * A source that is only asked how its requests look: what stands in them of ids, and of the values of the filters
+ * that are asked for, is `***`.
+ */
+export function valuelessSource(
+  spec: SourceSpec,
+  resource: ResourceName,
+  asked: readonly Filter[],
+): SourceSpec {
+  const own = spec.resources[resource];
+  if (own === undefined) return spec;
+  const names = asked.flatMap(({ field, op }) => own.list.filters[field]?.[op]?.name ?? []);
+  const mask = <T>(tree: T, ...variables: readonly string[]) => withoutValues(tree, variables) as T;
+  const { list, get } = own;
+  const valueless: SourceResourceSpec = {
+    ...own,
+    list: {
+      ...list,
+      request: mask(list.request, ...names),
+      filters: mask(list.filters, 'value'),
+      total: list.total && { ...list.total, count: mask(list.total.count, ...names) },
+    },
+    ...(get && { get: { ...get, request: mask(get.request, 'id') } }),
+  };
+  return { ...spec, resources: { [resource]: valueless } };
+}

@@ -1,0 +1,148 @@
+import type { Rows } from '../../adapter/compile.ts';
+import type { RandomWindow, SequentialWindow, WindowCall } from '../../adapter/plan/window.ts';
+import type { CanonicalRecord } from '../../contract/document.ts';
+import { callAt, type Examination, type Heard, type Lister } from './probe-session.ts';
+import { depthOf, hidesRows } from './source-variant.ts';
+
+/** One window of a walk. */
+export type Step = { readonly call: WindowCall; readonly heard: Heard<Rows>; readonly rows: Rows };
+
+/** How a walk ended. */
+export type WalkEnd =
+  | 'empty' // nothing more came
+  | 'repeats' // only rows came that had come before
+  | 'refused' // the source answered with something that is no window
+  | 'bounds'; // there may be more, but no more was asked for
+
+/** Rows as they came, first to last. */
+export type Walk = {
+  readonly steps: readonly Step[];
+  readonly records: readonly CanonicalRecord[];
+  /** Rows that came, those that are no records included, those that came before not. */
+  readonly received: number;
+  /** Whether the last row was seen. */
+  readonly complete: boolean;
+  readonly end: WalkEnd;
+  /** The reply that ended it, where that was no window. */
+  readonly refusal: Heard<Rows> | undefined;
+  /** Records that came more than once, and were not all there was in their window. */
+  readonly repeated: number;
+};
+
+/** Windows whose bodies are kept, to be looked at once more. */
+const BODIES_KEPT = 3;
+const NO_BODY = Buffer.alloc(0);
+
+/** How far a walk may go. */
+export type WalkBounds = { readonly size: number; readonly callsMax: number };
+
+type Finish = Pick<Walk, 'complete' | 'end'> & { readonly refusal?: Heard<Rows> };
+
+/** Collects the windows of a walk. */
+function createTrail({ spec }: Examination, callsMax: number) {
+  const steps: Step[] = [];
+  const records: CanonicalRecord[] = [];
+  const known = new Set<string>();
+  const until = performance.now() + spec.budget.time;
+  let calls = 0;
+  let repeated = 0;
+  let received = 0;
+  return {
+    records,
+    steps,
+    /** Whether another call is within all bounds. */
+    maySend(): boolean {
+      calls += 1;
+      return (
+        calls <= Math.min(callsMax, spec.budget.calls) &&
+        records.length < spec.budget.rows &&
+        (calls === 1 || performance.now() < until)
+      );
+    },
+    /** Takes a window; false where all of its rows had come before. */
+    take(call: WindowCall, heard: Heard<Rows>, rows: Rows): boolean {
+      const again = rows.records.filter(({ id }) => known.has(id)).length;
+      if (again > 0 && again === rows.records.length) return false;
+      repeated += again;
+      received += rows.received - again;
+      for (const { id } of rows.records) known.add(id);
+      records.push(...rows.records);
+      const kept = steps.length < BODIES_KEPT ? heard.reply : { ...heard.reply, body: NO_BODY };
+      steps.push({ call, heard: { ...heard, reply: kept }, rows });
+      return true;
+    },
+    finish: ({ complete, end, refusal }: Finish): Walk => ({
+      ...{ steps, records, received, complete, end, refusal, repeated },
+    }),
+  };
+}
+
+/** Whether a refusal comes where the last row is known to have been seen. */
+function sawAll(steps: readonly Step[], shortAnywhere: boolean): boolean {
+  const [first, last] = [steps[0], steps.at(-1)];
+  if (first === undefined || last === undefined) return false;
+  const { total } = first.rows;
+  if (total !== undefined) return steps.reduce((sum, { rows }) => sum + rows.received, 0) >= total;
+  return !shortAnywhere && last.rows.received < last.call.size;
+}
+
+async function walkNumbered(
+  examination: Examination,
+  lister: Lister & { readonly window: RandomWindow },
+  { size, callsMax }: WalkBounds,
+): Promise<Walk> {
+  const depthMax = depthOf(examination.list);
+  const shortAnywhere = hidesRows(examination.list);
+  const trail = createTrail(examination, callsMax);
+  let empty = 0;
+  for (let firstRow = 0; firstRow < depthMax && trail.maySend(); firstRow += size) {
+    const call = callAt(examination, lister, firstRow, size);
+    const heard = await lister.ask(call);
+    if (heard.value === undefined)
+      return trail.finish({
+        complete: sawAll(trail.steps, shortAnywhere),
+        end: 'refused',
+        refusal: heard,
+      });
+    empty = heard.value.received === 0 ? empty + 1 : 0;
+    if (empty > (shortAnywhere ? 1 : 0)) return trail.finish({ complete: true, end: 'empty' });
+    if (!trail.take(call, heard, heard.value)) return trail.finish({ complete: true, end: 'repeats' });
+    if (!Number.isFinite(size)) return trail.finish({ complete: true, end: 'empty' });
+  }
+  return trail.finish({ complete: false, end: 'bounds' });
+}
+
+async function walkNamed(
+  examination: Examination,
+  lister: Lister & { readonly window: SequentialWindow },
+  { callsMax }: WalkBounds,
+): Promise<Walk> {
+  const { window } = lister;
+  const trail = createTrail(examination, callsMax);
+  let call = window.first;
+  while (trail.maySend()) {
+    const heard = await lister.ask(call);
+    if (heard.value === undefined) return trail.finish({ complete: false, end: 'refused', refusal: heard });
+    const { next, received } = heard.value;
+    if (!trail.take(call, heard, heard.value)) return trail.finish({ complete: false, end: 'repeats' });
+    if (next === undefined) return trail.finish({ complete: true, end: 'empty' });
+    call = window.after(call, next, received);
+  }
+  return trail.finish({ complete: false, end: 'bounds' });
+}
+
+/**
+ * Reads rows from the first on, past what the source says is the end: a walk believes only its own eyes.
+ * @throws Unreached, CallsUsedUp
+ */
+export function walk(examination: Examination, lister: Lister, bounds: WalkBounds): Promise<Walk> {
+  const { window } = lister;
+  return window.kind === 'random'
+    ? walkNumbered(examination, { ...lister, window }, bounds)
+    : walkNamed(examination, { ...lister, window }, bounds);
+}
+
+/** Whether records stand at the numbers of their rows: none was left out before them. */
+export function isDense({ received, records, repeated }: Walk): boolean {
+  return received === records.length - repeated;
+}

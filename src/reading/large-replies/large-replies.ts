@@ -1,0 +1,177 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { Adapter } from '../../adapter/compile.ts';
+import type { SourceSpec } from '../../config/schema/source.ts';
+import type { Resource } from '../../contract/resource.ts';
+import { fault, invalidReply } from '../../errors/fault.ts';
+import type { UpstreamReply } from '../../kernel/upstream-call.ts';
+import { compileRowCodec } from '../../rowset/row-codec.ts';
+import { type CarriedFault, readPart, type ReaderData, type ReadingResult } from './reply-parts.ts';
+
+/** Has large replies to a list read by a thread of their own. */
+export type LargeReplies = {
+  /** The adapter, which reads the parts of a reply too. */
+  readonly adapter: Adapter;
+  /**
+   * The parts that a large reply was read to, each little enough to be read at once; `undefined` where the reply is
+   * small, or the thread cannot read it. @throws GatewayError as `adapter.list.read` does
+   */
+  parts(reply: UpstreamReply, signal: AbortSignal): Promise<readonly UpstreamReply[] | undefined>;
+  /** Ends the thread, with whatever it reads. */
+  close(): Promise<void>;
+};
+
+/** What is known of a source before it is put to work. */
+type Readable = {
+  readonly adapter: Adapter;
+  readonly resource: Resource;
+  readonly source: { readonly spec: SourceSpec };
+};
+
+/** Bodies up to this size are read in a few milliseconds, whatever their format. */
+const LARGE_BYTES = 128 * 1024;
+/** How long a thread without work is kept. */
+const IDLE_MS = 60_000;
+
+/** The same extension as this file: `.ts` where Node strips the types itself, `.js` where they were compiled away. */
+const THREAD = new URL(`./reading-thread${extname(import.meta.url)}`, import.meta.url);
+
+/** What a thread must know of a source to read its replies; credentials are not among it. */
+function readerDataOf({ source: { spec }, resource }: Readable): ReaderData {
+  const { tls: _tls, ...net } = spec.net;
+  return { spec: { ...spec, auth: { kind: 'none' }, net: { ...net, headers: {} } }, resource: resource.name };
+}
+
+/** The names of headers that reading a reply may look at: wherever a source file names one, it says `header`. */
+function headerNames(spec: SourceSpec['resources'] | SourceSpec['outcomes']): readonly string[] {
+  const names = new Set(['content-type', 'date', 'retry-after']);
+  JSON.stringify(spec, (key, value: unknown) => {
+    if (key === 'header' && typeof value === 'string') names.add(value.toLowerCase());
+    return value;
+  });
+  return [...names];
+}
+
+function faultOf({ code, ...carried }: CarriedFault): Error {
+  const given = Object.entries(carried).filter(([, value]) => value !== undefined);
+  return fault(code, Object.fromEntries(given));
+}
+
+type Waiting = { resolve(parts: readonly Uint8Array[] | undefined): void; reject(error: Error): void };
+
+/** A thread, started when there is something to read and ended when there has been nothing for a while. */
+function createThread(data: ReaderData) {
+  const waiting = new Map<number, Waiting>();
+  let worker: Worker | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  let lastId = 0;
+
+  function settle(id: number): Waiting | undefined {
+    const one = waiting.get(id);
+    waiting.delete(id);
+    if (waiting.size === 0) idle = setTimeout(() => void end(), IDLE_MS).unref();
+    return one;
+  }
+
+  function take(result: ReadingResult): void {
+    const one = settle(result.id);
+    if ('fault' in result) one?.reject(faultOf(result.fault));
+    else one?.resolve('parts' in result ? result.parts : undefined);
+  }
+
+  /** Where the thread is gone, its replies are read without it. */
+  async function end(): Promise<void> {
+    const ended = worker;
+    worker = undefined;
+    clearTimeout(idle);
+    for (const one of waiting.values()) one.resolve(undefined);
+    waiting.clear();
+    await ended?.terminate();
+  }
+
+  function start(): Worker {
+    const started = new Worker(THREAD, { workerData: data, env: {} });
+    started.unref();
+    started.on('message', take);
+    started.on('error', (error) => {
+      // What is too much for the thread would be too much for the gateway.
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') return;
+      for (const one of waiting.values())
+        one.reject(invalidReply('too_large', 'reading the body takes too much memory'));
+      waiting.clear();
+    });
+    started.on('exit', () => void (worker === started && end()));
+    return started;
+  }
+
+  return {
+    end,
+    read(
+      reply: UpstreamReply,
+      headers: readonly string[],
+      signal: AbortSignal,
+    ): Promise<readonly Uint8Array[] | undefined> {
+      worker ??= start();
+      clearTimeout(idle);
+      lastId += 1;
+      const id = lastId;
+      const sent = Object.fromEntries(headers.map((name) => [name, reply.header(name)]));
+      const body = Uint8Array.from(reply.body);
+      worker.postMessage({ id, status: reply.status, headers: sent, body }, [body.buffer]);
+      return new Promise((resolve, reject) => {
+        const gone = () => {
+          settle(id);
+          reject(signal.reason as Error);
+          // It would read on for nobody.
+          if (waiting.size === 0) void end();
+        };
+        const over = () => signal.removeEventListener('abort', gone);
+        waiting.set(id, {
+          resolve(parts) {
+            over();
+            resolve(parts);
+          },
+          reject(error) {
+            over();
+            reject(error);
+          },
+        });
+        signal.addEventListener('abort', gone, { once: true });
+      });
+    },
+  };
+}
+
+/** Creates the reader of large replies to the list of one resource of one source. */
+export function createLargeReplies(compiled: Readable): LargeReplies {
+  const { adapter, source, resource } = compiled;
+  const { resources, outcomes } = source.spec;
+  const thread = createThread(readerDataOf(compiled));
+  const headers = [...headerNames(resources), ...headerNames(outcomes)];
+  const codec = compileRowCodec(resource.itemFields);
+  const bytesOf = new WeakMap<UpstreamReply, Uint8Array>();
+
+  return {
+    adapter: {
+      ...adapter,
+      list: {
+        ...adapter.list,
+        read(reply, onGap) {
+          const bytes = bytesOf.get(reply);
+          return bytes === undefined ? adapter.list.read(reply, onGap) : readPart(codec, bytes, onGap);
+        },
+      },
+    },
+    async parts(reply, signal) {
+      if (reply.body.length < LARGE_BYTES) return undefined;
+      signal.throwIfAborted();
+      const parts = await thread.read(reply, headers, signal);
+      return parts?.map((bytes) => {
+        const part = { ...reply, body: Buffer.alloc(0) };
+        bytesOf.set(part, bytes);
+        return part;
+      });
+    },
+    close: () => thread.end(),
+  };
+}

@@ -1,0 +1,46 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { compileAdapter } from '../../adapter/compile.ts';
+import { resources } from '../../contract/operations.ts';
+import { GatewayError } from '../../errors/fault.ts';
+import type { UpstreamReply } from '../../kernel/upstream-call.ts';
+import { compileRowCodec } from '../../rowset/row-codec.ts';
+import { type ReaderData, type ReadingResult, type ReadingTask, writeParts } from './reply-parts.ts';
+
+/*
+ * The entry of a thread that reads large replies of one source: decoding and mapping many rows would hold the event
+ * loop of the gateway. The adapter is pure, so the thread compiles its own.
+ */
+
+const { spec, resource } = workerData as ReaderData;
+const adapter = compileAdapter(spec, resources[resource], () => undefined);
+const codec = compileRowCodec(resources[resource].itemFields);
+
+function replyOf({ status, headers, body }: ReadingTask): UpstreamReply {
+  return {
+    status,
+    body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
+    header(name) {
+      // The gateway then reads the reply itself.
+      if (!Object.hasOwn(headers, name)) throw new Error('a header that was not sent along');
+      return headers[name];
+    },
+  };
+}
+
+function resultOf(task: ReadingTask): ReadingResult {
+  const { id } = task;
+  try {
+    if (adapter === undefined) return { id, failed: true };
+    return { id, parts: writeParts(codec, (onGap) => adapter.list.read(replyOf(task), onGap)) };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) return { id, failed: true };
+    const { code, detail, reason, retryAfterSeconds, credentialRefused, sign } = error;
+    return { id, fault: { code, detail, reason, retryAfterSeconds, credentialRefused, sign } };
+  }
+}
+
+parentPort?.on('message', (task: ReadingTask) => {
+  const result = resultOf(task);
+  const buffers = 'parts' in result ? result.parts.map(({ buffer }) => buffer as ArrayBuffer) : [];
+  parentPort?.postMessage(result, buffers);
+});

@@ -1,0 +1,89 @@
+import type { Rows } from '../../adapter/compile.ts';
+import type { OnGap } from '../../adapter/map/map-record.ts';
+import type { SourceSpec } from '../../config/schema/source.ts';
+import { type Json, NumberText, readJson } from '../../kernel/json/json.ts';
+import type { ResourceName } from '../../contract/query.ts';
+import { type ErrorCode } from '../../errors/catalogue.ts';
+import type { InvalidReason, SourceSign } from '../../errors/fault.ts';
+import type { RowCodec } from '../../rowset/row-codec.ts';
+
+/** What a reading thread must know: the source without its credentials. */
+export type ReaderData = { readonly spec: SourceSpec; readonly resource: ResourceName };
+
+/** A reply on its way to the reading thread. */
+export type ReadingTask = {
+  readonly id: number;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Uint8Array;
+};
+
+/** What a thread throws, as far as it can be carried to another. */
+export type CarriedFault = {
+  readonly code: ErrorCode;
+  readonly detail: string | undefined;
+  readonly reason: InvalidReason | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly credentialRefused: boolean;
+  readonly sign: SourceSign | undefined;
+};
+
+/** What the thread answers: parts to be read one after the other, a fault, or that it cannot do it at all. */
+export type ReadingResult = { readonly id: number } & (
+  { readonly parts: readonly Uint8Array[] } | { readonly fault: CarriedFault } | { readonly failed: true }
+);
+
+/** A gap as text: field, reason and, where there is something, its JSON. */
+type WrittenGap = readonly [field: string, reason: 'missing' | 'unreadable', found?: string];
+
+/** One part of the rows of a reply. The last one has whatever else the reply says, such as its total. */
+type Part = {
+  readonly rows: readonly unknown[];
+  readonly gaps: readonly WrittenGap[];
+  readonly received: number;
+  readonly rest?: Omit<Rows, 'records' | 'received'>;
+};
+
+/** Rows and gaps of one part: little enough to be read at once. */
+const PART_ROWS = 256;
+
+/** Legacy JSON as text, its long numbers to the digit. */
+function writeJson(value: Json): string {
+  return JSON.stringify(value, (_key, one: unknown) =>
+    one instanceof NumberText ? JSON.rawJSON(one.text) : one,
+  );
+}
+
+/** Writes the rows of a reply, read by `read`, as parts. @throws what `read` throws */
+export function writeParts(codec: RowCodec, read: (onGap: OnGap) => Rows): readonly Uint8Array[] {
+  const gaps: WrittenGap[] = [];
+  const { records, received, ...rest } = read((field, reason, found) =>
+    gaps.push(found === undefined ? [field, reason] : [field, reason, writeJson(found)]),
+  );
+  const count = Math.max(1, Math.ceil(Math.max(records.length, gaps.length) / PART_ROWS));
+  return Array.from({ length: count }, (_, index) => {
+    const [from, to] = [index * PART_ROWS, (index + 1) * PART_ROWS];
+    const rows = records.slice(from, to).map((record) => codec.toValues(record));
+    const isLast = index === count - 1;
+    const part: Part = {
+      rows,
+      gaps: gaps.slice(from, to),
+      received: rows.length + (isLast ? received - records.length : 0),
+      ...(isLast && { rest }),
+    };
+    return Uint8Array.from(Buffer.from(JSON.stringify(part)));
+  });
+}
+
+/** The rows of one part; its gaps are told as they would have been. */
+export function readPart(codec: RowCodec, bytes: Uint8Array, onGap: OnGap): Rows {
+  const { rows, gaps, received, rest } = JSON.parse(Buffer.from(bytes).toString()) as Part;
+  const records = rows.map((values) => {
+    const record = codec.fromValues(values);
+    if (record === undefined) throw new Error('the reading thread wrote a record that cannot be read');
+    return record;
+  });
+  for (const [field, reason, found] of gaps)
+    onGap(field, reason, found === undefined ? undefined : readJson(found));
+  return { records, received, total: undefined, next: undefined, ...rest };
+}

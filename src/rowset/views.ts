@@ -1,0 +1,70 @@
+import { compileKeyedOrder } from '../adapter/plan/order.ts';
+import type { FieldKind, Value } from '../contract/fields.ts';
+import { matches } from '../contract/order.ts';
+import type { Filter, Sort } from '../contract/query.ts';
+import { mergeSort } from '../kernel/merge-sort.ts';
+import { createPace, type Pace } from '../kernel/yield-to-loop.ts';
+import type { RowTable } from './row-table.ts';
+
+/** Positions of rows in a table, in the order of a question. */
+export type View = Uint32Array;
+
+/** Computes views of one table. The event loop turns while it does. */
+export type ViewMaker = {
+  /** All rows in an order; `null` is the order in which they were read. */
+  order(sort: Sort | null, signal: AbortSignal): Promise<View>;
+  /** The rows of a view that satisfy some filters. */
+  select(view: View, filters: readonly Filter[], signal: AbortSignal): Promise<View>;
+};
+
+/** Rows looked at between two looks at the clock. */
+const STRIDE = 64;
+
+/** Creates the maker of a table's views. It keeps the values it has compared, so that no row is read twice. */
+export function createViewMaker(table: RowTable, kinds: ReadonlyMap<string, FieldKind>): ViewMaker {
+  const columns = new Map<string, readonly Value[]>();
+
+  async function columnOf(field: string, pace: Pace): Promise<readonly Value[]> {
+    const known = columns.get(field);
+    if (known !== undefined) return known;
+    const values: Value[] = [];
+    for (let position = 0; position < table.count; position += 1) {
+      values.push(table.record(position)[field] ?? null);
+      if (position % STRIDE === 0) await pace();
+    }
+    columns.set(field, values);
+    return values;
+  }
+
+  return {
+    async order(sort, signal) {
+      if (sort === null) return Uint32Array.from({ length: table.count }, (_, position) => position);
+      const pace = createPace(signal);
+      const ids = await columnOf('id', pace);
+      const values = await columnOf(sort.field, pace);
+      const { keyOf, compare } = compileKeyedOrder(sort, kinds.get(sort.field) ?? 'text');
+      const keyed = [];
+      for (let position = 0; position < table.count; position += 1) {
+        const record = { [sort.field]: values[position] ?? null, id: ids[position] as string };
+        keyed.push({ position, ...keyOf(record) });
+        if (position % STRIDE === 0) await pace();
+      }
+      const sorted = await mergeSort(keyed, compare, pace);
+      return Uint32Array.from(sorted, ({ position }) => position);
+    },
+    async select(view, filters, signal) {
+      const pace = createPace(signal);
+      const tests: ((position: number) => boolean)[] = [];
+      for (const { field, op, value } of filters) {
+        const values = await columnOf(field, pace);
+        tests.push((position) => matches(values[position] ?? null, op, value));
+      }
+      const selected: number[] = [];
+      for (const [at, position] of view.entries()) {
+        if (tests.every((fits) => fits(position))) selected.push(position);
+        if (at % STRIDE === 0) await pace();
+      }
+      return Uint32Array.from(selected);
+    },
+  };
+}

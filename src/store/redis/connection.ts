@@ -1,0 +1,86 @@
+import { Cluster, Redis } from 'ioredis';
+import { clusterOptions, sentinelOptions, singleOptions } from './redis-options.ts';
+import type { ClusterPlace, RedisProfile, RedisTimes } from './redis-profile.ts';
+import { failWhileSilent } from './watchdog.ts';
+import { writeOncePerTurn } from './pipelining.ts';
+
+/** What a line tells its watcher. */
+export type LineWatcher = {
+  /** A connection failed or was closed. */
+  readonly lost: (problem: unknown) => void;
+  /** Something has come up: perhaps the whole of it is ready now. */
+  readonly changed: () => void;
+};
+
+/** A client of ioredis, whatever stands at its other end. */
+export type RedisLine = { readonly client: Redis; readonly isReady: () => boolean };
+
+function watchSingle(
+  client: Redis,
+  { commandTimeoutMs }: RedisTimes,
+  { lost, changed }: LineWatcher,
+): RedisLine {
+  // ioredis reports errors of the connection here, not those of commands.
+  client.on('error', lost);
+  client.on('close', () => lost(new Error('the connection was closed')));
+  client.on('ready', changed);
+  writeOncePerTurn(client);
+  const isSilent = failWhileSilent(client, commandTimeoutMs, { silent: lost, heard: changed });
+  return { client, isReady: () => client.status === 'ready' && !isSilent() };
+}
+
+/** Whether every slot has an owner that accepts commands. */
+function isWhole(cluster: Cluster, isSilent: (node: Redis) => boolean): boolean {
+  if (cluster.status !== 'ready') return false;
+  const ready = new Set(
+    cluster
+      .nodes('master')
+      .filter((node) => node.status === 'ready' && !isSilent(node))
+      .map(({ options: { host = '', port = 0 } }) => `${host}:${port}`),
+  );
+  for (let slot = 0; slot < 16_384; slot += 1) if (!ready.has(cluster.slots[slot]?.[0] ?? '')) return false;
+  return true;
+}
+
+function openCluster(times: RedisTimes, place: ClusterPlace, watcher: LineWatcher): RedisLine {
+  const nodes = place.cluster.map(({ host, port }) => ({ host, port }));
+  const cluster = new Cluster(nodes, clusterOptions(times, place));
+  const told = { silent: watcher.lost, heard: watcher.changed };
+  const silences = new WeakMap<Redis, () => boolean>();
+  const isReady = () => isWhole(cluster, (node) => silences.get(node)?.() ?? false);
+
+  // ioredis connects to a node when it is first needed, and refuses whatever else needs it meanwhile.
+  function connect(node: Redis): void {
+    if (cluster.status === 'ready' && node.status === 'wait') node.connect().catch(() => undefined);
+  }
+
+  cluster.on('+node', (node: Redis) => {
+    node.on('ready', watcher.changed);
+    writeOncePerTurn(node);
+    silences.set(node, failWhileSilent(node, times.commandTimeoutMs, told));
+    // Behind the command that made the node known, and that connects it.
+    setImmediate(connect, node);
+  });
+  cluster.on('ready', () => {
+    cluster.nodes().forEach(connect);
+    watcher.changed();
+  });
+  cluster.on('refresh', watcher.changed);
+  cluster.on('error', watcher.lost);
+  cluster.on('node error', watcher.lost);
+  cluster.on('-node', () => {
+    if (cluster.status === 'ready' && !isReady())
+      watcher.lost(new Error('the connection to a node was closed'));
+  });
+  cluster.on('close', () => watcher.lost(new Error('the connections were closed')));
+  // A cluster takes the same commands, as long as those of one command, script or pipeline share a slot.
+  return { client: cluster as unknown as Redis, isReady };
+}
+
+/** Opens a client for a profile; it connects by itself, again and again. */
+export function openLine(profile: RedisProfile, watcher: LineWatcher): RedisLine {
+  if ('cluster' in profile) return openCluster(profile, profile, watcher);
+  if ('sentinel' in profile)
+    return watchSingle(new Redis(sentinelOptions(profile, profile)), profile, watcher);
+  return watchSingle(new Redis(profile.url, singleOptions(profile, profile.access)), profile, watcher);
+}

@@ -1,0 +1,52 @@
+import { Cluster, type Redis } from 'ioredis';
+import type { RedisRole } from '../../config/schema/redis.ts';
+
+/** What a server does when its memory is full. */
+type Memory = { readonly bounded: boolean; readonly policy: string };
+
+/** What an operator should change about a server. */
+export type EvictionNote = { readonly policy: string; readonly message: string };
+
+async function memoryOf(server: Redis): Promise<Memory> {
+  // CONFIG GET is forbidden on many a hosted Redis; INFO tells the same.
+  const told = await server.info('memory');
+  const [bound, policy = ''] = [
+    /^maxmemory:(\d+)/m.exec(told)?.[1],
+    /^maxmemory_policy:(\S+)/m.exec(told)?.[1],
+  ];
+  return { bounded: bound !== '0', policy };
+}
+
+/** Whatever else a server keeps, what is worst to lose decides. */
+function adviceFor(roles: readonly RedisRole[], { bounded, policy }: Memory): string | undefined {
+  const is = `its maxmemory-policy is ${policy}`;
+  if (roles.includes('keys'))
+    return bounded && policy.startsWith('allkeys-')
+      ? `Redis may evict API keys: ${is}; set it to noeviction or volatile-lru`
+      : undefined;
+  if (roles.includes('limits'))
+    return bounded && policy !== 'noeviction' && policy !== 'volatile-ttl'
+      ? `Redis may evict what callers have used of their limits: ${is}; set it to volatile-ttl or noeviction`
+      : undefined;
+  if (!roles.includes('cache')) return undefined;
+  if (!bounded) return 'Redis has no maxmemory: the cache may take all memory that its machine has; set one';
+  return policy === 'noeviction'
+    ? `Redis keeps no new answers once it is full: ${is}; set it to allkeys-lru or volatile-lru`
+    : undefined;
+}
+
+/**
+ * What should be changed about the `maxmemory-policy` of the Redis that some roles share, of whichever master has a wrong
+ * one; `undefined` where nothing should. Rejects where Redis does not tell.
+ */
+export async function evictionNote(
+  client: Redis | Cluster,
+  roles: readonly RedisRole[],
+): Promise<EvictionNote | undefined> {
+  const servers = client instanceof Cluster ? client.nodes('master') : [client];
+  for (const memory of await Promise.all(servers.map(memoryOf))) {
+    const message = adviceFor(roles, memory);
+    if (message !== undefined) return { policy: memory.policy, message };
+  }
+  return undefined;
+}

@@ -1,0 +1,92 @@
+import type { ConnectionOptions } from 'node:tls';
+import {
+  hasPlace,
+  type RedisConfig,
+  type RedisRole,
+  type RedisRoleConfig,
+  redisRoles,
+} from '../../config/schema/redis.ts';
+
+/** Where a server listens. */
+export type RedisNode = { readonly host: string; readonly port: number };
+
+/** How Redis is entered where no URL says it. */
+export type RedisAccess = {
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  /** Present: every connection is one of TLS. */
+  readonly tls?: Pick<ConnectionOptions, 'ca' | 'servername'> | undefined;
+};
+
+/** Some nodes of a Redis Cluster; the others are learned from them. */
+export type ClusterPlace = { readonly cluster: readonly RedisNode[]; readonly access: RedisAccess };
+
+/** Sentinels, who know where the master is. */
+export type SentinelPlace = {
+  readonly sentinel: {
+    /** The name of the master among the sentinels. */
+    readonly name: string;
+    readonly nodes: readonly RedisNode[];
+    /** What the sentinels themselves ask for. */
+    readonly username?: string | undefined;
+    readonly password?: string | undefined;
+  };
+  readonly access: RedisAccess;
+};
+
+/** One server: `redis://…` or `rediss://…`, with credentials where Redis asks for them. */
+export type SinglePlace = { readonly url: string; readonly access?: RedisAccess | undefined };
+
+export type RedisTimes = {
+  /** How long a command may take before it counts as failed. */
+  readonly commandTimeoutMs: number;
+  readonly connectTimeoutMs: number;
+};
+
+export type RedisProfile = RedisTimes & (SinglePlace | ClusterPlace | SentinelPlace);
+
+function placeOf(
+  redis: RedisConfig | RedisRoleConfig,
+): SinglePlace | ClusterPlace | SentinelPlace | undefined {
+  const { url, cluster, sentinel, tls } = redis;
+  const access = {
+    username: redis.username,
+    password: redis.password?.reveal(),
+    tls: tls && { ca: tls.ca, servername: tls.serverName },
+  };
+  if (url !== undefined) return { url: url.reveal(), access };
+  if (cluster !== undefined) return { cluster, access };
+  if (sentinel === undefined) return undefined;
+  return { sentinel: { ...sentinel, password: sentinel.password?.reveal() }, access };
+}
+
+/**
+ * Where the Redis of a role is, and how it is entered: as the role says, or as is said for all; `undefined` where nothing
+ * of the role is kept in Redis.
+ */
+export function redisProfile(redis: RedisConfig, role: RedisRole): RedisProfile | undefined {
+  const own = redis[role];
+  const place = placeOf(own !== undefined && hasPlace(own) ? own : redis);
+  if (place === undefined) return undefined;
+  return {
+    ...place,
+    commandTimeoutMs: own?.commandTimeout ?? redis.commandTimeout,
+    connectTimeoutMs: own?.connectTimeout ?? redis.connectTimeout,
+  };
+}
+
+/** The different profiles of a configuration, each with the roles that share it. */
+export function redisProfiles(
+  redis: RedisConfig,
+): readonly { readonly profile: RedisProfile; readonly roles: readonly RedisRole[] }[] {
+  const found = new Map<string, { profile: RedisProfile; roles: RedisRole[] }>();
+  for (const role of redisRoles) {
+    const profile = redisProfile(redis, role);
+    if (profile === undefined) continue;
+    const same = JSON.stringify(profile);
+    const known = found.get(same) ?? { profile, roles: [] };
+    known.roles.push(role);
+    found.set(same, known);
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,46 @@
+import { fault, type GatewayError, invalidReply } from '../../errors/fault.ts';
+
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTDOWN',
+]);
+
+const CUT_OFF = new Set(['ECONNRESET', 'EPIPE']);
+
+/** Whether a reply had begun. */
+function hasAnswered(error: unknown): boolean {
+  return error instanceof Error && 'response' in error && error.response !== undefined;
+}
+
+/** The code of a network error, looking through its causes. */
+export function codeOf(error: unknown): string {
+  for (let depth = 0, at = error; depth < 5; depth += 1) {
+    if (typeof at !== 'object' || at === null) break;
+    if ('code' in at && typeof at.code === 'string' && at.code !== '') return at.code;
+    at = 'cause' in at ? at.cause : undefined;
+  }
+  return 'UNKNOWN';
+}
+
+/**
+ * What a failed exchange is for the client. The original error is left behind on purpose: an AxiosError carries
+ * the credential and the body in several copies, so only its code goes on.
+ */
+export function networkFault(error: unknown): GatewayError {
+  const code = codeOf(error);
+  const message = error instanceof Error ? error.message : '';
+  if (/maxContentLength/.test(message)) {
+    return invalidReply('too_large', 'the body is larger than net.bytesMax');
+  }
+  const detail = `the exchange with the source failed: ${code}`;
+  const isRepeatable = UNREACHABLE.has(code) || (CUT_OFF.has(code) && !hasAnswered(error));
+  return fault(UNREACHABLE.has(code) ? 'upstream_unavailable' : 'upstream_error', {
+    detail,
+    ...(isRepeatable && { sign: { isRepeatable } }),
+  });
+}

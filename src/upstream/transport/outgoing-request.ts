@@ -1,0 +1,28 @@
+import { contentTypesOf } from '../../config/fixture/content-types.ts';
+import type { SourceSpec } from '../../config/schema/source.ts';
+import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
+import type { Credential } from '../credentials/credential.ts';
+import type { TransportRequest } from './transport.ts';
+
+/** A request of a source with everything that its file and its credential add, as it goes out. */
+export type Outgoing = (
+  request: UpstreamRequest,
+  credential: Credential,
+  base?: string,
+) => Omit<TransportRequest, 'signal'>;
+
+/** Compiles what a source's file adds to its requests. */
+export function compileOutgoing({ net, decode }: SourceSpec): Outgoing {
+  const added = { Accept: contentTypesOf(decode).join(', '), ...net.headers };
+  return ({ method, target, headers, body }, credential, base = net.baseUrl) => ({
+    method,
+    url: base + credential.sign(target),
+    headers: {
+      ...added,
+      ...headers,
+      ...(body && { 'Content-Type': body.contentType }),
+      ...credential.headers,
+    },
+    body: body?.text,
+  });
+}

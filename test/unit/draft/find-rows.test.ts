@@ -1,0 +1,46 @@
+import { readJson } from '../../../src/kernel/json/json.ts';
+import { findRows, whyNoRows } from '../../../src/draft/detect/find-rows.ts';
+
+const pathOf = (document: unknown) => findRows(readJson(JSON.stringify(document)), 'users', false)[0]?.path;
+const users = [
+  { id: 1, name: 'a', roles: [{ id: 1 }, { id: 2 }, { id: 3 }] },
+  { id: 2, name: 'b', roles: [] },
+];
+
+describe('the list of records', () => {
+  it.each([
+    ['of a bare list', users, ''],
+    ['in an envelope', { total: 2, data: users }, 'data'],
+    [
+      'deep in one',
+      { status: 'ok', response: { page: { 'user list': users } } },
+      'response.page."user list"',
+    ],
+    [
+      'beside other lists',
+      {
+        links: [
+          { rel: 'self', href: '/' },
+          { rel: 'next', href: '/2' },
+        ],
+        results: users,
+      },
+      'results',
+    ],
+    [
+      'named like the resource, beside a longer one',
+      { warnings: [{ code: 1 }, { code: 2 }, { code: 3 }], users },
+      'users',
+    ],
+  ])('%s is found, not one within a record', (_name, document, path) => {
+    expect(pathOf(document)).toBe(path);
+  });
+
+  it('is told to be missing in words that help', () => {
+    expect(whyNoRows(readJson('[]')).message).toContain('empty');
+    expect(
+      whyNoRows(readJson('{"7":{"name":"a","mail":"b"},"9":{"name":"c","mail":"d"}}')).message,
+    ).toContain('map');
+    expect(whyNoRows(readJson('{"ok":true}')).message).toContain('no list');
+  });
+});

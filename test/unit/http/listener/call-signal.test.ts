@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { clientGone, CallSignal } from '../../../../src/http/listener/call-signal.ts';
+import type { GatewayError } from '../../../../src/errors/fault.ts';
+
+describe('the signal of a call', () => {
+  it('aborts with upstream_timeout once the deadline is spent, and tells it', async () => {
+    const told = await new Promise<[GatewayError, AbortSignal]>((resolve) => {
+      const call = new CallSignal(10, (error) => resolve([error, call.signal]));
+      call.start();
+    });
+
+    const [error, signal] = told;
+    expect(error.code).toBe('upstream_timeout');
+    expect(signal.aborted).toBe(true);
+    expect(signal.reason).toBe(error);
+  });
+
+  it('aborts for whoever listens already', async () => {
+    const call = new CallSignal(10, () => undefined);
+    call.start();
+
+    await once(call.signal, 'abort');
+  });
+
+  it('keeps the first reason', () => {
+    const call = new CallSignal(1_000, () => undefined);
+    call.start();
+    const reason = clientGone();
+    call.abort(reason);
+    call.abort(new Error('later'));
+
+    expect(call.signal.reason).toBe(reason);
+    expect(call.signal).toBe(call.signal);
+  });
+
+  it('holds no timer once it is settled or aborted', () => {
+    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const before = timers();
+    const settled = new CallSignal(60_000, () => undefined);
+    settled.start();
+    const aborted = new CallSignal(60_000, () => undefined);
+    aborted.start();
+    expect(timers()).toBe(before + 2);
+
+    settled.settle();
+    aborted.abort(clientGone());
+
+    expect(timers()).toBe(before);
+    expect(settled.signal.aborted).toBe(false);
+  });
+
+  it('takes a deadline longer than a timer can hold for a long one', () => {
+    const call = new CallSignal(100 * 86_400_000, () => undefined);
+    call.start();
+
+    expect(call.signal.aborted).toBe(false);
+    call.settle();
+  });
+});

@@ -1,0 +1,48 @@
+import type { ScanPlan } from '../../../src/adapter/plan/plan.ts';
+import { resources } from '../../../src/contract/operations.ts';
+import { purgeable } from '../../../src/pipeline/cache-answers.ts';
+import type { Snapshots } from '../../../src/reading/rowsets.ts';
+
+const plan = { kind: 'scan', key: 'rows' } as ScanPlan;
+
+/** The names under which snapshots were asked for. */
+function watched() {
+  const keys: string[] = [];
+  const snapshots: Snapshots = {
+    page: ({ key }) => {
+      keys.push(key);
+      return Promise.resolve({ records: [], total: 0, storedAt: 0, freshSeconds: 1 });
+    },
+    has: ({ key }) => keys.includes(key),
+    close: () => Promise.resolve(),
+  };
+  let [epoch, latest] = ['', 0];
+  const purges = { current: () => ({ epoch, purges: latest }), latest: () => latest };
+  return {
+    keys,
+    snapshots: purgeable(snapshots, { resource: resources.users }, purges),
+    become: (...next: [string, number]) => {
+      [epoch, latest] = next;
+    },
+  };
+}
+
+const errand = { signal: new AbortController().signal, meter: { upstreamCalls: 0, upstreamMs: 0 } };
+
+describe('the snapshots of a resource of which something is purged', () => {
+  it('are never those from before the purge, not even where Redis has forgotten all purges since', async () => {
+    const { keys, snapshots, become } = watched();
+    for (const [epoch, number] of [
+      ['one', 0],
+      ['one', 1],
+      ['two', 0],
+      ['two', 1],
+    ] as const) {
+      become(epoch, number);
+      expect(snapshots.has(plan)).toBe(false);
+      await snapshots.page(plan, 0, 1, errand);
+      expect(snapshots.has(plan)).toBe(true);
+    }
+    expect(new Set(keys).size).toBe(4);
+  });
+});

@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { crc32 } from 'node:zlib';
+import { type CacheEntry, decodeEntry, encodeEntry } from '../../../../src/store/cache/cache-entry.ts';
+
+const KEY = 'users.list/digest/1/50//[]';
+
+const entry: fc.Arbitrary<CacheEntry> = fc.record({
+  found: fc.boolean(),
+  body: fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
+  etag: fc.string({ unit: 'binary', maxLength: 30 }),
+  storedAt: fc.integer({ min: 0, max: 4e12 }),
+  freshSeconds: fc.nat(86_400),
+  freshMs: fc.nat(86_400_000),
+  staleMs: fc.nat(86_400_000),
+  tags: fc.array(fc.string({ unit: 'binary', maxLength: 12 }), { maxLength: 4 }),
+  generation: fc.record({ epoch: fc.string({ maxLength: 12 }), purges: fc.nat() }),
+});
+
+/** The bytes of an entry with another head, and a checksum that fits. */
+function withHead(head: string, headLength = Buffer.byteLength(head), magic = 'PTC2'): Buffer {
+  const rest = Buffer.concat([Buffer.alloc(4), Buffer.from(head), Buffer.from('{"data":[]}')]);
+  rest.writeUInt32BE(headLength);
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc32(rest, crc32(KEY)));
+  return Buffer.concat([Buffer.from(magic), sum, rest]);
+}
+
+describe('the bytes of a cached answer', () => {
+  it('are read back as they were written', () => {
+    fc.assert(
+      fc.property(entry, (one) => {
+        const read = decodeEntry(KEY, encodeEntry(KEY, one))!;
+        expect({ ...read, body: undefined }).toEqual({ ...one, body: undefined });
+        expect(read.body.equals(one.body)).toBe(true);
+      }),
+    );
+  });
+
+  it('are a miss when any one byte of them has changed', () => {
+    fc.assert(
+      fc.property(entry, fc.nat(), fc.integer({ min: 1, max: 255 }), (one, at, flip) => {
+        const bytes = encodeEntry(KEY, one);
+        const place = at % bytes.length;
+        bytes[place] = bytes[place]! ^ flip;
+        expect(decodeEntry(KEY, bytes)).toBeUndefined();
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('are a miss wherever they are cut, and when something follows them', () => {
+    fc.assert(
+      fc.property(entry, fc.nat(), fc.uint8Array({ minLength: 1, maxLength: 9 }), (one, at, more) => {
+        const bytes = encodeEntry(KEY, one);
+        expect(decodeEntry(KEY, bytes.subarray(0, at % bytes.length))).toBeUndefined();
+        expect(decodeEntry(KEY, Buffer.concat([bytes, more]))).toBeUndefined();
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('are a miss when somebody else wrote them', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.uint8Array(),
+          fc.uint8Array().map((bytes) => [...Buffer.from('PTC2'), ...bytes]),
+        ),
+        (bytes) => {
+          expect(decodeEntry(KEY, Buffer.from(bytes))).toBeUndefined();
+        },
+      ),
+      { numRuns: 500 },
+    );
+    for (const text of ['', 'PTC2', '{"data":[]}', '[1,"","",0]'])
+      expect(decodeEntry(KEY, Buffer.from(text))).toBeUndefined();
+  });
+
+  it('are a miss when an older or newer Portico wrote them', () => {
+    const head = JSON.stringify([1, '"e"', [1_000, 10, 9_500, 0], ['x', 3], ['users']]);
+    expect(decodeEntry(KEY, withHead(head))).toMatchObject({ found: true, etag: '"e"' });
+    for (const magic of ['PTC1', 'PTC3', 'ptc2'])
+      expect(decodeEntry(KEY, withHead(head, undefined, magic))).toBeUndefined();
+  });
+
+  it.each([
+    ['{}', undefined],
+    ['null', undefined],
+    ['[]', undefined],
+    ['[true,"",[0,0,0,0],["",0],[]]', undefined],
+    ['[2,"",[0,0,0,0],["",0],[]]', undefined],
+    ['[1,null,[0,0,0,0],["",0],[]]', undefined],
+    ['[1,"",["0",0,0,0],["",0],[]]', undefined],
+    ['[1,"",[0,0,0],["",0],[]]', undefined],
+    ['[1,"",[0,0,0,1e999],["",0],[]]', undefined],
+    ['[1,"",[0,0,0,0],["",0.5],[]]', undefined],
+    ['[1,"",[0,0,0,0],[0,0],[]]', undefined],
+    ['[1,"",[0,0,0,0],["",0],[1]]', undefined],
+    ['[1,"",[0,0,0,0],["",0],{}]', undefined],
+    ['[1,"",[0,0,0,0],["",0]]', undefined],
+    ['[1,"",0,0]', undefined],
+    ['not json', undefined],
+    ['', undefined],
+    ['[1,"",[0,0,0,0],["",0],[]]', 3],
+    ['[1,"",[0,0,0,0],["",0],[]]', 4_000_000_000],
+  ])('are a miss with the head %j, though their checksum is right', (head, length) => {
+    expect(decodeEntry(KEY, withHead(head, length))).toBeUndefined();
+  });
+
+  it('is foreign under any other key', () => {
+    fc.assert(
+      fc.property(entry, (one) => {
+        expect(decodeEntry(`${KEY}x`, encodeEntry(KEY, one))).toBeUndefined();
+      }),
+    );
+  });
+});
