@@ -6,8 +6,8 @@ import { availableParallelism } from 'node:os';
 import { fatalLine } from './cli/output/fatal-line.ts';
 import { type LogOutput, openLogOutput } from './cli/output/log-output.ts';
 import { runCli } from './cli/program.ts';
-import { closeUntaken } from './workers/close-untaken.ts';
-import type { FromWorker, PrimaryLine, ToWorker, WorkerProcess } from './workers/messages.ts';
+import { closeUnacknowledged } from './workers/close-unacknowledged.ts';
+import type { FromWorker, PrimaryChannel, ToWorker, WorkerProcess } from './workers/messages.ts';
 
 const stop = new AbortController();
 /** Set for the workers that this program starts: others may run it in a cluster of their own. */
@@ -63,7 +63,7 @@ function sender(to: Pick<ChildProcess, 'connected' | 'send'>) {
 
 function fork(): WorkerProcess {
   const worker = cluster.fork({ [MARK]: '1' });
-  closeUntaken(worker.process);
+  closeUnacknowledged(worker.process);
   // A worker that is gone tells so by its exit.
   worker.on('error', () => undefined);
   return {
@@ -76,7 +76,7 @@ function fork(): WorkerProcess {
   };
 }
 
-const primary: PrimaryLine | undefined = isWorker
+const primary: PrimaryChannel | undefined = isWorker
   ? {
       send: sender(process as Pick<ChildProcess, 'connected' | 'send'>),
       onMessage: (listener) => void process.on('message', (message) => listener(message as ToWorker)),

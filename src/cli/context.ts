@@ -1,5 +1,5 @@
 import type { Environment } from '../config/yaml/substitute.ts';
-import type { PrimaryLine, WorkerProcess } from '../workers/messages.ts';
+import type { PrimaryChannel, WorkerProcess } from '../workers/messages.ts';
 
 /** Where the lines of the log go. */
 export type LogDestination = {
@@ -15,7 +15,7 @@ export type Processes = {
   /** Cores that may be used. */
   readonly cores: number;
   /** Present where this process is one of several of a gateway. */
-  readonly primary: PrimaryLine | undefined;
+  readonly primary: PrimaryChannel | undefined;
   /** Starts one more, with the same command line. */
   readonly fork: () => WorkerProcess;
   /** Calls back at every SIGHUP from now on; without it, that ends the process. */

@@ -1,34 +1,34 @@
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { MetricValues } from './messages.ts';
 
-/** What is not summed up, by the beginning of its name; the first that fits decides. */
+/** Metrics that are not summed, by the beginning of their name. The first match wins. */
 const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min'])[] = [
   ['nodejs_eventloop_lag_min_seconds', 'min'],
-  // A mean would hide the one worker that is held up.
+  // A mean would hide the one worker whose event loop is blocked.
   ['nodejs_eventloop_lag', 'max'],
   ['process_start_time_seconds', 'min'],
-  // The bound is one of each process, and so is what comes near it.
+  // The limit holds for each process, so the process nearest to it counts.
   ['process_open_fds', 'max'],
   ['process_max_fds', 'min'],
   ['nodejs_version_info', 'max'],
   ['portico_build_info', 'max'],
-  // A source that one worker does not ask any more is trouble.
+  // An open breaker in one worker must be seen.
   ['portico_breaker_state', 'max'],
 ];
 
-/** Merges the metrics of several processes: counts and sizes are sums, the event loop's lag is that of the worst. */
-export function mergeMetrics(values: readonly MetricValues[]): Registry {
-  const told = values.map((metrics) =>
+/** Merges the metrics of several processes. Counts and sizes are summed; of the event loop's lag the worst counts. */
+export function mergeMetrics(processes: readonly MetricValues[]): Registry {
+  const withAggregators = processes.map((metrics) =>
     metrics.map((metric) => {
       const [, aggregator = 'sum'] = AGGREGATORS.find(([name]) => metric.name.startsWith(name)) ?? [];
       return { ...metric, aggregator };
     }),
   );
-  return AggregatorRegistry.aggregate(told);
+  return AggregatorRegistry.aggregate(withAggregators);
 }
 
-/** Of the metrics of a process that has gone, those that must not sink: counters and histograms. */
-export function lasting(values: MetricValues): MetricValues {
-  // Told as words in JSON, whatever the declaration says.
+/** The metrics of an ended process that must not fall: counters and histograms. */
+export function cumulativeMetrics(values: MetricValues): MetricValues {
+  // prom-client declares `type` as an enum, but its JSON has the name.
   return values.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
 }

@@ -3,24 +3,24 @@ import type { ResourceQuality } from '../pipeline/quality.ts';
 type View = ResourceQuality['views'][number];
 type Field = View['fields'][number];
 
-/** Puts what has the same name together; of each name, the order of its first. */
-function together<T>(
-  things: readonly T[],
-  nameOf: (thing: T) => string,
-  join: (a: T, b: T) => T,
+/** Merges items with the same key. The order is that of the first of each key. */
+function mergeByKey<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string,
+  merge: (a: T, b: T) => T,
 ): readonly T[] {
-  const found = new Map<string, T>();
-  for (const thing of things) {
-    const name = nameOf(thing);
-    const earlier = found.get(name);
-    found.set(name, earlier === undefined ? thing : join(earlier, thing));
+  const merged = new Map<string, T>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const earlier = merged.get(key);
+    merged.set(key, earlier === undefined ? item : merge(earlier, item));
   }
-  return [...found.values()];
+  return [...merged.values()];
 }
 
-const later = <T extends { readonly at: string }>(a: T, b: T) => (a.at > b.at ? a : b);
+const latest = <T extends { readonly at: string }>(a: T, b: T) => (a.at > b.at ? a : b);
 
-function joinFields(a: Field, b: Field): Field {
+function mergeFields(a: Field, b: Field): Field {
   const steps: Record<string, number> = { ...a.steps };
   for (const [step, count] of Object.entries(b.steps)) steps[step] = (steps[step] ?? 0) + count;
   return {
@@ -32,30 +32,30 @@ function joinFields(a: Field, b: Field): Field {
   };
 }
 
-function joinViews(a: View, b: View): View {
+function mergeViews(a: View, b: View): View {
   return {
     ...b,
     records: a.records + b.records,
     dropped: a.dropped + b.dropped,
     totalsLost: a.totalsLost + b.totalsLost,
-    fields: together([...a.fields, ...b.fields], ({ field }) => field, joinFields),
+    fields: mergeByKey([...a.fields, ...b.fields], ({ field }) => field, mergeFields),
   };
 }
 
-function joinResources(a: ResourceQuality, b: ResourceQuality): ResourceQuality {
+function mergeResources(a: ResourceQuality, b: ResourceQuality): ResourceQuality {
   return {
     ...b,
-    views: together([...a.views, ...b.views], ({ view }) => view, joinViews),
-    contradicted: together([...a.contradicted, ...b.contradicted], ({ claim }) => claim, later),
-    invalidReplies: together(
+    views: mergeByKey([...a.views, ...b.views], ({ view }) => view, mergeViews),
+    contradicted: mergeByKey([...a.contradicted, ...b.contradicted], ({ claim }) => claim, latest),
+    invalidReplies: mergeByKey(
       [...a.invalidReplies, ...b.invalidReplies],
       ({ reason }) => reason,
-      (one, other) => ({ ...one, count: one.count + other.count, last: later(one.last, other.last) }),
+      (one, other) => ({ ...one, count: one.count + other.count, last: latest(one.last, other.last) }),
     ),
   };
 }
 
-/** The quality of each resource over several processes; files and lines are those of the last. */
+/** Merges the quality reports of several processes by resource. Files and lines are those of the last report. */
 export function mergeQuality(reports: readonly (readonly ResourceQuality[])[]): readonly ResourceQuality[] {
-  return together(reports.flat(), ({ source, resource }) => `${resource} of ${source}`, joinResources);
+  return mergeByKey(reports.flat(), ({ source, resource }) => `${resource} of ${source}`, mergeResources);
 }

@@ -1,91 +1,103 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
-import type { Counts, MetricValues } from './messages.ts';
-import { lasting, mergeMetrics } from './merge-metrics.ts';
+import { cumulativeMetrics, mergeMetrics } from './merge-metrics.ts';
 import { mergeQuality } from './merge-quality.ts';
+import type { MetricValues, WorkerCounts } from './messages.ts';
 import type { WorkerLink } from './worker-link.ts';
 
-/** What all workers have counted together, those included that have gone. */
-export type Tallies = {
-  /** Takes note of a worker that has gone. Of one that died, what it counted since it was last asked is lost. */
-  gone(worker: Pick<WorkerLink, 'counts'>, how: 'left' | 'died'): void;
+/** The metrics and the quality reports of all workers together, with those that have ended. */
+export type MergedMetrics = {
+  /** Keeps the counts of a worker that has ended. After a crash, what it counted since it was last asked is lost. */
+  workerEnded(link: Pick<WorkerLink, 'counts'>, how: 'left' | 'died'): void;
   reloaded(outcome: 'accepted' | 'refused'): void;
-  /** Everything counted, in the Prometheus text format. */
+  /** All metrics in the Prometheus text format. */
   text(): Promise<string>;
   readonly contentType: string;
-  quality(): Promise<Counts['quality']>;
+  quality(): Promise<WorkerCounts['quality']>;
 };
 
-/** What is told of the workers at a moment. */
-export type TalliesDeps = {
+export type MergedMetricsDeps = {
+  /** The workers at this moment. */
   readonly workers: () => readonly { readonly link: WorkerLink; readonly phase: string }[];
 };
 
 const PHASES = ['starting', 'serving', 'leaving'] as const;
 const ASK_MS = 2_000;
 
-/** Creates the tallies of one primary, with metrics of its own. */
-export function createTallies({ workers }: TalliesDeps): Tallies {
-  const own = new Registry();
-  const registers = [own];
-  collectDefaultMetrics({ register: own });
-  const present = new Gauge({ name: 'portico_workers', help: 'Workers.', labelNames: ['phase'], registers });
+/** Creates the primary's own metrics, in a registry of their own. */
+function createOwnMetrics({ workers }: MergedMetricsDeps) {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const present = new Gauge({
+    name: 'portico_workers',
+    help: 'The number of worker processes.',
+    labelNames: ['phase'],
+    registers,
+  });
   const ends = new Counter({
     name: 'portico_worker_ends_total',
-    help: 'Workers that left, and workers that died.',
+    help: 'The number of workers that left in order, and of those that died.',
     labelNames: ['how'],
     registers,
   });
   const reloads = new Counter({
     name: 'portico_reloads_total',
-    help: 'New configurations.',
+    help: 'The number of new configurations, by outcome.',
     labelNames: ['outcome'],
     registers,
   });
   for (const how of ['left', 'died']) ends.labels(how).inc(0);
   for (const outcome of ['accepted', 'refused']) reloads.labels(outcome).inc(0);
-  const departed: MetricValues[] = [];
-  let departedQuality: Counts['quality'] = [];
+  async function values(): Promise<MetricValues> {
+    for (const phase of PHASES)
+      present.labels(phase).set(workers().filter((worker) => worker.phase === phase).length);
+    return registry.getMetricsAsJSON();
+  }
+  return { ends, reloads, values, contentType: registry.contentType };
+}
+
+/** Creates the merged metrics of one primary. */
+export function createMergedMetrics({ workers }: MergedMetricsDeps): MergedMetrics {
+  const own = createOwnMetrics({ workers });
+  const ended: MetricValues[] = [];
+  let endedQuality: WorkerCounts['quality'] = [];
   let folding = Promise.resolve();
 
+  /** Merges what ended workers have left into one, so that memory does not grow with their number. */
   async function fold(): Promise<void> {
-    const some = [...departed];
+    const some = [...ended];
     if (some.length < 2) return;
-    departed.splice(0, some.length, await mergeMetrics(some).getMetricsAsJSON());
+    ended.splice(0, some.length, await mergeMetrics(some).getMetricsAsJSON());
   }
 
-  /** The counts of those that are there; where one does not answer, what it told before. */
-  async function countAll(): Promise<readonly Counts[]> {
-    const there = workers().filter(({ phase }) => phase !== 'starting');
-    const asked = there.map(({ link }) => link.ask({ about: 'counts' }, ASK_MS).catch(() => undefined));
-    await Promise.all(asked);
-    // Whoever has gone in the meantime is among the departed.
+  /** Asks all workers. A worker that does not answer counts with its last answer. */
+  async function countAll(): Promise<readonly WorkerCounts[]> {
+    const running = workers().filter(({ phase }) => phase !== 'starting');
+    await Promise.all(
+      running.map(({ link }) => link.ask({ about: 'counts' }, ASK_MS).catch(() => undefined)),
+    );
+    // A worker that ended meanwhile is in `ended`, so the list is read again.
     return workers().flatMap(({ link: { counts } }) => (counts === undefined ? [] : [counts]));
   }
 
-  async function ownMetrics(): Promise<MetricValues> {
-    for (const phase of PHASES)
-      present.labels(phase).set(workers().filter((worker) => worker.phase === phase).length);
-    return own.getMetricsAsJSON();
-  }
-
   return {
-    gone({ counts }, how) {
-      ends.labels(how).inc();
+    workerEnded({ counts }, how) {
+      own.ends.labels(how).inc();
       if (counts === undefined) return;
-      departed.push(lasting(counts.metrics));
-      departedQuality = mergeQuality([departedQuality, counts.quality]);
+      ended.push(cumulativeMetrics(counts.metrics));
+      endedQuality = mergeQuality([endedQuality, counts.quality]);
       folding = folding.then(fold);
     },
-    reloaded: (outcome) => reloads.labels(outcome).inc(),
+    reloaded: (outcome) => own.reloads.labels(outcome).inc(),
     async text() {
-      const mine = await ownMetrics();
+      const mine = await own.values();
       const all = await countAll();
-      return mergeMetrics([mine, ...departed, ...all.map(({ metrics }) => metrics)]).metrics();
+      return mergeMetrics([mine, ...ended, ...all.map(({ metrics }) => metrics)]).metrics();
     },
     contentType: own.contentType,
     async quality() {
       const all = await countAll();
-      return mergeQuality([departedQuality, ...all.map(({ quality }) => quality)]);
+      return mergeQuality([endedQuality, ...all.map(({ quality }) => quality)]);
     },
   };
 }

@@ -3,19 +3,19 @@ import type { ConfigTexts } from '../config/load.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { PermitMessage } from './permits.ts';
 
-/** What a primary wants to know of a worker, or to have done by it. */
-export type Question =
+/** A question or an order of the primary to one worker. */
+export type WorkerQuery =
   | { readonly about: 'state' | 'counts' }
-  /** Has every process forget what carries the tag. */
+  /** Purges everything with this tag, in every process. */
   | { readonly about: 'purge'; readonly tag: string };
 
-/** The metrics of a process as prom-client tells them. */
+/** The metrics of a process in prom-client's JSON form. */
 export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[];
 
 /** What a worker has counted. */
-export type Counts = { readonly metrics: MetricValues; readonly quality: readonly ResourceQuality[] };
+export type WorkerCounts = { readonly metrics: MetricValues; readonly quality: readonly ResourceQuality[] };
 
-/** Whether what a worker depends on works; the answer to `state`. */
+/** Whether the things that a worker depends on work. It is the answer to `state`. */
 export type WorkerState = {
   readonly checks: readonly { readonly name: string; readonly ready: boolean; readonly needed: boolean }[];
 };
@@ -25,43 +25,43 @@ export type ToWorker =
   | {
       readonly kind: 'setup';
       readonly texts: ConfigTexts;
-      /** Whether it must not serve before everything works that it needs. */
+      /** If true, the worker serves only after everything that it needs works. */
       readonly onlyReady: boolean;
     }
   | { readonly kind: 'leave'; readonly othersListen: boolean }
-  | { readonly kind: 'ask'; readonly number: number; readonly question: Question }
+  | { readonly kind: 'ask'; readonly number: number; readonly query: WorkerQuery }
   | PermitMessage;
 
 /** From a worker to the primary. */
 export type FromWorker =
   | { readonly kind: 'online' }
   | { readonly kind: 'serving'; readonly port: number }
-  /** It cannot serve, and ends. */
+  /** The worker cannot serve, and ends. */
   | { readonly kind: 'failed'; readonly problem: string }
   | { readonly kind: 'answer'; readonly number: number; readonly value?: unknown; readonly problem?: string }
-  /** It has served to its end. */
-  | { readonly kind: 'left'; readonly counts: Counts }
+  /** The worker has drained. */
+  | { readonly kind: 'left'; readonly counts: WorkerCounts }
   | PermitMessage;
 
-/** One side of a line between two processes. */
-export type Line<Sent, Received> = {
-  /** Resolves once the message is on its way, also where nobody is there any more to take it. */
+/** One end of a message channel between two processes. */
+export type ProcessChannel<Sent, Received> = {
+  /** Resolves once the message is sent, also if the other process has ended. */
   send(message: Sent): Promise<void>;
   onMessage(listener: (message: Received) => void): void;
 };
 
-/** A worker's line to its primary. */
-export type PrimaryLine = Line<FromWorker, ToWorker>;
+/** A worker's channel to its primary. */
+export type PrimaryChannel = ProcessChannel<FromWorker, ToWorker>;
 
 /** How a process ended. */
-export type Ending = { readonly code: number | null; readonly signal: string | null };
+export type ProcessExit = { readonly code: number | null; readonly signal: string | null };
 
 /** A worker as its primary sees it. */
-export type WorkerProcess = Line<ToWorker, FromWorker> & {
-  /** Of all workers that ever were. */
+export type WorkerProcess = ProcessChannel<ToWorker, FromWorker> & {
+  /** Unique among all workers of this primary, ended ones included. */
   readonly id: number;
   readonly pid: number | undefined;
-  onExit(listener: (ending: Ending) => void): void;
-  /** Ends it at once (SIGKILL). */
+  onExit(listener: (exit: ProcessExit) => void): void;
+  /** Ends the process at once (SIGKILL). */
   kill(): void;
 };

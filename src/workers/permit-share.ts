@@ -1,19 +1,20 @@
 import type { Share, ShareUser } from '../upstream/bulkhead.ts';
 import type { PermitMessage } from './permits.ts';
 
-/** A worker's share of one source, and what its primary says of it. */
+/** A worker's permits of one source. `handle` takes the messages of its primary. */
 export type PermitShare = Share & { handle(message: PermitMessage): void };
 
-/** Creates a worker's share of the calls that a source takes at once. It starts with none; `send` reaches the primary. */
+/** Creates the share of one worker, without a permit. `send` sends a message to the primary. */
 export function createPermitShare(source: string, send: (message: PermitMessage) => void): PermitShare {
   let size = 0;
   let wanted = false;
-  let recalled: 'no' | 'gently' | 'firmly' = 'no';
+  /** When a permit returns to the primary: at the next release, or at the next release with nobody waiting. */
+  let recall: 'none' | 'when idle' | 'next release' = 'none';
   let user: ShareUser = { active: 0, waiting: 0, grown: () => undefined };
 
-  function giveBack(count: number): void {
+  function returnPermits(count: number): void {
     size -= count;
-    recalled = 'no';
+    recall = 'none';
     send({ kind: 'permit-back', source, count });
   }
 
@@ -27,7 +28,7 @@ export function createPermitShare(source: string, send: (message: PermitMessage)
       send({ kind: 'permit-want', source });
     },
     eased() {
-      if (recalled === 'firmly' || (recalled === 'gently' && user.waiting === 0)) giveBack(1);
+      if (recall === 'next release' || (recall === 'when idle' && user.waiting === 0)) returnPermits(1);
     },
     usedBy(given) {
       user = given;
@@ -39,8 +40,8 @@ export function createPermitShare(source: string, send: (message: PermitMessage)
         user.grown();
       }
       if (message.kind !== 'permit-recall') return;
-      if (size > user.active) giveBack(size - user.active);
-      else if (size > 0) recalled = message.firm ? 'firmly' : 'gently';
+      if (size > user.active) returnPermits(size - user.active);
+      else if (size > 0) recall = message.firm ? 'next release' : 'when idle';
     },
   };
 }

@@ -1,47 +1,50 @@
-/** What workers and their primary tell each other of the calls that a source takes at once. */
+/** Messages by which a primary divides the concurrent calls of a source among its workers. */
 export type PermitMessage =
-  /** A worker's: one more is wanted. */
+  /** From a worker: it wants one more permit. */
   | { readonly kind: 'permit-want'; readonly source: string }
-  /** A worker's: so many are given back. */
+  /** From a worker: it returns `count` permits. */
   | { readonly kind: 'permit-back'; readonly source: string; readonly count: number }
-  /** The primary's: one more is given. */
+  /** From the primary: here is one more permit. */
   | { readonly kind: 'permit'; readonly source: string }
-  /** The primary's: another worker wants one. `firm`: it has fewer, so it goes before those who wait here. */
+  /**
+   * From the primary: another worker wants a permit. `firm`: that worker has fewer, so a permit returns before the
+   * calls that wait here are served.
+   */
   | { readonly kind: 'permit-recall'; readonly source: string; readonly firm: boolean };
 
 /**
- * The calls that sources take at once, shared out among workers by their primary. A worker keeps what it was given
- * until another is short, so that calls cost no message while no worker needs all. There are never more out than
- * configured.
+ * A semaphore shared by processes: the concurrent calls of each source, divided among workers by their primary. A
+ * worker keeps its permits until another needs one, so calls cost no message while there are enough. There are never
+ * more permits out than configured.
  */
-export type Permits = {
-  /** Takes over how many calls each source takes at once. Where that is fewer, it waits for what is out. */
+export type PermitPool = {
+  /** Sets how many concurrent calls each source allows. If that is fewer than before, permits are recalled. */
   configure(totals: ReadonlyMap<string, number>): void;
   handle(worker: number, message: PermitMessage): void;
-  /** A worker has died, and its calls with it. */
-  gone(worker: number): void;
+  /** Takes back the permits of a worker that has ended, since its calls have ended, too. */
+  workerEnded(worker: number): void;
 };
 
-type Pool = {
+type SourcePermits = {
   total: number;
-  /** How many each worker has. */
+  /** How many permits each worker has. */
   readonly held: Map<number, number>;
-  /** Workers that want one more, in the order in which they came. */
+  /** Workers that want one more, first come first served. */
   readonly wanting: Set<number>;
 };
 
-/** Creates the permits; `send` reaches a worker. */
-export function createPermits(send: (worker: number, message: PermitMessage) => void): Permits {
-  const pools = new Map<string, Pool>();
+/** Creates the pool of one primary. `send` sends a message to a worker. */
+export function createPermitPool(send: (worker: number, message: PermitMessage) => void): PermitPool {
+  const sources = new Map<string, SourcePermits>();
 
-  function poolOf(source: string): Pool {
-    const pool = pools.get(source) ?? { total: 1, held: new Map(), wanting: new Set() };
-    pools.set(source, pool);
-    return pool;
+  function permitsOf(source: string): SourcePermits {
+    const permits = sources.get(source) ?? { total: 1, held: new Map(), wanting: new Set() };
+    sources.set(source, permits);
+    return permits;
   }
 
-  function shareOut(source: string): void {
-    const { total, held, wanting } = poolOf(source);
+  function distribute(source: string): void {
+    const { total, held, wanting } = permitsOf(source);
     let free = total - [...held.values()].reduce((sum, count) => sum + count, 0);
     for (const worker of wanting) {
       if (free <= 0) break;
@@ -50,30 +53,30 @@ export function createPermits(send: (worker: number, message: PermitMessage) => 
       held.set(worker, (held.get(worker) ?? 0) + 1);
       send(worker, { kind: 'permit', source });
     }
-    const poorest = Math.min(...[...wanting].map((worker) => held.get(worker) ?? 0));
+    const fewest = Math.min(...[...wanting].map((worker) => held.get(worker) ?? 0));
     for (const [worker, count] of held)
-      if (count > 0 && (free < 0 || poorest !== Infinity))
-        send(worker, { kind: 'permit-recall', source, firm: free < 0 || count > poorest });
+      if (count > 0 && (free < 0 || fewest !== Infinity))
+        send(worker, { kind: 'permit-recall', source, firm: free < 0 || count > fewest });
   }
 
   return {
     configure(totals) {
       for (const [source, total] of totals) {
-        poolOf(source).total = total;
-        shareOut(source);
+        permitsOf(source).total = total;
+        distribute(source);
       }
     },
     handle(worker, message) {
-      const { held, wanting } = poolOf(message.source);
+      const { held, wanting } = permitsOf(message.source);
       if (message.kind === 'permit-want') wanting.add(worker);
       if (message.kind === 'permit-back')
         held.set(worker, Math.max(0, (held.get(worker) ?? 0) - message.count));
-      shareOut(message.source);
+      distribute(message.source);
     },
-    gone(worker) {
-      for (const [source, { held, wanting }] of pools) {
+    workerEnded(worker) {
+      for (const [source, { held, wanting }] of sources) {
         wanting.delete(worker);
-        if (held.delete(worker)) shareOut(source);
+        if (held.delete(worker)) distribute(source);
       }
     },
   };

@@ -4,26 +4,27 @@ import type { Logger } from 'pino';
 import { createAdminApp } from '../admin/app.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import type { WorkerProcess, WorkerState } from './messages.ts';
-import { createSupervisor, type Plan } from './supervisor.ts';
-import { createTallies } from './merged-metrics.ts';
-import { watchWorkers } from './watch-workers.ts';
+import { createMergedMetrics } from './merged-metrics.ts';
+import { createSupervisor } from './supervisor.ts';
+import { watchForHangs } from './watch-for-hangs.ts';
+import type { WorkerPlan } from './worker-slots.ts';
 
-/** A gateway of several processes. */
+/** The primary process of a gateway with several workers. */
 export type Primary = {
-  /** Opens the operator's listener and has workers serve; rejects where one cannot, or a port is taken. */
+  /** Opens the operator's listener and starts the workers. @throws Error if a worker cannot serve, or a port is taken */
   listen(): Promise<{ port: number; adminPort: number }>;
-  /** Changes to another configuration, worker by worker; says in the log how it fared. */
-  reload(plan: Plan): void;
-  /** Says that a configuration is not even tried. */
+  /** Rolls out another configuration, worker by worker. The log says the outcome. */
+  reload(plan: WorkerPlan): void;
+  /** Reports a configuration that is not tried, because its files have problems. */
   refuse(problems: readonly string[]): void;
-  /** Has all workers leave, and closes. */
+  /** Drains all workers, and closes. */
   drain(): Promise<void>;
-  /** Resolves, with the reason, where workers die again and again. */
+  /** Resolves with the reason if workers crash again and again. */
   readonly givenUp: Promise<string>;
 };
 
 export type PrimaryDeps = {
-  readonly plan: Plan;
+  readonly plan: WorkerPlan;
   readonly admin: GatewayConfig['admin'];
   readonly fork: () => WorkerProcess;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -32,7 +33,7 @@ export type PrimaryDeps = {
 const STATE_MS = 1_000;
 const PURGE_MS = 5_000;
 
-/** What workers depend on: where one reaches it, requests are answered. */
+/** The checks of all workers. A check passes if it passes in one worker, since that worker can then serve. */
 function bestOf(states: readonly WorkerState[]): WorkerState['checks'] {
   const best = new Map<string, WorkerState['checks'][number]>();
   for (const check of states.flatMap(({ checks }) => checks))
@@ -40,19 +41,20 @@ function bestOf(states: readonly WorkerState[]): WorkerState['checks'] {
   return [...best.values()];
 }
 
-/** Creates the primary of a gateway of several processes; nothing runs before `listen`. */
+/** Creates the primary. Nothing runs before `listen`. */
 export function createPrimary({ plan, admin, fork, log }: PrimaryDeps): Primary {
   let draining = false;
-  const tallies = createTallies({ workers: () => supervisor.workers });
+  const metrics = createMergedMetrics({ workers: () => supervisor.workers });
   const supervisor = createSupervisor({
+    plan,
     fork,
     log,
-    onGone: (link, how) => tallies.gone(link, how),
-    onReload: (outcome) => tallies.reloaded(outcome),
+    onWorkerEnd: (link, how) => metrics.workerEnded(link, how),
+    onReload: (outcome) => metrics.reloaded(outcome),
   });
   const serving = () => supervisor.workers.flatMap(({ link, phase }) => (phase === 'serving' ? [link] : []));
 
-  /** What each worker says that serves and answers. */
+  /** The state of each serving worker that answers. */
   async function states(): Promise<readonly WorkerState[]> {
     const asked = serving().map((link) => link.ask({ about: 'state' }, STATE_MS) as Promise<WorkerState>);
     const answers = await Promise.allSettled(asked);
@@ -66,10 +68,10 @@ export function createPrimary({ plan, admin, fork, log }: PrimaryDeps): Primary 
         return [{ name: 'workers', ready: found.length > 0, needed: true }, ...bestOf(found)];
       },
       draining: () => draining,
-      metrics: tallies,
-      quality: () => tallies.quality(),
+      metrics,
+      quality: () => metrics.quality(),
       async purge(tag) {
-        // Any of them tells all others, through Redis.
+        // One worker is enough: it sends the purge to all processes through Redis.
         const [link] = serving();
         if (link === undefined) throw new Error('no worker serves');
         await link.ask({ about: 'purge', tag }, PURGE_MS);
@@ -95,13 +97,13 @@ export function createPrimary({ plan, admin, fork, log }: PrimaryDeps): Primary 
     });
   }
 
-  const endWatch = watchWorkers(supervisor, log);
+  const endWatch = watchForHangs(supervisor, log);
   return {
     async listen() {
       try {
         const adminPort = await openAdmin();
-        const hopeless = supervisor.givenUp.then((reason) => Promise.reject(new Error(reason)));
-        const port = await Promise.race([supervisor.start(plan), hopeless]);
+        const givenUp = supervisor.givenUp.then((reason) => Promise.reject(new Error(reason)));
+        const port = await Promise.race([supervisor.start(), givenUp]);
         log.info({ port, adminPort, redis: true, workers: plan.workers }, 'listening');
         return { port, adminPort };
       } catch (error) {
@@ -110,15 +112,15 @@ export function createPrimary({ plan, admin, fork, log }: PrimaryDeps): Primary 
         throw error;
       }
     },
-    reload(given) {
-      log.info({ workers: given.workers }, 'trying the new configuration with one worker');
-      supervisor.reload(given);
+    reload(next) {
+      log.info({ workers: next.workers }, 'trying the new configuration with one worker');
+      supervisor.reload(next);
     },
     refuse(problems) {
-      tallies.reloaded('refused');
+      metrics.reloaded('refused');
       log.error(
         { problems },
-        'the new configuration is refused; the gateway goes on with the one it has: mend the files, and send SIGHUP again',
+        'the new configuration is refused; the gateway goes on with the old one: correct the files, and send SIGHUP again',
       );
     },
     async drain() {

@@ -1,27 +1,38 @@
-/** What becomes of a worker's place once it has died: it is filled after a while, or everything is given up. */
-export type Verdict = { readonly afterMs: number } | 'give up';
+import { createRestartBackoff } from './restart-backoff.ts';
 
-/** Bounds how often workers that die are replaced. */
+/** Schedules the restarts of crashed workers. */
 export type Restarts = {
-  /** A worker has died `livedMs` after its start, `othersServe` without it. */
-  died(livedMs: number, othersServe: boolean): Verdict;
+  /** Schedules a restart, or gives up. See `RestartBackoff`. */
+  onCrash(livedMs: number, othersServe: boolean): void;
+  /** True between a crash and its restart. */
+  readonly pending: boolean;
+  stop(): void;
+  /** Resolves with the reason once no restart would help any more. */
+  readonly givenUp: Promise<string>;
 };
 
-/** Whoever lived that long was sound when it started. */
-const SOUND_MS = 10_000;
-const DELAY_MS = 100;
-const DELAY_MS_MAX = 10_000;
-/** So many in a row that died young, the last with nobody left who serves, and it is no use. */
-const YOUNG_MAX = 5;
-
-/** Creates the count of one primary's workers. */
-export function createRestarts(): Restarts {
-  let young = 0;
+/** Creates the schedule. `restart` is called when the delay after a crash is over. */
+export function createRestarts(restart: () => void): Restarts {
+  const backoff = createRestartBackoff();
+  const givenUp = Promise.withResolvers<string>();
+  let timer: NodeJS.Timeout | undefined;
   return {
-    died(livedMs, othersServe) {
-      young = livedMs >= SOUND_MS ? 0 : young + 1;
-      if (young >= YOUNG_MAX && !othersServe) return 'give up';
-      return { afterMs: young === 0 ? 0 : Math.min(DELAY_MS_MAX, DELAY_MS * 2 ** (young - 1)) };
+    onCrash(livedMs, othersServe) {
+      const decision = backoff.onCrash(livedMs, othersServe);
+      if (decision.kind === 'give up') {
+        givenUp.resolve('workers crash again and again, and none serves any more');
+        return;
+      }
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        timer = undefined;
+        restart();
+      }, decision.afterMs);
     },
+    get pending() {
+      return timer !== undefined;
+    },
+    stop: () => clearTimeout(timer),
+    givenUp: givenUp.promise,
   };
 }

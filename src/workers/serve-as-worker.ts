@@ -2,11 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ConfigTexts } from '../config/load.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { Share } from '../upstream/bulkhead.ts';
-import type { Counts, MetricValues, PrimaryLine, Question, ToWorker, WorkerState } from './messages.ts';
+import type {
+  WorkerCounts,
+  MetricValues,
+  PrimaryChannel,
+  WorkerQuery,
+  ToWorker,
+  WorkerState,
+} from './messages.ts';
 import { createPermitShare, type PermitShare } from './permit-share.ts';
 
-/** The public side of a gateway, as far as a worker needs it. */
-export type ServingSide = {
+/** A gateway without its operator's listener, as a worker runs it. */
+export type ServedGateway = {
   prepare(): Promise<void>;
   listen(): Promise<number>;
   checks(): WorkerState['checks'];
@@ -17,70 +24,72 @@ export type ServingSide = {
   close(): Promise<void>;
 };
 
-/** Makes a public side of a configuration, with this process's parts of what the sources take. */
-export type BuildSide = (texts: ConfigTexts, shareOf: (source: string) => Share) => ServingSide;
+/** Builds the gateway of a configuration. `shareOf` is this process's share of the concurrent calls of a source. */
+export type BuildGateway = (texts: ConfigTexts, shareOf: (source: string) => Share) => ServedGateway;
 
-/** How long a worker that must be ready may take for it. */
+/** The time in which a worker of a new configuration must become ready. */
 const READY_MS = 10_000;
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
-/**
- * Serves as one worker of several, until the primary has it leave, or `stop` does. Resolves once everything is closed.
- */
-export async function serveAsWorker(line: PrimaryLine, build: BuildSide, stop?: AbortSignal): Promise<void> {
+/** Serves as one worker of several, until the primary or `stop` ends it. Resolves once everything is closed. */
+export async function serveAsWorker(
+  channel: PrimaryChannel,
+  build: BuildGateway,
+  stop?: AbortSignal,
+): Promise<void> {
   const shares = new Map<string, PermitShare>();
   const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
-  let side: ServingSide | undefined;
+  let gateway: ServedGateway | undefined;
   let serving = false;
 
   function shareOf(source: string): Share {
-    const share = shares.get(source) ?? createPermitShare(source, (message) => void line.send(message));
+    const share = shares.get(source) ?? createPermitShare(source, (message) => void channel.send(message));
     shares.set(source, share);
     return share;
   }
 
   async function setUp({ texts, onlyReady }: Extract<ToWorker, { kind: 'setup' }>): Promise<void> {
     try {
-      side = build(texts, shareOf);
-      await side.prepare();
-      if (onlyReady) await untilReady(side);
-      const port = await side.listen();
+      gateway = build(texts, shareOf);
+      await gateway.prepare();
+      if (onlyReady) await untilReady(gateway);
+      const port = await gateway.listen();
       serving = true;
-      await line.send({ kind: 'serving', port });
+      await channel.send({ kind: 'serving', port });
     } catch (error) {
-      await line.send({ kind: 'failed', problem: problemOf(error) });
+      await channel.send({ kind: 'failed', problem: problemOf(error) });
       end(undefined);
     }
   }
 
   async function leave(othersListen: boolean): Promise<void> {
-    if (side !== undefined && serving) {
-      await side.leave({ othersListen });
-      await line.send({ kind: 'left', counts: await countsOf(side) });
+    if (gateway !== undefined && serving) {
+      await gateway.leave({ othersListen });
+      await channel.send({ kind: 'left', counts: await countsOf(gateway) });
     }
     end(undefined);
   }
 
-  async function answer(number: number, question: Question): Promise<void> {
+  async function answer(number: number, query: WorkerQuery): Promise<void> {
     try {
-      if (side === undefined) throw new Error('not there yet');
-      const value = await answerOf(side, question);
-      await line.send({ kind: 'answer', number, value });
+      if (gateway === undefined) throw new Error('the worker has not been set up yet');
+      const value = await answerOf(gateway, query);
+      await channel.send({ kind: 'answer', number, value });
     } catch (error) {
-      await line.send({ kind: 'answer', number, problem: problemOf(error) });
+      await channel.send({ kind: 'answer', number, problem: problemOf(error) });
     }
   }
 
-  line.onMessage((message) => {
+  channel.onMessage((message) => {
     if (message.kind === 'setup') void setUp(message);
     else if (message.kind === 'leave') void leave(message.othersListen);
-    else if (message.kind === 'ask') void answer(message.number, message.question);
+    else if (message.kind === 'ask') void answer(message.number, message.query);
     else shares.get(message.source)?.handle(message);
   });
   stop?.addEventListener('abort', () => void leave(true));
-  await line.send({ kind: 'online' });
+  await channel.send({ kind: 'online' });
   await ended;
-  await side?.close();
+  await gateway?.close();
 }
 
 function problemOf(error: unknown): string {
@@ -88,29 +97,30 @@ function problemOf(error: unknown): string {
   return port === undefined ? message : `cannot listen on port ${port} (${code ?? 'error'})`;
 }
 
-/** A configuration is tried with all that it names: what is not needed every moment may be misspelt too. */
-function failing(side: ServingSide): readonly string[] {
-  return side.checks().flatMap(({ name, ready }) => (ready ? [] : [name]));
+/** All checks count, also those that serving does not need at every moment: a wrong Redis address must be found. */
+function failingChecks(gateway: ServedGateway): readonly string[] {
+  return gateway.checks().flatMap(({ name, ready }) => (ready ? [] : [name]));
 }
 
-async function untilReady(side: ServingSide): Promise<void> {
-  for (let waitedMs = 0; failing(side).length > 0; waitedMs += LOOK_MS) {
-    if (waitedMs >= READY_MS) throw new Error(`not ready within ${READY_MS} ms: ${failing(side).join(', ')}`);
-    await delay(LOOK_MS);
+async function untilReady(gateway: ServedGateway): Promise<void> {
+  for (let waitedMs = 0; failingChecks(gateway).length > 0; waitedMs += POLL_MS) {
+    if (waitedMs >= READY_MS)
+      throw new Error(`not ready within ${READY_MS} ms: ${failingChecks(gateway).join(', ')}`);
+    await delay(POLL_MS);
   }
 }
 
-async function countsOf(side: ServingSide): Promise<Counts> {
-  return { metrics: await side.metrics.values(), quality: side.quality() };
+async function countsOf(gateway: ServedGateway): Promise<WorkerCounts> {
+  return { metrics: await gateway.metrics.values(), quality: gateway.quality() };
 }
 
-async function answerOf(side: ServingSide, question: Question): Promise<unknown> {
-  switch (question.about) {
+async function answerOf(gateway: ServedGateway, query: WorkerQuery): Promise<unknown> {
+  switch (query.about) {
     case 'purge':
-      return side.purge(question.tag);
+      return gateway.purge(query.tag);
     case 'counts':
-      return countsOf(side);
+      return countsOf(gateway);
     case 'state':
-      return { checks: side.checks() } satisfies WorkerState;
+      return { checks: gateway.checks() } satisfies WorkerState;
   }
 }

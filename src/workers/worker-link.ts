@@ -1,24 +1,24 @@
-import type { Counts, FromWorker, Question, WorkerProcess } from './messages.ts';
+import type { FromWorker, WorkerCounts, WorkerProcess, WorkerQuery } from './messages.ts';
 
-/** A worker as its primary speaks with it. */
+/** A primary's connection to one worker, with questions and answers. */
 export type WorkerLink = {
   readonly process: WorkerProcess;
-  /** What it has counted, as far as it has been told. */
-  readonly counts: Counts | undefined;
-  /** Rejects where the worker fails, does not answer in time, or is gone. */
-  ask(question: Question, timeoutMs: number): Promise<unknown>;
+  /** The counts of the worker's last answer. */
+  readonly counts: WorkerCounts | undefined;
+  /** @throws Error if the worker fails, does not answer in time, or has ended */
+  ask(query: WorkerQuery, timeoutMs: number): Promise<unknown>;
 };
 
-type Asked = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
+type PendingQuery = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
 
-/** Links up with a worker; what is no answer is told to `onMessage`. */
+/** Connects to a worker. `onMessage` receives everything that is not an answer. */
 export function createWorkerLink(
   process: WorkerProcess,
   onMessage: (message: FromWorker) => void,
 ): WorkerLink {
-  const asked = new Map<number, Asked>();
-  let questions = 0;
-  let counts: Counts | undefined;
+  const pending = new Map<number, PendingQuery>();
+  let lastNumber = 0;
+  let counts: WorkerCounts | undefined;
 
   process.onMessage((message) => {
     if (message.kind === 'left') counts = message.counts;
@@ -27,34 +27,25 @@ export function createWorkerLink(
       return;
     }
     const { number, value, problem } = message;
-    if (problem === undefined) asked.get(number)?.resolve(value);
-    else asked.get(number)?.reject(new Error(problem));
+    if (problem === undefined) pending.get(number)?.resolve(value);
+    else pending.get(number)?.reject(new Error(problem));
   });
   process.onExit(() => {
-    for (const { reject } of asked.values()) reject(new Error('the worker has ended'));
+    for (const { reject } of pending.values()) reject(new Error('the worker has ended'));
   });
 
-  function answerTo(question: Question, timeoutMs: number): Promise<unknown> {
-    const number = (questions += 1);
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => settle.reject(new Error('the worker does not answer')), timeoutMs);
-      const over = () => {
-        clearTimeout(timer);
-        asked.delete(number);
-      };
-      const settle: Asked = {
-        resolve(value) {
-          over();
-          resolve(value);
-        },
-        reject(error) {
-          over();
-          reject(error);
-        },
-      };
-      asked.set(number, settle);
-      void process.send({ kind: 'ask', number, question });
-    });
+  async function answerTo(query: WorkerQuery, timeoutMs: number): Promise<unknown> {
+    const number = (lastNumber += 1);
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const timer = setTimeout(() => reject(new Error('the worker does not answer')), timeoutMs);
+    pending.set(number, { resolve, reject });
+    void process.send({ kind: 'ask', number, query });
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      pending.delete(number);
+    }
   }
 
   return {
@@ -62,9 +53,9 @@ export function createWorkerLink(
     get counts() {
       return counts;
     },
-    async ask(question, timeoutMs) {
-      const value = await answerTo(question, timeoutMs);
-      if (question.about === 'counts') counts = value as Counts;
+    async ask(query, timeoutMs) {
+      const value = await answerTo(query, timeoutMs);
+      if (query.about === 'counts') counts = value as WorkerCounts;
       return value;
     },
   };

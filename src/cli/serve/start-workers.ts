@@ -4,10 +4,10 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { sharesWork } from '../../config/schema/redis.ts';
 import { createPublicSide } from '../../gateway.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import type { PrimaryLine } from '../../workers/messages.ts';
+import type { PrimaryChannel } from '../../workers/messages.ts';
 import { createPrimary } from '../../workers/primary.ts';
-import { type BuildSide, serveAsWorker } from '../../workers/serve-as-worker.ts';
-import type { Plan } from '../../workers/supervisor.ts';
+import { type BuildGateway, serveAsWorker } from '../../workers/serve-as-worker.ts';
+import type { WorkerPlan } from '../../workers/worker-slots.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { servedOpenapi } from '../generate/documents.ts';
 import { type ReadyConfig, readConfigTexts } from '../input/read-config.ts';
@@ -21,7 +21,7 @@ export function workersOf({ workers, redis }: GatewayConfig, { processes }: CliC
   return sharesWork(redis) ? processes.cores : 1;
 }
 
-function planOf({ gateway, compiled, texts }: ReadyConfig, context: CliContext): Plan {
+function planOf({ gateway, compiled, texts }: ReadyConfig, context: CliContext): WorkerPlan {
   return {
     texts,
     workers: workersOf(gateway, context),
@@ -31,9 +31,9 @@ function planOf({ gateway, compiled, texts }: ReadyConfig, context: CliContext):
 }
 
 /** One worker of a gateway: serves what its primary says, until that has it leave. */
-export async function runWorker(line: PrimaryLine, context: CliContext): Promise<void> {
+export async function runWorker(line: PrimaryChannel, context: CliContext): Promise<void> {
   const to = context.openLog(true);
-  const build: BuildSide = (texts, shareOf) => {
+  const build: BuildGateway = (texts, shareOf) => {
     const { gateway, compiled } = readConfigTexts(texts, context.env);
     return createPublicSide(gateway, compiled, {
       log: pino({ level: gateway.log.level, base: { pid: context.processes.pid } }, to),

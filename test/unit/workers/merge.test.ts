@@ -1,12 +1,12 @@
 import type { ResourceQuality } from '../../../src/pipeline/quality.ts';
 import { createMetrics } from '../../../src/admin/metrics.ts';
-import { lasting, mergeMetrics } from '../../../src/workers/merge-metrics.ts';
+import { cumulativeMetrics, mergeMetrics } from '../../../src/workers/merge-metrics.ts';
 import { mergeQuality } from '../../../src/workers/merge-quality.ts';
 
 const make = () => createMetrics({ operations: ['users.list'], version: '1', nodeVersion: 'v24' });
 
-describe('the metrics of several processes', () => {
-  it('are sums of what was counted, each label by itself, histograms included', async () => {
+describe('the merged metrics of several processes', () => {
+  it('are sums for each set of labels, histograms included', async () => {
     const [one, other] = [make(), make()];
     one.request('users.list', 200, 'hit', 0.002);
     other.request('users.list', 200, 'hit', 0.2);
@@ -20,7 +20,7 @@ describe('the metrics of several processes', () => {
     expect(text).toMatch(/^portico_build_info\{.*\} 1$/m);
   });
 
-  it('tell the worst of what is no amount', async () => {
+  it('show the worst value of what is not an amount', async () => {
     const gauge = (name: string, value: number) =>
       [{ name, help: '', type: 'gauge', aggregator: 'average', values: [{ value, labels: {} }] }] as never;
     const merged = async (name: string) =>
@@ -31,10 +31,10 @@ describe('the metrics of several processes', () => {
     expect(await merged('process_resident_memory_bytes')).toBe('process_resident_memory_bytes 4');
   });
 
-  it('keep of a process that has gone what must not sink, and nothing of what it took up', async () => {
+  it('keep the counters and histograms of an ended process, and none of its gauges', async () => {
     const gone = make();
     gone.request('users.list', 200, 'hit', 0.002);
-    const kept = new Set(lasting(await gone.values()).map(({ name }) => name));
+    const kept = new Set(cumulativeMetrics(await gone.values()).map(({ name }) => name));
     expect(kept).toContain('portico_requests_total');
     expect(kept).toContain('portico_request_duration_seconds');
     expect(kept).toContain('process_cpu_seconds_total');
@@ -70,7 +70,7 @@ describe('the quality of a source over several processes', () => {
     invalidReplies: [{ reason: 'shape', count: 1, last: { detail: at, at } }],
   });
 
-  it('is summed up, with the latest of what is told once', () => {
+  it('is summed, with the latest of each message', () => {
     const [merged, ...others] = mergeQuality([[report(2, '2026-01-02')], [report(3, '2026-01-01')]]);
     expect(others).toEqual([]);
     expect(merged?.views).toEqual([

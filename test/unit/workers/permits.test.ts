@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { createPlaces, type Places } from '../../../src/upstream/bulkhead.ts';
 import { createPermitShare, type PermitShare } from '../../../src/workers/permit-share.ts';
-import { createPermits } from '../../../src/workers/permits.ts';
+import { createPermitPool } from '../../../src/workers/permits.ts';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** A source that takes so much at once, and workers with lines to their primary that take a turn of the loop. */
-function createCrew(total: number, workers: number) {
+/** A source with a limit of concurrent calls, and workers whose messages to their primary take a turn of the loop. */
+function createWorkers(total: number, workers: number) {
   const shares: PermitShare[] = [];
   const messages = { count: 0 };
-  const permits = createPermits((worker, message) => {
+  const permits = createPermitPool((worker, message) => {
     messages.count += 1;
     setImmediate(() => shares[worker]?.handle(message));
   });
   permits.configure(new Map([['shop', total]]));
   const source = { active: 0, most: 0 };
-  const crew: Places[] = Array.from({ length: workers }, (_, id) => {
+  const bulkheads: Places[] = Array.from({ length: workers }, (_, id) => {
     const share = createPermitShare('shop', (message) => {
       messages.count += 1;
       setImmediate(() => permits.handle(id, message));
@@ -24,9 +24,9 @@ function createCrew(total: number, workers: number) {
     return createPlaces({ concurrency: total, share, queue: { max: 1_000, time: 60_000 } });
   });
 
-  /** One call of a worker that takes so many turns of the loop. */
+  /** One call of a worker; it lasts so many turns of the loop. */
   function call(worker: number, turns: number): Promise<void> {
-    return crew[worker % workers]!.run('scan', new AbortController().signal, async () => {
+    return bulkheads[worker % workers]!.run('scan', new AbortController().signal, async () => {
       source.active += 1;
       source.most = Math.max(source.most, source.active);
       for (let i = 0; i < turns; i += 1) await turn();
@@ -36,8 +36,8 @@ function createCrew(total: number, workers: number) {
   return { call, permits, source, messages };
 }
 
-describe('the calls that a source takes at once, shared out among workers', () => {
-  it('are never more than configured, whoever asks when, and everybody has a turn', async () => {
+describe('the permits of a source, divided among workers', () => {
+  it('never allow more concurrent calls than configured, and serve every call', async () => {
     const calls = fc.array(fc.record({ worker: fc.nat(3), turns: fc.nat(4), pause: fc.nat(2) }), {
       minLength: 1,
       maxLength: 40,
@@ -48,7 +48,7 @@ describe('the calls that a source takes at once, shared out among workers', () =
         fc.integer({ min: 1, max: 4 }),
         calls,
         async (total, workers, all) => {
-          const { call, source } = createCrew(total, workers);
+          const { call, source } = createWorkers(total, workers);
           const done: Promise<void>[] = [];
           for (const { worker, turns, pause } of all) {
             done.push(call(worker, turns));
@@ -63,32 +63,32 @@ describe('the calls that a source takes at once, shared out among workers', () =
     );
   });
 
-  it('are all of one worker where no other wants any', async () => {
-    const { call, source } = createCrew(4, 2);
+  it('all go to one worker if no other wants any', async () => {
+    const { call, source } = createWorkers(4, 2);
     await Promise.all(Array.from({ length: 20 }, () => call(0, 3)));
     expect(source.most).toBe(4);
   });
 
   it('cost no message while no worker needs more than it has', async () => {
-    const { call, messages } = createCrew(4, 2);
+    const { call, messages } = createWorkers(4, 2);
     await Promise.all([call(0, 1), call(0, 1), call(1, 1), call(1, 1)]);
     const before = messages.count;
     for (let i = 0; i < 50; i += 1) await Promise.all([call(0, 1), call(1, 1), call(0, 1)]);
     expect(messages.count).toBe(before);
   });
 
-  it('come back where a worker dies', async () => {
-    const { call, permits } = createCrew(1, 2);
+  it('come back when a worker dies', async () => {
+    const { call, permits } = createWorkers(1, 2);
     void call(0, 1_000_000);
     await turn();
     const waiting = call(1, 1);
     await turn();
-    permits.gone(0);
+    permits.workerEnded(0);
     await waiting;
   });
 
-  it('are fewer from the moment on that a new configuration says so, once those under way have ended', async () => {
-    const { call, permits, source } = createCrew(4, 2);
+  it('are fewer as soon as a new configuration says so and the calls under way have ended', async () => {
+    const { call, permits, source } = createWorkers(4, 2);
     await Promise.all(Array.from({ length: 8 }, (_, at) => call(at, 2)));
     permits.configure(new Map([['shop', 2]]));
     await turn();
