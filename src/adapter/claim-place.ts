@@ -1,4 +1,4 @@
-import type { ResourceName } from '../contract/query.ts';
+import type { ResourceName } from '../contract/resources.ts';
 import type { Capability } from './plan/push-down.ts';
 
 /** Where in a source file a capability is claimed, as a path of keys. */

@@ -1,7 +1,7 @@
 import type { GetSpec, SourceResourceSpec } from '../config/schema/source.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
 import type { Field } from '../contract/fields.ts';
-import type { Resource } from '../contract/resource.ts';
+import type { Resource } from '../contract/resources.ts';
 import { invalidReply } from '../errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
 import { compileItem, itemsPlace } from './read/items.ts';

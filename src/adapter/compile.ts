@@ -1,7 +1,6 @@
 import type { SourceResourceSpec, SourceSpec } from '../config/schema/source.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
-import type { ResourceName } from '../contract/query.ts';
-import type { Resource } from '../contract/resource.ts';
+import type { ResourceName, Resource } from '../contract/resources.ts';
 import { GatewayError, invalidReply } from '../errors/fault.ts';
 import type { Json } from '../kernel/json/json.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { pathText } from '../config/problem.ts';
 import { name as nameSchema } from '../config/schema/scalars.ts';
+import { type ResourceName, resourceNames } from '../contract/resources.ts';
 import { inferSource, type Inferred } from '../draft/infer-source.ts';
 import { readSample } from '../draft/read-sample.ts';
 import { InferError } from '../draft/infer-error.ts';
@@ -13,7 +14,7 @@ import { type Trial, tryDraft } from '../draft/try-draft.ts';
 
 /** What `portico infer` is told. */
 type Options = {
-  readonly resource: 'users' | 'products';
+  readonly resource: ResourceName;
   readonly header: readonly string[];
   readonly method?: 'GET' | 'POST';
   readonly body?: string;
@@ -145,9 +146,7 @@ export function registerInferCommand(program: Command, context: CliContext): voi
     .description('look at a service, or at saved replies of one, and write a commented draft of its source')
     .argument('[url]', 'the address of the list')
     .addOption(
-      new Option('--resource <name>', 'what the list is of')
-        .choices(['users', 'products'])
-        .makeOptionMandatory(),
+      new Option('--resource <name>', 'what the list is of').choices(resourceNames).makeOptionMandatory(),
     )
     .option(
       '--header <line>',

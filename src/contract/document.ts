@@ -1,6 +1,6 @@
 import { invalidReply } from '../errors/fault.ts';
 import type { Field, Value } from './fields.ts';
-import type { Resource } from './resource.ts';
+import type { Resource } from './resources.ts';
 
 /** A v1 record: canonical values by field name (`profile.bio` for nested ones). Every field is there. */
 export type CanonicalRecord = Readonly<Record<string, Value>> & { readonly id: string };

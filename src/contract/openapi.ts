@@ -3,7 +3,7 @@ import { catalogue, type ErrorCode, errorCodes } from '../errors/catalogue.ts';
 import { errorHeaders, header, headers } from './openapi-headers.ts';
 import { type Operation, operations } from './operations.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX, PAGE_MAX } from './parse-query.ts';
-import type { Resource } from './resource.ts';
+import { type Resource, resourceNames } from './resources.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -189,19 +189,26 @@ function schemas(): Schema {
   };
 }
 
+const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** Words as a sentence lists them: `users, products and orders`. */
+function andList(words: readonly string[]): string {
+  return [words.slice(0, -1).join(', '), ...words.slice(-1)].filter((part) => part !== '').join(' and ');
+}
+
 /** The OpenAPI 3.1 document of the contract, made from the schemas that validate what goes out. */
 export function openapiDocument(): Schema {
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Users and Products Read API',
+      title: `${andList(resourceNames.map(capitalised))} Read API`,
       version: '1.0.0',
-      description: 'List and read users and products. Every operation is a read; every body is JSON.',
+      description: `List and read ${andList(resourceNames)}. Every operation is a read; every body is JSON.`,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'The gateway that serves this document.' }],
     security: [{ bearer: [] }, { apiKey: [] }],
-    tags: [...new Set(operations.map(({ resource }) => resource.name))].map((name) => ({
+    tags: resourceNames.map((name) => ({
       name,
       description: `Reading ${name}.`,
     })),

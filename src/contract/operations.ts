@@ -1,13 +1,7 @@
-import { products } from './products.ts';
-import type { ResourceName } from './query.ts';
-import type { Resource } from './resource.ts';
-import { users } from './users.ts';
+import { type Resource, type ResourceName, resources } from './resources.ts';
 
-/** Every resource of the contract. */
-export const resources: Readonly<Record<ResourceName, Resource>> = { users, products };
-
-/** The public endpoints. */
-export type OperationName = 'users.list' | 'users.get' | 'products.list';
+/** A public endpoint, such as `users.list`. */
+export type OperationName = `${ResourceName}.${Operation['kind']}`;
 
 export type Operation = {
   readonly name: OperationName;
@@ -17,9 +11,12 @@ export type Operation = {
   readonly path: string;
 };
 
-/** Every endpoint of the contract; each answers GET and HEAD. */
-export const operations: readonly Operation[] = [
-  { name: 'users.list', kind: 'list', resource: users, path: '/v1/users' },
-  { name: 'users.get', kind: 'get', resource: users, path: '/v1/users/:id' },
-  { name: 'products.list', kind: 'list', resource: products, path: '/v1/products' },
-];
+function operationsOf(resource: Resource): readonly Operation[] {
+  const { name, detail } = resource;
+  const list: Operation = { name: `${name}.list`, kind: 'list', resource, path: `/v1/${name}` };
+  if (detail === null) return [list];
+  return [list, { name: `${name}.get`, kind: 'get', resource, path: `/v1/${name}/:id` }];
+}
+
+/** Every endpoint of the contract: a list of each resource, and single records where it has them. All answer GET and HEAD. */
+export const operations: readonly Operation[] = Object.values<Resource>(resources).flatMap(operationsOf);

@@ -3,7 +3,8 @@ import { Decimal } from '../kernel/decimal.ts';
 import type { Operation } from './operations.ts';
 import type { Filter, ListQuery, Query, Sort } from './query.ts';
 import { readQuery } from './raw-query.ts';
-import type { FilterParameter, Resource } from './resource.ts';
+import type { FilterParameter } from './define-resource.ts';
+import type { Resource } from './resources.ts';
 
 export const PAGE_MAX = 1_000_000_000;
 export const LIMIT_MAX = 100;

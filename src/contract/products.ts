@@ -1,24 +1,17 @@
-import { z } from 'zod';
-import { decimal, id, text } from './fields.ts';
-import { defineResource } from './resource.ts';
+import { defineResource } from './define-resource.ts';
+import { decimal, text } from './fields.ts';
 
-/** An item of `GET /v1/products`. */
-const item = z
-  .strictObject({
-    id: id('prod'),
-    name: text('Product name.'),
-    description: text('Free text.'),
-    price: decimal('Price; the currency is not stated in the interface.'),
-    category: text('Category label, usable as the `category` filter.'),
-  })
-  .meta({ title: 'Product' });
-
+/** `GET /v1/products`. */
 export const products = defineResource({
   name: 'products',
   title: 'product',
   idPrefix: 'prod',
-  permission: 'products:read',
-  item,
+  item: {
+    name: text('Product name.'),
+    description: text('Free text.'),
+    price: decimal('Price; the currency is not stated in the interface.'),
+    category: text('Category label, usable as the `category` filter.'),
+  },
   detail: null,
   sorts: [],
   filters: [

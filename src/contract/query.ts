@@ -1,7 +1,5 @@
 import type { Decimal } from '../kernel/decimal.ts';
-
-/** The resources of the contract. */
-export type ResourceName = 'users' | 'products';
+import type { ResourceName } from './resources.ts';
 
 /** What a caller wants left over, on canonical values. */
 export type Filter =

@@ -1,5 +1,4 @@
-import { resources } from '../contract/operations.ts';
-import type { ResourceName } from '../contract/query.ts';
+import { resources, type ResourceName } from '../contract/resources.ts';
 import type { JsonObject } from '../kernel/json/json.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';
 import { type Asker, createAsker } from './ask/ask-service.ts';
@@ -148,11 +147,12 @@ function refuseLeaks(text: string, { secrets }: Target): string {
 }
 
 function recordOf(asker: Asker, target: Target, sight: Sight, list: ListStudy, options: InferOptions) {
-  if (options.resource !== 'users') return Promise.resolve(undefined);
+  const resource = resources[options.resource];
+  if (resource.detail === null) return Promise.resolve(undefined);
   return studyRecord({
     asker,
     read: sight.format.read,
-    resource: resources.users,
+    resource,
     dialect: sight.dialect,
     recipe: sight.recipe,
     given: oneRecipe(options, target),

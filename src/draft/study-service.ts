@@ -1,4 +1,4 @@
-import type { Resource } from '../contract/resource.ts';
+import type { Resource } from '../contract/resources.ts';
 import type { JsonObject } from '../kernel/json/json.ts';
 import type { Asker } from './ask/ask-service.ts';
 import { findWindow, type FoundWindow } from './window/find-window.ts';
@@ -140,8 +140,9 @@ export async function studyList(scene: ListScene): Promise<ListStudy> {
   const mapping = mapRows(scene, rows);
   const ordered = numbered && { ...numbered, recipe: order.extend(numbered.recipe) };
   const filters =
-    resource.name === 'products'
+    resource.filters.length > 0
       ? await studyFilters({
+          resource: resource.name,
           lister,
           numbered: ordered,
           walk: order.walk ?? walked,
@@ -150,6 +151,7 @@ export async function studyList(scene: ListScene): Promise<ListStudy> {
           total: total.place,
         })
       : await studyFilters({
+          resource: resource.name,
           lister,
           numbered: undefined,
           walk: undefined,

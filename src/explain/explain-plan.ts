@@ -4,7 +4,7 @@ import type { PagePlan, ScanPlan } from '../adapter/plan/plan.ts';
 import type { LoadedSource } from '../config/load.ts';
 import type { ListSpec, SourceSpec } from '../config/schema/source.ts';
 import type { Filter, ListQuery, Query, Sort } from '../contract/query.ts';
-import type { Resource } from '../contract/resource.ts';
+import type { Resource } from '../contract/resources.ts';
 import type { UpstreamRequest } from '../kernel/upstream-call.ts';
 import { asksTotalFirst, totalWindow } from '../reading/read-page.ts';
 

@@ -1,7 +1,8 @@
 import type { LoadedSource } from '../config/load.ts';
 import { LIMIT_DEFAULT } from '../contract/parse-query.ts';
 import type { Filter, ListQuery, Sort } from '../contract/query.ts';
-import type { FilterParameter, Resource } from '../contract/resource.ts';
+import type { FilterParameter } from '../contract/define-resource.ts';
+import type { Resource } from '../contract/resources.ts';
 import { Decimal } from '../kernel/decimal.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { detailCalls, pageCalls, scanReach } from './explain-plan.ts';

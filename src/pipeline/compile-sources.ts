@@ -3,8 +3,7 @@ import { type Adapter, compileAdapter } from '../adapter/compile.ts';
 import type { GatewayConfig, ResourceConfig } from '../config/schema/gateway.ts';
 import type { LoadedConfig, LoadedSource } from '../config/load.ts';
 import type { Problem } from '../config/problem.ts';
-import { resources } from '../contract/operations.ts';
-import type { Resource } from '../contract/resource.ts';
+import { resources, type Resource } from '../contract/resources.ts';
 
 /** What a source file says of one resource, compiled. */
 export type CompiledSource = {

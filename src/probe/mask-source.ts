@@ -138,14 +138,14 @@ export function maskSource({ spec, yaml }: LoadedSource, text: string): SourceSp
   const environment = { variables: new Proxy({}, { get: () => MASK }), readFile: () => MASK };
   const masked = parseYamlFile(yaml.file, text, environment, []).content();
   const resources = at(masked, 'resources');
-  const { users, products } = spec.resources;
+  const masks = Object.entries(spec.resources).map(([name, one]) => [
+    name,
+    one && maskResource(one, at(resources, name)),
+  ]);
   return {
     ...spec,
     net: { ...spec.net, headers: maskTree(spec.net.headers, at(at(masked, 'net'), 'headers')) },
-    resources: {
-      ...(users && { users: maskResource(users, at(resources, 'users')) }),
-      ...(products && { products: maskResource(products, at(resources, 'products')) }),
-    },
+    resources: Object.fromEntries(masks) as SourceSpec['resources'],
   };
 }
 

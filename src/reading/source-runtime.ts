@@ -3,7 +3,7 @@ import type { OnGap } from '../adapter/map/map-record.ts';
 import type { Capability } from '../adapter/plan/push-down.ts';
 import type { SourceSpec } from '../config/schema/source.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
-import type { Resource } from '../contract/resource.ts';
+import type { Resource } from '../contract/resources.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { WorkClass } from '../kernel/upstream-call.ts';
 import type { Meter, Upstream } from '../upstream/client.ts';

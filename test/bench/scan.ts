@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { compileAdapter } from '../../src/adapter/compile.ts';
-import { resources } from '../../src/contract/operations.ts';
+import { resources } from '../../src/contract/resources.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createAnswer } from '../../src/reading/run-plan.ts';
 import { createLargeReplies } from '../../src/reading/large-replies/large-replies.ts';

@@ -1,6 +1,6 @@
 import type { GetSpec, ListSpec, MappingSpec, SourceResourceSpec } from '../../config/schema/source.ts';
 import type { Field } from '../../contract/fields.ts';
-import type { Resource } from '../../contract/resource.ts';
+import type { Resource } from '../../contract/resources.ts';
 
 /** How the details of a row are asked for and read; `undefined` where the rows of the list have all fields. */
 export function detailsSpec({ list, get }: SourceResourceSpec): GetSpec | undefined {

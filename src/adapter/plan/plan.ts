@@ -1,6 +1,6 @@
 import type { SourceResourceSpec } from '../../config/schema/source.ts';
 import type { Filter, ListQuery, Sort } from '../../contract/query.ts';
-import type { Resource } from '../../contract/resource.ts';
+import type { Resource } from '../../contract/resources.ts';
 import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
 import { checkVariables, namesOf } from '../request/check-variables.ts';
 import { type Combined, compileCombine } from '../request/combine-parts.ts';

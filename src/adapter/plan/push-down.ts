@@ -1,6 +1,6 @@
 import type { FilterSpec, ListSpec } from '../../config/schema/source.ts';
 import type { Filter } from '../../contract/query.ts';
-import type { Resource } from '../../contract/resource.ts';
+import type { Resource } from '../../contract/resources.ts';
 import { boundText, compileFilterPart, equalText } from './filter-part.ts';
 import { invertCoercion, NOTHING } from './inverse.ts';
 import type { Report } from '../report-problem.ts';

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { closest } from '../../config/validate/closest.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { permission } from '../../config/schema/scalars.ts';
-import { resources } from '../../contract/operations.ts';
+import { resources } from '../../contract/resources.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import { createKeyStore, type KeyStore } from '../../store/key-store.ts';
 import { awaitReplica } from '../../store/redis/await-replica.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { admin, auth } from './access.ts';
 import { passthroughRoute } from './passthrough.ts';
+import { perResource } from './per-resource.ts';
 import { redis } from './redis.ts';
 import {
   addressRange,
@@ -169,7 +170,7 @@ export const gatewaySchema = z.strictObject({
     })
     .optional()
     .describe('Absent: no CORS headers at all.'),
-  resources: z.strictObject({ users: resource.optional(), products: resource.optional() }),
+  resources: perResource(resource),
   passthrough: z.array(passthroughRoute).default([]),
 });
 

@@ -3,6 +3,7 @@ import type { coercion } from './coercion.ts';
 import { auth, decode, net } from './connection.ts';
 import { type filter, list } from './list.ts';
 import { mapping } from './mapping.ts';
+import { perResource } from './per-resource.ts';
 import { request, type requestBody } from './request.ts';
 import { condition, dropWhen, items } from './rows.ts';
 import { bytes, headerName, integer, name, timeLimit, wholeSeconds } from './scalars.ts';
@@ -94,7 +95,7 @@ export const sourceSchema = z.strictObject({
     })
     .prefault({}),
   outcomes: z.array(outcome).min(1),
-  resources: z.strictObject({ users: sourceResource.optional(), products: sourceResource.optional() }),
+  resources: perResource(sourceResource),
 });
 
 export type SourceSpec = z.infer<typeof sourceSchema>;

@@ -1,3 +1,4 @@
+import { resourceNames } from '../../contract/resources.ts';
 import type { GatewayConfig } from '../schema/gateway.ts';
 import type { LoadedConfig } from '../load.ts';
 import { type RedisConfig, type RedisRoleConfig, redisRoles, sharesWork } from '../schema/redis.ts';
@@ -25,7 +26,8 @@ export function crossCheck(gateway: GatewayConfig, sources: SoundSources, report
 }
 
 function checkResources(gateway: GatewayConfig, { sources, files }: SoundSources, report: Report): void {
-  for (const [name, resource] of Object.entries(gateway.resources)) {
+  for (const name of resourceNames) {
+    const resource = gateway.resources[name];
     if (resource === undefined) continue;
     const at = ['resources', name, 'source'];
     const source = sources.get(resource.source);
@@ -37,7 +39,7 @@ function checkResources(gateway: GatewayConfig, { sources, files }: SoundSources
         `sources: ${[...sources.keys()].join(', ') || 'none'}`,
       );
     }
-    if (source !== undefined && source.spec.resources[name as 'users' | 'products'] === undefined) {
+    if (source !== undefined && source.spec.resources[name] === undefined) {
       report(
         at,
         `the source "${resource.source}" does not describe ${name}`,

@@ -1,4 +1,4 @@
-import { resources } from '../../contract/operations.ts';
+import { resourceNames } from '../../contract/resources.ts';
 import type { GatewayConfig } from '../schema/gateway.ts';
 import type { LoadedConfig } from '../load.ts';
 import type { PassthroughConfig } from '../schema/passthrough.ts';
@@ -33,7 +33,7 @@ export function findNotes(
     );
   }
   for (const { spec, yaml: file } of sources.values()) {
-    for (const name of Object.keys(resources) as (keyof typeof resources)[]) {
+    for (const name of resourceNames) {
       if (spec.resources[name] === undefined || gateway.resources[name]?.source === spec.name) continue;
       const served = gateway.resources[name]?.source;
       notes.push(

@@ -4,13 +4,11 @@ import type { YamlFile } from './yaml-file.ts';
 
 type Path = readonly PropertyKey[];
 
-/** Parts of a source file whose literals are compared with what stands in replies. */
+/** Parts of a resource whose literals are compared with what stands in replies. */
 const COMPARED: readonly Path[] = [
-  ['outcomes'],
-  ...['users', 'products'].flatMap((resource) => [
-    ...['total', 'dropWhen', 'map'].map((part) => ['resources', resource, 'list', part]),
-    ['resources', resource, 'get', 'map'],
-  ]),
+  ...['total', 'dropWhen', 'map'].map((part) => ['list', part]),
+  ['list', 'hydrate', 'map'],
+  ...['dropWhen', 'map'].map((part) => ['get', part]),
 ];
 
 /** Keys of literals. The texts of an `enum` are none, whatever they are called. */
@@ -48,5 +46,11 @@ function replaced(tree: unknown, [key, ...rest]: Path, path: Path, file: YamlFil
  */
 export function withTextLiterals(spec: SourceSpec, file: YamlFile): SourceSpec {
   if (spec.decode.format !== 'xml' && spec.decode.format !== 'csv') return spec;
-  return COMPARED.reduce((made, path) => replaced(made, path, [], file) as SourceSpec, spec);
+  const resources = Object.keys(spec.resources).flatMap((name) =>
+    COMPARED.map((path) => ['resources', name, ...path]),
+  );
+  return [['outcomes'], ...resources].reduce(
+    (made, path) => replaced(made, path, [], file) as SourceSpec,
+    spec,
+  );
 }

@@ -1,7 +1,8 @@
-import type { ResourceName } from '../../contract/query.ts';
+import type { ResourceName } from '../../contract/resources.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import { isList, isObject, scalarText } from '../json-values.ts';
 import { fold, isNameable, pathWith } from '../path-text.ts';
+import { resourceWords } from '../resource-words.ts';
 
 /** A list of records within a document. */
 export type RowPlace = {
@@ -15,31 +16,6 @@ export type RowPlace = {
 };
 
 const DEPTH_MAX = 8;
-const NAMES: Readonly<Record<ResourceName, readonly string[]>> = {
-  users: [
-    'users',
-    'user',
-    'contacts',
-    'contact',
-    'customers',
-    'customer',
-    'people',
-    'persons',
-    'members',
-    'accounts',
-  ],
-  products: [
-    'products',
-    'product',
-    'items',
-    'articles',
-    'article',
-    'artikel',
-    'catalog',
-    'catalogue',
-    'goods',
-  ],
-};
 const LIST_NAMES = new Set(
   'data items results result value values rows records list entries hits content edges nodes resources elements objects'.split(
     ' ',
@@ -63,7 +39,7 @@ function scalarsIn(value: Json, depth = 0): number {
 
 function scoreOf({ keys, rows }: RowPlace, resource: ResourceName): number {
   const name = fold(keys.at(-1) ?? '');
-  const named = NAMES[resource].includes(name) ? 40 : LIST_NAMES.has(name) ? 15 : 0;
+  const named = resourceWords[resource].lists.includes(name) ? 40 : LIST_NAMES.has(name) ? 15 : 0;
   const full = Math.min(scalarsIn(rows[0] ?? null), 12);
   return named + full * 2 + Math.min(rows.length, 20) * 2 + likeness(rows) * 20 - keys.length * 4;
 }

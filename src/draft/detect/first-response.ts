@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../contract/query.ts';
+import type { ResourceName } from '../../contract/resources.ts';
 import { contentTypesOf } from '../../config/fixture/content-types.ts';
 import { decode as decodeSchema } from '../../config/schema/connection.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';

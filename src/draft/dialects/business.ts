@@ -1,6 +1,15 @@
+import type { ResourceName } from '../../contract/resources.ts';
 import { type Dialect, recordAt } from './dialect.ts';
 import { isList, isObject } from '../json-values.ts';
 import type { Recipe } from '../ask/request-template.ts';
+
+/** What holds a resource in Salesforce, and the fields that are asked for. */
+const SALESFORCE_OBJECTS: Partial<
+  Readonly<Record<ResourceName, { readonly object: string; readonly fields: string }>>
+> = {
+  users: { object: 'User', fields: 'Id, Name, Email, CreatedDate' },
+  products: { object: 'Product2', fields: 'Id, Name, Description, Family' },
+};
 
 const salesforce: Dialect = {
   key: 'salesforce',
@@ -11,9 +20,9 @@ const salesforce: Dialect = {
   rewrite({ recipe, resource }) {
     const [, root = ''] = /^(.*\/services\/data\/v[\d.]+)/.exec(recipe.path) ?? [];
     if ('q' in recipe.query || root === '') return recipe;
-    const object =
-      /\/sobjects\/(\w+)$/.exec(recipe.path)?.[1] ?? (resource === 'users' ? 'User' : 'Product2');
-    const fields = resource === 'users' ? 'Id, Name, Email, CreatedDate' : 'Id, Name, Description, Family';
+    const { object: usual, fields } = SALESFORCE_OBJECTS[resource] ?? {};
+    const object = /\/sobjects\/(\w+)$/.exec(recipe.path)?.[1] ?? usual;
+    if (object === undefined || fields === undefined) return recipe;
     return { ...recipe, path: `${root}/query`, query: { q: `SELECT ${fields} FROM ${object} ORDER BY Id` } };
   },
   paging: { kind: 'link', sizeMax: 2000 },

@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../contract/query.ts';
+import type { ResourceName } from '../../contract/resources.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { Recipe } from '../ask/request-template.ts';

@@ -1,8 +1,9 @@
-import type { ResourceName } from '../../contract/query.ts';
+import type { ResourceName } from '../../contract/resources.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import { type Column, knownValues } from './columns.ts';
 import { fieldWords } from './field-words.ts';
 import { scalarText } from '../json-values.ts';
+import { resourceWords } from '../resource-words.ts';
 
 /** The columns a field is read from, best first, and how well they fit. */
 export type Chosen = {
@@ -101,7 +102,7 @@ function chooseId(columns: readonly Column[], resource: ResourceName): Chosen | 
   const candidates = columns.filter(
     (column) => isScalarId(column) && isUnique(column) && looksLikeId(column),
   );
-  const [best] = named(candidates, fieldWords[`${resource}.id`] ?? [], () => true);
+  const [best] = named(candidates, resourceWords[resource].ids, () => true);
   if (best !== undefined) return one(best, 'sure');
   const [whole] = candidates.filter((column) => texts(column).every((text) => /^\d{1,19}$/.test(text)));
   return one(whole ?? candidates[0], 'likely');

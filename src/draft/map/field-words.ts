@@ -1,16 +1,8 @@
 /** Folded names of a field, best first; `a.b` is b within a. */
 const words = (text: string) => text.trim().split(/\s+/);
 
-const ID = `id _id uid uuid guid sysid recordid objectid entityid no nr num number ident.no ident.id ident pk key code`;
-
 /** What fields are called, in several languages and habits. */
 export const fieldWords: Readonly<Record<string, readonly string[]>> = {
-  'users.id': words(`${ID} userid contactid customerid personid memberid accountid clientid employeeid cid
-    contactno customerno userno personnr kundennr kundennummer customernumber usernumber mitgliedsnr personalnr
-    kdnr benutzerid idutilisateur idusuario username userprincipalname login`),
-  'products.id': words(`${ID} productid itemid articleid artikelid sku productno articleno itemno artikelnr
-    artikelnummer articlenumber productnumber itemnumber productcode itemcode matnr material materialnr pid
-    artnr artno stockcode idproduit idproducto ean gtin`),
   fullName: words(`displayname name fullname name.formatted name.full name.display formattedname realname
     commonname cn completename label.name anzeigename vollstandigername nomcomplet nombrecompleto contactname
     customername username.display profile.name profile.displayname titlename text.name title`),

@@ -1,5 +1,5 @@
 import { compilePath } from '../../adapter/path.ts';
-import type { Resource } from '../../contract/resource.ts';
+import type { Resource } from '../../contract/resources.ts';
 import type { Field } from '../../contract/fields.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import { chooseField, type Chosen } from './choose-columns.ts';

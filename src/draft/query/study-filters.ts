@@ -1,3 +1,4 @@
+import type { ResourceName } from '../../contract/resources.ts';
 import { compilePath } from '../../adapter/path.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { scalarText } from '../json-values.ts';
@@ -72,6 +73,7 @@ function withFilterPlace(
 
 /** Tries the filters that the contract has, on rows that are known. */
 export async function studyFilters(scene: {
+  readonly resource: ResourceName;
   readonly lister: Lister;
   readonly numbered: Numbered | undefined;
   readonly walk: Walk | undefined;
@@ -79,7 +81,7 @@ export async function studyFilters(scene: {
   readonly map: Readonly<Record<string, FieldDraft>>;
   readonly total: TotalPlace | undefined;
 }): Promise<FiltersDraft> {
-  const { lister, numbered, walk, dialect, map, total } = scene;
+  const { resource, lister, numbered, walk, dialect, map, total } = scene;
   if (numbered === undefined || walk === undefined || walk.rows.length < 2) return NONE;
   const plain = (field: string) => {
     const path = pathOf(map, field);
@@ -108,7 +110,7 @@ export async function studyFilters(scene: {
   const notes: Note[] = [];
   for (const filter of found) {
     filters[filter.field] = { ...filters[filter.field], [filter.op]: specOf(filter) };
-    const at = ['resources', 'products', 'list', 'filters', filter.field, filter.op];
+    const at = ['resources', resource, 'list', 'filters', filter.field, filter.op];
     notes.push({ at, level: walk.complete ? 'sure' : 'likely', text: filter.remark });
   }
   return {

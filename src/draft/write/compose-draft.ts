@@ -1,3 +1,4 @@
+import type { ResourceName } from '../../contract/resources.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { Note } from '../note.ts';
 import { requestSection } from '../ask/request-template.ts';
@@ -10,7 +11,7 @@ import type { Draft } from './write-draft.ts';
 /** Everything that a draft is made of. */
 export type Findings = {
   readonly target: Target;
-  readonly resource: 'users' | 'products';
+  readonly resource: ResourceName;
   readonly decode: Readonly<Record<string, unknown>>;
   readonly dialect: Dialect | undefined;
   readonly list: ListStudy;

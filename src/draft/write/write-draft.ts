@@ -9,6 +9,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
+import { resourceNames } from '../../contract/resources.ts';
 import type { Note } from '../note.ts';
 
 /** A draft before it is written: plain values, with what is to be said of their places. */
@@ -54,8 +55,7 @@ const BLOCKS = new Set([
   'net',
   'auth',
   'resources',
-  'users',
-  'products',
+  ...resourceNames,
   'list',
   'get',
   'map',

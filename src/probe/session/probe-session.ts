@@ -6,7 +6,7 @@ import type { Window, WindowCall } from '../../adapter/plan/window.ts';
 import type { GetSpec, ListSpec, SourceSpec } from '../../config/schema/source.ts';
 import type { CanonicalRecord } from '../../contract/document.ts';
 import type { Filter, ListQuery, Sort } from '../../contract/query.ts';
-import type { Resource } from '../../contract/resource.ts';
+import type { Resource } from '../../contract/resources.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
 import type { CompiledSource } from '../../pipeline/compile-sources.ts';

@@ -1,5 +1,6 @@
 import type { ListSpec, SourceResourceSpec, SourceSpec } from '../../config/schema/source.ts';
-import type { Filter, ResourceName } from '../../contract/query.ts';
+import type { Filter } from '../../contract/query.ts';
+import type { ResourceName } from '../../contract/resources.ts';
 import { MASK } from '../mask-source.ts';
 
 /** What a probe wants to be other than the file says. */

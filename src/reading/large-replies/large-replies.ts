@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Adapter } from '../../adapter/compile.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
-import type { Resource } from '../../contract/resource.ts';
+import type { Resource } from '../../contract/resources.ts';
 import { fault, invalidReply } from '../../errors/fault.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { compileRowCodec } from '../../rowset/row-codec.ts';

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { compileAdapter } from '../../adapter/compile.ts';
-import { resources } from '../../contract/operations.ts';
+import { resources } from '../../contract/resources.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { compileRowCodec } from '../../rowset/row-codec.ts';

@@ -2,7 +2,7 @@ import type { Rows } from '../../adapter/compile.ts';
 import type { OnGap } from '../../adapter/map/map-record.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import { type Json, NumberText, readJson } from '../../kernel/json/json.ts';
-import type { ResourceName } from '../../contract/query.ts';
+import type { ResourceName } from '../../contract/resources.ts';
 import { type ErrorCode } from '../../errors/catalogue.ts';
 import type { InvalidReason, SourceSign } from '../../errors/fault.ts';
 import type { RowCodec } from '../../rowset/row-codec.ts';

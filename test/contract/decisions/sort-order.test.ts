@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { compileOrder, sortRecords } from '../../../src/adapter/plan/order.ts';
 import type { CanonicalRecord } from '../../../src/contract/document.ts';
-import { resources } from '../../../src/contract/operations.ts';
+import { resources } from '../../../src/contract/resources.ts';
 import type { Sort } from '../../../src/contract/query.ts';
 import { modelList, type ModelRecord } from '../../support/model/contract-model.ts';
 

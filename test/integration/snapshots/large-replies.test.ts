@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type Adapter, compileAdapter } from '../../../src/adapter/compile.ts';
-import { resources } from '../../../src/contract/operations.ts';
+import { resources } from '../../../src/contract/resources.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createAnswer } from '../../../src/reading/run-plan.ts';
 import { createLargeReplies } from '../../../src/reading/large-replies/large-replies.ts';

@@ -6,8 +6,7 @@ import {
   readFixture,
 } from '../../../src/config/fixture/fixture-schema.ts';
 import type { MappingSpec, SourceSpec } from '../../../src/config/schema/source.ts';
-import { resources } from '../../../src/contract/operations.ts';
-import type { ResourceName } from '../../../src/contract/query.ts';
+import { resources, type ResourceName } from '../../../src/contract/resources.ts';
 import { CANARY } from './case.ts';
 
 /** What is asked of the gateway, and what the source says to it before anything is changed. */

@@ -3,7 +3,7 @@ import { compileAdapter } from '../../../src/adapter/compile.ts';
 import { compileSessionReader } from '../../../src/adapter/read/session-reader.ts';
 import { pathText } from '../../../src/config/problem.ts';
 import { sourceSchema } from '../../../src/config/schema/source.ts';
-import { resources } from '../../../src/contract/operations.ts';
+import { resources } from '../../../src/contract/resources.ts';
 import { GatewayError } from '../../../src/errors/fault.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createAnswer } from '../../../src/reading/run-plan.ts';

@@ -1,6 +1,6 @@
 import { compileAdapter } from '../../../src/adapter/compile.ts';
-import { resources } from '../../../src/contract/operations.ts';
-import type { Query, ResourceName } from '../../../src/contract/query.ts';
+import { resources, type ResourceName } from '../../../src/contract/resources.ts';
+import type { Query } from '../../../src/contract/query.ts';
 import { createAnswer } from '../../../src/reading/run-plan.ts';
 import { createSnapshots } from '../../../src/reading/rowsets.ts';
 import type { UpstreamReply } from '../../../src/kernel/upstream-call.ts';

@@ -2,8 +2,8 @@ import { parse } from 'yaml';
 import { type Adapter, compileAdapter } from '../../../src/adapter/compile.ts';
 import { pathText } from '../../../src/config/problem.ts';
 import { type SourceSpec, sourceSchema } from '../../../src/config/schema/source.ts';
-import { resources } from '../../../src/contract/operations.ts';
-import type { ListQuery, ResourceName } from '../../../src/contract/query.ts';
+import { resources, type ResourceName } from '../../../src/contract/resources.ts';
+import type { ListQuery } from '../../../src/contract/query.ts';
 import type { UpstreamReply } from '../../../src/kernel/upstream-call.ts';
 import { parseList } from './parse-as.ts';
 

@@ -1,5 +1,5 @@
 import type { ScanPlan } from '../../../src/adapter/plan/plan.ts';
-import { resources } from '../../../src/contract/operations.ts';
+import { resources } from '../../../src/contract/resources.ts';
 import { purgeable } from '../../../src/pipeline/cache-answers.ts';
 import type { Snapshots } from '../../../src/reading/rowsets.ts';
 

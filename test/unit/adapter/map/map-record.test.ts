@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { compileMapping } from '../../../../src/adapter/map/map-record.ts';
 import { compileIdCodec } from '../../../../src/adapter/map/native-id.ts';
 import type { MappingSpec } from '../../../../src/config/schema/source.ts';
-import { resources } from '../../../../src/contract/operations.ts';
+import { resources } from '../../../../src/contract/resources.ts';
 import { Decimal } from '../../../../src/kernel/decimal.ts';
 import { readJson } from '../../../../src/kernel/json/json.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { compileIdCodec } from '../../../../src/adapter/map/native-id.ts';
-import { resources } from '../../../../src/contract/operations.ts';
+import { resources } from '../../../../src/contract/resources.ts';
 import { readJson } from '../../../../src/kernel/json/json.ts';
 
 const compile = (spec: Parameters<typeof compileIdCodec>[0]) =>

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { type Field, fieldsOf, id } from './fields.ts';
+
+/** A query parameter that narrows a list. */
+export type FilterParameter = {
+  readonly name: string;
+  readonly field: string;
+  readonly op: 'eq' | 'ge' | 'le';
+  readonly description: string;
+};
+
+/** What the contract promises of one resource. */
+export type ResourceContract<Name extends string = string> = {
+  readonly name: Name;
+  /** One record of it, in the singular. */
+  readonly title: string;
+  readonly idPrefix: string;
+  /** The permission that reading it needs: `<name>:read`. */
+  readonly permission: string;
+  /** The schema of its ids. */
+  readonly id: z.ZodType;
+  /** One item of a list. */
+  readonly item: z.ZodObject;
+  readonly itemFields: readonly Field[];
+  /** The single-record view, where the contract has one. */
+  readonly detail: z.ZodObject | null;
+  readonly detailFields: readonly Field[];
+  /** Fields that `sort` may name; empty where the contract has no `sort`. */
+  readonly sorts: readonly string[];
+  readonly filters: readonly FilterParameter[];
+};
+
+/** A resource as its file in this folder writes it; `Key` are the names of its top-level fields. */
+type Definition<Name extends string, Key extends string> = {
+  readonly name: Name;
+  readonly title: string;
+  readonly idPrefix: string;
+  /** The fields of an item behind its id. */
+  readonly item: Readonly<Record<Key, z.ZodType>>;
+  /** The fields of the single-record view behind those of an item; `null` where the contract has no such view. */
+  readonly detail: Readonly<Record<string, z.ZodType>> | null;
+  readonly sorts: readonly ('id' | NoInfer<Key>)[];
+  readonly filters: readonly (FilterParameter & { readonly field: NoInfer<Key> })[];
+};
+
+/** Completes a resource's definition with what follows from it: the schemas, their fields, the permission. */
+export function defineResource<Name extends string, Key extends string>({
+  item: fields,
+  detail: more,
+  ...definition
+}: Definition<Name, Key>): ResourceContract<Name> {
+  const { name, title, idPrefix } = definition;
+  const schemaTitle = title.charAt(0).toUpperCase() + title.slice(1);
+  const shape = { id: id(idPrefix), ...fields };
+  const item = z.strictObject(shape).meta({ title: schemaTitle });
+  const detail = more && z.strictObject({ ...shape, ...more }).meta({ title: `${schemaTitle}Detail` });
+  return {
+    ...definition,
+    permission: `${name}:read`,
+    id: shape.id,
+    item,
+    itemFields: fieldsOf(item),
+    detail,
+    detailFields: detail === null ? [] : fieldsOf(detail),
+  };
+}
