@@ -20,7 +20,7 @@ import { createCache } from './store/cache/cache.ts';
 import { createLocalPurges, createSharedPurges } from './store/purges.ts';
 import { createRedisKeys } from './store/redis/redis-keys.ts';
 import { openRedis } from './store/redis/redis-roles.ts';
-import { createVariants } from './store/cache/content-encodings.ts';
+import { createContentEncodings } from './store/cache/content-encodings.ts';
 
 /** What a gateway is given by the process. */
 export type GatewayServices = {
@@ -133,7 +133,9 @@ export function createPublicSide(
     localSeconds: config.cache.localSeconds,
     redis: shared && { client: shared, keyOf: (...parts) => keys.cache(...parts) },
     purges,
-    keepVariants: isCompressed ? createVariants(config.cache.localBytes, metrics.compressed) : undefined,
+    attachEncodings: isCompressed
+      ? createContentEncodings(config.cache.localBytes, metrics.compressed)
+      : undefined,
     onEvent: metrics.cacheEvent,
   });
   const served = createOperations(compiled, {

@@ -1,5 +1,5 @@
 import { redisRoles } from '../config/schema/redis.ts';
-import type { RedisOf } from '../store/redis/redis-roles.ts';
+import type { RedisByRole } from '../store/redis/redis-roles.ts';
 import type { CheckResult } from './app.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { CheckResult } from './app.ts';
  * A caller whose key cannot be judged is best served elsewhere. Without counts or answers of others every process still
  * answers right, and all would be out of service together.
  */
-export function redisChecks(of: RedisOf): readonly CheckResult[] {
+export function redisChecks(of: RedisByRole): readonly CheckResult[] {
   const used = redisRoles.flatMap((role) => {
     const connection = of[role];
     return connection === undefined ? [] : [{ role, connection }];

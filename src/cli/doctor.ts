@@ -101,7 +101,7 @@ async function diagnose(
     onExchange: () => undefined,
     readSession: compileSessionReader(spec),
   });
-  const meter = { upstreamCalls: 0, upstreamMs: 0 };
+  const usage = { upstreamCalls: 0, upstreamMs: 0 };
   const start = performance.now();
   const resources: ShownResource[] = [];
   let unreached: string | undefined;
@@ -110,7 +110,7 @@ async function diagnose(
       if (unreached !== undefined) break;
       // What one resource leaves of its share is for the next.
       const share = Math.ceil((callsMax * (index + 1)) / compiled.length);
-      const bounds = { callsMax: share, meter, stop: context.stop, showValues: values === true };
+      const bounds = { callsMax: share, usage, stop: context.stop, showValues: values === true };
       const found = await diagnoseOne(createExamination({ compiled: one, text, upstream, ...bounds }), tell);
       resources.push(found.shown);
       unreached = found.unreached;
@@ -121,7 +121,7 @@ async function diagnose(
   const all = resources.flatMap(({ findings }) => findings);
   return {
     ...{ source: spec.name, file: yaml.file, baseUrl: spec.net.baseUrl },
-    ...{ calls: meter.upstreamCalls, ms: Math.round(performance.now() - start) },
+    ...{ calls: usage.upstreamCalls, ms: Math.round(performance.now() - start) },
     differences: all.filter(({ verdict }) => verdict === 'differs').length,
     ...(unreached !== undefined && { unreached }),
     resources,

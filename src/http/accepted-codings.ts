@@ -1,12 +1,12 @@
 import Negotiator from 'negotiator';
-import type { Coding } from '../store/cache/content-encodings.ts';
+import type { ContentEncoding } from '../store/cache/content-encodings.ts';
 
 /** What a caller takes of the codings that there are. */
 export type AcceptedCodings = {
   /** What it takes best; `undefined` for a body as it is. */
-  readonly best: Coding | undefined;
+  readonly best: ContentEncoding | undefined;
   /** All that it takes, best first. */
-  readonly all: readonly Coding[];
+  readonly all: readonly ContentEncoding[];
 };
 
 /** Of equals, the smaller. */

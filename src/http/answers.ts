@@ -3,7 +3,7 @@ import { errorBody, publicStatus, type ServerStatus } from '../errors/body.ts';
 import { fault, type GatewayError, toGatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Reply } from '../policy/call.ts';
-import { codedTag, type Variants } from '../store/cache/content-encodings.ts';
+import { encodedEtag, type EncodedBodies } from '../store/cache/content-encodings.ts';
 import { type AcceptedCodings, createAcceptedCodings, NO_CODINGS } from './accepted-codings.ts';
 import type { Cors } from './listener/cors.ts';
 import { allowOf, type Endpoint } from './listener/endpoint.ts';
@@ -16,7 +16,7 @@ export type Document = {
   readonly body: Buffer;
   readonly etag: string;
   /** What there is of it in codings; absent: it is served as it is. */
-  readonly variants?: Variants | undefined;
+  readonly encodings?: EncodedBodies | undefined;
 };
 
 /** Every way in which the gateway itself answers. None of them throws, and a second answer is no answer. */
@@ -85,7 +85,7 @@ export function createAnswers(deps: AnswersDeps): Answers {
   /** The body in the coding that the caller takes best, where it is made already; else it is made for later ones. */
   function sendReply(exchange: Exchange, headers: string[], answer: Document, accepted: AcceptedCodings) {
     const { best } = accepted;
-    const made = best && answer.variants?.get(best);
+    const made = best && answer.encodings?.get(best);
     const held = heldTag(exchange.head.ifNoneMatch, made?.etag, answer.etag, accepted);
     if (held !== undefined) {
       sendHeld(exchange, headers, held);
@@ -94,7 +94,7 @@ export function createAnswers(deps: AnswersDeps): Answers {
       sendBody(exchange, headers, made);
     } else {
       sendBody(exchange, headers, answer);
-      if (best !== undefined) answer.variants?.make(best);
+      if (best !== undefined) answer.encodings?.make(best);
     }
   }
 
@@ -192,6 +192,6 @@ function heldTag(
   { all }: AcceptedCodings,
 ): string | undefined {
   if (ifNoneMatch.length === 0) return undefined;
-  const tags = [madeTag ?? etag, etag, ...all.map((coding) => codedTag(etag, coding))];
+  const tags = [madeTag ?? etag, etag, ...all.map((coding) => encodedEtag(etag, coding))];
   return tags.find((tag) => matchesEtag(ifNoneMatch, tag));
 }

@@ -1,6 +1,6 @@
 /** For whom an upstream is asked, the most urgent first: background work yields to callers. */
-export const WORK_CLASSES = ['caller', 'refresh', 'scan', 'shadow'] as const;
-export type WorkClass = (typeof WORK_CLASSES)[number];
+export const PRIORITIES = ['caller', 'refresh', 'scan', 'shadow'] as const;
+export type Priority = (typeof PRIORITIES)[number];
 
 /** A request to an upstream. */
 export type UpstreamRequest = {

@@ -14,7 +14,7 @@ import { createTrials } from '../policy/authentication/credential-throttle.ts';
 import { createKeyStore } from '../store/key-store.ts';
 import { createLimiter } from '../store/limiter/limiter.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
-import type { RedisOf } from '../store/redis/redis-roles.ts';
+import type { RedisByRole } from '../store/redis/redis-roles.ts';
 
 /** What the metrics are told about callers. */
 export type AdmissionMetrics = {
@@ -24,7 +24,7 @@ export type AdmissionMetrics = {
 
 export type AdmissionDeps = {
   /** Where keys are kept, and callers are counted; absent in the embedded mode. */
-  readonly redis: Pick<RedisOf, 'keys' | 'limits'>;
+  readonly redis: Pick<RedisByRole, 'keys' | 'limits'>;
   readonly keys: RedisKeys;
   readonly clock: Clock;
   readonly metrics: AdmissionMetrics;

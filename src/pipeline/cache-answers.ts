@@ -6,7 +6,7 @@ import type { Cache } from '../store/cache/cache.ts';
 import type { Purges } from '../store/purges.ts';
 import type { CompiledResource } from './compile-sources.ts';
 import type { Errands } from '../kernel/background-tasks.ts';
-import type { Snapshots } from '../reading/rowsets.ts';
+import type { RowSets } from '../reading/rowsets.ts';
 
 export type CacheAnswersDeps = {
   readonly cache: Cache;
@@ -36,12 +36,12 @@ export function cacheAnswers(
   return createCached(deps, answer);
 }
 
-/** Snapshots that end where something of their resource is purged, or it is not known any more what was. */
+/** Row sets that end where something of their resource is purged, or it is not known any more what was. */
 export function purgeable(
-  snapshots: Snapshots,
+  rowSets: RowSets,
   { resource }: Pick<CompiledResource, 'resource'>,
   purges: Pick<Purges, 'current' | 'latest'>,
-): Snapshots {
+): RowSets {
   const isAbout = (tag: string) => tag === resource.name || tag.startsWith(`${resource.idPrefix}:`);
 
   function sincePurge(plan: ScanPlan): ScanPlan {
@@ -52,8 +52,8 @@ export function purgeable(
   }
 
   return {
-    ...snapshots,
-    page: (plan, ...rest) => snapshots.page(sincePurge(plan), ...rest),
-    has: (plan) => snapshots.has(sincePurge(plan)),
+    ...rowSets,
+    page: (plan, ...rest) => rowSets.page(sincePurge(plan), ...rest),
+    has: (plan) => rowSets.has(sincePurge(plan)),
   };
 }

@@ -10,9 +10,9 @@ import type { Cache } from '../store/cache/cache.ts';
 import { createCursorCheckpoints } from '../rowset/cursor-checkpoints.ts';
 import type { Purges } from '../store/purges.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
-import type { RedisOf } from '../store/redis/redis-roles.ts';
+import type { RedisByRole } from '../store/redis/redis-roles.ts';
 import { compileRowCodec } from '../rowset/row-codec.ts';
-import { createSharedSnapshots } from '../rowset/redis-rowsets.ts';
+import { createRedisRowSets } from '../rowset/redis-rowsets.ts';
 import { createUpstream, type Upstream } from '../upstream/client.ts';
 import type { Share } from '../upstream/bulkhead.ts';
 import { compileSessionReader } from '../adapter/read/session-reader.ts';
@@ -22,7 +22,7 @@ import type { CompiledResource } from './compile-sources.ts';
 import { createErrands, type Errands } from '../kernel/background-tasks.ts';
 import { createLargeReplies, type LargeReplies } from '../reading/large-replies/large-replies.ts';
 import { createQuality, type Quality, type ResourceQuality } from './quality.ts';
-import { createSnapshots, type Snapshots } from '../reading/rowsets.ts';
+import { createRowSets, type RowSets } from '../reading/rowsets.ts';
 import { createSourceRates } from './source-rates.ts';
 import { createSourceResilience, type ResilienceMetrics } from './source-resilience.ts';
 import type { SourceRuntime } from '../reading/source-runtime.ts';
@@ -45,8 +45,8 @@ export type OperationsDeps = {
   readonly purges: Pick<Purges, 'current' | 'latest'>;
   /** Percent of its freshness by which an answer may end early. */
   readonly jitter: number;
-  /** Where calls to sources are counted, and where snapshots are shared; absent in the embedded mode. */
-  readonly redis: Pick<RedisOf, 'limits' | 'cache'>;
+  /** Where calls to sources are counted, and where row sets are shared; absent in the embedded mode. */
+  readonly redis: Pick<RedisByRole, 'limits' | 'cache'>;
   readonly keys: RedisKeys;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;
@@ -143,7 +143,7 @@ function sharedOf({ resource, digest }: CompiledResource, { redis, keys }: Opera
   const place = redis.cache && { client: redis.cache.client, keys, scope: `${resource.name}/${digest}` };
   const codec = compileRowCodec(resource.itemFields);
   return {
-    snapshots: place && createSharedSnapshots({ ...place, codec }),
+    rowSets: place && createRedisRowSets({ ...place, codec }),
     checkpoints: createCursorCheckpoints({ redis: place }),
   };
 }
@@ -161,7 +161,7 @@ export function createOperations(
   );
   const qualities: Quality[] = [];
   const errands = createErrands();
-  const closed: (Snapshots | LargeReplies | Errands)[] = [errands];
+  const closed: (RowSets | LargeReplies | Errands)[] = [errands];
 
   function shortestDeadline(name: string): number {
     const asking = compiled.filter(({ source }) => source.spec.name === name);
@@ -189,11 +189,11 @@ export function createOperations(
     const { runtime, quality, largeReplies } = createRuntime(resource, upstreamOf(resource), deps);
     qualities.push(quality);
     const shared = sharedOf(resource, deps);
-    const snapshots = createSnapshots(runtime, shared.snapshots);
+    const rowSets = createRowSets(runtime, shared.rowSets);
     const walk = createWalker(runtime, shared.checkpoints);
-    closed.push(snapshots, largeReplies);
+    closed.push(rowSets, largeReplies);
     const { cache } = resource.config;
-    const compute = createAnswer(runtime, cache, purgeable(snapshots, resource, deps.purges), walk);
+    const compute = createAnswer(runtime, cache, purgeable(rowSets, resource, deps.purges), walk);
     const answer: Fill = async (call, signal) => {
       try {
         return await compute(call, signal);

@@ -5,12 +5,12 @@ import { createLimiter, type Decision, type Tier } from '../store/limiter/limite
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
 import type { RedisConnection } from '../store/redis/redis.ts';
 import type { SubWindows } from '../store/limiter/sub-windows.ts';
-import type { Rate } from '../upstream/bulkhead.ts';
+import type { TakeToken } from '../upstream/bulkhead.ts';
 
 /** How fast the sources may be asked by all processes together. */
 export type SourceRates = {
   /** `undefined` where a source names no `net.requestsPerSecond`. */
-  of(spec: SourceSpec): Rate | undefined;
+  of(spec: SourceSpec): TakeToken | undefined;
   close(): void;
 };
 

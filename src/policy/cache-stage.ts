@@ -4,11 +4,11 @@ import type { ErrorCode } from '../errors/catalogue.ts';
 import { fault, GatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createSingleFlight } from '../kernel/single-flight.ts';
-import type { WorkClass } from '../kernel/upstream-call.ts';
+import type { Priority } from '../kernel/upstream-call.ts';
 import { createBoundedMap } from '../store/bounded-map.ts';
 import { ageMs, type Cache } from '../store/cache/cache.ts';
 import type { CacheEntry, Generation } from '../store/cache/cache-entry.ts';
-import type { Lease } from '../store/distributed-lock.ts';
+import type { Lock } from '../store/distributed-lock.ts';
 import type { Call, Handler, Reply } from './call.ts';
 import { createFillRight } from './fleet-single-flight.ts';
 
@@ -25,7 +25,7 @@ export type Document =
   | { readonly found: false; readonly tags: readonly string[] };
 
 /** What an answer is made of, and how urgent it is: for a caller where nothing is said. */
-export type Question = Pick<Call, 'query' | 'trace'> & { readonly workClass?: WorkClass };
+export type Question = Pick<Call, 'query' | 'trace'> & { readonly priority?: Priority };
 
 /** Makes an answer from the source. Its signal aborts when nobody waits for it any more. */
 export type Fill = (question: Question, signal: AbortSignal) => Promise<Document>;
@@ -85,7 +85,7 @@ function replyOf(call: Call, entry: CacheEntry, cache: Reply['cache']): Reply {
     storedAt: entry.storedAt,
     freshSeconds: entry.freshSeconds,
     cache,
-    variants: entry.variants,
+    encodings: entry.encodings,
   };
 }
 
@@ -125,34 +125,34 @@ export function createCached(deps: CachedDeps, fill: Fill): Handler {
     key: string,
     question: Question,
     signal: AbortSignal,
-    lease: Lease | undefined,
+    lock: Lock | undefined,
   ): Promise<CacheEntry> {
     try {
       // What is purged while the source is asked may be in its answer or not, so it counts as purged.
       const asked = generation();
       const made = entryOf(await fill(question, signal), asked);
-      void cache.put(key, made, lease);
+      void cache.put(key, made, lock);
       return made;
     } catch (error) {
-      void lease?.release();
+      void lock?.release();
       throw error;
     }
   }
 
   async function makeEntry(key: string, question: Question, signal: AbortSignal): Promise<CacheEntry> {
-    const { entry, lease } = await fillRight(key, 'fill', signal);
-    return entry ?? make(key, question, signal, lease);
+    const { entry, lock } = await fillRight(key, 'fill', signal);
+    return entry ?? make(key, question, signal, lock);
   }
 
   /** What the fleet has, or else a new answer. */
   async function findOrMake(key: string, question: Question, signal: AbortSignal): Promise<Found> {
-    const { entry, lease } = await fillRight(key, 'look', signal);
+    const { entry, lock } = await fillRight(key, 'look', signal);
     if (entry !== undefined) return { entry, isMade: false };
-    // Without a lease, only this process keeps others from making it, too.
+    // Without a lock, only this process keeps others from making it, too.
     const made =
-      lease === undefined
+      lock === undefined
         ? flights.run(key, signal, (shared) => make(key, question, shared, undefined))
-        : make(key, question, signal, lease);
+        : make(key, question, signal, lock);
     return { entry: await made, isMade: true };
   }
 
@@ -162,7 +162,7 @@ export function createCached(deps: CachedDeps, fill: Fill): Handler {
     refreshed.set(key, {}, REFRESH_PAUSE_MS);
     const question: Question = {
       query,
-      workClass: 'refresh',
+      priority: 'refresh',
       trace: { cache: 'none', upstreamCalls: 0, upstreamMs: 0, principalId: undefined },
     };
     background((signal) => flights.run(key, signal, (shared) => makeEntry(key, question, shared)));
@@ -199,10 +199,10 @@ export function createCached(deps: CachedDeps, fill: Fill): Handler {
   return function serveCached(call) {
     if (call.query === undefined) throw new Error('the query is parsed before the cache');
     const key = `${call.operation}/${digest}/${queryKey(call.query)}`;
-    const near = cache.near(key);
+    const near = cache.local(key);
     if (near === undefined) return cache.isShared ? serveFound(call, key) : serveFilled(call, key);
     if (isFresh(near) || !cache.isShared) return serveKept(call, key, near);
     // Another process may have a newer one.
-    return cache.far(key).then((far) => serveKept(call, key, far ?? near));
+    return cache.remote(key).then((far) => serveKept(call, key, far ?? near));
   };
 }

@@ -1,5 +1,5 @@
 import type { Query } from '../contract/query.ts';
-import type { Variants } from '../store/cache/content-encodings.ts';
+import type { EncodedBodies } from '../store/cache/content-encodings.ts';
 
 /** Who calls, as known once the credential was verified. */
 export type Principal = {
@@ -66,7 +66,7 @@ export type Reply = {
   readonly freshSeconds: number;
   readonly cache: 'hit' | 'miss' | 'stale';
   /** The body in codings, where it is kept. */
-  readonly variants?: Variants | undefined;
+  readonly encodings?: EncodedBodies | undefined;
 };
 
 /** Answers a call, at once where nothing has to be waited for; throws or rejects with a `GatewayError`. */

@@ -1,10 +1,10 @@
 import type { Clock } from '../kernel/clock.ts';
-import type { Cache, Taken } from '../store/cache/cache.ts';
+import type { Cache, EntryOrLock } from '../store/cache/cache.ts';
 import type { CacheEntry } from '../store/cache/cache-entry.ts';
-import { awaitTurn } from '../store/distributed-lock.ts';
+import { acquireOrWait } from '../store/distributed-lock.ts';
 
 export type FillRightDeps = {
-  readonly cache: Pick<Cache, 'take' | 'isShared'>;
+  readonly cache: Pick<Cache, 'getOrLock' | 'isShared'>;
   readonly clock: Clock;
   readonly isFresh: (entry: CacheEntry) => boolean;
 };
@@ -14,22 +14,22 @@ const PATIENCE = {
   // A fill of another process may be slower than one of ours.
   patienceMs: 5_000,
 } as const;
-const ALONE: Taken = { entry: undefined, lease: undefined };
+const ALONE: EntryOrLock = { entry: undefined, lock: undefined };
 
 /**
  * Waits until this process may fill a key, or until another one has. What is there already satisfies those who `look`;
- * the others want it fresh. The lease of a holder that dies ends by itself; where Redis does not answer, everybody may
- * fill, without a lease.
+ * the others want it fresh. The lock of a holder that dies ends by itself; where Redis does not answer, everybody may
+ * fill, without a lock.
  */
 export function createFillRight({ cache, clock, isFresh }: FillRightDeps) {
-  async function tryOnce(key: string, purpose: 'look' | 'fill'): Promise<Taken | undefined> {
+  async function tryOnce(key: string, purpose: 'look' | 'fill'): Promise<EntryOrLock | undefined> {
     try {
-      const { entry, lease } = await cache.take(key, purpose);
+      const { entry, lock } = await cache.getOrLock(key, purpose);
       if (entry === undefined || (purpose === 'fill' && !isFresh(entry)))
-        return lease && { entry: undefined, lease };
+        return lock && { entry: undefined, lock };
       // Whoever had the right until now has put an answer there a moment ago.
-      void lease?.release();
-      return { entry, lease: undefined };
+      void lock?.release();
+      return { entry, lock: undefined };
     } catch {
       return ALONE;
     }
@@ -40,8 +40,8 @@ export function createFillRight({ cache, clock, isFresh }: FillRightDeps) {
     key: string,
     purpose: 'look' | 'fill',
     signal: AbortSignal,
-  ): Promise<Taken> {
+  ): Promise<EntryOrLock> {
     if (!cache.isShared) return ALONE;
-    return (await awaitTurn(() => tryOnce(key, purpose), patience, signal)) ?? ALONE;
+    return (await acquireOrWait(() => tryOnce(key, purpose), patience, signal)) ?? ALONE;
   };
 }

@@ -7,7 +7,11 @@ import type {
   SourceSpec,
 } from '../config/schema/source.ts';
 import { parseYamlFile } from '../config/yaml/yaml-file.ts';
-import { type Credential, headerCredential, namedCredential } from '../upstream/credentials/credential.ts';
+import {
+  type UpstreamCredential,
+  headerCredential,
+  namedCredential,
+} from '../upstream/credentials/credential.ts';
 import { Secret } from '../kernel/secret.ts';
 
 /** What stands for a secret, and for a value of a record. */
@@ -150,7 +154,7 @@ export function maskSource({ spec, yaml }: LoadedSource, text: string): SourceSp
 }
 
 /** A source's credential as it may be shown. */
-export function maskedCredential({ auth }: SourceSpec): Credential {
+export function maskedCredential({ auth }: SourceSpec): UpstreamCredential {
   switch (auth.kind) {
     case 'basic':
       return headerCredential('Authorization', `Basic ${MASK}`);

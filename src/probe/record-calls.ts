@@ -112,7 +112,7 @@ export type Witnessed = { readonly call: MadeCall; reply: UpstreamReply | undefi
 /** Asks an upstream and keeps every call and reply. */
 export function witness(upstream: Upstream, shown: WeakMap<UpstreamRequest, UpstreamRequest>) {
   const made: Witnessed[] = [];
-  const ask: Upstream['ask'] = async (request, read, signal, meter) => {
+  const ask: Upstream['ask'] = async (request, read, signal, usage) => {
     const blank = { ...request, target: MASK, headers: {}, body: undefined };
     const call: MadeCall = {
       request: shown.get(request) ?? blank,
@@ -136,8 +136,8 @@ export function witness(upstream: Upstream, shown: WeakMap<UpstreamRequest, Upst
       throw error;
     } finally {
       call.ms = own.upstreamMs;
-      meter.upstreamCalls += own.upstreamCalls;
-      meter.upstreamMs += own.upstreamMs;
+      usage.upstreamCalls += own.upstreamCalls;
+      usage.upstreamMs += own.upstreamMs;
     }
   };
   return { ask, made };

@@ -46,8 +46,8 @@ export function createReplay(
     unexpected,
     unasked: () => left.map(({ request }) => toldRequest(request.method, request.target, request.body)),
     upstream: {
-      ask(request, read, _signal, meter) {
-        meter.upstreamCalls += 1;
+      ask(request, read, _signal, usage) {
+        usage.upstreamCalls += 1;
         const masked = shown?.(request) ?? request;
         const index = left.findIndex(
           ({ request: recorded }) =>

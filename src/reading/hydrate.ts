@@ -13,7 +13,7 @@ async function complete(
   { upstream, observer }: SourceRuntime,
   details: DetailsAdapter,
   row: CanonicalRecord,
-  { signal, meter, workClass }: Errand,
+  { signal, usage, priority }: Errand,
 ): Promise<CanonicalRecord> {
   signal.throwIfAborted();
   const request = details.request(row.id);
@@ -22,8 +22,8 @@ async function complete(
     request,
     (reply) => details.read(reply, row.id, observer.fieldGap),
     signal,
-    meter,
-    workClass,
+    usage,
+    priority,
   );
   if (found === undefined) throw new Gone();
   return { ...row, ...found };

@@ -37,8 +37,8 @@ export async function totalOfCount(
   errand: Errand,
 ): Promise<number | undefined> {
   const { readCount } = source.adapter.list;
-  const { signal, meter, workClass } = errand;
-  return source.upstream.ask(count, readCount, signal, meter, workClass).catch(untold(source));
+  const { signal, usage, priority } = errand;
+  return source.upstream.ask(count, readCount, signal, usage, priority).catch(untold(source));
 }
 
 /** The total of a plan, from its count request or from the first window. */

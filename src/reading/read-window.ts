@@ -41,7 +41,7 @@ export async function readWindow(
   errand: Errand,
 ): Promise<WindowRows> {
   const read = (reply: UpstreamReply) => readRows(source, reply, errand.signal);
-  const rows = await source.upstream.ask(request(call), read, errand.signal, errand.meter, errand.workClass);
+  const rows = await source.upstream.ask(request(call), read, errand.signal, errand.usage, errand.priority);
   if (rows.received > call.size) {
     throw invalidReply('window', `the source gave ${rows.received} rows where ${call.size} were asked for`);
   }

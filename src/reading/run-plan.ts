@@ -9,7 +9,7 @@ import type { Document, Fill } from '../policy/cache-stage.ts';
 import { createCursorCheckpoints } from '../rowset/cursor-checkpoints.ts';
 import { createHydration } from './hydrate.ts';
 import { type Page, readPage } from './read-page.ts';
-import { createSnapshots, type Snapshots } from './rowsets.ts';
+import { createRowSets, type RowSets } from './rowsets.ts';
 import { Contradiction, type Errand, Gone, Moved, OnlyBound, type SourceRuntime } from './source-runtime.ts';
 import { createWalker, type Walker } from './walk-page.ts';
 
@@ -49,7 +49,7 @@ function gone(): GatewayError {
 export function createAnswer(
   source: SourceRuntime,
   cache: Pick<ResourceConfig['cache'], 'fresh'>,
-  snapshots: Snapshots = createSnapshots(source, undefined),
+  rowSets: RowSets = createRowSets(source, undefined),
   walk: Walker = createWalker(source, createCursorCheckpoints({ redis: undefined })),
 ): Fill {
   const { resource, adapter, clock } = source;
@@ -91,14 +91,14 @@ export function createAnswer(
         };
       case 'scan': {
         // Rows that are here cost no call at all.
-        const near = snapshots.has(plan) ? undefined : plan.walk;
+        const near = rowSets.has(plan) ? undefined : plan.walk;
         const walked = near && (await walk(near, offset, query.limit, errand));
         if (walked !== undefined) {
           const isOlder = walked.storedAt < storedAt;
           return { ...walked, freshSeconds: Math.max(cache.fresh, isOlder ? source.budget.snapshot : 0) };
         }
-        const page = await snapshots.page(plan, offset, query.limit, errand, newerThan);
-        // A page of a snapshot is as good as the snapshot, which may be older than `cache.fresh`.
+        const page = await rowSets.page(plan, offset, query.limit, errand, newerThan);
+        // A page of a row set is as good as the row set, which may be older than `cache.fresh`.
         return { ...page, freshSeconds: Math.max(cache.fresh, page.freshSeconds) };
       }
     }
@@ -173,14 +173,14 @@ export function createAnswer(
     const storedAt = clock.now();
     const { get } = adapter;
     const read = (reply: UpstreamReply) => get.read(reply, query.id, source.observer.fieldGap);
-    const record = await source.upstream.ask(request, read, errand.signal, errand.meter, errand.workClass);
+    const record = await source.upstream.ask(request, read, errand.signal, errand.usage, errand.priority);
     if (record === undefined) return { found: false, tags };
     return { found: true, body: detailBody(resource, record), storedAt, freshSeconds: cache.fresh, tags };
   }
 
-  return function answer({ query, trace, workClass }, signal) {
+  return function answer({ query, trace, priority }, signal) {
     if (query === undefined) throw new Error('the query is parsed before it is answered');
-    const errand = { signal, meter: trace, workClass };
+    const errand = { signal, usage: trace, priority };
     return query.kind === 'list' ? answerList(query, errand) : answerGet(query, errand);
   };
 }

@@ -49,7 +49,7 @@ export async function scan(
   const signal = AbortSignal.any([errand.signal, deadline]);
   try {
     const finish = plan.hydrates === 'rows' ? createHydration(source, 'scan') : undefined;
-    return await scanOnce(source, plan, name, { ...errand, signal, workClass: 'scan', finish });
+    return await scanOnce(source, plan, name, { ...errand, signal, priority: 'scan', finish });
   } catch (error) {
     if (deadline.aborted && !errand.signal.aborted) throw overBudget('time');
     throw error;

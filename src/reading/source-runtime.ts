@@ -5,8 +5,8 @@ import type { SourceSpec } from '../config/schema/source.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
 import type { Resource } from '../contract/resources.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { WorkClass } from '../kernel/upstream-call.ts';
-import type { Meter, Upstream } from '../upstream/client.ts';
+import type { Priority } from '../kernel/upstream-call.ts';
+import type { Usage, Upstream } from '../upstream/client.ts';
 import type { LargeReplies } from './large-replies/large-replies.ts';
 
 /** What a source did that its configuration did not say; told to the log and the metrics. */
@@ -31,11 +31,11 @@ export type SourceRuntime = {
   readonly switchedOff: Set<Capability>;
 };
 
-/** A call's signal and meter, and how urgent it is: for a caller where nothing is said. */
+/** A call's signal and usage, and how urgent it is: for a caller where nothing is said. */
 export type Errand = {
   readonly signal: AbortSignal;
-  readonly meter: Meter;
-  readonly workClass?: WorkClass | undefined;
+  readonly usage: Usage;
+  readonly priority?: Priority | undefined;
   /** What makes records of the rows of a window; absent where they are. */
   readonly finish?: FinishRows | undefined;
 };

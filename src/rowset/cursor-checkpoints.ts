@@ -32,8 +32,7 @@ export type CursorCheckpoints = {
 export type CursorCheckpointsDeps = {
   /** Absent: they are remembered by this process alone. */
   readonly redis:
-    | { readonly client: Redis; readonly keys: Pick<RedisKeys, 'snapshot'>; readonly scope: string }
-    | undefined;
+    { readonly client: Redis; readonly keys: Pick<RedisKeys, 'rowSet'>; readonly scope: string } | undefined;
 };
 
 type Places = { readonly byOffset: Map<number, Checkpoint> };
@@ -69,7 +68,7 @@ export function createCursorCheckpoints({ redis }: CursorCheckpointsDeps): Curso
   const local = createBoundedMap<Places>(WALKS_MAX, () => 1);
 
   function keyOf({ keys, scope }: NonNullable<typeof redis>, walk: string): string {
-    return keys.snapshot(hash('sha256', `${scope}\n${walk}`, 'base64url').slice(0, 22), 'cursors');
+    return keys.rowSet(hash('sha256', `${scope}\n${walk}`, 'base64url').slice(0, 22), 'cursors');
   }
 
   function remember(walk: string, checkpoint: Checkpoint, ttlMs: number): void {

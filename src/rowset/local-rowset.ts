@@ -6,9 +6,9 @@ import type { InTurn } from '../kernel/serial-queue.ts';
 import { createSingleFlight } from '../kernel/single-flight.ts';
 import { createBoundedMap } from '../store/bounded-map.ts';
 import type { RowTable } from './row-table.ts';
-import { createViewMaker, type View } from './views.ts';
+import { createRowIndexBuilder, type RowIndex } from './views.ts';
 
-/** What is asked of a snapshot. */
+/** What is asked of a row set. */
 export type Selection = {
   readonly sort: Sort | null;
   readonly filters: readonly Filter[];
@@ -16,11 +16,11 @@ export type Selection = {
   readonly limit: number;
 };
 
-/** Some rows of a snapshot, and the number of all that match. */
+/** Some rows of a row set, and the number of all that match. */
 export type Selected = { readonly records: readonly CanonicalRecord[]; readonly total: number };
 
 /** The rows of one scan. They never change. */
-export type Snapshot = {
+export type RowSet = {
   readonly name: string;
   /** When the scan began, milliseconds since the epoch. */
   readonly storedAt: number;
@@ -30,16 +30,16 @@ export type Snapshot = {
   select(selection: Selection, signal: AbortSignal): Promise<Selected | undefined>;
 };
 
-/** What makes the views of a resource's snapshots. */
+/** What makes the views of a resource's row sets. */
 export type ViewDeps = {
   readonly kinds: ReadonlyMap<string, FieldKind>;
   readonly inTurn: InTurn;
 };
 
-/** Told when a snapshot has put all its rows in order. */
-export type OnOrder = (order: string, positions: View) => void;
+/** Told when a row set has put all its rows in order. */
+export type OnOrder = (order: string, positions: RowIndex) => void;
 
-/** References that a snapshot's views may hold, over all of them. */
+/** References that a row set's views may hold, over all of them. */
 const VIEW_REFERENCES_MAX = 2_000_000;
 /** What a view takes beside that, in as many: one of no record too, and there are as many of those as callers can think of. */
 const VIEW_OVERHEAD_REFERENCES = 64;
@@ -50,23 +50,26 @@ export function orderName(sort: Sort | null): string {
   return sort === null ? '' : `${sort.descending ? '-' : ''}${sort.field}`;
 }
 
-/** A snapshot whose rows are in this process. */
-export function createLocalSnapshot(
+/** A row set whose rows are in this process. */
+export function createLocalRowSet(
   table: RowTable,
   storedAt: number,
   { kinds, inTurn }: ViewDeps,
   onOrder: OnOrder,
-): Snapshot {
-  const maker = createViewMaker(table, kinds);
-  const views = createBoundedMap<View>(VIEW_REFERENCES_MAX, (view) => view.length + VIEW_OVERHEAD_REFERENCES);
-  const flights = createSingleFlight<View>();
+): RowSet {
+  const maker = createRowIndexBuilder(table, kinds);
+  const views = createBoundedMap<RowIndex>(
+    VIEW_REFERENCES_MAX,
+    (view) => view.length + VIEW_OVERHEAD_REFERENCES,
+  );
+  const flights = createSingleFlight<RowIndex>();
 
-  function keep(key: string, view: View): View {
+  function keep(key: string, view: RowIndex): RowIndex {
     views.set(key, view, VIEW_MS);
     return view;
   }
 
-  async function orderOf(sort: Sort | null, signal: AbortSignal): Promise<View> {
+  async function orderOf(sort: Sort | null, signal: AbortSignal): Promise<RowIndex> {
     const order = orderName(sort);
     const known = views.get(order);
     if (known !== undefined) return known;
@@ -75,7 +78,7 @@ export function createLocalSnapshot(
     return keep(order, made);
   }
 
-  function viewOf({ sort, filters }: Selection, signal: AbortSignal): View | Promise<View> {
+  function viewOf({ sort, filters }: Selection, signal: AbortSignal): RowIndex | Promise<RowIndex> {
     const key = filters.length === 0 ? orderName(sort) : `${orderName(sort)}/${filtersKey(filters)}`;
     const make = (shared: AbortSignal) =>
       inTurn(async () => {

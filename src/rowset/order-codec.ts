@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { Pace } from '../kernel/yield-to-loop.ts';
-import type { Place, RowTable } from './row-table.ts';
+import type { ByteSpan, RowTable } from './row-table.ts';
 
 const MAGIC = Buffer.from('PTO1');
 const HEAD = 12;
@@ -20,7 +20,7 @@ function seedOf(table: string, order: string): number {
  */
 export async function encodeOrder(
   order: string,
-  table: Pick<RowTable, 'name' | 'place'>,
+  table: Pick<RowTable, 'name' | 'spanOf'>,
   positions: Uint32Array,
   pace: Pace,
 ): Promise<Buffer> {
@@ -34,7 +34,7 @@ export async function encodeOrder(
     const start = HEAD + block * BLOCK_BYTES;
     let at = start + 4;
     for (const position of positions.subarray(block * BLOCK, (block + 1) * BLOCK)) {
-      const { offset, length } = table.place(position);
+      const { offset, length } = table.spanOf(position);
       bytes.writeUInt32BE(offset, at);
       bytes.writeUInt32BE(length, at + 4);
       at += PLACE;
@@ -69,16 +69,16 @@ export function readOrderHead(table: string, order: string, head: Buffer): numbe
  * The places of the rows `[offset, offset + limit)` of `count`, from the bytes of their blocks; `undefined` where
  * those are damaged, or of another order.
  */
-export function readPlaces(
+export function readSpans(
   { table, order, count }: { table: string; order: string; count: number },
   blocks: Buffer,
   offset: number,
   limit: number,
-): readonly Place[] | undefined {
+): readonly ByteSpan[] | undefined {
   const seed = seedOf(table, order);
   const end = Math.min(offset + limit, count);
   const first = Math.floor(offset / BLOCK);
-  const places: Place[] = [];
+  const places: ByteSpan[] = [];
   for (let block = first; block * BLOCK < end; block += 1) {
     const start = (block - first) * BLOCK_BYTES;
     const rows = Math.min(BLOCK, count - block * BLOCK);

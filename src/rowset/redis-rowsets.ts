@@ -15,45 +15,45 @@ import {
   type Segment,
   splitFrames,
 } from './row-table.ts';
-import { decodeHead, encodeHead, type SnapshotHead } from './head-codec.ts';
-import { acquireLease, type Lease } from '../store/distributed-lock.ts';
-import { blocksRange, encodeOrder, ORDER_HEAD, readOrderHead, readPlaces } from './order-codec.ts';
+import { decodeHead, encodeHead, type RowSetHead } from './head-codec.ts';
+import { acquireLock, type Lock } from '../store/distributed-lock.ts';
+import { blocksRange, encodeOrder, ORDER_HEAD, readOrderHead, readSpans } from './order-codec.ts';
 
-/** What a snapshot is made of before it is published. */
-export type NewSnapshot = { readonly table: RowTable; readonly storedAt: number; readonly ttlMs: number };
+/** What a row set is made of before it is published. */
+export type NewRowSet = { readonly table: RowTable; readonly storedAt: number; readonly ttlMs: number };
 
 /**
- * The snapshots of one resource that a fleet shares through Redis. `scan` names what was scanned. Every method
+ * The row sets of one resource that a fleet shares through Redis. `scan` names what was scanned. Every method
  * rejects where Redis does not answer; what stands there damaged, foreign or of another version is as good as absent.
  */
-export type SharedSnapshots = {
-  current(scan: string): Promise<SnapshotHead | undefined>;
-  /** The right to scan for a snapshot that lives so long; `undefined` where another process has it. */
-  lease(scan: string, lifeMs: number): Promise<Lease | undefined>;
-  /** Publishes a snapshot in one step, behind its rows; says whether it took the place of the one before. */
-  publish(scan: string, lease: Lease, snapshot: NewSnapshot, signal: AbortSignal): Promise<boolean>;
-  /** Adds an order of all rows to a published snapshot. */
+export type RedisRowSets = {
+  current(scan: string): Promise<RowSetHead | undefined>;
+  /** The right to scan for a row set that lives so long; `undefined` where another process has it. */
+  lock(scan: string, lifeMs: number): Promise<Lock | undefined>;
+  /** Publishes a row set in one step, behind its rows; says whether it took the place of the one before. */
+  publish(scan: string, lock: Lock, rowSet: NewRowSet, signal: AbortSignal): Promise<boolean>;
+  /** Adds an order of all rows to a published row set. */
   addOrder(
     scan: string,
     order: string,
-    snapshot: NewSnapshot & { readonly positions: Uint32Array },
+    rowSet: NewRowSet & { readonly positions: Uint32Array },
     signal: AbortSignal,
   ): Promise<void>;
   /** Some rows in an order, read alone; `undefined` where the order is not there, or a row is not. */
   page(
     scan: string,
-    head: SnapshotHead,
+    head: RowSetHead,
     order: string,
     offset: number,
     limit: number,
   ): Promise<readonly CanonicalRecord[] | undefined>;
   /** All rows; `undefined` where they are gone. */
-  load(scan: string, head: SnapshotHead, signal: AbortSignal): Promise<RowTable | undefined>;
+  load(scan: string, head: RowSetHead, signal: AbortSignal): Promise<RowTable | undefined>;
 };
 
-type SharedSnapshotsDeps = {
+type RedisRowSetsDeps = {
   readonly client: Redis;
-  readonly keys: Pick<RedisKeys, 'snapshot'>;
+  readonly keys: Pick<RedisKeys, 'rowSet'>;
   /** Names the source, its configuration and the resource. */
   readonly scope: string;
   readonly codec: RowCodec;
@@ -65,7 +65,7 @@ const PIECE_BYTES = 128 * 1024;
 const SHARED_BYTES_MAX = 256 * 1024 ** 2;
 /** Longer than a scan takes. */
 const FENCE_MS = 600_000;
-/** Whoever has just learned of a snapshot must still find its rows. */
+/** Whoever has just learned of a row set must still find its rows. */
 const GRACE_MS = 5_000;
 
 const PUBLISH = `
@@ -97,10 +97,10 @@ function* piecesOf(all: readonly Buffer[]): Generator<Buffer> {
   yield Buffer.concat(some);
 }
 
-/** Creates the snapshots that a resource shares. */
-export function createSharedSnapshots({ client, keys, scope, codec }: SharedSnapshotsDeps): SharedSnapshots {
+/** Creates the row sets that a resource shares. */
+export function createRedisRowSets({ client, keys, scope, codec }: RedisRowSetsDeps): RedisRowSets {
   function key(scan: string, part: string): string {
-    return keys.snapshot(hash('sha256', `${scope}\n${scan}`, 'base64url').slice(0, 22), part);
+    return keys.rowSet(hash('sha256', `${scope}\n${scan}`, 'base64url').slice(0, 22), part);
   }
   const rowsKey = (scan: string, name: string) => key(scan, `${name}:rows`);
   const orderKey = (scan: string, name: string, order: string) => key(scan, `${name}:order:${order}`);
@@ -122,7 +122,7 @@ export function createSharedSnapshots({ client, keys, scope, codec }: SharedSnap
     return true;
   }
 
-  async function readRows(from: string, { name, bytes }: SnapshotHead, signal: AbortSignal) {
+  async function readRows(from: string, { name, bytes }: RowSetHead, signal: AbortSignal) {
     const pace = createPace(signal);
     const seed = rowSeed(name);
     const segments: Segment[] = [];
@@ -141,7 +141,7 @@ export function createSharedSnapshots({ client, keys, scope, codec }: SharedSnap
 
   async function readPlacesOf(
     scan: string,
-    { name, count }: SnapshotHead,
+    { name, count }: RowSetHead,
     order: string,
     offset: number,
     limit: number,
@@ -153,7 +153,7 @@ export function createSharedSnapshots({ client, keys, scope, codec }: SharedSnap
       client.getrangeBuffer(from, range.from, range.to),
     ]);
     if (readOrderHead(name, order, head) !== count) return undefined;
-    return readPlaces({ table: name, order, count }, blocks, offset, limit);
+    return readSpans({ table: name, order, count }, blocks, offset, limit);
   }
 
   return {
@@ -162,10 +162,10 @@ export function createSharedSnapshots({ client, keys, scope, codec }: SharedSnap
       const head = await client.hgetBuffer(now, 'head');
       return head === null ? undefined : decodeHead(now, head);
     },
-    lease: (scan, lifeMs) =>
-      acquireLease(client, { lock: key(scan, 'lock'), fence: key(scan, 'fence') }, 2 * lifeMs + FENCE_MS),
-    async publish(scan, { fence }, snapshot, signal) {
-      const { table, storedAt, ttlMs } = snapshot;
+    lock: (scan, lifeMs) =>
+      acquireLock(client, { lock: key(scan, 'lock'), fence: key(scan, 'fence') }, 2 * lifeMs + FENCE_MS),
+    async publish(scan, { fence }, rowSet, signal) {
+      const { table, storedAt, ttlMs } = rowSet;
       if (table.bytes > SHARED_BYTES_MAX) return false;
       const rows = table.segments.map(({ bytes }) => bytes);
       if (!(await write(rowsKey(scan, table.name), rows, ttlMs, signal))) return false;

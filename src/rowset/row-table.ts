@@ -14,7 +14,7 @@ export type Segment = {
 };
 
 /** Where a row's frame stands in the bytes of its whole table. */
-export type Place = { readonly offset: number; readonly length: number };
+export type ByteSpan = { readonly offset: number; readonly length: number };
 
 /** The rows of one scan as bytes: outside of the collected heap, and the same in memory as in Redis. */
 export type RowTable = {
@@ -24,7 +24,7 @@ export type RowTable = {
   readonly segments: readonly Segment[];
   /** The record at a position, from 0. */
   record(position: number): CanonicalRecord;
-  place(position: number): Place;
+  spanOf(position: number): ByteSpan;
 };
 
 const VERSION = 'PTR1';
@@ -130,7 +130,7 @@ export function createRowTable(name: string, codec: RowCodec, all: readonly Segm
     const start = segment?.starts[row];
     const end = segment?.starts[row + 1];
     if (segment === undefined || start === undefined || end === undefined)
-      throw new Error('a snapshot has no row at this position');
+      throw new Error('a row set has no row at this position');
     return { segment, start, end, offset: (offsets[index] ?? 0) + start };
   }
 
@@ -142,10 +142,10 @@ export function createRowTable(name: string, codec: RowCodec, all: readonly Segm
     record(position) {
       const { segment, start, end } = find(position);
       const record = readText(codec, segment.bytes.toString('utf8', start + HEAD, end));
-      if (record === undefined) throw new Error('a row of a snapshot cannot be read');
+      if (record === undefined) throw new Error('a row of a row set cannot be read');
       return record;
     },
-    place(position) {
+    spanOf(position) {
       const { start, end, offset } = find(position);
       return { offset, length: end - start };
     },

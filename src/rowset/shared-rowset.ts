@@ -1,27 +1,27 @@
 import { createSingleFlight } from '../kernel/single-flight.ts';
-import type { SharedSnapshots } from './redis-rowsets.ts';
-import type { SnapshotHead } from './head-codec.ts';
-import { orderName, type Snapshot } from './local-rowset.ts';
+import type { RedisRowSets } from './redis-rowsets.ts';
+import type { RowSetHead } from './head-codec.ts';
+import { orderName, type RowSet } from './local-rowset.ts';
 
 /** What a small object of this process' memory is counted as. */
 const HANDLE_BYTES = 1_024;
 
-/** Where a shared snapshot stands, and what it becomes once all its rows are here. */
-export type SharedSnapshotDeps = {
-  readonly shared: Pick<SharedSnapshots, 'page' | 'load'>;
+/** Where a shared row set stands, and what it becomes once all its rows are here. */
+export type SharedRowSetDeps = {
+  readonly shared: Pick<RedisRowSets, 'page' | 'load'>;
   readonly scan: string;
-  readonly head: SnapshotHead;
+  readonly head: RowSetHead;
   /** Reads all rows into this process; `undefined` where they are gone. */
-  readonly toLocal: (signal: AbortSignal) => Promise<Snapshot | undefined>;
+  readonly toLocal: (signal: AbortSignal) => Promise<RowSet | undefined>;
 };
 
 /**
- * A snapshot that another process has made. Pages in an order that somebody has put all rows in are read from Redis
+ * A row set that another process has made. Pages in an order that somebody has put all rows in are read from Redis
  * row by row; for anything else all rows are read, once.
  */
-export function createSharedSnapshot({ shared, scan, head, toLocal }: SharedSnapshotDeps): Snapshot {
-  const flights = createSingleFlight<Snapshot | undefined>();
-  let local: Snapshot | undefined;
+export function createSharedRowSet({ shared, scan, head, toLocal }: SharedRowSetDeps): RowSet {
+  const flights = createSingleFlight<RowSet | undefined>();
+  let local: RowSet | undefined;
 
   return {
     name: head.name,

@@ -7,21 +7,24 @@ import { createPace, type Pace } from '../kernel/yield-to-loop.ts';
 import type { RowTable } from './row-table.ts';
 
 /** Positions of rows in a table, in the order of a question. */
-export type View = Uint32Array;
+export type RowIndex = Uint32Array;
 
 /** Computes views of one table. The event loop turns while it does. */
-export type ViewMaker = {
+export type RowIndexBuilder = {
   /** All rows in an order; `null` is the order in which they were read. */
-  order(sort: Sort | null, signal: AbortSignal): Promise<View>;
+  order(sort: Sort | null, signal: AbortSignal): Promise<RowIndex>;
   /** The rows of a view that satisfy some filters. */
-  select(view: View, filters: readonly Filter[], signal: AbortSignal): Promise<View>;
+  select(view: RowIndex, filters: readonly Filter[], signal: AbortSignal): Promise<RowIndex>;
 };
 
 /** Rows looked at between two looks at the clock. */
 const STRIDE = 64;
 
 /** Creates the maker of a table's views. It keeps the values it has compared, so that no row is read twice. */
-export function createViewMaker(table: RowTable, kinds: ReadonlyMap<string, FieldKind>): ViewMaker {
+export function createRowIndexBuilder(
+  table: RowTable,
+  kinds: ReadonlyMap<string, FieldKind>,
+): RowIndexBuilder {
   const columns = new Map<string, readonly Value[]>();
 
   async function columnOf(field: string, pace: Pace): Promise<readonly Value[]> {

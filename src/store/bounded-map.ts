@@ -11,7 +11,7 @@ export type BoundedMap<T> = {
   delete(key: string): void;
   clear(): void;
   /** Lets all go that has expired, also where there is room; it looks at every entry. */
-  letExpiredGo(): void;
+  evictExpired(): void;
   /** The sum of the sizes held. */
   readonly size: number;
   readonly entries: number;
@@ -42,7 +42,7 @@ export function createBoundedMap<T extends object>(
     },
     delete: (key) => void cache.delete(key),
     clear: () => cache.clear(),
-    letExpiredGo: () => void cache.purgeStale(),
+    evictExpired: () => void cache.purgeStale(),
     get size() {
       return cache.calculatedSize;
     },

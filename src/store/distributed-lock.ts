@@ -5,19 +5,19 @@ import { expectType } from './redis/expect-type.ts';
 import { compileScript, type ScriptRedis } from './redis/script.ts';
 
 /** The right to scan or to fill, held by one process of the fleet at a time and renewed until it is released. */
-export type Lease = {
+export type Lock = {
   /** Grows with every lease, also where Redis forgets the last: what an older holder would publish is refused. */
   readonly fence: number;
   /** What the lock holds while it is ours. */
   readonly token: string;
   /** Renews it no more; for one who gives the lock back himself, as he publishes. */
-  end(): void;
+  stopRenewal(): void;
   /** Gives the right back, where it is still ours. It never rejects. */
   release(): Promise<void>;
 };
 
 /** Redis keys of a lease. */
-export type LeaseKeys = { readonly lock: string; readonly fence: string };
+export type LockKeys = { readonly lock: string; readonly fence: string };
 
 /** How long a holder that died is waited for, milliseconds. Renewed three times as often. */
 const LEASE_MS = 3_000;
@@ -27,7 +27,12 @@ const LEASE_MS = 3_000;
  * are the microseconds of Redis' clock, and one more than the last where that clock was set back: so they grow on where
  * Redis has lost the last one, or it stands there damaged, and nobody's work of before passes for that of a new holder.
  */
-export const acquireLua = (at: { lock: string; fence: string; token: string; fenceMs: string }): string => `
+export const acquireLockLua = (at: {
+  lock: string;
+  fence: string;
+  token: string;
+  fenceMs: string;
+}): string => `
 ${expectType(at.lock, 'string')}
 ${expectType(at.fence, 'string')}
 local fence = 0
@@ -39,7 +44,7 @@ if redis.call('set', ${at.lock}, ${at.token}, 'NX', 'PX', ${LEASE_MS}) then
 end`;
 
 const acquire = compileScript(
-  `${acquireLua({ lock: 'KEYS[1]', fence: 'KEYS[2]', token: 'ARGV[1]', fenceMs: 'ARGV[2]' })}
+  `${acquireLockLua({ lock: 'KEYS[1]', fence: 'KEYS[2]', token: 'ARGV[1]', fenceMs: 'ARGV[2]' })}
 return fence`,
 );
 const renew = compileScript(`
@@ -59,7 +64,7 @@ export function newToken(): string {
 }
 
 /** A lease that was taken just now, kept until it is released. */
-export function holdLease(client: ScriptRedis, lock: string, token: string, fence: number): Lease {
+export function holdLock(client: ScriptRedis, lock: string, token: string, fence: number): Lock {
   const renewal = setInterval(() => {
     // Where the lease is lost, or Redis is, the work goes on: what it may no longer do is refused by its fence.
     renew(client, [lock], [token, LEASE_MS]).catch(() => undefined);
@@ -69,7 +74,7 @@ export function holdLease(client: ScriptRedis, lock: string, token: string, fenc
   return {
     fence,
     token,
-    end,
+    stopRenewal: end,
     async release() {
       end();
       await giveBack(client, [lock], [token]).catch(() => undefined);
@@ -81,14 +86,14 @@ export function holdLease(client: ScriptRedis, lock: string, token: string, fenc
  * Takes the lease; `undefined` where another process holds it. The numbers of leases are kept for `fenceMs`, which is
  * longer than anything lives that they guard. @throws where Redis does not answer
  */
-export async function acquireLease(
+export async function acquireLock(
   client: ScriptRedis,
-  { lock, fence }: LeaseKeys,
+  { lock, fence }: LockKeys,
   fenceMs: number,
-): Promise<Lease | undefined> {
+): Promise<Lock | undefined> {
   const token = newToken();
   const number = await acquire(client, [lock, fence], [token, fenceMs]);
-  return typeof number === 'number' && number > 0 ? holdLease(client, lock, token, number) : undefined;
+  return typeof number === 'number' && number > 0 ? holdLock(client, lock, token, number) : undefined;
 }
 
 /** How somebody waits for what another process does. */
@@ -104,7 +109,7 @@ export type Patience = {
  * Tries until it brings something, with pauses that are not in step with the others who wait; `undefined` where that
  * takes too long. Rejects with the signal's reason.
  */
-export async function awaitTurn<T>(
+export async function acquireOrWait<T>(
   tryOnce: () => Promise<T | undefined>,
   { clock, pausesMs: [first, longest], patienceMs }: Patience,
   signal: AbortSignal,

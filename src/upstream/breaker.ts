@@ -1,13 +1,13 @@
-import { createRollingTally } from './sliding-counter.ts';
+import { createSlidingCounter } from './sliding-counter.ts';
 
 /** closed: calls go out. open: none does. half_open: one does, to see how the source is. */
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
 /** What a call showed of the source. `unknown`: nothing, as where its caller has gone. */
-export type Finding = 'good' | 'bad' | 'unknown';
+export type CallOutcome = 'good' | 'bad' | 'unknown';
 
 /** The leave to make one call; to be told, once, what the call showed. */
-export type Leave = (finding: Finding) => void;
+export type Leave = (finding: CallOutcome) => void;
 
 /** When a breaker opens, and for how long. */
 export type BreakerOptions = {
@@ -40,7 +40,7 @@ export function createBreaker(
   monotonic: () => number,
   onChange: (state: BreakerState) => void,
 ): Breaker {
-  const tally = createRollingTally(windowMs, monotonic);
+  const tally = createSlidingCounter(windowMs, monotonic);
   let state: BreakerState = 'closed';
   let openUntil = 0;
   let trying = false;

@@ -1,45 +1,45 @@
 import { fault, type GatewayError } from '../errors/fault.ts';
-import { WORK_CLASSES, type WorkClass } from '../kernel/upstream-call.ts';
+import { PRIORITIES, type Priority } from '../kernel/upstream-call.ts';
 
 /**
  * Asks for the right to one more call: 0 where it is given, else the milliseconds after which to ask again. It does not
  * fail.
  */
-export type Rate = () => number | Promise<number>;
+export type TakeToken = () => number | Promise<number>;
 
 /** A process's part of the calls that several may have under way together; it changes while they work. */
 export type Share = {
   /** How many calls this process may have under way now. */
   readonly size: number;
   /** More wait than `size` allows; said again, it is the same wish. */
-  lacks(): void;
+  requestMore(): void;
   /** A call has ended: now `size` may shrink. */
-  eased(): void;
+  onRelease(): void;
   /** Told once, at the start, who uses it; `grown` is called whenever `size` has grown. */
-  usedBy(user: ShareUser): void;
+  attach(user: ShareUser): void;
 };
 
 /** Whoever uses a share. */
-export type ShareUser = { readonly active: number; readonly waiting: number; readonly grown: () => void };
+export type ShareUser = { readonly active: number; readonly waiting: number; readonly onGrow: () => void };
 
 /** What a source lets be asked at once, and what may wait for it. */
-export type PlacesOptions = {
+export type BulkheadOptions = {
   readonly concurrency: number;
   /** Absent where this process has all of `concurrency` for itself. */
   readonly share?: Share | undefined;
   readonly queue: { readonly max: number; readonly time: number };
-  readonly rate?: Rate | undefined;
+  readonly rate?: TakeToken | undefined;
   /** How fast `rate` lets all processes ask together, for those who are told when to come again. */
   readonly perSecond?: number | undefined;
 };
 
 /** Gives calls their places: in the order of their classes, and within a class in the order in which they came. */
-export type Places = {
+export type Bulkhead = {
   /**
    * Does `work` once there is a place for it. Rejects with the signal's reason where that aborts first.
    * @throws GatewayError `overloaded` where too many wait, or a caller has waited for too long
    */
-  run<T>(workClass: WorkClass, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  run<T>(priority: Priority, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
   readonly active: number;
   readonly waiting: number;
 };
@@ -47,20 +47,20 @@ export type Places = {
 type Waiter = { readonly enter: () => void; readonly refuse: (error: GatewayError) => void };
 
 /** Work that somebody waits for on the other side. A scan has a budget of time of its own. */
-const IMPATIENT: ReadonlySet<WorkClass> = new Set<WorkClass>(['caller', 'refresh']);
+const IMPATIENT: ReadonlySet<Priority> = new Set<Priority>(['caller', 'refresh']);
 const RETRY_AFTER_SECONDS_MAX = 60;
 /** How much of the mean time of a call is that of the last one. */
 const NEWEST = 0.1;
 
 /** Creates the places of one source. */
-export function createPlaces({
+export function createBulkhead({
   concurrency,
   share,
   queue,
   rate,
   perSecond = Infinity,
-}: PlacesOptions): Places {
-  const lines = new Map(WORK_CLASSES.map((workClass) => [workClass, new Set<Waiter>()]));
+}: BulkheadOptions): Bulkhead {
+  const lines = new Map(PRIORITIES.map((priority) => [priority, new Set<Waiter>()]));
   let active = 0;
   let waiting = 0;
   /** How many rights were asked for and not answered yet. */
@@ -98,7 +98,7 @@ export function createPlaces({
         void answer.then(useRight);
       }
     }
-    if (waiting > 0 && !isFree()) share?.lacks();
+    if (waiting > 0 && !isFree()) share?.requestMore();
   }
 
   /** Asks for nothing for a while, and then again. */
@@ -126,8 +126,8 @@ export function createPlaces({
     [...(line ?? [])].at(-1)?.refuse(overloaded('as many calls wait for the source as net.queue.max allows'));
   }
 
-  function place(workClass: WorkClass, signal: AbortSignal): Promise<void> {
-    const line = lines.get(workClass) as Set<Waiter>;
+  function place(priority: Priority, signal: AbortSignal): Promise<void> {
+    const line = lines.get(priority) as Set<Waiter>;
     return new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;
       const leave = () => {
@@ -157,22 +157,22 @@ export function createPlaces({
       fill();
       if (waiting > queue.max) refuseLast();
       const late = () => waiter.refuse(overloaded('no place was free within net.queue.time'));
-      if (line.has(waiter) && IMPATIENT.has(workClass)) timer = setTimeout(late, queue.time);
+      if (line.has(waiter) && IMPATIENT.has(priority)) timer = setTimeout(late, queue.time);
     });
   }
 
-  const places: Places & ShareUser = {
-    async run(workClass, signal, work) {
+  const places: Bulkhead & ShareUser = {
+    async run(priority, signal, work) {
       signal.throwIfAborted();
       if (rate === undefined && waiting === 0 && isFree()) active += 1;
-      else await place(workClass, signal);
+      else await place(priority, signal);
       const start = performance.now();
       try {
         return await work();
       } finally {
         meanMs += (performance.now() - start - meanMs) * (meanMs === 0 ? 1 : NEWEST);
         active -= 1;
-        share?.eased();
+        share?.onRelease();
         fill();
       }
     },
@@ -182,8 +182,8 @@ export function createPlaces({
     get waiting() {
       return waiting;
     },
-    grown: fill,
+    onGrow: fill,
   };
-  share?.usedBy(places);
+  share?.attach(places);
   return places;
 }

@@ -1,4 +1,4 @@
-import type { Finding } from './breaker.ts';
+import type { CallOutcome } from './breaker.ts';
 
 /** One address of a source. */
 export type Host = {
@@ -30,7 +30,7 @@ export type Hosts = {
    */
   choose(errand: object, avoid?: Host): Host;
   /** What a call showed of a host. */
-  tell(host: Host, finding: Finding): void;
+  report(host: Host, finding: CallOutcome): void;
   /** What a check of its health found. */
   check(host: Host, isSound: boolean): void;
 };
@@ -100,7 +100,7 @@ export function createHosts(
       homes.set(errand, drawn);
       return drawn;
     },
-    tell(told, finding) {
+    report(told, finding) {
       const host = told as Known;
       if (all.length === 1 || finding === 'unknown') return;
       if (finding === 'bad') countFailure(host);

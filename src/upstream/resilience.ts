@@ -1,23 +1,23 @@
 import type { SourceSpec } from '../config/schema/source.ts';
 import { fault, GatewayError } from '../errors/fault.ts';
-import { type BreakerState, createBreaker, type Finding, type Leave } from './breaker.ts';
+import { type BreakerState, createBreaker, type CallOutcome, type Leave } from './breaker.ts';
 import { createHosts, type Host, type HostEvent, type Hosts } from './hosts.ts';
 import { createRetryBudget } from './retry-budget.ts';
 
 /** One question to a source, which may take several exchanges. */
-export type Trial = {
+export type CallAttempt = {
   /**
    * The address that the next exchange goes to.
    * @throws GatewayError `upstream_unavailable` where the source is not asked at present
    */
-  enter(): string;
+  start(): string;
   /**
    * How the exchange and the reading of its reply ended. `isGone`: by its caller, for the reason `error`; that says
    * nothing of the source, unless the caller's time was over and the source had most of it.
    */
-  end(error: unknown, isGone: boolean): void;
+  finish(error: unknown, isGone: boolean): void;
   /** After a failure: milliseconds after which to ask once more; `undefined`: not. */
-  retryIn(error: unknown): number | undefined;
+  retryDelayMs(error: unknown): number | undefined;
 };
 
 /** What is known of how a source is, and so whether it may be asked, where, and once more. */
@@ -25,7 +25,7 @@ export type Resilience = {
   /** @throws GatewayError `upstream_unavailable` where the source is not asked at present */
   check(): void;
   /** Begins a question for an errand, which stays with one host of several. `isSafe`: it may be asked twice. */
-  begin(errand: object, isSafe: boolean): Trial;
+  begin(errand: object, isSafe: boolean): CallAttempt;
   readonly hosts: Hosts;
 };
 
@@ -54,7 +54,7 @@ const BACKOFF_MS = 25;
 const BACKOFF_MS_MAX = 1_000;
 
 /** What a failure shows of the source. A reply that cannot be used is one: somebody is there. */
-function findingOf(error: unknown): Finding {
+function findingOf(error: unknown): CallOutcome {
   if (!(error instanceof GatewayError)) return 'good';
   switch (error.code) {
     case 'upstream_unavailable':
@@ -151,12 +151,12 @@ export function createResilience(
    * What a call showed that its caller ended. A source that hangs is never heard of where its callers' time is over
    * before `net.timeout`; and those who queue for it ask it when theirs nearly is, so that its silence counts, too.
    */
-  function abandonedFinding(reason: unknown, waitedMs: number): Finding {
+  function abandonedFinding(reason: unknown, waitedMs: number): CallOutcome {
     const mostMs = Math.min(timeout, patienceMs) / 2;
     return isTimeOver(reason) && Math.max(waitedMs, silence.ms()) >= mostMs ? 'bad' : 'unknown';
   }
 
-  function begin(errand: object, isSafe: boolean): Trial {
+  function begin(errand: object, isSafe: boolean): CallAttempt {
     const sinceMs = monotonic();
     let tries = 0;
     let host: Host | undefined;
@@ -166,7 +166,7 @@ export function createResilience(
     budget.earn();
 
     return {
-      enter() {
+      start() {
         if (isPaused()) throw pauseRefusal();
         leave = breaker.enter();
         if (leave === undefined) throw openRefusal();
@@ -176,7 +176,7 @@ export function createResilience(
         enteredMs = monotonic();
         return host.base;
       },
-      end(error, isGone) {
+      finish(error, isGone) {
         // Nothing went out where the source is not asked.
         if (host === undefined) return;
         const finding = isGone ? abandonedFinding(error, monotonic() - enteredMs) : findingOf(error);
@@ -184,13 +184,13 @@ export function createResilience(
         const ended = host;
         host = undefined;
         ended.active -= 1;
-        hosts.tell(ended, finding);
+        hosts.report(ended, finding);
         leave?.(finding);
         failed = finding === 'bad' ? ended : undefined;
         if (error instanceof GatewayError && error.sign?.pauseSeconds !== undefined)
           pause(error.sign.pauseSeconds);
       },
-      retryIn(error) {
+      retryDelayMs(error) {
         if (!isSafe || tries >= retries.max || !isWorthAsking(error, sinceMs)) return undefined;
         if (isPaused() || breaker.refuses) return undefined;
         const mayAsk = budget.spend();

@@ -1,5 +1,5 @@
 /** How many calls ended within the last stretch of time, and how many of them badly. */
-export type RollingTally = {
+export type SlidingCounter = {
   readonly total: number;
   readonly bad: number;
   add(isBad: boolean): void;
@@ -10,7 +10,7 @@ export type RollingTally = {
 const SLICES = 10;
 
 /** Creates a tally over the last `windowMs`; `monotonic` is a clock that never jumps, in milliseconds. */
-export function createRollingTally(windowMs: number, monotonic: () => number): RollingTally {
+export function createSlidingCounter(windowMs: number, monotonic: () => number): SlidingCounter {
   const sliceMs = windowMs / SLICES;
   const totals = new Array<number>(SLICES).fill(0);
   const bads = new Array<number>(SLICES).fill(0);

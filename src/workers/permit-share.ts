@@ -10,7 +10,7 @@ export function createPermitShare(source: string, send: (message: PermitMessage)
   let wanted = false;
   /** When a permit returns to the primary: at the next release, or at the next release with nobody waiting. */
   let recall: 'none' | 'when idle' | 'next release' = 'none';
-  let user: ShareUser = { active: 0, waiting: 0, grown: () => undefined };
+  let user: ShareUser = { active: 0, waiting: 0, onGrow: () => undefined };
 
   function returnPermits(count: number): void {
     size -= count;
@@ -22,22 +22,22 @@ export function createPermitShare(source: string, send: (message: PermitMessage)
     get size() {
       return size;
     },
-    lacks() {
+    requestMore() {
       if (wanted) return;
       wanted = true;
       send({ kind: 'permit-want', source });
     },
-    eased() {
+    onRelease() {
       if (recall === 'next release' || (recall === 'when idle' && user.waiting === 0)) returnPermits(1);
     },
-    usedBy(given) {
+    attach(given) {
       user = given;
     },
     handle(message) {
       if (message.kind === 'permit') {
         wanted = false;
         size += 1;
-        user.grown();
+        user.onGrow();
       }
       if (message.kind !== 'permit-recall') return;
       if (size > user.active) returnPermits(size - user.active);

@@ -6,7 +6,7 @@ import { resources } from '../../src/contract/resources.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createAnswer } from '../../src/reading/run-plan.ts';
 import { createLargeReplies } from '../../src/reading/large-replies/large-replies.ts';
-import { createSnapshots } from '../../src/reading/rowsets.ts';
+import { createRowSets } from '../../src/reading/rowsets.ts';
 import type { SourceRuntime } from '../../src/reading/source-runtime.ts';
 import { createCached } from '../../src/policy/cache-stage.ts';
 import { createCache } from '../../src/store/cache/cache.ts';
@@ -14,7 +14,7 @@ import { createLocalPurges } from '../../src/store/purges.ts';
 import { createRedisKeys } from '../../src/store/redis/redis-keys.ts';
 import { createRedis } from '../../src/store/redis/redis.ts';
 import { compileRowCodec } from '../../src/rowset/row-codec.ts';
-import { createSharedSnapshots } from '../../src/rowset/redis-rowsets.ts';
+import { createRedisRowSets } from '../../src/rowset/redis-rowsets.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
 import { createCall } from '../support/pipeline/call.ts';
 import { parseList } from '../support/pipeline/parse-as.ts';
@@ -22,7 +22,7 @@ import { startRedis } from '../support/redis/redis-server.ts';
 import { replyOf, specOf } from '../support/pipeline/source-text.ts';
 
 /*
- * What reading, scanning and serving from a snapshot cost: `npm run bench:scan`, with `-- --json` for scripts.
+ * What reading, scanning and serving from a row set cost: `npm run bench:scan`, with `-- --json` for scripts.
  * The legacy shop is a process of its own, and Redis a real one.
  */
 
@@ -68,7 +68,7 @@ async function startShop(count: number): Promise<Shop> {
   return { url: `http://127.0.0.1:${port}`, close: () => child.disconnect() };
 }
 
-type SharedStore = Parameters<typeof createSnapshots>[1];
+type SharedStore = Parameters<typeof createRowSets>[1];
 
 function open(form: Form, url: string, share?: SharedStore) {
   const spec = specOf(textOf(form, url));
@@ -84,8 +84,8 @@ function open(form: Form, url: string, share?: SharedStore) {
     ...{ clock: systemClock, switchedOff: new Set() },
     observer: { fieldGap: () => undefined, contradicted: () => undefined },
   };
-  const snapshots = createSnapshots(runtime, share);
-  const answer = createAnswer(runtime, { fresh: 600 }, snapshots);
+  const rowSets = createRowSets(runtime, share);
+  const answer = createAnswer(runtime, { fresh: 600 }, rowSets);
   const callFor = (raw: string) => createCall({ query: parseList('products.list', raw) });
   return {
     adapter,
@@ -93,7 +93,7 @@ function open(form: Form, url: string, share?: SharedStore) {
     callFor,
     list: (raw: string) => answer(callFor(raw), new AbortController().signal),
     async close() {
-      await Promise.all([snapshots.close(), largeReplies.close()]);
+      await Promise.all([rowSets.close(), largeReplies.close()]);
       upstream.close();
     },
   };
@@ -200,7 +200,7 @@ async function pages(url: string) {
   const sources = [];
   for (const connection of connections) {
     await connection.untilReady(5_000);
-    const shared = createSharedSnapshots({ client: connection.client, keys, scope: 'bench', codec });
+    const shared = createRedisRowSets({ client: connection.client, keys, scope: 'bench', codec });
     sources.push(open('windows', url, shared));
   }
   const [first, second] = sources;
@@ -208,7 +208,7 @@ async function pages(url: string) {
   if (first === undefined || second === undefined) throw new Error('there are two');
   await first.list('limit=100');
   while (
-    (await client.keys('bench:snapshot:*:order:*')).length === 0 ||
+    (await client.keys('bench:rowSet:*:order:*')).length === 0 ||
     (await client.keys('*:lock')).length > 0
   )
     await new Promise((resolve) => setTimeout(resolve, 20));

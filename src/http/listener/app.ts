@@ -6,7 +6,7 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import type { ServerStatus } from '../../errors/body.ts';
 import { fault, type GatewayError } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { createDocumentVariants, type OnCompressed } from '../../store/cache/content-encodings.ts';
+import { createDocumentEncodings, type OnCompressed } from '../../store/cache/content-encodings.ts';
 import { createAccessLog } from './access-log.ts';
 import { createAnswers, type Document } from '../answers.ts';
 import { createCors } from './cors.ts';
@@ -58,7 +58,7 @@ export type App = {
 /** A document that is served until the process ends. */
 function documentOf(body: Buffer, onCompressed: OnCompressed = () => undefined): Document {
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
-  return { body, etag, variants: createDocumentVariants(body, etag, onCompressed) };
+  return { body, etag, encodings: createDocumentEncodings(body, etag, onCompressed) };
 }
 
 /** Makes the public listener. Express carries it; what a request becomes is decided in `serve`. */

@@ -4,10 +4,10 @@ import { fault, GatewayError } from '../../errors/fault.ts';
 import type { SourceMetrics } from '../../pipeline/create-operations.ts';
 import { createSourceResilience, type SourceResilienceDeps } from '../../pipeline/source-resilience.ts';
 import { createAgents } from '../../upstream/transport/agents.ts';
-import { askAgain } from '../../upstream/retry-call.ts';
+import { retryCall } from '../../upstream/retry-call.ts';
 import { watchHealth } from '../../upstream/health.ts';
-import { createPlaces } from '../../upstream/bulkhead.ts';
-import type { Resilience, Trial } from '../../upstream/resilience.ts';
+import { createBulkhead } from '../../upstream/bulkhead.ts';
+import type { Resilience, CallAttempt } from '../../upstream/resilience.ts';
 import { createTransport } from '../../upstream/transport/transport.ts';
 import type { Destination, Journey } from './proxy-request.ts';
 import type { Send } from './proxy.ts';
@@ -83,7 +83,7 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
   const net = netOf(route);
   const patience = { deadlineMs: route.deadline, patienceMs: route.deadline };
   const resilience = createSourceResilience({ name, net }, { ...deps, ...patience });
-  const places = createPlaces(net);
+  const places = createBulkhead(net);
   const bases = [net.baseUrl, ...net.otherUrls];
   const destinations = new Map(bases.map((base) => [base, destinationOf(base, net)]));
   const checks = watch(net, resilience);
@@ -96,19 +96,19 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
     return waitedMs * 2 >= route.deadline ? signal.reason : undefined;
   }
 
-  async function measured(journey: Journey, trial: Trial): Promise<void> {
-    const destination = destinations.get(trial.enter()) as Destination;
+  async function measured(journey: Journey, trial: CallAttempt): Promise<void> {
+    const destination = destinations.get(trial.start()) as Destination;
     const start = clock.monotonic();
     let outcome = 'cancelled';
     try {
       const status = await send(journey, destination);
       outcome = `${Math.floor(status / 100)}xx`;
-      trial.end(FAILING.has(status) ? failing : undefined, false);
+      trial.finish(FAILING.has(status) ? failing : undefined, false);
     } catch (error) {
       const isWell = error instanceof GatewayError && error.sign?.isWell === true;
       if (error instanceof GatewayError) outcome = error.code;
-      if (journey.signal.aborted && !isWell) trial.end(reasonOf(journey), true);
-      else trial.end(error, false);
+      if (journey.signal.aborted && !isWell) trial.finish(reasonOf(journey), true);
+      else trial.finish(error, false);
       throw error;
     } finally {
       metrics.upstreamCall(name, outcome, (clock.monotonic() - start) / 1_000);
@@ -120,7 +120,7 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
       const { signal, exchange, repeatable } = journey;
       const trial = resilience.begin(exchange, repeatable);
       const ask = () => places.run('caller', signal, () => measured(journey, trial));
-      await askAgain(ask, trial, signal, resilience);
+      await retryCall(ask, trial, signal, resilience);
     },
     close() {
       checks?.close();

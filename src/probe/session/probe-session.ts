@@ -10,7 +10,7 @@ import type { Resource } from '../../contract/resources.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
 import type { CompiledSource } from '../../pipeline/compile-sources.ts';
-import type { Meter, Upstream } from '../../upstream/client.ts';
+import type { Usage, Upstream } from '../../upstream/client.ts';
 import { type Change, depthOf, valuelessSource, willingSource } from './source-variant.ts';
 import { maskSource } from '../mask-source.ts';
 import { showCall, type ShownCall } from '../display-call.ts';
@@ -77,9 +77,9 @@ export type ExaminationDeps = {
   /** The text of the source's file. */
   readonly text: string;
   readonly upstream: Pick<Upstream, 'ask'>;
-  /** The most calls, over all examinations with this meter. */
+  /** The most calls, over all examinations with this usage. */
   readonly callsMax: number;
-  readonly meter: Meter;
+  readonly usage: Usage;
   readonly showValues: boolean;
   readonly stop: AbortSignal;
 };
@@ -91,19 +91,19 @@ function compiledVariant(spec: SourceSpec, resource: Resource): Adapter {
 }
 
 /** Asks within the bounds, and keeps a reply that does not read as the file says. */
-function createAsker({ upstream, callsMax, meter, stop }: ExaminationDeps) {
+function createAsker({ upstream, callsMax, usage, stop }: ExaminationDeps) {
   return async function ask<T>(
     request: UpstreamRequest,
     read: (reply: UpstreamReply) => T,
   ): Promise<Heard<T>> {
-    if (meter.upstreamCalls >= callsMax) throw new CallsUsedUp(`--calls-max ${callsMax} is used up`);
+    if (usage.upstreamCalls >= callsMax) throw new CallsUsedUp(`--calls-max ${callsMax} is used up`);
     let heard: UpstreamReply | undefined;
     const keep = (reply: UpstreamReply) => {
       heard = reply;
       return read(reply);
     };
     try {
-      const value = await upstream.ask(request, keep, stop, meter);
+      const value = await upstream.ask(request, keep, stop, usage);
       if (heard === undefined) throw new Error('a value is read from a reply');
       return { request, reply: heard, value, problem: undefined };
     } catch (problem) {
@@ -121,7 +121,7 @@ function everyRow(resource: Resource, { filters = [], sort }: Question): ListQue
 
 /** Opens the examination of a resource that the source's file describes. */
 export function createExamination(deps: ExaminationDeps): Examination {
-  const { compiled, text, callsMax, meter, showValues } = deps;
+  const { compiled, text, callsMax, usage, showValues } = deps;
   const { resource, adapter, source } = compiled;
   const { spec } = source;
   const own = spec.resources[resource.name];
@@ -158,7 +158,7 @@ export function createExamination(deps: ExaminationDeps): Examination {
       gaps,
       doubts: new Set<string>(),
     },
-    callsLeft: () => Math.max(0, callsMax - meter.upstreamCalls),
+    callsLeft: () => Math.max(0, callsMax - usage.upstreamCalls),
     lister(question, change) {
       const { filters = [] } = question;
       const varied =

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { Variants } from './content-encodings.ts';
+import type { EncodedBodies } from './content-encodings.ts';
 
 /** A finished answer as it is kept: a v1 body, or the knowledge that there is no such record. */
 export type CacheEntry = {
@@ -21,7 +21,7 @@ export type CacheEntry = {
   /** What had been purged when its data was read. */
   readonly generation: Generation;
   /** What there is of the body in codings, where this process keeps the entry and the body is worth it. */
-  readonly variants?: Variants | undefined;
+  readonly encodings?: EncodedBodies | undefined;
 };
 
 /** A place in the order of purges: whose order, and how many came before. */
@@ -79,7 +79,7 @@ function isListOf(value: unknown, length: number | undefined, fits: (member: unk
   return Array.isArray(value) && (length === undefined || value.length === length) && value.every(fits);
 }
 
-function readHead(text: string): Omit<CacheEntry, 'body' | 'variants'> | undefined {
+function readHead(text: string): Omit<CacheEntry, 'body' | 'encodings'> | undefined {
   const head = JSON.parse(text) as unknown;
   if (!isHead(head)) return undefined;
   const [found, etag, [storedAt, freshSeconds, freshMs, staleMs], [epoch, purges], tags] = head;

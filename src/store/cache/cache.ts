@@ -4,10 +4,10 @@ import type { Clock } from '../../kernel/clock.ts';
 import { ownBytes } from '../../kernel/detached-copy.ts';
 import { createBoundedMap } from '../bounded-map.ts';
 import { type CacheEntry, decodeEntry, encodeEntry } from './cache-entry.ts';
-import { acquireLua, holdLease, type Lease, newToken } from '../distributed-lock.ts';
+import { acquireLockLua, holdLock, type Lock, newToken } from '../distributed-lock.ts';
 import type { Purges } from '../purges.ts';
 import { compileScript } from '../redis/script.ts';
-import type { KeepVariants, Variants } from './content-encodings.ts';
+import type { AttachEncodings, EncodedBodies } from './content-encodings.ts';
 
 /** The part of a Redis client that the cache needs. */
 export type CacheRedis = Pick<Redis, 'getBuffer' | 'callBuffer'>;
@@ -19,24 +19,24 @@ export type OnCacheEvent = (
 ) => void;
 
 /** What Redis has of a key, as far as it may still be served, and the right to fill it where nobody else has that. */
-export type Taken = { readonly entry: CacheEntry | undefined; readonly lease: Lease | undefined };
+export type EntryOrLock = { readonly entry: CacheEntry | undefined; readonly lock: Lock | undefined };
 
 /** Two levels: this process, and Redis where there is one. */
 export type Cache = {
   /** An entry of this process that may still be served, fresh or stale. */
-  near(key: string): CacheEntry | undefined;
+  local(key: string): CacheEntry | undefined;
   /** The same of Redis. One that fails is a miss, never an error. */
-  far(key: string): Promise<CacheEntry | undefined>;
+  remote(key: string): Promise<CacheEntry | undefined>;
   /**
    * Looks into Redis and takes the right to fill, in one step: to `look`, only where nothing is there to be served; to
    * `fill`, whatever is there. Rejects where Redis does not answer.
    */
-  take(key: string, purpose: 'look' | 'fill'): Promise<Taken>;
+  getOrLock(key: string, purpose: 'look' | 'fill'): Promise<EntryOrLock>;
   /**
-   * Keeps an entry until it may not even be stale any more. Resolves once Redis has it or has failed; with a lease,
-   * Redis takes it only while nobody else has had one since, and the lease is given back.
+   * Keeps an entry until it may not even be stale any more. Resolves once Redis has it or has failed; with a lock,
+   * Redis takes it only while nobody else has had one since, and the lock is given back.
    */
-  put(key: string, entry: CacheEntry, lease?: Lease): Promise<void>;
+  put(key: string, entry: CacheEntry, lock?: Lock): Promise<void>;
   /** Whether other processes share the cache. */
   readonly isShared: boolean;
 };
@@ -52,7 +52,7 @@ export type CacheDeps = {
     { readonly client: CacheRedis; readonly keyOf: (answer: string, part: string) => string } | undefined;
   readonly purges: Pick<Purges, 'isPurged'>;
   /** Absent: bodies are served as they are. */
-  readonly keepVariants?: KeepVariants | undefined;
+  readonly attachEncodings?: AttachEncodings | undefined;
   readonly onEvent: OnCacheEvent;
 };
 
@@ -60,13 +60,13 @@ const ENTRY_OVERHEAD_BYTES = 512;
 /** Longer than any fill takes. */
 const FENCE_MS = 600_000;
 
-/** KEYS: value, fence, lock. ARGV: token, how long numbers of leases are kept, whether to fill whatever is there. */
+/** KEYS: value, fence, lock. ARGV: token, how long numbers of locks are kept, whether to fill whatever is there. */
 const take = compileScript(`
 local value = redis.call('get', KEYS[1])
 if value and ARGV[3] == '' then return { 0, value } end
-${acquireLua({ lock: 'KEYS[3]', fence: 'KEYS[2]', token: 'ARGV[1]', fenceMs: 'ARGV[2]' })}
+${acquireLockLua({ lock: 'KEYS[3]', fence: 'KEYS[2]', token: 'ARGV[1]', fenceMs: 'ARGV[2]' })}
 return { fence, value }`);
-/** KEYS: value, fence, lock. ARGV: value, how long it is kept, number and token of the lease. */
+/** KEYS: value, fence, lock. ARGV: value, how long it is kept, number and token of the lock. */
 const publish = compileScript(`
 local kept = 0
 if ARGV[3] == '' or redis.call('get', KEYS[2]) == ARGV[3] then
@@ -83,10 +83,11 @@ export function ageMs({ storedAt }: CacheEntry, clock: Clock): number {
 
 /** Creates the cache of finished answers. */
 export function createCache(deps: CacheDeps): Cache {
-  const { clock, localBytes, localSeconds, redis, purges, keepVariants, onEvent } = deps;
+  const { clock, localBytes, localSeconds, redis, purges, attachEncodings, onEvent } = deps;
   const local = createBoundedMap<CacheEntry>(
     localBytes,
-    ({ body, variants }, key) => body.length + (variants?.bytes ?? 0) + key.length * 2 + ENTRY_OVERHEAD_BYTES,
+    ({ body, encodings }, key) =>
+      body.length + (encodings?.bytes ?? 0) + key.length * 2 + ENTRY_OVERHEAD_BYTES,
   );
 
   const leftMs = (entry: CacheEntry) => entry.freshMs + entry.staleMs - ageMs(entry, clock);
@@ -103,14 +104,14 @@ export function createCache(deps: CacheDeps): Cache {
     const left = leftMs(entry);
     // What is kept must weigh what it is counted as.
     const own = { ...entry, body: ownBytes(entry.body) };
-    const kept = keepVariants?.(own, local.latest(key), (variants) => weighAnew(key, variants)) ?? own;
+    const kept = attachEncodings?.(own, local.latest(key), (encodings) => resize(key, encodings)) ?? own;
     local.set(key, kept, redis === undefined ? left : Math.min(left, localSeconds * 1_000));
     return kept;
   }
 
-  function weighAnew(key: string, variants: Variants): void {
+  function resize(key: string, encodings: EncodedBodies): void {
     const kept = local.latest(key);
-    if (kept?.variants === variants) local.replace(key, { ...kept });
+    if (kept?.encodings === encodings) local.replace(key, { ...kept });
   }
 
   /** The entry in what Redis has; `undefined` where it may not be served. */
@@ -126,28 +127,28 @@ export function createCache(deps: CacheDeps): Cache {
     { client, keyOf }: NonNullable<CacheDeps['redis']>,
     key: string,
     purpose: 'look' | 'fill',
-  ): Promise<Taken> {
+  ): Promise<EntryOrLock> {
     const names = namesOf(keyOf, key);
     const token = newToken();
     const args = [token, FENCE_MS, purpose === 'look' ? '' : '1'];
     const [fence, bytes = null] = (await take(client, names, args)) as [number, (Buffer | null)?];
-    const lease = fence > 0 ? holdLease(client, names[2], token, fence) : undefined;
+    const lock = fence > 0 ? holdLock(client, names[2], token, fence) : undefined;
     const entry = readFar(key, bytes);
     // What is there may not be served.
     if (purpose === 'look' && bytes !== null && entry === undefined)
       return takeFar({ client, keyOf }, key, 'fill');
-    return { entry, lease };
+    return { entry, lock };
   }
 
   return {
     isShared: redis !== undefined,
-    near(key) {
+    local(key) {
       const kept = local.get(key);
       const near = kept !== undefined && isUsable(kept) ? kept : undefined;
       onEvent('local', near === undefined ? 'miss' : isFresh(near) ? 'hit' : 'stale');
       return near;
     },
-    async far(key) {
+    async remote(key) {
       if (redis === undefined) return undefined;
       try {
         return readFar(key, await redis.client.getBuffer(namesOf(redis.keyOf, key)[0]));
@@ -156,8 +157,8 @@ export function createCache(deps: CacheDeps): Cache {
         return undefined;
       }
     },
-    async take(key, purpose) {
-      if (redis === undefined) return { entry: undefined, lease: undefined };
+    async getOrLock(key, purpose) {
+      if (redis === undefined) return { entry: undefined, lock: undefined };
       try {
         return await takeFar(redis, key, purpose);
       } catch (error) {
@@ -165,19 +166,19 @@ export function createCache(deps: CacheDeps): Cache {
         throw error;
       }
     },
-    async put(key, entry, lease) {
+    async put(key, entry, lock) {
       keepLocally(key, entry);
       const ttlMs = Math.ceil(leftMs(entry));
-      if (redis === undefined || ttlMs <= 0) return lease?.release();
-      const { fence = '', token = '' } = lease ?? {};
+      if (redis === undefined || ttlMs <= 0) return lock?.release();
+      const { fence = '', token = '' } = lock ?? {};
       try {
         const args = [encodeEntry(key, entry), ttlMs, fence, token];
         const kept = await publish(redis.client, namesOf(redis.keyOf, key), args);
-        lease?.end();
+        lock?.stopRenewal();
         if (kept === 1) onEvent('redis', 'stored');
       } catch {
         onEvent('redis', 'failed');
-        await lease?.release();
+        await lock?.release();
       }
     },
   };

@@ -4,38 +4,38 @@ import { ownBytes } from '../../kernel/detached-copy.ts';
 import type { CacheEntry } from './cache-entry.ts';
 
 /** A content coding that answers are compressed with. */
-export type Coding = 'br' | 'gzip';
+export type ContentEncoding = 'br' | 'gzip';
 
-type State = Variant | 'making' | 'useless' | undefined;
+type State = EncodedBody | 'making' | 'useless' | undefined;
 
 /** A body in a coding, with the strong tag of these very bytes. */
-export type Variant = { readonly body: Buffer; readonly etag: string };
+export type EncodedBody = { readonly body: Buffer; readonly etag: string };
 
 /** What there is of an entry's body in codings. */
-export type Variants = {
-  get(coding: Coding): Variant | undefined;
+export type EncodedBodies = {
+  get(coding: ContentEncoding): EncodedBody | undefined;
   /**
    * Has the body compressed, behind the caller's back: once at a time, not again where it was no use, and not at all
    * while too many others are. Who asks later may find it.
    */
-  make(coding: Coding): void;
+  make(coding: ContentEncoding): void;
   /** What the bodies in codings weigh. */
   readonly bytes: number;
 };
 
 /**
- * Gives an entry that is kept the place for its variants. `before` is what was kept under the same key: an equal body
- * needs no compressing again. `onGrown` is called with each variant that was made.
+ * Gives an entry that is kept the place for its encodings. `before` is what was kept under the same key: an equal body
+ * needs no compressing again. `onGrown` is called with each body that was made.
  */
-export type KeepVariants = (
+export type AttachEncodings = (
   entry: CacheEntry,
   before: CacheEntry | undefined,
-  onGrown: (variants: Variants) => void,
+  onGrown: (encodings: EncodedBodies) => void,
 ) => CacheEntry;
 
 /** How a body became another: `useless` where it was no smaller, `failed` for want of memory. */
 export type Compression = {
-  readonly coding: Coding;
+  readonly coding: ContentEncoding;
   readonly result: 'made' | 'useless' | 'failed';
   /** 0 where it failed. */
   readonly bytesAfter: number;
@@ -47,7 +47,7 @@ export type Compression = {
 /** Told of every body that was compressed, for the metrics. */
 export type OnCompressed = (compression: Compression) => void;
 
-/** What the variants of a process share. */
+/** What the encodings of a process share. */
 type Making = { count: number; readonly onCompressed: OnCompressed };
 
 /** Below, the headers weigh more than what compressing saves. */
@@ -66,11 +66,11 @@ const gzipped = promisify(gzip);
 const brotlied = promisify(brotliCompress);
 
 /** The strong tag of a body in a coding; `etag` is the tag of the body as it is (RFC 9110, section 8.8.3.3). */
-export function codedTag(etag: string, coding: Coding): string {
+export function encodedEtag(etag: string, coding: ContentEncoding): string {
   return `${etag.slice(0, -1)}-${coding}"`;
 }
 
-function compress(body: Buffer, coding: Coding): Promise<Buffer> {
+function compress(body: Buffer, coding: ContentEncoding): Promise<Buffer> {
   if (coding === 'gzip') return gzipped(body, { level: GZIP_LEVEL });
   return brotlied(body, {
     params: {
@@ -81,13 +81,17 @@ function compress(body: Buffer, coding: Coding): Promise<Buffer> {
   });
 }
 
-/** Creates the place for the variants of one body that is kept for ever, such as a document. */
-export function createDocumentVariants(body: Buffer, etag: string, onCompressed: OnCompressed): Variants {
+/** Creates the place for the encodings of one body that is kept for ever, such as a document. */
+export function createDocumentEncodings(
+  body: Buffer,
+  etag: string,
+  onCompressed: OnCompressed,
+): EncodedBodies {
   return new BodyVariants({ body, etag }, { count: 0, onCompressed }, () => undefined);
 }
 
 /**
- * Creates the maker of variants for a cache of `localBytes`.
+ * Creates the maker of encodings for a cache of `localBytes`.
  *
  * On BREACH, which reads a secret from the lengths of compressed answers when a page can make a browser fetch them
  * with text of its choice beside that secret: a v1 body holds no credential, token or other secret of its caller, no
@@ -96,37 +100,37 @@ export function createDocumentVariants(body: Buffer, etag: string, onCompressed:
  * requests of other pages on their own. Errors, which name parameters, are never compressed. Where callers
  * may write texts into the records that stand beside what others must not learn, `cache.compression: off` ends it.
  */
-export function createVariants(
+export function createContentEncodings(
   localBytes: number,
   onCompressed: OnCompressed = () => undefined,
-): KeepVariants {
+): AttachEncodings {
   // All three forms of a body have to fit into the cache at once.
   const bodyBytesMax = localBytes / 4;
   const making: Making = { count: 0, onCompressed };
 
-  return function keepVariants(entry, before, onGrown) {
+  return function attachEncodings(entry, before, onGrown) {
     if (entry.body.length < BODY_BYTES_MIN || entry.body.length > bodyBytesMax) return entry;
     // The tag is a digest of the body; one copy of equal bodies is enough, too.
-    if (before?.variants !== undefined && before.etag === entry.etag)
-      return { ...entry, body: before.body, variants: before.variants };
-    return { ...entry, variants: new BodyVariants(entry, making, onGrown) };
+    if (before?.encodings !== undefined && before.etag === entry.etag)
+      return { ...entry, body: before.body, encodings: before.encodings };
+    return { ...entry, encodings: new BodyVariants(entry, making, onGrown) };
   };
 }
 
 /** A class, for there are as many as there are bodies kept. */
-class BodyVariants implements Variants {
+class BodyVariants implements EncodedBodies {
   bytes = 0;
   readonly #body: Buffer;
   readonly #etag: string;
   readonly #making: Making;
-  readonly #onGrown: (variants: Variants) => void;
+  readonly #onGrown: (encodings: EncodedBodies) => void;
   #br: State = undefined;
   #gzip: State = undefined;
 
   constructor(
     { body, etag }: Pick<CacheEntry, 'body' | 'etag'>,
     making: Making,
-    onGrown: (variants: Variants) => void,
+    onGrown: (encodings: EncodedBodies) => void,
   ) {
     this.#body = body;
     this.#etag = etag;
@@ -134,19 +138,19 @@ class BodyVariants implements Variants {
     this.#onGrown = onGrown;
   }
 
-  get(coding: Coding): Variant | undefined {
+  get(coding: ContentEncoding): EncodedBody | undefined {
     const state = this.#stateOf(coding);
     return typeof state === 'object' ? state : undefined;
   }
 
-  make(coding: Coding): void {
+  make(coding: ContentEncoding): void {
     if (this.#stateOf(coding) !== undefined || this.#making.count >= MAKING_MAX) return;
     this.#making.count += 1;
     this.#become(coding, 'making');
     void this.#add(coding).finally(() => (this.#making.count -= 1));
   }
 
-  async #add(coding: Coding): Promise<void> {
+  async #add(coding: ContentEncoding): Promise<void> {
     const start = performance.now();
     const coded = await compress(this.#body, coding).catch(() => undefined);
     const isSmaller = coded !== undefined && coded.length < this.#body.length;
@@ -160,18 +164,18 @@ class BodyVariants implements Variants {
     // What cannot be compressed, for want of memory, is served as it is, too.
     this.#become(
       coding,
-      isSmaller ? { body: ownBytes(coded), etag: codedTag(this.#etag, coding) } : 'useless',
+      isSmaller ? { body: ownBytes(coded), etag: encodedEtag(this.#etag, coding) } : 'useless',
     );
     if (!isSmaller) return;
     this.bytes += coded.length;
     this.#onGrown(this);
   }
 
-  #stateOf(coding: Coding): State {
+  #stateOf(coding: ContentEncoding): State {
     return coding === 'br' ? this.#br : this.#gzip;
   }
 
-  #become(coding: Coding, state: State): void {
+  #become(coding: ContentEncoding, state: State): void {
     if (coding === 'br') this.#br = state;
     else this.#gzip = state;
   }

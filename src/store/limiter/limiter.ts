@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Window } from '../../kernel/duration.ts';
-import { createLeases, type Spent } from './token-prefetch.ts';
+import { createTokenPrefetch, type Spent } from './token-prefetch.ts';
 import { createSlidingMemory } from './sliding-memory.ts';
 import { SlidingRedis } from './sliding-redis.ts';
 import { cutWindow, type SubWindows, type WindowCount } from './sub-windows.ts';
@@ -65,7 +65,7 @@ export type LimiterDeps = {
 
 type Consume = (subject: string) => Decision | Promise<Decision>;
 
-type TierLimiter = { readonly consume: Consume; giveBack(): void };
+type TierLimiter = { readonly consume: Consume; returnUnused(): void };
 
 const UNAVAILABLE: Decision = { allowed: false, windows: [], retryAfterSeconds: 1, by: 'unavailable' };
 const GIVE_BACK_MS = 250;
@@ -108,29 +108,29 @@ export function createLimiter(deps: LimiterDeps): Limiter {
   function createTier(name: string, tier: Tier): TierLimiter {
     const windows = tier.windows.map(cut);
     const alone = countAlone(windows);
-    if (redis === undefined) return { consume: alone, giveBack: () => undefined };
+    if (redis === undefined) return { consume: alone, returnUnused: () => undefined };
     const shared = new SlidingRedis(redis, windows);
-    const leases = createLeases(
+    const prefetch = createTokenPrefetch(
       (subject, request) => shared.reserve(keyOf(name, tier.windows, subject), request),
       monotonic,
       deps.graceMs,
     );
     return {
       consume(subject) {
-        const spent = leases.spend(subject);
+        const spent = prefetch.spend(subject);
         if (!(spent instanceof Promise)) return decide(windows, spent, 'redis');
         return spent.then(
           (later) => decide(windows, later, 'redis'),
           () => (tier.onStoreFailure === 'closed' ? UNAVAILABLE : alone(subject)),
         );
       },
-      giveBack: () => leases.giveBack(),
+      returnUnused: () => prefetch.returnUnused(),
     };
   }
 
   const limiters = new Map(Object.entries(tiers).map(([name, tier]) => [name, createTier(name, tier)]));
   const timer = setInterval(() => {
-    for (const limiter of limiters.values()) limiter.giveBack();
+    for (const limiter of limiters.values()) limiter.returnUnused();
   }, GIVE_BACK_MS);
   timer.unref();
 

@@ -4,7 +4,7 @@ import { expectType } from '../redis/expect-type.ts';
 import {
   type Reservation,
   type ReservationRequest,
-  SHARE,
+  PREFETCH_SHARE,
   type SubWindows,
   type WindowCount,
 } from './sub-windows.ts';
@@ -151,7 +151,7 @@ export class SlidingRedis extends RateLimiterRedis {
       pieces,
       unspent?.pieces[index] ?? 0,
     ]);
-    return this.#client.porticoReserve(key, needed, extra, SHARE, unspent?.points ?? 0, ...windows);
+    return this.#client.porticoReserve(key, needed, extra, PREFETCH_SHARE, unspent?.points ?? 0, ...windows);
   }
 
   /** Called by the library with what `_upsert` answered. */

@@ -54,4 +54,4 @@ export type ReservationRequest = {
 };
 
 /** The share of the free points that one process may set aside for requests yet to come: one in so many. */
-export const SHARE = 64;
+export const PREFETCH_SHARE = 64;

@@ -11,11 +11,11 @@ export type Spent = {
 };
 
 /** Spends points of callers, and sets several aside at once for those who ask often. */
-export type Leases = {
+export type TokenPrefetch = {
   /** At once where points are set aside; else by asking the store. Rejects where the store fails. */
   spend(subject: string): Spent | Promise<Spent>;
   /** Gives back what was set aside and cannot be spent any more. */
-  giveBack(): void;
+  returnUnused(): void;
 };
 
 /** Asks the store that all processes share. */
@@ -46,7 +46,7 @@ const ATTEMPTS_MAX = 3;
  * Creates the leases of one tier. `now` is a monotonic clock, milliseconds; points may be spent `graceMs` longer than
  * the store says.
  */
-export function createLeases(reserve: Reserve, now: () => number, graceMs = 0): Leases {
+export function createTokenPrefetch(reserve: Reserve, now: () => number, graceMs = 0): TokenPrefetch {
   const leases = new LRUCache<string, Lease>({ max: SUBJECTS_MAX });
 
   function leaseOf(subject: string): Lease {
@@ -127,7 +127,7 @@ export function createLeases(reserve: Reserve, now: () => number, graceMs = 0): 
       if (!lease.asking) void ask(subject, lease);
       return spent;
     },
-    giveBack() {
+    returnUnused() {
       const at = now();
       for (const [subject, lease] of leases.entries()) {
         if (lease.left === 0 || lease.asking || at < lease.validUntil) continue;

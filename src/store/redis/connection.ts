@@ -1,31 +1,31 @@
 import { Cluster, Redis } from 'ioredis';
 import { clusterOptions, sentinelOptions, singleOptions } from './redis-options.ts';
-import type { ClusterPlace, RedisProfile, RedisTimes } from './redis-profile.ts';
-import { failWhileSilent } from './watchdog.ts';
-import { writeOncePerTurn } from './pipelining.ts';
+import type { ClusterServers, RedisProfile, RedisTimes } from './redis-profile.ts';
+import { attachWatchdog } from './watchdog.ts';
+import { pipelinePerTurn } from './pipelining.ts';
 
 /** What a line tells its watcher. */
-export type LineWatcher = {
+export type ConnectionListener = {
   /** A connection failed or was closed. */
-  readonly lost: (problem: unknown) => void;
+  readonly onLost: (problem: unknown) => void;
   /** Something has come up: perhaps the whole of it is ready now. */
-  readonly changed: () => void;
+  readonly onChange: () => void;
 };
 
 /** A client of ioredis, whatever stands at its other end. */
-export type RedisLine = { readonly client: Redis; readonly isReady: () => boolean };
+export type OpenConnection = { readonly client: Redis; readonly isReady: () => boolean };
 
 function watchSingle(
   client: Redis,
   { commandTimeoutMs }: RedisTimes,
-  { lost, changed }: LineWatcher,
-): RedisLine {
+  { onLost: lost, onChange: changed }: ConnectionListener,
+): OpenConnection {
   // ioredis reports errors of the connection here, not those of commands.
   client.on('error', lost);
   client.on('close', () => lost(new Error('the connection was closed')));
   client.on('ready', changed);
-  writeOncePerTurn(client);
-  const isSilent = failWhileSilent(client, commandTimeoutMs, { silent: lost, heard: changed });
+  pipelinePerTurn(client);
+  const isSilent = attachWatchdog(client, commandTimeoutMs, { silent: lost, heard: changed });
   return { client, isReady: () => client.status === 'ready' && !isSilent() };
 }
 
@@ -42,10 +42,10 @@ function isWhole(cluster: Cluster, isSilent: (node: Redis) => boolean): boolean 
   return true;
 }
 
-function openCluster(times: RedisTimes, place: ClusterPlace, watcher: LineWatcher): RedisLine {
+function openCluster(times: RedisTimes, place: ClusterServers, watcher: ConnectionListener): OpenConnection {
   const nodes = place.cluster.map(({ host, port }) => ({ host, port }));
   const cluster = new Cluster(nodes, clusterOptions(times, place));
-  const told = { silent: watcher.lost, heard: watcher.changed };
+  const told = { silent: watcher.onLost, heard: watcher.onChange };
   const silences = new WeakMap<Redis, () => boolean>();
   const isReady = () => isWhole(cluster, (node) => silences.get(node)?.() ?? false);
 
@@ -55,30 +55,30 @@ function openCluster(times: RedisTimes, place: ClusterPlace, watcher: LineWatche
   }
 
   cluster.on('+node', (node: Redis) => {
-    node.on('ready', watcher.changed);
-    writeOncePerTurn(node);
-    silences.set(node, failWhileSilent(node, times.commandTimeoutMs, told));
+    node.on('ready', watcher.onChange);
+    pipelinePerTurn(node);
+    silences.set(node, attachWatchdog(node, times.commandTimeoutMs, told));
     // Behind the command that made the node known, and that connects it.
     setImmediate(connect, node);
   });
   cluster.on('ready', () => {
     cluster.nodes().forEach(connect);
-    watcher.changed();
+    watcher.onChange();
   });
-  cluster.on('refresh', watcher.changed);
-  cluster.on('error', watcher.lost);
-  cluster.on('node error', watcher.lost);
+  cluster.on('refresh', watcher.onChange);
+  cluster.on('error', watcher.onLost);
+  cluster.on('node error', watcher.onLost);
   cluster.on('-node', () => {
     if (cluster.status === 'ready' && !isReady())
-      watcher.lost(new Error('the connection to a node was closed'));
+      watcher.onLost(new Error('the connection to a node was closed'));
   });
-  cluster.on('close', () => watcher.lost(new Error('the connections were closed')));
+  cluster.on('close', () => watcher.onLost(new Error('the connections were closed')));
   // A cluster takes the same commands, as long as those of one command, script or pipeline share a slot.
   return { client: cluster as unknown as Redis, isReady };
 }
 
 /** Opens a client for a profile; it connects by itself, again and again. */
-export function openLine(profile: RedisProfile, watcher: LineWatcher): RedisLine {
+export function openConnection(profile: RedisProfile, watcher: ConnectionListener): OpenConnection {
   if ('cluster' in profile) return openCluster(profile, profile, watcher);
   if ('sentinel' in profile)
     return watchSingle(new Redis(sentinelOptions(profile, profile)), profile, watcher);

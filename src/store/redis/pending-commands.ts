@@ -1,19 +1,19 @@
 import type { Redis } from 'ioredis';
 
-export type Command = Parameters<Redis['sendCommand']>[0];
+export type RedisCommand = Parameters<Redis['sendCommand']>[0];
 
 /** The commands of one connection that wait for an answer. */
-export type Waiting = {
-  add(command: Command): void;
+export type PendingCommands = {
+  add(command: RedisCommand): void;
   /** The connection has told something. */
   hear(): void;
   /** How often it has told something. */
   heard(): number;
   /** All that wait, which are forgotten. */
-  takeAll(): readonly Command[];
+  takeAll(): readonly RedisCommand[];
 };
 
-export type WaitingOptions = {
+export type PendingCommandsOptions = {
   /** How long a command may wait, milliseconds. */
   readonly timeoutMs: number;
   /**
@@ -46,11 +46,11 @@ function createAttention(longestMs: number) {
 }
 
 /** Creates the list of those who wait, and has each of them fail in time. */
-export function createWaiting({ timeoutMs, onQuiet }: WaitingOptions): Waiting {
+export function createPendingCommands({ timeoutMs, onQuiet }: PendingCommandsOptions): PendingCommands {
   const stepMs = timeoutMs * STEP;
   const attention = createAttention(stepMs * STEPS_MAX);
   /** The commands, the oldest first, and since when they wait. */
-  const waiting = new Map<Command, number>();
+  const waiting = new Map<RedisCommand, number>();
   let [owedAt, heardAt, heard, armed] = [0, 0, 0, false];
 
   function arm(): void {

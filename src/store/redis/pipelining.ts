@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
  * Has the commands of one turn of the event loop leave in one write: answers that come together ask together, and each
  * write costs more than what ioredis does for its command.
  */
-export function writeOncePerTurn(client: Redis): void {
+export function pipelinePerTurn(client: Redis): void {
   const send = client.sendCommand.bind(client);
   let held: Redis['stream'] | undefined;
 

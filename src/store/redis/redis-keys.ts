@@ -12,8 +12,8 @@ export type RedisKeys = {
   cache(answer: string, part: string): string;
   /** What was purged: its epoch and number (hash), and the tags by their numbers (sorted set). */
   purges(part: string): string;
-  /** A part of the snapshots of one scan; `scan` names it and is safe in a key. */
-  snapshot(scan: string, part: string): string;
+  /** A part of the row sets of one scan; `scan` names it and is safe in a key. */
+  rowSet(scan: string, part: string): string;
 };
 
 /**
@@ -29,6 +29,6 @@ export function createRedisKeys(prefix: string): RedisKeys {
       `${prefix}limit:{${subject}}:${tier}:${windows.map(({ points, seconds }) => `${points}per${seconds}s`).join(',')}`,
     cache: (answer, part) => `${prefix}cache:{${answer}}:${part}`,
     purges: (part) => `${prefix}{purges}:${part}`,
-    snapshot: (scan, part) => `${prefix}snapshot:{${scan}}:${part}`,
+    rowSet: (scan, part) => `${prefix}snapshot:{${scan}}:${part}`,
   };
 }

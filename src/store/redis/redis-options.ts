@@ -1,5 +1,5 @@
 import type { ClusterOptions, RedisOptions } from 'ioredis';
-import type { ClusterPlace, RedisAccess, RedisTimes, SentinelPlace } from './redis-profile.ts';
+import type { ClusterServers, RedisAccess, RedisTimes, SentinelServers } from './redis-profile.ts';
 
 const RECONNECT_MS_MAX = 300;
 const FAILOVER_MS = 5_000;
@@ -66,7 +66,7 @@ export function singleOptions(times: RedisTimes, access?: RedisAccess) {
  * The options of a connection to the master that sentinels name. They are asked whenever a connection was lost, or was
  * dropped because its server says READONLY. ioredis' `failoverDetector` is left out: what it opens outlives the client.
  */
-export function sentinelOptions(times: RedisTimes, { sentinel, access }: SentinelPlace) {
+export function sentinelOptions(times: RedisTimes, { sentinel, access }: SentinelServers) {
   return {
     ...singleOptions(times, access),
     sentinels: sentinel.nodes.map(({ host, port }) => ({ host, port })),
@@ -82,7 +82,7 @@ export function sentinelOptions(times: RedisTimes, { sentinel, access }: Sentine
 }
 
 /** The options of a connection to a cluster. Replicas are never read: they may not know yet of a key's end. */
-export function clusterOptions(times: RedisTimes, { access }: ClusterPlace) {
+export function clusterOptions(times: RedisTimes, { access }: ClusterServers) {
   return {
     redisOptions: { ...patienceOf(times), ...accessOf(access) },
     enableOfflineQueue: false,

@@ -19,10 +19,10 @@ export type RedisAccess = {
 };
 
 /** Some nodes of a Redis Cluster; the others are learned from them. */
-export type ClusterPlace = { readonly cluster: readonly RedisNode[]; readonly access: RedisAccess };
+export type ClusterServers = { readonly cluster: readonly RedisNode[]; readonly access: RedisAccess };
 
 /** Sentinels, who know where the master is. */
-export type SentinelPlace = {
+export type SentinelServers = {
   readonly sentinel: {
     /** The name of the master among the sentinels. */
     readonly name: string;
@@ -35,7 +35,7 @@ export type SentinelPlace = {
 };
 
 /** One server: `redis://…` or `rediss://…`, with credentials where Redis asks for them. */
-export type SinglePlace = { readonly url: string; readonly access?: RedisAccess | undefined };
+export type SingleServer = { readonly url: string; readonly access?: RedisAccess | undefined };
 
 export type RedisTimes = {
   /** How long a command may take before it counts as failed. */
@@ -43,11 +43,11 @@ export type RedisTimes = {
   readonly connectTimeoutMs: number;
 };
 
-export type RedisProfile = RedisTimes & (SinglePlace | ClusterPlace | SentinelPlace);
+export type RedisProfile = RedisTimes & (SingleServer | ClusterServers | SentinelServers);
 
 function placeOf(
   redis: RedisConfig | RedisRoleConfig,
-): SinglePlace | ClusterPlace | SentinelPlace | undefined {
+): SingleServer | ClusterServers | SentinelServers | undefined {
   const { url, cluster, sentinel, tls } = redis;
   const access = {
     username: redis.username,

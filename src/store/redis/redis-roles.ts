@@ -3,11 +3,11 @@ import { redisProfiles } from './redis-profile.ts';
 import { createRedis, type RedisConnection, type RedisLog } from './redis.ts';
 
 /** The connection of each role; `undefined` where nothing of the role is kept in Redis. */
-export type RedisOf = Readonly<Record<RedisRole, RedisConnection | undefined>>;
+export type RedisByRole = Readonly<Record<RedisRole, RedisConnection | undefined>>;
 
 /** The connections of a gateway: roles whose settings are the same share one. */
 export type RedisConnections = {
-  readonly of: RedisOf;
+  readonly of: RedisByRole;
   /** Waits for all of them, for each as long as connecting may take. */
   untilReady(): Promise<void>;
   close(): Promise<void>;

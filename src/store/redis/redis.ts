@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { type RedisRole, redisRoles } from '../../config/schema/redis.ts';
 import { evictionNote } from './eviction.ts';
-import { openLine } from './connection.ts';
+import { openConnection } from './connection.ts';
 import type { RedisProfile } from './redis-profile.ts';
 
 /** The part of the log that the connection writes to. */
@@ -58,14 +58,14 @@ export function createRedis(
     advised = note?.message;
   }
 
-  const line = openLine(profile, {
-    lost(problem) {
+  const line = openConnection(profile, {
+    onLost(problem) {
       looked = false;
       if (down || closing) return;
       down = true;
       log.warn({ problem: plainRedisError(problem).message }, 'Redis is out of reach; reconnecting');
     },
-    changed() {
+    onChange() {
       if (!line.isReady()) return;
       if (down) log.info({}, 'Redis is back');
       down = false;

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
-import { type Command, createWaiting } from './pending-commands.ts';
+import { type RedisCommand, createPendingCommands } from './pending-commands.ts';
 
 /** Who is told of a connection that stands and is of no use. */
-export type SilenceWatch = {
+export type WatchdogListener = {
   /** It does not answer, or Redis says that it cannot serve. */
   readonly silent: (problem: Error) => void;
   /** It serves again. */
@@ -31,12 +31,12 @@ function isReply(error: unknown): error is Error {
  * as one of Redis. Returns whether the connection is of no use at the moment: commands are sent on where Redis refuses a
  * PING, because it may refuse some of them only.
  */
-export function failWhileSilent(client: Redis, timeoutMs: number, watch: SilenceWatch): () => boolean {
+export function attachWatchdog(client: Redis, timeoutMs: number, watch: WatchdogListener): () => boolean {
   const send = client.sendCommand.bind(client);
-  const waiting = createWaiting({ timeoutMs, onQuiet });
+  const waiting = createPendingCommands({ timeoutMs, onQuiet });
   let [silent, refused, suspected, probing] = [false, false, false, false];
 
-  function fail(command: Command): void {
+  function fail(command: RedisCommand): void {
     command.reject(new Error('Redis does not answer'));
   }
 

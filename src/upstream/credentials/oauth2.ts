@@ -52,7 +52,7 @@ function readToken(body: Buffer): { token: string; lifetimeMs: number } {
 }
 
 /** Obtains access tokens by client credentials (RFC 6749, section 4.4). */
-export function oauth2(auth: OAuth2, transport: Transport): Obtain {
+export function obtainByOAuth2(auth: OAuth2, transport: Transport): Obtain {
   return async (_base, signal) => {
     const reply = await transport.send({ method: 'POST', url: auth.tokenUrl, ...tokenRequest(auth), signal });
     if (reply.status !== 200) {

@@ -1,8 +1,8 @@
-import type { Credential, CredentialSource } from './credential.ts';
+import type { UpstreamCredential, CredentialSource } from './credential.ts';
 import { createSingleFlight } from '../../kernel/single-flight.ts';
 
 /** A credential that was obtained, and how long it is good for. */
-export type Obtained = { readonly credential: Credential; readonly lifetimeMs: number };
+export type Obtained = { readonly credential: UpstreamCredential; readonly lifetimeMs: number };
 
 /** Obtains a credential, of a source's host where that gives it. @throws GatewayError, or what the network throws */
 export type Obtain = (base: string, signal: AbortSignal) => Promise<Obtained>;
@@ -15,10 +15,10 @@ const MARGIN_MS = 10_000;
  * when the source has refused it.
  */
 export function obtainedCredential(obtain: (signal: AbortSignal) => Promise<Obtained>): CredentialSource {
-  const flights = createSingleFlight<Credential>();
-  let held: { readonly credential: Credential; readonly until: number } | undefined;
+  const flights = createSingleFlight<UpstreamCredential>();
+  let held: { readonly credential: UpstreamCredential; readonly until: number } | undefined;
 
-  async function obtainNow(signal: AbortSignal): Promise<Credential> {
+  async function obtainNow(signal: AbortSignal): Promise<UpstreamCredential> {
     const { credential, lifetimeMs } = await obtain(signal);
     held = { credential, until: performance.now() + Math.max(lifetimeMs - MARGIN_MS, lifetimeMs / 2) };
     return credential;

@@ -27,7 +27,7 @@ function cookieValue(header: string | undefined, name: string): string | undefin
 }
 
 /** Obtains a session by logging in. */
-export function session(auth: Session, transport: Transport, readSession: ReadSession): Obtain {
+export function obtainBySession(auth: Session, transport: Transport, readSession: ReadSession): Obtain {
   return async (base, signal) => {
     const { contentType, body } = loginBody(auth);
     const headers = { 'Content-Type': contentType, Accept: 'application/json' };

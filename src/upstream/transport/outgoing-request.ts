@@ -1,13 +1,13 @@
 import { contentTypesOf } from '../../config/fixture/content-types.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
-import type { Credential } from '../credentials/credential.ts';
+import type { UpstreamCredential } from '../credentials/credential.ts';
 import type { TransportRequest } from './transport.ts';
 
 /** A request of a source with everything that its file and its credential add, as it goes out. */
 export type Outgoing = (
   request: UpstreamRequest,
-  credential: Credential,
+  credential: UpstreamCredential,
   base?: string,
 ) => Omit<TransportRequest, 'signal'>;
 

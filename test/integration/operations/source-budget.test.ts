@@ -5,11 +5,11 @@ import { Redis } from 'ioredis';
 import { sourceSchema } from '../../../src/config/schema/source.ts';
 import { GatewayError } from '../../../src/errors/fault.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import type { WorkClass } from '../../../src/kernel/upstream-call.ts';
+import type { Priority } from '../../../src/kernel/upstream-call.ts';
 import { createSourceRates } from '../../../src/pipeline/source-rates.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import { createUpstream, type Upstream } from '../../../src/upstream/client.ts';
-import type { Rate } from '../../../src/upstream/bulkhead.ts';
+import type { TakeToken } from '../../../src/upstream/bulkhead.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
 import { until } from '../../support/pipeline/snapshot-fleet.ts';
 
@@ -54,11 +54,11 @@ async function startLegacy() {
 }
 
 /** Asks as somebody, and tells what came of it: `ok`, or the code of an error. */
-async function ask(upstream: Upstream, workClass: WorkClass = 'caller'): Promise<string> {
-  const request = { method: 'GET', target: `/${workClass}`, headers: {}, body: undefined } as const;
-  const meter = { upstreamCalls: 0, upstreamMs: 0 };
+async function ask(upstream: Upstream, priority: Priority = 'caller'): Promise<string> {
+  const request = { method: 'GET', target: `/${priority}`, headers: {}, body: undefined } as const;
+  const usage = { upstreamCalls: 0, upstreamMs: 0 };
   try {
-    return await upstream.ask(request, () => 'ok', new AbortController().signal, meter, workClass);
+    return await upstream.ask(request, () => 'ok', new AbortController().signal, usage, priority);
   } catch (error) {
     return error instanceof GatewayError ? error.code : String(error);
   }
@@ -80,7 +80,7 @@ afterEach(async () => {
 type Grant = { readonly asked: number; readonly had: number };
 
 /** The rate, with the rights noted that it gave. */
-function noting(granted: Grant[], rate: Rate | undefined): Rate | undefined {
+function noting(granted: Grant[], rate: TakeToken | undefined): TakeToken | undefined {
   if (rate === undefined) return undefined;
   return async () => {
     const asked = performance.now();
@@ -163,8 +163,8 @@ describe('a source that is asked for more than it was promised', () => {
 
   it('serves callers before scans', async () => {
     const { legacy, upstreams } = await openFleet(1, { concurrency: 4, queue: { max: 1_000, time: '60s' } });
-    const ofClass = (workClass: WorkClass, times: number) =>
-      Array.from({ length: times }, () => ask(upstreams[0]!, workClass));
+    const ofClass = (priority: Priority, times: number) =>
+      Array.from({ length: times }, () => ask(upstreams[0]!, priority));
     const asked = ofClass('scan', 20);
     await legacy.arrived(4);
     asked.push(...ofClass('caller', 5));

@@ -6,7 +6,7 @@ import { resources } from '../../../src/contract/resources.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createAnswer } from '../../../src/reading/run-plan.ts';
 import { createLargeReplies } from '../../../src/reading/large-replies/large-replies.ts';
-import { createSnapshots } from '../../../src/reading/rowsets.ts';
+import { createRowSets } from '../../../src/reading/rowsets.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { createCall } from '../../support/pipeline/call.ts';
 import type { ModelRecord } from '../../support/model/contract-model.ts';
@@ -100,11 +100,11 @@ function openSource(format: string) {
       contradicted: () => undefined,
     },
   };
-  const snapshots = createSnapshots(runtime, undefined);
-  const answer = createAnswer(runtime, { fresh: 1 }, snapshots);
+  const rowSets = createRowSets(runtime, undefined);
+  const answer = createAnswer(runtime, { fresh: 1 }, rowSets);
   return {
     async close() {
-      await Promise.all([snapshots.close(), largeReplies.close()]);
+      await Promise.all([rowSets.close(), largeReplies.close()]);
       upstream.close();
     },
     format,

@@ -42,7 +42,7 @@ describe('the cache on a real Redis', () => {
     const stored = writer.next();
     void writer.cache.put('a key/with "odd" parts', entry);
     expect(await stored).toBe('stored');
-    expect(await open().cache.far('a key/with "odd" parts')).toEqual(entry);
+    expect(await open().cache.remote('a key/with "odd" parts')).toEqual(entry);
   });
 
   it('leaves it to Redis to forget', async () => {
@@ -57,50 +57,50 @@ describe('the cache on a real Redis', () => {
 
   it('lets one process at a time fill, and shows the others what it has put', async () => {
     const [one, other] = [open(), open()];
-    const first = await one.cache.take('k', 'look');
-    expect(first).toMatchObject({ entry: undefined, lease: {} });
-    expect(await other.cache.take('k', 'look')).toEqual({ entry: undefined, lease: undefined });
+    const first = await one.cache.getOrLock('k', 'look');
+    expect(first).toMatchObject({ entry: undefined, lock: {} });
+    expect(await other.cache.getOrLock('k', 'look')).toEqual({ entry: undefined, lock: undefined });
     const entry = { ...sixtySeconds, storedAt: clock.now() };
-    await one.cache.put('k', entry, first.lease);
-    // The lease was given back with the answer: those who look need none, those who fill may have it.
-    expect(await other.cache.take('k', 'look')).toEqual({ entry, lease: undefined });
-    const second = await other.cache.take('k', 'fill');
+    await one.cache.put('k', entry, first.lock);
+    // The lock was given back with the answer: those who look need none, those who fill may have it.
+    expect(await other.cache.getOrLock('k', 'look')).toEqual({ entry, lock: undefined });
+    const second = await other.cache.getOrLock('k', 'fill');
     expect(second.entry).toEqual(entry);
-    expect(second.lease?.fence).toBeGreaterThan(first.lease?.fence ?? Infinity);
-    await second.lease?.release();
+    expect(second.lock?.fence).toBeGreaterThan(first.lock?.fence ?? Infinity);
+    await second.lock?.release();
     expect(await clients[0]!.exists(`${redis.prefix}lock`)).toBe(0);
   });
 
-  it('takes no answer of a process that has lost its lease', async () => {
+  it('takes no answer of a process that has lost its lock', async () => {
     const [late, next] = [open(), open()];
-    const lost = await late.cache.take('k', 'look');
+    const lost = await late.cache.getOrLock('k', 'look');
     await clients[0]!.del(`${redis.prefix}lock`);
-    const held = await next.cache.take('k', 'look');
-    await late.cache.put('k', { ...sixtySeconds, storedAt: clock.now() }, lost.lease);
+    const held = await next.cache.getOrLock('k', 'look');
+    await late.cache.put('k', { ...sixtySeconds, storedAt: clock.now() }, lost.lock);
     expect(await clients[0]!.exists(`${redis.prefix}value`)).toBe(0);
     expect(await clients[0]!.exists(`${redis.prefix}lock`)).toBe(1);
-    await held.lease?.release();
+    await held.lock?.release();
   });
 
   it('puts nothing older over what was filled since Redis lost everything', async () => {
     const [late, next] = [open(), open()];
     const older = { ...sixtySeconds, storedAt: clock.now() };
     const newer = { ...older, body: Buffer.from('2') };
-    const lost = await late.cache.take('k', 'look');
+    const lost = await late.cache.getOrLock('k', 'look');
     // The whole of what this test keeps: the server is that of other files too.
     await clients[0]!.del(['value', 'fence', 'lock'].map((part) => `${redis.prefix}${part}`));
-    await next.cache.put('k', newer, (await next.cache.take('k', 'look')).lease);
-    await late.cache.put('k', older, lost.lease);
-    expect(await open().cache.far('k')).toEqual(newer);
+    await next.cache.put('k', newer, (await next.cache.getOrLock('k', 'look')).lock);
+    await late.cache.put('k', older, lost.lock);
+    expect(await open().cache.remote('k')).toEqual(newer);
   });
 
-  it("numbers leases upwards where Redis' clock was set back", async () => {
+  it("numbers locks upwards where Redis' clock was set back", async () => {
     const { cache } = open();
     const last = Date.now() * 1_000 + 3_600_000_000;
     await clients[0]!.set(`${redis.prefix}fence`, last);
-    const { lease } = await cache.take('k', 'look');
-    expect(lease?.fence).toBe(last + 1);
-    await lease?.release();
+    const { lock } = await cache.getOrLock('k', 'look');
+    expect(lock?.fence).toBe(last + 1);
+    await lock?.release();
   });
 
   it.each<[string, Buffer]>([
@@ -109,21 +109,21 @@ describe('the cache on a real Redis', () => {
   ])('gives the right to fill to who finds only something %s', async (_name, value) => {
     const { cache } = open();
     await clients[0]!.set(`${redis.prefix}value`, value);
-    const { entry, lease } = await cache.take('k', 'look');
-    expect([entry, lease === undefined]).toEqual([undefined, false]);
-    await lease?.release();
+    const { entry, lock } = await cache.getOrLock('k', 'look');
+    expect([entry, lock === undefined]).toEqual([undefined, false]);
+    await lock?.release();
   });
 
   it.each(['rubbish', '-5', '1e3', 'nan', 'inf', '9223372036854775807'])(
-    'gives the right to fill at once where the numbers of leases are damaged: %s',
+    'gives the right to fill at once where the numbers of locks are damaged: %s',
     async (value) => {
       const { cache } = open();
       await clients[0]!.set(`${redis.prefix}fence`, value);
-      const { lease } = await cache.take('k', 'look');
-      expect(lease?.fence).toBeGreaterThan(0);
+      const { lock } = await cache.getOrLock('k', 'look');
+      expect(lock?.fence).toBeGreaterThan(0);
       const entry = { ...sixtySeconds, storedAt: clock.now() };
-      await cache.put('k', entry, lease);
-      expect(await cache.take('k', 'look')).toEqual({ entry, lease: undefined });
+      await cache.put('k', entry, lock);
+      expect(await cache.getOrLock('k', 'look')).toEqual({ entry, lock: undefined });
     },
   );
 
@@ -131,7 +131,7 @@ describe('the cache on a real Redis', () => {
     const reader = open();
     await clients[0]!.lpush(`${redis.prefix}value`, 'not a string');
     const event = reader.next();
-    expect(await reader.cache.far('k')).toBeUndefined();
+    expect(await reader.cache.remote('k')).toBeUndefined();
     expect(await event).toBe('failed');
   });
 });

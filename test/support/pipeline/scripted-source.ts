@@ -2,12 +2,12 @@ import { compileAdapter } from '../../../src/adapter/compile.ts';
 import { resources, type ResourceName } from '../../../src/contract/resources.ts';
 import type { Query } from '../../../src/contract/query.ts';
 import { createAnswer } from '../../../src/reading/run-plan.ts';
-import { createSnapshots } from '../../../src/reading/rowsets.ts';
+import { createRowSets } from '../../../src/reading/rowsets.ts';
 import type { UpstreamReply } from '../../../src/kernel/upstream-call.ts';
 import type { SourceRuntime } from '../../../src/reading/source-runtime.ts';
 import type { Document } from '../../../src/policy/cache-stage.ts';
 import { compileRowCodec, type RowCodec } from '../../../src/rowset/row-codec.ts';
-import type { SharedSnapshots } from '../../../src/rowset/redis-rowsets.ts';
+import type { RedisRowSets } from '../../../src/rowset/redis-rowsets.ts';
 import { createCall } from './call.ts';
 import { createManualClock, type ManualClock } from '../time/manual-clock.ts';
 import { parseList } from './parse-as.ts';
@@ -46,7 +46,7 @@ export function openSource(
   text: string,
   serve: Serve,
   cache = { fresh: 10, notFound: 2 },
-  share: (codec: RowCodec) => SharedSnapshots | undefined = () => undefined,
+  share: (codec: RowCodec) => RedisRowSets | undefined = () => undefined,
 ): ScriptedSource {
   const spec = specOf(text);
   const problems: string[] = [];
@@ -70,9 +70,9 @@ export function openSource(
       contradicted: (capability) => void contradicted.push(capability),
     },
     upstream: {
-      async ask({ target }, read, signal, meter) {
+      async ask({ target }, read, signal, usage) {
         if (signal.aborted) throw signal.reason;
-        meter.upstreamCalls += 1;
+        usage.upstreamCalls += 1;
         const url = new URL(target, 'http://source.example');
         const parameters = Object.fromEntries(url.searchParams);
         const asked = { number: calls.length + 1, path: url.pathname, parameters, signal };
@@ -83,8 +83,8 @@ export function openSource(
       close: () => undefined,
     },
   };
-  const snapshots = createSnapshots(runtime, share(compileRowCodec(resources[resource].itemFields)));
-  const answer = createAnswer(runtime, cache, snapshots);
+  const rowSets = createRowSets(runtime, share(compileRowCodec(resources[resource].itemFields)));
+  const answer = createAnswer(runtime, cache, rowSets);
   const fill = (query: Query, signal = new AbortController().signal) =>
     answer(createCall({ query, signal }), signal);
 
@@ -94,7 +94,7 @@ export function openSource(
     gaps,
     clock,
     fill,
-    close: () => snapshots.close(),
+    close: () => rowSets.close(),
     async list(rawQuery = '', signal) {
       const document = await fill(parseList(`${resource}.list`, rawQuery), signal);
       if (!document.found) throw new Error('a list is always found');

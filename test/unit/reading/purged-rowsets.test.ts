@@ -1,14 +1,14 @@
 import type { ScanPlan } from '../../../src/adapter/plan/plan.ts';
 import { resources } from '../../../src/contract/resources.ts';
 import { purgeable } from '../../../src/pipeline/cache-answers.ts';
-import type { Snapshots } from '../../../src/reading/rowsets.ts';
+import type { RowSets } from '../../../src/reading/rowsets.ts';
 
 const plan = { kind: 'scan', key: 'rows' } as ScanPlan;
 
-/** The names under which snapshots were asked for. */
+/** The names under which row sets were asked for. */
 function watched() {
   const keys: string[] = [];
-  const snapshots: Snapshots = {
+  const rowSets: RowSets = {
     page: ({ key }) => {
       keys.push(key);
       return Promise.resolve({ records: [], total: 0, storedAt: 0, freshSeconds: 1 });
@@ -20,18 +20,18 @@ function watched() {
   const purges = { current: () => ({ epoch, purges: latest }), latest: () => latest };
   return {
     keys,
-    snapshots: purgeable(snapshots, { resource: resources.users }, purges),
+    rowSets: purgeable(rowSets, { resource: resources.users }, purges),
     become: (...next: [string, number]) => {
       [epoch, latest] = next;
     },
   };
 }
 
-const errand = { signal: new AbortController().signal, meter: { upstreamCalls: 0, upstreamMs: 0 } };
+const errand = { signal: new AbortController().signal, usage: { upstreamCalls: 0, upstreamMs: 0 } };
 
-describe('the snapshots of a resource of which something is purged', () => {
+describe('the rowSets of a resource of which something is purged', () => {
   it('are never those from before the purge, not even where Redis has forgotten all purges since', async () => {
-    const { keys, snapshots, become } = watched();
+    const { keys, rowSets, become } = watched();
     for (const [epoch, number] of [
       ['one', 0],
       ['one', 1],
@@ -39,9 +39,9 @@ describe('the snapshots of a resource of which something is purged', () => {
       ['two', 1],
     ] as const) {
       become(epoch, number);
-      expect(snapshots.has(plan)).toBe(false);
-      await snapshots.page(plan, 0, 1, errand);
-      expect(snapshots.has(plan)).toBe(true);
+      expect(rowSets.has(plan)).toBe(false);
+      await rowSets.page(plan, 0, 1, errand);
+      expect(rowSets.has(plan)).toBe(true);
     }
     expect(new Set(keys).size).toBe(4);
   });

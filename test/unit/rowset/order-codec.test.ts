@@ -5,14 +5,14 @@ import {
   encodeOrder,
   ORDER_HEAD,
   readOrderHead,
-  readPlaces,
+  readSpans,
 } from '../../../src/rowset/order-codec.ts';
 import { decodeHead, encodeHead } from '../../../src/rowset/head-codec.ts';
 
 const pace = createPace(new AbortController().signal);
 const table = {
   name: 'table',
-  place: (position: number) => ({ offset: position * 7, length: (position % 5) + 1 }),
+  spanOf: (position: number) => ({ offset: position * 7, length: (position % 5) + 1 }),
 };
 const write = (positions: readonly number[]) =>
   encodeOrder('-name', table, Uint32Array.from(positions), pace);
@@ -20,7 +20,7 @@ const read = (bytes: Buffer, offset: number, limit: number) => {
   const count = readOrderHead('table', '-name', bytes.subarray(ORDER_HEAD.from, ORDER_HEAD.to + 1));
   if (count === undefined) return undefined;
   const { from, to } = blocksRange(offset, limit);
-  return readPlaces({ table: 'table', order: '-name', count }, bytes.subarray(from, to + 1), offset, limit);
+  return readSpans({ table: 'table', order: '-name', count }, bytes.subarray(from, to + 1), offset, limit);
 };
 const positions = fc.array(fc.nat(100_000), { maxLength: 600 });
 
@@ -29,7 +29,7 @@ describe('an order of rows', () => {
     const page = fc.tuple(positions, fc.nat(700), fc.integer({ min: 1, max: 100 }));
     await fc.assert(
       fc.asyncProperty(page, async ([all, offset, limit]) => {
-        const places = all.slice(offset, offset + limit).map((position) => table.place(position));
+        const places = all.slice(offset, offset + limit).map((position) => table.spanOf(position));
         expect(read(await write(all), offset, limit)).toEqual(places);
       }),
     );
@@ -38,7 +38,7 @@ describe('an order of rows', () => {
   it('gives nothing where a bit of what it needs is another', async () => {
     const all = Array.from({ length: 300 }, (_, at) => at);
     const bytes = await write(all);
-    const whole = all.map((position) => table.place(position));
+    const whole = all.map((position) => table.spanOf(position));
     fc.assert(
       fc.property(fc.nat(bytes.length - 1), fc.nat(7), (at, bit) => {
         const damaged = Buffer.from(bytes);
@@ -59,7 +59,7 @@ describe('an order of rows', () => {
     expect(readOrderHead('another', '-name', head)).toBeUndefined();
     const { from, to } = blocksRange(0, 3);
     const blocks = bytes.subarray(from, to + 1);
-    expect(readPlaces({ table: 'another', order: '-name', count: 3 }, blocks, 0, 3)).toBeUndefined();
+    expect(readSpans({ table: 'another', order: '-name', count: 3 }, blocks, 0, 3)).toBeUndefined();
   });
 });
 

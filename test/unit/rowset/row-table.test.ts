@@ -67,7 +67,7 @@ describe('records that are kept as bytes', () => {
         const bytes = Buffer.concat(table.segments.map((segment) => segment.bytes));
         expect(bytes).toHaveLength(table.bytes);
         for (const [position, one] of parts.flat().entries()) {
-          const { offset, length } = table.place(position);
+          const { offset, length } = table.spanOf(position);
           same(readFrame(seed, codec, bytes.subarray(offset, offset + length)), one);
         }
       }),

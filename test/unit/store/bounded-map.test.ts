@@ -20,7 +20,7 @@ describe('a bounded map', () => {
     map.set('long', sized(3), 60_000);
     await delay(20);
     expect(map.entries).toBe(2);
-    map.letExpiredGo();
+    map.evictExpired();
     expect([map.size, map.entries]).toEqual([3, 1]);
     expect(map.get('long')).toBeDefined();
   });

@@ -1,4 +1,4 @@
-import { type BreakerOptions, createBreaker, type Finding } from '../../../src/upstream/breaker.ts';
+import { type BreakerOptions, createBreaker, type CallOutcome } from '../../../src/upstream/breaker.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 
 /** A breaker on a clock of the test's own: 20 calls in 10 s, half of them bad, open for 5 s. */
@@ -11,7 +11,7 @@ function openBreaker(options: Partial<BreakerOptions> = {}) {
     (state) => void states.push(state),
   );
   /** Has calls made that all end the same; how many were let through. */
-  function make(count: number, finding: Finding): number {
+  function make(count: number, finding: CallOutcome): number {
     let made = 0;
     for (let call = 0; call < count; call += 1) {
       const leave = breaker.enter();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../../../src/errors/fault.ts';
-import type { WorkClass } from '../../../src/kernel/upstream-call.ts';
-import { createPlaces, type PlacesOptions } from '../../../src/upstream/bulkhead.ts';
+import type { Priority } from '../../../src/kernel/upstream-call.ts';
+import { createBulkhead, type BulkheadOptions } from '../../../src/upstream/bulkhead.ts';
 
 /** Whoever still waits then goes with the test. */
 let over = new AbortController();
@@ -11,19 +11,19 @@ afterEach(() => {
 });
 
 /** Places whose calls end when the test says so. */
-function openPlaces(options: Partial<PlacesOptions> & { max?: number; time?: number } = {}) {
+function openPlaces(options: Partial<BulkheadOptions> & { max?: number; time?: number } = {}) {
   const { max = 100, time = 60_000, ...rest } = options;
-  const places = createPlaces({ concurrency: 1, queue: { max, time }, ...rest });
+  const places = createBulkhead({ concurrency: 1, queue: { max, time }, ...rest });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const failures = new Map<string, unknown>();
   /** Resolves with what became of the call. */
-  function call(name: string, workClass: WorkClass = 'caller', signal = over.signal): Promise<void> {
+  function call(name: string, priority: Priority = 'caller', signal = over.signal): Promise<void> {
     const work = () => {
       begun.push(name);
       return new Promise<void>((end) => ends.set(name, end));
     };
-    return places.run(workClass, signal, work).catch((error: unknown) => void failures.set(name, error));
+    return places.run(priority, signal, work).catch((error: unknown) => void failures.set(name, error));
   }
   return { places, call, begun, end: (name: string) => ends.get(name)?.(), failures };
 }
@@ -36,7 +36,7 @@ describe('places', () => {
     const { call, begun, end } = openPlaces();
     const calls = [call('first')];
     for (const name of ['shadow 1', 'scan 1', 'refresh 1', 'caller 1', 'scan 2', 'caller 2', 'refresh 2'])
-      calls.push(call(name, name.split(' ')[0] as WorkClass));
+      calls.push(call(name, name.split(' ')[0] as Priority));
     for (let at = 0; at < calls.length; at += 1) {
       end(begun[at] as string);
       await turn();

@@ -97,11 +97,11 @@ describe('an exchange', () => {
 
   it('is counted, timed and told by the class of its status', async () => {
     const { origin } = await start(...answer('1'));
-    const { get, meter, outcomes } = openUpstream(origin);
+    const { get, usage, outcomes } = openUpstream(origin);
     await get();
     await get();
     expect(outcomes).toEqual(['2xx', '2xx']);
-    expect(meter.upstreamCalls).toBe(2);
-    expect(meter.upstreamMs).toBeGreaterThan(0);
+    expect(usage.upstreamCalls).toBe(2);
+    expect(usage.upstreamMs).toBeGreaterThan(0);
   });
 });

@@ -31,11 +31,11 @@ describe('a connection', () => {
 
   it('that died idle is replaced, and nobody notices', async () => {
     const { origin, heard } = await startMortal((connection, requests) => connection === 0 && requests === 2);
-    const { get, outcomes, meter } = openUpstream(origin);
+    const { get, outcomes, usage } = openUpstream(origin);
     await get();
     expect((await get()).status).toBe(200);
     expect(heard.map(requestsIn)).toEqual([2, 1]);
-    expect([outcomes, meter.upstreamCalls]).toEqual([['2xx', '2xx'], 2]);
+    expect([outcomes, usage.upstreamCalls]).toEqual([['2xx', '2xx'], 2]);
   });
 
   it('that died idle is replaced by a fresh one, not by another that may be dead as well', async () => {

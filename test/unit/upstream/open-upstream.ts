@@ -1,13 +1,13 @@
 import { sourceSchema } from '../../../src/config/schema/source.ts';
 import { GatewayError } from '../../../src/errors/fault.ts';
 import type { UpstreamReply } from '../../../src/kernel/upstream-call.ts';
-import { createUpstream, type Meter, type Upstream } from '../../../src/upstream/client.ts';
+import { createUpstream, type Usage, type Upstream } from '../../../src/upstream/client.ts';
 import type { LegacyUpstream } from '../../support/upstream/scripted-upstream.ts';
 
 /** A client of an upstream, with what it told and what it cost. */
 export type OpenUpstream = {
   readonly upstream: Upstream;
-  readonly meter: Meter;
+  readonly usage: Usage;
   /** The outcome of every exchange so far. */
   readonly outcomes: readonly string[];
   readonly get: (target?: string, signal?: AbortSignal) => Promise<UpstreamReply>;
@@ -35,17 +35,17 @@ export function openUpstream(
     auth,
   });
   const outcomes: string[] = [];
-  const meter: Meter = { upstreamCalls: 0, upstreamMs: 0 };
+  const usage: Usage = { upstreamCalls: 0, upstreamMs: 0 };
   const upstream = createUpstream(spec, {
     onExchange: (outcome) => void outcomes.push(outcome),
     readSession: () => undefined,
   });
   opened.push(upstream);
   const get = (target = '/x', signal = new AbortController().signal) =>
-    upstream.ask({ method: 'GET', target, headers: {}, body: undefined }, (reply) => reply, signal, meter);
+    upstream.ask({ method: 'GET', target, headers: {}, body: undefined }, (reply) => reply, signal, usage);
   return {
     upstream,
-    meter,
+    usage,
     outcomes,
     get,
     async failure(target, signal) {

@@ -29,12 +29,12 @@ function open(net: object = {}, deadlineMs = 10_000, patienceMs = deadlineMs) {
     const trial = resilience.begin({}, isSafe);
     for (let asked = 1; ; asked += 1) {
       try {
-        trial.enter();
+        trial.start();
       } catch (refusal) {
         return refusal as GatewayError;
       }
-      trial.end(error, isGone);
-      if (error === undefined || trial.retryIn(error) === undefined) return asked;
+      trial.finish(error, isGone);
+      if (error === undefined || trial.retryDelayMs(error) === undefined) return asked;
     }
   }
   const state = () => {
@@ -64,21 +64,21 @@ describe('a question that failed', () => {
     for (let call = 0; call < 10; call += 1) ask();
     expect(ask(refused)).toBe(4);
     const trial = resilience.begin({}, true);
-    expect([1, 2, 3, 4].map(() => trial.retryIn(refused))).toEqual([12.5, 25, 50, undefined]);
+    expect([1, 2, 3, 4].map(() => trial.retryDelayMs(refused))).toEqual([12.5, 25, 50, undefined]);
   });
 
   it('is not asked again where it may have changed something', () => {
     const { resilience } = open();
-    expect(resilience.begin({}, false).retryIn(refused)).toBeUndefined();
+    expect(resilience.begin({}, false).retryDelayMs(refused)).toBeUndefined();
   });
 
   it('by its time is asked again only where its caller waits for as long once more', () => {
     const { resilience, clock } = open({ timeout: '4s' });
     const [early, slow] = [resilience.begin({}, true), resilience.begin({}, true)];
     clock.advance(5_000);
-    expect(early.retryIn(late)).toBe(12.5);
+    expect(early.retryDelayMs(late)).toBe(12.5);
     clock.advance(1_000);
-    expect(slow.retryIn(late)).toBeUndefined();
+    expect(slow.retryDelayMs(late)).toBeUndefined();
   });
 
   it('is not asked again beyond the budget', () => {
@@ -131,9 +131,9 @@ describe('a source whose callers do not wait for its end', () => {
   function abandon({ resilience, clock }: ReturnType<typeof open>, reason: unknown, ms: number, count = 4) {
     for (let call = 0; call < count; call += 1) {
       const trial = resilience.begin({}, true);
-      trial.enter();
+      trial.start();
       clock.advance(ms);
-      trial.end(reason, true);
+      trial.finish(reason, true);
     }
   }
 
@@ -156,17 +156,17 @@ describe('a source whose callers do not wait for its end', () => {
     const { resilience, clock, state, told } = open({ breaker }, 2_000);
     const begin = () => {
       const trial = resilience.begin({}, true);
-      trial.enter();
+      trial.start();
       return trial;
     };
     let before = begin();
     clock.advance(2_000);
-    before.end(late, true);
+    before.finish(late, true);
     for (let call = 1; call < 4; call += 1) {
       // Its place is free once the one before it has ended, and then hardly any time is left.
       before = begin();
       clock.advance(10);
-      before.end(late, true);
+      before.finish(late, true);
     }
     expect([state(), told]).toEqual(['refused for 5', ['open']]);
   });
@@ -174,12 +174,12 @@ describe('a source whose callers do not wait for its end', () => {
   it('does not fail by those who queued for it while it answers others', () => {
     const { resilience, clock, state } = open({ breaker }, 2_000);
     const [answered, ...cut] = Array.from({ length: 9 }, () => resilience.begin({}, true));
-    answered!.enter();
+    answered!.start();
     clock.advance(1_500);
-    for (const trial of cut) trial.enter();
-    answered!.end(undefined, false);
+    for (const trial of cut) trial.start();
+    answered!.finish(undefined, false);
     clock.advance(500);
-    for (const trial of cut) trial.end(late, true);
+    for (const trial of cut) trial.finish(late, true);
     expect(state()).toBe('asked');
   });
 
@@ -215,8 +215,8 @@ describe('a source that asks for a pause', () => {
   it('has the longest that it asked for', () => {
     const { resilience, state } = open();
     const trials = [9, 3].map((seconds) => ({ trial: resilience.begin({}, true), seconds }));
-    for (const { trial } of trials) trial.enter();
-    for (const { trial, seconds } of trials) trial.end(pauses(seconds), false);
+    for (const { trial } of trials) trial.start();
+    for (const { trial, seconds } of trials) trial.finish(pauses(seconds), false);
     expect(state()).toBe('refused for 9');
   });
 });
@@ -225,10 +225,10 @@ describe('a source of two hosts', () => {
   it('is asked again at the other one, and counts each by itself', () => {
     const { resilience, told } = open({ otherUrls: ['http://h2'], outliers: { failures: 1 } });
     const trial = resilience.begin({}, true);
-    const first = trial.enter();
-    trial.end(refused, false);
-    expect(trial.enter()).not.toBe(first);
-    trial.end(undefined, false);
+    const first = trial.start();
+    trial.finish(refused, false);
+    expect(trial.start()).not.toBe(first);
+    trial.finish(undefined, false);
     expect(told).toEqual([`${new URL(first).host} ejected`]);
     expect(resilience.hosts.all.map(({ active }) => active)).toEqual([0, 0]);
   });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createPlaces, type Places } from '../../../src/upstream/bulkhead.ts';
+import { createBulkhead, type Bulkhead } from '../../../src/upstream/bulkhead.ts';
 import { createPermitShare, type PermitShare } from '../../../src/workers/permit-share.ts';
 import { createPermitPool } from '../../../src/workers/permits.ts';
 
@@ -15,13 +15,13 @@ function createWorkers(total: number, workers: number) {
   });
   permits.configure(new Map([['shop', total]]));
   const source = { active: 0, most: 0 };
-  const bulkheads: Places[] = Array.from({ length: workers }, (_, id) => {
+  const bulkheads: Bulkhead[] = Array.from({ length: workers }, (_, id) => {
     const share = createPermitShare('shop', (message) => {
       messages.count += 1;
       setImmediate(() => permits.handle(id, message));
     });
     shares.push(share);
-    return createPlaces({ concurrency: total, share, queue: { max: 1_000, time: 60_000 } });
+    return createBulkhead({ concurrency: total, share, queue: { max: 1_000, time: 60_000 } });
   });
 
   /** One call of a worker; it lasts so many turns of the loop. */

@@ -65,8 +65,8 @@ function setUp(withRedis = true, localSeconds = 5) {
 
 /** What a cache serves: its own while that is fresh, or else what Redis has, or else its own. */
 async function find(cache: Cache, key = 'k'): Promise<CacheEntry | undefined> {
-  const near = cache.near(key);
-  return near !== undefined && ageMs(near, clock) < near.freshMs ? near : ((await cache.far(key)) ?? near);
+  const near = cache.local(key);
+  return near !== undefined && ageMs(near, clock) < near.freshMs ? near : ((await cache.remote(key)) ?? near);
 }
 const textOf = async (cache: Cache, key = 'k') => (await find(cache, key))?.body.toString();
 
@@ -96,8 +96,8 @@ describe('the cache', () => {
     for (const text of ['', 'v', 'long'.repeat(5_000)]) {
       void one.put('k', entry(text));
       for (const cache of [one, other]) {
-        await cache.far('k');
-        const { body } = cache.near('k')!;
+        await cache.remote('k');
+        const { body } = cache.local('k')!;
         expect(body.toString()).toBe(text);
         expect(body.buffer.byteLength).toBeLessThanOrEqual(body.length * 1.25);
       }

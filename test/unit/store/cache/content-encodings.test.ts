@@ -4,10 +4,10 @@ import type { CacheEntry } from '../../../../src/store/cache/cache-entry.ts';
 import { createCache } from '../../../../src/store/cache/cache.ts';
 import { createLocalPurges } from '../../../../src/store/purges.ts';
 import {
-  type Coding,
+  type ContentEncoding,
   type Compression,
-  createVariants,
-  type Variant,
+  createContentEncodings,
+  type EncodedBody,
 } from '../../../../src/store/cache/content-encodings.ts';
 import { createManualClock } from '../../../support/time/manual-clock.ts';
 
@@ -28,16 +28,16 @@ const clock = createManualClock();
 const open = (localBytes = LOCAL_BYTES) =>
   createCache({
     ...{ clock, localBytes, localSeconds: 5, purges: createLocalPurges(), onEvent: () => undefined },
-    keepVariants: createVariants(localBytes),
+    attachEncodings: createContentEncodings(localBytes),
   });
 
 /** Asks until there is a variant, as callers do. */
-async function variantOf(find: () => CacheEntry | undefined, coding: Coding): Promise<Variant> {
+async function variantOf(find: () => CacheEntry | undefined, coding: ContentEncoding): Promise<EncodedBody> {
   for (;;) {
-    const variants = find()?.variants;
-    const made = variants?.get(coding);
+    const encodings = find()?.encodings;
+    const made = encodings?.get(coding);
     if (made !== undefined) return made;
-    variants?.make(coding);
+    encodings?.make(coding);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
@@ -48,7 +48,7 @@ describe('a variant', () => {
     async (coding) => {
       const cache = open();
       await cache.put('k', entryOf(bodyOf(5_000), '"tag"'));
-      const { body, etag } = await variantOf(() => cache.near('k'), coding);
+      const { body, etag } = await variantOf(() => cache.local('k'), coding);
       expect(plain[coding](body).toString()).toBe(bodyOf(5_000));
       expect(body.length).toBeLessThan(1_000);
       expect(body.buffer.byteLength).toBe(body.length);
@@ -59,71 +59,74 @@ describe('a variant', () => {
   it('is not made before it is asked for, nor of what is too small or too large', async () => {
     const cache = open();
     await cache.put('k', entryOf(bodyOf(5_000)));
-    expect(cache.near('k')?.variants?.get('gzip')).toBeUndefined();
+    expect(cache.local('k')?.encodings?.get('gzip')).toBeUndefined();
     await cache.put('small', entryOf('x'.repeat(1_023)));
     await cache.put('large', entryOf(bodyOf(LOCAL_BYTES / 2)));
-    expect([cache.near('small')?.variants, cache.near('large')?.variants]).toEqual([undefined, undefined]);
-    expect(cache.near('large')).toBeDefined();
+    expect([cache.local('small')?.encodings, cache.local('large')?.encodings]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(cache.local('large')).toBeDefined();
   });
 
   it('counts in what the cache may hold: bodies leave for it', async () => {
     const noise = Buffer.from(Array.from({ length: 7_000 }, (_, i) => 33 + (((i * i * 7_919) % 9_973) % 90)));
     const cache = open(30_000);
     for (const key of ['a', 'b', 'c']) await cache.put(key, entryOf(noise, `"${key}"`));
-    expect(cache.near('a')).toBeDefined();
-    await variantOf(() => cache.near('c'), 'gzip');
-    await variantOf(() => cache.near('c'), 'br');
-    expect(cache.near('c')).toBeDefined();
-    expect(['a', 'b'].filter((key) => cache.near(key) !== undefined).length).toBeLessThan(2);
+    expect(cache.local('a')).toBeDefined();
+    await variantOf(() => cache.local('c'), 'gzip');
+    await variantOf(() => cache.local('c'), 'br');
+    expect(cache.local('c')).toBeDefined();
+    expect(['a', 'b'].filter((key) => cache.local(key) !== undefined).length).toBeLessThan(2);
   });
 
   it('goes with the body that it was made of, even where that was replaced while it was being made', async () => {
     const cache = open();
     await cache.put('k', entryOf(bodyOf(5_000, 'old'), '"old"'));
-    cache.near('k')?.variants?.make('gzip');
+    cache.local('k')?.encodings?.make('gzip');
     await cache.put('k', entryOf(bodyOf(5_000, 'new'), '"new"'));
-    const { body, etag } = await variantOf(() => cache.near('k'), 'gzip');
+    const { body, etag } = await variantOf(() => cache.local('k'), 'gzip');
     expect([gunzipSync(body).toString(), etag]).toEqual([bodyOf(5_000, 'new'), '"new-gzip"']);
   });
 
   it('goes on with an equal body that was read again', async () => {
     const cache = open();
     await cache.put('k', entryOf(bodyOf(5_000), '"tag"'));
-    const made = await variantOf(() => cache.near('k'), 'br');
+    const made = await variantOf(() => cache.local('k'), 'br');
     clock.advance(60_000);
-    expect(cache.near('k')).toBeUndefined();
+    expect(cache.local('k')).toBeUndefined();
     await cache.put('k', entryOf(bodyOf(5_000), '"tag"'));
-    expect(cache.near('k')?.variants?.get('br')).toBe(made);
-    expect(cache.near('k')?.storedAt).toBe(clock.now());
+    expect(cache.local('k')?.encodings?.get('br')).toBe(made);
+    expect(cache.local('k')?.storedAt).toBe(clock.now());
   });
 
   it('is made once at a time, and no more than two at once are', async () => {
-    const keep = createVariants(LOCAL_BYTES);
+    const keep = createContentEncodings(LOCAL_BYTES);
     let grown = 0;
     const kept = [1, 2, 3].map((n) => keep(entryOf(bodyOf(5_000, `${n}`)), undefined, () => (grown += 1)));
-    for (let i = 0; i < 200; i += 1) for (const { variants } of kept) variants?.make('gzip');
+    for (let i = 0; i < 200; i += 1) for (const { encodings } of kept) encodings?.make('gzip');
     await variantOf(() => kept[0], 'gzip');
     await variantOf(() => kept[1], 'gzip');
-    expect([grown, kept[2]?.variants?.get('gzip')]).toEqual([2, undefined]);
+    expect([grown, kept[2]?.encodings?.get('gzip')]).toEqual([2, undefined]);
     await variantOf(() => kept[2], 'gzip');
     expect(grown).toBe(3);
   });
 
   it('that is no smaller is not kept, and not tried again', async () => {
     const random = Buffer.from(Array.from({ length: 2_000 }, () => Math.floor(Math.random() * 256)));
-    const kept = createVariants(LOCAL_BYTES)(entryOf(random), undefined, () => undefined);
-    kept.variants?.make('gzip');
+    const kept = createContentEncodings(LOCAL_BYTES)(entryOf(random), undefined, () => undefined);
+    kept.encodings?.make('gzip');
     await variantOf(() => other, 'gzip');
-    expect([kept.variants?.get('gzip'), kept.variants?.bytes]).toEqual([undefined, 0]);
+    expect([kept.encodings?.get('gzip'), kept.encodings?.bytes]).toEqual([undefined, 0]);
   });
 
   it('is told of, with what it has saved and what it took, and so is what was no use', async () => {
     const told: Compression[] = [];
-    const keep = createVariants(LOCAL_BYTES, (compression) => told.push(compression));
+    const keep = createContentEncodings(LOCAL_BYTES, (compression) => told.push(compression));
     const bytesBefore = bodyOf(5_000).length;
     const kept = keep(entryOf(bodyOf(5_000)), undefined, () => undefined);
     const { body } = await variantOf(() => kept, 'br');
-    keep(entryOf(randomBytes(2_000)), undefined, () => undefined).variants?.make('gzip');
+    keep(entryOf(randomBytes(2_000)), undefined, () => undefined).encodings?.make('gzip');
     while (told.length < 2) await new Promise((resolve) => setImmediate(resolve));
     expect(told).toMatchObject([
       { coding: 'br', result: 'made', bytesBefore, bytesAfter: body.length },
@@ -133,4 +136,4 @@ describe('a variant', () => {
   });
 });
 
-const other = createVariants(LOCAL_BYTES)(entryOf(bodyOf(5_000)), undefined, () => undefined);
+const other = createContentEncodings(LOCAL_BYTES)(entryOf(bodyOf(5_000)), undefined, () => undefined);
