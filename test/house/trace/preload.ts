@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { ENTRY_HOOK, instrument } from './instrument.ts';
-import { type Entry, TRACE_HEADER, type TraceMessage } from './rooms.ts';
+import { type Entry, TRACE_HEADER } from './rooms.ts';
 
 /*
  * Loaded before the gateway of the checkout in the working directory (`node --import`): instruments every file of its
@@ -35,5 +35,5 @@ subscribe('http.server.request.start', (message) => {
   const name = request.headers[TRACE_HEADER];
   const entries: Entry[] | undefined = typeof name === 'string' ? [] : undefined;
   traced.enterWith(entries);
-  if (entries !== undefined) response.once('finish', () => process.send?.({ name, entries } as TraceMessage));
+  if (entries !== undefined) response.once('finish', () => process.send?.({ name, entries }));
 });

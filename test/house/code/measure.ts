@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { codeLines, functionsOf } from './code/functions.ts';
-import { FOLDER_ENTRIES_MAX, percentile, ROOMS_MAX } from './code/limits.ts';
-import { importCircles, namesExportedTwice } from './code/modules.ts';
-import { readFolders, readSources } from './code/source-tree.ts';
+import { codeLines, functionsOf } from './functions.ts';
+import { FOLDER_ENTRIES_MAX, percentile, ROOMS_MAX } from './limits.ts';
+import { importCircles, namesExportedTwice } from './modules.ts';
+import { readFolders, readSources } from './source-tree.ts';
 
 /*
  * Prints how large and how tangled the code is: `npm run house`, for another checkout with `-- --root DIR`.
@@ -12,7 +12,7 @@ import { readFolders, readSources } from './code/source-tree.ts';
 
 const { values } = parseArgs({
   options: {
-    root: { type: 'string', default: new URL('../../', import.meta.url).pathname },
+    root: { type: 'string', default: new URL('../../../', import.meta.url).pathname },
     longest: { type: 'string', default: '10' },
   },
 });
