@@ -20,10 +20,16 @@ export async function latencyAt(
   return { p50: median(p50), p99: median(p99) };
 }
 
-async function residentBytes({ adminUrl }: Portico): Promise<number> {
+/** The value of a metric without labels, as the gateway tells it. */
+async function metricOf({ adminUrl }: Pick<Portico, 'adminUrl'>, name: string): Promise<number> {
   const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
-  const [, bytes = 'NaN'] = /^process_resident_memory_bytes (\S+)$/m.exec(metrics) ?? [];
-  return Number(bytes);
+  const [, value = 'NaN'] = new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics) ?? [];
+  return Number(value);
+}
+
+/** User and system time that all threads of a gateway have spent so far. */
+export async function cpuMicroseconds(portico: Portico): Promise<number> {
+  return (await metricOf(portico, 'process_cpu_seconds_total')) * 1e6;
 }
 
 const PAGES = 10_000;
@@ -31,7 +37,7 @@ const AT_ONCE = 32;
 
 /** By how much the process grows as it fills its cache with 10,000 pages of 50 users, in bytes. */
 export async function memoryOfPages(portico: Portico): Promise<number> {
-  const before = await residentBytes(portico);
+  const before = await metricOf(portico, 'process_resident_memory_bytes');
   let next = 1;
   async function reader(): Promise<void> {
     while (next <= PAGES) {
@@ -45,5 +51,5 @@ export async function memoryOfPages(portico: Portico): Promise<number> {
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, reader));
-  return (await residentBytes(portico)) - before;
+  return (await metricOf(portico, 'process_resident_memory_bytes')) - before;
 }

@@ -14,6 +14,8 @@ export type Target = {
 export type Round = {
   /** Answers of status 2xx per second. */
   readonly rate: number;
+  /** How many of these there were. */
+  readonly answers: number;
   /** Other answers, errors and timeouts. */
   readonly failed: number;
   /** Milliseconds. */

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { againstLines, benchAgainst } from './against.ts';
 import { latencyAt, memoryOfPages } from './measures.ts';
 import { startPortico } from './portico-server.ts';
 import { isPinned, type Running } from './processes.ts';
@@ -9,17 +10,28 @@ import { interleave, median, type Ratio, ratioOf, type Target } from './rounds.t
 import { type RivalServices, startOthers, startRedis, startRival, startUpstream } from './rivals.ts';
 import { tellResult } from './tell-result.ts';
 
+/*
+ * `npm run bench` measures Portico against its rivals; `npm run bench -- --against <commit>` this checkout against
+ * another commit, in pairs; with `--json`, the last line is the result as JSON.
+ */
+
 const { values } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
-    rounds: { type: 'string', default: '7' },
-    seconds: { type: 'string', default: '3' },
+    /** A commit to compare this checkout with, in place of the rivals. */
+    against: { type: 'string' },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
     connections: { type: 'string', default: '32' },
     groups: { type: 'string', default: 'hot,miss,passthrough,latency,memory' },
   },
 });
-const rounds = Number(values.rounds);
-const load = { seconds: Number(values.seconds), connections: Number(values.connections) };
+const isPaired = values.against !== undefined;
+const rounds = Number(values.rounds ?? (isPaired ? 15 : 7));
+const load = {
+  seconds: Number(values.seconds ?? (isPaired ? 2 : 3)),
+  connections: Number(values.connections),
+};
 const groups = new Set(values.groups.split(','));
 
 const scratch = await mkdtemp(join(tmpdir(), 'portico-bench-'));
@@ -41,7 +53,8 @@ async function compare(ours: Target, theirs: readonly Target[], names: Readonly<
   }
 }
 
-try {
+/** Measures Portico against servers of other makes and the simplest ones that do the same. */
+async function benchRivals(): Promise<void> {
   const redis = keep(await startRedis(scratch));
   const upstream = keep(await startUpstream(scratch));
   const shared = { scratch, redisUrl: redis.url, upstreamUrl: upstream.url };
@@ -111,6 +124,17 @@ try {
     result.bytesPer10000Pages = await memoryOfPages(filled);
   }
   tellResult(result, values.json);
+}
+
+/** Measures this checkout against another commit of it. */
+async function benchCommit(commit: string): Promise<void> {
+  const result = await benchAgainst(commit, { rounds, load, scratch });
+  console.log(againstLines(result).join('\n'));
+  if (values.json) console.log(JSON.stringify(result));
+}
+
+try {
+  await (values.against === undefined ? benchRivals() : benchCommit(values.against));
 } finally {
   for (const stop of stops) await stop();
 }

@@ -32,6 +32,7 @@ const percentile = (share) => times[Math.floor((times.length - 1) * share)] ?? n
 console.log(
   JSON.stringify({
     rate: result['2xx'] / result.duration,
+    answers: result['2xx'],
     failed: result.non2xx + result.errors + result.timeouts,
     p50: percentile(0.5),
     p99: percentile(0.99),

@@ -1,0 +1,155 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkOut } from './checkout.ts';
+import { cpuMicroseconds } from './measures.ts';
+import { type MedianInterval, type PairedResult, pairRounds, type Sample } from './paired.ts';
+import { type Portico, startPortico } from './portico-server.ts';
+import { startRedis, startUpstream } from './rivals.ts';
+import { type Load, median, sendLoad, type Target } from './rounds.ts';
+
+/** What is asked of both gateways. */
+const MEASURES = {
+  hit: { path: '/v1/users', distinct: false },
+  miss: { path: '/v1/users', distinct: true },
+  'pass-through': { path: '/orders', distinct: false },
+} as const;
+type Measure = keyof typeof MEASURES;
+const measureNames = Object.keys(MEASURES) as Measure[];
+
+/** How long each gateway is asked before it is measured, seconds per measure. */
+const WARM_SECONDS = 1;
+
+export type AgainstOptions = { readonly rounds: number; readonly load: Load; readonly scratch: string };
+
+/** What `npm run bench -- --against` measured, by measure. */
+export type AgainstResult = {
+  readonly commit: string;
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly measures: Readonly<Record<string, PairedResult & { readonly medians: readonly [Sample, Sample] }>>;
+};
+
+/** One of the two gateways, in one round. */
+type Side = { readonly portico: Portico; readonly samples: Record<Measure, Sample[]>; stop(): Promise<void> };
+
+/** Starts a gateway with a Redis of its own: no round finds what an earlier one or the other gateway has cached. */
+async function startSide(
+  name: string,
+  main: string | undefined,
+  samples: Side['samples'],
+  { scratch, upstreamUrl }: { readonly scratch: string; readonly upstreamUrl: string },
+): Promise<Side> {
+  const folder = join(scratch, name);
+  await mkdir(folder, { recursive: true });
+  const redis = await startRedis(folder);
+  const started = {
+    name,
+    scratch: folder,
+    redisUrl: redis.url,
+    upstreamUrl,
+    ...(main === undefined ? {} : { main }),
+  };
+  const portico = await startPortico(started);
+  return {
+    portico,
+    samples,
+    async stop() {
+      await portico.stop();
+      await redis.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function targetOf({ url, key }: Portico, measure: Measure): Target {
+  const { path, distinct } = MEASURES[measure];
+  return { name: measure, url: `${url}${path}`, key, distinct };
+}
+
+async function sample({ portico }: Side, measure: Measure, load: Load): Promise<Sample> {
+  const before = await cpuMicroseconds(portico);
+  const { rate, answers } = await sendLoad(targetOf(portico, measure), load);
+  return { rate, cpuPerRequest: ((await cpuMicroseconds(portico)) - before) / answers };
+}
+
+/** Asks both of everything, first to warm them and then to measure; who is asked first changes from round to round. */
+async function runRound(sides: readonly Side[], load: Load): Promise<void> {
+  for (const measure of measureNames)
+    for (const side of sides) await sample(side, measure, { ...load, seconds: WARM_SECONDS });
+  for (const measure of measureNames)
+    for (const side of sides) side.samples[measure].push(await sample(side, measure, load));
+}
+
+const noSamples = (): Side['samples'] => ({ hit: [], miss: [], 'pass-through': [] });
+
+function medianSample(samples: readonly Sample[]): Sample {
+  return {
+    rate: median(samples.map(({ rate }) => rate)),
+    cpuPerRequest: median(samples.map(({ cpuPerRequest }) => cpuPerRequest)),
+  };
+}
+
+/**
+ * A paired bench: the gateway of a commit and the one of this checkout are started anew in each round, because two runs
+ * of the very same code differ, and measured in turn. Both have the same configuration and the same upstream.
+ */
+export async function benchAgainst(
+  commit: string,
+  { rounds, load, scratch }: AgainstOptions,
+): Promise<AgainstResult> {
+  const checkout = checkOut(commit, scratch);
+  const upstream = await startUpstream(scratch);
+  const [theirs, ours] = [noSamples(), noSamples()];
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      const services = { scratch: join(scratch, `round-${String(round)}`), upstreamUrl: upstream.url };
+      const sides = [
+        await startSide('that', checkout.main, theirs, services),
+        await startSide('this', undefined, ours, services),
+      ];
+      try {
+        await runRound(round % 2 === 0 ? sides : sides.toReversed(), load);
+      } finally {
+        for (const side of sides) await side.stop();
+      }
+      console.error(`round ${String(round + 1)} of ${String(rounds)}`);
+    }
+  } finally {
+    await upstream.stop();
+  }
+  const compare = (measure: Measure) => ({
+    ...pairRounds(theirs[measure], ours[measure]),
+    medians: [medianSample(theirs[measure]), medianSample(ours[measure])] as const,
+  });
+  const measures = Object.fromEntries(measureNames.map((measure) => [measure, compare(measure)]));
+  return { commit: checkout.commit, rounds, seconds: load.seconds, measures };
+}
+
+/** The lines that are printed of a comparison. */
+export function againstLines({ commit, rounds, seconds, measures }: AgainstResult): readonly string[] {
+  const line = (name: string, ratio: MedianInterval, values: string) =>
+    `${name.padEnd(31)}${ratio.median.toFixed(3).padStart(6)}  ${`${ratio.low.toFixed(3)}–${ratio.high.toFixed(3)}`.padEnd(14)}${values}`;
+  const rows = Object.entries(measures).flatMap(
+    ([
+      name,
+      {
+        rate,
+        cpu,
+        medians: [that, here],
+      },
+    ]) => [
+      line(`${name}, rate`, rate, `${that.rate.toFixed(0)} → ${here.rate.toFixed(0)} requests/s`),
+      line(
+        `${name}, CPU per request`,
+        cpu,
+        `${that.cpuPerRequest.toFixed(0)} → ${here.cpuPerRequest.toFixed(0)} µs`,
+      ),
+    ],
+  );
+  return [
+    `${commit} → this checkout, ${String(rounds)} rounds of ${String(seconds)} s; a ratio above 1 says that this one is better`,
+    '(rate: this / that; CPU per request: that / this; the median over the rounds, its 95 % interval)',
+    '',
+    ...rows,
+  ];
+}
