@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Portico } from './portico-server.ts';
 import { median, sendLoad, type Target } from './rounds.ts';
 
@@ -32,24 +33,69 @@ export async function cpuMicroseconds(portico: Portico): Promise<number> {
   return (await metricOf(portico, 'process_cpu_seconds_total')) * 1e6;
 }
 
-const PAGES = 10_000;
+/** What a process holds: live objects and buffers after a full collection, and what the system counts as resident. */
+export type Memory = { readonly held: number; readonly resident: number };
+
+/** Collects the garbage of a Node that listens for an inspector, and asks what is left. */
+async function memoryAfterCollection(inspectorPort: number): Promise<Memory> {
+  const targets = await fetch(`http://127.0.0.1:${String(inspectorPort)}/json/list`);
+  const [target] = (await targets.json()) as [{ webSocketDebuggerUrl: string }];
+  const socket = new WebSocket(target.webSocketDebuggerUrl);
+  await once(socket, 'open');
+  const send = async (method: string, params: object = {}): Promise<unknown> => {
+    const answered = once(socket, 'message') as Promise<[{ data: string }]>;
+    socket.send(JSON.stringify({ id: 1, method, params }));
+    return JSON.parse((await answered)[0].data);
+  };
+  await send('HeapProfiler.collectGarbage');
+  const reply = await send('Runtime.evaluate', { expression: 'process.memoryUsage()', returnByValue: true });
+  socket.close();
+  const { rss, heapUsed, external } = (reply as { result: { result: { value: NodeJS.MemoryUsage } } }).result
+    .result.value;
+  return { held: heapUsed + external, resident: rss };
+}
+
+const [PAGES_BEFORE, PAGES_AFTER] = [2_000, 12_000];
 const AT_ONCE = 32;
 
-/** By how much the process grows as it fills its cache with 10,000 pages of 50 users, in bytes. */
-export async function memoryOfPages(portico: Portico): Promise<number> {
-  const before = await metricOf(portico, 'process_resident_memory_bytes');
-  let next = 1;
+async function readPage({ url, key }: Portico, page: number): Promise<string> {
+  const headers = { Authorization: `Bearer ${key}`, 'Accept-Encoding': 'identity' };
+  const reply = await fetch(`${url}/v1/users?page=${String(page)}`, { headers });
+  await reply.arrayBuffer();
+  if (reply.status !== 200) throw new Error(`page ${String(page)}: status ${String(reply.status)}`);
+  return reply.headers.get('cache-status') ?? '';
+}
+
+async function readPages(portico: Portico, first: number, last: number): Promise<void> {
+  let next = first;
   async function reader(): Promise<void> {
-    while (next <= PAGES) {
+    while (next <= last) {
       const page = next;
       next += 1;
-      const reply = await fetch(`${portico.url}/v1/users?page=${String(page)}`, {
-        headers: { Authorization: `Bearer ${portico.key}` },
-      });
-      await reply.arrayBuffer();
-      if (reply.status !== 200) throw new Error(`page ${String(page)}: status ${String(reply.status)}`);
+      await readPage(portico, page);
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, reader));
-  return (await metricOf(portico, 'process_resident_memory_bytes')) - before;
+}
+
+/** Forgets all pages, and waits until the gateway has heard of it. */
+async function purge(portico: Portico): Promise<void> {
+  await portico.command('cache', 'purge', '--all');
+  while (/\bhit\b/.test(await readPage(portico, 1))) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+/**
+ * What a page of 50 users takes in the cache: the slope from 2,000 to 12,000 pages, which leaves out what the process
+ * takes anyway. No page is asked for compressed, so that only its text is kept. The gateway is warm: it has read the first
+ * pages before, and has read them again after a purge. It must listen for an inspector, and keep all pages.
+ */
+export async function memoryOfPages(portico: Portico, inspectorPort: number): Promise<Memory> {
+  await readPages(portico, 1, PAGES_BEFORE);
+  await purge(portico);
+  await readPages(portico, 1, PAGES_BEFORE);
+  const before = await memoryAfterCollection(inspectorPort);
+  await readPages(portico, PAGES_BEFORE + 1, PAGES_AFTER);
+  const after = await memoryAfterCollection(inspectorPort);
+  const pages = PAGES_AFTER - PAGES_BEFORE;
+  return { held: (after.held - before.held) / pages, resident: (after.resident - before.resident) / pages };
 }

@@ -13,6 +13,8 @@ export type Portico = Running & {
   readonly key: string;
   /** From the start of the process to its first answer. */
   readonly startMs: number;
+  /** Runs a command on the same configuration, and answers what it printed. */
+  command(...args: readonly string[]): Promise<string>;
 };
 
 export type PorticoOptions = {
@@ -21,6 +23,9 @@ export type PorticoOptions = {
   readonly redisUrl: string;
   readonly upstreamUrl: string;
   readonly localBytes?: string;
+  readonly localSeconds?: string;
+  /** Arguments of Node itself. */
+  readonly nodeArgs?: readonly string[];
   /** `portico start` by default; the compiled gateway where it was built. */
   readonly main?: string;
 };
@@ -29,7 +34,7 @@ const PEPPER = 'a-pepper-that-only-the-bench-uses';
 
 function gatewayFile(
   ports: readonly [number, number],
-  { redisUrl, upstreamUrl, localBytes }: PorticoOptions,
+  { redisUrl, upstreamUrl, localBytes, localSeconds }: PorticoOptions,
 ) {
   return `portico: 1
 listen: { host: 127.0.0.1, port: ${String(ports[0])} }
@@ -39,7 +44,7 @@ auth: { apiKeys: { pepper: ${PEPPER} } }
 limits:
   tiers: { bench: { windows: [1000000 per 1s, 60000000 per 60s] } }
   anonymousTier: bench
-cache: { localBytes: ${localBytes ?? '64MiB'}, localSeconds: 5s }
+cache: { localBytes: ${localBytes ?? '64MiB'}, localSeconds: ${localSeconds ?? '5s'} }
 resources:
   users: { source: bench, cache: { fresh: 600s } }
 passthrough:
@@ -96,14 +101,15 @@ export async function startPortico(options: PorticoOptions): Promise<Portico> {
   await writeFile(config, gatewayFile(ports, options));
   await writeFile(join(folder, 'sources/bench.yaml'), sourceFile(options));
   const main = options.main ?? MAIN;
+  const command = (...args: readonly string[]) => runScript(main, ['--config', config, ...args], 'load');
   const create = ['keys', 'create', '--label', 'bench', '--tier', 'bench', '--json'];
-  const permissions = ['--permissions', 'users:read,orders:read'];
-  const printed = await runScript(main, ['--config', config, ...create, ...permissions], 'load');
+  const printed = await command(...create, '--permissions', 'users:read,orders:read');
   const { key } = JSON.parse(printed) as { key: string };
   const logFile = join(folder, 'access.log');
-  const running = start(NODE, [main, '--config', config, 'start'], { core: 'server', logFile });
+  const args = [...(options.nodeArgs ?? []), main, '--config', config, 'start'];
+  const running = start(NODE, args, { core: 'server', logFile });
   const url = `http://127.0.0.1:${String(ports[0])}`;
   await untilAnswered(url, key);
   const startMs = performance.now() - running.startedAt;
-  return { ...running, url, adminUrl: `http://127.0.0.1:${String(ports[1])}`, key, startMs };
+  return { ...running, url, adminUrl: `http://127.0.0.1:${String(ports[1])}`, key, startMs, command };
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { freePort } from '../support/process/free-port.ts';
 import { againstLines, benchAgainst } from './against.ts';
 import { latencyAt, memoryOfPages } from './measures.ts';
 import { startPortico } from './portico-server.ts';
@@ -119,9 +120,11 @@ async function benchRivals(): Promise<void> {
     result.latency = { rate: peak / 2, portico: ours, floor: theirs };
   }
   if (groups.has('memory')) {
-    const filled = await startPortico({ name: 'memory', localBytes: '512MiB', ...shared });
-    keep(filled);
-    result.bytesPer10000Pages = await memoryOfPages(filled);
+    const inspectorPort = await freePort();
+    const nodeArgs = [`--inspect=127.0.0.1:${String(inspectorPort)}`];
+    const cache = { localBytes: '512MiB', localSeconds: '600s' };
+    const filled = keep(await startPortico({ name: 'memory', nodeArgs, ...cache, ...shared }));
+    result.bytesPerPage = await memoryOfPages(filled, inspectorPort);
   }
   tellResult(result, values.json);
 }

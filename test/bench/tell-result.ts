@@ -1,4 +1,4 @@
-import type { Latency } from './measures.ts';
+import type { Latency, Memory } from './measures.ts';
 import { median, type Ratio } from './rounds.ts';
 
 /** All that one run measured. */
@@ -12,7 +12,7 @@ export type BenchResult = {
   readonly ratios: Readonly<Record<string, Ratio>>;
   readonly startMs: number;
   latency?: { readonly rate: number; readonly portico: Latency; readonly floor: Latency };
-  bytesPer10000Pages?: number;
+  bytesPerPage?: Memory;
 };
 
 /** At least, and aimed at. */
@@ -25,6 +25,7 @@ const GOALS: Readonly<Record<string, readonly [number, number]>> = {
   passthroughToBareProxy: [0.85, 1],
 };
 
+const mebibytes = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(0)} MiB`;
 const ms = (value: number) => `${value.toFixed(2)} ms`;
 
 function ratioLine([name, { median: middle, least, greatest }]: readonly [string, Ratio]): string {
@@ -36,7 +37,7 @@ function ratioLine([name, { median: middle, least, greatest }]: readonly [string
 
 /** Prints what a run measured; with `json`, one line of JSON comes last. */
 export function tellResult(result: BenchResult, json: boolean): void {
-  const { machine, rates, ratios, latency, bytesPer10000Pages } = result;
+  const { machine, rates, ratios, latency, bytesPerPage } = result;
   const lines = [
     `${machine.cpu}, ${String(machine.cores)} cores, ${machine.pinned ? 'the server on one of its own' : 'not pinned'}`,
     `${String(result.rounds)} rounds of ${String(result.seconds)} s, ${String(result.connections)} connections`,
@@ -55,8 +56,12 @@ export function tellResult(result: BenchResult, json: boolean): void {
       `at ${Math.round(rate).toString()} requests/s: p50 ${ms(portico.p50)}, p99 ${ms(portico.p99)}; the floor ${ms(floor.p50)}, ${ms(floor.p99)}`,
     );
   }
-  if (bytesPer10000Pages !== undefined)
-    lines.push(`10,000 cached pages          ${(bytesPer10000Pages / 1024 ** 2).toFixed(0)} MiB`);
+  if (bytesPerPage !== undefined) {
+    const { held, resident } = bytesPerPage;
+    lines.push(
+      `a cached page                ${held.toFixed(0)} bytes held (resident ${resident.toFixed(0)}); 10,000 pages: ${mebibytes(held * 10_000)} (resident ${mebibytes(resident * 10_000)})`,
+    );
+  }
   console.log(lines.join('\n'));
   if (json) {
     const medians = Object.fromEntries(Object.entries(ratios).map(([name, ratio]) => [name, ratio.median]));
