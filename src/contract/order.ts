@@ -1,5 +1,12 @@
 import { Decimal } from '../kernel/decimal.ts';
+import type { CanonicalRecord } from './document.ts';
 import type { FieldKind, Value } from './fields.ts';
+import type { Sort } from './query.ts';
+
+/*
+ * The order of records in the contract: by the value of the sort field, with `null` last in both directions, and
+ * records with equal values by ascending id.
+ */
 
 /** What values of a field are compared by. */
 export type SortKey = string | Decimal;
@@ -78,6 +85,46 @@ export function compareCodePoints(a: string, b: string): number {
 export function compareKeys(a: SortKey, b: SortKey): number {
   if (a instanceof Decimal) return a.compare(b as Decimal);
   return compareCodePoints(a, b as string);
+}
+
+/** Compares keys of which one may be null: null stands last, whatever the direction. */
+function compareNullable(a: SortKey | null, b: SortKey | null, sort: Sort): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+  return sort.descending ? -compareKeys(a, b) : compareKeys(a, b);
+}
+
+/** The key of the field that records are sorted by. */
+function fieldKeyOf(record: CanonicalRecord, { field }: Sort, kind: FieldKind): SortKey | null {
+  const value = record[field] ?? null;
+  return value === null ? null : sortKeyOf(kind, value);
+}
+
+/** Compares two records: negative where `a` stands before `b`. */
+export type RecordOrder = (a: CanonicalRecord, b: CanonicalRecord) => number;
+
+/** Compiles the contract's order for records that are compared once or twice; `kind` is that of the sort field. */
+export function compileOrder(sort: Sort, kind: FieldKind): RecordOrder {
+  if (sort.field === 'id')
+    return (a, b) => (sort.descending ? compareIds(b.id, a.id) : compareIds(a.id, b.id));
+  return (a, b) =>
+    compareNullable(fieldKeyOf(a, sort, kind), fieldKeyOf(b, sort, kind), sort) || compareIds(a.id, b.id);
+}
+
+/** What a record is ordered by. */
+export type OrderKey = { readonly key: SortKey | null; readonly idKey: string };
+
+/** The contract's order on keys that are made once for each record. */
+export type KeyedOrder = {
+  readonly keyOf: (record: CanonicalRecord) => OrderKey;
+  readonly compare: (a: OrderKey, b: OrderKey) => number;
+};
+
+/** Compiles the contract's order for many records, which are compared often. */
+export function compileKeyedOrder(sort: Sort, kind: FieldKind): KeyedOrder {
+  return {
+    keyOf: (record) => ({ key: fieldKeyOf(record, sort, kind), idKey: idSortKey(record.id) }),
+    compare: (a, b) => compareNullable(a.key, b.key, sort) || compareCodePoints(a.idKey, b.idKey),
+  };
 }
 
 /** Whether a value satisfies a filter; an unknown value satisfies none. */

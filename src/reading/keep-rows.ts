@@ -1,4 +1,4 @@
-import { brokenFilter } from '../adapter/plan/order.ts';
+import { brokenFilter } from '../adapter/plan/check-records.ts';
 import type { ScanPlan } from '../adapter/plan/plan.ts';
 import { createPace } from '../kernel/yield-to-loop.ts';
 import { compileRowCodec } from '../rowset/row-codec.ts';

@@ -1,4 +1,5 @@
-import { brokenFilter, compileOrder, hasDuplicates, isOrdered } from '../adapter/plan/order.ts';
+import { brokenFilter, hasDuplicates, isOrdered } from '../adapter/plan/check-records.ts';
+import { compileOrder } from '../contract/order.ts';
 import type { PagePlan } from '../adapter/plan/plan.ts';
 import type { WindowCall } from '../adapter/plan/window.ts';
 import type { CanonicalRecord } from '../contract/document.ts';

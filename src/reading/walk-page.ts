@@ -1,5 +1,5 @@
 import type { WalkPlan } from '../adapter/plan/plan.ts';
-import { compileOrder } from '../adapter/plan/order.ts';
+import { compileOrder } from '../contract/order.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { Checkpoint, CursorCheckpoints } from '../rowset/cursor-checkpoints.ts';

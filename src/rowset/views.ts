@@ -1,4 +1,4 @@
-import { compileKeyedOrder } from '../adapter/plan/order.ts';
+import { compileKeyedOrder } from '../contract/order.ts';
 import type { FieldKind, Value } from '../contract/fields.ts';
 import { matches } from '../contract/order.ts';
 import type { Filter, Sort } from '../contract/query.ts';

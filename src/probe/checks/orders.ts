@@ -1,7 +1,7 @@
-import { compileOrder, isOrdered } from '../../adapter/plan/order.ts';
+import { isOrdered } from '../../adapter/plan/check-records.ts';
 import type { CanonicalRecord } from '../../contract/document.ts';
 import type { FieldKind, Value } from '../../contract/fields.ts';
-import { compareKeys, sortKeyOf } from '../../contract/order.ts';
+import { compareKeys, compileOrder, sortKeyOf } from '../../contract/order.ts';
 import type { Sort } from '../../contract/query.ts';
 import { callAt, type Examination, heardText, type Lister } from '../session/probe-session.ts';
 import { claimed, counted, type Finding, type Probe } from '../session/finding.ts';

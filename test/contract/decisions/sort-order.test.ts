@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { compileOrder, sortRecords } from '../../../src/adapter/plan/order.ts';
+import { compileOrder } from '../../../src/contract/order.ts';
 import type { CanonicalRecord } from '../../../src/contract/document.ts';
 import { resources } from '../../../src/contract/resources.ts';
 import type { Sort } from '../../../src/contract/query.ts';
 import { modelList, type ModelRecord } from '../../support/model/contract-model.ts';
+import { sortRecords } from '../../support/pipeline/sort-records.ts';
 
 function ordered(records: readonly ModelRecord[], sort: Sort): string[] {
   const kind = resources.users.itemFields.find((field) => field.name === sort.field)!.kind;

@@ -1,13 +1,9 @@
 import fc from 'fast-check';
-import {
-  brokenFilter,
-  compileOrder,
-  hasDuplicates,
-  isOrdered,
-  sortRecords,
-} from '../../../../src/adapter/plan/order.ts';
+import { brokenFilter, hasDuplicates, isOrdered } from '../../../../src/adapter/plan/check-records.ts';
+import { compileOrder } from '../../../../src/contract/order.ts';
 import type { CanonicalRecord } from '../../../../src/contract/document.ts';
 import { Decimal } from '../../../../src/kernel/decimal.ts';
+import { sortRecords } from '../../../support/pipeline/sort-records.ts';
 
 const byId = compileOrder({ field: 'id', descending: false }, 'id');
 const ids = (...numbers: number[]) => numbers.map((number) => ({ id: `user_${number}` }));

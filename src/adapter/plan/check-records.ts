@@ -1,0 +1,28 @@
+import type { CanonicalRecord } from '../../contract/document.ts';
+import { matches, type RecordOrder } from '../../contract/order.ts';
+import type { Filter } from '../../contract/query.ts';
+import type { Capability } from './push-down.ts';
+
+/** The claim about a filter that the records contradict, if any. */
+export function brokenFilter(
+  records: readonly CanonicalRecord[],
+  filters: readonly Filter[],
+): Capability | undefined {
+  const broken = filters.find(
+    (filter) => !records.every((record) => matches(record[filter.field] ?? null, filter.op, filter.value)),
+  );
+  return broken === undefined ? undefined : `filter.${broken.field}.${broken.op}`;
+}
+
+/** Whether records stand strictly in an order; equal neighbours would be the same record twice. */
+export function isOrdered(records: readonly CanonicalRecord[], order: RecordOrder): boolean {
+  return records.every((record, index) => {
+    const before = records[index - 1];
+    return before === undefined || order(before, record) < 0;
+  });
+}
+
+/** Whether an id stands in the records more than once. */
+export function hasDuplicates(records: readonly CanonicalRecord[]): boolean {
+  return new Set(records.map((record) => record.id)).size !== records.length;
+}

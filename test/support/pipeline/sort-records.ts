@@ -1,0 +1,11 @@
+import type { CanonicalRecord } from '../../../src/contract/document.ts';
+import type { FieldKind } from '../../../src/contract/fields.ts';
+import { compileKeyedOrder } from '../../../src/contract/order.ts';
+import type { Sort } from '../../../src/contract/query.ts';
+
+/** Records in the contract's order, by keys that are made once for each. */
+export function sortRecords(records: readonly CanonicalRecord[], sort: Sort, kind: FieldKind) {
+  const { keyOf, compare } = compileKeyedOrder(sort, kind);
+  const keyed = records.map((record) => ({ record, ...keyOf(record) }));
+  return keyed.sort(compare).map(({ record }) => record);
+}
