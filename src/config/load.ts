@@ -1,14 +1,14 @@
 import { basename } from 'node:path';
 import { checkShape } from './validate/check-shape.ts';
 import { findNotes } from './validate/find-notes.ts';
-import { crossCheck, type Report, type SoundSources } from './validate/cross-check.ts';
-import { type GatewayConfig, gatewaySchema } from './schema/gateway.ts';
+import { crossCheck } from './validate/cross-check.ts';
+import type { LoadedConfig, LoadedSource } from './loaded-config.ts';
+import { gatewaySchema } from './schema/gateway.ts';
 import type { Problem } from './problem.ts';
-import { soundParts } from './validate/valid-parts.ts';
-import { type SourceSpec, sourceSchema } from './schema/source.ts';
+import { sourceSchema } from './schema/source.ts';
 import type { Environment } from './yaml/substitute.ts';
 import { withTextLiterals } from './yaml/text-literals.ts';
-import { parseYamlFile, type YamlFile } from './yaml/yaml-file.ts';
+import { parseYamlFile } from './yaml/yaml-file.ts';
 
 /** A configuration file as it stands on disk. */
 export type FileText = { readonly file: string; readonly text: string };
@@ -23,19 +23,7 @@ export type ConfigTexts = {
   readonly references: Readonly<Record<string, string>>;
 };
 
-/** A source as its file says, with the file for reporting problems. */
-export type LoadedSource = { readonly spec: SourceSpec; readonly yaml: YamlFile };
-
-/** A configuration as far as its shape is right. */
-export type LoadedConfig = {
-  /** `undefined` where the gateway file has problems of its own. */
-  readonly gateway: GatewayConfig | undefined;
-  readonly sources: ReadonlyMap<string, LoadedSource>;
-  /** What may be meant so, but hardly is. */
-  readonly notes: readonly Problem[];
-};
-
-/** Reads source files by their names, as far as their shape is right; problems are added to `problems`. */
+/** Reads source files, by the name of the source; those with problems of YAML or shape are left out. Adds to `problems`. */
 export function loadSources(
   files: readonly FileText[],
   env: Environment,
@@ -62,28 +50,17 @@ export function loadSources(
 }
 
 /**
- * Reads a configuration: YAML, references to the environment, shape, and what its parts must agree on. It goes on
- * after a problem as far as it can, so that all of them are found; they are added to `problems`.
+ * Reads a configuration in stages: YAML, references to the environment, shape, and what its parts must agree on. All
+ * problems of a stage are added to `problems`; what has the wrong shape is not judged further.
  */
 export function loadConfig(files: ConfigFiles, env: Environment, problems: Problem[]): LoadedConfig {
   const yaml = parseYamlFile(files.gateway.file, files.gateway.text, env, problems);
   const gateway = checkShape(yaml, gatewaySchema, problems);
   const sources = loadSources(files.sources, env, problems);
-  const soundSources = { sources, files: files.sources.length };
-  const report: Report = (path, message, hint) => problems.push(yaml.problemAt(path, message, hint));
-  if (gateway !== undefined) crossCheck(gateway, soundSources, report);
-  else crossCheckParts(yaml, soundSources, report);
-  const notes = gateway === undefined ? [] : findNotes(gateway, sources, yaml);
-  return { gateway, sources, notes };
-}
-
-/** Judges what has the right shape of a gateway file that has not. */
-function crossCheckParts(yaml: YamlFile, sources: SoundSources, report: Report): void {
-  const sound = soundParts(yaml.content(), gatewaySchema);
-  if (sound === undefined) return;
-  crossCheck(sound.value, sources, (path, message, hint, needs = []) => {
-    const place = sound.original(path);
-    // What was left out has been reported, and may be what is missed here.
-    if (![place, ...needs].some(sound.touches)) report(place, message, hint);
-  });
+  if (gateway === undefined) return { gateway, sources, notes: [] };
+  const isComplete = sources.size === files.sources.length;
+  crossCheck(gateway, { sources, isComplete }, (path, message, hint) =>
+    problems.push(yaml.problemAt(path, message, hint)),
+  );
+  return { gateway, sources, notes: findNotes(gateway, sources, yaml) };
 }

@@ -11,6 +11,9 @@ export type Problem = {
   readonly hint?: string;
 };
 
+/** Takes a problem of one file at a path of keys, with a hint how to mend it. */
+export type ReportProblem = (path: readonly PropertyKey[], message: string, hint?: string) => void;
+
 /** Thrown when the configuration cannot be used; it carries every problem, not only the first. */
 export class ConfigError extends Error {
   readonly problems: readonly Problem[];

@@ -1,4 +1,4 @@
-import type { LoadedSource } from '../config/load.ts';
+import type { LoadedSource } from '../config/loaded-config.ts';
 import { LIMIT_DEFAULT } from '../contract/parse-query.ts';
 import type { Filter, ListQuery, Sort } from '../contract/query.ts';
 import type { FilterParameter } from '../contract/define-resource.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Adapter, compileAdapter } from '../adapter/compile.ts';
 import type { GatewayConfig, ResourceConfig } from '../config/schema/gateway.ts';
-import type { LoadedConfig, LoadedSource } from '../config/load.ts';
+import type { LoadedConfig, LoadedSource } from '../config/loaded-config.ts';
 import type { Problem } from '../config/problem.ts';
 import { resources, type Resource } from '../contract/resources.ts';
 

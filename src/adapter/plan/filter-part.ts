@@ -1,6 +1,6 @@
 import type { FilterSpec } from '../../config/schema/source.ts';
 import { canEscape, escapes } from '../request/escape.ts';
-import type { Part } from './push-down.ts';
+import type { RequestPart } from '../request/combine-parts.ts';
 import { compileJsonTree } from '../request/request-body.ts';
 import { compileTarget } from '../request/request.ts';
 import { compileQuery, compileText, percentEncode } from '../request/template.ts';
@@ -8,7 +8,7 @@ import { compileQuery, compileText, percentEncode } from '../request/template.ts
 /** Sources refuse requests that are too long (many take 8 kB of address), so a longer condition is left to us. */
 const PART_LENGTH_MAX = 2_000;
 
-function lengthOf({ query, expr, item, path = '', named }: Part): number {
+function lengthOf({ query, expr, item, path = '', named }: RequestPart): number {
   const condition = expr === undefined ? 0 : percentEncode(expr).length;
   const tree = item === undefined ? 0 : JSON.stringify(item).length;
   const values = named === undefined ? 0 : percentEncode(Object.values(named).join('')).length;
@@ -49,7 +49,7 @@ function treeValue(text: string, isNumber: boolean): string | number | undefined
 }
 
 /** Compiles what a filter adds to a request; the value is in the source's own form, `undefined` where it cannot be asked. */
-export function compileFilterPart(spec: FilterSpec): (value: string) => Part | undefined {
+export function compileFilterPart(spec: FilterSpec): (value: string) => RequestPart | undefined {
   const query = compileQuery(spec.query);
   const escape = spec.escape ?? 'number';
   const expr =
@@ -63,7 +63,7 @@ export function compileFilterPart(spec: FilterSpec): (value: string) => Part | u
     if (path !== undefined && (value === '.' || value === '..' || value === '')) return undefined;
     const inTree = treeValue(value, spec.escape === 'number');
     if ((item !== undefined || name !== undefined) && inTree === undefined) return undefined;
-    const part: Part = {
+    const part: RequestPart = {
       query: query({ value }),
       expr: expr?.({ value }),
       item: item?.({ value: inTree }),

@@ -4,6 +4,7 @@ import type { Resource } from '../../contract/resources.ts';
 import { boundText, compileFilterPart, equalText } from './filter-part.ts';
 import { invertCoercion, NOTHING } from './inverse.ts';
 import type { Report } from '../report-problem.ts';
+import type { RequestPart } from '../request/combine-parts.ts';
 import { checkJsonTree, compileJsonTree } from '../request/request-body.ts';
 import { checkQuery, checkTemplate, compileQuery, compileText, variablesOf } from '../request/template.ts';
 
@@ -13,17 +14,6 @@ import { checkQuery, checkTemplate, compileQuery, compileText, variablesOf } fro
  */
 export type Capability = string;
 
-/** What a pushed filter or sort adds to a request: query parts, a text, a tree of a JSON body, another path. */
-export type Part = {
-  readonly query: readonly string[];
-  readonly expr?: string | undefined;
-  readonly item?: unknown;
-  readonly items?: readonly unknown[] | undefined;
-  readonly path?: string | undefined;
-  /** Variables of the request that hold the value of a filter. */
-  readonly named?: Readonly<Record<string, string | number>> | undefined;
-};
-
 /** A filter that the source can do. */
 export type FilterPush = {
   readonly exact: boolean;
@@ -31,11 +21,11 @@ export type FilterPush = {
   readonly combines: boolean;
   readonly capability: Capability;
   /** What asks for a value; `NOTHING` where no record of the source can have it, `undefined` where it cannot be asked. */
-  part(value: Filter['value']): Part | typeof NOTHING | undefined;
+  part(value: Filter['value']): RequestPart | typeof NOTHING | undefined;
 };
 
 /** A sort that the source can do. */
-export type SortPush = { readonly part: Part; readonly capability: Capability };
+export type SortPush = { readonly part: RequestPart; readonly capability: Capability };
 
 type Templates = {
   readonly query: Readonly<Record<string, string>>;
@@ -43,7 +33,7 @@ type Templates = {
   readonly item?: unknown;
 };
 
-const NO_PART: Part = { query: [] };
+const NO_PART: RequestPart = { query: [] };
 
 function checkTemplates(
   { query, expr, item }: Templates,
@@ -202,7 +192,7 @@ export function compileSorts(
       };
       const trees = tiebreak === undefined || (named && typeof tiebreak === 'string') ? [] : [tiebreak];
       const items = item === undefined ? undefined : [item(variables), ...trees];
-      const part: Part = { query: query(variables), expr: expr?.(variables), items };
+      const part: RequestPart = { query: query(variables), expr: expr?.(variables), items };
       pushes.set(`${field}.${direction}`, { part, capability: `sort.${field}.${direction}` });
     }
   }

@@ -1,9 +1,10 @@
 import type { Filter } from '../../contract/query.ts';
 import { NOTHING } from './inverse.ts';
-import type { Capability, FilterPush, Part } from './push-down.ts';
+import type { RequestPart } from '../request/combine-parts.ts';
+import type { Capability, FilterPush } from './push-down.ts';
 
 /** A filter that the source is asked for, and how. */
-export type PushedFilter = { readonly filter: Filter; readonly push: FilterPush; readonly part: Part };
+export type PushedFilter = { readonly filter: Filter; readonly push: FilterPush; readonly part: RequestPart };
 
 /** Which filters the source is asked for, and which are left to do here. */
 export type Split = {

@@ -1,6 +1,16 @@
 import type { ListSpec } from '../../config/schema/source.ts';
-import type { Part } from '../plan/push-down.ts';
 import type { Variables } from './template.ts';
+
+/** What a pushed filter or sort adds to a request: query parts, a text, a tree of a JSON body, another path. */
+export type RequestPart = {
+  readonly query: readonly string[];
+  readonly expr?: string | undefined;
+  readonly item?: unknown;
+  readonly items?: readonly unknown[] | undefined;
+  readonly path?: string | undefined;
+  /** Variables of the request that hold the value of a filter. */
+  readonly named?: Readonly<Record<string, string | number>> | undefined;
+};
 
 /** What pushed filters and a pushed sort make of a request. */
 export type Combined = {
@@ -14,7 +24,7 @@ export type Combined = {
 export function compileCombine({ filterAlways, filterJoin, filterNone, sort }: ListSpec) {
   const always = filterAlways.filter((one) => typeof one === 'string');
   const alwaysItems = filterAlways.flatMap((one) => (typeof one === 'string' ? [] : [one.item]));
-  return function combine(filters: readonly Part[], pushedSort: Part | undefined): Combined {
+  return function combine(filters: readonly RequestPart[], pushedSort: RequestPart | undefined): Combined {
     const conditions = [...always, ...filters.flatMap(({ expr }) => (expr === undefined ? [] : [expr]))];
     const items = [...alwaysItems, ...filters.flatMap(({ item }) => (item === undefined ? [] : [item]))];
     return {

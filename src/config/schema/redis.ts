@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Secret } from '../../kernel/secret.ts';
 import { hostAndPort, redisUrl, secret, timeLimit } from './scalars.ts';
 
-/** Where a Redis is: one server, a cluster, or behind sentinels; and how it is entered. */
-const place = {
+/** The address of a Redis (one server, a cluster, or sentinels) and its credentials. */
+const address = {
   url: redisUrl
     .transform((text) => (text === '' ? undefined : new Secret(text)))
     .optional()
@@ -53,7 +53,7 @@ const connectTimeout = 'How long connecting may take.';
 
 /** A Redis for some of what is kept; what it leaves out is as for the rest. */
 const role = z.strictObject({
-  ...place,
+  ...address,
   commandTimeout: timeLimit.optional().describe(`${commandTimeout} Absent: as \`redis.commandTimeout\`.`),
   connectTimeout: timeLimit.optional().describe(`${connectTimeout} Absent: as \`redis.connectTimeout\`.`),
 });
@@ -65,7 +65,7 @@ export type RedisRole = (typeof redisRoles)[number];
 
 /** Where Redis is, for everything or by role, and how long it may take. */
 export const redis = z.strictObject({
-  ...place,
+  ...address,
   prefix: z
     .string()
     .regex(/^[A-Za-z0-9:_-]{1,40}$/)
@@ -93,12 +93,12 @@ export const redis = z.strictObject({
 export type RedisConfig = z.infer<typeof redis>;
 export type RedisRoleConfig = z.infer<typeof role>;
 
-/** Whether it says where a Redis is. */
-export function hasPlace({ url, cluster, sentinel }: RedisConfig | RedisRoleConfig): boolean {
+/** Whether it has the address of a Redis. */
+export function hasAddress({ url, cluster, sentinel }: RedisConfig | RedisRoleConfig): boolean {
   return (url ?? cluster ?? sentinel) !== undefined;
 }
 
-/** Whether processes share limits and purges, so that several are one gateway. */
+/** Whether limits and purges are shared through Redis, so that several processes act as one gateway. */
 export function sharesWork(redis: RedisConfig): boolean {
-  return [redis.limits, redis.cache].every((own) => hasPlace(own ?? {}) || hasPlace(redis));
+  return [redis.limits, redis.cache].every((own) => hasAddress(own ?? {}) || hasAddress(redis));
 }

@@ -1,21 +1,18 @@
 import { resourceNames } from '../../contract/resources.ts';
 import type { GatewayConfig } from '../schema/gateway.ts';
-import type { LoadedConfig } from '../load.ts';
+import type { LoadedConfig } from '../loaded-config.ts';
+import type { ReportProblem } from '../problem.ts';
 import { type RedisConfig, type RedisRoleConfig, redisRoles, sharesWork } from '../schema/redis.ts';
 
-/** Takes a problem of the gateway file at a path of keys, which is none where something at one of `needs` is missing. */
-export type Report = (
-  path: readonly PropertyKey[],
-  message: string,
-  hint?: string,
-  needs?: readonly (readonly PropertyKey[])[],
-) => void;
-
-/** The sources whose shape is right, and the number of all files, sound or not. */
-export type SoundSources = { readonly sources: LoadedConfig['sources']; readonly files: number };
+/** The sources whose shape is right. */
+type KnownSources = {
+  readonly sources: LoadedConfig['sources'];
+  /** False where a file has problems of its own: a source that is not found may be in that file. */
+  readonly isComplete: boolean;
+};
 
 /** Checks what several parts of the configuration must agree on. */
-export function crossCheck(gateway: GatewayConfig, sources: SoundSources, report: Report): void {
+export function crossCheck(gateway: GatewayConfig, sources: KnownSources, report: ReportProblem): void {
   checkResources(gateway, sources, report);
   checkTiers(gateway, report);
   checkPassthrough(gateway, report);
@@ -25,14 +22,17 @@ export function crossCheck(gateway: GatewayConfig, sources: SoundSources, report
   checkAdmin(gateway, report);
 }
 
-function checkResources(gateway: GatewayConfig, { sources, files }: SoundSources, report: Report): void {
+function checkResources(
+  gateway: GatewayConfig,
+  { sources, isComplete }: KnownSources,
+  report: ReportProblem,
+): void {
   for (const name of resourceNames) {
     const resource = gateway.resources[name];
     if (resource === undefined) continue;
     const at = ['resources', name, 'source'];
     const source = sources.get(resource.source);
-    // A source whose file has problems of its own is not known by name; it must not be reported twice.
-    if (source === undefined && sources.size === files) {
+    if (source === undefined && isComplete) {
       report(
         at,
         `no source is named "${resource.source}"`,
@@ -53,24 +53,20 @@ function checkResources(gateway: GatewayConfig, { sources, files }: SoundSources
         `make it longer than budget.time (${source.spec.budget.time} ms) in ${source.yaml.file}`,
       );
     }
-    const protectedWithoutKeys =
-      !resource.public && gateway.auth.apiKeys === undefined && gateway.auth.jwt === undefined;
-    if (protectedWithoutKeys)
+    if (!resource.public && (gateway.auth.apiKeys ?? gateway.auth.jwt) === undefined)
       report(
         ['resources', name],
         'nobody can read it: it is not public, and auth names neither apiKeys nor jwt',
         'add auth.apiKeys, or say public: true',
-        [['auth']],
       );
   }
 }
 
-function checkTiers(gateway: GatewayConfig, report: Report): void {
+function checkTiers(gateway: GatewayConfig, report: ReportProblem): void {
   const { tiers } = gateway.limits;
   const hint = `tiers: ${Object.keys(tiers).join(', ')}`;
   const check = (path: readonly PropertyKey[], tier: string | undefined) => {
-    if (tier !== undefined && !Object.hasOwn(tiers, tier))
-      report(path, `no tier is named "${tier}"`, hint, [['limits', 'tiers']]);
+    if (tier !== undefined && !Object.hasOwn(tiers, tier)) report(path, `no tier is named "${tier}"`, hint);
   };
   check(['limits', 'anonymousTier'], gateway.limits.anonymousTier);
   check(['auth', 'jwt', 'tier'], gateway.auth.jwt?.tier);
@@ -79,7 +75,7 @@ function checkTiers(gateway: GatewayConfig, report: Report): void {
   );
   for (const [name, { windows }] of Object.entries(tiers)) {
     windows.forEach(({ seconds }, index) => {
-      // Callers are told of a window by its length, so two of one length could not be told apart.
+      // The RateLimit headers name a window by its length, so two of one length would look the same.
       if (windows.slice(0, index).some((earlier) => earlier.seconds === seconds))
         report(
           ['limits', 'tiers', name, 'windows', index],
@@ -90,7 +86,7 @@ function checkTiers(gateway: GatewayConfig, report: Report): void {
   }
 }
 
-function checkApiKeys({ auth: { apiKeys } }: GatewayConfig, report: Report): void {
+function checkApiKeys({ auth: { apiKeys } }: GatewayConfig, report: ReportProblem): void {
   if (apiKeys === undefined) return;
   const at = ['auth', 'apiKeys'];
   if (apiKeys.pepper.reveal().length < 16)
@@ -103,17 +99,17 @@ function checkApiKeys({ auth: { apiKeys } }: GatewayConfig, report: Report): voi
     const earlier = apiKeys.keys.slice(0, index);
     if (earlier.some((other) => other.id === key.id))
       report([...at, 'keys', index, 'id'], `the id "${key.id}" is taken`, 'give each key an id of its own');
-    const twin = earlier.find((other) => other.hash === key.hash);
-    if (twin !== undefined)
+    const same = earlier.find((other) => other.hash === key.hash);
+    if (same !== undefined)
       report(
         [...at, 'keys', index, 'hash'],
-        `the key "${twin.id}" has the same hash`,
+        `the key "${same.id}" has the same hash`,
         'give each caller a key of its own',
       );
   });
 }
 
-function checkPassthrough(gateway: GatewayConfig, report: Report): void {
+function checkPassthrough(gateway: GatewayConfig, report: ReportProblem): void {
   gateway.passthrough.forEach((route, index) => {
     const at = ['passthrough', index];
     if (route.path === '/v1' || route.path.startsWith('/v1/')) {
@@ -122,25 +118,29 @@ function checkPassthrough(gateway: GatewayConfig, report: Report): void {
     const earlier = gateway.passthrough.slice(0, index);
     if (earlier.some((other) => other.name === route.name))
       report([...at, 'name'], `the name "${route.name}" is taken`, 'give each route a name of its own');
-    const twin = earlier.find((other) => route.path === other.path);
-    if (twin !== undefined)
+    const same = earlier.find((other) => route.path === other.path);
+    if (same !== undefined)
       report(
         [...at, 'path'],
-        `never reached: routes are chosen by path, and "${twin.name}" has the same`,
-        twin.methods.every((method) => route.methods.includes(method))
+        `never reached: routes are chosen by path, and "${same.name}" has the same`,
+        same.methods.every((method) => route.methods.includes(method))
           ? 'give each route a path of its own'
-          : `give each route a path of its own, or name all methods in one: methods: [${[...new Set([...twin.methods, ...route.methods])].join(', ')}]`,
+          : `give each route a path of its own, or name all methods in one: methods: [${[...new Set([...same.methods, ...route.methods])].join(', ')}]`,
       );
   });
 }
 
-function checkRedis({ redis }: GatewayConfig, report: Report): void {
-  checkPlace(redis, ['redis'], report);
+function checkRedis({ redis }: GatewayConfig, report: ReportProblem): void {
+  checkRedisAddress(redis, ['redis'], report);
   for (const role of redisRoles)
-    if (redis[role] !== undefined) checkPlace(redis[role], ['redis', role], report);
+    if (redis[role] !== undefined) checkRedisAddress(redis[role], ['redis', role], report);
 }
 
-function checkPlace(given: RedisConfig | RedisRoleConfig, at: readonly string[], report: Report): void {
+function checkRedisAddress(
+  given: RedisConfig | RedisRoleConfig,
+  at: readonly string[],
+  report: ReportProblem,
+): void {
   const { url, cluster, sentinel } = given;
   const name = at.join('.');
   const places = Object.entries({ url, cluster, sentinel }).flatMap(([key, value]) =>
@@ -164,26 +164,24 @@ function checkPlace(given: RedisConfig | RedisRoleConfig, at: readonly string[],
     report([...at, 'tls'], `${name}.url is not one of TLS`, 'write rediss:// instead of redis://');
 }
 
-/** Several processes are one gateway only through what they share. */
-function checkWorkers({ workers, redis }: GatewayConfig, report: Report): void {
+/** Several workers need a Redis: through it they share limits and purges. */
+function checkWorkers({ workers, redis }: GatewayConfig, report: ReportProblem): void {
   if (workers === 'auto' || workers === 1 || sharesWork(redis)) return;
   report(
     ['workers'],
     `${workers} workers without Redis would each grant the whole limit, and keep a cache of their own that no purge reaches`,
     'name a Redis (redis.url, redis.cluster or redis.sentinel), or write workers: 1 or auto',
-    [['redis']],
   );
 }
 
-/** Addresses that only this machine can reach. */
+/** Addresses that only the same machine can reach. */
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/;
 
-function checkAdmin({ admin: { host, token } }: GatewayConfig, report: Report): void {
+function checkAdmin({ admin: { host, token } }: GatewayConfig, report: ReportProblem): void {
   if (token !== undefined || LOOPBACK.test(host)) return;
   report(
     ['admin', 'host'],
     `whoever reaches ${host} could read the metrics and purge the cache`,
     'add admin.token (openssl rand -hex 32 makes a good one), or keep admin.host on 127.0.0.1',
-    [['admin', 'token']],
   );
 }

@@ -1,6 +1,6 @@
 import { resourceNames } from '../../contract/resources.ts';
 import type { GatewayConfig } from '../schema/gateway.ts';
-import type { LoadedConfig } from '../load.ts';
+import type { LoadedConfig } from '../loaded-config.ts';
 import type { PassthroughConfig } from '../schema/passthrough.ts';
 import type { Problem } from '../problem.ts';
 import type { YamlFile } from '../yaml/yaml-file.ts';

@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from 'node:tls';
 import {
-  hasPlace,
+  hasAddress,
   type RedisConfig,
   type RedisRole,
   type RedisRoleConfig,
@@ -66,7 +66,7 @@ function placeOf(
  */
 export function redisProfile(redis: RedisConfig, role: RedisRole): RedisProfile | undefined {
   const own = redis[role];
-  const place = placeOf(own !== undefined && hasPlace(own) ? own : redis);
+  const place = placeOf(own !== undefined && hasAddress(own) ? own : redis);
   if (place === undefined) return undefined;
   return {
     ...place,

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { type LoadedConfig, loadConfig } from '../../../src/config/load.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import type { LoadedConfig } from '../../../src/config/loaded-config.ts';
 import type { Problem } from '../../../src/config/problem.ts';
 import { type CompiledSource, compileSources } from '../../../src/pipeline/compile-sources.ts';
 

@@ -158,40 +158,22 @@ describe('what parts of a configuration must agree on', () => {
   });
 });
 
-describe('what can still be judged where something else has the wrong shape', () => {
-  const place = (text: string) => expect.stringContaining(text) as string;
-
-  it('is judged', () => {
+describe('a gateway file whose shape is wrong', () => {
+  it('is told all problems of its shape at once, and nothing that may only follow from them', () => {
     let text = changed(gatewayText, '[200 per 1s', '[200 per second');
     text = changed(text, 'source: crm', 'source: crmm');
     text = changed(text, 'upstream: ${ORDERS_URL:-http://127.0.0.1:7103}', 'upstream: nowhere');
-    text += route('more', '/v1/orders') + route('less', '/other') + route('less', '/another');
     expect(problemsOf(text)).toEqual([
-      place('limits.tiers.roomy.windows[0]: '),
-      place('passthrough[0].upstream: '),
-      place('resources.users.source: no source is named "crmm"'),
-      place('passthrough[1].path: the paths below /v1 belong to the contract'),
-      place('passthrough[3].name: the name "less" is taken'),
+      expect.stringContaining('limits.tiers.roomy.windows[0]: '),
+      expect.stringContaining('passthrough[0].upstream: '),
     ]);
   });
 
-  it('is not what was left out: a broken tier is not missed, and broken credentials are not absent', () => {
-    const tier = changed(gatewayText, 'standard: { windows', 'standard: { window');
-    expect(problemsOf(tier)).toHaveLength(2);
-    expect(problemsOf(tier).join()).not.toContain('no tier is named');
-    const auth = changed(
-      gatewayText,
-      'pepper: ${PORTICO_KEY_PEPPER:-a-pepper-for-trying-out-only}',
-      'peper: x',
-    );
-    expect(problemsOf(auth).join()).not.toContain('nobody can read it');
-  });
-
-  it('is nothing where nothing has the right shape', () => {
-    expect(problemsOf('portico: 2')).toHaveLength(2);
-    expect(problemsOf('- portico')).toHaveLength(1);
-    expect(problemsOf('resources: 1')).toHaveLength(2);
-  });
+  it.each([
+    ['portico: 2', 2],
+    ['- portico', 1],
+    ['resources: 1', 2],
+  ])('%s has so many problems: %d', (text, count) => expect(problemsOf(text)).toHaveLength(count));
 });
 
 describe('notes', () => {
