@@ -10,7 +10,7 @@ import { fetchJwks } from '../policy/authentication/jwks-fetch.ts';
 import { createJwks } from '../policy/authentication/jwks.ts';
 import { createJwtCheck, type JwtCheck } from '../policy/authentication/jwt.ts';
 import { createRateLimit } from '../policy/rate-limit.ts';
-import { createTrials } from '../policy/authentication/credential-throttle.ts';
+import { createCredentialThrottle } from '../policy/authentication/credential-throttle.ts';
 import { createKeyStore } from '../store/key-store.ts';
 import { createLimiter } from '../store/limiter/limiter.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
@@ -105,9 +105,9 @@ export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Adm
       apiKeys: createKeyCheck(config, tiers, deps),
       jwt: createTokenCheck(config, tiers, deps),
       failed,
-      trials: createTrials({ failed, clock }),
+      throttle: createCredentialThrottle({ failed, clock }),
       anonymousTier: config.limits.anonymousTier,
-      onCredential: (kind, outcome) => metrics.credential(kind, outcome),
+      metrics,
     }),
     createRateLimit({
       limiter,

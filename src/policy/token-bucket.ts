@@ -1,35 +1,35 @@
 import type { Clock } from '../kernel/clock.ts';
 
 /**
- * How often something may come to nothing: so often at once, and so often a second for good. It is charged when that is
- * known, so what comes to something costs nothing of it, however much of it there is at once.
+ * A token bucket for failures: `burst` tokens, refilled at `perSecond`. Charged once the outcome is known, so successes
+ * are free, however many there are at once.
  */
-export type Allowance = {
-  /** Whole seconds until some of it is left; 0 where some is. */
+export type TokenBucket = {
+  /** Whole seconds until there is a token; 0 where there is one. */
   waitSeconds(): number;
-  /** Takes one from it; where none is left, from what is to come: more was under way than it had. */
+  /** Takes a token. The bucket can go below zero: several failures may have been under way at the last token. */
   spend(): void;
 };
 
-/** Creates an allowance, full. */
-export function createAllowance(atOnce: number, perSecond: number, clock: Clock): Allowance {
-  let left = atOnce;
-  let countedAt = clock.monotonic();
+/** Creates a full token bucket. */
+export function createTokenBucket(burst: number, perSecond: number, clock: Clock): TokenBucket {
+  let tokens = burst;
+  let refilledAt = clock.monotonic();
 
   function refill(): void {
     const now = clock.monotonic();
-    left = Math.min(atOnce, left + ((now - countedAt) / 1_000) * perSecond);
-    countedAt = now;
+    tokens = Math.min(burst, tokens + ((now - refilledAt) / 1_000) * perSecond);
+    refilledAt = now;
   }
 
   return {
     waitSeconds() {
       refill();
-      return left >= 1 ? 0 : Math.ceil((1 - left) / perSecond);
+      return tokens >= 1 ? 0 : Math.ceil((1 - tokens) / perSecond);
     },
     spend() {
       refill();
-      left -= 1;
+      tokens -= 1;
     },
   };
 }

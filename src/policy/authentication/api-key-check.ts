@@ -6,18 +6,24 @@ import type { KeyRecord } from '../../store/key-record.ts';
 import type { HeldKey, KeyRecords } from './api-key-records.ts';
 import { hashApiKey, parseApiKey } from './api-key.ts';
 import type { Principal } from '../call.ts';
-import type { Trial } from './credential-throttle.ts';
-import { type Accepted, type Credential, FOREIGN, REFUSED, type Verdict } from './credential-result.ts';
+import type { CredentialAttempt } from './credential-throttle.ts';
+import {
+  type AcceptedCredential,
+  type CallerCredential,
+  UNRECOGNISED,
+  REFUSED,
+  type CredentialResult,
+} from './credential-result.ts';
 
 /** Verifies API keys: those of the configuration, and those in Redis where there is one. */
 export type ApiKeyCheck = {
-  /** The verdict of the configuration alone, without any I/O; `foreign` where it does not know the key. */
-  configured(credential: Credential): Verdict;
+  /** The result of the configuration alone, without any I/O; `unrecognised` where it does not know the key. */
+  configured(credential: CallerCredential): CredentialResult;
   /**
-   * The verdict of Redis, for a credential the configuration does not know; asks only for well-formed keys.
-   * Rejects with a fault where Redis cannot be asked and the key is not known here, and as the trial has it.
+   * The result of Redis, for a credential that the configuration does not know; only well-formed keys are looked up.
+   * Rejects with 503 where Redis does not answer and the key is not known here, and with what `attempt` throws.
    */
-  stored(credential: Credential, trial?: Trial): Promise<Verdict>;
+  stored(credential: CallerCredential, attempt?: CredentialAttempt): Promise<CredentialResult>;
 };
 
 export type ApiKeyCheckDeps = {
@@ -33,7 +39,7 @@ export type ApiKeyCheckDeps = {
 
 type ConfiguredKey = { readonly hash: string; readonly until: number; readonly principal: Principal };
 
-/** Creates the check. */
+/** Creates the check of API keys. */
 export function createApiKeyCheck(deps: ApiKeyCheckDeps): ApiKeyCheck {
   const { pepper, records, clock, tiers, fallbackTier } = deps;
   const byId = new Map<string, ConfiguredKey>();
@@ -55,32 +61,36 @@ export function createApiKeyCheck(deps: ApiKeyCheckDeps): ApiKeyCheck {
     };
   }
 
-  function configured({ text }: Credential): Verdict {
-    if (byId.size === 0) return FOREIGN;
+  function configured({ text }: CallerCredential): CredentialResult {
+    if (byId.size === 0) return UNRECOGNISED;
     const id = parseApiKey(text)?.id;
     // A company's own keys have no id that could be read from them.
     if (id === undefined) {
       const key = byHash.get(hashApiKey(pepper, text));
-      return key === undefined ? FOREIGN : acceptConfigured(key);
+      return key === undefined ? UNRECOGNISED : acceptConfigured(key);
     }
     const key = byId.get(id);
-    if (key === undefined) return FOREIGN;
+    if (key === undefined) return UNRECOGNISED;
     return isSame(key.hash, hashApiKey(pepper, text)) ? acceptConfigured(key) : REFUSED;
   }
 
-  function acceptConfigured({ until, principal }: ConfiguredKey): Verdict {
+  function acceptConfigured({ until, principal }: ConfiguredKey): CredentialResult {
     const isFresh = () => clock.now() < until;
     return isFresh() ? { kind: 'accepted', principal, isFresh } : REFUSED;
   }
 
-  async function stored({ text }: Credential, trial?: Trial): Promise<Verdict> {
+  async function stored({ text }: CallerCredential, attempt?: CredentialAttempt): Promise<CredentialResult> {
     const id = parseApiKey(text)?.id;
-    if (id === undefined) return FOREIGN;
-    const held = await records?.current(id, trial);
-    return held?.record === undefined ? REFUSED : judge(held, held.record, hashApiKey(pepper, text));
+    if (id === undefined) return UNRECOGNISED;
+    const held = await records?.current(id, attempt);
+    return held?.record === undefined ? REFUSED : checkRecord(held, held.record, hashApiKey(pepper, text));
   }
 
-  function judge(held: HeldKey, record: KeyRecord, presented: string): Accepted | typeof REFUSED {
+  function checkRecord(
+    held: HeldKey,
+    record: KeyRecord,
+    presented: string,
+  ): AcceptedCredential | typeof REFUSED {
     const until = validUntil(record, presented);
     if (clock.now() >= until) return REFUSED;
     const isFresh = () => held.isFresh() && held.record === record && clock.now() < until;
@@ -98,7 +108,7 @@ function validUntil({ expiresAt, revokedAt, hashes }: KeyRecord, presented: stri
   return Math.min(hashUntil, expiresAt ?? Infinity);
 }
 
-/** Compares two hashes in a time that does not tell how much of them agrees. */
+/** A comparison in constant time: it does not tell how much of two hashes agrees. */
 function isSame(left: string, right: string): boolean {
   const [a, b] = [Buffer.from(left), Buffer.from(right)];
   return a.length === b.length && timingSafeEqual(a, b);

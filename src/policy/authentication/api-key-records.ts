@@ -4,85 +4,53 @@ import type { Clock } from '../../kernel/clock.ts';
 import { createBoundedMap } from '../../store/bounded-map.ts';
 import type { KeyRecord } from '../../store/key-record.ts';
 import type { KeyLookup } from '../../store/key-store.ts';
-import type { Trial } from './credential-throttle.ts';
+import type { CredentialAttempt } from './credential-throttle.ts';
 
-/** From this age on, a use of a record has it checked again behind the caller's back. */
+/** From this age on, a use of a record checks it again in the background. */
 const RECHECK_MS = 400;
-/** From this age on, a use of a record waits for the check: a revocation is seen everywhere within a second. */
+/** From this age on, a use of a record waits for the check: a revocation takes effect everywhere within a second. */
 const FRESH_MS = 900;
-/** How long a record serves after its last successful check while Redis cannot be asked. */
+/** How long a record serves after its last successful check while Redis does not answer. */
 const OUTAGE_MS = 60_000;
 
 /**
- * How long it is remembered that there is such a key, and thus worth a look-up: whoever else tries unknown ones from the
- * same address, its owner is not refused.
+ * How long an id is remembered as that of a key. Look-ups of such an id are not throttled, so that its owner is not
+ * refused when others try unknown ids from the same address.
  */
 const KNOWN_MS = 86_400_000;
 
 const RECORDS_MAX = 50_000;
 const ABSENT_MAX = 10_000;
 
-/** What this process knows of one key. `record` is gone once the key is. */
+/** What this process knows of one key. `record` becomes `undefined` when the key is deleted. */
 export type HeldKey = {
   readonly record: KeyRecord | undefined;
-  /** Whether `record` is as Redis had it less than a second ago; has it checked again in time. */
+  /** Whether `record` is as Redis had it less than a second ago. Starts the next check in time. */
   isFresh(): boolean;
 };
 
-/** Local knowledge of the keys in Redis, never older than it may be. */
+/** A local cache of the keys in Redis, with a bound on their age. */
 export type KeyRecords = {
   /**
-   * The key; `undefined` where there is none. Rejects with a fault where that cannot be known, and as `trial` has it
-   * where nothing is known of the id and Redis would have to be asked.
+   * The key; `undefined` where there is none. Rejects with 503 where that cannot be known, and with what `attempt`
+   * throws where this process knows nothing of the id and has to look it up.
    */
-  current(id: string, trial?: Trial): Promise<HeldKey | undefined>;
+  current(id: string, attempt?: CredentialAttempt): Promise<HeldKey | undefined>;
 };
 
 export type KeyRecordsDeps = {
-  /** Asks Redis; never rejects. */
+  /** Looks a key up in Redis; never rejects. */
   readonly find: (id: string) => Promise<KeyLookup>;
   readonly clock: Clock;
 };
 
 type Held = { record: KeyRecord | undefined; checkedAt: number; isFresh(): boolean };
 
-/** Creates the local knowledge of the keys that `find` finds. */
-export function createKeyRecords({ find, clock }: KeyRecordsDeps): KeyRecords {
+/** Creates the memory of looked-up keys. `recheck` starts a check in the background. */
+function createHeldKeys(clock: Clock, recheck: (id: string) => void) {
   const held = createBoundedMap<Held>(RECORDS_MAX, () => 1);
-  // Apart from the records, so that a flood of invented ids drives out no real one.
+  // Apart from the records, so that a flood of invented ids evicts no real one.
   const absent = createBoundedMap<{ checkedAt: number }>(ABSENT_MAX, () => 1);
-  const underWay = new Map<string, Promise<KeyLookup>>();
-
-  function check(id: string): Promise<KeyLookup> {
-    const joined = underWay.get(id);
-    if (joined !== undefined) return joined;
-    // The answer may be as old as the question.
-    const askedAt = clock.monotonic();
-    const started = find(id).then((lookup) => {
-      underWay.delete(id);
-      learn(id, lookup, askedAt);
-      return lookup;
-    });
-    underWay.set(id, started);
-    return started;
-  }
-
-  function learn(id: string, lookup: KeyLookup, checkedAt: number): void {
-    if (lookup.kind === 'unreachable') return;
-    const before = held.get(id);
-    if (lookup.kind !== 'found') {
-      if (before !== undefined) before.record = undefined;
-      held.delete(id);
-      if (lookup.kind === 'absent') absent.set(id, { checkedAt }, FRESH_MS);
-      return;
-    }
-    const key = before ?? createHeld(id);
-    // An unchanged record stays the same object: whoever has judged it need not do so again.
-    if (!isDeepStrictEqual(key.record, lookup.record)) key.record = lookup.record;
-    key.checkedAt = checkedAt;
-    held.set(id, key, KNOWN_MS);
-    absent.delete(id);
-  }
 
   function createHeld(id: string): Held {
     const key: Held = {
@@ -91,41 +59,85 @@ export function createKeyRecords({ find, clock }: KeyRecordsDeps): KeyRecords {
       isFresh() {
         const age = clock.monotonic() - key.checkedAt;
         if (age >= FRESH_MS || key.record === undefined) return false;
-        if (age >= RECHECK_MS) void check(id);
+        if (age >= RECHECK_MS) recheck(id);
         return true;
       },
     };
     return key;
   }
 
-  function withinOutage(key: Held | undefined): key is Held {
+  return {
+    get: (id: string) => held.get(id),
+    isAbsent(id: string): boolean {
+      const missed = absent.get(id);
+      return missed !== undefined && clock.monotonic() - missed.checkedAt < FRESH_MS;
+    },
+    keep(id: string, lookup: KeyLookup, checkedAt: number): void {
+      if (lookup.kind === 'unreachable') return;
+      const before = held.get(id);
+      if (lookup.kind !== 'found') {
+        if (before !== undefined) before.record = undefined;
+        held.delete(id);
+        if (lookup.kind === 'absent') absent.set(id, { checkedAt }, FRESH_MS);
+        return;
+      }
+      const key = before ?? createHeld(id);
+      // An unchanged record stays the same object, so that its verification holds.
+      if (!isDeepStrictEqual(key.record, lookup.record)) key.record = lookup.record;
+      key.checkedAt = checkedAt;
+      held.set(id, key, KNOWN_MS);
+      absent.delete(id);
+    },
+  };
+}
+
+/** Creates the local cache of the keys that `find` finds. */
+export function createKeyRecords({ find, clock }: KeyRecordsDeps): KeyRecords {
+  const underWay = new Map<string, Promise<KeyLookup>>();
+  const keys = createHeldKeys(clock, (id) => void check(id));
+
+  /** A single flight per id. */
+  function check(id: string): Promise<KeyLookup> {
+    const joined = underWay.get(id);
+    if (joined !== undefined) return joined;
+    // The result may be as old as the moment of asking.
+    const askedAt = clock.monotonic();
+    const started = find(id).then((lookup) => {
+      underWay.delete(id);
+      keys.keep(id, lookup, askedAt);
+      return lookup;
+    });
+    underWay.set(id, started);
+    return started;
+  }
+
+  function isWithinOutage(key: Held | undefined): key is Held {
     return key?.record !== undefined && clock.monotonic() - key.checkedAt <= OUTAGE_MS;
   }
 
-  /** Asks about an id of which nothing is known here; who joins a question costs nothing. */
-  async function tryOut(id: string, trial: Trial): Promise<KeyLookup> {
-    trial.begin();
+  /** Looks an unknown id up. Only the one who starts the look-up is throttled. */
+  async function lookUpUnknown(id: string, attempt: CredentialAttempt): Promise<KeyLookup> {
+    attempt.start();
     const lookup = await check(id);
-    if (lookup.kind === 'absent' || lookup.kind === 'damaged') trial.fail();
+    if (lookup.kind === 'absent' || lookup.kind === 'damaged') attempt.fail();
     return lookup;
   }
 
-  async function current(id: string, trial?: Trial): Promise<HeldKey | undefined> {
-    const before = held.get(id);
+  async function current(id: string, attempt?: CredentialAttempt): Promise<HeldKey | undefined> {
+    const before = keys.get(id);
     if (before?.isFresh() === true) return before;
-    const missed = absent.get(id);
-    if (missed !== undefined && clock.monotonic() - missed.checkedAt < FRESH_MS) return undefined;
-    const isTrial = trial !== undefined && before === undefined && !underWay.has(id);
-    const lookup = await (isTrial ? tryOut(id, trial) : check(id));
+    if (keys.isAbsent(id)) return undefined;
+    const isThrottled = attempt !== undefined && before === undefined && !underWay.has(id);
+    const lookup = await (isThrottled ? lookUpUnknown(id, attempt) : check(id));
     switch (lookup.kind) {
       case 'found':
-        return held.get(id);
+        return keys.get(id);
       case 'absent':
         return undefined;
       case 'damaged':
         throw fault('upstream_unavailable', { detail: `the stored record of API key ${id} cannot be read` });
       case 'unreachable':
-        if (withinOutage(before)) return before;
+        if (isWithinOutage(before)) return before;
         throw fault('upstream_unavailable', {
           detail: 'the API keys cannot be looked up',
           cause: lookup.cause,

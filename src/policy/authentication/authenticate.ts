@@ -9,14 +9,15 @@ import {
   unauthenticated,
 } from './verify-credential.ts';
 
-/** What became of a credential, for the metrics; `limited`: its address has tried too many wrong ones. */
+/** What became of a credential, for the metrics. `limited`: too many wrong ones came from its address. */
 export type CredentialOutcome = 'accepted' | 'missing' | 'refused' | 'limited' | 'unavailable';
 
 export type AuthenticateDeps = CredentialVerifierDeps & {
   /** The tier of callers without a credential. */
   readonly anonymousTier: string;
-  readonly onCredential?:
-    ((kind: Principal['kind'] | 'unknown', outcome: CredentialOutcome) => void) | undefined;
+  readonly metrics: {
+    credential(kind: Principal['kind'] | 'unknown', outcome: CredentialOutcome): void;
+  };
 };
 
 const OUTCOMES: Readonly<Partial<Record<ErrorCode, CredentialOutcome>>> = {
@@ -27,23 +28,26 @@ const OUTCOMES: Readonly<Partial<Record<ErrorCode, CredentialOutcome>>> = {
 
 const NO_PERMISSIONS: ReadonlySet<string> = new Set();
 
-/** Makes the stage that finds out who calls. A known credential costs one local lookup. */
+/**
+ * Creates the stage that finds the principal of a call. A known credential costs one local lookup. The limit on wrong
+ * credentials of an address is part of it and comes before any answer, so that keys cannot be guessed.
+ */
 export function createAuthenticate(deps: AuthenticateDeps): Stage {
-  const { anonymousTier, onCredential } = deps;
+  const { anonymousTier, metrics } = deps;
   const verifier = createCredentialVerifier(deps);
 
   function anonymous(call: Call): Principal {
     if (call.permission !== null) {
-      onCredential?.('unknown', 'missing');
+      metrics.credential('unknown', 'missing');
       throw unauthenticated('no credential', false);
     }
     const subject = addressSubject(call.request.address);
     return { kind: 'anonymous', id: 'anonymous', subject, permissions: NO_PERMISSIONS, tier: anonymousTier };
   }
 
-  function tellWhy(error: unknown): never {
+  function countFailure(error: unknown): never {
     const outcome = error instanceof GatewayError ? OUTCOMES[error.code] : undefined;
-    if (outcome !== undefined) onCredential?.('unknown', outcome);
+    if (outcome !== undefined) metrics.credential('unknown', outcome);
     throw error;
   }
 
@@ -52,13 +56,13 @@ export function createAuthenticate(deps: AuthenticateDeps): Stage {
     if (presented.kind === 'none') return anonymous(call);
     const credential = presented.kind === 'one' ? presented.credential : undefined;
     const known = credential === undefined ? undefined : verifier.known(credential);
-    return known ?? verifier.verify(credential, addressSubject(call.request.address)).catch(tellWhy);
+    return known ?? verifier.verify(credential, addressSubject(call.request.address)).catch(countFailure);
   }
 
   function accept(call: Call, principal: Principal): void {
     call.principal = principal;
     call.trace.principalId = principal.id;
-    onCredential?.(principal.kind, 'accepted');
+    metrics.credential(principal.kind, 'accepted');
   }
 
   return (next) =>

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Principal } from '../call.ts';
 
 /** A credential as one request presented it. */
-export type Credential = {
+export type CallerCredential = {
   readonly text: string;
   /** Names the credential, and the header it came in, in local memory. */
   readonly digest: string;
@@ -11,24 +11,23 @@ export type Credential = {
 };
 
 /** A verified credential. */
-export type Accepted = {
+export type AcceptedCredential = {
   readonly kind: 'accepted';
   readonly principal: Principal;
-  /**
-   * Whether the principal may be used once more without verifying the credential again. It does no I/O that the
-   * caller would wait for.
-   */
+  /** Whether the principal may be used once more without another verification. It does no I/O that callers wait for. */
   readonly isFresh: () => boolean;
 };
 
-/** What a check makes of a credential. `foreign`: it is none of this check's kind. */
-export type Verdict = Accepted | Refused | { readonly kind: 'foreign' };
+/** A credential that is not valid. `why` is a fixed word for the log alone. */
+export type RefusedCredential = { readonly kind: 'refused'; readonly why?: string };
 
-/** A credential that is not valid; `why`, where it is told, is a fixed word for the log alone. */
-export type Refused = { readonly kind: 'refused'; readonly why?: string };
+/** The result of one check of a credential. `unrecognised`: the credential is of a kind that the check does not know. */
+export type CredentialResult = AcceptedCredential | RefusedCredential | { readonly kind: 'unrecognised' };
 
+/** A wrong credential, without a reason for the log. */
 export const REFUSED = { kind: 'refused' } as const;
-export const FOREIGN = { kind: 'foreign' } as const;
+/** A credential of a kind that the check does not know. */
+export const UNRECOGNISED = { kind: 'unrecognised' } as const;
 
 /** A cheap one-way name of a text. The HMAC under the pepper costs several times as much. */
 export function digestOf(text: string): string {

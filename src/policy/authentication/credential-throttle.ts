@@ -1,38 +1,38 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { createAllowance } from '../token-bucket.ts';
+import { createTokenBucket } from '../token-bucket.ts';
 import { type FailedCredentials, tooManyTried } from './failed-credentials.ts';
 
-/** What stands before the costly part of the check of a credential that has proved nothing yet. */
-export type Trial = {
-  /** Throws 429 where there have been too many. */
-  begin(): void;
-  /** Told where it came to nothing: only that is counted. */
+/** One costly check of a credential that is not known to be good, bounded by a token bucket for failures. */
+export type CredentialAttempt = {
+  /** To be called before the check. Throws 429 where too many failed. */
+  start(): void;
+  /** To be called where the credential turns out to be wrong: only failures are counted. */
   fail(): void;
 };
 
-/** Bounds what wrong credentials cost this process, and Redis for its sake, over all addresses together. */
-export type Trials = {
+/** A throttle for credential checks: bounds what wrong credentials cost this process and Redis, over all addresses. */
+export type CredentialThrottle = {
   /**
-   * Before Redis is asked about an id that this process does not know. How often that id was tried does not matter: it is
-   * asked about once in a while anyway, and its owner must not be locked out.
+   * For asking Redis about a key id that this process does not know. The failures of that id do not count: Redis is
+   * asked about it once in a while anyway, and the owner of the key must not be locked out.
    */
-  lookup(address: string): Trial;
-  /** Before the signature of a token is verified. */
-  token(address: string): Trial;
+  lookup(address: string): CredentialAttempt;
+  /** For verifying the signature of a token. */
+  token(address: string): CredentialAttempt;
 };
 
-export type TrialsDeps = { readonly failed: FailedCredentials; readonly clock: Clock };
+export type CredentialThrottleDeps = { readonly failed: FailedCredentials; readonly clock: Clock };
 
-/** Creates the bounds. An address that has not failed of late has its own: a flood of others does not use them up. */
-export function createTrials({ failed, clock }: TrialsDeps): Trials {
-  const bounded = (atOnce: number, perSecond: number, detail: string): Trial => {
-    const allowance = createAllowance(atOnce, perSecond, clock);
+/** Creates the throttle. Addresses without recent failures have buckets of their own, which others cannot empty. */
+export function createCredentialThrottle({ failed, clock }: CredentialThrottleDeps): CredentialThrottle {
+  const bounded = (burst: number, perSecond: number, detail: string): CredentialAttempt => {
+    const bucket = createTokenBucket(burst, perSecond, clock);
     return {
-      begin() {
-        const wait = allowance.waitSeconds();
+      start() {
+        const wait = bucket.waitSeconds();
         if (wait > 0) throw tooManyTried(detail, wait);
       },
-      fail: () => allowance.spend(),
+      fail: () => bucket.spend(),
     };
   };
   const lookups = {
@@ -50,7 +50,7 @@ export function createTrials({ failed, clock }: TrialsDeps): Trials {
     lookup(address) {
       const standing = failed.standing(address);
       if (standing !== 'spent') return lookups[standing];
-      return { begin: () => failed.refuseSpent(address, undefined), fail: () => undefined };
+      return { start: () => failed.refuseSpent(address, undefined), fail: () => undefined };
     },
     token: (address) => tokens[failed.standing(address)],
   };

@@ -9,16 +9,16 @@ import {
 } from 'jose';
 import { fault } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { isSoundJwk } from './valid-jwk.ts';
+import { isValidJwk } from './valid-jwk.ts';
 
-/** How long the issuer may take to answer. */
+/** The time that the issuer has to answer. */
 const FETCH_MS_MAX = 1_000;
 /** With keys at hand, the issuer is asked at most this often: unknown key ids are the caller's to invent. */
 const REFETCH_MS = 30_000;
 /** Without any keys nobody can be let in, so the issuer is asked again sooner. */
 const RETRY_MS = 1_000;
 
-/** Reads the key set at an address: its parsed JSON. Rejects when there is none, or once the signal aborts. */
+/** Reads the key set at an address: its parsed JSON. Rejects where there is none, or once the signal aborts. */
 export type FetchJwks = (url: string, signal: AbortSignal) => Promise<unknown>;
 
 /** Finds the key for a token's header. */
@@ -81,7 +81,7 @@ export function createJwks({ url, fetchJwks, clock, freshMs, staleMs, onFailure 
     const fetched = usable();
     if (fetched !== undefined) return fetched;
     throw fault('upstream_unavailable', {
-      detail: 'the key set of the token issuer cannot be had',
+      detail: 'the key set of the token issuer cannot be read',
       cause: lastProblem,
     });
   }
@@ -100,11 +100,11 @@ export function createJwks({ url, fetchJwks, clock, freshMs, staleMs, onFailure 
   };
 }
 
-/** A set without keys is an issuer's mishap: it must not replace the keys at hand. */
+/** The usable keys of a key set. A set without any is a mistake of the issuer and must not replace the keys at hand. */
 function readKeys(value: unknown): LocalJWKSet {
   // jose checks the shape of what it is given.
   const { keys } = createLocalJWKSet(value as JSONWebKeySet).jwks();
-  const sound = keys.filter(isSoundJwk);
-  if (sound.length === 0) throw new Error('the key set has no key that can be used');
-  return createLocalJWKSet({ keys: sound });
+  const valid = keys.filter(isValidJwk);
+  if (valid.length === 0) throw new Error('the key set has no key that can be used');
+  return createLocalJWKSet({ keys: valid });
 }

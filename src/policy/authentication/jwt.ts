@@ -10,14 +10,14 @@ import type { JwtConfig } from '../../config/schema/access.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Principal } from '../call.ts';
-import type { Trial } from './credential-throttle.ts';
+import type { CredentialAttempt } from './credential-throttle.ts';
 import {
-  type Accepted,
-  type Credential,
+  type AcceptedCredential,
+  type CallerCredential,
   digestOf,
-  FOREIGN,
-  type Refused,
-  type Verdict,
+  UNRECOGNISED,
+  type RefusedCredential,
+  type CredentialResult,
 } from './credential-result.ts';
 
 /** A verified token is verified again at this age, against the keys the issuer has then. */
@@ -26,10 +26,10 @@ const REVERIFY_MS = 60_000;
 /** Verifies bearer tokens. */
 export type JwtCheck = {
   /**
-   * `foreign` for a text that is not formed like a JWT; rejects with a fault where no keys can be had, and as the trial
-   * has it before a signature is verified.
+   * `unrecognised` for a text that is not formed like a JWT. Rejects with 503 where the issuer's keys are not there, and
+   * with what `attempt` throws before a signature is verified.
    */
-  verify(credential: Credential, trial?: Trial): Promise<Verdict>;
+  verify(credential: CallerCredential, attempt?: CredentialAttempt): Promise<CredentialResult>;
 };
 
 export type JwtCheckDeps = {
@@ -44,7 +44,7 @@ export type JwtCheckDeps = {
   readonly tiers: ReadonlySet<string>;
 };
 
-/** Creates the check. What a token says of keys (jku, x5u, jwk) is never followed (RFC 8725, section 3.10). */
+/** Creates the check of tokens. What a token says of keys (jku, x5u, jwk) is never followed (RFC 8725, section 3.10). */
 export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps): JwtCheck {
   const options: JWTVerifyOptions = {
     algorithms: config.algorithms,
@@ -54,15 +54,18 @@ export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps): J
     clockTolerance: config.clockTolerance,
   };
 
-  async function verify({ text, bearer }: Credential, trial?: Trial): Promise<Verdict> {
-    if (!bearer || !looksLikeJwt(text)) return FOREIGN;
-    trial?.begin();
-    const verdict = await verdictOn(text);
-    if (verdict.kind === 'refused') trial?.fail();
-    return verdict;
+  async function verify(
+    { text, bearer }: CallerCredential,
+    attempt?: CredentialAttempt,
+  ): Promise<CredentialResult> {
+    if (!bearer || !looksLikeJwt(text)) return UNRECOGNISED;
+    attempt?.start();
+    const result = await check(text);
+    if (result.kind === 'refused') attempt?.fail();
+    return result;
   }
 
-  async function verdictOn(text: string): Promise<Accepted | Refused> {
+  async function check(text: string): Promise<AcceptedCredential | RefusedCredential> {
     const claims = await claimsOf(text);
     if ('kind' in claims) return claims;
     const { payload, protectedHeader } = claims;
@@ -79,7 +82,7 @@ export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps): J
   }
 
   /** The claims of a token whose signature and claims are good, or the code of what is wrong with it. */
-  async function claimsOf(token: string): Promise<JWTVerifyResult | Refused> {
+  async function claimsOf(token: string): Promise<JWTVerifyResult | RefusedCredential> {
     if (!isCanonical(token)) return refused('ERR_JWT_ENCODING');
     try {
       return await jwtVerify(token, keyOf, { ...options, currentDate: new Date(clock.now()) });
@@ -105,7 +108,7 @@ export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps): J
   return { verify };
 }
 
-function refused(why: string): Refused {
+function refused(why: string): RefusedCredential {
   return { kind: 'refused', why };
 }
 

@@ -1,11 +1,11 @@
 import type { RequestFacts } from '../call.ts';
-import { type Credential, digestOf } from './credential-result.ts';
+import { type CallerCredential, digestOf } from './credential-result.ts';
 
 /** What a request presents: nothing, one credential, or something that cannot be one. */
 export type Presented =
   | { readonly kind: 'none' }
   | { readonly kind: 'malformed' }
-  | { readonly kind: 'one'; readonly credential: Credential };
+  | { readonly kind: 'one'; readonly credential: CallerCredential };
 
 const VALUE_LENGTH_MAX = 8 * 1024;
 

@@ -1,8 +1,8 @@
 import type { JWK } from 'jose';
 
 /**
- * The primes by which a modulus of the broken generator of CVE-2017-15361 (ROCA) betrays itself: modulo each of
- * them it is a power of 65537 (Nemec et al., The Return of Coppersmith's Attack, section 3.2).
+ * The primes that show a modulus of the broken generator of CVE-2017-15361 (ROCA): modulo each of them it is a power
+ * of 65537 (Nemec et al., The Return of Coppersmith's Attack, section 3.2).
  */
 const ROCA_PRIMES = [3, 5, 7, 11, 13, 17, 19, 37, 53, 61, 71, 73, 79, 97, 103, 107, 109, 127, 151, 157];
 
@@ -21,11 +21,10 @@ function numberOf(text: unknown): bigint {
 }
 
 /**
- * Whether a signature by this key of a key set proves anything: not where anybody can make one. RSA with an exponent
- * of 1, or an even one, signs nothing, and a modulus with the ROCA fingerprint can be factored. That it is long
- * enough, jose sees to.
+ * Whether only the issuer can sign with this key. RSA with an exponent of 1, or an even one, signs nothing, and a modulus
+ * with the ROCA fingerprint can be factored. jose checks the length.
  */
-export function isSoundJwk({ kty, n, e }: JWK): boolean {
+export function isValidJwk({ kty, n, e }: JWK): boolean {
   if (kty !== 'RSA') return true;
   const [modulus, exponent] = [numberOf(n), numberOf(e)];
   if (exponent < 3n || exponent % 2n === 0n) return false;

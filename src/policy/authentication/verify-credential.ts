@@ -5,19 +5,24 @@ import { parseApiKey } from './api-key.ts';
 import type { Principal } from '../call.ts';
 import type { FailedCredentials } from './failed-credentials.ts';
 import type { JwtCheck } from './jwt.ts';
-import type { Trials } from './credential-throttle.ts';
-import { type Accepted, type Credential, FOREIGN, type Verdict } from './credential-result.ts';
+import type { CredentialThrottle } from './credential-throttle.ts';
+import {
+  type AcceptedCredential,
+  type CallerCredential,
+  type CredentialResult,
+  UNRECOGNISED,
+} from './credential-result.ts';
 
-/** Tells who presents a credential. */
+/** Finds the principal of a credential. */
 export type CredentialVerifier = {
-  /** The principal of a credential verified a moment ago: one local lookup. `undefined`: ask `verify`. */
-  known(credential: Credential): Principal | undefined;
+  /** The principal of a credential that was verified a moment ago: one local lookup. `undefined`: call `verify`. */
+  known(credential: CallerCredential): Principal | undefined;
   /**
-   * The principal of a credential. Rejects with 401 where it is wrong (and charges the address and the key it names),
-   * 429 where it is wrong or not known and too many have been tried, 503 where it cannot be verified now. `undefined`
-   * stands for what is no credential.
+   * The principal of a credential; `undefined` stands for a request that presents something else than one credential.
+   * Rejects with 401 where it is wrong (charged to the address and to the key it names), 429 where it is wrong or
+   * unknown and too many were tried, 503 where it cannot be verified now.
    */
-  verify(credential: Credential | undefined, address: string): Promise<Principal>;
+  verify(credential: CallerCredential | undefined, address: string): Promise<Principal>;
 };
 
 export type CredentialVerifierDeps = {
@@ -26,13 +31,13 @@ export type CredentialVerifierDeps = {
   /** Absent where `auth.jwt` is not configured. */
   readonly jwt?: JwtCheck | undefined;
   readonly failed: FailedCredentials;
-  readonly trials: Trials;
+  readonly throttle: CredentialThrottle;
 };
 
-/** Bound of the verified credentials a process remembers; of fewer where tokens have very many permissions. */
+/** Bound of the verified credentials that a process remembers; fewer where tokens have very many permissions. */
 const KNOWN_MAX = 50_000;
 const PERMISSIONS_USUAL = 16;
-/** A credential unused for so long is forgotten; how long a verification holds is the verdict's own affair. */
+/** A credential unused for so long is forgotten. How long its verification holds, `isFresh` says. */
 const KNOWN_MS = 300_000;
 
 /** A 401 with its challenge; the error is named only where a credential was presented (RFC 6750, section 3.1). */
@@ -46,21 +51,21 @@ export function createCredentialVerifier({
   apiKeys,
   jwt,
   failed,
-  trials,
+  throttle,
 }: CredentialVerifierDeps): CredentialVerifier {
-  const accepted = createBoundedMap<Accepted>(
+  const accepted = createBoundedMap<AcceptedCredential>(
     KNOWN_MAX,
     ({ principal }) => principal.permissions.size / PERMISSIONS_USUAL,
   );
 
-  /** Whatever is tried from the address, its good credentials pass, as far as that can be known here at a small cost. */
-  async function verdictOn(credential: Credential, address: string): Promise<Verdict> {
-    const configured = apiKeys?.configured(credential) ?? FOREIGN;
-    if (configured.kind !== 'foreign') return configured;
-    const stored = (await apiKeys?.stored(credential, trials.lookup(address))) ?? FOREIGN;
-    if (stored.kind !== 'foreign' || jwt === undefined) return stored;
+  /** The cheapest check first: good credentials pass however many wrong ones come from the same address. */
+  async function check(credential: CallerCredential, address: string): Promise<CredentialResult> {
+    const configured = apiKeys?.configured(credential) ?? UNRECOGNISED;
+    if (configured.kind !== 'unrecognised') return configured;
+    const stored = (await apiKeys?.stored(credential, throttle.lookup(address))) ?? UNRECOGNISED;
+    if (stored.kind !== 'unrecognised' || jwt === undefined) return stored;
     const wasGood = accepted.get(credential.digest) !== undefined;
-    return jwt.verify(credential, wasGood ? undefined : trials.token(address));
+    return jwt.verify(credential, wasGood ? undefined : throttle.token(address));
   }
 
   async function refuse(address: string, text: string, detail: string): Promise<never> {
@@ -78,13 +83,13 @@ export function createCredentialVerifier({
     async verify(credential, address) {
       if (credential === undefined)
         return refuse(address, '', 'the request presents something that is not one credential');
-      const verdict = await verdictOn(credential, address);
-      if (verdict.kind === 'accepted') {
-        accepted.set(credential.digest, verdict, KNOWN_MS);
-        return verdict.principal;
+      const result = await check(credential, address);
+      if (result.kind === 'accepted') {
+        accepted.set(credential.digest, result, KNOWN_MS);
+        return result.principal;
       }
       accepted.delete(credential.digest);
-      const why = verdict.kind === 'refused' && verdict.why !== undefined ? `: ${verdict.why}` : '';
+      const why = result.kind === 'refused' && result.why !== undefined ? `: ${result.why}` : '';
       return refuse(address, credential.text, `the credential is not valid${why}`);
     },
   };

@@ -6,7 +6,7 @@ import { createAuthenticate } from '../../../src/policy/authentication/authentic
 import type { Call } from '../../../src/policy/call.ts';
 import { createFailedCredentials } from '../../../src/policy/authentication/failed-credentials.ts';
 import type { JwtCheck } from '../../../src/policy/authentication/jwt.ts';
-import { createTrials } from '../../../src/policy/authentication/credential-throttle.ts';
+import { createCredentialThrottle } from '../../../src/policy/authentication/credential-throttle.ts';
 import type { KeyLookup } from '../../../src/store/key-store.ts';
 import { later } from '../pipeline/call.ts';
 import { createManualClock } from '../time/manual-clock.ts';
@@ -27,7 +27,7 @@ export function startAuthenticate({ points = 3 } = {}) {
   const world = {
     lookup: (id: string): KeyLookup =>
       id === storedId ? { kind: 'found', record: recordOf(id, storedKey) } : { kind: 'absent' },
-    token: (() => Promise.resolve({ kind: 'foreign' })) as JwtCheck['verify'],
+    token: (() => Promise.resolve({ kind: 'unrecognised' })) as JwtCheck['verify'],
   };
   const find = (id: string) => {
     lookups.push(id);
@@ -51,11 +51,11 @@ export function startAuthenticate({ points = 3 } = {}) {
       tiers: new Set(['standard']),
       fallbackTier: 'standard',
     }),
-    jwt: { verify: (credential, trial) => world.token(credential, trial) },
+    jwt: { verify: (credential, attempt) => world.token(credential, attempt) },
     failed,
-    trials: createTrials({ failed, clock }),
+    throttle: createCredentialThrottle({ failed, clock }),
     anonymousTier: 'anonymous',
-    onCredential: (kind, outcome) => outcomes.push(`${kind} ${outcome}`),
+    metrics: { credential: (kind, outcome) => outcomes.push(`${kind} ${outcome}`) },
   });
   const handler = later(stage((call) => call.principal?.id));
   const statusOf = async (call: Call) => {

@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { createJwks, type FetchJwks } from '../../../src/policy/authentication/jwks.ts';
 import { createJwtCheck } from '../../../src/policy/authentication/jwt.ts';
-import type { Verdict } from '../../../src/policy/authentication/credential-result.ts';
+import type { CredentialResult } from '../../../src/policy/authentication/credential-result.ts';
 import { createManualClock } from '../time/manual-clock.ts';
 
 export const issuer = 'https://issuer.example/';
@@ -77,6 +77,6 @@ export function sign(
 }
 
 /** What a check makes of a bearer token. */
-export function verify(token: string, from = createCheck()): Promise<Verdict> {
+export function verify(token: string, from = createCheck()): Promise<CredentialResult> {
   return from.verify({ text: token, digest: token, bearer: true });
 }

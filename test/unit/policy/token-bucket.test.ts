@@ -1,13 +1,13 @@
-import { createAllowance } from '../../../src/policy/token-bucket.ts';
+import { createTokenBucket } from '../../../src/policy/token-bucket.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 
-describe('an allowance', () => {
+describe('a token bucket', () => {
   it('lets so much happen at once, and so much a second from then on', () => {
     const clock = createManualClock();
-    const allowance = createAllowance(10, 2, clock);
+    const bucket = createTokenBucket(10, 2, clock);
     const takeAll = () => {
       let taken = 0;
-      for (; allowance.waitSeconds() === 0; taken += 1) allowance.spend();
+      for (; bucket.waitSeconds() === 0; taken += 1) bucket.spend();
       return taken;
     };
     expect(takeAll()).toBe(10);
@@ -21,12 +21,12 @@ describe('an allowance', () => {
 
   it('has what was under way when it ended worked off before there is any again', () => {
     const clock = createManualClock();
-    const allowance = createAllowance(10, 2, clock);
-    for (let n = 0; n < 30; n += 1) allowance.spend();
-    expect(allowance.waitSeconds()).toBe(11);
+    const bucket = createTokenBucket(10, 2, clock);
+    for (let n = 0; n < 30; n += 1) bucket.spend();
+    expect(bucket.waitSeconds()).toBe(11);
     clock.advance(10_499);
-    expect(allowance.waitSeconds()).toBe(1);
+    expect(bucket.waitSeconds()).toBe(1);
     clock.advance(1);
-    expect(allowance.waitSeconds()).toBe(0);
+    expect(bucket.waitSeconds()).toBe(0);
   });
 });

@@ -2,14 +2,14 @@ import { Secret } from '../../../../src/kernel/secret.ts';
 import { createApiKeyCheck } from '../../../../src/policy/authentication/api-key-check.ts';
 import type { KeyRecords } from '../../../../src/policy/authentication/api-key-records.ts';
 import { hashApiKey, newApiKey } from '../../../../src/policy/authentication/api-key.ts';
-import type { Credential } from '../../../../src/policy/authentication/credential-result.ts';
+import type { CallerCredential } from '../../../../src/policy/authentication/credential-result.ts';
 import type { KeyRecord } from '../../../../src/store/key-record.ts';
 import { createManualClock } from '../../../support/time/manual-clock.ts';
 
 const pepper = new Secret('a pepper of the tests');
 const clock = createManualClock();
 const tiers = new Set(['standard', 'gold']);
-const credentialOf = (text: string): Credential => ({ text, digest: text, bearer: true });
+const credentialOf = (text: string): CallerCredential => ({ text, digest: text, bearer: true });
 
 function recordOf(id: string, keys: readonly string[], rest: Partial<KeyRecord> = {}): KeyRecord {
   const hashes = keys.map((key) => ({ hash: hashApiKey(pepper, key) }));
@@ -43,12 +43,12 @@ const key = newApiKey(id);
 
 describe('keys in Redis', () => {
   it('are accepted with what their record says', async () => {
-    const verdict = await storedCheck(recordOf(id, [key])).stored(credentialOf(key));
-    expect(verdict).toMatchObject({
+    const result = await storedCheck(recordOf(id, [key])).stored(credentialOf(key));
+    expect(result).toMatchObject({
       kind: 'accepted',
       principal: { kind: 'key', id, subject: `key:${id}`, tier: 'gold' },
     });
-    expect(verdict.kind === 'accepted' && [...verdict.principal.permissions]).toEqual(['users:read']);
+    expect(result.kind === 'accepted' && [...result.principal.permissions]).toEqual(['users:read']);
   });
 
   it('are accepted under any hash that is still valid, and only so long', async () => {
@@ -80,14 +80,14 @@ describe('keys in Redis', () => {
     const check = storedCheck(recordOf(id, [key]), asked);
     const mistyped = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
     for (const text of [mistyped, 'a company key', 'eyJ.e.f', `ptk_${id}_`]) {
-      expect(await check.stored(credentialOf(text))).toEqual({ kind: 'foreign' });
+      expect(await check.stored(credentialOf(text))).toEqual({ kind: 'unrecognised' });
     }
     expect(asked).toEqual([]);
   });
 
   it('whose tier no longer exists are counted under the fallback', async () => {
-    const verdict = await storedCheck(recordOf(id, [key], { tier: 'gone' })).stored(credentialOf(key));
-    expect(verdict).toMatchObject({ principal: { tier: 'standard' } });
+    const result = await storedCheck(recordOf(id, [key], { tier: 'gone' })).stored(credentialOf(key));
+    expect(result).toMatchObject({ principal: { tier: 'standard' } });
   });
 });
 
@@ -103,7 +103,7 @@ describe('keys in the configuration', () => {
     expect(check.configured(credentialOf('Crm/Key+2019=='))).toMatchObject({
       principal: { subject: 'key:legacycrm' },
     });
-    expect(check.configured(credentialOf('Crm/Key+2019='))).toEqual({ kind: 'foreign' });
+    expect(check.configured(credentialOf('Crm/Key+2019='))).toEqual({ kind: 'unrecognised' });
   });
 
   it('are refused with another secret under their id, without a look into Redis', () => {
@@ -112,10 +112,10 @@ describe('keys in the configuration', () => {
 
   it('are refused once expired', () => {
     const check = configuredCheck(id, key, { expiresAt: new Date(clock.now() + 5_000).toISOString() });
-    const verdict = check.configured(credentialOf(key));
-    expect(verdict.kind === 'accepted' && verdict.isFresh()).toBe(true);
+    const result = check.configured(credentialOf(key));
+    expect(result.kind === 'accepted' && result.isFresh()).toBe(true);
     clock.advance(5_000);
-    expect(verdict.kind === 'accepted' && verdict.isFresh()).toBe(false);
+    expect(result.kind === 'accepted' && result.isFresh()).toBe(false);
     expect(check.configured(credentialOf(key))).toEqual({ kind: 'refused' });
   });
 });

@@ -111,7 +111,9 @@ describe('authenticate', () => {
       tier: 'standard',
     } as const;
     world.token = ({ bearer }) =>
-      Promise.resolve(bearer ? { kind: 'accepted', principal, isFresh: () => true } : { kind: 'foreign' });
+      Promise.resolve(
+        bearer ? { kind: 'accepted', principal, isFresh: () => true } : { kind: 'unrecognised' },
+      );
     expect(await statusOf(bearerCall('eyJ.a.b'))).toBe(200);
     expect(await statusOf(createCall({ request: { apiKey: ['eyJ.a.b'] } }))).toBe(401);
   });

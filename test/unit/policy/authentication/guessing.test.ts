@@ -173,13 +173,13 @@ describe('a token that was just refreshed', () => {
   function startIssuer() {
     const stage = startAuthenticate({ points: 3 });
     const verified: string[] = [];
-    stage.world.token = ((credential, trial) => {
+    stage.world.token = ((credential, attempt) => {
       const { text } = credential;
-      if (!text.startsWith('eyJ')) return Promise.resolve({ kind: 'foreign' });
-      trial?.begin();
+      if (!text.startsWith('eyJ')) return Promise.resolve({ kind: 'unrecognised' });
+      attempt?.start();
       verified.push(text);
       if (!text.startsWith('eyJ.good')) {
-        trial?.fail();
+        attempt?.fail();
         return Promise.resolve({ kind: 'refused' });
       }
       const principal = {

@@ -1,4 +1,4 @@
-import type { Verdict } from '../../../../src/policy/authentication/credential-result.ts';
+import type { CredentialResult } from '../../../../src/policy/authentication/credential-result.ts';
 import {
   algorithms,
   claims,
@@ -19,8 +19,8 @@ describe('a valid token', () => {
 
   it('gives its permissions as a text of words or as a list', async () => {
     const permissionsOf = async (scope: unknown) => {
-      const verdict = await verify(await sign(claims({ scope })));
-      return verdict.kind === 'accepted' ? [...verdict.principal.permissions] : undefined;
+      const result = await verify(await sign(claims({ scope })));
+      return result.kind === 'accepted' ? [...result.principal.permissions] : undefined;
     };
     expect(await permissionsOf(' users:read  products:read ')).toEqual(['users:read', 'products:read']);
     expect(await permissionsOf(['users:read', 7, null])).toEqual(['users:read']);
@@ -30,8 +30,8 @@ describe('a valid token', () => {
 
   it('names a tier that exists, or has the configured one', async () => {
     const tierOf = async (plan: unknown) => {
-      const verdict = await verify(await sign(claims({ plan })), createCheck({ tierClaim: 'plan' }));
-      return verdict.kind === 'accepted' ? verdict.principal.tier : undefined;
+      const result = await verify(await sign(claims({ plan })), createCheck({ tierClaim: 'plan' }));
+      return result.kind === 'accepted' ? result.principal.tier : undefined;
     };
     expect(await tierOf('gold')).toBe('gold');
     for (const plan of ['platinum', '__proto__', 7, undefined]) expect(await tierOf(plan)).toBe('standard');
@@ -39,8 +39,8 @@ describe('a valid token', () => {
 
   it('is counted by issuer and subject, and logged without a subject that is not plain', async () => {
     const principalOf = async (sub: string) => {
-      const verdict = await verify(await sign(claims({ sub })));
-      return verdict.kind === 'accepted' ? verdict.principal : undefined;
+      const result = await verify(await sign(claims({ sub })));
+      return result.kind === 'accepted' ? result.principal : undefined;
     };
     const [alice, again, bob] = [
       await principalOf('alice'),
@@ -57,29 +57,29 @@ describe('a valid token', () => {
   });
 
   it('need not be verified again for a minute, nor beyond its expiry', async () => {
-    const verdict = await verify(await sign(claims()));
+    const result = await verify(await sign(claims()));
     const brief = await verify(await sign(claims({ exp: seconds() + 10 })));
-    const fresh = (of: Verdict) => of.kind === 'accepted' && of.isFresh();
+    const fresh = (of: CredentialResult) => of.kind === 'accepted' && of.isFresh();
     clock.advance(39_999);
-    expect([fresh(verdict), fresh(brief)]).toEqual([true, true]);
+    expect([fresh(result), fresh(brief)]).toEqual([true, true]);
     clock.advance(1);
-    expect([fresh(verdict), fresh(brief)]).toEqual([true, false]);
+    expect([fresh(result), fresh(brief)]).toEqual([true, false]);
     clock.advance(20_000);
-    expect(fresh(verdict)).toBe(false);
+    expect(fresh(result)).toBe(false);
   });
 });
 
 describe('no token at all', () => {
   it.each(['', 'abc', 'eyJ.eyJ', 'a.b.c', 'eyJ.a.b.c', `eyJ${'a'.repeat(8_000)}`])(
-    'is foreign: %s',
+    'is unrecognised: %s',
     async (text) => {
-      expect(await verify(text)).toEqual({ kind: 'foreign' });
+      expect(await verify(text)).toEqual({ kind: 'unrecognised' });
     },
   );
 
   it('is a token that does not come as a bearer token', async () => {
     expect(await createCheck().verify({ text: await sign(claims()), digest: '', bearer: false })).toEqual({
-      kind: 'foreign',
+      kind: 'unrecognised',
     });
   });
 });
