@@ -1,15 +1,15 @@
-/** Everything that somebody has under way and that must end when he closes. */
-export type Errands = {
-  /** Does something that nobody waits for; where it fails, nobody hears of it. */
+/** Background tasks of one owner; `close` aborts them and waits. */
+export type BackgroundTasks = {
+  /** Starts work that nobody waits for. Its failure is ignored. */
   run(work: (signal: AbortSignal) => Promise<unknown>): void;
-  /** Does something for a caller, until the caller's signal aborts or everything is closed. */
+  /** Does work that a caller waits for, until the caller's signal aborts or the owner closes. */
   within<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** Aborts what is under way, and waits until it has ended. */
   close(): Promise<void>;
 };
 
-/** Creates a set of errands, empty so far. */
-export function createErrands(): Errands {
+/** Creates an empty set of background tasks. */
+export function createBackgroundTasks(): BackgroundTasks {
   const closing = new AbortController();
   const underWay = new Set<Promise<void>>();
 

@@ -5,7 +5,7 @@ import { createCached, type Fill } from '../policy/cache-stage.ts';
 import type { Cache } from '../store/cache/cache.ts';
 import type { Purges } from '../store/purges.ts';
 import type { CompiledResource } from './compile-sources.ts';
-import type { Errands } from '../kernel/background-tasks.ts';
+import type { BackgroundTasks } from '../kernel/background-tasks.ts';
 import type { RowSets } from '../reading/rowsets.ts';
 
 export type CacheAnswersDeps = {
@@ -14,13 +14,13 @@ export type CacheAnswersDeps = {
   readonly purges: Pick<Purges, 'current'>;
   /** Percent of its freshness by which an answer may end early. */
   readonly jitter: number;
-  readonly errands: Pick<Errands, 'run'>;
+  readonly tasks: Pick<BackgroundTasks, 'run'>;
 };
 
 /** Puts the cache in front of a resource's answers. */
 export function cacheAnswers(
   { digest, config }: Pick<CompiledResource, 'digest' | 'config'>,
-  { cache, clock, purges, jitter, errands }: CacheAnswersDeps,
+  { cache, clock, purges, jitter, tasks }: CacheAnswersDeps,
   answer: Fill,
 ): Handler {
   const deps = {
@@ -31,7 +31,7 @@ export function cacheAnswers(
     generation: () => purges.current(),
     jitter: () => (Math.random() * jitter) / 100,
     background: (work: (signal: AbortSignal) => Promise<unknown>) =>
-      errands.run((signal) => work(AbortSignal.any([signal, AbortSignal.timeout(config.deadline)]))),
+      tasks.run((signal) => work(AbortSignal.any([signal, AbortSignal.timeout(config.deadline)]))),
   };
   return createCached(deps, answer);
 }

@@ -19,7 +19,7 @@ import { compileSessionReader } from '../adapter/read/session-reader.ts';
 import { createAnswer } from '../reading/run-plan.ts';
 import { cacheAnswers, purgeable } from './cache-answers.ts';
 import type { CompiledResource } from './compile-sources.ts';
-import { createErrands, type Errands } from '../kernel/background-tasks.ts';
+import { createBackgroundTasks, type BackgroundTasks } from '../kernel/background-tasks.ts';
 import { createLargeReplies, type LargeReplies } from '../reading/large-replies/large-replies.ts';
 import { createQuality, type Quality, type ResourceQuality } from './quality.ts';
 import { createRowSets, type RowSets } from '../reading/rowsets.ts';
@@ -160,8 +160,8 @@ export function createOperations(
     { ...deps, redis: deps.redis.limits },
   );
   const qualities: Quality[] = [];
-  const errands = createErrands();
-  const closed: (RowSets | LargeReplies | Errands)[] = [errands];
+  const tasks = createBackgroundTasks();
+  const closed: (RowSets | LargeReplies | BackgroundTasks)[] = [tasks];
 
   function shortestDeadline(name: string): number {
     const asking = compiled.filter(({ source }) => source.spec.name === name);
@@ -202,7 +202,7 @@ export function createOperations(
         throw error;
       }
     };
-    const cached = cacheAnswers(resource, { ...deps, errands }, answer);
+    const cached = cacheAnswers(resource, { ...deps, tasks: tasks }, answer);
     const served = (operation: Operation): ServedOperation => ({
       operation: operation.name,
       path: operation.path,

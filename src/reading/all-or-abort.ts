@@ -1,12 +1,12 @@
-import type { Errand } from './source-runtime.ts';
+import type { CallContext } from './source-runtime.ts';
 
-/** Does the parts of an errand at once; the first failure cancels the others, and the errand. */
-export async function together<T>(
-  errand: Errand,
-  start: (within: Errand) => readonly Promise<T>[],
+/** Does the parts of an context at once; the first failure cancels the others, and the context. */
+export async function allOrAbort<T>(
+  context: CallContext,
+  start: (within: CallContext) => readonly Promise<T>[],
 ): Promise<readonly T[]> {
   const failed = new AbortController();
-  const within = { ...errand, signal: AbortSignal.any([errand.signal, failed.signal]) };
+  const within = { ...context, signal: AbortSignal.any([context.signal, failed.signal]) };
   try {
     return await Promise.all(start(within));
   } catch (error) {

@@ -2,8 +2,8 @@ import type { DetailsAdapter } from '../adapter/compile-record.ts';
 import type { CanonicalRecord } from '../contract/document.ts';
 import { createGate } from '../kernel/semaphore.ts';
 import { overBudget } from './scan-faults.ts';
-import { type Errand, type FinishRows, Gone, type SourceRuntime } from './source-runtime.ts';
-import { together } from './all-or-abort.ts';
+import { type CallContext, type FinishRows, Gone, type SourceRuntime } from './source-runtime.ts';
+import { allOrAbort } from './all-or-abort.ts';
 
 /** Details that are asked for at once: of a page, and of a scan, behind which callers must get through. */
 const AT_ONCE = { page: 8, scan: 3 };
@@ -13,7 +13,7 @@ async function complete(
   { upstream, observer }: SourceRuntime,
   details: DetailsAdapter,
   row: CanonicalRecord,
-  { signal, usage, priority }: Errand,
+  { signal, usage, priority }: CallContext,
 ): Promise<CanonicalRecord> {
   signal.throwIfAborted();
   const request = details.request(row.id);
@@ -38,10 +38,10 @@ export function createHydration(source: SourceRuntime, work: keyof typeof AT_ONC
   if (details === undefined) return (rows) => Promise.resolve(rows);
   const gate = createGate(AT_ONCE[work]);
   let calls = 0;
-  return async function hydrate(rows, errand) {
+  return async function hydrate(rows, context) {
     calls += 1 + rows.length;
     if (calls > source.budget.calls) throw overBudget('calls');
-    return together(errand, (within) =>
+    return allOrAbort(context, (within) =>
       rows.map((row) => gate(() => complete(source, details, row, within))),
     );
   };

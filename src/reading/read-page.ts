@@ -7,8 +7,8 @@ import type { Sort } from '../contract/query.ts';
 import { fault, GatewayError } from '../errors/fault.ts';
 import type { UpstreamRequest } from '../kernel/upstream-call.ts';
 import { checkWindow, readWindow, type WindowRows } from './read-window.ts';
-import { Contradiction, type Errand, OnlyBound, type SourceRuntime } from './source-runtime.ts';
-import { together } from './all-or-abort.ts';
+import { Contradiction, type CallContext, OnlyBound, type SourceRuntime } from './source-runtime.ts';
+import { allOrAbort } from './all-or-abort.ts';
 
 /** A page's records and the exact number of records that match. */
 export type Page = { readonly records: readonly CanonicalRecord[]; readonly total: number };
@@ -35,17 +35,17 @@ export function asksTotalFirst(plan: PagePlan, offset: number, limit: number): b
 export async function totalOfCount(
   source: SourceRuntime,
   count: UpstreamRequest,
-  errand: Errand,
+  context: CallContext,
 ): Promise<number | undefined> {
   const { readCount } = source.adapter.list;
-  const { signal, usage, priority } = errand;
+  const { signal, usage, priority } = context;
   return source.upstream.ask(count, readCount, signal, usage, priority).catch(untold(source));
 }
 
 /** The total of a plan, from its count request or from the first window. */
-async function totalOf(source: SourceRuntime, plan: PagePlan, errand: Errand): Promise<number> {
-  if (plan.count !== undefined) return exact(await totalOfCount(source, plan.count, errand));
-  const window = await readWindow(source, plan.request, totalWindow(plan), errand);
+async function totalOf(source: SourceRuntime, plan: PagePlan, context: CallContext): Promise<number> {
+  if (plan.count !== undefined) return exact(await totalOfCount(source, plan.count, context));
+  const window = await readWindow(source, plan.request, totalWindow(plan), context);
   // The first row is past the end where there is none, and some replies that say so have no total.
   const { received } = window.rows;
   const isEmpty = received === 0 && window.rows.isTotalLost !== true;
@@ -93,18 +93,18 @@ async function readWindows(
   plan: PagePlan,
   offset: number,
   limit: number,
-  errand: Errand,
+  context: CallContext,
 ) {
   const [firstCall, ...otherCalls] = plan.window.cover(offset, limit);
   if (firstCall === undefined) throw new Error('a page is covered by at least one window');
-  const first = await readWindow(source, plan.request, firstCall, errand);
-  const total = first.rows.total ?? (await totalOf(source, plan, errand));
+  const first = await readWindow(source, plan.request, firstCall, context);
+  const total = first.rows.total ?? (await totalOf(source, plan, context));
   const { endsEmpty, depthMax } = plan.window;
   // A window right behind the last row costs a call, but shows that the total is not too small.
   const end = endsEmpty && total < depthMax ? total : total - 1;
   const calls = otherCalls.filter((call) => call.firstRow <= end);
   if (calls.length === 0) return { windows: [first] satisfies WindowRows[], total };
-  const others = await together(errand, (within) =>
+  const others = await allOrAbort(context, (within) =>
     calls.map((call) => readWindow(source, plan.request, call, within)),
   );
   return { windows: [first, ...others] satisfies WindowRows[], total };
@@ -119,7 +119,7 @@ async function checkEmpty(
   source: SourceRuntime,
   plan: PagePlan,
   total: number,
-  errand: Errand,
+  context: CallContext,
 ): Promise<Page> {
   const { window, request, filters } = plan;
   if (filters.length === 0 && total > 0) return { records: [], total };
@@ -134,7 +134,7 @@ async function checkEmpty(
   const isEndSeen = total >= reach || !window.endsEmpty || total % window.scanSize !== 0;
   const last = total < reach && total % window.scanSize !== 0 ? full : Math.max(0, full - 1);
   for (const index of isEndSeen || total === 0 ? [last] : [last, last + 1]) {
-    const rows = await readWindow(source, request, window.scanCall(index), errand);
+    const rows = await readWindow(source, request, window.scanCall(index), context);
     checkWindow(rows, total);
     checkClaims(source, plan, rows.rows.records);
   }
@@ -150,21 +150,21 @@ export async function readPage(
   plan: PagePlan,
   offset: number,
   limit: number,
-  errand: Errand,
+  context: CallContext,
 ): Promise<Page> {
   if (asksTotalFirst(plan, offset, limit)) {
-    const total = await totalOf(source, plan, errand);
-    if (offset > 0 && total <= offset) return checkEmpty(source, plan, total, errand);
+    const total = await totalOf(source, plan, context);
+    if (offset > 0 && total <= offset) return checkEmpty(source, plan, total, context);
     if (liesTooFar(plan, offset, limit) && total > plan.window.depthMax) {
       throw fault('scan_limit_exceeded', {
         detail: 'the page lies beyond the rows that the source lets be reached',
       });
     }
   }
-  const { windows, total } = await readWindows(source, plan, offset, limit, errand);
+  const { windows, total } = await readWindows(source, plan, offset, limit, context);
   for (const window of windows) checkWindow(window, total);
   const records = windows.flatMap((window) => window.rows.records);
-  if (offset > 0 && records.length === 0) return checkEmpty(source, plan, total, errand);
+  if (offset > 0 && records.length === 0) return checkEmpty(source, plan, total, context);
   checkClaims(source, plan, records);
   const start = offset - (windows[0]?.call.firstRow ?? 0);
   return { records: records.slice(start, start + limit), total };

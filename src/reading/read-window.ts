@@ -6,7 +6,7 @@ import type { CanonicalRecord } from '../contract/document.ts';
 import { invalidReply } from '../errors/fault.ts';
 import { createPace } from '../kernel/yield-to-loop.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';
-import { type Errand, Moved, type SourceRuntime } from './source-runtime.ts';
+import { type CallContext, Moved, type SourceRuntime } from './source-runtime.ts';
 
 /** Rows of one window, with the number of rows the source says there are. */
 export type WindowRows = { readonly call: WindowCall; readonly rows: Rows };
@@ -38,18 +38,24 @@ export async function readWindow(
   source: SourceRuntime,
   request: WindowRequest,
   call: WindowCall,
-  errand: Errand,
+  context: CallContext,
 ): Promise<WindowRows> {
-  const read = (reply: UpstreamReply) => readRows(source, reply, errand.signal);
-  const rows = await source.upstream.ask(request(call), read, errand.signal, errand.usage, errand.priority);
+  const read = (reply: UpstreamReply) => readRows(source, reply, context.signal);
+  const rows = await source.upstream.ask(
+    request(call),
+    read,
+    context.signal,
+    context.usage,
+    context.priority,
+  );
   if (rows.received > call.size) {
     throw invalidReply('window', `the source gave ${rows.received} rows where ${call.size} were asked for`);
   }
   const broken = rows.echo && brokenEcho(rows.echo, call);
   if (broken !== undefined)
     throw invalidReply('window', `the source says that it was asked for another ${broken} than it was`);
-  if (errand.finish === undefined) return { call, rows };
-  return { call, rows: { ...rows, records: await errand.finish(rows.records, errand) } };
+  if (context.finish === undefined) return { call, rows };
+  return { call, rows: { ...rows, records: await context.finish(rows.records, context) } };
 }
 
 /** Checks that a window holds exactly the rows that a total says it must. @throws Moved */

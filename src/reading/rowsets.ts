@@ -6,12 +6,12 @@ import { createBoundedMap } from '../store/bounded-map.ts';
 import type { RowTable } from '../rowset/row-table.ts';
 import type { RedisRowSets } from '../rowset/redis-rowsets.ts';
 import type { Lock } from '../store/distributed-lock.ts';
-import { createErrands } from '../kernel/background-tasks.ts';
+import { createBackgroundTasks } from '../kernel/background-tasks.ts';
 import { scan } from './scan.ts';
 import { createScanRight } from '../rowset/scan-lock.ts';
 import { createSharedRowSet } from '../rowset/shared-rowset.ts';
 import { createLocalRowSet, type Selected, type Selection, type RowSet } from '../rowset/local-rowset.ts';
-import type { Errand, SourceRuntime } from './source-runtime.ts';
+import type { CallContext, SourceRuntime } from './source-runtime.ts';
 
 /** Rows of a row set as an answer needs them. */
 export type RowSetPage = Selected & {
@@ -28,7 +28,7 @@ export type RowSets = {
     plan: ScanPlan,
     offset: number,
     limit: number,
-    errand: Errand,
+    context: CallContext,
     newerThan?: number,
   ): Promise<RowSetPage>;
   /** Whether this process knows of a row set that lives. */
@@ -56,7 +56,7 @@ export function createRowSets(source: SourceRuntime, fleet: RedisRowSets | undef
   const shared = lifeMs > 0 ? fleet : undefined;
   const kept = createBoundedMap<Known>(budget.bytes * ROW_SETS_MAX, ({ rowSet }) => rowSet.bytes);
   const flights = createSingleFlight<RowSet>();
-  const errands = createErrands();
+  const tasks = createBackgroundTasks();
   const views = {
     kinds: new Map(resource.itemFields.map((field) => [field.name, field.kind])),
     inTurn: createInTurn(),
@@ -79,7 +79,7 @@ export function createRowSets(source: SourceRuntime, fleet: RedisRowSets | undef
     return createLocalRowSet(table, storedAt, views, (order, positions) => {
       const ttlMs = Math.floor(leftMs({ storedAt }));
       if (shared === undefined || ttlMs <= 0) return;
-      errands.run((signal) => shared.addOrder(key, order, { table, storedAt, ttlMs, positions }, signal));
+      tasks.run((signal) => shared.addOrder(key, order, { table, storedAt, ttlMs, positions }, signal));
     });
   }
 
@@ -111,19 +111,19 @@ export function createRowSets(source: SourceRuntime, fleet: RedisRowSets | undef
   }
 
   /** Scans, and shares what it has read behind the reader's back. */
-  async function take(plan: ScanPlan, errand: Errand, lock: Lock | undefined): Promise<RowSet> {
+  async function take(plan: ScanPlan, context: CallContext, lock: Lock | undefined): Promise<RowSet> {
     const storedAt = clock.now();
     const name = randomBytes(12).toString('base64url');
     let publishing = false;
     try {
-      const table = await errands.within(errand.signal, (signal) =>
-        scan(source, plan, name, { ...errand, signal }),
+      const table = await tasks.within(context.signal, (signal) =>
+        scan(source, plan, name, { ...context, signal }),
       );
       const rowSet = keep(plan.key, localOf(plan.key, table, storedAt));
       const ttlMs = Math.floor(leftMs(rowSet));
       if (shared !== undefined && lock !== undefined && ttlMs > 0) {
         publishing = true;
-        errands.run(async (signal) => {
+        tasks.run(async (signal) => {
           await shared
             .publish(plan.key, lock, { table, storedAt, ttlMs }, signal)
             .finally(() => lock.release());
@@ -131,23 +131,23 @@ export function createRowSets(source: SourceRuntime, fleet: RedisRowSets | undef
       }
       return rowSet;
     } finally {
-      if (!publishing && lock !== undefined) errands.run(() => lock.release());
+      if (!publishing && lock !== undefined) tasks.run(() => lock.release());
     }
   }
 
   const right = shared && createScanRight({ shared, clock, lifeMs, patienceMs: budget.time, newerOf });
 
   /** A row set newer than `than`: the fleet's, or one of our own scan. */
-  async function obtain(plan: ScanPlan, errand: Errand, than: number): Promise<RowSet> {
-    if (right === undefined) return take(plan, errand, undefined);
-    const got = await errands.within(errand.signal, (signal) => right(plan.key, than, signal));
-    return got.rowSet === undefined ? take(plan, errand, got.lock) : keep(plan.key, got.rowSet);
+  async function obtain(plan: ScanPlan, context: CallContext, than: number): Promise<RowSet> {
+    if (right === undefined) return take(plan, context, undefined);
+    const got = await tasks.within(context.signal, (signal) => right(plan.key, than, signal));
+    return got.rowSet === undefined ? take(plan, context, got.lock) : keep(plan.key, got.rowSet);
   }
 
   function refresh(plan: ScanPlan, known: Known): void {
     known.refreshAt = clock.now() + lifeMs * RETRY_AFTER;
     const { storedAt } = known.rowSet;
-    errands.run((signal) =>
+    tasks.run((signal) =>
       flights.run(plan.key, signal, (waited) => {
         const usage = { upstreamCalls: 0, upstreamMs: 0 };
         return obtain(plan, { signal: waited, usage }, storedAt);
@@ -191,8 +191,8 @@ export function createRowSets(source: SourceRuntime, fleet: RedisRowSets | undef
       const { page, than } = await knownPage(plan, selection, newerThan, signal);
       if (page !== undefined) return page;
       const ways = [
-        (waited: Errand) => obtain(plan, waited, than),
-        (waited: Errand) => take(plan, waited, undefined),
+        (waited: CallContext) => obtain(plan, waited, than),
+        (waited: CallContext) => take(plan, waited, undefined),
       ];
       for (const way of ways) {
         const rowSet = await flights.run(plan.key, signal, (waited) => way({ signal: waited, usage }));
@@ -205,6 +205,6 @@ export function createRowSets(source: SourceRuntime, fleet: RedisRowSets | undef
       const known = kept.get(key);
       return known !== undefined && leftMs(known.rowSet) > 0;
     },
-    close: () => errands.close(),
+    close: () => tasks.close(),
   };
 }

@@ -10,7 +10,14 @@ import { createCursorCheckpoints } from '../rowset/cursor-checkpoints.ts';
 import { createHydration } from './hydrate.ts';
 import { type Page, readPage } from './read-page.ts';
 import { createRowSets, type RowSets } from './rowsets.ts';
-import { Contradiction, type Errand, Gone, Moved, OnlyBound, type SourceRuntime } from './source-runtime.ts';
+import {
+  Contradiction,
+  type CallContext,
+  Gone,
+  Moved,
+  OnlyBound,
+  type SourceRuntime,
+} from './source-runtime.ts';
 import { createWalker, type Walker } from './walk-page.ts';
 
 /** A page with the moment its data was read, and how long it may be served. */
@@ -57,16 +64,16 @@ export function createAnswer(
   async function attempt(
     query: ListQuery,
     plan: ListPlan,
-    errand: Errand,
+    context: CallContext,
     newerThan: number | undefined,
   ): Promise<DatedPage> {
     if (plan.kind === 'nothing' || plan.hydrates === undefined)
-      return readPlan(query, plan, errand, newerThan);
+      return readPlan(query, plan, context, newerThan);
     const finish = createHydration(source, 'page');
-    if (plan.hydrates === 'rows') return readPlan(query, plan, { ...errand, finish }, newerThan);
-    const page = await readPlan(query, plan, errand, newerThan);
+    if (plan.hydrates === 'rows') return readPlan(query, plan, { ...context, finish }, newerThan);
+    const page = await readPlan(query, plan, context, newerThan);
     try {
-      return { ...page, records: await finish(page.records, errand) };
+      return { ...page, records: await finish(page.records, context) };
     } catch (error) {
       throw error instanceof Gone ? new Gone(page.storedAt) : error;
     }
@@ -75,7 +82,7 @@ export function createAnswer(
   async function readPlan(
     query: ListQuery,
     plan: ListPlan,
-    errand: Errand,
+    context: CallContext,
     newerThan: number | undefined,
   ): Promise<DatedPage> {
     const offset = (query.page - 1) * query.limit;
@@ -85,19 +92,19 @@ export function createAnswer(
         return { records: [], total: 0, storedAt, freshSeconds: cache.fresh };
       case 'page':
         return {
-          ...(await readPage(source, plan, offset, query.limit, errand)),
+          ...(await readPage(source, plan, offset, query.limit, context)),
           storedAt,
           freshSeconds: cache.fresh,
         };
       case 'scan': {
         // Rows that are here cost no call at all.
         const near = rowSets.has(plan) ? undefined : plan.walk;
-        const walked = near && (await walk(near, offset, query.limit, errand));
+        const walked = near && (await walk(near, offset, query.limit, context));
         if (walked !== undefined) {
           const isOlder = walked.storedAt < storedAt;
           return { ...walked, freshSeconds: Math.max(cache.fresh, isOlder ? source.budget.snapshot : 0) };
         }
-        const page = await rowSets.page(plan, offset, query.limit, errand, newerThan);
+        const page = await rowSets.page(plan, offset, query.limit, context, newerThan);
         // A page of a row set is as good as the row set, which may be older than `cache.fresh`.
         return { ...page, freshSeconds: Math.max(cache.fresh, page.freshSeconds) };
       }
@@ -111,7 +118,7 @@ export function createAnswer(
   }
 
   /** Attempts until the source's claims and its replies agree. */
-  async function findPage(query: ListQuery, errand: Errand): Promise<DatedPage> {
+  async function findPage(query: ListQuery, context: CallContext): Promise<DatedPage> {
     let moved: Moved | undefined;
     let disagreement: Moved | undefined;
     let missed: Gone | undefined;
@@ -121,7 +128,7 @@ export function createAnswer(
     for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts += 1) {
       const plan = adapter.list.plan(query, source.switchedOff.union(unusable).union(blamed));
       try {
-        const page = await attempt(query, plan, errand, missed?.listedAt);
+        const page = await attempt(query, plan, context, missed?.listedAt);
         // Total and rows agree without them.
         blamed.forEach(switchOff);
         return page;
@@ -154,8 +161,8 @@ export function createAnswer(
     throw invalidReply('claims', 'the source contradicts too many of its claims');
   }
 
-  async function answerList(query: ListQuery, errand: Errand): Promise<Document> {
-    const { records, total, storedAt, freshSeconds } = await findPage(query, errand);
+  async function answerList(query: ListQuery, context: CallContext): Promise<Document> {
+    const { records, total, storedAt, freshSeconds } = await findPage(query, context);
     const body = listBody(resource, records, { total, page: query.page, limit: query.limit });
     return {
       found: true,
@@ -166,21 +173,21 @@ export function createAnswer(
     };
   }
 
-  async function answerGet(query: GetQuery, errand: Errand): Promise<Document> {
+  async function answerGet(query: GetQuery, context: CallContext): Promise<Document> {
     const request = adapter.get?.request(query.id);
     const tags = [resource.name, tagOf(query.id)];
     if (request === undefined || adapter.get === undefined) return { found: false, tags };
     const storedAt = clock.now();
     const { get } = adapter;
     const read = (reply: UpstreamReply) => get.read(reply, query.id, source.observer.fieldGap);
-    const record = await source.upstream.ask(request, read, errand.signal, errand.usage, errand.priority);
+    const record = await source.upstream.ask(request, read, context.signal, context.usage, context.priority);
     if (record === undefined) return { found: false, tags };
     return { found: true, body: detailBody(resource, record), storedAt, freshSeconds: cache.fresh, tags };
   }
 
   return function answer({ query, trace, priority }, signal) {
     if (query === undefined) throw new Error('the query is parsed before it is answered');
-    const errand = { signal, usage: trace, priority };
-    return query.kind === 'list' ? answerList(query, errand) : answerGet(query, errand);
+    const context = { signal, usage: trace, priority };
+    return query.kind === 'list' ? answerList(query, context) : answerGet(query, context);
   };
 }

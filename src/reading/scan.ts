@@ -2,10 +2,10 @@ import type { ScanPlan } from '../adapter/plan/plan.ts';
 import type { RowTable } from '../rowset/row-table.ts';
 import { invalidReply } from '../errors/fault.ts';
 import { createHydration } from './hydrate.ts';
-import { createRowKeeper } from './keep-rows.ts';
+import { createRowCollector } from './collect-rows.ts';
 import { readWindow } from './read-window.ts';
 import { outOfReach, overBudget } from './scan-faults.ts';
-import { type Errand, Moved, type SourceRuntime } from './source-runtime.ts';
+import { type CallContext, Moved, type SourceRuntime } from './source-runtime.ts';
 import { walkWindows } from './walk-windows.ts';
 
 /** Reads every row that the plan's pushed filters leave. @throws GatewayError, Contradiction, Moved */
@@ -13,19 +13,19 @@ async function scanOnce(
   source: SourceRuntime,
   plan: ScanPlan,
   name: string,
-  errand: Errand,
+  context: CallContext,
 ): Promise<RowTable> {
   const { window } = plan;
-  const { keep, tableOf } = createRowKeeper(source, plan, name, errand.signal);
+  const { keep, tableOf } = createRowCollector(source, plan, name, context.signal);
   const call = window.kind === 'sequential' ? window.first : window.scanCall(0);
-  const first = await readWindow(source, plan.request, call, errand);
+  const first = await readWindow(source, plan.request, call, context);
   const total = plan.totalCounts ? first.rows.total : undefined;
   // Neither rows nor their number: this may be no list at all.
   if (first.rows.received === 0 && first.rows.isTotalLost === true)
     throw invalidReply('total', 'the total of a reply without rows is missing or not a whole number');
   if (Math.max(total ?? 0, first.rows.received) > source.budget.rows) throw overBudget('rows');
   if (window.kind === 'random' && total !== undefined && total > window.depthMax) throw outOfReach();
-  const windows = [await keep(first), ...(await walkWindows(source, plan, first, keep, errand))];
+  const windows = [await keep(first), ...(await walkWindows(source, plan, first, keep, context))];
   const received = windows.reduce((sum, window) => sum + window.received, 0);
   if (total !== undefined && received !== total)
     throw new Moved('the rows are not as many as the total says');
@@ -43,15 +43,15 @@ export async function scan(
   source: SourceRuntime,
   plan: ScanPlan,
   name: string,
-  errand: Errand,
+  context: CallContext,
 ): Promise<RowTable> {
   const deadline = AbortSignal.timeout(source.budget.time);
-  const signal = AbortSignal.any([errand.signal, deadline]);
+  const signal = AbortSignal.any([context.signal, deadline]);
   try {
     const finish = plan.hydrates === 'rows' ? createHydration(source, 'scan') : undefined;
-    return await scanOnce(source, plan, name, { ...errand, signal, priority: 'scan', finish });
+    return await scanOnce(source, plan, name, { ...context, signal, priority: 'scan', finish });
   } catch (error) {
-    if (deadline.aborted && !errand.signal.aborted) throw overBudget('time');
+    if (deadline.aborted && !context.signal.aborted) throw overBudget('time');
     throw error;
   }
 }

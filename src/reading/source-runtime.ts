@@ -32,7 +32,7 @@ export type SourceRuntime = {
 };
 
 /** A call's signal and usage, and how urgent it is: for a caller where nothing is said. */
-export type Errand = {
+export type CallContext = {
   readonly signal: AbortSignal;
   readonly usage: Usage;
   readonly priority?: Priority | undefined;
@@ -43,7 +43,7 @@ export type Errand = {
 /** Completes rows that lack fields. @throws GatewayError, Gone */
 export type FinishRows = (
   rows: readonly CanonicalRecord[],
-  errand: Errand,
+  context: CallContext,
 ) => Promise<readonly CanonicalRecord[]>;
 
 /** Thrown inside the pipeline when rows and claims disagree; the query is then planned again without the claim. */

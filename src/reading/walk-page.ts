@@ -6,7 +6,7 @@ import type { Checkpoint, CursorCheckpoints } from '../rowset/cursor-checkpoints
 import { compileRowCodec } from '../rowset/row-codec.ts';
 import { checkClaims, type Page, totalOfCount } from './read-page.ts';
 import { readWindow, type WindowRows } from './read-window.ts';
-import { Contradiction, type Errand, OnlyBound, type SourceRuntime } from './source-runtime.ts';
+import { Contradiction, type CallContext, OnlyBound, type SourceRuntime } from './source-runtime.ts';
 
 /** A page that was walked to. It is as old as the place that the walk started from. */
 export type WalkedPage = Page & { readonly storedAt: number };
@@ -16,7 +16,7 @@ export type Walker = (
   plan: WalkPlan,
   offset: number,
   limit: number,
-  errand: Errand,
+  context: CallContext,
 ) => Promise<WalkedPage | undefined>;
 
 /** Calls that a page may take before a scan, which serves all pages, is the better way. */
@@ -60,8 +60,8 @@ export function createWalker(source: SourceRuntime, checkpoints: CursorCheckpoin
   }
 
   /** The total that a window must agree with. @throws OnlyBound */
-  async function totalOf(plan: WalkPlan, { rows }: WindowRows, errand: Errand): Promise<number> {
-    const total = rows.total ?? (plan.count && (await totalOfCount(source, plan.count, errand)));
+  async function totalOf(plan: WalkPlan, { rows }: WindowRows, context: CallContext): Promise<number> {
+    const total = rows.total ?? (plan.count && (await totalOfCount(source, plan.count, context)));
     if (total === undefined) throw new OnlyBound();
     return total;
   }
@@ -78,7 +78,7 @@ export function createWalker(source: SourceRuntime, checkpoints: CursorCheckpoin
     plan: WalkPlan,
     from: Checkpoint | undefined,
     { offset, limit }: { offset: number; limit: number },
-    errand: Errand,
+    context: CallContext,
   ): Promise<WalkedPage> {
     const { window, request, key } = plan;
     const storedAt = from?.storedAt ?? clock.now();
@@ -87,10 +87,10 @@ export function createWalker(source: SourceRuntime, checkpoints: CursorCheckpoin
     let total = from?.total;
     const records: CanonicalRecord[] = [];
     for (;;) {
-      const read = await readWindow(source, request, call, errand);
+      const read = await readWindow(source, request, call, context);
       const { rows } = read;
       // What the source says now, asked once a walk, is what the place that it started from must agree with.
-      const told = records.length === 0 ? await totalOf(plan, read, errand) : total;
+      const told = records.length === 0 ? await totalOf(plan, read, context) : total;
       if (told === undefined || (total ?? told) !== told) throw untrue();
       total = told;
       checkWindow(read, total);
@@ -111,7 +111,7 @@ export function createWalker(source: SourceRuntime, checkpoints: CursorCheckpoin
         void checkpoints.add(key, place, leftMs(place));
       }
       if (reached >= Math.min(offset + limit, total)) {
-        if (reached === total && rows.next !== undefined) await checkEnd(plan, read, rows.next, errand);
+        if (reached === total && rows.next !== undefined) await checkEnd(plan, read, rows.next, context);
         checkClaims(source, plan, records);
         const skipped = offset - start.firstRow;
         return { records: records.slice(skipped, skipped + limit), total, storedAt };
@@ -126,26 +126,26 @@ export function createWalker(source: SourceRuntime, checkpoints: CursorCheckpoin
     { window, request }: WalkPlan,
     { call, rows }: WindowRows,
     next: string,
-    errand: Errand,
+    context: CallContext,
   ) {
-    const behind = await readWindow(source, request, window.after(call, next, rows.received), errand);
+    const behind = await readWindow(source, request, window.after(call, next, rows.received), context);
     if (behind.rows.received > 0) throw untrue();
   }
 
-  return async function walkPage(plan, offset, limit, errand) {
+  return async function walkPage(plan, offset, limit, context) {
     if (lifeMs === 0) return undefined;
     const page = { offset, limit };
     const isFar = (start: number) => offset + limit - start > CALLS_MAX * plan.window.first.size;
     const from = await nearest(plan, offset);
     if (isFar(from?.offset ?? 0)) return undefined;
     try {
-      return await walkFrom(plan, from, page, errand);
+      return await walkFrom(plan, from, page, context);
     } catch (error) {
-      if (from === undefined || errand.signal.aborted) throw error;
+      if (from === undefined || context.signal.aborted) throw error;
       // The place, not the source, may be what is wrong: the rows have moved, or the cursor is forgotten.
       await checkpoints.drop(plan.key);
       if (!(error instanceof GatewayError) || !FORGOTTEN.includes(error.code)) throw error;
-      return isFar(0) ? undefined : walkFrom(plan, undefined, page, errand);
+      return isFar(0) ? undefined : walkFrom(plan, undefined, page, context);
     }
   };
 }

@@ -1,34 +1,34 @@
 import type { ScanPlan } from '../adapter/plan/plan.ts';
 import type { RandomWindow, SequentialWindow, WindowCall } from '../adapter/plan/window.ts';
 import { invalidReply } from '../errors/fault.ts';
-import type { KeptWindow, RowKeeper } from './keep-rows.ts';
+import type { CollectedWindow, RowCollector } from './collect-rows.ts';
 import { checkWindow, readWindow, type WindowRows } from './read-window.ts';
 import { cameTwice, outOfReach, overBudget } from './scan-faults.ts';
-import { type Errand, Moved, type SourceRuntime } from './source-runtime.ts';
-import { together } from './all-or-abort.ts';
+import { type CallContext, Moved, type SourceRuntime } from './source-runtime.ts';
+import { allOrAbort } from './all-or-abort.ts';
 
 /** Calls a scan has under way at once; fewer than a source's concurrency, so that callers get through. */
 const WALKERS = 3;
 
-type Windows = readonly KeptWindow[];
-type Keep = RowKeeper['keep'];
+type Windows = readonly CollectedWindow[];
+type Keep = RowCollector['keep'];
 
 /** Reads the windows `1 … count-1` with a few walkers; the first failure stops them all. */
 async function walk(
   count: number,
-  errand: Errand,
-  read: (index: number, errand: Errand) => Promise<KeptWindow>,
+  context: CallContext,
+  read: (index: number, context: CallContext) => Promise<CollectedWindow>,
 ): Promise<Windows> {
-  const windows: KeptWindow[] = [];
+  const windows: CollectedWindow[] = [];
   let next = 1;
-  async function walker(within: Errand): Promise<void> {
+  async function walker(within: CallContext): Promise<void> {
     while (next < count) {
       const index = next;
       next += 1;
       windows[index - 1] = await read(index, within);
     }
   }
-  await together(errand, (within) => Array.from({ length: WALKERS }, () => walker(within)));
+  await allOrAbort(context, (within) => Array.from({ length: WALKERS }, () => walker(within)));
   return windows;
 }
 
@@ -37,14 +37,14 @@ function walkByTotal(
   source: SourceRuntime,
   plan: ScanPlan,
   { window, total, keep }: { window: RandomWindow; total: number; keep: Keep },
-  errand: Errand,
+  context: CallContext,
 ): Promise<Windows> {
   const { scanSize, depthMax, endsEmpty } = window;
   // Where the last window is full, only the empty one behind it shows that the total is not too small.
   const looksBehind = endsEmpty && total % scanSize === 0 && total < depthMax;
   const count = Math.ceil(total / scanSize) + (looksBehind ? 1 : 0);
   if (count > source.budget.calls) throw overBudget('calls');
-  return walk(count, errand, async (index, within) => {
+  return walk(count, context, async (index, within) => {
     const rows = await readWindow(source, plan.request, window.scanCall(index), within);
     checkWindow(rows, total);
     return keep(rows);
@@ -63,16 +63,16 @@ async function walkOn(
   plan: ScanPlan,
   first: WindowRows,
   { next, isBehind, keep }: Steps & { readonly keep: Keep },
-  errand: Errand,
+  context: CallContext,
 ): Promise<Windows> {
-  const windows: KeptWindow[] = [];
+  const windows: CollectedWindow[] = [];
   let last = first;
   let received = first.rows.received;
   for (let calls = 1; ; calls += 1) {
     const call = next(last);
     if (call === undefined) return windows;
     if (calls >= source.budget.calls) throw overBudget('calls');
-    last = await readWindow(source, plan.request, call, errand);
+    last = await readWindow(source, plan.request, call, context);
     if (isBehind(last)) return windows;
     const { total = first.rows.total } = last.rows;
     if (plan.totalIsLeast && last.rows.received > 0 && total !== first.rows.total)
@@ -141,14 +141,14 @@ export function walkWindows(
   plan: ScanPlan,
   first: WindowRows,
   keep: Keep,
-  errand: Errand,
+  context: CallContext,
 ): Promise<Windows> {
   const { window } = plan;
-  if (window.kind === 'sequential') return walkOn(source, plan, first, { ...byName(window), keep }, errand);
+  if (window.kind === 'sequential') return walkOn(source, plan, first, { ...byName(window), keep }, context);
   if (!Number.isFinite(window.scanSize)) return Promise.resolve([]);
   const { total } = first.rows;
   if (total === undefined || !plan.totalCounts)
-    return walkOn(source, plan, first, { ...byNumber(window, first), keep }, errand);
+    return walkOn(source, plan, first, { ...byNumber(window, first), keep }, context);
   checkWindow(first, total);
-  return walkByTotal(source, plan, { window, total, keep }, errand);
+  return walkByTotal(source, plan, { window, total, keep }, context);
 }

@@ -27,7 +27,7 @@ function watched() {
   };
 }
 
-const errand = { signal: new AbortController().signal, usage: { upstreamCalls: 0, upstreamMs: 0 } };
+const context = { signal: new AbortController().signal, usage: { upstreamCalls: 0, upstreamMs: 0 } };
 
 describe('the rowSets of a resource of which something is purged', () => {
   it('are never those from before the purge, not even where Redis has forgotten all purges since', async () => {
@@ -40,7 +40,7 @@ describe('the rowSets of a resource of which something is purged', () => {
     ] as const) {
       become(epoch, number);
       expect(rowSets.has(plan)).toBe(false);
-      await rowSets.page(plan, 0, 1, errand);
+      await rowSets.page(plan, 0, 1, context);
       expect(rowSets.has(plan)).toBe(true);
     }
     expect(new Set(keys).size).toBe(4);

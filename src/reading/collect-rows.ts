@@ -8,26 +8,26 @@ import { cameTwice, overBudget } from './scan-faults.ts';
 import { Contradiction, type SourceRuntime } from './source-runtime.ts';
 
 /** What is left of a window once its rows are kept. */
-export type KeptWindow = { readonly received: number; readonly segments: readonly Segment[] };
+export type CollectedWindow = { readonly received: number; readonly segments: readonly Segment[] };
 
 /** Takes the windows of one scan as they come, checks their rows and keeps them as bytes. */
-export type RowKeeper = {
+export type RowCollector = {
   /** @throws GatewayError `scan_limit_exceeded`; Contradiction, Moved */
-  readonly keep: (window: WindowRows) => Promise<KeptWindow>;
+  readonly keep: (window: WindowRows) => Promise<CollectedWindow>;
   /** The table of all windows, in their order. */
-  readonly tableOf: (windows: readonly KeptWindow[]) => RowTable;
+  readonly tableOf: (windows: readonly CollectedWindow[]) => RowTable;
 };
 
 /** Rows that are checked and written at once. */
 const SLICE = 128;
 
 /** Creates the keeper of a scan, whose table gets a name. It gives up once `signal` aborts. */
-export function createRowKeeper(
+export function createRowCollector(
   { resource, budget }: SourceRuntime,
   { pushedFilters }: ScanPlan,
   name: string,
   signal: AbortSignal,
-): RowKeeper {
+): RowCollector {
   const codec = compileRowCodec(resource.itemFields);
   const seed = rowSeed(name);
   const ids = new Set<string>();
