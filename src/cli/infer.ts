@@ -4,13 +4,13 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { pathText } from '../config/problem.ts';
 import { name as nameSchema } from '../config/schema/scalars.ts';
 import { type ResourceName, resourceNames } from '../contract/resources.ts';
-import { inferSource, type Inferred } from '../draft/infer-source.ts';
+import { inferSource, type InferredSource } from '../draft/infer-source.ts';
 import { readSample } from '../draft/read-sample.ts';
 import { InferError } from '../draft/infer-error.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { compileSourceText, orExit } from './input/read-config.ts';
-import { type Trial, tryDraft } from '../draft/try-draft.ts';
+import { type DraftTrial, tryDraft } from '../draft/try-draft.ts';
 
 /** What `portico infer` is told. */
 type Options = {
@@ -56,7 +56,11 @@ function readFile(file: string): Buffer {
 const readText = (file: string | undefined) =>
   file === undefined ? undefined : readFile(file).toString('utf8');
 
-async function infer(url: string | undefined, options: Options, context: CliContext): Promise<Inferred> {
+async function infer(
+  url: string | undefined,
+  options: Options,
+  context: CliContext,
+): Promise<InferredSource> {
   const { resource, header, method, one, name, sample = [], callsMax, timeout } = options;
   if (url === undefined && sample.length === 0)
     throw new InferError(
@@ -80,7 +84,7 @@ async function infer(url: string | undefined, options: Options, context: CliCont
 }
 
 /** The draft as `portico check` reads it: it must have no problem, whatever the service was. */
-function checked(inferred: Inferred, context: CliContext): CompiledSource {
+function checked(inferred: InferredSource, context: CliContext): CompiledSource {
   const file = `${inferred.name}.yaml`;
   const environment = { variables: inferred.variables, readFile: () => '' };
   const [compiled] = orExit(context, () => compileSourceText({ file, text: inferred.text }, environment));
@@ -88,7 +92,7 @@ function checked(inferred: Inferred, context: CliContext): CompiledSource {
   return compiled;
 }
 
-function trialText({ request, status, total, reason, unreadable, contradicted }: Trial): string {
+function trialText({ request, status, total, reason, unreadable, contradicted }: DraftTrial): string {
   const gaps = Object.entries(unreadable).map(([field, count]) => `${field} unreadable ${count} times`);
   const found = total === undefined ? [] : [`${total} records in all`];
   const claims = contradicted.map((claim) => `the replies contradict ${claim}`);
@@ -96,7 +100,11 @@ function trialText({ request, status, total, reason, unreadable, contradicted }:
 }
 
 /** What a person wants to know beside the draft. */
-function summary(inferred: Inferred, trials: readonly Trial[], out: string | undefined): readonly string[] {
+function summary(
+  inferred: InferredSource,
+  trials: readonly DraftTrial[],
+  out: string | undefined,
+): readonly string[] {
   const edits = inferred.notes.filter(({ level }) => level === 'edit');
   return [
     `Dialect: ${inferred.dialect ?? 'none that is known'}. Calls: ${inferred.calls}.`,
@@ -111,7 +119,7 @@ function summary(inferred: Inferred, trials: readonly Trial[], out: string | und
 }
 
 async function runInfer(url: string | undefined, options: Options, context: CliContext): Promise<void> {
-  let inferred: Inferred;
+  let inferred: InferredSource;
   try {
     inferred = await infer(url, options, context);
   } catch (error) {

@@ -1,16 +1,16 @@
+import type { RequestSpec } from '../config/schema/source.ts';
 import { resources, type ResourceName } from '../contract/resources.ts';
 import type { JsonObject } from '../kernel/json/json.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';
-import { type Asker, createAsker } from './ask/ask-service.ts';
+import { type ServiceClient, createServiceClient } from './requests/service-client.ts';
 import { composeDraft } from './write/compose-draft.ts';
-import { acceptOf, firstLook, type Sight } from './detect/first-response.ts';
-import { readListing } from './ask/list-view.ts';
-import type { Note } from './note.ts';
-import { readTarget, type Target, type TargetOptions } from './ask/read-target.ts';
-import type { Recipe } from './ask/request-template.ts';
-import { type OutcomesDraft, seeRefusal, settleOutcomes } from './detect/study-failures.ts';
-import { type RecordDraft, studyRecord } from './map/study-record.ts';
-import { type ListStudy, studyList } from './study-service.ts';
+import { acceptOf, readFirstResponse, type FirstResponse } from './detect/first-response.ts';
+import { readListReply } from './requests/list-reader.ts';
+import type { DraftNote } from './note.ts';
+import { readTarget, type InferTarget, type TargetOptions } from './requests/read-target.ts';
+import { type OutcomesDraft, probeWithoutCredential, draftOutcomes } from './detect/draft-outcomes.ts';
+import { type RecordDraft, draftRecord } from './map/draft-record.ts';
+import { type ListDraft, draftList } from './draft-list.ts';
 import { InferError } from './infer-error.ts';
 import { writeDraft } from './write/write-draft.ts';
 
@@ -29,11 +29,11 @@ export type InferOptions = TargetOptions & {
 };
 
 /** A draft with what was seen on the way. */
-export type Inferred = {
+export type InferredSource = {
   readonly text: string;
   readonly name: string;
   readonly dialect: string | undefined;
-  readonly notes: readonly Note[];
+  readonly notes: readonly DraftNote[];
   readonly calls: number;
   /** Values of the variables that the draft names, for trying it. */
   readonly variables: Readonly<Record<string, string>>;
@@ -41,52 +41,61 @@ export type Inferred = {
   readonly reply: UpstreamReply;
 };
 
-function askerOf(target: Target, { callsMax, timeoutMs, signal, samples }: InferOptions): Asker {
-  return createAsker({
+function clientFor(
+  target: InferTarget,
+  { callsMax, timeoutMs, signal, samples }: InferOptions,
+): ServiceClient {
+  return createServiceClient({
     baseUrl: target.baseUrl,
     headers: target.headers.sent,
     credential: target.credential,
-    reveal: (recipe) => target.secrets.reveal(recipe),
+    reveal: (request) => target.secrets.reveal(request),
     callsMax: samples.length > 0 ? 0 : callsMax,
     timeoutMs,
     signal,
   });
 }
 
-async function look(target: Target, asker: Asker, { resource, samples }: InferOptions): Promise<Sight> {
+async function look(
+  target: InferTarget,
+  client: ServiceClient,
+  { resource, samples }: InferOptions,
+): Promise<FirstResponse> {
   const [sample] = samples;
-  if (sample !== undefined) return firstLook(resource, target.recipe, sample, undefined);
-  const reply = await asker.ask(target.recipe);
-  const sight = await firstLook(resource, target.recipe, reply, (recipe) => asker.ask(recipe));
-  asker.accept = acceptOf(sight.format);
-  return sight;
+  if (sample !== undefined) return readFirstResponse(resource, target.request, sample, undefined);
+  const reply = await client.send(target.request);
+  const response = await readFirstResponse(resource, target.request, reply, (request) =>
+    client.send(request),
+  );
+  client.accept = acceptOf(response.format);
+  return response;
 }
 
 /** Rows of further saved replies, as far as they hold the list. */
-function rowsOf(sight: Sight, samples: readonly UpstreamReply[]): readonly JsonObject[] {
-  const view = { read: sight.format.read, items: sight.place.path, idPath: '' };
-  return samples.flatMap((sample) => readListing(view, sample)?.rows ?? []);
+function rowsOf(response: FirstResponse, samples: readonly UpstreamReply[]): readonly JsonObject[] {
+  const view = { read: response.format.read, items: response.place.path, idPath: '' };
+  return samples.flatMap((sample) => readListReply(view, sample)?.rows ?? []);
 }
 
 /** The operation that a SOAP body asks for. */
-function operationOf({ body }: Recipe): string | undefined {
+function operationOf({ body }: RequestSpec): string | undefined {
   if (body === undefined || !('xml' in body)) return undefined;
   return /<(?:[\w.-]+:)?Body(?:\s[^<>]*)?>\s*<(?:[\w.-]+:)?([\w.-]+)/.exec(body.xml)?.[1];
 }
 
 /** The list's headers, for another request: a SOAPAction that names the one operation then names the other. */
-function actionFor(list: Recipe, other: Recipe): Recipe['headers'] {
+function actionFor(list: RequestSpec, other: RequestSpec): RequestSpec['headers'] {
   const [from, to] = [operationOf(list), operationOf(other)];
   if (from === undefined || to === undefined) return list.headers;
   const named = Object.entries(list.headers).map(([name, value]) => [
     name,
     /^soapaction$/i.test(name) ? value.replaceAll(from, to) : value,
   ]);
-  return Object.fromEntries(named) as Recipe['headers'];
+  return Object.fromEntries(named) as RequestSpec['headers'];
 }
 
 /** The request for one record that a person names. */
-function oneRecipe(options: InferOptions, target: Target): Recipe | undefined {
+function recordRequest(options: InferOptions, target: InferTarget): RequestSpec | undefined {
   const { one, oneBody } = options;
   if (one === undefined && oneBody === undefined) return undefined;
   const { origin } = new URL(options.url);
@@ -105,23 +114,25 @@ function oneRecipe(options: InferOptions, target: Target): Recipe | undefined {
     headers: [],
   });
   const own = oneBody !== undefined ? {} : { method: 'GET' as const };
-  return { ...read.recipe, ...own, headers: actionFor(target.recipe, read.recipe) };
+  return { ...read.request, ...own, headers: actionFor(target.request, read.request) };
 }
 
 async function findOutcomes(
-  asker: Asker,
-  target: Target,
-  sight: Sight,
-  list: ListStudy,
+  client: ServiceClient,
+  target: InferTarget,
+  response: FirstResponse,
+  list: ListDraft,
   record: RecordDraft | undefined,
 ): Promise<OutcomesDraft> {
   const hasCredential = Object.keys({ ...target.credential.headers, ...target.credential.query }).length > 0;
-  const refusal = hasCredential ? await seeRefusal(asker, sight.recipe, sight.format.read) : undefined;
+  const refusal = hasCredential
+    ? await probeWithoutCredential(client, response.request, response.format.read)
+    : undefined;
   const listings = [list.base, ...(list.walk?.windows ?? [])];
-  return settleOutcomes({
-    dialect: sight.dialect,
+  return draftOutcomes({
+    dialect: response.dialect,
     successes: listings.map(({ document }) => document),
-    statuses: [...list.lister.statuses],
+    statuses: [...list.reader.statuses],
     missing: isQuietFailure(record) ? record?.missing : undefined,
     recordRules: record?.outcomes ?? [],
     refusal,
@@ -135,7 +146,7 @@ function isQuietFailure(record: RecordDraft | undefined): boolean {
 }
 
 /** A source file cannot hold what was given as a credential. */
-function refuseLeaks(text: string, { secrets }: Target): string {
+function refuseLeaks(text: string, { secrets }: InferTarget): string {
   const leak = Object.entries(secrets.variables).find(
     ([, value]) => value.length > 3 && text.includes(value),
   );
@@ -146,16 +157,22 @@ function refuseLeaks(text: string, { secrets }: Target): string {
   );
 }
 
-function recordOf(asker: Asker, target: Target, sight: Sight, list: ListStudy, options: InferOptions) {
+function recordOf(
+  client: ServiceClient,
+  target: InferTarget,
+  response: FirstResponse,
+  list: ListDraft,
+  options: InferOptions,
+) {
   const resource = resources[options.resource];
   if (resource.detail === null) return Promise.resolve(undefined);
-  return studyRecord({
-    asker,
-    read: sight.format.read,
+  return draftRecord({
+    client,
+    read: response.format.read,
     resource,
-    dialect: sight.dialect,
-    recipe: sight.recipe,
-    given: oneRecipe(options, target),
+    dialect: response.dialect,
+    request: response.request,
+    given: recordRequest(options, target),
     rows: list.rows,
     list: list.mapping,
   });
@@ -166,26 +183,26 @@ function recordOf(asker: Asker, target: Target, sight: Sight, list: ListStudy, o
  * only for reading.
  * @throws InferError
  */
-export async function inferSource(options: InferOptions): Promise<Inferred> {
+export async function inferSource(options: InferOptions): Promise<InferredSource> {
   const target = readTarget(options);
-  const asker = askerOf(target, options);
+  const client = clientFor(target, options);
   try {
-    const sight = await look(target, asker, options);
-    const list = await studyList({
-      asker,
+    const response = await look(target, client, options);
+    const list = await draftList({
+      client,
       resource: resources[options.resource],
-      sight,
+      response,
       baseUrl: target.baseUrl,
-      moreRows: rowsOf(sight, options.samples.slice(1)),
+      moreRows: rowsOf(response, options.samples.slice(1)),
     });
-    const record = await recordOf(asker, target, sight, list, options);
-    const outcomes = await findOutcomes(asker, target, sight, list, record);
-    const { calls, ms } = asker.made;
+    const record = await recordOf(client, target, response, list, options);
+    const outcomes = await findOutcomes(client, target, response, list, record);
+    const { calls, ms } = client.usage;
     const draft = composeDraft({
       target,
       resource: options.resource,
-      decode: sight.format.decode,
-      dialect: sight.dialect,
+      decode: response.format.decode,
+      dialect: response.dialect,
       list,
       record,
       outcomes,
@@ -195,13 +212,13 @@ export async function inferSource(options: InferOptions): Promise<Inferred> {
     return {
       text: refuseLeaks(writeDraft(draft), target),
       name: target.name,
-      dialect: sight.dialect?.key,
+      dialect: response.dialect?.key,
       notes: draft.notes,
       calls,
       variables: target.secrets.variables,
-      reply: sight.reply,
+      reply: response.reply,
     };
   } finally {
-    asker.close();
+    client.close();
   }
 }

@@ -4,7 +4,7 @@ import { createUpstream, type Upstream } from '../upstream/client.ts';
 import { answerRequest } from '../probe/answer-request.ts';
 
 /** What became of one request that was put to a draft. */
-export type Trial = {
+export type DraftTrial = {
   readonly request: string;
   readonly status: number;
   /** The number of all records, of a list that was answered. */
@@ -45,7 +45,7 @@ async function tryOne(
   compiled: CompiledSource,
   upstream: Upstream,
   signal: AbortSignal,
-): Promise<Trial & { readonly ids: readonly string[] }> {
+): Promise<DraftTrial & { readonly ids: readonly string[] }> {
   const unreadable: Record<string, number> = {};
   const contradicted: string[] = [];
   const { status, body, error } = await answerRequest(request, {
@@ -69,7 +69,10 @@ async function tryOne(
 }
 
 /** Puts a few requests of the contract to a draft, in front of the live service: two pages, and one record. */
-export async function tryDraft(compiled: CompiledSource, signal: AbortSignal): Promise<readonly Trial[]> {
+export async function tryDraft(
+  compiled: CompiledSource,
+  signal: AbortSignal,
+): Promise<readonly DraftTrial[]> {
   const { spec } = compiled.source;
   const upstream = createUpstream(spec, {
     onExchange: () => undefined,

@@ -1,4 +1,4 @@
-import type { Dialect, Look } from '../dialects/dialect.ts';
+import type { Dialect, DialectEvidence } from '../dialects/dialect.ts';
 import { businessDialects } from '../dialects/business.ts';
 import { dataDialects } from '../dialects/data.ts';
 import { identityDialects } from '../dialects/identity.ts';
@@ -12,6 +12,6 @@ const dialects: readonly Dialect[] = [
 ];
 
 /** The dialects that a first reply looks like, likeliest first. */
-export function knowDialects(look: Look): readonly Dialect[] {
-  return dialects.filter((dialect) => dialect.fits(look));
+export function detectDialects(look: DialectEvidence): readonly Dialect[] {
+  return dialects.filter((dialect) => dialect.matches(look));
 }

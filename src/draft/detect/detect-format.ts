@@ -7,18 +7,18 @@ import { GatewayError } from '../../errors/fault.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { isList, isObject } from '../json-values.ts';
-import type { Note } from '../note.ts';
+import type { DraftNote } from '../note.ts';
 import { InferError } from '../infer-error.ts';
 
 type DecodeDraft = Partial<DecodeSpec>;
 
 /** How the bodies of a service are written. */
-export type Format = {
+export type BodyFormat = {
   /** What differs from the defaults of the format. */
   readonly decode: DecodeDraft;
   readonly read: (reply: UpstreamReply) => Json | undefined;
   readonly document: Json;
-  readonly notes: readonly Note[];
+  readonly notes: readonly DraftNote[];
 };
 
 /** What some services put before JSON, so that it cannot be run as a script. */
@@ -43,7 +43,7 @@ function decodesAs(body: Buffer, charset: string): boolean {
   }
 }
 
-type Charset = { readonly charset: string | undefined; readonly notes: readonly Note[] };
+type Charset = { readonly charset: string | undefined; readonly notes: readonly DraftNote[] };
 
 /** The character set that must be declared, where what the reply says or UTF-8 does not fit its bytes. */
 function findCharset(body: Buffer, told: string | undefined): Charset {
@@ -134,7 +134,7 @@ function declared(reply: UpstreamReply, found: DecodeDraft, charset: string | un
   return { ...found, ...(charset !== undefined && { charset }), ...own };
 }
 
-function compileRead(draft: DecodeDraft): Format['read'] {
+function compileRead(draft: DecodeDraft): BodyFormat['read'] {
   const decode = compileDecoder(decodeSchema.parse(draft));
   return (reply) => {
     try {
@@ -147,7 +147,7 @@ function compileRead(draft: DecodeDraft): Format['read'] {
 }
 
 /** How a reply is written, found out from its bytes. @throws InferError */
-export function detectFormat(reply: UpstreamReply): Format {
+export function detectFormat(reply: UpstreamReply): BodyFormat {
   const { mediaType, charset: told } = contentTypeOf(reply);
   const { charset, notes } = findCharset(reply.body, told);
   const text = textOf(
@@ -158,7 +158,7 @@ export function detectFormat(reply: UpstreamReply): Format {
     const document = tryRead(reply, { ...draft, ...(charset !== undefined && { charset }) });
     if (document === undefined || !isUsable(document, draft)) continue;
     const decode = declared(reply, draft, charset);
-    const odd: readonly Note[] =
+    const odd: readonly DraftNote[] =
       decode.contentTypes !== undefined && /^(?:|text\/(?:html|plain))$/.test(mediaType)
         ? [
             {
@@ -174,7 +174,7 @@ export function detectFormat(reply: UpstreamReply): Format {
 }
 
 /** The same format with elements of XML that are lists even where there is one. */
-export function withArrays(format: Format, arrays: readonly string[]): Format {
+export function withArrays(format: BodyFormat, arrays: readonly string[]): BodyFormat {
   const decode = { ...format.decode, arrays: [...arrays] };
   return { ...format, decode, read: compileRead(decode) };
 }

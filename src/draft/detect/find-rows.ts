@@ -5,7 +5,7 @@ import { fold, isNameable, pathWith } from '../path-text.ts';
 import { resourceWords } from '../resource-words.ts';
 
 /** A list of records within a document. */
-export type RowPlace = {
+export type RowLocation = {
   /** Path of the list; empty where the document is the list. */
   readonly path: string;
   /** The same as plain keys. */
@@ -37,7 +37,7 @@ function scalarsIn(value: Json, depth = 0): number {
   return scalarText(value) === undefined ? 0 : 1;
 }
 
-function scoreOf({ keys, rows }: RowPlace, resource: ResourceName): number {
+function scoreOf({ keys, rows }: RowLocation, resource: ResourceName): number {
   const name = fold(keys.at(-1) ?? '');
   const named = resourceWords[resource].lists.includes(name) ? 40 : LIST_NAMES.has(name) ? 15 : 0;
   const full = Math.min(scalarsIn(rows[0] ?? null), 12);
@@ -45,7 +45,7 @@ function scoreOf({ keys, rows }: RowPlace, resource: ResourceName): number {
 }
 
 /** Every list of objects that stands outside of records. */
-function listsIn(value: Json, path: string, keys: readonly string[]): readonly RowPlace[] {
+function listsIn(value: Json, path: string, keys: readonly string[]): readonly RowLocation[] {
   if (keys.length > DEPTH_MAX) return [];
   if (isList(value)) {
     const rows = value.filter((row) => isObject(row));
@@ -59,10 +59,10 @@ function listsIn(value: Json, path: string, keys: readonly string[]): readonly R
 }
 
 /** XML writes a list of one row as the row itself: the deepest object that stands alone in its parent. */
-function lonelyRows(value: Json, path: string, keys: readonly string[]): readonly RowPlace[] {
+function lonelyRows(value: Json, path: string, keys: readonly string[]): readonly RowLocation[] {
   if (!isObject(value) || keys.length > DEPTH_MAX) return [];
   const children = Object.entries(value).filter(([key]) => isNameable(key));
-  const here: readonly RowPlace[] =
+  const here: readonly RowLocation[] =
     keys.length > 1 && scalarsIn(value) > 1 && !children.some(([key]) => key === 'faultcode')
       ? [{ path, keys, rows: [value], single: true }]
       : [];
@@ -82,7 +82,7 @@ function hasRecordMap(value: Json, depth = 0): boolean {
 }
 
 /** The lists of a document that may be the records, likeliest first. */
-export function findRows(document: Json, resource: ResourceName, isXml: boolean): readonly RowPlace[] {
+export function findRows(document: Json, resource: ResourceName, isXml: boolean): readonly RowLocation[] {
   const lists = listsIn(document, '', []);
   const places = lists.length === 0 && isXml ? lonelyRows(document, '', []) : lists;
   return places
@@ -115,7 +115,7 @@ export function largerTable(document: Json, rows: number): string | undefined {
 }
 
 /** What is said of rows without names, which a draft cannot be made of. */
-export function tableTrouble(path: string): { message: string; hint: string } {
+export function describeTable(path: string): { message: string; hint: string } {
   const where = path === '' ? 'the records' : `the records at ${path}`;
   return {
     message: `${where} are lists of values, without the names of their columns`,
@@ -124,9 +124,9 @@ export function tableTrouble(path: string): { message: string; hint: string } {
 }
 
 /** Why a document has no rows, as far as it can be told. */
-export function whyNoRows(document: Json): { message: string; hint: string } {
+export function explainNoRows(document: Json): { message: string; hint: string } {
   const table = largerTable(document, 0);
-  if (table !== undefined) return tableTrouble(table);
+  if (table !== undefined) return describeTable(table);
   if (isList(document) && document.length === 0)
     return {
       message: 'the list is empty',

@@ -1,26 +1,26 @@
+import type { RequestSpec } from '../../config/schema/source.ts';
 import type { ResourceName } from '../../contract/resources.ts';
 import { contentTypesOf } from '../../config/fixture/content-types.ts';
 import { decode as decodeSchema } from '../../config/schema/connection.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import { detectFormat, type Format, withArrays } from './detect-format.ts';
-import type { Dialect, Look } from '../dialects/dialect.ts';
-import { findRows, largerTable, type RowPlace, tableTrouble, whyNoRows } from './find-rows.ts';
-import { knowDialects } from './detect-dialects.ts';
-import type { Note } from '../note.ts';
-import type { Recipe } from '../ask/request-template.ts';
+import { detectFormat, type BodyFormat, withArrays } from './detect-format.ts';
+import type { Dialect, DialectEvidence } from '../dialects/dialect.ts';
+import { findRows, largerTable, type RowLocation, describeTable, explainNoRows } from './find-rows.ts';
+import { detectDialects } from './detect-dialects.ts';
+import type { DraftNote } from '../note.ts';
 import { InferError } from '../infer-error.ts';
 
 /** A list that can be read: how it is asked for, how it is written, and where its rows stand. */
-export type Sight = {
-  readonly recipe: Recipe;
+export type FirstResponse = {
+  readonly request: RequestSpec;
   readonly reply: UpstreamReply;
-  readonly format: Format;
-  readonly place: RowPlace;
+  readonly format: BodyFormat;
+  readonly place: RowLocation;
   readonly dialect: Dialect | undefined;
-  readonly notes: readonly Note[];
+  readonly notes: readonly DraftNote[];
 };
 
-type Ask = (recipe: Recipe) => Promise<UpstreamReply>;
+type Ask = (request: RequestSpec) => Promise<UpstreamReply>;
 
 /** Where a service sends callers to, as far as it may be told. */
 function elsewhere(reply: UpstreamReply): string {
@@ -50,7 +50,7 @@ function failureOf(reply: UpstreamReply): InferError | undefined {
   return undefined;
 }
 
-function formatOf(reply: UpstreamReply): Format | InferError {
+function formatOf(reply: UpstreamReply): BodyFormat | InferError {
   try {
     return detectFormat(reply);
   } catch (error) {
@@ -60,12 +60,12 @@ function formatOf(reply: UpstreamReply): Format | InferError {
 }
 
 /** The list in a reply; an error where there is none. */
-function seeList(
+function readList(
   resource: ResourceName,
-  recipe: Recipe,
+  request: RequestSpec,
   reply: UpstreamReply,
   dialect: Dialect | undefined,
-): Sight | InferError {
+): FirstResponse | InferError {
   const failure = failureOf(reply);
   if (failure !== undefined) return failure;
   const format = formatOf(reply);
@@ -73,16 +73,16 @@ function seeList(
   const isXml = format.decode.format === 'xml';
   const [place, next] = findRows(format.document, resource, isXml);
   if (place === undefined) {
-    const { message, hint } = whyNoRows(format.document);
+    const { message, hint } = explainNoRows(format.document);
     return new InferError(message, hint);
   }
   const table = isXml ? undefined : largerTable(format.document, place.rows.length);
   if (table !== undefined) {
-    const { message, hint } = tableTrouble(table);
+    const { message, hint } = describeTable(table);
     return new InferError(message, hint);
   }
   const at = ['resources', resource, 'list', 'items'];
-  const single: readonly Note[] = place.single
+  const single: readonly DraftNote[] = place.single
     ? [
         {
           at: ['decode', 'arrays'],
@@ -91,10 +91,10 @@ function seeList(
         },
       ]
     : [];
-  const others: readonly Note[] =
+  const others: readonly DraftNote[] =
     next === undefined ? [] : [{ at, level: 'likely', text: `there is another list, at ${next.path}` }];
   return {
-    recipe,
+    request,
     reply,
     format: isXml ? withArrays(format, [place.keys.join('.')]) : format,
     place,
@@ -103,49 +103,53 @@ function seeList(
   };
 }
 
-function lookOf(resource: ResourceName, recipe: Recipe, reply: UpstreamReply): Look {
+function evidenceOf(resource: ResourceName, request: RequestSpec, reply: UpstreamReply): DialectEvidence {
   const format = formatOf(reply);
   const document = format instanceof InferError ? undefined : format.document;
   const [place] = document === undefined ? [] : findRows(document, resource, false);
-  return { resource, recipe, reply, document, row: place?.rows[0] };
+  return { resource, request, reply, document, row: place?.rows[0] };
 }
 
 /** The request with what a dialect wants besides. */
-function extended(recipe: Recipe, dialect: Dialect, look: Look): Recipe {
-  const { query = {}, headers = {} } = dialect.constants?.({ ...look, recipe }) ?? {};
+function extended(request: RequestSpec, dialect: Dialect, look: DialectEvidence): RequestSpec {
+  const { query = {}, headers = {} } = dialect.constants?.({ ...look, request }) ?? {};
   const news = Object.entries(query).filter(
-    ([name]) => recipe.query[name] === undefined || name === 'sysparm_query',
+    ([name]) => request.query[name] === undefined || name === 'sysparm_query',
   );
   return {
-    ...recipe,
-    query: { ...recipe.query, ...Object.fromEntries(news) },
-    headers: { ...recipe.headers, ...headers },
+    ...request,
+    query: { ...request.query, ...Object.fromEntries(news) },
+    headers: { ...request.headers, ...headers },
   };
 }
 
-const same = (a: Recipe, b: Recipe) => JSON.stringify(a) === JSON.stringify(b);
+const same = (a: RequestSpec, b: RequestSpec) => JSON.stringify(a) === JSON.stringify(b);
 
 /** Asks the way that a dialect wants to be asked, and sees whether rows come. */
-async function lookAs(dialect: Dialect, look: Look, ask: Ask | undefined): Promise<Sight | undefined> {
-  const plain = look.recipe;
+async function readAs(
+  dialect: Dialect,
+  look: DialectEvidence,
+  ask: Ask | undefined,
+): Promise<FirstResponse | undefined> {
+  const plain = look.request;
   const rewritten = dialect.rewrite?.(look) ?? plain;
-  const recipes = [extended(rewritten, dialect, look), rewritten].filter((recipe) => !same(recipe, plain));
-  for (const recipe of recipes) {
+  const requests = [extended(rewritten, dialect, look), rewritten].filter((request) => !same(request, plain));
+  for (const request of requests) {
     if (ask === undefined) break;
-    const reply = await ask(recipe);
-    const sight = seeList(look.resource, recipe, reply, dialect);
-    if (sight instanceof InferError) continue;
-    if (dialect.confirms?.(sight.format.document, reply) === false) return undefined;
-    return sight;
+    const reply = await ask(request);
+    const response = readList(look.resource, request, reply, dialect);
+    if (response instanceof InferError) continue;
+    if (dialect.confirms?.(response.format.document, reply) === false) return undefined;
+    return response;
   }
-  const sight = seeList(look.resource, plain, look.reply, dialect);
-  if (sight instanceof InferError || dialect.confirms?.(sight.format.document, look.reply) === false)
+  const response = readList(look.resource, plain, look.reply, dialect);
+  if (response instanceof InferError || dialect.confirms?.(response.format.document, look.reply) === false)
     return undefined;
-  return sight;
+  return response;
 }
 
 /** The media types to ask for, once the format is known. */
-export function acceptOf({ decode }: Format): string {
+export function acceptOf({ decode }: BodyFormat): string {
   return contentTypesOf(decodeSchema.parse(decode)).join(', ');
 }
 
@@ -153,18 +157,18 @@ export function acceptOf({ decode }: Format): string {
  * The list behind a first reply; asks again in the ways of the dialects that it looks like.
  * @throws InferError where there is no list to be seen
  */
-export async function firstLook(
+export async function readFirstResponse(
   resource: ResourceName,
-  recipe: Recipe,
+  request: RequestSpec,
   reply: UpstreamReply,
   ask: Ask | undefined,
-): Promise<Sight> {
-  const look = lookOf(resource, recipe, reply);
-  for (const dialect of knowDialects(look)) {
-    const sight = await lookAs(dialect, look, ask);
-    if (sight !== undefined) return sight;
+): Promise<FirstResponse> {
+  const look = evidenceOf(resource, request, reply);
+  for (const dialect of detectDialects(look)) {
+    const response = await readAs(dialect, look, ask);
+    if (response !== undefined) return response;
   }
-  const sight = seeList(resource, recipe, reply, undefined);
-  if (sight instanceof InferError) throw sight;
-  return sight;
+  const response = readList(resource, request, reply, undefined);
+  if (response instanceof InferError) throw response;
+  return response;
 }

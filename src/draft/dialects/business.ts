@@ -1,7 +1,7 @@
+import type { RequestSpec } from '../../config/schema/source.ts';
 import type { ResourceName } from '../../contract/resources.ts';
-import { type Dialect, recordAt } from './dialect.ts';
+import { type Dialect, recordRequestAt } from './dialect.ts';
 import { isList, isObject } from '../json-values.ts';
-import type { Recipe } from '../ask/request-template.ts';
 
 /** What holds a resource in Salesforce, and the fields that are asked for. */
 const SALESFORCE_OBJECTS: Partial<
@@ -14,16 +14,16 @@ const SALESFORCE_OBJECTS: Partial<
 const salesforce: Dialect = {
   key: 'salesforce',
   title: 'Salesforce',
-  fits: ({ recipe, document }) =>
-    /\/services\/data\/v[\d.]+\//.test(recipe.path) ||
+  matches: ({ request, document }) =>
+    /\/services\/data\/v[\d.]+\//.test(request.path) ||
     (isObject(document) && 'totalSize' in document && 'done' in document && isList(document['records'])),
-  rewrite({ recipe, resource }) {
-    const [, root = ''] = /^(.*\/services\/data\/v[\d.]+)/.exec(recipe.path) ?? [];
-    if ('q' in recipe.query || root === '') return recipe;
+  rewrite({ request, resource }) {
+    const [, root = ''] = /^(.*\/services\/data\/v[\d.]+)/.exec(request.path) ?? [];
+    if ('q' in request.query || root === '') return request;
     const { object: usual, fields } = SALESFORCE_OBJECTS[resource] ?? {};
-    const object = /\/sobjects\/(\w+)$/.exec(recipe.path)?.[1] ?? usual;
-    if (object === undefined || fields === undefined) return recipe;
-    return { ...recipe, path: `${root}/query`, query: { q: `SELECT ${fields} FROM ${object} ORDER BY Id` } };
+    const object = /\/sobjects\/(\w+)$/.exec(request.path)?.[1] ?? usual;
+    if (object === undefined || fields === undefined) return request;
+    return { ...request, path: `${root}/query`, query: { q: `SELECT ${fields} FROM ${object} ORDER BY Id` } };
   },
   paging: { kind: 'link', sizeMax: 2000 },
   total: { at: 'totalSize' },
@@ -40,10 +40,10 @@ const salesforce: Dialect = {
     },
     products: { id: 'Id', name: 'Name', description: 'Description', category: 'Family' },
   },
-  record(recipe) {
-    const object = /\bFROM\s+(\w+)/i.exec(recipe.query['q'] ?? '')?.[1];
-    const root = recipe.path.replace(/\/query\/?$/, '');
-    return object === undefined ? undefined : recordAt(recipe, `${root}/sobjects/${object}/{id}`);
+  record(request) {
+    const object = /\bFROM\s+(\w+)/i.exec(request.query['q'] ?? '')?.[1];
+    const root = request.path.replace(/\/query\/?$/, '');
+    return object === undefined ? undefined : recordRequestAt(request, `${root}/sobjects/${object}/{id}`);
   },
   outcomes: [{ status: 403, at: '[0].errorCode', equals: 'REQUEST_LIMIT_EXCEEDED', is: 'rate_limited' }],
   traps: [
@@ -55,10 +55,10 @@ const salesforce: Dialect = {
 const servicenow: Dialect = {
   key: 'servicenow',
   title: 'ServiceNow',
-  fits: ({ recipe }) => /\/api\/now\/(?:v\d\/)?table\//.test(recipe.path),
-  constants: ({ recipe }) => ({
+  matches: ({ request }) => /\/api\/now\/(?:v\d\/)?table\//.test(request.path),
+  constants: ({ request }) => ({
     query: {
-      sysparm_query: [recipe.query['sysparm_query'], 'ORDERBYsys_id']
+      sysparm_query: [request.query['sysparm_query'], 'ORDERBYsys_id']
         .filter((part) => part !== undefined)
         .join('^'),
       sysparm_display_value: 'false',
@@ -71,8 +71,8 @@ const servicenow: Dialect = {
   filters: () => [],
   paths: { users: { id: 'sys_id', created_at: 'sys_created_on', 'profile.location': 'city' } },
   zone: 'UTC',
-  record: (recipe) =>
-    recordAt(recipe, `${recipe.path}/{id}`, {
+  record: (request) =>
+    recordRequestAt(request, `${request.path}/{id}`, {
       sysparm_display_value: 'false',
       sysparm_exclude_reference_link: 'true',
     }),
@@ -89,10 +89,10 @@ const servicenow: Dialect = {
 const graphql: Dialect = {
   key: 'graphql',
   title: 'GraphQL',
-  fits: ({ document, recipe }) =>
-    recipe.body !== undefined &&
-    'json' in recipe.body &&
-    JSON.stringify(recipe.body.json).includes('"query":') &&
+  matches: ({ document, request }) =>
+    request.body !== undefined &&
+    'json' in request.body &&
+    JSON.stringify(request.body.json).includes('"query":') &&
     isObject(document) &&
     ('data' in document || 'errors' in document),
   success: 'data',
@@ -111,16 +111,16 @@ const graphql: Dialect = {
 };
 
 /** Odoo counts by another method of the same model, with the same domain. */
-function odooCount(recipe: Recipe): { recipe: Recipe; at: string } | undefined {
-  const json = recipe.body !== undefined && 'json' in recipe.body ? recipe.body.json : undefined;
+function odooCount(request: RequestSpec): { request: RequestSpec; at: string } | undefined {
+  const json = request.body !== undefined && 'json' in request.body ? request.body.json : undefined;
   const call = json as
     { params?: { method?: string; kwargs?: { domain?: unknown }; args?: unknown[] } } | undefined;
   if (call?.params?.method !== 'search_read') return undefined;
   const domain = call.params.kwargs?.domain ?? call.params.args?.[0] ?? [];
   const params = { ...call.params, method: 'search_count', args: [domain], kwargs: {} };
-  const body = { json: { ...call, params } } as unknown as NonNullable<Recipe['body']>;
+  const body = { json: { ...call, params } } as unknown as NonNullable<RequestSpec['body']>;
   return {
-    recipe: { ...recipe, path: recipe.path.replace(/search_read$/, 'search_count'), body },
+    request: { ...request, path: request.path.replace(/search_read$/, 'search_count'), body },
     at: 'result',
   };
 }
@@ -128,7 +128,7 @@ function odooCount(recipe: Recipe): { recipe: Recipe; at: string } | undefined {
 const jsonRpc: Dialect = {
   key: 'json-rpc',
   title: 'JSON-RPC',
-  fits: ({ document }) => isObject(document) && 'jsonrpc' in document,
+  matches: ({ document }) => isObject(document) && 'jsonrpc' in document,
   success: 'result',
   paging: { kind: 'offset', size: 'limit', start: 'offset', base: 0, sizeMax: 500 },
   count: odooCount,
@@ -147,7 +147,7 @@ const jsonRpc: Dialect = {
 const soap: Dialect = {
   key: 'soap',
   title: 'SOAP',
-  fits: ({ document }) => isObject(document) && isObject(document['Envelope']),
+  matches: ({ document }) => isObject(document) && isObject(document['Envelope']),
   itemsAbsent: 'empty',
   success: 'Envelope.Body',
   filters: () => [],

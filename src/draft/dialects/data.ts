@@ -1,4 +1,4 @@
-import { type Dialect, type KnownFilter, recordAt } from './dialect.ts';
+import { type Dialect, type DialectFilter, recordRequestAt } from './dialect.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import { isList, isObject } from '../json-values.ts';
 
@@ -7,8 +7,8 @@ type Column = (field: string) => string | undefined;
 /** Filters with a template for each operator, over the columns that are plain ones. */
 function filtersOf(
   column: Column,
-  make: (column: string, op: 'eq' | 'ge' | 'le') => Omit<KnownFilter, 'field' | 'op'>,
-): readonly KnownFilter[] {
+  make: (column: string, op: 'eq' | 'ge' | 'le') => Omit<DialectFilter, 'field' | 'op'>,
+): readonly DialectFilter[] {
   const wanted = [
     ['category', 'eq'],
     ['price', 'ge'],
@@ -30,7 +30,7 @@ const odataFilters = (suffix: string) => (column: Column) =>
 const odataV4: Dialect = {
   key: 'odata-v4',
   title: 'OData v4',
-  fits: ({ document }) =>
+  matches: ({ document }) =>
     isObject(document) &&
     ('@odata.context' in document || '@context' in document) &&
     isList(document['value']),
@@ -40,14 +40,15 @@ const odataV4: Dialect = {
   sort: (column) => ({ ascending: { $orderby: column }, descending: { $orderby: `${column} desc` } }),
   filters: odataFilters(''),
   filterQuery: { $filter: '{filter}' },
-  record: (recipe, idIsNumber) => recordAt(recipe, `${recipe.path}(${idIsNumber ? '{id}' : "'{id}'"})`),
+  record: (request, idIsNumber) =>
+    recordRequestAt(request, `${request.path}(${idIsNumber ? '{id}' : "'{id}'"})`),
   traps: ['$select= with the columns below keeps the others at home.'],
 };
 
 const odataV2: Dialect = {
   key: 'odata-v2',
   title: 'OData v2',
-  fits: ({ document }) =>
+  matches: ({ document }) =>
     isObject(document) &&
     ('d' in document ||
       (isObject(document['feed']) && JSON.stringify(Object.keys(document['feed'])).includes('entry'))),
@@ -57,8 +58,8 @@ const odataV2: Dialect = {
   sort: (column) => ({ ascending: { $orderby: column }, descending: { $orderby: `${column} desc` } }),
   filters: odataFilters('m'),
   filterQuery: { $filter: '{filter}' },
-  record: (recipe, idIsNumber) =>
-    recordAt(recipe, `${recipe.path}(${idIsNumber ? '{id}' : "'{id}'"})`, { $format: 'json' }),
+  record: (request, idIsNumber) =>
+    recordRequestAt(request, `${request.path}(${idIsNumber ? '{id}' : "'{id}'"})`, { $format: 'json' }),
   traps: [
     'An amount means nothing without its currency: where there are several, prices must not be compared.',
     'SAP: sap-client and sap-language in the query decide what is seen, and in which language.',
@@ -68,7 +69,7 @@ const odataV2: Dialect = {
 const spring: Dialect = {
   key: 'spring-data-rest',
   title: 'Spring Data REST (HAL)',
-  fits: ({ document }) => isObject(document) && '_embedded' in document,
+  matches: ({ document }) => isObject(document) && '_embedded' in document,
   paging: { kind: 'page', size: 'size', start: 'page', base: 0, sizeMax: 1000 },
   total: { at: 'page.totalElements' },
   sort: (column) => ({ ascending: { sort: `${column},asc` }, descending: { sort: `${column},desc` } }),
@@ -82,7 +83,7 @@ const spring: Dialect = {
 const postgrest: Dialect = {
   key: 'postgrest',
   title: 'PostgREST',
-  fits: ({ reply, document }) =>
+  matches: ({ reply, document }) =>
     isList(document) && /^(?:\d+-\d+|\*)\/(?:\d+|\*)$/.test(reply.header('content-range') ?? ''),
   constants: () => ({ headers: { Prefer: 'count=exact' } }),
   paging: { kind: 'offset', size: 'limit', start: 'offset', base: 0, sizeMax: 1000 },
@@ -92,7 +93,7 @@ const postgrest: Dialect = {
     filtersOf(column, (name, op) => ({
       query: { [name]: `${{ eq: 'eq', ge: 'gte', le: 'lte' }[op]}.{value}` },
     })),
-  record: (recipe) => recordAt(recipe, recipe.path, { id: 'eq.{id}' }),
+  record: (request) => recordRequestAt(request, request.path, { id: 'eq.{id}' }),
   outcomes: [
     { status: 416, on: 'list', at: 'code', equals: 'PGRST103', is: 'past_end' },
     { status: 400, on: 'get', at: 'code', equals: ['22003', '22P02'], is: 'not_found' },
@@ -106,11 +107,11 @@ const postgrest: Dialect = {
 const directus: Dialect = {
   key: 'directus',
   title: 'Directus',
-  fits: ({ document, recipe }) =>
+  matches: ({ document, request }) =>
     isObject(document) &&
     isList(document['data']) &&
     Object.keys(document).every((key) => key === 'data' || key === 'meta') &&
-    (/\/items\//.test(recipe.path) || /\/users\/?$/.test(recipe.path)),
+    (/\/items\//.test(request.path) || /\/users\/?$/.test(request.path)),
   constants: () => ({ query: { meta: 'filter_count' } }),
   confirms: (document) =>
     isObject(document) && isObject(document['meta']) && 'filter_count' in document['meta'],
@@ -138,7 +139,7 @@ const isJsonServerPage = (document: Json | undefined) =>
 const jsonServer1: Dialect = {
   key: 'json-server-1',
   title: 'json-server 1',
-  fits: ({ document, reply }) =>
+  matches: ({ document, reply }) =>
     isJsonServerPage(document) || (isList(document) && reply.header('x-powered-by') === 'tinyhttp'),
   constants: () => ({ query: { _page: '1' } }),
   confirms: isJsonServerPage,
@@ -151,7 +152,7 @@ const jsonServer1: Dialect = {
 const laravel: Dialect = {
   key: 'laravel',
   title: 'Laravel paginator',
-  fits: ({ document }) =>
+  matches: ({ document }) =>
     isObject(document) &&
     isList(document['data']) &&
     ((isObject(document['meta']) && 'current_page' in document['meta'] && 'last_page' in document['meta']) ||
@@ -166,16 +167,16 @@ const laravel: Dialect = {
 const elasticsearch: Dialect = {
   key: 'elasticsearch',
   title: 'Elasticsearch',
-  fits: ({ document, recipe, reply }) =>
+  matches: ({ document, request, reply }) =>
     (isObject(document) && isObject(document['hits']) && isList(document['hits']['hits'])) ||
     reply.header('x-elastic-product') !== undefined ||
-    /\/_search$/.test(recipe.path),
-  rewrite: ({ recipe }) => ({
+    /\/_search$/.test(request.path),
+  rewrite: ({ request }) => ({
     method: 'POST',
-    path: /\/_search$/.test(recipe.path) ? recipe.path : `${recipe.path.replace(/\/$/, '')}/_search`,
+    path: /\/_search$/.test(request.path) ? request.path : `${request.path.replace(/\/$/, '')}/_search`,
     query: { allow_partial_search_results: 'false' },
-    headers: recipe.headers,
-    body: recipe.body ?? {
+    headers: request.headers,
+    body: request.body ?? {
       json: { from: 0, size: 20, track_total_hits: true, query: { bool: { filter: [] } } },
     },
   }),

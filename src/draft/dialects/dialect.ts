@@ -1,12 +1,12 @@
+import type { RequestSpec } from '../../config/schema/source.ts';
 import type { ResourceName } from '../../contract/resources.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import type { Recipe } from '../ask/request-template.ts';
 
 /** What is seen of a service at first: one request and its reply. */
-export type Look = {
+export type DialectEvidence = {
   readonly resource: ResourceName;
-  readonly recipe: Recipe;
+  readonly request: RequestSpec;
   readonly reply: UpstreamReply;
   readonly document: Json | undefined;
   /** The first record, where one was found. */
@@ -14,7 +14,7 @@ export type Look = {
 };
 
 /** A way to ask for rows that a product documents; it is tried before it is believed. */
-export type KnownPaging = {
+export type DialectPaging = {
   readonly kind: 'offset' | 'page' | 'link' | 'cursor' | 'none';
   /** Names of the parameters, or dotted paths into a JSON body. */
   readonly size?: string;
@@ -28,7 +28,7 @@ export type KnownPaging = {
 };
 
 /** A filter that a product documents. */
-export type KnownFilter = {
+export type DialectFilter = {
   readonly field: 'category' | 'price';
   readonly op: 'eq' | 'ge' | 'le';
   readonly query?: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export type KnownFilter = {
 };
 
 /** A parameter for the order of rows, both ways. */
-export type KnownSort = {
+export type DialectSort = {
   readonly ascending: Readonly<Record<string, string>>;
   readonly descending: Readonly<Record<string, string>>;
 };
@@ -50,17 +50,17 @@ export type Dialect = {
   readonly key: string;
   /** As it is told in the draft: "OData v4". */
   readonly title: string;
-  fits(look: Look): boolean;
+  matches(look: DialectEvidence): boolean;
   /** The request as it has to be, where the address alone does not ask for records. */
-  rewrite?(look: Look): Recipe;
+  rewrite?(look: DialectEvidence): RequestSpec;
   /** What has to be asked for besides, such as the total. Kept only where the service then still gives rows. */
-  readonly constants?: (look: Look) => {
+  readonly constants?: (look: DialectEvidence) => {
     readonly query?: Readonly<Record<string, string>>;
     readonly headers?: Readonly<Record<string, string>>;
   };
   /** Whether a reply to the constants shows that it is this dialect. */
   confirms?(document: Json, reply: UpstreamReply): boolean;
-  readonly paging?: KnownPaging;
+  readonly paging?: DialectPaging;
   /** Where the total stands; `none` where what looks like one must not be believed. */
   readonly total?:
     | 'none'
@@ -68,9 +68,9 @@ export type Dialect = {
     | { readonly at: string; readonly unless: { readonly at: string; readonly equals: string } }
     | { readonly header: string; readonly pattern?: string }
     | { readonly count: string; readonly at: string };
-  sort?(column: string): KnownSort;
+  sort?(column: string): DialectSort;
   /** `column` names a field's column, where it is a plain one. */
-  readonly filters?: (column: (field: string) => string | undefined) => readonly KnownFilter[];
+  readonly filters?: (column: (field: string) => string | undefined) => readonly DialectFilter[];
   /** Where conditions go that are written as expressions. */
   readonly filterQuery?: Readonly<Record<string, string>>;
   readonly paths?: Partial<Readonly<Record<ResourceName, Readonly<Record<string, string>>>>>;
@@ -78,9 +78,9 @@ export type Dialect = {
   readonly zone?: 'UTC';
   readonly itemsAbsent?: 'empty';
   /** A request that tells the number of rows, and where the number stands. */
-  count?(recipe: Recipe): { readonly recipe: Recipe; readonly at: string } | undefined;
+  count?(request: RequestSpec): { readonly request: RequestSpec; readonly at: string } | undefined;
   /** The request for one record, with `{id}`; beside the usual `<path>/{id}`. */
-  record?(recipe: Recipe, idIsNumber: boolean): Recipe | undefined;
+  record?(request: RequestSpec, idIsNumber: boolean): RequestSpec | undefined;
   /** What only a success has at its top, where the status does not say it. */
   readonly success?: string;
   /** Rules before the usual ones. */
@@ -89,7 +89,11 @@ export type Dialect = {
   readonly traps: readonly string[];
 };
 
-/** The recipe of a single record at another path, without the list's parameters. */
-export function recordAt(recipe: Recipe, path: string, query: Readonly<Record<string, string>> = {}): Recipe {
-  return { method: 'GET', path, query: { ...query }, headers: recipe.headers };
+/** The request of a single record at another path, without the list's parameters. */
+export function recordRequestAt(
+  request: RequestSpec,
+  path: string,
+  query: Readonly<Record<string, string>> = {},
+): RequestSpec {
+  return { method: 'GET', path, query: { ...query }, headers: request.headers };
 }

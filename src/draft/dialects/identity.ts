@@ -6,7 +6,7 @@ const SCIM_LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 const scim: Dialect = {
   key: 'scim',
   title: 'SCIM 2.0',
-  fits({ document }) {
+  matches({ document }) {
     const schemas = isObject(document) ? document['schemas'] : undefined;
     return isList(schemas) && schemas.includes(SCIM_LIST);
   },
@@ -32,8 +32,8 @@ const scim: Dialect = {
 const keycloak: Dialect = {
   key: 'keycloak',
   title: 'Keycloak',
-  fits: ({ recipe, row }) =>
-    /\/admin\/realms\/[^/]+\/users\/?$/.test(recipe.path) ||
+  matches: ({ request, row }) =>
+    /\/admin\/realms\/[^/]+\/users\/?$/.test(request.path) ||
     (row !== undefined && 'createdTimestamp' in row && 'disableableCredentialTypes' in row),
   // The default of some versions leaves the attributes out.
   constants: () => ({ query: { briefRepresentation: 'true' } }),
@@ -54,10 +54,10 @@ const keycloak: Dialect = {
 const okta: Dialect = {
   key: 'okta',
   title: 'Okta',
-  fits: ({ recipe, row }) =>
+  matches: ({ request, row }) =>
     isObject(row?.['profile']) &&
     'login' in row['profile'] &&
-    (/\/api\/v1\/users/.test(recipe.path) || 'statusChanged' in row),
+    (/\/api\/v1\/users/.test(request.path) || 'statusChanged' in row),
   paging: { kind: 'link', size: 'limit', sizeMax: 200 },
   total: 'none',
   paths: {
@@ -72,7 +72,7 @@ const okta: Dialect = {
 const auth0: Dialect = {
   key: 'auth0',
   title: 'Auth0',
-  fits: ({ row }) =>
+  matches: ({ row }) =>
     /^[^|]+\|./.test(scalarText(row?.['user_id']) ?? '') && row !== undefined && 'identities' in row,
   constants: () => ({ query: { include_totals: 'true', primary_order: 'true' } }),
   paging: { kind: 'page', size: 'per_page', start: 'page', base: 0, sizeMax: 100, depthMax: 1000 },
@@ -92,13 +92,13 @@ const auth0: Dialect = {
 const crest: Dialect = {
   key: 'ldap-crest',
   title: 'LDAP over HTTP (CREST)',
-  fits({ document }) {
+  matches({ document }) {
     if (!isObject(document)) return false;
     const asksFilter =
       'reason' in document && /_queryFilter|_queryId/.test(scalarText(document['message']) ?? '');
     return asksFilter || 'pagedResultsCookie' in document;
   },
-  constants: ({ recipe }) => ('_queryFilter' in recipe.query ? {} : { query: { _queryFilter: 'true' } }),
+  constants: ({ request }) => ('_queryFilter' in request.query ? {} : { query: { _queryFilter: 'true' } }),
   paging: { kind: 'cursor', size: '_pageSize', cursor: '_pagedResultsCookie', sizeMax: 500 },
   total: 'none',
   paths: { users: { id: '_id', name: 'displayName[0] | displayName | userName' } },

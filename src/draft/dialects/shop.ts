@@ -4,8 +4,8 @@ import { isObject } from '../json-values.ts';
 const woocommerce: Dialect = {
   key: 'woocommerce',
   title: 'WooCommerce',
-  fits: ({ recipe, row }) =>
-    /\/wc\/v\d\//.test(recipe.path) || (row !== undefined && 'permalink' in row && 'regular_price' in row),
+  matches: ({ request, row }) =>
+    /\/wc\/v\d\//.test(request.path) || (row !== undefined && 'permalink' in row && 'regular_price' in row),
   paging: { kind: 'page', size: 'per_page', start: 'page', base: 1, sizeMax: 100 },
   total: { header: 'X-WP-Total' },
   sort: () => ({ ascending: { orderby: 'id', order: 'asc' }, descending: { orderby: 'id', order: 'desc' } }),
@@ -24,8 +24,8 @@ const woocommerce: Dialect = {
 const magento: Dialect = {
   key: 'magento2',
   title: 'Magento 2',
-  fits: ({ recipe, document }) =>
-    /\/V1\/\w/.test(recipe.path) ||
+  matches: ({ request, document }) =>
+    /\/V1\/\w/.test(request.path) ||
     (isObject(document) && 'search_criteria' in document && 'total_count' in document),
   constants: () => ({ query: { 'searchCriteria[pageSize]': '20' } }),
   paging: {
@@ -62,8 +62,8 @@ const magento: Dialect = {
 const shopify: Dialect = {
   key: 'shopify',
   title: 'Shopify',
-  fits: ({ recipe, reply }) =>
-    /\/admin\/api\/[\w-]+\/\w+\.json$/.test(recipe.path) ||
+  matches: ({ request, reply }) =>
+    /\/admin\/api\/[\w-]+\/\w+\.json$/.test(request.path) ||
     reply.header('x-shopify-shop-api-call-limit') !== undefined,
   paging: { kind: 'link', size: 'limit', sizeMax: 250 },
   total: 'none',

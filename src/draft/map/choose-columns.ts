@@ -6,7 +6,7 @@ import { scalarText } from '../json-values.ts';
 import { resourceWords } from '../resource-words.ts';
 
 /** The columns a field is read from, best first, and how well they fit. */
-export type Chosen = {
+export type ColumnChoice = {
   /** Several where the field is joined of them. */
   readonly columns: readonly Column[];
   /** The same field under other names, for rows where the first has nothing. */
@@ -64,12 +64,12 @@ const isProse: Fits = (values, column) => isText(values, column) && !isAddress(v
 
 const one = (
   column: Column | undefined,
-  level: Chosen['level'],
+  level: ColumnChoice['level'],
   others: readonly Column[] = [],
-): Chosen | undefined => column && { columns: [column], others, level, join: false };
+): ColumnChoice | undefined => column && { columns: [column], others, level, join: false };
 
 /** A name in one piece, in two, or as a last resort the name to log in with. */
-function personName(columns: readonly Column[]): Chosen | undefined {
+function personName(columns: readonly Column[]): ColumnChoice | undefined {
   const full = named(columns, fieldWords['fullName'] ?? [], isText).filter((column) => coverage(column) > 0);
   const [best] = full;
   const first = named(columns, fieldWords['firstName'] ?? [], isText)[0];
@@ -98,7 +98,7 @@ function looksLikeId(column: Column): boolean {
 }
 
 /** The column of the id: named like one, there in each row, never twice. */
-function chooseId(columns: readonly Column[], resource: ResourceName): Chosen | undefined {
+function chooseId(columns: readonly Column[], resource: ResourceName): ColumnChoice | undefined {
   const candidates = columns.filter(
     (column) => isScalarId(column) && isUnique(column) && looksLikeId(column),
   );
@@ -125,7 +125,7 @@ export function chooseField(
   columns: readonly Column[],
   resource: ResourceName,
   field: string,
-): Chosen | undefined {
+): ColumnChoice | undefined {
   if (field === 'id') return chooseId(columns, resource);
   if (resource === 'users' && field === 'name') return personName(columns);
   const choice = CHOICES[`${resource}.${field}`];

@@ -5,7 +5,7 @@ import { amountForm } from './read-amounts.ts';
 import { momentForm } from './read-moments.ts';
 
 /** The steps that read the values of a field, and what a person must know of them. */
-export type Steps = {
+export type CoercionSteps = {
   readonly as: readonly unknown[];
   readonly remarks: readonly { readonly level: 'likely' | 'edit'; readonly text: string }[];
 };
@@ -77,7 +77,7 @@ function textRemarks(
   values: readonly Json[],
   words: readonly unknown[],
   has: { readonly markup: boolean; readonly nulls: boolean; readonly padding: boolean },
-): Steps['remarks'] {
+): CoercionSteps['remarks'] {
   const markup = {
     level: 'likely',
     text: 'holds HTML, which is passed on; add the step stripHtml for plain text',
@@ -96,7 +96,7 @@ function textRemarks(
 }
 
 /** Texts: cleaned of what stands around them, and of the words for nothing. */
-function textSteps(values: readonly Json[], words: readonly string[], hasNull: boolean): Steps {
+function textSteps(values: readonly Json[], words: readonly string[], hasNull: boolean): CoercionSteps {
   const found = nothings(values, words);
   const some = (fits: (text: string) => boolean) =>
     values.some((value) => typeof value === 'string' && fits(value));
@@ -122,7 +122,7 @@ function mayBeCents(whole: readonly string[]): boolean {
 const isJsonNumber = (value: Json) => typeof value === 'number' || value instanceof NumberText;
 
 /** Amounts: JSON numbers need no step; written ones the characters they are written with. */
-function amountSteps(values: readonly Json[], name: string): Steps {
+function amountSteps(values: readonly Json[], name: string): CoercionSteps {
   const found = nothings(values, NOTHING_TEXTS);
   const known = plain(values, found);
   const whole = known.length > 0 && known.every((text) => /^-?\d+$/.test(text));
@@ -132,7 +132,7 @@ function amountSteps(values: readonly Json[], name: string): Steps {
       remarks: [{ level: 'likely', text: 'whole cents, by its name' }],
     };
   }
-  const remarks: Steps['remarks'][number][] = [];
+  const remarks: CoercionSteps['remarks'][number][] = [];
   if (whole && mayBeCents(known))
     remarks.push({
       level: 'edit',
@@ -162,7 +162,7 @@ function amountSteps(values: readonly Json[], name: string): Steps {
 }
 
 /** Moments: a format that fits what was seen; a zone where the texts name none. */
-function momentSteps(values: readonly Json[], zone: string | undefined): Steps {
+function momentSteps(values: readonly Json[], zone: string | undefined): CoercionSteps {
   const words = NOTHING_MOMENTS.filter((word) => !EARLY.has(word) || isPlaceholder(word, values));
   const found = nothings(values, words);
   const known = plain(values, found);
@@ -174,7 +174,7 @@ function momentSteps(values: readonly Json[], zone: string | undefined): Steps {
       remarks: [{ level: 'edit', text }],
     };
   }
-  const remarks: Steps['remarks'][number][] = [];
+  const remarks: CoercionSteps['remarks'][number][] = [];
   if (form.local && zone === undefined)
     remarks.push({
       level: 'edit',
@@ -191,7 +191,7 @@ function momentSteps(values: readonly Json[], zone: string | undefined): Steps {
 const IS_CODE = /^(?:\d+|[A-Z0-9_-]{1,4})$/;
 
 /** Labels; codes in their place have to be given some. */
-function labelSteps(values: readonly Json[], words: readonly string[], hasNull: boolean): Steps {
+function labelSteps(values: readonly Json[], words: readonly string[], hasNull: boolean): CoercionSteps {
   const { as, remarks } = textSteps(values, words, hasNull);
   const known = [...new Set(plain(values, nothings(values, words)))];
   const isText = values.some((value) => typeof value === 'string');
@@ -206,7 +206,7 @@ function labelSteps(values: readonly Json[], words: readonly string[], hasNull: 
 const FORMED = new Set(['email', 'profile.avatar_url']);
 
 /** What is known of the place of a field's values. */
-export type Setting = {
+export type StepOptions = {
   /** The folded name of the column. */
   readonly name: string;
   /** The field of the contract. */
@@ -220,8 +220,8 @@ export type Setting = {
 export function chooseSteps(
   kind: FieldKind,
   values: readonly Json[],
-  { name, field, zone, hasGaps }: Setting,
-): Steps {
+  { name, field, zone, hasGaps }: StepOptions,
+): CoercionSteps {
   const known = values.filter((value) => value !== null);
   if (kind === 'decimal') return amountSteps(known, name);
   if (kind === 'instant') return momentSteps(known, zone);

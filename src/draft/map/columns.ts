@@ -20,9 +20,9 @@ const FORBIDDEN =
   /pass(?:word|wd)|\bpwd|secret|token|hash|salt|credential|apikey|ssn|natid|nationalid|iban|creditcard|taxid/;
 
 type Values = readonly (Json | undefined)[];
-type Place = { readonly path: string; readonly words: readonly string[]; readonly values: Values };
+type Parameter = { readonly path: string; readonly words: readonly string[]; readonly values: Values };
 
-function below({ path, words, values }: Place, key: string): Place {
+function below({ path, words, values }: Parameter, key: string): Parameter {
   const inner = values.map((value) =>
     isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined,
   );
@@ -30,11 +30,11 @@ function below({ path, words, values }: Place, key: string): Place {
 }
 
 function item(
-  { path, words, values }: Place,
+  { path, words, values }: Parameter,
   step: string,
   pick: (list: readonly Json[]) => Json | undefined,
   word?: string,
-): Place {
+): Parameter {
   return {
     path: path + step,
     words: word === undefined ? words : [...words, word],
@@ -52,7 +52,7 @@ function pairNames(values: Values): { name: string; codes: readonly string[] } |
   return { name, codes: codes.slice(0, 100) };
 }
 
-function selected(place: Place, key: string, literal: string, wanted: Json, word?: string): Place {
+function selected(place: Parameter, key: string, literal: string, wanted: Json, word?: string): Parameter {
   return item(
     place,
     `[?${pathWith('', key)}==${literal}]`,
@@ -61,7 +61,7 @@ function selected(place: Place, key: string, literal: string, wanted: Json, word
   );
 }
 
-function listColumns(place: Place, depth: number): readonly Column[] {
+function listColumns(place: Parameter, depth: number): readonly Column[] {
   const lists = place.values.filter((value) => isList(value));
   const inner = lists.flat();
   if (inner.some((one) => isObject(one))) {
@@ -91,14 +91,14 @@ function listColumns(place: Place, depth: number): readonly Column[] {
   ];
 }
 
-function scalarColumn({ path, words, values }: Place): readonly Column[] {
+function scalarColumn({ path, words, values }: Parameter): readonly Column[] {
   const scalars = values.map((value) => (isObject(value) || isList(value) ? undefined : value));
   const isEmpty = scalars.every((value) => value === undefined);
   return isEmpty ? [] : [{ path, words, values: scalars }];
 }
 
 /** One text or a list of texts under one key: the first of either. */
-function mixedColumn(place: Place): Column | undefined {
+function mixedColumn(place: Parameter): Column | undefined {
   const lists = place.values.filter((value) => isList(value));
   const ofScalars =
     lists.length > 0 && lists.every((list) => !list.some((one) => isObject(one) || isList(one)));
@@ -108,7 +108,7 @@ function mixedColumn(place: Place): Column | undefined {
   return { path: `${place.path}[0] | ${place.path}`, words: place.words, values };
 }
 
-function columnsAt(place: Place, depth: number): readonly Column[] {
+function columnsAt(place: Parameter, depth: number): readonly Column[] {
   if (depth > DEPTH_MAX || FORBIDDEN.test(place.words.at(-1) ?? '')) return [];
   const mixed = mixedColumn(place);
   if (mixed !== undefined) return [mixed];

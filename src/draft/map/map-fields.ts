@@ -2,11 +2,11 @@ import { compilePath } from '../../adapter/path.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { Field } from '../../contract/fields.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
-import { chooseField, type Chosen } from './choose-columns.ts';
+import { chooseField, type ColumnChoice } from './choose-columns.ts';
 import { chooseSteps } from './choose-steps.ts';
 import { type Column, columnsOf } from './columns.ts';
 import { isObject, scalarText } from '../json-values.ts';
-import type { Note } from '../note.ts';
+import type { DraftNote } from '../note.ts';
 import { findMoney } from './read-money.ts';
 
 /** What a source file says of one field. */
@@ -18,11 +18,11 @@ export type MapDraft = {
   readonly map: Readonly<Record<string, FieldDraft>>;
   readonly id: { readonly kind: 'number' | 'text'; readonly pattern?: string };
   readonly idPath: string;
-  readonly notes: readonly Note[];
+  readonly notes: readonly DraftNote[];
 };
 
 /** What a product is known to call its fields, and the zone of its times. */
-export type KnownFields = {
+export type DialectFields = {
   readonly paths: Readonly<Record<string, string>>;
   readonly zone: string | undefined;
 };
@@ -44,7 +44,10 @@ function knownColumn(path: string | undefined, rows: readonly JsonObject[]): Col
 }
 
 /** The paths of a field and its values by row; of joined columns, those of all. */
-function pathsOf({ columns, others, join }: Chosen): { from: string | string[]; values: readonly Json[] } {
+function pathsOf({ columns, others, join }: ColumnChoice): {
+  from: string | string[];
+  values: readonly Json[];
+} {
   const values = [...columns, ...others].flatMap((column) =>
     column.values.filter((value) => value !== undefined),
   );
@@ -57,9 +60,9 @@ const isExtra = ({ name }: Field) => name.startsWith('profile.');
 
 function mapField(
   field: Field,
-  chosen: Chosen | undefined,
+  chosen: ColumnChoice | undefined,
   { zone, allColumns }: { readonly zone: string | undefined; readonly allColumns: readonly Column[] },
-): { draft: FieldDraft; remarks: readonly { level: Note['level']; text: string }[] } {
+): { draft: FieldDraft; remarks: readonly { level: DraftNote['level']; text: string }[] } {
   if (chosen === undefined) {
     const text = `nothing in the records seen looks like ${field.name}: name its path, or leave it null`;
     return { draft: null, remarks: [{ level: isExtra(field) ? 'likely' : 'edit', text }] };
@@ -72,7 +75,7 @@ function mapField(
       remarks: [{ level: isExtra(field) ? 'likely' : 'edit', text }],
     };
   }
-  const unsure: { level: Note['level']; text: string }[] =
+  const unsure: { level: DraftNote['level']; text: string }[] =
     chosen.level === 'likely' ? [{ level: 'likely', text: `the best that there is for ${field.name}` }] : [];
   if (chosen.join) return { draft: fieldDraft(from, [{ join: ' ' }]), remarks: unsure };
   const name = chosen.columns.at(-1)?.words.join('') ?? '';
@@ -96,7 +99,7 @@ const TEXT_IN_ADDRESS = /\/([^/?#]+)\/?$/;
 type IdDraft = MapDraft['id'] & {
   readonly path: string;
   readonly remark: string;
-  readonly level: Note['level'];
+  readonly level: DraftNote['level'];
 };
 
 /** Rows without an id of their own that name it at the end of an address: `_links.self.href`. */
@@ -119,7 +122,7 @@ function idInAddress(columns: readonly Column[]): IdDraft | undefined {
   return { kind, pattern, path: link.path, remark, level: 'likely' };
 }
 
-function idOf(columns: readonly Column[], chosen: Chosen | undefined): IdDraft | undefined {
+function idOf(columns: readonly Column[], chosen: ColumnChoice | undefined): IdDraft | undefined {
   const inAddress = idInAddress(columns);
   const [column] = chosen?.columns ?? [];
   if (chosen === undefined || column === undefined) return inAddress;
@@ -144,7 +147,7 @@ export function mapFields(
   resource: Resource,
   view: 'list' | 'get',
   rows: readonly JsonObject[],
-  known: KnownFields,
+  known: DialectFields,
 ): MapDraft | undefined {
   const columns = columnsOf(rows);
   const fields = view === 'list' ? resource.itemFields : resource.detailFields;
@@ -157,12 +160,12 @@ export function mapFields(
       : { columns: [given], others: [], level: 'sure', join: false },
   );
   if (id === undefined) return undefined;
-  const notes: Note[] = [];
+  const notes: DraftNote[] = [];
   const map: Record<string, FieldDraft> = { id: id.path };
   for (const field of fields) {
     if (field.kind === 'id') continue;
     const column = knownColumn(known.paths[field.name], rows);
-    const chosen: Chosen | undefined =
+    const chosen: ColumnChoice | undefined =
       column === undefined
         ? chooseField(columns, resource.name, field.name)
         : { columns: [column], others: [], level: 'sure', join: false };

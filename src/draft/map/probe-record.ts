@@ -1,16 +1,16 @@
+import type { RequestSpec } from '../../config/schema/source.ts';
 import { compilePath } from '../../adapter/path.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import type { Asker } from '../ask/ask-service.ts';
+import type { ServiceClient } from '../requests/service-client.ts';
 import { isList, isObject, scalarText } from '../json-values.ts';
 import type { IdKind } from '../query/probe-order.ts';
 import { isNameable, pathWith } from '../path-text.ts';
-import type { Recipe } from '../ask/request-template.ts';
 
 /** A view of one record. */
 export type FoundRecord = {
   /** The request, with `{id}` where the id stands. */
-  readonly recipe: Recipe;
+  readonly request: RequestSpec;
   /** Path of the record; empty where the body is the record. */
   readonly item: string;
   /** The records read, of several ids. */
@@ -21,10 +21,10 @@ export type FoundRecord = {
 
 /** How single records are looked for. */
 export type RecordSearch = {
-  readonly asker: Asker;
+  readonly client: ServiceClient;
   readonly read: (reply: UpstreamReply) => Json | undefined;
   /** Requests with `{id}`, likeliest first. */
-  readonly recipes: readonly Recipe[];
+  readonly requests: readonly RequestSpec[];
   /** Ids of the list, as the gateway would send them. */
   readonly ids: readonly string[];
   /** All ids that are known. */
@@ -35,15 +35,15 @@ export type RecordSearch = {
 const VARIABLE = '{id}';
 
 /** A request with an id in place of its variable. */
-function withId(recipe: Recipe, id: string): Recipe {
+function withId(request: RequestSpec, id: string): RequestSpec {
   const fill = (value: unknown): unknown => {
     if (typeof value === 'string') return value.replaceAll(VARIABLE, () => id);
     if (Array.isArray(value)) return value.map(fill);
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, fill(one)]));
   };
-  const filled = fill(recipe) as Recipe;
-  return { ...filled, path: recipe.path.replaceAll(VARIABLE, () => encodeURIComponent(id)) };
+  const filled = fill(request) as RequestSpec;
+  return { ...filled, path: request.path.replaceAll(VARIABLE, () => encodeURIComponent(id)) };
 }
 
 const sameId = (value: Json | undefined, id: string, kind: IdKind) => {
@@ -100,30 +100,30 @@ function strangeId(ids: readonly string[], kind: IdKind): string {
 
 /** Finds a view of single records by trying it with ids of the list. */
 export async function findRecord({
-  asker,
+  client,
   read,
-  recipes,
+  requests,
   ids,
   known,
   kind,
 }: RecordSearch): Promise<FoundRecord | undefined> {
   const [first, ...others] = ids;
   if (first === undefined) return undefined;
-  for (const recipe of recipes) {
-    if (asker.left < 3) return undefined;
-    const reply = await asker.ask(withId(recipe, first));
+  for (const request of requests) {
+    if (client.callsLeft < 3) return undefined;
+    const reply = await client.send(withId(request, first));
     const document = reply.status < 300 ? read(reply) : undefined;
     const item = document === undefined ? undefined : findItem(document, first, kind, '', 0);
     if (document === undefined || item === undefined) continue;
     const records = [compilePath(item)(document)].filter((one) => isObject(one));
     for (const id of others) {
-      if (asker.left < 3) break;
-      const more = read(await asker.ask(withId(recipe, id)));
+      if (client.callsLeft < 3) break;
+      const more = read(await client.send(withId(request, id)));
       const record = more === undefined ? undefined : compilePath(item)(more);
       if (isObject(record)) records.push(record);
     }
-    const missing = await asker.ask(withId(recipe, strangeId(known, kind)));
-    return { recipe, item, records, missing: { reply: missing, document: read(missing) } };
+    const missing = await client.send(withId(request, strangeId(known, kind)));
+    return { request, item, records, missing: { reply: missing, document: read(missing) } };
   }
   return undefined;
 }

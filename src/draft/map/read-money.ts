@@ -1,14 +1,14 @@
 import { type Column, knownValues } from './columns.ts';
-import type { Note } from '../note.ts';
+import type { DraftNote } from '../note.ts';
 
 /** An amount with the currency beside it, as one field reads them. */
-export type Money = {
+export type MoneyColumns = {
   /** Path of what holds both. */
   readonly from: string;
   readonly step: {
     readonly money: { readonly amount: string; readonly currency: string; readonly expect: string };
   };
-  readonly remark: { readonly level: Note['level']; readonly text: string };
+  readonly remark: { readonly level: DraftNote['level']; readonly text: string };
 };
 
 const CURRENCY =
@@ -30,7 +30,7 @@ function countsOf(values: readonly unknown[]): ReadonlyMap<string, number> {
  * The currency that stands beside an amount. Amounts in different currencies must not be compared, so those in another
  * than the most frequent one become null.
  */
-export function findMoney(amount: Column, columns: readonly Column[]): Money | undefined {
+export function findMoney(amount: Column, columns: readonly Column[]): MoneyColumns | undefined {
   const { parent, key } = parted(amount.path);
   const beside = columns.find(
     (column) =>
@@ -43,7 +43,7 @@ export function findMoney(amount: Column, columns: readonly Column[]): Money | u
   const counts = [...countsOf(knownValues(beside))].sort((a, b) => b[1] - a[1]);
   const expect = counts[0]?.[0] ?? '';
   const money = { amount: key, currency: parted(beside.path).key, expect };
-  const remark: Money['remark'] =
+  const remark: MoneyColumns['remark'] =
     counts.length > 1
       ? {
           level: 'edit',

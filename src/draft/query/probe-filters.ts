@@ -1,13 +1,14 @@
+import type { RequestSpec } from '../../config/schema/source.ts';
 import { compilePath } from '../../adapter/path.ts';
 import { escapes } from '../../adapter/request/escape.ts';
 import type { JsonObject } from '../../kernel/json/json.ts';
-import type { KnownFilter } from '../dialects/dialect.ts';
+import type { DialectFilter } from '../dialects/dialect.ts';
 import { scalarText } from '../json-values.ts';
-import type { Lister, Listing } from '../ask/list-view.ts';
-import { type Recipe, withQuery, withValue } from '../ask/request-template.ts';
+import type { ListReader, ListReply } from '../requests/list-reader.ts';
+import { withQuery, withValue } from '../requests/request-parameters.ts';
 
 /** A filter that did what it should. */
-export type FoundFilter = KnownFilter & {
+export type FoundFilter = DialectFilter & {
   readonly exact: boolean;
   /** The total stayed that of all rows. */
   readonly countsAll: boolean;
@@ -15,14 +16,14 @@ export type FoundFilter = KnownFilter & {
 };
 
 /** What is known of a list before its filters are tried. */
-export type FilterScene = {
-  readonly recipe: Recipe;
+export type FilterContext = {
+  readonly request: RequestSpec;
   /** Rows of the list without a filter; all of them where `complete`. */
   readonly rows: readonly JsonObject[];
   readonly complete: boolean;
-  /** The most rows that a call of `recipe` brings. */
+  /** The most rows that a call of `request` brings. */
   readonly windowRows: number;
-  readonly totalOf: (listing: Listing) => number | undefined;
+  readonly totalOf: (listing: ListReply) => number | undefined;
   readonly idOf: (row: JsonObject) => string;
   /** The path of a field, where it is read without steps that change its value. */
   readonly pathOf: (field: 'category' | 'price') => string | undefined;
@@ -32,33 +33,33 @@ export type FilterScene = {
   readonly itemPlace: readonly string[] | undefined;
 };
 
-function asked(scene: FilterScene, filter: KnownFilter, value: string): Recipe {
+function asked(context: FilterContext, filter: DialectFilter, value: string): RequestSpec {
   const fill = (template: string) => template.replace('{value}', () => value);
   if (filter.query !== undefined) {
     return withQuery(
-      scene.recipe,
+      context.request,
       Object.fromEntries(Object.entries(filter.query).map(([name, template]) => [name, fill(template)])),
     );
   }
   if (filter.expr !== undefined) {
     const condition = filter.expr.replace('{value}', () => escapes[filter.escape ?? 'number'](value));
-    const query = Object.entries(scene.filterQuery ?? {}).map(([name, template]) => [
+    const query = Object.entries(context.filterQuery ?? {}).map(([name, template]) => [
       name,
       template.replace('{filter}', () => condition),
     ]);
-    return withQuery(scene.recipe, Object.fromEntries(query) as Record<string, string>);
+    return withQuery(context.request, Object.fromEntries(query) as Record<string, string>);
   }
   const written = JSON.stringify(filter.item).replaceAll('"{value}"', () => JSON.stringify(value));
-  const place = { in: 'json', path: scene.itemPlace ?? [] } as const;
-  return withValue(scene.recipe, place, [JSON.parse(written)] as unknown as string);
+  const place = { in: 'json', path: context.itemPlace ?? [] } as const;
+  return withValue(context.request, place, [JSON.parse(written)] as unknown as string);
 }
 
-type Fits = (row: JsonObject, value: string) => boolean;
+type RowMatches = (row: JsonObject, value: string) => boolean;
 
 const numberIn = (text: string | undefined) =>
   text === undefined || !/^-?\d+(?:\.\d+)?$/.test(text) ? undefined : Number(text);
 
-function fitsOf(path: string, op: KnownFilter['op']): Fits {
+function fitsOf(path: string, op: DialectFilter['op']): RowMatches {
   const find = compilePath(path);
   return (row, value) => {
     const text = scalarText(find(row))?.trim();
@@ -80,9 +81,9 @@ function hardness(text: string): number {
 }
 
 /** Values to ask for: one that some rows have and others have not. */
-function sampleValues(scene: FilterScene, path: string, op: KnownFilter['op']): readonly string[] {
+function sampleValues(context: FilterContext, path: string, op: DialectFilter['op']): readonly string[] {
   const find = compilePath(path);
-  const texts = scene.rows.map((row) => scalarText(find(row))?.trim() ?? '').filter((text) => text !== '');
+  const texts = context.rows.map((row) => scalarText(find(row))?.trim() ?? '').filter((text) => text !== '');
   if (op === 'eq') {
     const values = [...new Set(texts)].filter((text) => text.length < 100 && !/[{}]|\$/.test(text));
     return values.sort((a, b) => hardness(b) - hardness(a)).slice(0, VALUES_MAX);
@@ -102,25 +103,26 @@ function sampleValues(scene: FilterScene, path: string, op: KnownFilter['op']): 
 }
 
 /** What a filter's rows show: just the right ones, those but for the total, more than those, or others. */
-type Verdict = 'right' | 'countsAll' | 'wide' | 'wrong';
+type FilterVerdict = 'right' | 'countsAll' | 'wide' | 'wrong';
 
-function judge(scene: FilterScene, found: Listing, fits: Fits, value: string): Verdict {
+function judge(context: FilterContext, found: ListReply, fits: RowMatches, value: string): FilterVerdict {
   const allFit = found.rows.every((row) => fits(row, value));
-  const expected = scene.rows.filter((row) => fits(row, value));
-  const total = scene.totalOf(found);
+  const expected = context.rows.filter((row) => fits(row, value));
+  const total = context.totalOf(found);
   if (found.rows.length === 0) return 'wrong';
-  if (!scene.complete) {
-    const fewer = total === undefined || total < scene.rows.length || found.rows.length < scene.windowRows;
+  if (!context.complete) {
+    const fewer =
+      total === undefined || total < context.rows.length || found.rows.length < context.windowRows;
     return allFit && (fewer || total >= expected.length) ? 'right' : 'wrong';
   }
   if (!allFit) {
-    const ids = new Set(found.rows.map(scene.idOf));
-    const isWhole = found.rows.length < scene.windowRows || scene.rows.length <= scene.windowRows;
-    return isWhole && expected.every((row) => ids.has(scene.idOf(row))) ? 'wide' : 'wrong';
+    const ids = new Set(found.rows.map(context.idOf));
+    const isWhole = found.rows.length < context.windowRows || context.rows.length <= context.windowRows;
+    return isWhole && expected.every((row) => ids.has(context.idOf(row))) ? 'wide' : 'wrong';
   }
-  if (found.rows.length !== Math.min(expected.length, scene.windowRows)) return 'wrong';
+  if (found.rows.length !== Math.min(expected.length, context.windowRows)) return 'wrong';
   if (total === undefined || total === expected.length) return 'right';
-  return total === scene.rows.length ? 'countsAll' : 'wrong';
+  return total === context.rows.length ? 'countsAll' : 'wrong';
 }
 
 const otherCase = (text: string) => (text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase());
@@ -128,52 +130,53 @@ const NOBODY = 'zz-portico-nothing';
 
 /** Whether a value that no row has brings no row, or fewer than all: a filter that is ignored brings them all. */
 async function isHeard(
-  lister: Lister,
-  scene: FilterScene,
-  filter: KnownFilter,
+  reader: ListReader,
+  context: FilterContext,
+  filter: DialectFilter,
   wide: boolean,
 ): Promise<boolean> {
   const beyond = { eq: NOBODY, ge: '99999999999', le: '-99999999999' }[filter.op];
-  const { listing } = await lister.list(asked(scene, filter, beyond));
+  const { listing } = await reader.read(asked(context, filter, beyond));
   if (listing === undefined) return false;
   return (
-    listing.rows.length === 0 || (wide && listing.rows.length < Math.min(scene.windowRows, scene.rows.length))
+    listing.rows.length === 0 ||
+    (wide && listing.rows.length < Math.min(context.windowRows, context.rows.length))
   );
 }
 
 /** Whether a filter finds another spelling of upper and lower case. */
 async function ignoresCase(
-  lister: Lister,
-  scene: FilterScene,
-  filter: KnownFilter,
-  { fits, values }: { readonly fits: Fits; readonly values: readonly string[] },
+  reader: ListReader,
+  context: FilterContext,
+  filter: DialectFilter,
+  { fits, values }: { readonly fits: RowMatches; readonly values: readonly string[] },
 ): Promise<boolean> {
   const cased = values.find((value) => otherCase(value) !== value);
   if (filter.op !== 'eq' || cased === undefined) return false;
-  const { listing } = await lister.list(asked(scene, filter, otherCase(cased)));
+  const { listing } = await reader.read(asked(context, filter, otherCase(cased)));
   return listing?.rows.some((row) => fits(row, cased)) === true;
 }
 
 async function tryFilter(
-  lister: Lister,
-  scene: FilterScene,
-  filter: KnownFilter,
+  reader: ListReader,
+  context: FilterContext,
+  filter: DialectFilter,
 ): Promise<FoundFilter | undefined> {
-  const path = scene.pathOf(filter.field);
-  const values = path === undefined ? [] : sampleValues(scene, path, filter.op);
-  if (path === undefined || values.length === 0 || lister.asker.left < 6) return undefined;
+  const path = context.pathOf(filter.field);
+  const values = path === undefined ? [] : sampleValues(context, path, filter.op);
+  if (path === undefined || values.length === 0 || reader.client.callsLeft < 6) return undefined;
   const fits = fitsOf(path, filter.op);
-  const verdicts = new Set<Verdict>();
+  const verdicts = new Set<FilterVerdict>();
   for (const value of values) {
-    const { listing } = await lister.list(asked(scene, filter, value));
-    verdicts.add(listing === undefined ? 'wrong' : judge(scene, listing, fits, value));
+    const { listing } = await reader.read(asked(context, filter, value));
+    verdicts.add(listing === undefined ? 'wrong' : judge(context, listing, fits, value));
     if (verdicts.has('wrong')) return undefined;
   }
   const wide = verdicts.has('wide');
-  if (!(await isHeard(lister, scene, filter, wide))) return undefined;
-  const caseless = await ignoresCase(lister, scene, filter, { fits, values });
+  if (!(await isHeard(reader, context, filter, wide))) return undefined;
+  const caseless = await ignoresCase(reader, context, filter, { fits, values });
   const exact = !wide && !caseless && filter.superset !== true;
-  const seen = scene.complete ? 'against all rows of the list' : 'against the rows seen';
+  const seen = context.complete ? 'against all rows of the list' : 'against the rows seen';
   const tried = `tried with ${values.length} value${values.length > 1 ? 's' : ''} and one that no row has, ${seen}`;
   const remark = wide
     ? `${tried}: more rows come than match`
@@ -187,10 +190,10 @@ async function tryFilter(
 export function usualFilters(
   category: string | undefined,
   price: string | undefined,
-): readonly KnownFilter[] {
+): readonly DialectFilter[] {
   const plain = (column: string | undefined): column is string =>
     column !== undefined && /^[A-Za-z_]\w*$/.test(column);
-  const bounds = (low: string, high: string): readonly KnownFilter[] => [
+  const bounds = (low: string, high: string): readonly DialectFilter[] => [
     { field: 'price', op: 'ge', query: { [low]: '{value}' } },
     { field: 'price', op: 'le', query: { [high]: '{value}' } },
   ];
@@ -215,14 +218,14 @@ export function usualFilters(
 
 /** Tries filters; of several ways to ask for the same, the first that does what it should. */
 export async function findFilters(
-  lister: Lister,
-  scene: FilterScene,
-  filters: readonly KnownFilter[],
+  reader: ListReader,
+  context: FilterContext,
+  filters: readonly DialectFilter[],
 ): Promise<readonly FoundFilter[]> {
   const found: FoundFilter[] = [];
   for (const filter of filters) {
     if (found.some(({ field, op }) => field === filter.field && op === filter.op)) continue;
-    const works = await tryFilter(lister, scene, filter);
+    const works = await tryFilter(reader, context, filter);
     if (works !== undefined) found.push(works);
   }
   return found;

@@ -1,8 +1,9 @@
+import type { RequestSpec } from '../../config/schema/source.ts';
 import { compareCodePoints } from '../../contract/order.ts';
-import type { KnownSort } from '../dialects/dialect.ts';
-import type { Lister, Listing } from '../ask/list-view.ts';
-import type { Stranger } from '../window/probe-parameter.ts';
-import { type Recipe, withQuery, withValue } from '../ask/request-template.ts';
+import type { DialectSort } from '../dialects/dialect.ts';
+import type { ListReader, ListReply } from '../requests/list-reader.ts';
+import type { UnknownParameter } from '../window/probe-parameter.ts';
+import { withQuery, withValue } from '../requests/request-parameters.ts';
 
 /** How native ids are compared: as numbers, or code point by code point. */
 export type IdKind = 'number' | 'text';
@@ -20,15 +21,15 @@ export function ascends(ids: readonly string[], kind: IdKind): boolean {
 }
 
 /** The order of rows that was asked for and came. */
-export type FoundSort = KnownSort & { readonly first: Listing };
+export type FoundSort = DialectSort & { readonly first: ListReply };
 
 /** Ways to ask for an order that services without a name have. */
-function usualSorts(column: string): readonly KnownSort[] {
-  const both = (by: string, way: string, up: string, down: string): KnownSort => ({
+function usualSorts(column: string): readonly DialectSort[] {
+  const both = (by: string, way: string, up: string, down: string): DialectSort => ({
     ascending: { [by]: column, [way]: up },
     descending: { [by]: column, [way]: down },
   });
-  const one = (by: string, up: string, down: string): KnownSort => ({
+  const one = (by: string, up: string, down: string): DialectSort => ({
     ascending: { [by]: up },
     descending: { [by]: down },
   });
@@ -55,27 +56,34 @@ function usualSorts(column: string): readonly KnownSort[] {
  * other way round, and another first.
  */
 export async function findSort(
-  lister: Lister,
-  recipe: Recipe,
-  base: Listing,
+  reader: ListReader,
+  request: RequestSpec,
+  base: ListReply,
   options: {
     readonly column: string | undefined;
-    readonly known: KnownSort | undefined;
+    readonly known: DialectSort | undefined;
     readonly kind: IdKind;
-    readonly stranger: Stranger;
+    readonly unknownParameter: UnknownParameter;
   },
 ): Promise<FoundSort | undefined> {
-  const { column, known, kind, stranger } = options;
+  const { column, known, kind, unknownParameter } = options;
   const plain = column !== undefined && /^[A-Za-z_]\w*$/.test(column) ? column : undefined;
   const sorts =
-    known !== undefined ? [known] : plain === undefined || recipe.body !== undefined ? [] : usualSorts(plain);
-  if (base.rows.length < 2 || (known === undefined && stranger === 'refused' && lister.asker.left < 40))
+    known !== undefined
+      ? [known]
+      : plain === undefined || request.body !== undefined
+        ? []
+        : usualSorts(plain);
+  if (
+    base.rows.length < 2 ||
+    (known === undefined && unknownParameter === 'refused' && reader.client.callsLeft < 40)
+  )
     return undefined;
   for (const sort of sorts) {
-    if (lister.asker.left < 4) return undefined;
-    const down = (await lister.list(withQuery(recipe, sort.descending))).listing;
+    if (reader.client.callsLeft < 4) return undefined;
+    const down = (await reader.read(withQuery(request, sort.descending))).listing;
     if (down === undefined || down.rows.length < 2 || !ascends([...down.ids].reverse(), kind)) continue;
-    const up = (await lister.list(withQuery(recipe, sort.ascending))).listing;
+    const up = (await reader.read(withQuery(request, sort.ascending))).listing;
     if (up === undefined || !ascends(up.ids, kind)) continue;
     if (up.ids[0] !== down.ids[0]) return { ...sort, first: up };
   }
@@ -84,16 +92,16 @@ export async function findSort(
 
 /** The same for a JSON body with a list `sort`, as Elasticsearch has it. */
 export async function findBodySort(
-  lister: Lister,
-  recipe: Recipe,
+  reader: ListReader,
+  request: RequestSpec,
   column: string,
   kind: IdKind,
-): Promise<{ readonly recipe: Recipe; readonly first: Listing } | undefined> {
+): Promise<{ readonly request: RequestSpec; readonly first: ListReply } | undefined> {
   const sorted = (direction: string) =>
-    withValue(recipe, { in: 'json', path: ['sort'] }, [{ [column]: direction }] as unknown as string);
-  if (lister.asker.left < 4) return undefined;
-  const down = (await lister.list(sorted('desc'))).listing;
+    withValue(request, { in: 'json', path: ['sort'] }, [{ [column]: direction }] as unknown as string);
+  if (reader.client.callsLeft < 4) return undefined;
+  const down = (await reader.read(sorted('desc'))).listing;
   if (down === undefined || down.rows.length < 2 || !ascends([...down.ids].reverse(), kind)) return undefined;
-  const up = (await lister.list(sorted('asc'))).listing;
-  return up !== undefined && ascends(up.ids, kind) ? { recipe: sorted('asc'), first: up } : undefined;
+  const up = (await reader.read(sorted('asc'))).listing;
+  return up !== undefined && ascends(up.ids, kind) ? { request: sorted('asc'), first: up } : undefined;
 }

@@ -1,23 +1,24 @@
+import type { RequestSpec } from '../../config/schema/source.ts';
 import { compilePath } from '../../adapter/path.ts';
 import type { FoundWindow } from './find-window.ts';
 import { scalarText } from '../json-values.ts';
-import type { Lister, Listing } from '../ask/list-view.ts';
-import { recipeOfTarget, targetBehind } from './probe-next.ts';
-import { type Recipe, withValue } from '../ask/request-template.ts';
-import type { Walk } from '../ask/walk-list.ts';
+import type { ListReader, ListReply } from '../requests/list-reader.ts';
+import { requestOfTarget, nextTarget } from './probe-next.ts';
+import { withValue } from '../requests/request-parameters.ts';
+import type { ListWalk } from '../requests/walk-list.ts';
 
 type Following = FoundWindow & { readonly kind: 'next' };
 
 /** The request for the window behind a listing; `undefined` at the end. */
-function nextRecipe(
-  { form, recipe }: Following,
-  last: Listing,
-  sized: Recipe,
+function nextRequest(
+  { form, request }: Following,
+  last: ListReply,
+  sized: RequestSpec,
   baseUrl: string,
-): Recipe | undefined {
+): RequestSpec | undefined {
   if (form.kind === 'link') {
-    const target = targetBehind(form, last, recipe.path, baseUrl);
-    return target === undefined ? undefined : recipeOfTarget(recipe, target);
+    const target = nextTarget(form, last, request.path, baseUrl);
+    return target === undefined ? undefined : requestOfTarget(request, target);
   }
   if (form.more !== undefined && compilePath(form.more)(last.document) === false) return undefined;
   const cursor = scalarText(compilePath(form.next)(last.document)) ?? '';
@@ -26,25 +27,26 @@ function nextRecipe(
 
 /** Reads a list whose windows name each other, up to its end or as many calls as are allowed. */
 export async function followList(
-  lister: Lister,
+  reader: ListReader,
   found: Following,
   { baseUrl, callsMax }: { readonly baseUrl: string; readonly callsMax: number },
-): Promise<Walk> {
+): Promise<ListWalk> {
   const { size, largest } = found;
-  const sized = size === undefined ? found.recipe : withValue(found.recipe, size.place, largest?.size ?? 100);
-  const windows: Listing[] = [];
-  let recipe: Recipe | undefined = sized;
-  for (let calls = 0; recipe !== undefined && calls < callsMax; calls += 1) {
-    const { listing } = await lister.list(recipe);
+  const sized =
+    size === undefined ? found.request : withValue(found.request, size.place, largest?.size ?? 100);
+  const windows: ListReply[] = [];
+  let request: RequestSpec | undefined = sized;
+  for (let calls = 0; request !== undefined && calls < callsMax; calls += 1) {
+    const { listing } = await reader.read(request);
     if (listing === undefined) break;
     windows.push(listing);
-    recipe = nextRecipe(found, listing, sized, baseUrl);
+    request = nextRequest(found, listing, sized, baseUrl);
   }
   const ids = windows.flatMap((window) => window.ids);
   return {
     rows: windows.flatMap((window) => window.rows),
     ids,
-    complete: recipe === undefined && new Set(ids).size === ids.length,
+    complete: request === undefined && new Set(ids).size === ids.length,
     pastEnd: undefined,
     windows,
   };

@@ -1,12 +1,12 @@
 import { compileNext } from '../../adapter/read/next.ts';
-import type { ListSpec } from '../../config/schema/source.ts';
+import type { ListSpec, RequestSpec } from '../../config/schema/source.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import { isObject, scalarText } from '../json-values.ts';
-import type { Lister, Listing } from '../ask/list-view.ts';
+import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import { fold, isNameable, pathWith } from '../path-text.ts';
-import { type Place, type Recipe, withValue } from '../ask/request-template.ts';
-import type { Candidate } from './window-names.ts';
+import { type Parameter, withValue } from '../requests/request-parameters.ts';
+import type { ParameterCandidate } from './parameter-names.ts';
 
 /** How a reply names the next window. */
 export type NextForm =
@@ -15,7 +15,7 @@ export type NextForm =
       readonly kind: 'cursor';
       readonly next: string;
       readonly more: string | undefined;
-      readonly place: Place;
+      readonly place: Parameter;
     };
 
 type Leaf = { readonly path: string; readonly name: string; readonly value: Json };
@@ -39,14 +39,14 @@ function leavesOf(value: Json, path: string, name: string, depth: number): reado
 }
 
 /** The scalars that stand around the rows of a listing. */
-export function envelopeOf({ document }: Listing): readonly Leaf[] {
+export function envelopeOf({ document }: ListReply): readonly Leaf[] {
   return leavesOf(document, '', '', 0);
 }
 
 const lastName = ({ name }: Leaf) => name.slice(name.lastIndexOf('.') + 1);
 
 /** The places that may name the next window by an address. */
-function linkForms(listing: Listing): readonly (NextForm & { kind: 'link' })[] {
+function linkForms(listing: ListReply): readonly (NextForm & { kind: 'link' })[] {
   const inHeader: readonly (NextForm & { kind: 'link' })[] = /rel\s*=\s*"?[^",;]*\bnext\b/i.test(
     listing.reply.header('link') ?? '',
   )
@@ -66,9 +66,9 @@ function linkForms(listing: Listing): readonly (NextForm & { kind: 'link' })[] {
 const noReport = () => undefined;
 
 /** The target of the next window, read by the code that will read it in the gateway. */
-export function targetBehind(
+export function nextTarget(
   form: NextForm & { kind: 'link' },
-  listing: Listing,
+  listing: ListReply,
   path: string,
   baseUrl: string,
 ): string | undefined {
@@ -83,37 +83,37 @@ export function targetBehind(
 }
 
 /** A request for a target that a reply named. */
-export function recipeOfTarget(recipe: Recipe, target: string): Recipe {
+export function requestOfTarget(request: RequestSpec, target: string): RequestSpec {
   const [path = '', ...query] = target.split('?');
   const parameters = [...new URLSearchParams(query.join('?'))];
-  return { ...recipe, path, query: Object.fromEntries(parameters) };
+  return { ...request, path, query: Object.fromEntries(parameters) };
 }
 
-function isBehind(first: Listing, next: Listing | undefined): boolean {
+function isBehind(first: ListReply, next: ListReply | undefined): boolean {
   if (next === undefined || next.rows.length === 0) return false;
   return !next.ids.some((id) => first.ids.includes(id));
 }
 
 async function findLink(
-  lister: Lister,
-  recipe: Recipe,
-  listing: Listing,
+  reader: ListReader,
+  request: RequestSpec,
+  listing: ListReply,
   baseUrl: string,
 ): Promise<NextForm | undefined> {
   for (const form of linkForms(listing)) {
-    const target = targetBehind(form, listing, recipe.path, baseUrl);
-    if (target === undefined || lister.asker.left < 1) continue;
-    const { listing: next } = await lister.list(recipeOfTarget(recipe, target));
+    const target = nextTarget(form, listing, request.path, baseUrl);
+    if (target === undefined || reader.client.callsLeft < 1) continue;
+    const { listing: next } = await reader.read(requestOfTarget(request, target));
     if (isBehind(listing, next)) return form;
   }
   return undefined;
 }
 
 async function findCursor(
-  lister: Lister,
-  recipe: Recipe,
-  listing: Listing,
-  candidates: readonly Candidate[],
+  reader: ListReader,
+  request: RequestSpec,
+  listing: ListReply,
+  candidates: readonly ParameterCandidate[],
 ): Promise<NextForm | undefined> {
   const leaves = envelopeOf(listing);
   const cursors = leaves.filter(
@@ -125,8 +125,8 @@ async function findCursor(
   const more = leaves.find((leaf) => MORE_NAME.test(lastName(leaf)) && typeof leaf.value === 'boolean');
   for (const { path, value } of cursors) {
     for (const { place } of candidates.slice(0, 12)) {
-      if (lister.asker.left < 1) return undefined;
-      const { listing: next } = await lister.list(withValue(recipe, place, scalarText(value) ?? ''));
+      if (reader.client.callsLeft < 1) return undefined;
+      const { listing: next } = await reader.read(withValue(request, place, scalarText(value) ?? ''));
       if (isBehind(listing, next)) return { kind: 'cursor', next: path, more: more?.path, place };
     }
   }
@@ -135,10 +135,10 @@ async function findCursor(
 
 /** Finds how a reply names the next window, by following it once. */
 export async function findNext(
-  lister: Lister,
-  recipe: Recipe,
-  listing: Listing,
-  { baseUrl, cursors }: { readonly baseUrl: string; readonly cursors: readonly Candidate[] },
+  reader: ListReader,
+  request: RequestSpec,
+  listing: ListReply,
+  { baseUrl, cursors }: { readonly baseUrl: string; readonly cursors: readonly ParameterCandidate[] },
 ): Promise<NextForm | undefined> {
-  return (await findLink(lister, recipe, listing, baseUrl)) ?? findCursor(lister, recipe, listing, cursors);
+  return (await findLink(reader, request, listing, baseUrl)) ?? findCursor(reader, request, listing, cursors);
 }

@@ -1,10 +1,11 @@
-import type { Lister, ListAnswer, Listing } from '../ask/list-view.ts';
-import { bestFirst, type Effect, findParameter, type Stranger } from './probe-parameter.ts';
-import { type Recipe, withValue } from '../ask/request-template.ts';
-import type { Candidate } from './window-names.ts';
+import type { RequestSpec } from '../../config/schema/source.ts';
+import type { ListReader, ListAnswer, ListReply } from '../requests/list-reader.ts';
+import { bestFirst, type Effect, findParameter, type UnknownParameter } from './probe-parameter.ts';
+import { withValue } from '../requests/request-parameters.ts';
+import type { ParameterCandidate } from './parameter-names.ts';
 
 /** The parameter for the number of rows. */
-export type SizeParameter = Candidate & {
+export type SizeParameter = ParameterCandidate & {
   /** The only sizes that are taken; `undefined` where any is. */
   readonly allowed: readonly number[] | undefined;
 };
@@ -12,7 +13,7 @@ export type SizeParameter = Candidate & {
 /** Sizes that services offer to choose from. */
 const USUAL_SIZES = [5, 10, 20, 25, 50, 100, 200];
 
-function judgeSize(base: Listing, wanted: number): (answer: ListAnswer) => Effect {
+function judgeSize(base: ListReply, wanted: number): (answer: ListAnswer) => Effect {
   return ({ listing }) => {
     if (listing === undefined) return 'refused';
     if (listing.rows.length === wanted) return 'obeyed';
@@ -22,15 +23,15 @@ function judgeSize(base: Listing, wanted: number): (answer: ListAnswer) => Effec
 
 /** The sizes that a parameter takes which refuses some. */
 async function allowedSizes(
-  lister: Lister,
-  recipe: Recipe,
-  { place }: Candidate,
-  base: Listing,
+  reader: ListReader,
+  request: RequestSpec,
+  { place }: ParameterCandidate,
+  base: ListReply,
 ): Promise<readonly number[]> {
   const allowed: number[] = [];
   let full = Infinity;
   for (const size of USUAL_SIZES) {
-    const { listing } = await lister.list(withValue(recipe, place, size));
+    const { listing } = await reader.read(withValue(request, place, size));
     if (listing === undefined) continue;
     // A size beyond the end shows nothing; one that is cut off is not taken.
     if (listing.rows.length !== size && listing.rows.length !== full) {
@@ -43,9 +44,14 @@ async function allowedSizes(
 }
 
 /** Whether a parameter gives two rows where two are asked for: one row might have been one that was found. */
-async function holds(lister: Lister, recipe: Recipe, { place }: Candidate, base: Listing): Promise<boolean> {
+async function holds(
+  reader: ListReader,
+  request: RequestSpec,
+  { place }: ParameterCandidate,
+  base: ListReply,
+): Promise<boolean> {
   if (base.rows.length < 3) return true;
-  const { listing } = await lister.list(withValue(recipe, place, 2));
+  const { listing } = await reader.read(withValue(request, place, 2));
   return listing?.rows.length === 2;
 }
 
@@ -54,26 +60,29 @@ async function holds(lister: Lister, recipe: Recipe, { place }: Candidate, base:
  * are too few rows to see it.
  */
 export async function findSize(
-  lister: Lister,
-  recipe: Recipe,
-  base: Listing,
-  { candidates, stranger }: { readonly candidates: readonly Candidate[]; readonly stranger: Stranger },
+  reader: ListReader,
+  request: RequestSpec,
+  base: ListReply,
+  {
+    candidates,
+    unknownParameter,
+  }: { readonly candidates: readonly ParameterCandidate[]; readonly unknownParameter: UnknownParameter },
 ): Promise<SizeParameter | undefined> {
   if (base.rows.length < 2) return undefined;
-  const found = await findParameter(lister, {
-    candidates: bestFirst(candidates, stranger),
-    recipe,
+  const found = await findParameter(reader, {
+    candidates: bestFirst(candidates, unknownParameter),
+    request,
     value: 1,
-    stranger,
+    unknownParameter,
     judge: judgeSize(base, 1),
     callsMax: 30,
   });
   for (const { candidate, effect } of found) {
     if (effect === 'obeyed') {
-      if (await holds(lister, recipe, candidate, base)) return { ...candidate, allowed: undefined };
+      if (await holds(reader, request, candidate, base)) return { ...candidate, allowed: undefined };
       continue;
     }
-    const allowed = await allowedSizes(lister, recipe, candidate, base);
+    const allowed = await allowedSizes(reader, request, candidate, base);
     if (allowed.length > 0) return { ...candidate, allowed };
   }
   return undefined;
@@ -86,15 +95,19 @@ export type Largest = {
   readonly cut: boolean;
   /** That many rows came, and not only all there are. */
   readonly seen: boolean;
-  readonly listing: Listing | undefined;
+  readonly listing: ListReply | undefined;
 };
 
 /** The most rows that come at once, up to a thousand. Asks for less where too much is refused. */
-export async function findLargest(lister: Lister, recipe: Recipe, size: SizeParameter): Promise<Largest> {
+export async function findLargest(
+  reader: ListReader,
+  request: RequestSpec,
+  size: SizeParameter,
+): Promise<Largest> {
   const tries = size.allowed === undefined ? [1000, 500, 250, 200, 100, 50, 25] : [...size.allowed].reverse();
   for (const wanted of tries) {
-    if (lister.asker.left < 1) break;
-    const { listing } = await lister.list(withValue(recipe, size.place, wanted));
+    if (reader.client.callsLeft < 1) break;
+    const { listing } = await reader.read(withValue(request, size.place, wanted));
     if (listing === undefined || listing.rows.length === 0) continue;
     const count = listing.rows.length;
     if (count > wanted) continue;

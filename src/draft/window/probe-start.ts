@@ -1,10 +1,11 @@
-import type { Lister, ListAnswer, Listing } from '../ask/list-view.ts';
-import { bestFirst, type Effect, findParameter, type Stranger } from './probe-parameter.ts';
-import { type Recipe, withValue } from '../ask/request-template.ts';
-import { type Candidate, countsPages } from './window-names.ts';
+import type { RequestSpec } from '../../config/schema/source.ts';
+import type { ListReader, ListAnswer, ListReply } from '../requests/list-reader.ts';
+import { bestFirst, type Effect, findParameter, type UnknownParameter } from './probe-parameter.ts';
+import { withValue } from '../requests/request-parameters.ts';
+import { type ParameterCandidate, countsPages } from './parameter-names.ts';
 
 /** The parameter for where a window starts. */
-export type StartParameter = Candidate & {
+export type StartParameter = ParameterCandidate & {
   readonly kind: 'offset' | 'page';
   readonly base: 0 | 1;
   /** Two rows cannot show whether rows or pages are counted: it is said by the name. */
@@ -46,7 +47,7 @@ function readShifts(
   return chosen && { kind: chosen.kind, base: chosen.base, byName: fitting.length > 1 };
 }
 
-function judgeStart(known: readonly string[], plain: Listing): (answer: ListAnswer) => Effect {
+function judgeStart(known: readonly string[], plain: ListReply): (answer: ListAnswer) => Effect {
   return (answer) => {
     if (answer.listing === undefined) return 'refused';
     const shift = shiftOf(known, answer);
@@ -58,24 +59,34 @@ function judgeStart(known: readonly string[], plain: Listing): (answer: ListAnsw
 
 /** What is known before the search for a start. */
 export type StartSearch = {
-  readonly candidates: readonly Candidate[];
-  readonly stranger: Stranger;
+  readonly candidates: readonly ParameterCandidate[];
+  readonly unknownParameter: UnknownParameter;
   /** Rows from the first on, at least as many as a window has. */
-  readonly base: Listing;
+  readonly base: ListReply;
   /** The smallest windows, in which a start is seen with the fewest rows. */
-  readonly narrow: Recipe;
+  readonly narrow: RequestSpec;
   /** Windows of `size` rows, in which rows and pages can be told apart. */
-  readonly wide: Recipe;
+  readonly wide: RequestSpec;
   readonly size: number;
 };
 
 /** Finds the parameter for the start of a window by asking for the second; `undefined` where none moves it. */
-export async function findStart(lister: Lister, search: StartSearch): Promise<StartParameter | undefined> {
-  const { base, wide, size, stranger } = search;
-  const candidates = bestFirst(search.candidates, stranger);
+export async function findStart(
+  reader: ListReader,
+  search: StartSearch,
+): Promise<StartParameter | undefined> {
+  const { base, wide, size, unknownParameter } = search;
+  const candidates = bestFirst(search.candidates, unknownParameter);
   const judge = judgeStart(base.ids, base);
   const lookFor = (value: number) =>
-    findParameter(lister, { candidates, recipe: search.narrow, value, stranger, judge, callsMax: 30 });
+    findParameter(reader, {
+      candidates,
+      request: search.narrow,
+      value,
+      unknownParameter,
+      judge,
+      callsMax: 30,
+    });
   const isThere = (found: Awaited<ReturnType<typeof lookFor>>) =>
     found.some(({ effect }) => effect === 'obeyed');
   const second = await lookFor(2);
@@ -83,8 +94,8 @@ export async function findStart(lister: Lister, search: StartSearch): Promise<St
   const found = isThere(second) || base.ids.length > 3 * size ? second : await lookFor(1);
   for (const { candidate, effect } of found) {
     if (effect !== 'obeyed') continue;
-    const one = await lister.list(withValue(wide, candidate.place, 1));
-    const two = await lister.list(withValue(wide, candidate.place, 2));
+    const one = await reader.read(withValue(wide, candidate.place, 1));
+    const two = await reader.read(withValue(wide, candidate.place, 2));
     const shifts = [shiftOf(base.ids, one), shiftOf(base.ids, two)] as const;
     const reading = readShifts(shifts, size, base.ids.length, candidate.name);
     if (reading !== undefined) return { ...candidate, ...reading };

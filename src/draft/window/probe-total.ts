@@ -2,7 +2,7 @@ import { compilePath } from '../../adapter/path.ts';
 import { compileTotal } from '../../adapter/read/total.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import { wholeNumber } from '../json-values.ts';
-import type { Listing } from '../ask/list-view.ts';
+import type { ListReply } from '../requests/list-reader.ts';
 import { envelopeOf } from './probe-next.ts';
 
 /** Where a number of rows stands. */
@@ -46,7 +46,7 @@ const TOTAL_NAME =
 const WINDOW_NAME =
   /page|limit|offset|start|size$|perpage|index|skip|current|^length$|^from$|^to$|took|code|status|rc$/;
 
-function inHeaders({ reply, rows }: Listing): readonly TotalPlace[] {
+function inHeaders({ reply, rows }: ListReply): readonly TotalPlace[] {
   const range = /\/(\d+)$/.test(reply.header('content-range') ?? '');
   const plain = HEADERS.filter((name) => {
     const text = reply.header(name)?.trim() ?? '';
@@ -59,7 +59,7 @@ function inHeaders({ reply, rows }: Listing): readonly TotalPlace[] {
 }
 
 /** What a place says in a reply; `undefined` where it says nothing, or only a bound. */
-export function readTotal(place: TotalPlace, { reply, document }: Listing): number | undefined {
+export function readTotal(place: TotalPlace, { reply, document }: ListReply): number | undefined {
   const read = compileTotal({ counts: 'filtered', ...place }, () => undefined, []);
   try {
     return read(reply, document);
@@ -73,7 +73,7 @@ export function readTotal(place: TotalPlace, { reply, document }: Listing): numb
  * The places that may tell the total: numbers around the rows that are no smaller than the rows, and that the other
  * listing, of another window of the same list, tells alike.
  */
-export function findTotals(listing: Listing, other: Listing | undefined): readonly TotalPlace[] {
+export function findTotals(listing: ListReply, other: ListReply | undefined): readonly TotalPlace[] {
   const inBody = envelopeOf(listing)
     .filter(({ value, name }) => {
       const number = wholeNumber(value);

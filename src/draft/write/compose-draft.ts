@@ -1,32 +1,32 @@
 import type { ResourceName } from '../../contract/resources.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { Note } from '../note.ts';
-import { requestSection } from '../ask/request-template.ts';
-import type { OutcomesDraft } from '../detect/study-failures.ts';
-import type { RecordDraft } from '../map/study-record.ts';
-import { type ListStudy, listRecipe } from '../study-service.ts';
-import type { Target } from '../ask/read-target.ts';
+import type { DraftNote } from '../note.ts';
+import { requestSection } from '../requests/request-parameters.ts';
+import type { OutcomesDraft } from '../detect/draft-outcomes.ts';
+import type { RecordDraft } from '../map/draft-record.ts';
+import { type ListDraft, listRequest } from '../draft-list.ts';
+import type { InferTarget } from '../requests/read-target.ts';
 import type { Draft } from './write-draft.ts';
 
 /** Everything that a draft is made of. */
-export type Findings = {
-  readonly target: Target;
+export type DraftParts = {
+  readonly target: InferTarget;
   readonly resource: ResourceName;
   readonly decode: Readonly<Record<string, unknown>>;
   readonly dialect: Dialect | undefined;
-  readonly list: ListStudy;
+  readonly list: ListDraft;
   readonly record: RecordDraft | undefined;
   readonly outcomes: OutcomesDraft;
   /** Calls made, and the milliseconds of one on average. */
   readonly made: { readonly calls: number; readonly msEach: number };
-  readonly notes: readonly Note[];
+  readonly notes: readonly DraftNote[];
 };
 
 type Section = Readonly<Record<string, unknown>>;
 
 const variablePrefix = (name: string) => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
 
-function windowRows({ window }: ListStudy): number {
+function windowRows({ window }: ListDraft): number {
   const { sizeMax, sizes } = window.window as {
     sizeMax?: number;
     sizes?: readonly number[] | { upTo: number };
@@ -39,7 +39,7 @@ function windowRows({ window }: ListStudy): number {
 const BUDGET_MS = 8_000;
 
 /** A budget that lets a scan reach the end, and what it would cost. */
-function budgetSection(study: ListStudy, msEach: number): { section: Section; note: Note } {
+function budgetSection(study: ListDraft, msEach: number): { section: Section; note: DraftNote } {
   const known = study.total.rows;
   const wanted = Math.ceil(((known ?? 0) * 3) / 2 / 1_000) * 1_000;
   const rows = Math.min(10_000_000, Math.max(20_000, wanted));
@@ -63,16 +63,16 @@ function budgetSection(study: ListStudy, msEach: number): { section: Section; no
   return { section, note: { at, level: 'edit', text } };
 }
 
-function listSection(study: ListStudy, dialect: Dialect | undefined, isXml: boolean): Section {
-  const { window, total, order, filters, mapping, lister } = study;
+function listSection(study: ListDraft, dialect: Dialect | undefined, isXml: boolean): Section {
+  const { window, total, order, filters, mapping, reader } = study;
   const absent = isXml || dialect?.itemsAbsent === 'empty';
   const totals =
     total.total === undefined ? undefined : { ...total.total, ...(filters.countsAll && { counts: 'all' }) };
   return {
-    request: requestSection(listRecipe(study)),
+    request: requestSection(listRequest(study)),
     window: window.window,
     ...(totals !== undefined && { total: totals }),
-    items: lister.view.items,
+    items: reader.layout.items,
     ...(absent && { itemsAbsent: 'empty' }),
     ...(order.order !== undefined && { order: order.order }),
     ...(Object.keys(filters.filters).length > 0 && { filters: filters.filters }),
@@ -80,7 +80,7 @@ function listSection(study: ListStudy, dialect: Dialect | undefined, isXml: bool
   };
 }
 
-function netSection({ target, made }: Findings): Section {
+function netSection({ target, made }: DraftParts): Section {
   const slow = made.msEach > 1_500 ? Math.min(60, Math.ceil((made.msEach * 6) / 1_000)) : 10;
   const { written } = target.headers;
   return {
@@ -91,12 +91,12 @@ function netSection({ target, made }: Findings): Section {
 }
 
 /** The lines above the file: what it is of, what is left to do, and what no reply tells. */
-function headOf(findings: Findings, edits: readonly Note[]): readonly string[] {
+function headOf(findings: DraftParts, edits: readonly DraftNote[]): readonly string[] {
   const { target, dialect, made, resource } = findings;
   const variables = Object.keys(target.secrets.variables);
   const offline = made.calls === 0;
   const from = offline ? 'saved replies; nothing was tried' : `${made.calls} calls`;
-  const place = ({ at }: Note) => at.slice(at[0] === 'resources' ? 2 : 0).join('.');
+  const place = ({ at }: DraftNote) => at.slice(at[0] === 'resources' ? 2 : 0).join('.');
   return [
     `${dialect?.title ?? 'A service without a known dialect'}: a draft of the source for its ${resource}, inferred from ${from}.`,
     'Each guess says how far it can be relied on: sure (seen), likely, or EDIT (could not be known).',
@@ -112,12 +112,12 @@ function headOf(findings: Findings, edits: readonly Note[]): readonly string[] {
 }
 
 /** Puts the findings together as a source file. */
-export function composeDraft(findings: Findings): Draft {
+export function composeDraft(findings: DraftParts): Draft {
   const { target, resource, decode, dialect, list, record, outcomes, made } = findings;
   const budget = budgetSection(list, made.msEach);
   const isXml = decode['format'] === 'xml';
   const get = record && {
-    request: requestSection(record.recipe),
+    request: requestSection(record.request),
     item: record.get.item,
     map: record.get.map,
   };

@@ -10,12 +10,12 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import { resourceNames } from '../../contract/resources.ts';
-import type { Note } from '../note.ts';
+import type { DraftNote } from '../note.ts';
 
 /** A draft before it is written: plain values, with what is to be said of their places. */
 export type Draft = {
   readonly content: Readonly<Record<string, unknown>>;
-  readonly notes: readonly Note[];
+  readonly notes: readonly DraftNote[];
   /** The lines above the file. */
   readonly head: readonly string[];
 };
@@ -114,7 +114,7 @@ function addComment(pair: Pair, lines: readonly string[]): void {
 /** The text of a draft. Values are written by the YAML library, so none of them can be more than a value. */
 export function writeDraft({ content, notes, head }: Draft): string {
   const document = new Document(content, { version: '1.2', aliasDuplicateObjects: false });
-  const noted = new Map<Pair, Note[]>();
+  const noted = new Map<Pair, DraftNote[]>();
   for (const note of notes) {
     const pair = pairsTo(document, note.at).at(-1);
     if (pair !== undefined) noted.set(pair, [...(noted.get(pair) ?? []), note]);

@@ -1,5 +1,5 @@
 import { readJson } from '../../../src/kernel/json/json.ts';
-import { findRows, whyNoRows } from '../../../src/draft/detect/find-rows.ts';
+import { findRows, explainNoRows } from '../../../src/draft/detect/find-rows.ts';
 
 const pathOf = (document: unknown) => findRows(readJson(JSON.stringify(document)), 'users', false)[0]?.path;
 const users = [
@@ -37,10 +37,10 @@ describe('the list of records', () => {
   });
 
   it('is told to be missing in words that help', () => {
-    expect(whyNoRows(readJson('[]')).message).toContain('empty');
+    expect(explainNoRows(readJson('[]')).message).toContain('empty');
     expect(
-      whyNoRows(readJson('{"7":{"name":"a","mail":"b"},"9":{"name":"c","mail":"d"}}')).message,
+      explainNoRows(readJson('{"7":{"name":"a","mail":"b"},"9":{"name":"c","mail":"d"}}')).message,
     ).toContain('map');
-    expect(whyNoRows(readJson('{"ok":true}')).message).toContain('no list');
+    expect(explainNoRows(readJson('{"ok":true}')).message).toContain('no list');
   });
 });

@@ -1,5 +1,6 @@
+import type { RequestSpec } from '../../config/schema/source.ts';
 import { fold } from '../path-text.ts';
-import { bodyPlaces, type Place, placeName, type Recipe } from '../ask/request-template.ts';
+import { bodyParameters, type Parameter, parameterName } from '../requests/request-parameters.ts';
 
 const words = (text: string) => text.trim().split(/\s+/);
 
@@ -29,7 +30,7 @@ export function countsPages(name: string): boolean {
 }
 
 /** A parameter that may be the one. */
-export type Candidate = { readonly place: Place; readonly name: string };
+export type ParameterCandidate = { readonly place: Parameter; readonly name: string };
 
 function inOrder(names: readonly string[], first: readonly (string | undefined)[]): readonly string[] {
   return [...new Set([...first.filter((name) => name !== undefined), ...names])];
@@ -45,29 +46,29 @@ const LIKE = {
 
 /** The places of a body that are called like one of the names. */
 function bodyCandidates(
-  recipe: Recipe,
+  request: RequestSpec,
   names: readonly string[],
   like: RegExp,
   known: string | undefined,
-): readonly Candidate[] {
+): readonly ParameterCandidate[] {
   const wanted = new Set(names.map(fold));
-  return bodyPlaces(recipe)
+  return bodyParameters(request)
     .filter(({ place, name }) => {
-      const isKnown = known !== undefined && (placeName(place) === known || fold(name) === fold(known));
+      const isKnown = known !== undefined && (parameterName(place) === known || fold(name) === fold(known));
       return isKnown || wanted.has(fold(name)) || like.test(fold(name));
     })
-    .map(({ place }) => ({ place, name: placeName(place) }))
+    .map(({ place }) => ({ place, name: parameterName(place) }))
     .sort((a, b) => Number(b.name === known) - Number(a.name === known));
 }
 
 /** The parameters that may take a size, a start or a cursor, likeliest first. */
 export function candidatesFor(
   what: 'size' | 'start' | 'cursor',
-  recipe: Recipe,
+  request: RequestSpec,
   known: string | undefined,
-): readonly Candidate[] {
+): readonly ParameterCandidate[] {
   const names = { size: SIZES, start: STARTS, cursor: CURSORS }[what];
-  if (recipe.body !== undefined) return bodyCandidates(recipe, names, LIKE[what], known);
-  const given = Object.keys(recipe.query).filter((name) => names.includes(name));
+  if (request.body !== undefined) return bodyCandidates(request, names, LIKE[what], known);
+  const given = Object.keys(request.query).filter((name) => names.includes(name));
   return inOrder(names, [known, ...given]).map((name) => ({ place: { in: 'query', name }, name }));
 }

@@ -2,17 +2,14 @@ import { compileRequest } from '../../adapter/request/request.ts';
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
 
-/** A request of which single values can be changed: as a source file has it, with literal values or variables. */
-export type Recipe = RequestSpec;
-
 /** Where in a request a value stands. */
-export type Place =
+export type Parameter =
   | { readonly in: 'query'; readonly name: string }
   | { readonly in: 'json'; readonly path: readonly (string | number)[] }
   | { readonly in: 'xml'; readonly element: string };
 
 /** The name by which a place is known, as it is told to a person. */
-export function placeName(place: Place): string {
+export function parameterName(place: Parameter): string {
   if (place.in === 'query') return place.name;
   return place.in === 'xml' ? place.element : place.path.join('.');
 }
@@ -37,29 +34,31 @@ function elementPattern(element: string): RegExp {
 }
 
 /** A request with another value in one place. A variable such as `{limit}` is a value, too. */
-export function withValue(recipe: Recipe, place: Place, value: string | number): Recipe {
-  const { body } = recipe;
-  if (place.in === 'query') return { ...recipe, query: { ...recipe.query, [place.name]: String(value) } };
+export function withValue(request: RequestSpec, place: Parameter, value: string | number): RequestSpec {
+  const { body } = request;
+  if (place.in === 'query') return { ...request, query: { ...request.query, [place.name]: String(value) } };
   if (place.in === 'json' && body !== undefined && 'json' in body)
-    return { ...recipe, body: { json: setIn(body.json, place.path, value) as typeof body.json } };
+    return { ...request, body: { json: setIn(body.json, place.path, value) as typeof body.json } };
   if (place.in === 'xml' && body !== undefined && 'xml' in body) {
     const text = typeof value === 'string' && /^\{\w+\}$/.test(value) ? value : escapeXml(String(value));
     const xml = body.xml.replace(
       elementPattern(place.element),
       (_all, open: string, _old, close: string) => open + text + close,
     );
-    return { ...recipe, body: { ...body, xml } };
+    return { ...request, body: { ...body, xml } };
   }
-  return recipe;
+  return request;
 }
 
 /** A request with more constants in its query. */
-export function withQuery(recipe: Recipe, query: Readonly<Record<string, string>>): Recipe {
-  return { ...recipe, query: { ...recipe.query, ...query } };
+export function withQuery(request: RequestSpec, query: Readonly<Record<string, string>>): RequestSpec {
+  return { ...request, query: { ...request.query, ...query } };
 }
 
 /** The numbers and texts of a JSON body, and the empty places that a GraphQL query declares variables for. */
-export function bodyPlaces({ body }: Recipe): readonly { place: Place; name: string; value: unknown }[] {
+export function bodyParameters({
+  body,
+}: RequestSpec): readonly { place: Parameter; name: string; value: unknown }[] {
   if (body === undefined) return [];
   if ('xml' in body) {
     const elements = body.xml.matchAll(/<([\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>([^<]*)<\/\1?\2>/g);
@@ -70,7 +69,7 @@ export function bodyPlaces({ body }: Recipe): readonly { place: Place; name: str
     }));
   }
   if (!('json' in body)) return [];
-  const places: { place: Place; name: string; value: unknown }[] = [];
+  const places: { place: Parameter; name: string; value: unknown }[] = [];
   const walk = (value: unknown, path: readonly (string | number)[]) => {
     if (typeof value === 'object' && value !== null) {
       for (const [key, inner] of Object.entries(value))
@@ -85,7 +84,7 @@ export function bodyPlaces({ body }: Recipe): readonly { place: Place; name: str
       ? (body.json as Record<string, unknown>)['query']
       : undefined;
   if (typeof query === 'string') {
-    const known = new Set(places.map(({ place }) => placeName(place)));
+    const known = new Set(places.map(({ place }) => parameterName(place)));
     for (const [, name = ''] of query.matchAll(/\$(\w+)\s*:/g)) {
       if (!known.has(`variables.${name}`))
         places.push({ place: { in: 'json', path: ['variables', name] }, name, value: undefined });
@@ -97,15 +96,15 @@ export function bodyPlaces({ body }: Recipe): readonly { place: Place; name: str
 const ignore = () => undefined;
 
 /** The request as it is sent; made by the same code that makes the gateway's requests. */
-export function requestOf(recipe: Recipe): UpstreamRequest {
-  return compileRequest(recipe, [], ignore, [])({}, []);
+export function literalRequest(request: RequestSpec): UpstreamRequest {
+  return compileRequest(request, [], ignore, [])({}, []);
 }
 
 const VARIABLE = /\{[A-Za-z][\w-]*\}/;
 
 /** A text of a request that would be taken for a variable of the source file; `undefined` where there is none. */
-export function variableIn(recipe: Recipe): string | undefined {
-  const { body, path, query, headers } = recipe;
+export function findVariable(request: RequestSpec): string | undefined {
+  const { body, path, query, headers } = request;
   const text = JSON.stringify([path, query, headers, body]);
   return VARIABLE.exec(text.replaceAll(/\$\{[A-Za-z_]\w*\}/g, ''))?.[0];
 }
@@ -117,7 +116,7 @@ export function requestSection({
   query,
   headers,
   body,
-}: Recipe): Readonly<Record<string, unknown>> {
+}: RequestSpec): Readonly<Record<string, unknown>> {
   return {
     ...(method === 'POST' && { method }),
     path,

@@ -7,7 +7,7 @@ import { fold, isNameable, pathWith } from '../path-text.ts';
 export type OutcomeDraft = Readonly<Record<string, unknown>>;
 
 /** A code in a body that says what a reply means. */
-export type Code = { readonly at: string; readonly equals: string | number | boolean };
+export type BodyCode = { readonly at: string; readonly equals: string | number | boolean };
 
 const CODE_NAME =
   /^(?:rc|code|errorcode|errcode|err|fault|faultcode|returncode|retcode|resultcode|statuscode|status|state|success|ok|error|type|reason|message|rctext)$/;
@@ -24,7 +24,7 @@ function isCode(name: string, value: Json): value is string | number | boolean {
 }
 
 /** The codes of a document outside of its records, outermost first. */
-export function codesIn(document: Json | undefined, path = '', depth = 0): readonly Code[] {
+export function codesIn(document: Json | undefined, path = '', depth = 0): readonly BodyCode[] {
   if (isList(document)) {
     const [first] = document;
     return document.length === 1 && first !== undefined ? codesIn(first, `${path}[0]`, depth + 1) : [];
@@ -37,14 +37,14 @@ export function codesIn(document: Json | undefined, path = '', depth = 0): reado
   return [...here, ...entries.flatMap(([key, value]) => codesIn(value, pathWith(path, key), depth + 1))];
 }
 
-const sameCode = (a: Code, b: Code) => a.at === b.at && a.equals === b.equals;
+const sameCode = (a: BodyCode, b: BodyCode) => a.at === b.at && a.equals === b.equals;
 
-const isPlainCode = ({ at }: Code) => !/message|reason|text|status/i.test(at);
+const isPlainCode = ({ at }: BodyCode) => !/message|reason|text|status/i.test(at);
 
 /** The codes by which one kind of reply differs from another: those named like codes first, sentences last. */
-function tellingCodes(document: Json | undefined, other: Json | undefined): readonly Code[] {
+function tellingCodes(document: Json | undefined, other: Json | undefined): readonly BodyCode[] {
   const others = codesIn(other);
-  const rank = (code: Code) => (!isPlainCode(code) ? 2 : /faultcode/i.test(code.at) ? 1 : 0);
+  const rank = (code: BodyCode) => (!isPlainCode(code) ? 2 : /faultcode/i.test(code.at) ? 1 : 0);
   return codesIn(document)
     .filter((code) => !others.some((one) => sameCode(code, one)))
     .sort((a, b) => rank(a) - rank(b));
@@ -55,7 +55,7 @@ function tellingCodes(document: Json | undefined, other: Json | undefined): read
  * means several things (of a success, of a refusal, of any failure of the server) needs the code. `undefined` where
  * nothing tells the reply from those.
  */
-export function ruleFor(
+export function outcomeRule(
   { reply, document }: { readonly reply: UpstreamReply; readonly document: Json | undefined },
   success: Json | undefined,
   { on, is }: { readonly on?: 'list' | 'get'; readonly is: string },
@@ -75,7 +75,7 @@ export function ruleFor(
 export function successCode(
   successes: readonly (Json | undefined)[],
   failures: readonly (Json | undefined)[],
-): Code | undefined {
+): BodyCode | undefined {
   const [first, ...others] = successes.map((document) => codesIn(document));
   const common = (first ?? []).filter((code) =>
     others.every((codes) => codes.some((one) => sameCode(one, code))),

@@ -1,42 +1,42 @@
+import type { RequestSpec } from '../../config/schema/source.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { compilePath } from '../../adapter/path.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import type { Asker } from '../ask/ask-service.ts';
+import type { ServiceClient } from '../requests/service-client.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { scalarText } from '../json-values.ts';
 import { type FieldDraft, mapFields, type MapDraft } from './map-fields.ts';
-import type { Note } from '../note.ts';
+import type { DraftNote } from '../note.ts';
 import type { IdKind } from '../query/probe-order.ts';
 import { findRecord, type FoundRecord } from './probe-record.ts';
-import { isAbsent, type OutcomeDraft, ruleFor } from '../detect/read-outcomes.ts';
-import type { Recipe } from '../ask/request-template.ts';
+import { isAbsent, type OutcomeDraft, outcomeRule } from '../detect/outcome-rules.ts';
 
 /** The single view as the draft has it. */
 export type RecordDraft = {
   readonly get: Readonly<Record<string, unknown>> & { readonly map: Readonly<Record<string, FieldDraft>> };
-  readonly recipe: Recipe;
+  readonly request: RequestSpec;
   readonly outcomes: readonly OutcomeDraft[];
-  readonly notes: readonly Note[];
+  readonly notes: readonly DraftNote[];
   /** A reply to the request for one, for comparing codes. */
   readonly missing: Json | undefined;
 };
 
 /** What is known of the list. */
-export type RecordScene = {
-  readonly asker: Asker;
+export type RecordContext = {
+  readonly client: ServiceClient;
   readonly read: (reply: UpstreamReply) => Json | undefined;
   readonly resource: Resource;
   readonly dialect: Dialect | undefined;
-  readonly recipe: Recipe;
+  readonly request: RequestSpec;
   /** What a person says of the view: its request, with an id of the list somewhere in it. */
-  readonly given: Recipe | undefined;
+  readonly given: RequestSpec | undefined;
   readonly rows: readonly JsonObject[];
   readonly list: MapDraft;
 };
 
 /** Ids as the gateway sends them: numbers without leading zeros. */
-function idsOf({ rows, list }: RecordScene): readonly string[] {
+function idsOf({ rows, list }: RecordContext): readonly string[] {
   const find = compilePath(list.idPath);
   const pattern = list.id.pattern === undefined ? undefined : new RegExp(list.id.pattern);
   return rows.flatMap((row) => {
@@ -48,7 +48,7 @@ function idsOf({ rows, list }: RecordScene): readonly string[] {
 }
 
 /** A request in which an id of the list stands, with the variable in its place. */
-function withVariable(recipe: Recipe, ids: readonly string[]): Recipe | undefined {
+function withVariable(request: RequestSpec, ids: readonly string[]): RequestSpec | undefined {
   const known = new Set(ids);
   let found = 0;
   const mark = (text: string, split: RegExp, decode: (part: string) => string) =>
@@ -76,45 +76,45 @@ function withVariable(recipe: Recipe, ids: readonly string[]): Recipe | undefine
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inTree(one)]));
   };
-  const path = mark(recipe.path, /([/()',]|\.(?:json|xml|do|php|aspx?)$)/, decoded);
-  const query = inTree(recipe.query) as Recipe['query'];
-  const body = inTree(recipe.body) as Recipe['body'];
-  return found === 0 ? undefined : { ...recipe, path, query, ...(body !== undefined && { body }) };
+  const path = mark(request.path, /([/()',]|\.(?:json|xml|do|php|aspx?)$)/, decoded);
+  const query = inTree(request.query) as RequestSpec['query'];
+  const body = inTree(request.body) as RequestSpec['body'];
+  return found === 0 ? undefined : { ...request, path, query, ...(body !== undefined && { body }) };
 }
 
-function recipesFor(scene: RecordScene, ids: readonly string[]): readonly Recipe[] {
-  const { recipe, dialect, given, list } = scene;
+function recipesFor(context: RecordContext, ids: readonly string[]): readonly RequestSpec[] {
+  const { request, dialect, given, list } = context;
   if (given !== undefined) {
     const marked = withVariable(given, ids);
     return marked === undefined ? [] : [marked];
   }
-  const known = dialect?.record?.(recipe, list.id.kind === 'number');
-  if (recipe.body !== undefined) return known === undefined ? [] : [known];
-  const path = recipe.path.replace(/\/$/, '');
-  const below = { method: 'GET' as const, query: {}, headers: recipe.headers };
+  const known = dialect?.record?.(request, list.id.kind === 'number');
+  if (request.body !== undefined) return known === undefined ? [] : [known];
+  const path = request.path.replace(/\/$/, '');
+  const below = { method: 'GET' as const, query: {}, headers: request.headers };
   const bare = path.replace(/\.(?:json|xml|do|php|aspx?)$/, '');
   // A list whose address ends with a slash has its records at such addresses, too; without it there is a redirect.
-  const slashed = path === recipe.path ? [] : [`${path}/{id}/`];
+  const slashed = path === request.path ? [] : [`${path}/{id}/`];
   const suffixed = bare === path ? [] : [`${bare}/{id}${path.slice(bare.length)}`];
   const paths = [...slashed, `${path}/{id}`, ...suffixed];
-  const entries = Object.entries(recipe.query);
+  const entries = Object.entries(request.query);
   const secrets = entries.filter(([, value]) => value.includes('${'));
   // Such as the form of the rows; filters and sorts may be refused, so it is the second try.
   const constants = entries.filter(([, value]) => !/(?<!\$)\{/.test(value));
   const queries = constants.length === secrets.length ? [secrets] : [secrets, constants];
   const usual = paths.flatMap((one) =>
-    queries.map((query): Recipe => ({ ...below, path: one, query: Object.fromEntries(query) })),
+    queries.map((query): RequestSpec => ({ ...below, path: one, query: Object.fromEntries(query) })),
   );
   return known === undefined ? usual : [known, ...usual];
 }
 
 /** Steps of the list where a field has the same values in both views: more rows were seen there. */
 function sameSteps(
-  scene: RecordScene,
+  context: RecordContext,
   found: FoundRecord,
   own: MapDraft,
 ): Readonly<Record<string, FieldDraft>> {
-  const { list, rows } = scene;
+  const { list, rows } = context;
   const textAt = (draft: FieldDraft, row: JsonObject) => {
     if (draft === null) return undefined;
     const paths = typeof draft === 'string' ? [draft] : [draft.from].flat();
@@ -144,22 +144,25 @@ const RECORDS_MAX = 16;
 const NOT_FOUND = { on: 'get', is: 'not_found' } as const;
 
 /** What a reply to an id that nobody has says. */
-function missingRules(found: FoundRecord, success: Json): { rules: readonly OutcomeDraft[]; note: Note } {
+function missingRules(
+  found: FoundRecord,
+  success: Json,
+): { rules: readonly OutcomeDraft[]; note: DraftNote } {
   const at = ['outcomes'];
   const { missing } = found;
-  const edit = (text: string): { rules: readonly OutcomeDraft[]; note: Note } => ({
+  const edit = (text: string): { rules: readonly OutcomeDraft[]; note: DraftNote } => ({
     rules: [],
     note: { at, level: 'edit', text },
   });
   if (missing === undefined) return edit('could not know what the service replies to an id that nobody has');
   const { status } = missing.reply;
-  const rule = ruleFor(missing, success, NOT_FOUND);
+  const rule = outcomeRule(missing, success, NOT_FOUND);
   const isAny = status >= 500 || status === 401 || status === 403 || status === 429;
   if (isAny && (rule === undefined || status === 429)) {
     const text = `an id that nobody has is answered HTTP ${status}, which may mean anything: say by a code in the body that it is not_found`;
     return edit(text);
   }
-  const told: Note = {
+  const told: DraftNote = {
     at,
     level: isAny ? 'likely' : 'sure',
     text: `an id that nobody has is answered HTTP ${status}${rule !== undefined && 'at' in rule ? ' with the code that is named' : ''}`,
@@ -174,9 +177,9 @@ function missingRules(found: FoundRecord, success: Json): { rules: readonly Outc
     : { rules: [rule], note: told };
 }
 
-function mapRecords(scene: RecordScene, found: FoundRecord): MapDraft | undefined {
-  const { dialect, resource } = scene;
-  const listPaths = Object.entries(scene.list.map).flatMap(([field, draft]) =>
+function mapRecords(context: RecordContext, found: FoundRecord): MapDraft | undefined {
+  const { dialect, resource } = context;
+  const listPaths = Object.entries(context.list.map).flatMap(([field, draft]) =>
     typeof draft === 'string' ? [[field, draft] as const] : [],
   );
   const known = { ...Object.fromEntries(listPaths), ...dialect?.paths?.[resource.name] };
@@ -184,7 +187,7 @@ function mapRecords(scene: RecordScene, found: FoundRecord): MapDraft | undefine
 }
 
 /** What stands in the place of a view that was not found: it is refused, not answered, until it is edited. */
-function placeholder({ recipe, resource, list, given }: RecordScene): RecordDraft {
+function placeholder({ request, resource, list, given }: RecordContext): RecordDraft {
   const at = ['resources', resource.name, 'get'];
   const how =
     given === undefined
@@ -194,11 +197,11 @@ function placeholder({ recipe, resource, list, given }: RecordScene): RecordDraf
   const details = resource.detailFields.map(({ name }) => [name, list.map[name] ?? null] as const);
   return {
     get: { request: undefined, item: '', map: Object.fromEntries(details) },
-    recipe: {
+    request: {
       method: 'GET',
-      path: `${recipe.path.replace(/\/$/, '')}/{id}`,
+      path: `${request.path.replace(/\/$/, '')}/{id}`,
       query: {},
-      headers: recipe.headers,
+      headers: request.headers,
     },
     outcomes: [],
     notes: [{ at, level: 'edit', text }],
@@ -207,34 +210,34 @@ function placeholder({ recipe, resource, list, given }: RecordScene): RecordDraf
 }
 
 /** Finds the view of one record, and maps it. */
-export async function studyRecord(scene: RecordScene): Promise<RecordDraft> {
-  const { asker, read, resource, list } = scene;
-  const ids = idsOf(scene);
+export async function draftRecord(context: RecordContext): Promise<RecordDraft> {
+  const { client, read, resource, list } = context;
+  const ids = idsOf(context);
   const kind: IdKind = list.id.kind;
   // Not only the first records, which in many services are alike.
-  const count = asker.left > 60 ? RECORDS_MAX : 4;
+  const count = client.callsLeft > 60 ? RECORDS_MAX : 4;
   const spread = Array.from(
     { length: count },
     (_, index) => ids[Math.floor((index / count) * ids.length)] ?? '',
   );
   const tried = [...new Set(spread.filter((id) => id !== ''))];
   const found = await findRecord({
-    asker,
+    client,
     read,
-    recipes: recipesFor(scene, ids),
+    requests: recipesFor(context, ids),
     ids: tried,
     kind,
     known: ids,
   });
-  const own = found && mapRecords(scene, found);
-  if (found === undefined || own === undefined) return placeholder(scene);
+  const own = found && mapRecords(context, found);
+  if (found === undefined || own === undefined) return placeholder(context);
   const at = ['resources', resource.name, 'get'];
   const { rules, note } = missingRules(found, found.records[0] ?? null);
-  const map = sameSteps(scene, found, own);
-  const told: Note = { at, level: 'sure', text: `read with ${found.records.length} ids of the list` };
+  const map = sameSteps(context, found, own);
+  const told: DraftNote = { at, level: 'sure', text: `read with ${found.records.length} ids of the list` };
   return {
     get: { request: undefined, item: found.item, map },
-    recipe: found.recipe,
+    request: found.request,
     outcomes: rules,
     notes: [told, note, ...own.notes],
     missing: found.missing?.document,

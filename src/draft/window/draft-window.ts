@@ -1,22 +1,23 @@
+import type { RequestSpec } from '../../config/schema/source.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { echoedSize, type FoundWindow } from './find-window.ts';
-import type { Listing } from '../ask/list-view.ts';
-import type { Level } from '../note.ts';
+import type { ListReply } from '../requests/list-reader.ts';
+import type { Confidence } from '../note.ts';
 import type { Largest } from './probe-size.ts';
-import { type Place, placeName, type Recipe, withValue } from '../ask/request-template.ts';
-import type { PastEnd } from '../ask/walk-list.ts';
-import { candidatesFor } from './window-names.ts';
+import { type Parameter, parameterName, withValue } from '../requests/request-parameters.ts';
+import type { PastEnd } from '../requests/walk-list.ts';
+import { candidatesFor } from './parameter-names.ts';
 
 /** The window of a list as the draft has it. */
 export type WindowDraft = {
   readonly window: Readonly<Record<string, unknown>>;
   /** The request with its variables. */
-  readonly recipe: Recipe;
-  readonly remarks: readonly { readonly level: Level; readonly text: string }[];
+  readonly request: RequestSpec;
+  readonly remarks: readonly { readonly level: Confidence; readonly text: string }[];
 };
 
 /** What a walk to the end has shown. */
-export type EndFacts = {
+export type KnownEnd = {
   readonly pastEnd: PastEnd | undefined;
   /** How many rows there are, where that is known. */
   readonly rows: number | undefined;
@@ -24,15 +25,15 @@ export type EndFacts = {
 
 const USUAL_MAX = 100;
 
-type Most = { readonly size: number; readonly level: Level; readonly text: string };
+type LargestSize = { readonly size: number; readonly level: Confidence; readonly text: string };
 
 /** The most rows of a call, with how sure it is. */
-function mostRows(
+function largestSize(
   largest: Largest | undefined,
-  { rows }: EndFacts,
+  { rows }: KnownEnd,
   dialect: Dialect | undefined,
   follows: boolean,
-): Most {
+): LargestSize {
   const known = dialect?.paging?.sizeMax;
   if (largest === undefined)
     return { size: known ?? USUAL_MAX, level: 'likely', text: 'the largest window was not tried' };
@@ -50,34 +51,34 @@ function mostRows(
   return { size, level: 'likely', text: `the list has only ${came} rows, so a larger window was not seen` };
 }
 
-const variable = (recipe: Recipe, place: Place | undefined, name: string) =>
-  place === undefined ? recipe : withValue(recipe, place, name);
+const variable = (request: RequestSpec, place: Parameter | undefined, name: string) =>
+  place === undefined ? request : withValue(request, place, name);
 
 function numberedDraft(
   found: FoundWindow & { kind: 'numbered' },
-  end: EndFacts,
+  end: KnownEnd,
   dialect: Dialect | undefined,
 ): WindowDraft {
-  const { recipe, size, start, rows } = found.numbered;
-  const most = mostRows(found.largest, end, dialect, false);
+  const { request, size, start, rows } = found.numbered;
+  const most = largestSize(found.largest, end, dialect, false);
   const depthMax = dialect?.paging?.depthMax;
   const rest = {
     ...(end.pastEnd?.kind === 'other' && { pastEnd: 'other' }),
     ...(depthMax !== undefined && { depthMax }),
   };
-  const startName = placeName(start.place);
+  const startName = parameterName(start.place);
   const counts = start.kind === 'offset' ? 'rows' : 'pages';
   const moved = {
     level: start.byName ? ('edit' as const) : ('sure' as const),
     text: start.byName
       ? `${startName} moves the window; two rows could not show whether it counts rows or pages`
-      : `${startName} counts ${counts} from ${start.base}${size === undefined ? '' : `, ${placeName(size.place)} is how many come`}`,
+      : `${startName} counts ${counts} from ${start.base}${size === undefined ? '' : `, ${parameterName(size.place)} is how many come`}`,
   };
-  const sized = variable(recipe, size?.place, '{limit}');
+  const sized = variable(request, size?.place, '{limit}');
   if (start.kind === 'offset') {
     const window = { kind: 'offset', base: start.base, sizeMax: most.size, ...rest };
     const remarks = [moved, { level: most.level, text: most.text }];
-    return { window, recipe: variable(sized, start.place, '{offset}'), remarks };
+    return { window, request: variable(sized, start.place, '{offset}'), remarks };
   }
   const fixed = { level: 'sure' as const, text: `no parameter changes how many rows a page has (${rows})` };
   const offered = {
@@ -92,17 +93,17 @@ function numberedDraft(
       : size.allowed !== undefined
         ? offered
         : { level: most.level, text: most.text };
-  return { window, recipe: variable(sized, start.place, '{page}'), remarks: [moved, about] };
+  return { window, request: variable(sized, start.place, '{page}'), remarks: [moved, about] };
 }
 
 function nextDraft(
   found: FoundWindow & { kind: 'next' },
-  end: EndFacts,
+  end: KnownEnd,
   dialect: Dialect | undefined,
 ): WindowDraft {
   const { form, size, largest } = found;
-  const sized = variable(found.recipe, size?.place, '{limit}');
-  const most = size === undefined ? undefined : mostRows(largest, end, dialect, true);
+  const sized = variable(found.request, size?.place, '{limit}');
+  const most = size === undefined ? undefined : largestSize(largest, end, dialect, true);
   const sizeMax = most?.size ?? dialect?.paging?.sizeMax ?? 1000;
   const remarks = most === undefined ? [] : [{ level: most.level, text: most.text }];
   if (form.kind === 'link') {
@@ -110,91 +111,95 @@ function nextDraft(
     const text = `${from} names the next window; it was followed`;
     return {
       window: { kind: 'link', sizeMax, next: form.next },
-      recipe: sized,
+      request: sized,
       remarks: [{ level: 'sure', text }, ...remarks],
     };
   }
   const more = form.more === undefined ? {} : { more: form.more };
-  const text = `${placeName(form.place)} takes what stands at ${form.next}; it was followed`;
+  const text = `${parameterName(form.place)} takes what stands at ${form.next}; it was followed`;
   return {
     window: { kind: 'cursor', sizeMax, next: form.next, ...more },
-    recipe: variable(sized, form.place, '{cursor}'),
+    request: variable(sized, form.place, '{cursor}'),
     remarks: [{ level: 'sure', text }, ...remarks],
   };
 }
 
 function placeOf(
-  recipe: Recipe,
+  request: RequestSpec,
   what: 'size' | 'start' | 'cursor',
   name: string | undefined,
-): Place | undefined {
+): Parameter | undefined {
   if (name === undefined) return undefined;
-  return candidatesFor(what, recipe, name).find(
+  return candidatesFor(what, request, name).find(
     (candidate) => candidate.name === name || candidate.name.endsWith(`.${name}`),
   )?.place;
 }
 
 /** What a dialect documents, where nothing could be tried. */
-function documentedDraft(recipe: Recipe, base: Listing, dialect: Dialect): WindowDraft | undefined {
+function documentedDraft(request: RequestSpec, base: ListReply, dialect: Dialect): WindowDraft | undefined {
   const known = dialect.paging;
   if (known === undefined || known.kind === 'none') return undefined;
   const remarks = [
     { level: 'likely' as const, text: `so ${dialect.title} documents it; it could not be tried here` },
   ];
-  const sizePlace = placeOf(recipe, 'size', known.size);
-  const sized = variable(recipe, sizePlace, '{limit}');
+  const sizePlace = placeOf(request, 'size', known.size);
+  const sized = variable(request, sizePlace, '{limit}');
   const sizeMax = known.sizeMax ?? USUAL_MAX;
   const depth = known.depthMax === undefined ? {} : { depthMax: known.depthMax };
   if (known.kind === 'link') {
     const at = dialect.key === 'salesforce' ? { at: 'nextRecordsUrl' } : { header: 'Link' };
-    return { window: { kind: 'link', sizeMax, next: at }, recipe: sized, remarks };
+    return { window: { kind: 'link', sizeMax, next: at }, request: sized, remarks };
   }
   if (known.kind === 'cursor') {
-    const place = placeOf(recipe, 'cursor', known.cursor);
+    const place = placeOf(request, 'cursor', known.cursor);
     const next = dialect.key === 'ldap-crest' ? 'pagedResultsCookie' : undefined;
     if (place === undefined || next === undefined) return undefined;
-    return { window: { kind: 'cursor', sizeMax, next }, recipe: variable(sized, place, '{cursor}'), remarks };
+    return {
+      window: { kind: 'cursor', sizeMax, next },
+      request: variable(sized, place, '{cursor}'),
+      remarks,
+    };
   }
-  const start = placeOf(recipe, 'start', known.start);
+  const start = placeOf(request, 'start', known.start);
   if (start === undefined) return undefined;
   if (known.kind === 'offset') {
     const window = { kind: 'offset', base: known.base ?? 0, sizeMax, ...depth };
-    return { window, recipe: variable(sized, start, '{offset}'), remarks };
+    return { window, request: variable(sized, start, '{offset}'), remarks };
   }
   const echoed = known.sizeMax === undefined ? echoedSize(base) : undefined;
   const sizes = echoed === undefined ? { upTo: Math.min(1000, sizeMax) } : [echoed];
   const window = { kind: 'page', base: known.base ?? 1, sizes, ...depth };
-  return { window, recipe: variable(echoed === undefined ? sized : recipe, start, '{page}'), remarks };
+  return { window, request: variable(echoed === undefined ? sized : request, start, '{page}'), remarks };
 }
 
 /** The window of a list, from what was seen of it. */
-export function settleWindow(
+export function draftWindow(
   found: FoundWindow,
   {
-    recipe,
+    request,
     base,
     dialect,
     end,
-  }: { recipe: Recipe; base: Listing; dialect: Dialect | undefined; end: EndFacts },
+  }: { request: RequestSpec; base: ListReply; dialect: Dialect | undefined; end: KnownEnd },
 ): WindowDraft {
   if (found.kind === 'numbered') return numberedDraft(found, end, dialect);
   if (found.kind === 'next') return nextDraft(found, end, dialect);
   const documented =
-    found.kind === 'unseen' && dialect !== undefined ? documentedDraft(recipe, base, dialect) : undefined;
+    found.kind === 'unseen' && dialect !== undefined ? documentedDraft(request, base, dialect) : undefined;
   if (documented !== undefined) return documented;
   const window = { kind: 'none' };
   const count = base.rows.length;
   if (end.rows !== undefined && end.rows <= count)
-    return { window, recipe, remarks: [{ level: 'sure', text: `one call brings all ${count} rows` }] };
-  if (/\.(?:csv|tsv|txt|ndjson|jsonl)$/i.test(recipe.path) && found.kind === 'none')
+    return { window, request, remarks: [{ level: 'sure', text: `one call brings all ${count} rows` }] };
+  if (/\.(?:csv|tsv|txt|ndjson|jsonl)$/i.test(request.path) && found.kind === 'none')
     return {
       window,
-      recipe,
+      request,
       remarks: [{ level: 'likely', text: `a file comes whole; it has ${count} rows` }],
     };
   const text =
     found.kind === 'unseen'
       ? 'could not know how the service gives its rows in windows: without that, the first reply is taken for all of them'
       : `could not know whether the ${count} rows of one call are all: no parameter or link brought others`;
-  return { window, recipe, remarks: [{ level: 'edit', text }] };
+  return { window, request, remarks: [{ level: 'edit', text }] };
 }

@@ -1,12 +1,12 @@
+import type { RequestSpec } from '../../config/schema/source.ts';
 import { compilePath } from '../../adapter/path.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import type { Asker } from './ask-service.ts';
+import type { ServiceClient } from './service-client.ts';
 import { isList, isObject, scalarText } from '../json-values.ts';
-import type { Recipe } from './request-template.ts';
 
 /** What one call for a list brought. */
-export type Listing = {
+export type ListReply = {
   readonly reply: UpstreamReply;
   readonly document: Json;
   readonly rows: readonly JsonObject[];
@@ -17,7 +17,7 @@ export type Listing = {
 };
 
 /** Where a list's rows and their ids stand. */
-export type ListView = {
+export type ListLayout = {
   readonly read: (reply: UpstreamReply) => Json | undefined;
   readonly items: string;
   readonly idPath: string;
@@ -26,10 +26,10 @@ export type ListView = {
 };
 
 /** Reads a reply as a list; `undefined` where it is a failure or something else. */
-export function readListing(
-  { read, items, idPath, idPattern }: ListView,
+export function readListReply(
+  { read, items, idPath, idPattern }: ListLayout,
   reply: UpstreamReply,
-): Listing | undefined {
+): ListReply | undefined {
   if (reply.status >= 300) return undefined;
   const document = read(reply);
   if (document === undefined) return undefined;
@@ -47,27 +47,27 @@ export function readListing(
 }
 
 /** What was asked of a list, and what came. */
-export type ListAnswer = { readonly reply: UpstreamReply; readonly listing: Listing | undefined };
+export type ListAnswer = { readonly reply: UpstreamReply; readonly listing: ListReply | undefined };
 
 /** Asks for lists of one service. */
-export type Lister = {
-  list(recipe: Recipe): Promise<ListAnswer>;
-  readonly asker: Asker;
+export type ListReader = {
+  read(request: RequestSpec): Promise<ListAnswer>;
+  readonly client: ServiceClient;
   /** The statuses under which rows came. */
   readonly statuses: ReadonlySet<number>;
-  readonly view: ListView;
+  readonly layout: ListLayout;
 };
 
 /** Creates the reader of a service's lists. */
-export function createLister(asker: Asker, view: ListView): Lister {
+export function createListReader(client: ServiceClient, view: ListLayout): ListReader {
   const statuses = new Set<number>();
   return {
-    asker,
-    view,
+    client,
+    layout: view,
     statuses,
-    async list(recipe) {
-      const reply = await asker.ask(recipe);
-      const listing = readListing(view, reply);
+    async read(request) {
+      const reply = await client.send(request);
+      const listing = readListReply(view, reply);
       if (listing !== undefined && listing.rows.length > 0) statuses.add(reply.status);
       return { reply, listing };
     },

@@ -1,26 +1,27 @@
+import type { RequestSpec } from '../../config/schema/source.ts';
 import { net as netSchema } from '../../config/schema/connection.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { networkFault } from '../../upstream/transport/network-fault.ts';
 import { createTransport } from '../../upstream/transport/transport.ts';
-import { type Recipe, requestOf } from './request-template.ts';
+import { literalRequest } from './request-parameters.ts';
 import { InferError } from '../infer-error.ts';
 
 /** Asks a service, one call after the other and no more than are allowed. It only reads. */
-export type Asker = {
+export type ServiceClient = {
   /** @throws InferError where no reply comes, or no call is left */
-  ask(recipe: Recipe, options?: { readonly withoutCredential?: boolean }): Promise<UpstreamReply>;
+  send(request: RequestSpec, options?: { readonly withoutCredential?: boolean }): Promise<UpstreamReply>;
   /** Calls that may still be made. */
-  readonly left: number;
+  readonly callsLeft: number;
   /** Calls made, and the time they took, in milliseconds. */
-  readonly made: { readonly calls: number; readonly ms: number };
+  readonly usage: { readonly calls: number; readonly ms: number };
   /** Media types asked for from now on. */
   accept: string;
   close(): void;
 };
 
 /** What the service is, and how much it may be asked. */
-export type AskerOptions = {
+export type ServiceClientOptions = {
   readonly baseUrl: string;
   /** Headers of every call. */
   readonly headers: Readonly<Record<string, string>>;
@@ -29,7 +30,7 @@ export type AskerOptions = {
     readonly headers: Readonly<Record<string, string>>;
     readonly query: Readonly<Record<string, string>>;
   };
-  readonly reveal: (recipe: Recipe) => Recipe;
+  readonly reveal: (request: RequestSpec) => RequestSpec;
   readonly callsMax: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -57,15 +58,15 @@ function tellFailure(error: unknown, timedOut: boolean): InferError {
 }
 
 /** Creates the only way by which a service is asked. */
-export function createAsker(options: AskerOptions): Asker {
+export function createServiceClient(options: ServiceClientOptions): ServiceClient {
   const { baseUrl, credential, signal } = options;
   const net = netSchema.parse({ baseUrl, bytesMax: BYTES_MAX });
   const transport = createTransport(net);
   let [calls, ms] = [0, 0];
   let accept = 'application/json, application/*+json;q=0.9, */*;q=0.5';
 
-  function outgoing(recipe: Recipe, anonymous: boolean) {
-    const { method, target, headers, body } = requestOf(options.reveal(recipe));
+  function outgoing(request: RequestSpec, anonymous: boolean) {
+    const { method, target, headers, body } = literalRequest(options.reveal(request));
     return {
       method,
       url: baseUrl + withParameters(target, anonymous ? {} : credential.query),
@@ -81,14 +82,14 @@ export function createAsker(options: AskerOptions): Asker {
   }
 
   return {
-    async ask(recipe, { withoutCredential = false } = {}) {
+    async send(request, { withoutCredential = false } = {}) {
       if (calls >= options.callsMax) throw new InferError('no call is left', 'allow more with --calls-max');
       calls += 1;
       const start = performance.now();
       const deadline = AbortSignal.timeout(options.timeoutMs);
       try {
         return await transport.send({
-          ...outgoing(recipe, withoutCredential),
+          ...outgoing(request, withoutCredential),
           signal: AbortSignal.any([signal, deadline]),
         });
       } catch (error) {
@@ -98,10 +99,10 @@ export function createAsker(options: AskerOptions): Asker {
         ms += performance.now() - start;
       }
     },
-    get left() {
+    get callsLeft() {
       return options.callsMax - calls;
     },
-    get made() {
+    get usage() {
       return { calls, ms };
     },
     get accept() {

@@ -1,4 +1,4 @@
-import type { Recipe } from './request-template.ts';
+import type { RequestSpec } from '../../config/schema/source.ts';
 
 /** Credentials by the name of the variable that stands for them in the draft. */
 export type Secrets = {
@@ -6,7 +6,7 @@ export type Secrets = {
   hide(value: string, what: string): string;
   readonly variables: Readonly<Record<string, string>>;
   /** A request with the values in place of their names, as a source file has them once it is read. */
-  reveal(recipe: Recipe): Recipe;
+  reveal(request: RequestSpec): RequestSpec;
 };
 
 const variableName = (text: string) =>
@@ -38,12 +38,12 @@ export function createSecrets(prefix: string): Secrets {
       variables[name] = value;
       return `\${${name}}`;
     },
-    reveal(recipe) {
+    reveal(request) {
       const values = Object.entries(variables);
-      if (values.length === 0) return recipe;
+      if (values.length === 0) return request;
       const make = (text: string) =>
         values.reduce((made, [name, value]) => made.replaceAll(`\${${name}}`, () => value), text);
-      return mapTexts(recipe, make) as Recipe;
+      return mapTexts(request, make) as RequestSpec;
     },
   };
 }

@@ -1,5 +1,6 @@
+import type { RequestSpec } from '../../config/schema/source.ts';
 import { addedHeaderName, headerValue } from '../../config/schema/scalars.ts';
-import { type Recipe, variableIn } from './request-template.ts';
+import { findVariable } from './request-parameters.ts';
 import { createSecrets, isSecretName, type Secrets } from './secrets.ts';
 import { InferError } from '../infer-error.ts';
 
@@ -15,10 +16,10 @@ export type TargetOptions = {
 };
 
 /** A service to be asked: the request for its list, and the credential apart from it. */
-export type Target = {
+export type InferTarget = {
   readonly name: string;
   readonly baseUrl: string;
-  readonly recipe: Recipe;
+  readonly request: RequestSpec;
   readonly secrets: Secrets;
   readonly credential: {
     readonly headers: Readonly<Record<string, string>>;
@@ -134,14 +135,14 @@ function readBody(
   text: string,
   contentType: string | undefined,
   secrets: Secrets,
-): NonNullable<Recipe['body']> {
+): NonNullable<RequestSpec['body']> {
   if (text.trimStart().startsWith('<')) {
     const xml = hideInXml(text.trim().replace(/^<\?xml[^>]*\?>\s*/, ''), secrets);
     return { xml, ...(contentType !== undefined && { contentType }) };
   }
   try {
     const json = spaceBraces(hideInJson(JSON.parse(text), secrets));
-    return { json: json as NonNullable<Extract<Recipe['body'], { json: unknown }>['json']> };
+    return { json: json as NonNullable<Extract<RequestSpec['body'], { json: unknown }>['json']> };
   } catch {
     throw new InferError('the body is neither JSON nor XML', 'give the file with the request as it is sent');
   }
@@ -155,7 +156,7 @@ function readQuery(url: URL): { plain: Record<string, string>; secret: readonly 
 }
 
 /** Reads what a person says of a service. @throws InferError */
-export function readTarget(options: TargetOptions): Target {
+export function readTarget(options: TargetOptions): InferTarget {
   const url = readUrl(options.url);
   const name = sourceName(options.name, url);
   const secrets = createSecrets(name);
@@ -185,7 +186,7 @@ export function readTarget(options: TargetOptions): Target {
     secrets.hide(value, key),
   ]);
   const body = options.body === undefined ? undefined : readBody(options.body, contentType, secrets);
-  const recipe: Recipe = {
+  const request: RequestSpec = {
     method: options.method ?? (body === undefined ? 'GET' : 'POST'),
     path: url.pathname.replaceAll('{', '%7B').replaceAll('}', '%7D'),
     query: { ...query, ...(Object.fromEntries(hiddenQuery) as Record<string, string>) },
@@ -196,7 +197,7 @@ export function readTarget(options: TargetOptions): Target {
     ),
     ...(body !== undefined && { body }),
   };
-  const variable = variableIn(recipe);
+  const variable = findVariable(request);
   if (variable !== undefined)
     throw new InferError(
       `the request holds ${variable}, which a source file takes for a variable`,
@@ -206,7 +207,7 @@ export function readTarget(options: TargetOptions): Target {
   return {
     name,
     baseUrl: url.origin,
-    recipe,
+    request,
     secrets,
     credential: {
       headers: {

@@ -1,26 +1,26 @@
+import type { RequestSpec } from '../../config/schema/source.ts';
 import type { ResourceName } from '../../contract/resources.ts';
 import { compilePath } from '../../adapter/path.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { scalarText } from '../json-values.ts';
-import type { Lister } from '../ask/list-view.ts';
+import type { ListReader } from '../requests/list-reader.ts';
 import type { FieldDraft } from '../map/map-fields.ts';
-import type { Note } from '../note.ts';
-import { findFilters, type FilterScene, type FoundFilter, usualFilters } from './probe-filters.ts';
+import type { DraftNote } from '../note.ts';
+import { findFilters, type FilterContext, type FoundFilter, usualFilters } from './probe-filters.ts';
 import { readTotal, type TotalPlace } from '../window/probe-total.ts';
-import type { Recipe } from '../ask/request-template.ts';
-import { type Numbered, type Walk, windowAt } from '../ask/walk-list.ts';
+import { type NumberedWindows, type ListWalk, windowRequest } from '../requests/walk-list.ts';
 
 /** The filters of a list as the draft has them. */
 export type FiltersDraft = {
   readonly filters: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** The request with the place for conditions. */
-  readonly extend: (recipe: Recipe) => Recipe;
+  readonly extend: (request: RequestSpec) => RequestSpec;
   /** A filter left the total as it was. */
   readonly countsAll: boolean;
-  readonly notes: readonly Note[];
+  readonly notes: readonly DraftNote[];
 };
 
-const NONE: FiltersDraft = { filters: {}, extend: (recipe) => recipe, countsAll: false, notes: [] };
+const NONE: FiltersDraft = { filters: {}, extend: (request) => request, countsAll: false, notes: [] };
 
 /** Steps that can be turned round, so that a value of the contract can be sent. */
 function isReversible(step: unknown): boolean {
@@ -58,30 +58,30 @@ function specOf({ query, expr, escape, item, exact }: FoundFilter): Readonly<Rec
 }
 
 function withFilterPlace(
-  recipe: Recipe,
+  request: RequestSpec,
   found: readonly FoundFilter[],
   dialect: Dialect | undefined,
-): Recipe {
+): RequestSpec {
   const byExpr = found.some(({ expr }) => expr !== undefined);
   const byItem = found.some(({ item }) => item !== undefined);
-  const query = byExpr ? { ...recipe.query, ...dialect?.filterQuery } : recipe.query;
-  const { body } = recipe;
-  if (!byItem || body === undefined || !('json' in body)) return { ...recipe, query };
+  const query = byExpr ? { ...request.query, ...dialect?.filterQuery } : request.query;
+  const { body } = request;
+  if (!byItem || body === undefined || !('json' in body)) return { ...request, query };
   const tree = { ...(body.json as object), query: { bool: { filter: '{filters}' } } };
-  return { ...recipe, query, body: { json: tree as typeof body.json } };
+  return { ...request, query, body: { json: tree as typeof body.json } };
 }
 
 /** Tries the filters that the contract has, on rows that are known. */
-export async function studyFilters(scene: {
+export async function draftFilters(context: {
   readonly resource: ResourceName;
-  readonly lister: Lister;
-  readonly numbered: Numbered | undefined;
-  readonly walk: Walk | undefined;
+  readonly reader: ListReader;
+  readonly numbered: NumberedWindows | undefined;
+  readonly walk: ListWalk | undefined;
   readonly dialect: Dialect | undefined;
   readonly map: Readonly<Record<string, FieldDraft>>;
   readonly total: TotalPlace | undefined;
 }): Promise<FiltersDraft> {
-  const { resource, lister, numbered, walk, dialect, map, total } = scene;
+  const { resource, reader, numbered, walk, dialect, map, total } = context;
   if (numbered === undefined || walk === undefined || walk.rows.length < 2) return NONE;
   const plain = (field: string) => {
     const path = pathOf(map, field);
@@ -89,9 +89,9 @@ export async function studyFilters(scene: {
   };
   const candidates =
     dialect?.filters?.(plain) ?? (walk.complete ? usualFilters(plain('category'), plain('price')) : []);
-  const findId = compilePath(lister.view.idPath);
-  const filterScene: FilterScene = {
-    recipe: windowAt(numbered, 0),
+  const findId = compilePath(reader.layout.idPath);
+  const filterContext: FilterContext = {
+    request: windowRequest(numbered, 0),
     rows: walk.rows,
     complete: walk.complete,
     windowRows: numbered.rows,
@@ -105,9 +105,9 @@ export async function studyFilters(scene: {
   const widened = candidates.map((one) =>
     one.field === 'price' && isMoney ? { ...one, superset: true } : one,
   );
-  const found = await findFilters(lister, filterScene, widened);
+  const found = await findFilters(reader, filterContext, widened);
   const filters: Record<string, Record<string, unknown>> = {};
-  const notes: Note[] = [];
+  const notes: DraftNote[] = [];
   for (const filter of found) {
     filters[filter.field] = { ...filters[filter.field], [filter.op]: specOf(filter) };
     const at = ['resources', resource, 'list', 'filters', filter.field, filter.op];
@@ -115,7 +115,7 @@ export async function studyFilters(scene: {
   }
   return {
     filters,
-    extend: (recipe) => withFilterPlace(recipe, found, dialect),
+    extend: (request) => withFilterPlace(request, found, dialect),
     countsAll: found.some(({ countsAll }) => countsAll),
     notes,
   };

@@ -1,27 +1,28 @@
+import type { RequestSpec } from '../../config/schema/source.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { Lister, Listing } from '../ask/list-view.ts';
-import type { Level } from '../note.ts';
+import type { ListReader, ListReply } from '../requests/list-reader.ts';
+import type { Confidence } from '../note.ts';
 import { ascends, findBodySort, findSort, type IdKind } from './probe-order.ts';
-import { meetStranger } from '../window/probe-parameter.ts';
-import { type Recipe, withQuery } from '../ask/request-template.ts';
-import { type Numbered, type Walk, walkList } from '../ask/walk-list.ts';
+import { probeUnknownParameter } from '../window/probe-parameter.ts';
+import { withQuery } from '../requests/request-parameters.ts';
+import { type NumberedWindows, type ListWalk, walkList } from '../requests/walk-list.ts';
 
 /** The order of a list as the draft has it. */
 export type OrderDraft = {
   readonly order: 'id' | undefined;
   /** The request with what asks for the order, laid over another. */
-  readonly extend: (recipe: Recipe) => Recipe;
-  readonly remark: { readonly level: Level; readonly text: string };
+  readonly extend: (request: RequestSpec) => RequestSpec;
+  readonly remark: { readonly level: Confidence; readonly text: string };
   /** The list walked once more in this order, where it is another than before. */
-  readonly walk: Walk | undefined;
+  readonly walk: ListWalk | undefined;
 };
 
 /** What is known of the list by now. */
-export type OrderScene = {
-  readonly lister: Lister;
-  readonly numbered: Numbered | undefined;
-  readonly base: Listing;
-  readonly walk: Walk | undefined;
+export type OrderContext = {
+  readonly reader: ListReader;
+  readonly numbered: NumberedWindows | undefined;
+  readonly base: ListReply;
+  readonly walk: ListWalk | undefined;
   readonly dialect: Dialect | undefined;
   readonly idPath: string;
   readonly kind: IdKind;
@@ -32,7 +33,7 @@ export type OrderScene = {
 /** As many ids as do not ascend by chance. */
 const ENOUGH = { number: 6, text: 12 } as const;
 
-const asItIs = (recipe: Recipe) => recipe;
+const asItIs = (request: RequestSpec) => request;
 
 /** The name by which a service would sort: the last key of the id's path. */
 function columnOf(idPath: string): string | undefined {
@@ -42,30 +43,31 @@ function columnOf(idPath: string): string | undefined {
 }
 
 /** Puts rows in order by asking, where the service takes such a wish. */
-async function askedOrder(scene: OrderScene, numbered: Numbered): Promise<OrderDraft | undefined> {
-  const { lister, base, dialect, idPath, kind, callsMax } = scene;
+async function askedOrder(context: OrderContext, numbered: NumberedWindows): Promise<OrderDraft | undefined> {
+  const { reader, base, dialect, idPath, kind, callsMax } = context;
   const column = columnOf(idPath);
-  let extend: ((recipe: Recipe) => Recipe) | undefined;
+  let extend: ((request: RequestSpec) => RequestSpec) | undefined;
   let asked: string;
   if (dialect?.key === 'elasticsearch' && column !== undefined) {
-    const found = await findBodySort(lister, numbered.recipe, column, kind);
-    extend = found && ((recipe) => ({ ...recipe, body: bodyWithSort(recipe, column) }));
+    const found = await findBodySort(reader, numbered.request, column, kind);
+    extend = found && ((request) => ({ ...request, body: bodyWithSort(request, column) }));
     asked = 'sort in the body';
   } else {
     const known = column === undefined ? undefined : dialect?.sort?.(column);
-    const stranger = known === undefined ? await meetStranger(lister, numbered.recipe, base) : 'ignored';
-    const found = await findSort(lister, numbered.recipe, base, { column, known, kind, stranger });
-    extend = found && ((recipe) => withQuery(recipe, found.ascending));
+    const unknownParameter =
+      known === undefined ? await probeUnknownParameter(reader, numbered.request, base) : 'ignored';
+    const found = await findSort(reader, numbered.request, base, { column, known, kind, unknownParameter });
+    extend = found && ((request) => withQuery(request, found.ascending));
     asked = Object.keys(found?.ascending ?? {}).join(' and ');
   }
   if (extend === undefined) return undefined;
-  const recipe = extend(numbered.recipe);
+  const request = extend(numbered.request);
   const again =
-    scene.walk?.complete === true ? await walkList(lister, { ...numbered, recipe }, callsMax) : undefined;
-  const sameRows = again !== undefined && new Set(again.ids).isSubsetOf(new Set(scene.walk?.ids));
+    context.walk?.complete === true ? await walkList(reader, { ...numbered, request }, callsMax) : undefined;
+  const sameRows = again !== undefined && new Set(again.ids).isSubsetOf(new Set(context.walk?.ids));
   const walk = again && {
     ...again,
-    complete: again.complete || (sameRows && again.ids.length === scene.walk?.ids.length),
+    complete: again.complete || (sameRows && again.ids.length === context.walk?.ids.length),
   };
   const text = `asked for by ${asked}, and turned round when asked to`;
   if (walk?.complete === true && ascends(walk.ids, kind))
@@ -81,16 +83,16 @@ async function askedOrder(scene: OrderScene, numbered: Numbered): Promise<OrderD
   return { order: undefined, extend, remark: { level: 'edit', text: edit }, walk: undefined };
 }
 
-function bodyWithSort({ body }: Recipe, column: string): Recipe['body'] {
+function bodyWithSort({ body }: RequestSpec, column: string): RequestSpec['body'] {
   if (body === undefined || !('json' in body) || typeof body.json !== 'object' || body.json === null)
     return body;
   return { json: { ...(body.json as object), sort: [{ [column]: 'asc' }] } as typeof body.json };
 }
 
 /** Finds out in which order rows come. Only what was seen of all rows, or can be asked for, is claimed. */
-export async function studyOrder(scene: OrderScene): Promise<OrderDraft> {
-  const { numbered, walk, kind } = scene;
-  const unknown = (level: Level, text: string): OrderDraft => ({
+export async function draftOrder(context: OrderContext): Promise<OrderDraft> {
+  const { numbered, walk, kind } = context;
+  const unknown = (level: Confidence, text: string): OrderDraft => ({
     order: undefined,
     extend: asItIs,
     remark: { level, text },
@@ -98,9 +100,9 @@ export async function studyOrder(scene: OrderScene): Promise<OrderDraft> {
   });
   if (numbered === undefined)
     return unknown('likely', 'lists are read whole, and put in the order of their ids here');
-  const asked = await askedOrder(scene, numbered);
+  const asked = await askedOrder(context, numbered);
   if (asked !== undefined) return asked;
-  const seen = walk?.ids ?? scene.base.ids;
+  const seen = walk?.ids ?? context.base.ids;
   if (walk?.complete === true && ascends(walk.ids, kind) && walk.ids.length >= ENOUGH[kind]) {
     const text = `all ${walk.ids.length} ids ascend, without being asked to; every page is checked for it`;
     return { order: 'id', extend: asItIs, remark: { level: 'likely', text }, walk: undefined };

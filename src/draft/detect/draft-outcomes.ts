@@ -1,17 +1,20 @@
+import type { RequestSpec } from '../../config/schema/source.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import type { Asker } from '../ask/ask-service.ts';
+import type { ServiceClient } from '../requests/service-client.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { Note } from '../note.ts';
-import { codesIn, type OutcomeDraft, ruleFor, successCode } from './read-outcomes.ts';
-import type { Recipe } from '../ask/request-template.ts';
-import type { PastEnd } from '../ask/walk-list.ts';
+import type { DraftNote } from '../note.ts';
+import { codesIn, type OutcomeDraft, outcomeRule, successCode } from './outcome-rules.ts';
+import type { PastEnd } from '../requests/walk-list.ts';
 
 /** The outcome table of a draft, and what is to be said of it. */
-export type OutcomesDraft = { readonly outcomes: readonly OutcomeDraft[]; readonly notes: readonly Note[] };
+export type OutcomesDraft = {
+  readonly outcomes: readonly OutcomeDraft[];
+  readonly notes: readonly DraftNote[];
+};
 
 /** What was seen of successes and failures. */
-export type FailureScene = {
+export type OutcomeContext = {
   readonly dialect: Dialect | undefined;
   /** The list's replies that brought rows. */
   readonly successes: readonly Json[];
@@ -30,26 +33,26 @@ export type Refusal = { readonly reply: UpstreamReply; readonly document: Json |
 const at = ['outcomes'];
 
 /** Asks without the credential. */
-export async function seeRefusal(
-  asker: Asker,
-  recipe: Recipe,
+export async function probeWithoutCredential(
+  client: ServiceClient,
+  request: RequestSpec,
   read: (reply: UpstreamReply) => Json | undefined,
 ): Promise<Refusal | undefined> {
-  if (asker.left < 1) return undefined;
-  const reply = await asker.ask(recipe, { withoutCredential: true });
+  if (client.callsLeft < 1) return undefined;
+  const reply = await client.send(request, { withoutCredential: true });
   return { reply, document: read(reply) };
 }
 
 const FAILS_OPENLY = (status: number) => status === 401 || status === 403 || status >= 500;
 
-function refusalRule({ refusal, successes }: FailureScene): {
+function refusalRule({ refusal, successes }: OutcomeContext): {
   rules: readonly OutcomeDraft[];
-  notes: readonly Note[];
+  notes: readonly DraftNote[];
 } {
   if (refusal === undefined || FAILS_OPENLY(refusal.reply.status)) return { rules: [], notes: [] };
   const { status } = refusal.reply;
   if (status >= 300 && status < 400) return { rules: [], notes: [] };
-  const rule = ruleFor(refusal, successes[0], { is: 'unauthorized' });
+  const rule = outcomeRule(refusal, successes[0], { is: 'unauthorized' });
   if (status < 300 && rule === undefined)
     return {
       rules: [],
@@ -59,7 +62,10 @@ function refusalRule({ refusal, successes }: FailureScene): {
 }
 
 /** The rule for what lies behind the last row, where it looks like a failure. */
-function pastEndRule({ pastEnd }: FailureScene): { rules: readonly OutcomeDraft[]; notes: readonly Note[] } {
+function pastEndRule({ pastEnd }: OutcomeContext): {
+  rules: readonly OutcomeDraft[];
+  notes: readonly DraftNote[];
+} {
   if (pastEnd === undefined || pastEnd.status < 400) return { rules: [], notes: [] };
   const { status, document } = pastEnd;
   const [code] = codesIn(document);
@@ -69,12 +75,12 @@ function pastEndRule({ pastEnd }: FailureScene): { rules: readonly OutcomeDraft[
   return { rules: [], notes: [{ at, level: 'edit', text }] };
 }
 
-function successRules(scene: FailureScene): {
+function successRules(context: OutcomeContext): {
   rules: readonly OutcomeDraft[];
-  notes: readonly Note[];
+  notes: readonly DraftNote[];
 } {
-  const { dialect, successes, refusal, missing } = scene;
-  const statuses = [...new Set([200, ...scene.statuses])].sort((a, b) => a - b);
+  const { dialect, successes, refusal, missing } = context;
+  const statuses = [...new Set([200, ...context.statuses])].sort((a, b) => a - b);
   const isQuiet = (reply: UpstreamReply | undefined) => reply !== undefined && reply.status < 300;
   const failures = [
     ...(isQuiet(refusal?.reply) ? [refusal?.document] : []),
@@ -83,7 +89,7 @@ function successRules(scene: FailureScene): {
   const code = successCode(successes, failures);
   const known = dialect?.success === undefined ? undefined : { at: dialect.success, present: true };
   const rules = statuses.map((status) => ({ status, ...(known ?? code), is: 'ok' }));
-  const notes: readonly Note[] =
+  const notes: readonly DraftNote[] =
     code === undefined || known !== undefined
       ? []
       : [{ at, level: 'sure', text: `${code.at} tells a success from a failure under the same status` }];
@@ -102,14 +108,14 @@ const USUAL: readonly OutcomeDraft[] = [
 const sameRule = (a: OutcomeDraft, b: OutcomeDraft) => JSON.stringify(a) === JSON.stringify(b);
 
 /** The outcome table: what was seen to fail first, then what succeeds, then what statuses mean everywhere. */
-export function settleOutcomes(scene: FailureScene): OutcomesDraft {
-  const refusal = refusalRule(scene);
-  const pastEnd = pastEndRule(scene);
-  const success = successRules(scene);
+export function draftOutcomes(context: OutcomeContext): OutcomesDraft {
+  const refusal = refusalRule(context);
+  const pastEnd = pastEndRule(context);
+  const success = successRules(context);
   const rules = [
     // What was seen of a record that is not there may be one of the failures that a dialect knows.
-    ...scene.recordRules,
-    ...(scene.dialect?.outcomes ?? []),
+    ...context.recordRules,
+    ...(context.dialect?.outcomes ?? []),
     ...refusal.rules,
     ...pastEnd.rules,
     ...success.rules,

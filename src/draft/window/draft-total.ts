@@ -1,12 +1,13 @@
+import type { RequestSpec } from '../../config/schema/source.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { compilePath } from '../../adapter/path.ts';
 import { wholeNumber } from '../json-values.ts';
-import type { Lister, Listing } from '../ask/list-view.ts';
-import type { Level } from '../note.ts';
-import { lookAtEnd } from './probe-end.ts';
+import type { ListReader, ListReply } from '../requests/list-reader.ts';
+import type { Confidence } from '../note.ts';
+import { probeEnd } from './probe-end.ts';
 import { findTotals, readTotal, type TotalPlace } from './probe-total.ts';
-import { type Recipe, requestSection } from '../ask/request-template.ts';
-import type { Numbered, PastEnd, Walk } from '../ask/walk-list.ts';
+import { requestSection } from '../requests/request-parameters.ts';
+import type { NumberedWindows, PastEnd, ListWalk } from '../requests/walk-list.ts';
 
 /** The total of a list as the draft has it. */
 export type TotalDraft = {
@@ -16,22 +17,22 @@ export type TotalDraft = {
   /** How many rows there are, where that was seen or told. */
   readonly rows: number | undefined;
   readonly pastEnd: PastEnd | undefined;
-  readonly remark: { readonly level: Level; readonly text: string } | undefined;
+  readonly remark: { readonly level: Confidence; readonly text: string } | undefined;
 };
 
 /** What is known of the list by now. */
-export type TotalScene = {
-  readonly lister: Lister;
-  readonly recipe: Recipe;
-  readonly base: Listing;
+export type TotalContext = {
+  readonly reader: ListReader;
+  readonly request: RequestSpec;
+  readonly base: ListReply;
   /** Another window of the same list. */
-  readonly other: Listing | undefined;
-  readonly numbered: Numbered | undefined;
-  readonly walk: Walk | undefined;
+  readonly other: ListReply | undefined;
+  readonly numbered: NumberedWindows | undefined;
+  readonly walk: ListWalk | undefined;
   readonly dialect: Dialect | undefined;
 };
 
-const places = ({ dialect, base, other }: TotalScene): readonly TotalPlace[] => {
+const places = ({ dialect, base, other }: TotalContext): readonly TotalPlace[] => {
   const known = dialect?.total;
   if (known === 'none') return [];
   const found = findTotals(base, other);
@@ -44,28 +45,28 @@ const places = ({ dialect, base, other }: TotalScene): readonly TotalPlace[] => 
 const told = ({ at, header }: TotalPlace) => header ?? at ?? '';
 
 /** A request of its own that may tell the number of rows: what a dialect has, or the list's path with /count. */
-function countOf({ recipe, dialect, walk }: TotalScene): { recipe: Recipe; at: string } | undefined {
+function countOf({ request, dialect, walk }: TotalContext): { request: RequestSpec; at: string } | undefined {
   const known = dialect?.total;
-  const own = dialect?.count?.(recipe);
+  const own = dialect?.count?.(request);
   if (own !== undefined) return own;
   const isKnown = known !== undefined && known !== 'none' && 'count' in known;
-  if (recipe.body !== undefined || known === 'none' || (!isKnown && walk?.complete !== true))
+  if (request.body !== undefined || known === 'none' || (!isKnown && walk?.complete !== true))
     return undefined;
-  const path = `${recipe.path.replace(/\/$/, '')}/count`;
-  return { recipe: { method: 'GET', path, query: {}, headers: recipe.headers }, at: '' };
+  const path = `${request.path.replace(/\/$/, '')}/count`;
+  return { request: { method: 'GET', path, query: {}, headers: request.headers }, at: '' };
 }
 
-async function countRequest(scene: TotalScene): Promise<TotalDraft | undefined> {
-  const { lister, walk } = scene;
-  const count = lister.asker.left < 3 ? undefined : countOf(scene);
+async function countRequest(context: TotalContext): Promise<TotalDraft | undefined> {
+  const { reader, walk } = context;
+  const count = reader.client.callsLeft < 3 ? undefined : countOf(context);
   if (count === undefined) return undefined;
-  const reply = await lister.asker.ask(count.recipe);
-  const document = reply.status < 300 ? lister.view.read(reply) : undefined;
+  const reply = await reader.client.send(count.request);
+  const document = reply.status < 300 ? reader.layout.read(reply) : undefined;
   const rows = document === undefined ? undefined : wholeNumber(compilePath(count.at)(document));
   if (rows === undefined || (walk?.complete === true && rows !== walk.ids.length)) return undefined;
   const isSure = walk?.complete === true;
   const text = isSure ? `it says ${rows}, and so many rows came` : `it says ${rows}`;
-  const total = { at: count.at, count: requestSection(count.recipe) };
+  const total = { at: count.at, count: requestSection(count.request) };
   return {
     total,
     place: undefined,
@@ -76,12 +77,12 @@ async function countRequest(scene: TotalScene): Promise<TotalDraft | undefined> 
 }
 
 /** Judges a place by what is known of the number of rows, or by looking at the end of the list. */
-async function judge(scene: TotalScene, place: TotalPlace): Promise<TotalDraft | undefined> {
-  const { lister, base, walk, numbered } = scene;
+async function judge(context: TotalContext, place: TotalPlace): Promise<TotalDraft | undefined> {
+  const { reader, base, walk, numbered } = context;
   const listing = walk?.windows[0] ?? base;
   const rows = readTotal(place, listing);
   if (rows === undefined) return undefined;
-  const draft = (level: Level, text: string, pastEnd = walk?.pastEnd): TotalDraft => ({
+  const draft = (level: Confidence, text: string, pastEnd = walk?.pastEnd): TotalDraft => ({
     total: place,
     place,
     rows,
@@ -91,7 +92,7 @@ async function judge(scene: TotalScene, place: TotalPlace): Promise<TotalDraft |
   if (walk?.complete === true)
     return walk.ids.length === rows ? draft('sure', `it says ${rows}, and so many rows came`) : undefined;
   if (numbered !== undefined) {
-    const seen = await lookAtEnd(lister, numbered, place, rows);
+    const seen = await probeEnd(reader, numbered, place, rows);
     return seen.holds ? draft('sure', `row ${rows} is the last one`, seen.pastEnd) : undefined;
   }
   if (rows < base.rows.length) return undefined;
@@ -99,14 +100,14 @@ async function judge(scene: TotalScene, place: TotalPlace): Promise<TotalDraft |
 }
 
 /** Finds the number of rows, and looks whether it is one. */
-export async function studyTotal(scene: TotalScene): Promise<TotalDraft> {
-  const { walk, base } = scene;
-  const candidates = places(scene);
+export async function draftTotal(context: TotalContext): Promise<TotalDraft> {
+  const { walk, base } = context;
+  const candidates = places(context);
   for (const place of candidates) {
-    const found = await judge(scene, place);
+    const found = await judge(context, place);
     if (found !== undefined) return found;
   }
-  const counted = await countRequest(scene);
+  const counted = await countRequest(context);
   if (counted !== undefined) return { ...counted, pastEnd: walk?.pastEnd };
   const rows = walk?.complete === true ? walk.ids.length : undefined;
   const [wrong] = candidates;
