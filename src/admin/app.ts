@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Secret } from '../kernel/secret.ts';
-import { guardWith } from './guard.ts';
+import { createAdminGuard } from './guard.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Whether something works that the gateway depends on. */
@@ -58,7 +58,7 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
       .json({ status: isReady ? 'ready' : 'not ready', draining: leaving, checks: results });
   });
 
-  app.use(guardWith(deps.token));
+  app.use(createAdminGuard(deps.token));
 
   app.get('/metrics', async (_req, res) => {
     const text = await metrics.text();

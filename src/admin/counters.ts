@@ -4,13 +4,13 @@ import { Counter, type CounterConfiguration, type Histogram, type Registry } fro
 type Child<T> = { readonly values: readonly string[]; readonly tally: T };
 
 /** The tally of two or three label values. */
-type TallyOf<T> = (first: string, second: string, third?: string) => T;
+type ChildOf<T> = (first: string, second: string, third?: string) => T;
 
 /**
  * Something that was counted, in a plain number until prom-client is asked for it: its own children look their labels
  * up anew each time they count, which would be felt in every request.
  */
-export class Tally {
+export class CounterChild {
   count = 0;
 
   add(count = 1): void {
@@ -19,7 +19,7 @@ export class Tally {
 }
 
 /** Things that took time. */
-export class DurationTally {
+export class HistogramChild {
   count = 0;
   sum = 0;
   /** How many took at most as long as a bound, and longer than the one before. */
@@ -40,7 +40,7 @@ export class DurationTally {
   }
 }
 
-function createTallies<T>(make: () => T): { of: TallyOf<T>; children: readonly Child<T>[] } {
+function createTallies<T>(make: () => T): { of: ChildOf<T>; children: readonly Child<T>[] } {
   const tree = new Map<string, Map<string, Map<string, T>>>();
   const children: Child<T>[] = [];
 
@@ -81,8 +81,8 @@ function showCounts(
 }
 
 /** A counter with two or three labels. */
-export function createCounter(registry: Registry, described: Described): TallyOf<Tally> {
-  const { of, children } = createTallies(() => new Tally());
+export function createCounter(registry: Registry, described: Described): ChildOf<CounterChild> {
+  const { of, children } = createTallies(() => new CounterChild());
   showCounts(registry, described, children);
   return of;
 }
@@ -91,7 +91,7 @@ export function createCounter(registry: Registry, described: Described): TallyOf
 function samplesOf(
   name: string,
   labels: Readonly<Record<string, string>>,
-  tally: DurationTally,
+  tally: HistogramChild,
   bounds: readonly number[],
 ) {
   let atMost = 0;
@@ -112,8 +112,8 @@ export function createTimedCounter(
   registry: Registry,
   { name, help, labelNames }: { name: string; help: string; labelNames: readonly string[] },
   bounds: readonly number[],
-): TallyOf<DurationTally> {
-  const { of, children } = createTallies(() => new DurationTally(bounds));
+): ChildOf<HistogramChild> {
+  const { of, children } = createTallies(() => new HistogramChild(bounds));
   showCounts(registry, { name: `${name}s_total`, help, labelNames }, children);
   const described = {
     name: `${name}_duration_seconds`,
@@ -121,7 +121,7 @@ export function createTimedCounter(
     type: 'histogram',
     aggregator: 'sum',
   };
-  const samples = ({ values, tally }: Child<DurationTally>) => {
+  const samples = ({ values, tally }: Child<HistogramChild>) => {
     const labels = Object.fromEntries(labelNames.map((label, index) => [label, values[index] ?? '']));
     return samplesOf(described.name, labels, tally, bounds);
   };

@@ -17,7 +17,7 @@ const refusePages: RequestHandler = (req, res, next) => {
 };
 
 /** Lets through who shows the token as `Authorization: Bearer`; every program of this machine, where there is no token. */
-export function guardWith(token: Secret | undefined): RequestHandler {
+export function createAdminGuard(token: Secret | undefined): RequestHandler {
   if (token === undefined) return refusePages;
   const expected = digest(token.reveal());
   return (req, res, next) => {

@@ -5,7 +5,7 @@ import type { Query } from '../contract/query.ts';
 import { GatewayError } from '../errors/fault.ts';
 import { compileRoutes } from '../http/listener/endpoint.ts';
 import { READ_METHODS } from '../http/operation.ts';
-import { readTarget } from '../http/listener/request-head.ts';
+import { parseRequestTarget } from '../http/listener/request-head.ts';
 
 /** A request to an operation that the gateway serves. */
 export type Asked = {
@@ -41,7 +41,7 @@ export function readAsked(text: string, gateway: GatewayConfig): Asked | string 
   if (target === '' || /[^\x21-\x7e]|#/.test(target)) {
     return `"${text}" is not a request: write it like 'GET /v1/users?page=2', percent-encoded`;
   }
-  const parts = readTarget(target);
+  const parts = parseRequestTarget(target);
   const match = parts === undefined ? undefined : findRoute(parts.path);
   const operation = operations.find(({ name }) => name === match?.endpoint.operation);
   if (parts === undefined || operation === undefined) {

@@ -1,12 +1,12 @@
 import type { Request } from 'express';
 import type { GatewayError } from '../errors/fault.ts';
 import type { Call, Handler, Reply, RequestFacts } from '../policy/call.ts';
-import type { Answers, Document } from './answers.ts';
+import type { Responder, PublicDocument } from './responder.ts';
 import { CallSignal } from './listener/call-signal.ts';
 import { clientAddress } from './listener/client-address.ts';
 import type { Endpoint } from './listener/endpoint.ts';
-import type { Exchange } from './listener/exchange.ts';
-import type { Target } from './listener/request-head.ts';
+import type { RequestContext } from './listener/request-context.ts';
+import type { RequestTarget } from './listener/request-head.ts';
 
 /** An operation of the v1 contract, as the composition root puts it together. */
 export type Operation = {
@@ -25,23 +25,23 @@ export const READ_METHODS: readonly string[] = ['GET', 'HEAD'];
 /** The endpoint of an operation: makes the call, runs its handler and answers with what comes of it. */
 export function operationEndpoint(deps: {
   operation: Operation;
-  answers: Answers;
+  responder: Responder;
   trustsProxies: boolean;
 }): Endpoint {
-  const { operation, answers, trustsProxies } = deps;
+  const { operation, responder, trustsProxies } = deps;
   return {
     operation: operation.operation,
     methods: READ_METHODS,
-    serve(req, exchange, target, rawId) {
-      const request = factsOf(req, exchange, { target, rawId, trustsProxies });
-      const { call, signal } = openCall(exchange, request, operation);
+    serve(req, context, target, rawId) {
+      const request = factsOf(req, context, { target, rawId, trustsProxies });
+      const { call, signal } = openCall(context, request, operation);
       const answer = (reply: Reply) => {
         signal.settle();
-        answers.reply(exchange, reply);
+        responder.sendReply(context, reply);
       };
       const refuse = (thrown: unknown) => {
         signal.settle();
-        exchange.fail(thrown);
+        context.fail(thrown);
       };
       try {
         const reply = operation.handler(call);
@@ -60,19 +60,23 @@ export function operationEndpoint(deps: {
 }
 
 /** The endpoint of a public document. */
-export function documentEndpoint(name: string, document: Document, answers: Answers): Endpoint {
+export function documentEndpoint(name: string, document: PublicDocument, responder: Responder): Endpoint {
   return {
     operation: name,
     methods: READ_METHODS,
-    serve: (_req, exchange) => answers.document(exchange, document),
+    serve: (_req, context) => responder.sendDocument(context, document),
   };
 }
 
 /** What the pipeline may know of a request. */
 export function factsOf(
   req: Request,
-  { head }: Exchange,
-  { target, rawId, trustsProxies }: { target: Target; rawId: string | undefined; trustsProxies: boolean },
+  { head }: RequestContext,
+  {
+    target,
+    rawId,
+    trustsProxies,
+  }: { target: RequestTarget; rawId: string | undefined; trustsProxies: boolean },
 ): RequestFacts {
   return {
     authorization: head.authorization,
@@ -96,7 +100,7 @@ class OpenCall implements Call {
   readonly #signal: CallSignal;
 
   constructor(
-    { requestId, trace, answerHeaders }: Exchange,
+    { requestId, trace, answerHeaders }: RequestContext,
     request: RequestFacts,
     signal: CallSignal,
     { operation, permission }: { operation: string; permission: string | null },
@@ -124,14 +128,14 @@ type CallSpec = {
   readonly lateness?: () => GatewayError | undefined;
 };
 
-/** Makes the call of an exchange; its deadline, once started and spent, answers the exchange. */
+/** Makes the call of an context; its deadline, once started and spent, answers the context. */
 export function openCall(
-  exchange: Exchange,
+  context: RequestContext,
   request: RequestFacts,
   { operation, permission, deadlineMs, lateness }: CallSpec,
 ): { call: Call; signal: CallSignal } {
-  const signal = new CallSignal(deadlineMs, exchange.fail, lateness);
-  exchange.work = signal;
-  const call = new OpenCall(exchange, request, signal, { operation, permission });
+  const signal = new CallSignal(deadlineMs, context.fail, lateness);
+  context.work = signal;
+  const call = new OpenCall(context, request, signal, { operation, permission });
   return { call, signal };
 }

@@ -4,33 +4,33 @@ import type { GatewayError } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Trace } from '../../policy/call.ts';
 import { summariseCause } from '../cause-summary.ts';
-import type { Exchange } from './exchange.ts';
+import type { RequestContext } from './request-context.ts';
 
 const CLIENT_ID = /^[A-Za-z0-9._-]{1,64}$/;
 // https://www.w3.org/TR/trace-context/#traceparent-header; ids of zeros are invalid.
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /**
- * Makes the function that has pino-http write the one line of an exchange that is over. Every field is named here, so
+ * Makes the function that has pino-http write the one line of an context that is over. Every field is named here, so
  * nothing else of a request can reach the log; fields without a value are left out. A client that left before its
  * answer has `aborted: true`.
  */
-export function createAccessLog(log: Logger, clock: Clock): (exchange: Exchange) => void {
-  const fields = (_req: unknown, res: object) => fieldsOf((res as EndedExchange).exchange, clock);
+export function createAccessLog(log: Logger, clock: Clock): (context: RequestContext) => void {
+  const fields = (_req: unknown, res: object) => fieldsOf((res as EndedExchange).context, clock);
   const middleware = pinoHttp<EndedExchange, EndedExchange>({
     logger: childless(log),
     // The defaults serialise the whole request and response, secrets included, for a third of the throughput.
     wrapSerializers: false,
-    genReqId: ({ exchange }) => exchange.requestId,
-    customLogLevel: (_req, { exchange: { res } }) =>
+    genReqId: ({ context }) => context.requestId,
+    customLogLevel: (_req, { context: { res } }) =>
       res.writableFinished && res.statusCode >= 500 ? 'error' : 'info',
     customSuccessObject: fields,
     customErrorObject: fields,
     customSuccessMessage: () => 'request',
     customErrorMessage: () => 'request',
   });
-  return (exchange) => {
-    const ended = new EndedExchange(exchange);
+  return (context) => {
+    const ended = new EndedExchange(context);
     middleware(ended, ended);
     ended.tell();
   };
@@ -40,14 +40,14 @@ const UNTOLD = new Error('told by the fields of the line');
 
 /**
  * What pino-http is shown in place of a request and its response. It would listen to three events of each response
- * and put four fields on it and its request, for a thing that is known already: that the exchange is over.
+ * and put four fields on it and its request, for a thing that is known already: that the context is over.
  */
 class EndedExchange {
-  readonly exchange: Exchange;
+  readonly context: RequestContext;
   #listener: (() => void) | undefined;
 
-  constructor(exchange: Exchange) {
-    this.exchange = exchange;
+  constructor(context: RequestContext) {
+    this.context = context;
   }
 
   /** pino-http would make an error of every status from 500 on, stack and all, for fields that nobody asks it for. */
@@ -56,7 +56,7 @@ class EndedExchange {
   }
 
   get statusCode(): number {
-    return this.exchange.res.statusCode;
+    return this.context.res.statusCode;
   }
 
   on(event: string, listener: () => void): this {
@@ -84,23 +84,23 @@ function childless(log: Logger): Logger {
   return view;
 }
 
-function fieldsOf(exchange: Exchange, clock: Clock): Record<string, unknown> {
-  const { req, res, trace, head } = exchange;
+function fieldsOf(context: RequestContext, clock: Clock): Record<string, unknown> {
+  const { req, res, trace, head } = context;
   const finished = res.writableFinished;
   // pino looks at every key there is, so the rare ones are put in where they have a value.
   const fields: Record<string, unknown> = {
-    requestId: exchange.requestId,
-    operation: exchange.operation,
+    requestId: context.requestId,
+    operation: context.operation,
     method: req.method,
     status: finished || res.headersSent ? res.statusCode : null,
     aborted: finished ? undefined : true,
     caller: trace.principalId,
     cache: trace.cache === 'none' ? undefined : trace.cache,
-    durationMs: Math.round((clock.monotonic() - exchange.startedAt) * 10) / 10,
+    durationMs: Math.round((clock.monotonic() - context.startedAt) * 10) / 10,
   };
   if (trace.upstreamCalls > 0) addUpstream(fields, trace);
   if (trace.wouldRefuse !== undefined) fields['wouldRefuse'] = trace.wouldRefuse;
-  if (exchange.error !== undefined) addError(fields, exchange.error);
+  if (context.error !== undefined) addError(fields, context.error);
   if (head.requestId.length > 0) fields['clientRequestId'] = clientRequestId(head.requestId);
   if (head.traceparent.length > 0) fields['traceId'] = traceId(head.traceparent);
   return fields;

@@ -8,16 +8,16 @@ import { fault, type GatewayError } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { createDocumentEncodings, type OnCompressed } from '../../store/cache/content-encodings.ts';
 import { createAccessLog } from './access-log.ts';
-import { createAnswers, type Document } from '../answers.ts';
+import { createResponder, type PublicDocument } from '../responder.ts';
 import { createCors } from './cors.ts';
 import { allowOf, compileRoutes } from './endpoint.ts';
-import { exchangeOf } from './exchange.ts';
-import { createMessageClasses, type MessageClasses } from './message-classes.ts';
-import { createOpenExchange, type OnFinish } from './open-exchange.ts';
+import { contextOf } from './request-context.ts';
+import { createMessageClasses, type MessageClasses } from './express-prototypes.ts';
+import { createOpenContext, type OnFinish } from './open-context.ts';
 import { documentEndpoint, type Operation, operationEndpoint, READ_METHODS } from '../operation.ts';
-import { createOverload, type OverloadDeps } from '../shedding/overload.ts';
+import { createLoadShedder, type LoadShedderDeps } from '../shedding/load-shedder.ts';
 import { createPassthrough, type PassthroughDeps } from '../passthrough/passthrough.ts';
-import { findProblem, readTarget } from './request-head.ts';
+import { findProblem, parseRequestTarget } from './request-head.ts';
 
 /** What `OPTIONS *` asks about: the server as a whole (RFC 9110, section 9.3.7). */
 const everything = { path: '*', query: '' };
@@ -41,7 +41,7 @@ export type AppDeps = {
   readonly onOpen: () => void;
   readonly onFinish: OnFinish;
   /** Told of every request that is refused for overload. */
-  readonly onOverload: OverloadDeps['onRefused'];
+  readonly onOverload: LoadShedderDeps['onRefused'];
 };
 
 /** The public listener, for `createServer`, and the way to let go of its upstream connections. */
@@ -56,17 +56,17 @@ export type App = {
 };
 
 /** A document that is served until the process ends. */
-function documentOf(body: Buffer, onCompressed: OnCompressed = () => undefined): Document {
+function documentOf(body: Buffer, onCompressed: OnCompressed = () => undefined): PublicDocument {
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
   return { body, etag, encodings: createDocumentEncodings(body, etag, onCompressed) };
 }
 
 /** Makes the public listener. Express carries it; what a request becomes is decided in `serve`. */
 export function createApp(deps: AppDeps): App {
-  const answers = createAnswers({ ...deps, cors: createCors(deps.cors) });
+  const responder = createResponder({ ...deps, cors: createCors(deps.cors) });
   const logRequest = createAccessLog(deps.log, deps.clock);
-  const overload = createOverload({ ...deps, limits: deps.overload, onRefused: deps.onOverload });
-  const open = createOpenExchange({ ...deps, answers, logRequest, onClose: overload.leave });
+  const overload = createLoadShedder({ ...deps, limits: deps.overload, onRefused: deps.onOverload });
+  const open = createOpenContext({ ...deps, responder, logRequest, onClose: overload.leave });
   const trustsProxies = deps.trustProxy !== false;
   const passthrough = createPassthrough({
     ...deps.passthrough,
@@ -78,10 +78,10 @@ export function createApp(deps: AppDeps): App {
   const find = compileRoutes([
     ...deps.operations.map((operation) => ({
       path: operation.path,
-      endpoint: operationEndpoint({ operation, answers, trustsProxies }),
+      endpoint: operationEndpoint({ operation, responder, trustsProxies }),
     })),
     { path: everything.path, endpoint: { operation: 'none', methods: READ_METHODS, serve: () => undefined } },
-    { path: '/v1/openapi.json', endpoint: documentEndpoint('openapi', openapi, answers) },
+    { path: '/v1/openapi.json', endpoint: documentEndpoint('openapi', openapi, responder) },
   ]);
 
   const app = express();
@@ -94,25 +94,25 @@ export function createApp(deps: AppDeps): App {
 
   /** Decides what a request becomes: route, then method; the checks of the caller follow in the pipeline. */
   function serve(req: Request, res: Response) {
-    const exchange = exchangeOf(res);
-    const problem = findProblem(req, exchange.head, exchange.target);
+    const context = contextOf(res);
+    const problem = findProblem(req, context.head, context.target);
     if (problem !== undefined) throw fault('bad_request', { detail: problem });
-    const aboutAll = exchange.target === '*' && req.method === 'OPTIONS';
-    const target = aboutAll ? everything : readTarget(exchange.target);
+    const aboutAll = context.target === '*' && req.method === 'OPTIONS';
+    const target = aboutAll ? everything : parseRequestTarget(context.target);
     if (target === undefined) throw fault('bad_request', { detail: 'form of the request target' });
     const match = find(target.path) ?? passthrough.find(target.path);
     if (match === undefined) throw fault('not_found');
     const { endpoint, rawId } = match;
-    exchange.operation = endpoint.operation;
-    if (req.method === 'OPTIONS') answers.options(exchange, endpoint);
+    context.operation = endpoint.operation;
+    if (req.method === 'OPTIONS') responder.sendOptions(context, endpoint);
     else if (endpoint.methods.includes(req.method)) {
-      overload.enter(exchange);
-      endpoint.serve(req, exchange, target, rawId);
+      overload.enter(context);
+      endpoint.serve(req, context, target, rawId);
     } else throw fault('method_not_allowed', { headers: { Allow: allowOf(endpoint) } });
   }
 
   function refuseMethod(text: string): GatewayError {
-    const target = readTarget(text);
+    const target = parseRequestTarget(text);
     const match = target && (find(target.path) ?? passthrough.find(target.path));
     if (match === undefined) return fault('not_found');
     return fault('method_not_allowed', { headers: { Allow: allowOf(match.endpoint) } });
@@ -122,12 +122,12 @@ export function createApp(deps: AppDeps): App {
     refuseMethod,
     messageClasses,
     listener(req, res) {
-      const exchange = open(req, res);
-      if (!overload.admits(exchange)) return;
+      const context = open(req, res);
+      if (!overload.admits(context)) return;
       // Express would take other forms of target apart with the deprecated and lenient `url.parse`.
-      if (!exchange.target.startsWith('/')) req.url = '/';
+      if (!context.target.startsWith('/')) req.url = '/';
       // Handing Express the last handler keeps its own out, which answers in HTML.
-      const last: NextFunction = (thrown?: unknown) => exchange.fail(thrown ?? fault('not_found'));
+      const last: NextFunction = (thrown?: unknown) => context.fail(thrown ?? fault('not_found'));
       app(req as Request, res as Response, last);
     },
     listenToAll: overload.listenToAll,

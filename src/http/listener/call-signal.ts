@@ -67,7 +67,7 @@ export class CallSignal {
 }
 
 /** The reason of a signal whose client left before its answer was finished. */
-export function clientGone(): Error {
+export function clientClosedRequest(): Error {
   const error = new Error('the client has gone');
   error.name = 'ClientGone';
   return error;

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import type { Exchange } from './exchange.ts';
-import type { Target } from './request-head.ts';
+import type { RequestContext } from './request-context.ts';
+import type { RequestTarget } from './request-head.ts';
 
 /** Something the public listener answers for, once the path has chosen it. */
 export type Endpoint = {
@@ -8,8 +8,8 @@ export type Endpoint = {
   readonly operation: string;
   /** The methods that reach `serve`; `OPTIONS` never does. */
   readonly methods: readonly string[];
-  /** Answers the exchange, now or later; every failure ends in `exchange.fail`. */
-  serve(req: Request, exchange: Exchange, target: Target, rawId: string | undefined): void;
+  /** Answers the context, now or later; every failure ends in `context.fail`. */
+  serve(req: Request, context: RequestContext, target: RequestTarget, rawId: string | undefined): void;
 };
 
 /** An endpoint with the raw, still percent-encoded id segment of the path, where its route has one. */

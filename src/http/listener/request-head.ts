@@ -85,7 +85,7 @@ export function findProblem(req: IncomingMessage, head: RequestHead, target: str
 }
 
 /** A request target in its parts, still percent-encoded. */
-export type Target = {
+export type RequestTarget = {
   readonly path: string;
   /** Without the question mark. */
   readonly query: string;
@@ -94,7 +94,7 @@ export type Target = {
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]+)/i;
 
 /** The parts of a request target in origin form or absolute form (RFC 9112, section 3.2); `undefined` for others. */
-export function readTarget(target: string): Target | undefined {
+export function parseRequestTarget(target: string): RequestTarget | undefined {
   const local = target.startsWith('/') ? target : localPart(target);
   if (local === undefined) return undefined;
   const question = local.indexOf('?');

@@ -4,12 +4,12 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { errorBody } from '../../errors/body.ts';
 import { fault, type GatewayError } from '../../errors/fault.ts';
-import { newRequestId } from '../../kernel/request-id.ts';
-import { securityHeaders } from '../answers.ts';
+import { newRequestId } from './request-id.ts';
+import { securityHeaders } from '../responder.ts';
 import type { App } from './app.ts';
-import { latestExchange } from './exchange.ts';
+import { latestContext } from './request-context.ts';
 import { HEADER_LINES_MAX } from './request-head.ts';
-import { linger } from './unread-body.ts';
+import { closeLingering } from './unread-body.ts';
 
 /** What a public server is bounded by. */
 export type ServerLimits = {
@@ -72,7 +72,7 @@ export function createServer(
     ending.add(socket);
     // A connection that never said anything gets no answer: it asked nothing.
     const silent = socket instanceof Socket && socket.bytesRead === 0;
-    const exchange = latestExchange(socket);
+    const context = latestContext(socket);
     const target = unknownMethodTarget(error);
     const unreadable =
       target === undefined
@@ -80,12 +80,12 @@ export function createServer(
         : refuseMethod(target);
     if (error.code === 'ECONNRESET' || !socket.writable || silent) {
       socket.destroy();
-    } else if (exchange === undefined) {
+    } else if (context === undefined) {
       refuse(socket, unreadable);
     } else {
       // The rest of a request is unreadable whose head was fine: its own answer tells so, if none is out yet.
-      if (!exchange.req.complete) exchange.fail(unreadable);
-      closeAfter(exchange.res, socket);
+      if (!context.req.complete) context.fail(unreadable);
+      closeAfter(context.res, socket);
     }
   }
 
@@ -96,7 +96,7 @@ export function createServer(
       'request',
     );
     onRefused(error.status);
-    linger(socket, rawAnswer(error, requestId));
+    closeLingering(socket, rawAnswer(error, requestId));
   }
 
   return server;
@@ -116,8 +116,8 @@ function unknownMethodTarget({ code, rawPacket }: ParserError): string | undefin
 /** Closes a connection once its latest answer is out. */
 function closeAfter(res: ServerResponse, socket: Duplex) {
   res.shouldKeepAlive = false;
-  if (res.closed) linger(socket, '');
-  else res.once('close', () => linger(socket, ''));
+  if (res.closed) closeLingering(socket, '');
+  else res.once('close', () => closeLingering(socket, ''));
 }
 
 /** An error answer as bytes, for connections that have no request to answer. */

@@ -20,7 +20,7 @@ function mayStayOpen(req: IncomingMessage): boolean {
 const LINGER_MS = 1_000;
 
 /** Says a last word and reads on for a moment: a close with bytes unread is a reset, which may overtake the word. */
-export function linger(socket: Duplex, lastWord: string): void {
+export function closeLingering(socket: Duplex, lastWord: string): void {
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
   socket.on('error', () => socket.destroy());
@@ -29,13 +29,13 @@ export function linger(socket: Duplex, lastWord: string): void {
 }
 
 /** Has the connection end after an answer where too much of the request body is still to come; before its head. */
-export function partIfUnread(req: IncomingMessage, res: ServerResponse): void {
+export function closeIfBodyUnread(req: IncomingMessage, res: ServerResponse): void {
   if (mayStayOpen(req)) return;
   res.shouldKeepAlive = false;
   const { socket } = req;
   // What Node calls once the answer is out. What still comes is for nobody, also if it looks like another request.
   socket.destroySoon = () => {
     socket.removeAllListeners('data').on('data', () => undefined);
-    linger(socket, '');
+    closeLingering(socket, '');
   };
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { returnedName } from './header-names.ts';
+import { returnedHeaderName } from './header-rules.ts';
 import { isUnder, type PathMap, publicPath } from './path.ts';
 
 const NONE: ReadonlySet<string> = new Set();
@@ -34,7 +34,7 @@ export function forwardedHeaders(
 }
 
 /** Where an upstream's answer came from and where it goes, as far as addresses in it must be rewritten. */
-export type Passage = {
+export type AddressRewrite = {
   readonly map: PathMap;
   readonly upstreamUrl: URL;
   /** Path and query of the request at the upstream. */
@@ -48,14 +48,14 @@ const CREDENTIALS = 'Authorization, X-API-Key';
 /** The upstream's header lines that may travel on to the caller: names and values in turn. */
 export function returnedHeaders(
   { rawHeaders, headers, statusCode }: IncomingMessage,
-  passage: Passage,
+  passage: AddressRewrite,
 ): string[] {
   const { connection, vary, location, 'content-location': contentLocation } = headers;
   const dropped = nominated(connection);
   const lines: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const line = rawHeaders[i] ?? '';
-    const name = returnedName(line);
+    const name = returnedHeaderName(line);
     if (name === undefined || dropped.has(name)) continue;
     // RFC 9110, section 8.6: whoever believed it would wait for a body.
     if (statusCode === 204 && name === 'content-length') continue;
@@ -69,7 +69,12 @@ export function returnedHeaders(
 }
 
 /** Adds an address that the upstream told of; more than one is none. */
-function pushPlace(lines: string[], name: string, rawHeaders: readonly string[], passage: Passage): void {
+function pushPlace(
+  lines: string[],
+  name: string,
+  rawHeaders: readonly string[],
+  passage: AddressRewrite,
+): void {
   const isIts = (i: number) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name.toLowerCase();
   const [value, ...others] = rawHeaders.filter((_, i) => isIts(i));
   const place = value === undefined || others.length > 0 ? undefined : publicPlace(value, passage);
@@ -80,7 +85,7 @@ function pushPlace(lines: string[], name: string, rawHeaders: readonly string[],
  * A `Location` as the caller can follow it: the upstream's own address becomes our path for it. An address that we
  * do not serve is not told at all: it names inner hosts, or leads the caller, and a proxy's reputation, elsewhere.
  */
-function publicPlace(value: string, { map, upstreamUrl, path, host }: Passage): string | undefined {
+function publicPlace(value: string, { map, upstreamUrl, path, host }: AddressRewrite): string | undefined {
   const place = URL.parse(value, new URL(path, upstreamUrl).href);
   if (place === null || (place.protocol !== 'http:' && place.protocol !== 'https:')) return undefined;
   const tail = place.search + place.hash;

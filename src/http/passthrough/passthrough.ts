@@ -5,16 +5,16 @@ import { fault } from '../../errors/fault.ts';
 import type { Call, Handler } from '../../policy/call.ts';
 import { clientHost, clientProtocol } from '../listener/client-address.ts';
 import type { Endpoint, Match } from '../listener/endpoint.ts';
-import type { Exchange } from '../listener/exchange.ts';
+import type { RequestContext } from '../listener/request-context.ts';
 import { factsOf, openCall } from '../operation.ts';
 import { addFraming, type Framing, framingOf, limitedBody, noBody } from './body.ts';
 import { forwardedHeaders, type HeaderLines } from './headers.ts';
-import { isForClient, type Journey, type Waiting } from './proxy-request.ts';
-import { forwardedNames } from './header-names.ts';
+import { isWaitingForClient, type ProxyRequest, type ProxyProgress } from './proxy-request.ts';
+import { compileForwardRule } from './header-rules.ts';
 import { isForwardable, isUnder, type PathMap, upstreamPath } from './path.ts';
 import { createProxy } from './proxy.ts';
 import { createRouteUpstream, type RouteUpstream, type RouteUpstreamDeps } from './route-upstream.ts';
-import type { Target } from '../listener/request-head.ts';
+import type { RequestTarget } from '../listener/request-head.ts';
 
 /** The routes to legacy services that pass untranslated. */
 export type PassthroughDeps = {
@@ -68,34 +68,34 @@ export function createPassthrough(
     return {
       operation: `passthrough.${config.name}`,
       methods: config.methods,
-      serve(req, exchange, target) {
+      serve(req, context, target) {
         const framing = framingOf(req, config.bodyMax);
         if (!isForwardable(target.path)) throw fault('bad_request', { detail: 'path' });
         if (typeof framing === 'string') throw fault('bad_request', { detail: framing });
-        const waiting = { call: undefined, isAnswered: false, forUpstreamSince: 0 };
-        pass(route, { req, exchange, target, framing, waiting });
+        const progress = { call: undefined, hasResponse: false, upstreamWaitSince: 0 };
+        pass(route, { req, context, target, framing, progress });
       },
     };
   }
 
-  function pass(route: Route, passenger: Passenger) {
-    const { req, exchange, target, waiting } = passenger;
+  function pass(route: Route, proxied: ProxyContext) {
+    const { req, context, target, progress } = proxied;
     const { name, permission, deadline } = route.config;
-    const request = factsOf(req, exchange, { target, rawId: undefined, trustsProxies: deps.trustsProxies });
+    const request = factsOf(req, context, { target, rawId: undefined, trustsProxies: deps.trustsProxies });
     const detail = 'the request did not come within the deadline';
-    const lateness = () => (isForClient(waiting, req) ? fault('bad_request', { detail }) : undefined);
+    const lateness = () => (isWaitingForClient(progress, req) ? fault('bad_request', { detail }) : undefined);
     const spec = { operation: `passthrough.${name}`, permission, deadlineMs: deadline, lateness };
-    const { call, signal } = openCall(exchange, request, spec);
+    const { call, signal } = openCall(context, request, spec);
     signal.start();
-    exchange.res.once('close', () => signal.settle());
+    context.res.once('close', () => signal.settle());
     const refuse = (thrown: unknown) => {
       signal.settle();
-      exchange.fail(thrown);
+      context.fail(thrown);
     };
     const depart = () => {
       if (call.signal.aborted) return;
-      watchBody(passenger);
-      route.upstream.forward(journeyOf(route, passenger, call)).catch(refuse);
+      watchBody(proxied);
+      route.upstream.forward(proxyRequestOf(route, proxied, call)).catch(refuse);
     };
     try {
       const admission = deps.admit(call);
@@ -107,8 +107,8 @@ export function createPassthrough(
   }
 
   /** Takes note of the moments in which the client has done its part for now. */
-  function watchBody({ req, framing, waiting }: Passenger) {
-    const now = () => void (waiting.forUpstreamSince = clock.monotonic());
+  function watchBody({ req, framing, progress }: ProxyContext) {
+    const now = () => void (progress.upstreamWaitSince = clock.monotonic());
     now();
     if (framing.kind === 'none') return;
     req.once('end', now);
@@ -136,39 +136,45 @@ function compileRoute(config: PassthroughConfig, deps: RouteUpstreamDeps): Route
     config,
     map: { path: config.path, basePath: pathname.replace(/(?<!\/)\/+$/, ''), stripPath: config.stripPath },
     upstream: createRouteUpstream(config, deps),
-    nameOf: forwardedNames(config.callerHeaders),
+    nameOf: compileForwardRule(config.callerHeaders),
     headers: Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value.reveal()])),
   };
 }
 
-type Passenger = { req: Request; exchange: Exchange; target: Target; framing: Framing; waiting: Waiting };
+type ProxyContext = {
+  req: Request;
+  context: RequestContext;
+  target: RequestTarget;
+  framing: Framing;
+  progress: ProxyProgress;
+};
 
 /** Everything the proxy needs to know of one request on its way to the upstream. */
-function journeyOf(route: Route, passenger: Passenger, call: Call): Journey {
-  const { req, exchange, target, framing, waiting } = passenger;
+function proxyRequestOf(route: Route, proxied: ProxyContext, call: Call): ProxyRequest {
+  const { req, context, target, framing, progress } = proxied;
   const { config, map } = route;
   const path = upstreamPath(map, target.path) + (target.query === '' ? '' : `?${target.query}`);
   const host = clientHost(req);
   return {
     req,
-    exchange,
+    context,
     signal: call.signal,
     path,
-    headers: headersOf(route, passenger, { host, address: call.request.address }),
-    body: bodyOf(passenger, config.bodyMax),
+    headers: headersOf(route, proxied, { host, address: call.request.address }),
+    body: bodyOf(proxied, config.bodyMax),
     // A request without a body, asked twice by a safe method, is the same as asked once.
-    repeatable: framing.kind === 'none' && (req.method === 'GET' || req.method === 'HEAD'),
+    isRepeatable: framing.kind === 'none' && (req.method === 'GET' || req.method === 'HEAD'),
     map,
     host,
-    privately: config.permission !== null,
-    waiting,
+    isPrivate: config.permission !== null,
+    progress: progress,
   };
 }
 
 /** All header lines for the upstream, but `host`. */
 function headersOf(
   { nameOf, headers: ours }: Route,
-  { req, exchange, framing }: Passenger,
+  { req, context, framing }: ProxyContext,
   { host, address }: { host: string | undefined; address: string },
 ): HeaderLines {
   const headers = forwardedHeaders(req, nameOf);
@@ -176,16 +182,16 @@ function headersOf(
   headers['x-forwarded-for'] = address;
   headers['x-forwarded-proto'] = clientProtocol(req);
   if (host !== undefined) headers['x-forwarded-host'] = host;
-  headers['x-request-id'] = exchange.requestId;
+  headers['x-request-id'] = context.requestId;
   return Object.assign(headers, ours);
 }
 
 /** The body to send where it is not the request itself, whose length, if it was told, was looked at before. */
-function bodyOf({ req, exchange, framing }: Passenger, bodyBytesMax: number): Stream | undefined {
+function bodyOf({ req, context, framing }: ProxyContext, bodyBytesMax: number): Stream | undefined {
   if (framing.kind !== 'chunked') return framing.kind === 'none' ? noBody : undefined;
   return limitedBody(req, bodyBytesMax, () => {
     const error = fault('bad_request', { detail: 'body too long' });
-    exchange.fail(error);
-    exchange.work?.abort(error);
+    context.fail(error);
+    context.work?.abort(error);
   });
 }

@@ -1,6 +1,6 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { Stream } from 'node:stream';
-import type { Exchange } from '../listener/exchange.ts';
+import type { RequestContext } from '../listener/request-context.ts';
 import type { HeaderLines } from './headers.ts';
 import type { PathMap } from './path.ts';
 
@@ -17,9 +17,9 @@ export type Destination = {
 };
 
 /** One request on its way to an upstream, with everything about it decided but the host. */
-export type Journey = {
+export type ProxyRequest = {
   readonly req: IncomingMessage;
-  readonly exchange: Exchange;
+  readonly context: RequestContext;
   /** Aborts when the client has gone or the deadline is spent. */
   readonly signal: AbortSignal;
   /** Path and query of the request line. */
@@ -29,27 +29,27 @@ export type Journey = {
   /** The request body where it is not the request itself. */
   readonly body: Stream | undefined;
   /** Whether the request may be sent a second time. */
-  readonly repeatable: boolean;
+  readonly isRepeatable: boolean;
   readonly map: PathMap;
   /** The host by which the caller knows us. */
   readonly host: string | undefined;
   /** Whether the answer is for the caller only, where the upstream does not say. */
-  readonly privately: boolean;
-  readonly waiting: Waiting;
+  readonly isPrivate: boolean;
+  readonly progress: ProxyProgress;
 };
 
 /** Who is waited for. */
-export type Waiting = {
+export type ProxyProgress = {
   /** The call that is under way, once it has a connection. */
   call: ClientRequest | undefined;
   /** Whether the upstream has begun to answer. */
-  isAnswered: boolean;
+  hasResponse: boolean;
   /** Since when it is the upstream: the last moment in which the client had something to do, on the monotonic clock. */
-  forUpstreamSince: number;
+  upstreamWaitSince: number;
 };
 
 /** Whether what is waited for is the client: the rest of its request is not there, and the upstream would take it. */
-export function isForClient({ call }: Waiting, req: IncomingMessage): boolean {
+export function isWaitingForClient({ call }: ProxyProgress, req: IncomingMessage): boolean {
   if (req.complete || call === undefined) return false;
   return call.socket?.connecting === false && !call.writableNeedDrain;
 }

@@ -2,8 +2,8 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { fault } from '../../errors/fault.ts';
 import { isPlainlyFramed, mayBeFollowed } from './body.ts';
 import { returnedHeaders } from './headers.ts';
-import type { Destination, Journey } from './proxy-request.ts';
-import { partIfUnread } from '../listener/unread-body.ts';
+import type { Destination, ProxyRequest } from './proxy-request.ts';
+import { closeIfBodyUnread } from '../listener/unread-body.ts';
 
 const CREDENTIAL_REFUSED = new Set([401, 403, 407]);
 /** Somebody is there, who only answers what cannot be passed on. */
@@ -13,13 +13,13 @@ const sign = { isWell: true } as const;
  * Passes an answer on.
  * @throws GatewayError `upstream_error` where there is nothing that may be passed on
  */
-export function relay(
-  journey: Journey,
+export function relayResponse(
+  request: ProxyRequest,
   { url }: Destination,
   call: ClientRequest | undefined,
   answer: IncomingMessage,
 ): void {
-  const { res } = journey.exchange;
+  const { res } = request.context;
   const status = answer.statusCode ?? 0;
   // The caller's credential never gets here, so this is about the gateway's, or about its lack of one.
   if (CREDENTIAL_REFUSED.has(status)) {
@@ -29,24 +29,24 @@ export function relay(
   if (!isPlainlyFramed(answer)) throw fault('upstream_error', { detail: 'transfer coding', sign });
   // What came after it would be read as the answer to another request.
   if (mayBeFollowed(answer) && call !== undefined) call.shouldKeepAlive = false;
-  partIfUnread(journey.req, res);
+  closeIfBodyUnread(request.req, res);
   try {
-    res.writeHead(status, answerHeaders(journey, url, answer));
+    res.writeHead(status, answerHeaders(request, url, answer));
   } catch (cause) {
     throw fault('upstream_error', { detail: 'the head of the answer is not valid', cause, sign });
   }
   pump(answer, res, Number(answer.headers['content-length']));
 }
 
-function answerHeaders(journey: Journey, upstreamUrl: URL, answer: IncomingMessage): string[] {
-  const { exchange, privately } = journey;
-  const headers = returnedHeaders(answer, { ...journey, upstreamUrl });
+function answerHeaders(request: ProxyRequest, upstreamUrl: URL, answer: IncomingMessage): string[] {
+  const { context, isPrivate: privately } = request;
+  const headers = returnedHeaders(answer, { ...request, upstreamUrl });
   headers.push(
     'X-Request-Id',
-    exchange.requestId,
+    context.requestId,
     'X-Content-Type-Options',
     'nosniff',
-    ...exchange.answerHeaders,
+    ...context.answerHeaders,
   );
   if (privately && answer.headers['cache-control'] === undefined) headers.push('Cache-Control', 'private');
   return headers;
@@ -71,7 +71,7 @@ function pump(answer: IncomingMessage, res: ServerResponse, bytes: number): void
 }
 
 /** Breaks the client's connection by a reset: a plain close would look like the end of the body to HTTP/1.0. */
-export function cut(res: ServerResponse): void {
+export function resetConnection(res: ServerResponse): void {
   if (res.writableFinished) return;
   if (res.socket === null) res.destroy();
   else res.socket.resetAndDestroy();

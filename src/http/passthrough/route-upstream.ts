@@ -9,17 +9,17 @@ import { watchHealth } from '../../upstream/health.ts';
 import { createBulkhead } from '../../upstream/bulkhead.ts';
 import type { Resilience, CallAttempt } from '../../upstream/resilience.ts';
 import { createTransport } from '../../upstream/transport/transport.ts';
-import type { Destination, Journey } from './proxy-request.ts';
+import type { Destination, ProxyRequest } from './proxy-request.ts';
 import type { Send } from './proxy.ts';
 
 /** The upstream of a route: whether it is asked, how many requests at once, and at which host. */
 export type RouteUpstream = {
   /**
-   * Has a journey made, and made once more where that is safe and may help.
+   * Has a request made, and made once more where that is safe and may help.
    * @throws GatewayError `upstream_unavailable`, `upstream_error`, `overloaded`
-   * @throws unknown the reason of the journey's signal
+   * @throws unknown the reason of the request's signal
    */
-  forward(journey: Journey): Promise<void>;
+  forward(request: ProxyRequest): Promise<void>;
   close(): void;
 };
 
@@ -46,7 +46,7 @@ function netOf(route: PassthroughConfig): SourceSpec['net'] {
     otherUrls: route.otherUpstreams,
     timeout: route.deadline,
     bytesMax: HEALTH_BYTES_MAX,
-    // Answers pass as they are, with what they say of later ones: nobody else is kept waiting for them.
+    // Answers pass as they are, with what they say of later ones: nobody else is kept progress for them.
     retries: { ...route.retries, post: false, pauseMax: 0 },
     headers: {},
   };
@@ -88,26 +88,26 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
   const destinations = new Map(bases.map((base) => [base, destinationOf(base, net)]));
   const checks = watch(net, resilience);
 
-  /** Why a journey was ended, as far as that says something of the upstream. */
-  function reasonOf({ signal, waiting }: Journey): unknown {
+  /** Why a request was ended, as far as that says something of the upstream. */
+  function reasonOf({ signal, progress: progress }: ProxyRequest): unknown {
     // It has begun to answer: a stream may be meant to last for longer than anybody waits.
-    if (waiting.isAnswered) return undefined;
-    const waitedMs = clock.monotonic() - waiting.forUpstreamSince;
+    if (progress.hasResponse) return undefined;
+    const waitedMs = clock.monotonic() - progress.upstreamWaitSince;
     return waitedMs * 2 >= route.deadline ? signal.reason : undefined;
   }
 
-  async function measured(journey: Journey, trial: CallAttempt): Promise<void> {
+  async function measured(request: ProxyRequest, trial: CallAttempt): Promise<void> {
     const destination = destinations.get(trial.start()) as Destination;
     const start = clock.monotonic();
     let outcome = 'cancelled';
     try {
-      const status = await send(journey, destination);
+      const status = await send(request, destination);
       outcome = `${Math.floor(status / 100)}xx`;
       trial.finish(FAILING.has(status) ? failing : undefined, false);
     } catch (error) {
       const isWell = error instanceof GatewayError && error.sign?.isWell === true;
       if (error instanceof GatewayError) outcome = error.code;
-      if (journey.signal.aborted && !isWell) trial.finish(reasonOf(journey), true);
+      if (request.signal.aborted && !isWell) trial.finish(reasonOf(request), true);
       else trial.finish(error, false);
       throw error;
     } finally {
@@ -116,10 +116,10 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
   }
 
   return {
-    async forward(journey) {
-      const { signal, exchange, repeatable } = journey;
-      const trial = resilience.begin(exchange, repeatable);
-      const ask = () => places.run('caller', signal, () => measured(journey, trial));
+    async forward(request) {
+      const { signal, context, isRepeatable } = request;
+      const trial = resilience.begin(context, isRepeatable);
+      const ask = () => places.run('caller', signal, () => measured(request, trial));
       await retryCall(ask, trial, signal, resilience);
     },
     close() {

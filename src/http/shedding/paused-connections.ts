@@ -1,23 +1,23 @@
 import type { Socket } from 'node:net';
 
 /** Refused connections that are not read for a while: what their clients send meanwhile costs nothing yet. */
-export type Unheard = {
+export type PausedConnections = {
   readonly count: number;
   /** For how long whoever is refused now will not be heard at most, milliseconds. */
-  readonly holdMs: number;
+  readonly expectedPauseMs: number;
   /** Reads a connection no more until it is its turn. */
-  add(socket: Socket): void;
+  pause(socket: Socket): void;
   /**
    * How long the request that has just come on a connection may have waited there unread, milliseconds. Nothing where
    * nobody is refused any more: then there is time for it.
    */
-  waitedMs(socket: Socket): number;
+  pausedMs(socket: Socket): number;
   /** Reads all of them again. */
-  hearAll(): void;
+  resumeAll(): void;
 };
 
 /** What the collection needs. */
-export type UnheardDeps = {
+export type PausedConnectionsDeps = {
   readonly monotonic: () => number;
   /** How many more the process could serve, asked before any are heard. */
   readonly takeRoom: () => number;
@@ -39,7 +39,12 @@ const TURN_MS_MAX = 100;
 const CALM_MS = 500;
 
 /** Makes an empty collection of them. */
-export function createUnheard({ monotonic, takeRoom, atNextTurn, afterReading }: UnheardDeps): Unheard {
+export function createPausedConnections({
+  monotonic,
+  takeRoom,
+  atNextTurn,
+  afterReading,
+}: PausedConnectionsDeps): PausedConnections {
   /** With the time since when, the longest first. */
   const sockets = new Map<Socket, number>();
   /** Those that are read again since this turn, with how long they were not. */
@@ -82,22 +87,22 @@ export function createUnheard({ monotonic, takeRoom, atNextTurn, afterReading }:
     get count() {
       return sockets.size;
     },
-    get holdMs() {
+    get expectedPauseMs() {
       return Math.ceil((sockets.size + 1) / perMs());
     },
-    add(socket) {
+    pause(socket) {
       addedAt = monotonic();
       socket.pause();
       if (sockets.size === 0) awaitTurn(addedAt);
       sockets.set(socket, addedAt);
     },
-    waitedMs(socket) {
+    pausedMs(socket) {
       const ms = heard.get(socket);
       if (ms === undefined) return 0;
       heard.delete(socket);
       return monotonic() - addedAt > CALM_MS ? 0 : ms;
     },
-    hearAll() {
+    resumeAll() {
       for (const socket of sockets.keys()) hear(socket, 0);
       heard.clear();
     },

@@ -1,15 +1,15 @@
 /** Watches how long requests have stood in line before the event loop comes to them. */
-export type Turns = {
+export type QueueDelay = {
   /** Asked once for every request: whether it is one too many. Of those who are `hasty` fewer are let in. */
-  isTooMany(isHasty: boolean): boolean;
+  shouldShed(isHasty: boolean): boolean;
   /** How many more might come from now on; what was told once is not told again. */
-  readonly takeRoom: () => number;
+  readonly spareCapacity: () => number;
   /** How long the line is so far, milliseconds. */
-  readonly ageMs: number;
+  readonly delayMs: number;
 };
 
 /** What the watch needs. */
-export type TurnsDeps = {
+export type QueueDelayDeps = {
   /** How long requests may stand in line, milliseconds. */
   readonly delayMsMax: number;
   readonly monotonic: () => number;
@@ -37,7 +37,7 @@ const GAIN = 0.25;
  * No more are refused than were served before, then the line counts as a new one: whoever is refused comes back later,
  * and all at once would leave nothing to do meanwhile.
  */
-export function createTurns({ delayMsMax, monotonic, atNextTurn }: TurnsDeps): Turns {
+export function createQueueDelay({ delayMsMax, monotonic, atNextTurn }: QueueDelayDeps): QueueDelay {
   let [served, refused] = [0, 0];
   let [startedAt, latestAt] = [0, 0];
   let isAwaited = false;
@@ -66,7 +66,7 @@ export function createTurns({ delayMsMax, monotonic, atNextTurn }: TurnsDeps): T
   }
 
   return {
-    isTooMany(isHasty) {
+    shouldShed(isHasty) {
       const now = monotonic();
       if (served === 0) begin(now);
       else if (now - latestAt > delayMsMax) startedAt += now - latestAt;
@@ -80,13 +80,13 @@ export function createTurns({ delayMsMax, monotonic, atNextTurn }: TurnsDeps): T
       if (refused >= served) endLine();
       return true;
     },
-    takeRoom() {
+    spareCapacity() {
       // Where nobody has come, it is not requests that keep the loop busy.
       const told = hasCome ? room : ALWAYS_SERVED;
       [room, hasCome] = [0, false];
       return told;
     },
-    get ageMs() {
+    get delayMs() {
       return latestAt - startedAt;
     },
   };

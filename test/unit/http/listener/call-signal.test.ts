@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { clientGone, CallSignal } from '../../../../src/http/listener/call-signal.ts';
+import { clientClosedRequest, CallSignal } from '../../../../src/http/listener/call-signal.ts';
 import type { GatewayError } from '../../../../src/errors/fault.ts';
 
 describe('the signal of a call', () => {
@@ -25,7 +25,7 @@ describe('the signal of a call', () => {
   it('keeps the first reason', () => {
     const call = new CallSignal(1_000, () => undefined);
     call.start();
-    const reason = clientGone();
+    const reason = clientClosedRequest();
     call.abort(reason);
     call.abort(new Error('later'));
 
@@ -43,7 +43,7 @@ describe('the signal of a call', () => {
     expect(timers()).toBe(before + 2);
 
     settled.settle();
-    aborted.abort(clientGone());
+    aborted.abort(clientClosedRequest());
 
     expect(timers()).toBe(before);
     expect(settled.signal.aborted).toBe(false);

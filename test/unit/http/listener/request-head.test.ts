@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isHost, readHead, readTarget } from '../../../../src/http/listener/request-head.ts';
+import { isHost, readHead, parseRequestTarget } from '../../../../src/http/listener/request-head.ts';
 
 describe('the head of a request', () => {
   it('keeps every value of the headers that matter, in their order and whatever the case of their names', () => {
@@ -25,9 +25,9 @@ describe('the head of a request', () => {
     const query = fc.stringMatching(/^[!-"$-~]{0,20}$/);
     fc.assert(
       fc.property(path, query, (p, q) => {
-        expect(readTarget(`${p}?${q}`)).toEqual({ path: p, query: q });
-        expect(readTarget(`HTTP://a.example:80${p}?${q}`)).toEqual({ path: p, query: q });
-        expect(readTarget(p)).toEqual({ path: p, query: '' });
+        expect(parseRequestTarget(`${p}?${q}`)).toEqual({ path: p, query: q });
+        expect(parseRequestTarget(`HTTP://a.example:80${p}?${q}`)).toEqual({ path: p, query: q });
+        expect(parseRequestTarget(p)).toEqual({ path: p, query: '' });
       }),
     );
   });
@@ -46,7 +46,7 @@ describe('the head of a request', () => {
     ['*', undefined],
     ['', undefined],
   ])('reads the target %s', (target, expected) => {
-    expect(readTarget(target)).toEqual(expected);
+    expect(parseRequestTarget(target)).toEqual(expected);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { createUnheard } from '../../../../src/http/shedding/paused-connections.ts';
+import { createPausedConnections } from '../../../../src/http/shedding/paused-connections.ts';
 
 /** A collection whose time stands still until told, with nobody's room to spare. */
 function collection() {
@@ -7,7 +7,7 @@ function collection() {
   let room = 0;
   let onTurn: (() => void) | undefined;
   let onRead: () => void;
-  const unheard = createUnheard({
+  const unheard = createPausedConnections({
     monotonic: () => now,
     takeRoom: () => room,
     atNextTurn: (listener) => void (onTurn = listener),
@@ -17,7 +17,7 @@ function collection() {
     unheard,
     refuse: (count: number) => {
       const sockets = Array.from({ length: count }, () => new Socket());
-      for (const socket of sockets) unheard.add(socket);
+      for (const socket of sockets) unheard.pause(socket);
       return sockets;
     },
     pass: (ms: number) => void (now += ms),
@@ -61,9 +61,9 @@ describe('refused connections', () => {
   it('wait for five seconds at most, however many they are, and are told for how long', () => {
     const { unheard, refuse, pass, turn } = collection();
     refuse(99);
-    expect(unheard.holdMs).toBe(334);
+    expect(unheard.expectedPauseMs).toBe(334);
     const last = refuse(20_000).at(-1);
-    expect(unheard.holdMs).toBe(5_001);
+    expect(unheard.expectedPauseMs).toBe(5_001);
     for (let ms = 0; ms < 60_000 && unheard.count > 20_099 / Math.E; ms += 10) {
       pass(10);
       turn();
@@ -82,9 +82,9 @@ describe('refused connections', () => {
   it('are all heard where the listener is left', () => {
     const { unheard, refuse } = collection();
     const sockets = refuse(3);
-    unheard.hearAll();
+    unheard.resumeAll();
     expect(heardOf(sockets)).toEqual([true, true, true]);
-    expect(unheard.waitedMs(sockets[0]!)).toBe(0);
+    expect(unheard.pausedMs(sockets[0]!)).toBe(0);
   });
 });
 
@@ -94,10 +94,10 @@ describe('how long a request waited unread', () => {
     const [asksAgain, waits] = refuse(2) as [Socket, Socket];
     pass(100);
     turn();
-    expect(unheard.waitedMs(asksAgain)).toBe(100);
-    expect(unheard.waitedMs(asksAgain)).toBe(0);
+    expect(unheard.pausedMs(asksAgain)).toBe(100);
+    expect(unheard.pausedMs(asksAgain)).toBe(0);
     read();
-    expect(unheard.waitedMs(waits)).toBe(0);
+    expect(unheard.pausedMs(waits)).toBe(0);
   });
 
   it('does not count once nobody was refused for half a second', () => {
@@ -105,6 +105,6 @@ describe('how long a request waited unread', () => {
     const [socket] = refuse(1) as [Socket];
     pass(501);
     turn();
-    expect(unheard.waitedMs(socket)).toBe(0);
+    expect(unheard.pausedMs(socket)).toBe(0);
   });
 });

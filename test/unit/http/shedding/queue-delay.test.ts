@@ -1,4 +1,4 @@
-import { createTurns } from '../../../../src/http/shedding/queue-delay.ts';
+import { createQueueDelay } from '../../../../src/http/shedding/queue-delay.ts';
 
 const MAX_MS = 50;
 
@@ -6,7 +6,7 @@ const MAX_MS = 50;
 function watch() {
   let now = 1_000;
   let onTurn: () => void;
-  const turns = createTurns({
+  const turns = createQueueDelay({
     delayMsMax: MAX_MS,
     monotonic: () => now,
     atNextTurn: (listener) => void (onTurn = listener),
@@ -18,7 +18,7 @@ function watch() {
       let refused = 0;
       for (let n = 0; n < count; n += 1) {
         now += msEach;
-        if (turns.isTooMany(isHasty)) refused += 1;
+        if (turns.shouldShed(isHasty)) refused += 1;
       }
       return refused;
     },
@@ -75,10 +75,10 @@ describe('the room for more', () => {
     const { turns, refusedOf, turn } = watch();
     refusedOf(101);
     turn();
-    expect(turns.takeRoom()).toBe(0);
+    expect(turns.spareCapacity()).toBe(0);
     refusedOf(40, 0.1);
     turn();
-    expect(turns.takeRoom()).toBeGreaterThan(0);
+    expect(turns.spareCapacity()).toBeGreaterThan(0);
   });
 
   it('is a part of what the latest line was shorter than it may be, told once', () => {
@@ -87,14 +87,14 @@ describe('the room for more', () => {
     refusedOf(79, 10 / 79);
     turn();
     // 80 took 10 ms, so 160 would take 20: four fifths of 25 ms.
-    expect(Math.round(turns.takeRoom())).toBe(20);
+    expect(Math.round(turns.spareCapacity())).toBe(20);
     refusedOf(1);
-    expect(turns.takeRoom()).toBe(0);
+    expect(turns.spareCapacity()).toBe(0);
   });
 
   it('is there where nobody comes', () => {
     const { turns } = watch();
-    expect(turns.takeRoom()).toBeGreaterThan(0);
-    expect(turns.takeRoom()).toBeGreaterThan(0);
+    expect(turns.spareCapacity()).toBeGreaterThan(0);
+    expect(turns.spareCapacity()).toBeGreaterThan(0);
   });
 });

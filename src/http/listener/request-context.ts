@@ -5,7 +5,7 @@ import type { Trace } from '../../policy/call.ts';
 import type { RequestHead } from './request-head.ts';
 
 /** One request and its answer, from the first byte to the log line. */
-export type Exchange = {
+export type RequestContext = {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly requestId: string;
@@ -20,7 +20,7 @@ export type Exchange = {
   /** The endpoint's name, or `none`. */
   operation: string;
   /** Where it counts to those under way of its operation, until it leaves. */
-  counted: Counted | undefined;
+  counted: InFlightSlot | undefined;
   /** What the answer told of, for the log line. */
   error: GatewayError | undefined;
   /** The work done for the answer, where there is any. */
@@ -30,32 +30,32 @@ export type Exchange = {
 };
 
 /** What counts the exchanges that are under way. */
-export type Counted = { leave(exchange: Exchange): void };
+export type InFlightSlot = { leave(context: RequestContext): void };
 
-const EXCHANGE = Symbol('exchange');
+const EXCHANGE = Symbol('context');
 
-type Carrier = { [EXCHANGE]?: Exchange | undefined };
+type Carrier = { [EXCHANGE]?: RequestContext | undefined };
 
-/** Makes an exchange findable from its response, and from its socket as the latest one there. */
-export function attach(exchange: Exchange): void {
-  (exchange.res as Carrier)[EXCHANGE] = exchange;
-  (exchange.req.socket as Carrier)[EXCHANGE] = exchange;
+/** Makes an context findable from its response, and from its socket as the latest one there. */
+export function attachContext(context: RequestContext): void {
+  (context.res as Carrier)[EXCHANGE] = context;
+  (context.req.socket as Carrier)[EXCHANGE] = context;
 }
 
-/** Lets go of an exchange that has ended, unless the rest of its request body is still to come. */
-export function release(exchange: Exchange): void {
-  const socket = exchange.req.socket as Carrier;
-  if (socket[EXCHANGE] === exchange && exchange.req.complete) socket[EXCHANGE] = undefined;
+/** Lets go of an context that has ended, unless the rest of its request body is still to come. */
+export function detachContext(context: RequestContext): void {
+  const socket = context.req.socket as Carrier;
+  if (socket[EXCHANGE] === context && context.req.complete) socket[EXCHANGE] = undefined;
 }
 
-/** The exchange of a response. It throws for a response that none was attached to. */
-export function exchangeOf(res: ServerResponse): Exchange {
-  const exchange = (res as Carrier)[EXCHANGE];
-  if (exchange === undefined) throw new Error('no exchange is attached to this response');
-  return exchange;
+/** The context of a response. It throws for a response that none was attached to. */
+export function contextOf(res: ServerResponse): RequestContext {
+  const context = (res as Carrier)[EXCHANGE];
+  if (context === undefined) throw new Error('no context is attached to this response');
+  return context;
 }
 
-/** The latest exchange of a connection that is not over yet, its request body included. */
-export function latestExchange(socket: Duplex): Exchange | undefined {
+/** The latest context of a connection that is not over yet, its request body included. */
+export function latestContext(socket: Duplex): RequestContext | undefined {
   return (socket as Carrier)[EXCHANGE];
 }

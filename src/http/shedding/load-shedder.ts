@@ -2,15 +2,15 @@ import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { fault, type GatewayError } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Counted, Exchange } from '../listener/exchange.ts';
-import { createTurns, type Turns } from './queue-delay.ts';
-import { createUnheard } from './paused-connections.ts';
+import type { InFlightSlot, RequestContext } from '../listener/request-context.ts';
+import { createQueueDelay, type QueueDelay } from './queue-delay.ts';
+import { createPausedConnections } from './paused-connections.ts';
 
 /** Why a request was refused; a label of the metrics. */
 type OverloadReason = 'event_loop' | 'in_flight';
 
 /** What the watch over a process needs. */
-export type OverloadDeps = {
+export type LoadShedderDeps = {
   readonly limits: GatewayConfig['overload'];
   readonly clock: Clock;
   readonly log: {
@@ -22,17 +22,17 @@ export type OverloadDeps = {
 };
 
 /** Keeps a process from taking in more than it can do. */
-export type Overload = {
+export type LoadShedder = {
   /** Refuses a request that has just come, before anything is done for it, where the event loop is too far behind. */
-  admits(exchange: Exchange): boolean;
+  admits(context: RequestContext): boolean;
   /**
    * Counts a request to its operation, until its answer is made: how long the client takes to read it is not work of
    * ours, or a few clients who read nothing would have everybody refused.
    * @throws GatewayError `overloaded` where as many are under way as may be
    */
-  readonly enter: (exchange: Exchange) => void;
-  /** Told of every exchange that is over. */
-  readonly leave: (exchange: Exchange) => void;
+  readonly enter: (context: RequestContext) => void;
+  /** Told of every context that is over. */
+  readonly leave: (context: RequestContext) => void;
   /** Listens to everybody again, and refuses nobody for the event loop any more: the listener is left. */
   readonly listenToAll: () => void;
 };
@@ -64,7 +64,7 @@ function refusal(secondsMin: number): GatewayError {
 }
 
 /** Tells once of many refusals: at the first one, and when they are over. */
-function createEpisodes(log: OverloadDeps['log'], monotonic: () => number) {
+function createEpisodes(log: LoadShedderDeps['log'], monotonic: () => number) {
   let refused = 0;
   let [since, latest] = [0, 0];
 
@@ -89,17 +89,17 @@ function createEpisodes(log: OverloadDeps['log'], monotonic: () => number) {
 }
 
 /** Watches over one process. */
-export function createOverload({ limits, clock, log, onRefused }: OverloadDeps): Overload {
+export function createLoadShedder({ limits, clock, log, onRefused }: LoadShedderDeps): LoadShedder {
   const monotonic = () => clock.monotonic();
   const atNextTurn = (listener: () => void) => void setTimeout(listener, TURN_MS).unref();
-  const turns: Turns = createTurns({
+  const turns: QueueDelay = createQueueDelay({
     delayMsMax: limits.eventLoopDelayMax,
     monotonic,
     atNextTurn,
   });
-  const unheard = createUnheard({
+  const unheard = createPausedConnections({
     monotonic,
-    takeRoom: turns.takeRoom,
+    takeRoom: turns.spareCapacity,
     atNextTurn,
     afterReading: (listener) => void setImmediate(listener),
   });
@@ -112,34 +112,34 @@ export function createOverload({ limits, clock, log, onRefused }: OverloadDeps):
     return unheard.count > 0 && monotonic() - (socket[ANSWERED_AT] ?? -Infinity) < HASTE_MS;
   }
 
-  const counted: Counted = {
-    leave(exchange) {
-      exchange.counted = undefined;
-      const { operation } = exchange;
+  const counted: InFlightSlot = {
+    leave(context) {
+      context.counted = undefined;
+      const { operation } = context;
       underWay.set(operation, (underWay.get(operation) ?? 1) - 1);
     },
   };
 
   return {
-    admits(exchange) {
-      const { res, req, operation } = exchange;
+    admits(context) {
+      const { res, req, operation } = context;
       if (isLeaving) return true;
       // It may have waited for as long unread: whoever would take it up now would be late already.
-      const isEarly = unheard.waitedMs(req.socket) > limits.eventLoopDelayMax;
-      if (!isEarly && !turns.isTooMany(isHasty(req.socket))) return true;
-      const { holdMs } = unheard;
+      const isEarly = unheard.pausedMs(req.socket) > limits.eventLoopDelayMax;
+      if (!isEarly && !turns.shouldShed(isHasty(req.socket))) return true;
+      const { expectedPauseMs: holdMs } = unheard;
       onRefused(operation, 'event_loop');
-      note({ reason: 'event_loop', delayMs: Math.round(turns.ageMs) });
-      exchange.fail(refusal(Math.ceil(holdMs / 1_000)));
+      note({ reason: 'event_loop', delayMs: Math.round(turns.delayMs) });
+      context.fail(refusal(Math.ceil(holdMs / 1_000)));
       // Who asks again at once is not heard at once: refusing costs half of what a kept answer does. A new connection
       // would cost as much as an answer, so the one there is stays. Who has waited is not made to wait again.
       res.once('close', () => {
-        if (!isEarly && res.shouldKeepAlive && !req.socket.destroyed) unheard.add(req.socket);
+        if (!isEarly && res.shouldKeepAlive && !req.socket.destroyed) unheard.pause(req.socket);
       });
       return false;
     },
-    enter(exchange) {
-      const { operation } = exchange;
+    enter(context) {
+      const { operation } = context;
       const count = underWay.get(operation) ?? 0;
       if (count >= limits.inFlightMax) {
         onRefused(operation, 'in_flight');
@@ -147,15 +147,15 @@ export function createOverload({ limits, clock, log, onRefused }: OverloadDeps):
         throw fault('overloaded', { detail: 'overload.inFlightMax' });
       }
       underWay.set(operation, count + 1);
-      exchange.counted = counted;
+      context.counted = counted;
     },
-    leave(exchange) {
-      if (unheard.count > 0) (exchange.req.socket as Answered)[ANSWERED_AT] = monotonic();
-      exchange.counted?.leave(exchange);
+    leave(context) {
+      if (unheard.count > 0) (context.req.socket as Answered)[ANSWERED_AT] = monotonic();
+      context.counted?.leave(context);
     },
     listenToAll() {
       isLeaving = true;
-      unheard.hearAll();
+      unheard.resumeAll();
     },
   };
 }

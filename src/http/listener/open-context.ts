@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../kernel/clock.ts';
-import { newRequestId } from '../../kernel/request-id.ts';
+import { newRequestId } from './request-id.ts';
 import type { Trace } from '../../policy/call.ts';
-import type { Answers } from '../answers.ts';
-import { clientGone } from './call-signal.ts';
-import { attach, type Exchange, release } from './exchange.ts';
+import type { Responder } from '../responder.ts';
+import { clientClosedRequest } from './call-signal.ts';
+import { attachContext, type RequestContext, detachContext } from './request-context.ts';
 import { readHead } from './request-head.ts';
 
-/** Told of every exchange that is over: `status` is 499 where the client left before its answer. */
+/** Told of every context that is over: `status` is 499 where the client left before its answer. */
 export type OnFinish = (operation: string, status: number, trace: Trace, seconds: number) => void;
 
 /** An answer that goes wrong on its way ends like one whose client has left: with `close`. */
@@ -40,34 +40,34 @@ function createPipelines(): (socket: Pipeline, res: ServerResponse) => boolean {
 }
 
 /**
- * Makes the function that opens the exchange of a request and sees to its end: the log line, the metrics, and the
+ * Makes the function that opens the context of a request and sees to its end: the log line, the metrics, and the
  * work that nobody waits for any more.
  */
-export function createOpenExchange(deps: {
-  answers: Answers;
-  logRequest: (exchange: Exchange) => void;
+export function createOpenContext(deps: {
+  responder: Responder;
+  logRequest: (context: RequestContext) => void;
   clock: Clock;
-  /** Told of every exchange that begins. */
+  /** Told of every context that begins. */
   onOpen: () => void;
-  /** Told of every exchange that is over, before the log is. */
-  onClose: (exchange: Exchange) => void;
+  /** Told of every context that is over, before the log is. */
+  onClose: (context: RequestContext) => void;
   onFinish: OnFinish;
-}): (req: IncomingMessage, res: ServerResponse) => Exchange {
-  const { answers, logRequest, clock, onOpen, onClose, onFinish } = deps;
+}): (req: IncomingMessage, res: ServerResponse) => RequestContext {
+  const { responder, logRequest, clock, onOpen, onClose, onFinish } = deps;
   const mayWait = createPipelines();
 
-  function finish(exchange: Exchange) {
-    const { res, operation, trace, startedAt } = exchange;
+  function finish(context: RequestContext) {
+    const { res, operation, trace, startedAt } = context;
     const answered = res.writableFinished;
-    if (!answered) exchange.work?.abort(clientGone());
-    release(exchange);
-    onClose(exchange);
-    logRequest(exchange);
+    if (!answered) context.work?.abort(clientClosedRequest());
+    detachContext(context);
+    onClose(context);
+    logRequest(context);
     onFinish(operation, answered ? res.statusCode : 499, trace, (clock.monotonic() - startedAt) / 1_000);
   }
 
   return function open(req, res) {
-    const exchange: Exchange = {
+    const context: RequestContext = {
       req,
       res,
       requestId: newRequestId(),
@@ -80,17 +80,17 @@ export function createOpenExchange(deps: {
       counted: undefined,
       error: undefined,
       work: undefined,
-      fail: (thrown) => answers.error(exchange, thrown),
+      fail: (thrown) => responder.sendError(context, thrown),
     };
-    attach(exchange);
+    attachContext(context);
     onOpen();
     res.on('error', ignore);
-    res.once('close', () => finish(exchange));
+    res.once('close', () => finish(context));
     // Behind another answer on a pipelined connection, a response has no socket yet whose end it could notice.
     if (res.socket === null) {
       req.once('close', () => req.socket.destroyed && !res.closed && res.emit('close'));
       if (!mayWait(req.socket, res)) req.socket.destroy();
     }
-    return exchange;
+    return context;
   };
 }

@@ -7,12 +7,12 @@ import { encodedEtag, type EncodedBodies } from '../store/cache/content-encoding
 import { type AcceptedCodings, createAcceptedCodings, NO_CODINGS } from './accepted-codings.ts';
 import type { Cors } from './listener/cors.ts';
 import { allowOf, type Endpoint } from './listener/endpoint.ts';
-import type { Exchange } from './listener/exchange.ts';
+import type { RequestContext } from './listener/request-context.ts';
 import { matchesEtag } from './matches-etag.ts';
-import { partIfUnread } from './listener/unread-body.ts';
+import { closeIfBodyUnread } from './listener/unread-body.ts';
 
 /** A public document that is the same for everyone, such as the OpenAPI description. */
-export type Document = {
+export type PublicDocument = {
   readonly body: Buffer;
   readonly etag: string;
   /** What there is of it in codings; absent: it is served as it is. */
@@ -20,15 +20,15 @@ export type Document = {
 };
 
 /** Every way in which the gateway itself answers. None of them throws, and a second answer is no answer. */
-export type Answers = {
+export type Responder = {
   /** 200 with a v1 body, or 304. */
-  reply(exchange: Exchange, reply: Reply): void;
+  sendReply(context: RequestContext, reply: Reply): void;
   /** 200 with a public document, or 304. */
-  document(exchange: Exchange, document: Document): void;
+  sendDocument(context: RequestContext, document: PublicDocument): void;
   /** 204 with `Allow`, and what a preflight asks for. */
-  options(exchange: Exchange, endpoint: Endpoint): void;
+  sendOptions(context: RequestContext, endpoint: Endpoint): void;
   /** The contract's error; anything thrown that is not a `GatewayError` becomes `server_error`. */
-  error(exchange: Exchange, thrown: unknown): void;
+  sendError(context: RequestContext, thrown: unknown): void;
 };
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -50,7 +50,7 @@ export const securityHeaders: readonly string[] = [
 const CACHE_STATUS = { hit: 'portico; hit', miss: 'portico; fwd=miss', stale: 'portico; fwd=stale' } as const;
 
 /** What the answers of a listener depend on. */
-type AnswersDeps = {
+type ResponderDeps = {
   readonly clock: Clock;
   readonly serverStatus: ServerStatus;
   readonly cors: Cors;
@@ -64,120 +64,126 @@ type AnswersDeps = {
 const ONE_TEXT_BYTES_MAX = 16 * 1024;
 
 /** Makes the answers of a public listener. `clock` tells the age of bodies. */
-export function createAnswers(deps: AnswersDeps): Answers {
+export function createResponder(deps: ResponderDeps): Responder {
   const { clock, serverStatus, cors, compression } = deps;
   const vary = CREDENTIAL_HEADERS + cors.vary;
   const isCoded = compression === 'auto';
   const replyVary = CREDENTIAL_HEADERS + (isCoded ? ', Accept-Encoding' : '') + cors.vary;
   const documentVary = ((isCoded ? ', Accept-Encoding' : '') + cors.vary).slice(2);
   const acceptedCodings = createAcceptedCodings();
-  const acceptedOf = ({ head }: Exchange) => (isCoded ? acceptedCodings(head.acceptEncoding) : NO_CODINGS);
+  const acceptedOf = ({ head }: RequestContext) =>
+    isCoded ? acceptedCodings(head.acceptEncoding) : NO_CODINGS;
 
-  function reply(exchange: Exchange, answer: Reply) {
-    if (isOver(exchange)) return;
+  function reply(context: RequestContext, answer: Reply) {
+    if (isOver(context)) return;
     const { storedAt, freshSeconds, cache } = answer;
     const ageSeconds = Math.max(0, Math.floor((clock.now() - storedAt) / 1_000));
-    const headers = baseHeaders(exchange, replyVary, `private, max-age=${freshSeconds}`);
+    const headers = baseHeaders(context, replyVary, `private, max-age=${freshSeconds}`);
     headers.push('Age', String(ageSeconds), 'Cache-Status', CACHE_STATUS[cache]);
-    sendReply(exchange, headers, answer, acceptedOf(exchange));
+    sendReply(context, headers, answer, acceptedOf(context));
   }
 
   /** The body in the coding that the caller takes best, where it is made already; else it is made for later ones. */
-  function sendReply(exchange: Exchange, headers: string[], answer: Document, accepted: AcceptedCodings) {
+  function sendReply(
+    context: RequestContext,
+    headers: string[],
+    answer: PublicDocument,
+    accepted: AcceptedCodings,
+  ) {
     const { best } = accepted;
     const made = best && answer.encodings?.get(best);
-    const held = heldTag(exchange.head.ifNoneMatch, made?.etag, answer.etag, accepted);
+    const held = heldTag(context.head.ifNoneMatch, made?.etag, answer.etag, accepted);
     if (held !== undefined) {
-      sendHeld(exchange, headers, held);
+      sendHeld(context, headers, held);
     } else if (made !== undefined) {
       headers.push('Content-Encoding', best ?? '');
-      sendBody(exchange, headers, made);
+      sendBody(context, headers, made);
     } else {
-      sendBody(exchange, headers, answer);
+      sendBody(context, headers, answer);
       if (best !== undefined) answer.encodings?.make(best);
     }
   }
 
-  function document(exchange: Exchange, served: Document) {
-    if (isOver(exchange)) return;
+  function document(context: RequestContext, served: PublicDocument) {
+    if (isOver(context)) return;
     // `no-cache` asks for revalidation, not for no cache: a 304 costs nothing, a stale contract may.
-    const headers = baseHeaders(exchange, documentVary, 'public, no-cache');
-    sendReply(exchange, headers, served, acceptedOf(exchange));
+    const headers = baseHeaders(context, documentVary, 'public, no-cache');
+    sendReply(context, headers, served, acceptedOf(context));
   }
 
-  function sendHeld(exchange: Exchange, headers: string[], etag: string) {
+  function sendHeld(context: RequestContext, headers: string[], etag: string) {
     headers.push('ETag', etag);
-    send(exchange, 304, headers, undefined);
+    send(context, 304, headers, undefined);
   }
 
-  function sendBody(exchange: Exchange, headers: string[], { body, etag }: Document) {
+  function sendBody(context: RequestContext, headers: string[], { body, etag }: PublicDocument) {
     headers.push('ETag', etag, 'Content-Type', JSON_TYPE, 'Content-Length', String(body.length));
-    send(exchange, 200, headers, body);
+    send(context, 200, headers, body);
   }
 
-  function options(exchange: Exchange, endpoint: Endpoint) {
-    if (isOver(exchange)) return;
-    const headers = baseHeaders(exchange, vary, 'no-store');
+  function options(context: RequestContext, endpoint: Endpoint) {
+    if (isOver(context)) return;
+    const headers = baseHeaders(context, vary, 'no-store');
     headers.push('Allow', allowOf(endpoint));
-    cors.appendPreflight(headers, exchange.head.origin, endpoint.methods);
-    send(exchange, 204, headers, undefined);
+    cors.appendPreflight(headers, context.head.origin, endpoint.methods);
+    send(context, 204, headers, undefined);
   }
 
-  function error(exchange: Exchange, thrown: unknown) {
-    if (isOver(exchange)) return;
+  function error(context: RequestContext, thrown: unknown) {
+    if (isOver(context)) return;
     const told = toGatewayError(thrown);
-    exchange.error = told;
-    const headers = baseHeaders(exchange, vary, 'no-store');
+    context.error = told;
+    const headers = baseHeaders(context, vary, 'no-store');
     for (const name in told.headers) headers.push(name, told.headers[name] ?? '');
     if (told.retryAfterSeconds !== undefined) headers.push('Retry-After', String(told.retryAfterSeconds));
-    sendError(exchange, told, headers);
-    exchange.work?.abort(told);
+    sendError(context, told, headers);
+    context.work?.abort(told);
   }
 
-  function sendError(exchange: Exchange, told: GatewayError, headers: string[]) {
-    const body = Buffer.from(errorBody(told, exchange.requestId));
+  function sendError(context: RequestContext, told: GatewayError, headers: string[]) {
+    const body = Buffer.from(errorBody(told, context.requestId));
     headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(body.length));
-    send(exchange, publicStatus(told, serverStatus), headers, body);
+    send(context, publicStatus(told, serverStatus), headers, body);
   }
 
-  function baseHeaders(exchange: Exchange, varies: string, cacheControl: string): string[] {
-    const headers = ['X-Request-Id', exchange.requestId, 'Cache-Control', cacheControl, ...securityHeaders];
+  function baseHeaders(context: RequestContext, varies: string, cacheControl: string): string[] {
+    const headers = ['X-Request-Id', context.requestId, 'Cache-Control', cacheControl, ...securityHeaders];
     if (varies !== '') headers.push('Vary', varies);
-    headers.push(...exchange.answerHeaders);
-    cors.append(headers, exchange.head.origin);
+    headers.push(...context.answerHeaders);
+    cors.append(headers, context.head.origin);
     return headers;
   }
 
   /** One `writeHead` with a flat list and one `end`: half the price of `setHeader` for each. */
-  function send(exchange: Exchange, status: number, headers: string[], body: Buffer | undefined) {
-    const { req, res } = exchange;
-    exchange.counted?.leave(exchange);
-    partIfUnread(req, res);
+  function send(context: RequestContext, status: number, headers: string[], body: Buffer | undefined) {
+    const { req, res } = context;
+    context.counted?.leave(context);
+    closeIfBodyUnread(req, res);
     try {
       res.writeHead(status, headers);
       if (body === undefined || req.method === 'HEAD') res.end();
       else if (body.length > ONE_TEXT_BYTES_MAX) res.end(body);
       else res.end(body.toString('latin1'), 'latin1');
     } catch (cause) {
-      sendPlainError(exchange, fault('server_error', { detail: 'an answer header is not valid', cause }));
+      sendPlainError(context, fault('server_error', { detail: 'an answer header is not valid', cause }));
     }
   }
 
   /** The answer where a header held a character that HTTP forbids: its own headers are constants. */
-  function sendPlainError(exchange: Exchange, told: GatewayError) {
-    exchange.error = told;
-    const body = Buffer.from(errorBody(told, exchange.requestId));
-    const headers = ['X-Request-Id', exchange.requestId, 'Cache-Control', 'no-store', ...securityHeaders];
+  function sendPlainError(context: RequestContext, told: GatewayError) {
+    context.error = told;
+    const body = Buffer.from(errorBody(told, context.requestId));
+    const headers = ['X-Request-Id', context.requestId, 'Cache-Control', 'no-store', ...securityHeaders];
     headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(body.length));
-    exchange.res.writeHead(told.status, headers);
-    exchange.res.end(exchange.req.method === 'HEAD' ? undefined : body);
+    context.res.writeHead(told.status, headers);
+    context.res.end(context.req.method === 'HEAD' ? undefined : body);
   }
 
-  return { reply, document, options, error };
+  return { sendReply: reply, sendDocument: document, sendOptions: options, sendError: error };
 }
 
-/** Whether the exchange has an answer already, or nobody who would read it. */
-function isOver({ res }: Exchange): boolean {
+/** Whether the context has an answer already, or nobody who would read it. */
+function isOver({ res }: RequestContext): boolean {
   return res.headersSent || res.destroyed;
 }
 

@@ -148,7 +148,7 @@ function remembered(passes: (name: string) => boolean): (line: string) => string
  * stays behind. `allowed` pass although they look like claims. Names with an underscore stay behind: CGI-like upstreams
  * cannot tell `X_Forwarded_For` from `X-Forwarded-For`.
  */
-export function forwardedNames(allowed: readonly string[]): (line: string) => string | undefined {
+export function compileForwardRule(allowed: readonly string[]): (line: string) => string | undefined {
   const claims = new Set(allowed.map((name) => name.toLowerCase()));
   return remembered((name) => {
     if (NEVER_FORWARDED.has(name) || name.startsWith('proxy') || name.includes('_')) return false;
@@ -157,6 +157,6 @@ export function forwardedNames(allowed: readonly string[]): (line: string) => st
 }
 
 /** The lower-case name of a header line of an upstream that travels on to the caller; `undefined` where it does not. */
-export const returnedName: (line: string) => string | undefined = remembered(
+export const returnedHeaderName: (line: string) => string | undefined = remembered(
   (name) => !NOT_RETURNED.has(name) && !NOT_RETURNED_FAMILIES.test(name),
 );
