@@ -7,7 +7,7 @@ import { askRaw, request } from '../support/client/raw-client.ts';
 import { readRedisValue } from '../support/redis/read-value.ts';
 import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
 import { type Issuer, startIssuer } from '../support/auth/issuer-server.ts';
-import { INNER_TEXT, startFaultyUpstream } from '../support/upstream/failing-upstream.ts';
+import { INNER_TEXT, startFailingUpstream } from '../support/upstream/failing-upstream.ts';
 import { KEY, PEPPER, type Stack, type StackOptions, startStack } from '../support/gateway/stack.ts';
 
 /** Stands in every secret of the legacy records, the credentials, and whatever else a caller sends. */
@@ -173,12 +173,12 @@ describe('a canary in every secret', () => {
     'refuses connections',
     'resets the connection',
   ] as const)('comes out of none where an upstream %s', async (fault) => {
-    const upstream = await startFaultyUpstream(fault);
+    const upstream = await startFailingUpstream(fault);
     const stack = await start({ upstream: upstream.origin });
     const translated = paths.filter((path) => path.startsWith('/v1/'));
     for (const path of translated) await record(stack, path, { headers: { 'x-api-key': KEY } });
     await collect(stack);
-    await upstream.stop();
+    await upstream.close();
     expect(leaks()).toEqual([]);
   });
 

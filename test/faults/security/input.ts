@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
-import { answering, startLegacyUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { answering, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { HOST, request, requestOf } from '../../support/client/raw-client.ts';
 import type { FaultRow } from '../harness/row.ts';
 import { exchangeRaw } from '../client/raw.ts';
@@ -22,7 +22,7 @@ const elsewhere: FaultRow = {
     await once(trap, 'listening');
     bench.own({ stop: () => trap.close() });
     const host = `127.0.0.1:${(trap.address() as AddressInfo).port}`;
-    const redirecting = await startLegacyUpstream(
+    const redirecting = await startUpstream(
       answering('HTTP/1.1 302 Found', `Location: http://${host}/inner`, 'Content-Length: 0', '', ''),
     );
     bench.own(redirecting);
@@ -156,7 +156,7 @@ const injection: FaultRow = {
       'Clear-Site-Data: "*"',
       'WWW-Authenticate: Basic',
     ];
-    const upstream = await startLegacyUpstream(
+    const upstream = await startUpstream(
       answering('HTTP/1.1 200 OK', ...inner, 'Content-Length: 2', '', 'ok'),
     );
     bench.own(upstream);
@@ -204,7 +204,7 @@ const injection: FaultRow = {
     );
     for (const bytes of bad)
       assert.equal((await exchangeRaw(gateway.port, bytes, 1)).answers[0]?.status, 400);
-    const heard = upstream.heard.join('\n').toLowerCase();
+    const heard = upstream.received.join('\n').toLowerCase();
     for (const name of [
       'cookie',
       'forwarded: for=1.2',

@@ -13,8 +13,8 @@ import {
   openMs,
   sourceFile,
 } from '../harness/harm/faulty-source.ts';
+import { startUpstream, writing } from '../../support/upstream/scripted-upstream.ts';
 import type { FaultRow } from '../harness/row.ts';
-import { startScriptedUpstream } from '../harness/harm/scripted-upstream.ts';
 
 const limits: FaultRow = {
   id: 'U16',
@@ -160,9 +160,8 @@ const names: FaultRow = {
     bench.own({ close: () => rmSync(folder, { recursive: true }) });
     const addressFile = join(folder, 'address');
     const lead = (address: string) => writeFileSync(addressFile, address);
-    const old = bench.own(await startScriptedUpstream('127.0.0.1'));
-    const next = bench.own(await startScriptedUpstream('127.0.0.2', old.port));
-    for (const upstream of [old, next]) upstream.does(answerWell);
+    const old = bench.own(await startUpstream(writing(answerWell)));
+    const next = bench.own(await startUpstream(writing(answerWell), { host: '127.0.0.2', port: old.port }));
     lead('');
     const file = sourceFile('faulty', `http://moving.example:${old.port}`, 'timeout: 600ms');
     const env = { NODE_OPTIONS: lookUpIn(folder, addressFile) };

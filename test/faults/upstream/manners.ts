@@ -9,8 +9,8 @@ import {
   hastyPlace,
   nativeUser,
 } from '../harness/harm/faulty-source.ts';
+import { startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import type { FaultRow } from '../harness/row.ts';
-import { startScriptedUpstream } from '../harness/harm/scripted-upstream.ts';
 
 const redirects: FaultRow = {
   id: 'U15',
@@ -21,8 +21,8 @@ const redirects: FaultRow = {
   async run(bench) {
     const { gateway, upstream } = await faultyPlace(bench);
     const spies = [
-      bench.own(await startScriptedUpstream('127.0.0.2', upstream.port)),
-      bench.own(await startScriptedUpstream()),
+      bench.own(await startUpstream(undefined, { host: '127.0.0.2', port: upstream.port })),
+      bench.own(await startUpstream()),
     ];
     const targets = [
       ...spies.map(({ origin }) => `${origin}/users/1`),

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { FaultBench } from '../harness/bench.ts';
 import { assertRefused } from '../harness/errors.ts';
 import { answerOf, type FaultyPlace, openMs } from '../harness/harm/faulty-source.ts';
+import { startUpstream, type UpstreamRequest } from '../../support/upstream/scripted-upstream.ts';
 import type { FaultRow } from '../harness/row.ts';
-import { type Asked, startScriptedUpstream } from '../harness/harm/scripted-upstream.ts';
 
 /** How long a caller of the hanging route waits. */
 const DEADLINE_MS = 300;
@@ -12,7 +12,7 @@ const CALLS = 10;
 /** A gateway with two routes to an upstream that a row scripts: one with a breaker that opens soon, one with none. */
 function passedPlace(bench: FaultBench): Promise<FaultyPlace> {
   return bench.common('passed', async (start) => {
-    const upstream = await startScriptedUpstream();
+    const upstream = await startUpstream();
     const methods = ['GET', 'POST'];
     const route = { methods, upstream: upstream.origin, permission: 'orders:read' };
     const breaker = { calls: CALLS, window: '1m', open: `${openMs(bench)}ms` };
@@ -25,7 +25,7 @@ function passedPlace(bench: FaultBench): Promise<FaultyPlace> {
   });
 }
 
-const answerWell = ({ socket }: Asked) => void socket.write(answerOf(200, '{}'));
+const answerWell = ({ socket }: UpstreamRequest) => void socket.write(answerOf(200, '{}'));
 
 const hangs: FaultRow = {
   id: 'U2',

@@ -12,8 +12,8 @@ import {
   nativeUser,
 } from '../harness/harm/faulty-source.ts';
 import type { FaultGateway } from '../harness/gateway.ts';
+import type { UpstreamRequest } from '../../support/upstream/scripted-upstream.ts';
 import type { FaultRow, Figure } from '../harness/row.ts';
-import type { Asked } from '../harness/harm/scripted-upstream.ts';
 
 /** Makes the bytes of a reply to a question for one user. */
 type Reply = (id: number) => Buffer;
@@ -101,7 +101,7 @@ function gzipBomb(mib: number): Buffer {
   return Buffer.concat(Array.from({ length: mib }, () => one));
 }
 
-function flood({ socket }: Asked): void {
+function flood({ socket }: UpstreamRequest): void {
   const piece = Buffer.alloc(MIB, 32);
   socket.write(answerOf(200, '', [`Content-Length: ${200 * MIB}`]));
   const pour = () => {
@@ -132,7 +132,7 @@ const bombs: FaultRow = {
     await gateway.ask(anyUser());
     const before = peakMib(gateway);
     let slowestMs = 0;
-    const ask = async (script: (asked: Asked) => void) => {
+    const ask = async (script: (asked: UpstreamRequest) => void) => {
       upstream.does(script);
       const answer = await gateway.ask(anyUser());
       assertRefused(answer, 502, 'upstream_invalid_response');

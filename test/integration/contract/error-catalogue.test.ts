@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { catalogue, entryOf, type ErrorCode, errorCodes } from '../../../src/errors/catalogue.ts';
 import { freePort } from '../../support/process/free-port.ts';
 import { openapi } from '../../support/client/openapi-check.ts';
-import { type FaultName, startFaultyUpstream } from '../../support/upstream/failing-upstream.ts';
+import { type FaultName, startFailingUpstream } from '../../support/upstream/failing-upstream.ts';
 import { hurry } from '../../support/gateway/operation-cases.ts';
 import { type Stack, type StackOptions, startStack, USERS_KEY } from '../../support/gateway/stack.ts';
 import { decision } from './decisions.ts';
@@ -26,12 +26,12 @@ const plainly =
 const behind =
   (fault: FaultName): Produce =>
   async () => {
-    const upstream = await startFaultyUpstream(fault);
+    const upstream = await startFailingUpstream(fault);
     const options = { upstream: upstream.origin, ...(fault === 'says nothing' ? { configure: hurry } : {}) };
     try {
       return await withStack(options, (stack) => stack.get('/v1/users'));
     } finally {
-      await upstream.stop();
+      await upstream.close();
     }
   };
 
@@ -73,7 +73,7 @@ const producers: Partial<Record<ErrorCode, Produce>> = {
       (stack) => stack.get('/v1/users?sort=name'),
     ),
   async overloaded() {
-    const upstream = await startFaultyUpstream('says nothing');
+    const upstream = await startFailingUpstream('says nothing');
     const configure: StackOptions['configure'] = (_, sources) => {
       for (const { net } of sources) Object.assign(net, { concurrency: 1, queue: { max: 1, time: 20 } });
     };
@@ -90,7 +90,7 @@ const producers: Partial<Record<ErrorCode, Produce>> = {
         return first.answer;
       });
     } finally {
-      await upstream.stop();
+      await upstream.close();
     }
   },
   async limiter_unavailable() {

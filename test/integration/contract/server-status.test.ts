@@ -1,4 +1,4 @@
-import { type FaultName, startFaultyUpstream } from '../../support/upstream/failing-upstream.ts';
+import { type FaultName, startFailingUpstream } from '../../support/upstream/failing-upstream.ts';
 import { hurry } from '../../support/gateway/operation-cases.ts';
 import { copyConfig } from '../../support/gateway/config-copy.ts';
 import { type Stack, startStack } from '../../support/gateway/stack.ts';
@@ -8,7 +8,7 @@ let stack: Stack;
 let stop: () => Promise<void>;
 
 async function startBehind(fault: FaultName, serverStatus: 'precise' | 'contract'): Promise<void> {
-  const upstream = await startFaultyUpstream(fault);
+  const upstream = await startFailingUpstream(fault);
   stack = await startStack({
     upstream: upstream.origin,
     configure(config, sources) {
@@ -18,7 +18,7 @@ async function startBehind(fault: FaultName, serverStatus: 'precise' | 'contract
   });
   stop = async () => {
     await stack.close();
-    await upstream.stop();
+    await upstream.close();
   };
 }
 afterEach(() => stop());

@@ -34,7 +34,14 @@ async function ask(
   try {
     for (const question of questions) {
       const told = await gateway.answer(question);
-      check({ question, told, heard: upstream.heard }, expectedAnswer(says, rows, question));
+      check(
+        {
+          question,
+          told,
+          heard: upstream.requests.map(({ method, target, body }) => `${method} ${target} ${body}`),
+        },
+        expectedAnswer(says, rows, question),
+      );
     }
   } finally {
     gateway.close();

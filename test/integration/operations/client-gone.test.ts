@@ -1,17 +1,17 @@
-import { type LegacyUpstream, startLegacyUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { type ScriptedUpstream, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { connectRaw, request } from '../../support/client/raw-client.ts';
 import { operationCases } from '../../support/gateway/operation-cases.ts';
 import { KEY, type Stack, startStack } from '../../support/gateway/stack.ts';
 
-let upstream: LegacyUpstream;
+let upstream: ScriptedUpstream;
 let stack: Stack;
 beforeEach(async () => {
-  upstream = await startLegacyUpstream(() => undefined);
+  upstream = await startUpstream(() => undefined);
   stack = await startStack({ upstream: upstream.origin });
 });
 afterEach(async () => {
   await stack.close();
-  await upstream.stop();
+  await upstream.close();
 });
 
 async function askAndWait(path: string) {
@@ -23,22 +23,22 @@ async function askAndWait(path: string) {
 describe('a client that leaves before its answer', () => {
   it.each(operationCases)('$name: ends the call to the upstream', async ({ path }) => {
     const client = await askAndWait(path);
-    await upstream.hears('\r\n\r\n');
+    await upstream.receives('\r\n\r\n');
     client.close();
-    expect(await upstream.quiet()).toBe(1);
+    expect(await upstream.disconnected()).toBe(1);
   });
 
   it.each(operationCases.filter(({ translated }) => translated))(
     '$name: ends it only when nobody else waits for the same answer',
     async ({ path }) => {
       const [first, second] = [await askAndWait(path), await askAndWait(path)];
-      await upstream.hears('\r\n\r\n');
+      await upstream.receives('\r\n\r\n');
       first.close();
       // Once its line is logged, the first client's leaving has been dealt with.
       while (!stack.log.some((line) => line.includes('"aborted":true'))) await new Promise(setImmediate);
-      expect(upstream.heard).toHaveLength(1);
+      expect(upstream.received).toHaveLength(1);
       second.close();
-      expect(await upstream.quiet()).toBe(1);
+      expect(await upstream.disconnected()).toBe(1);
     },
   );
 });

@@ -1,20 +1,20 @@
-import { type LegacyUpstream, startLegacyUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { type ScriptedUpstream, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { connectRaw, type RawAnswer, request } from '../../support/client/raw-client.ts';
 import { KEY, type Stack, startStack } from '../../support/gateway/stack.ts';
 
 /** So many calls open a breaker, more than go out at once. */
 const CALLS = 6;
 
-let upstream: LegacyUpstream;
+let upstream: ScriptedUpstream;
 let stack: Stack;
 afterEach(async () => {
   await stack.close();
-  await upstream.stop();
+  await upstream.close();
 });
 
 /** A gateway in front of users that hang; its callers wait for much less than a call may take. */
 async function startHanging(deadline: number) {
-  upstream = await startLegacyUpstream(() => undefined);
+  upstream = await startUpstream(() => undefined);
   stack = await startStack({
     upstream: upstream.origin,
     configure({ resources }, sources) {
@@ -63,12 +63,12 @@ describe('a source that hangs for longer than anybody waits', () => {
     await startHanging(600_000);
     for (let round = 0; round < CALLS; round += 1) {
       const clients = await Promise.all([ask(), ask()]);
-      await upstream.opens(2 * (round + 1));
+      await upstream.connected(2 * (round + 1));
       for (const client of clients) client.close();
-      await upstream.quiet();
+      await upstream.disconnected();
     }
     const client = await ask();
-    await upstream.opens(2 * CALLS + 1);
+    await upstream.connected(2 * CALLS + 1);
     client.close();
     expect(breakerLines()).toEqual([]);
   });

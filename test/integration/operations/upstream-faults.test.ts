@@ -1,9 +1,5 @@
-import {
-  type FaultName,
-  type FaultyUpstream,
-  INNER_TEXT,
-  startFaultyUpstream,
-} from '../../support/upstream/failing-upstream.ts';
+import { type FaultName, INNER_TEXT, startFailingUpstream } from '../../support/upstream/failing-upstream.ts';
+import type { ScriptedUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { hurry, operationCases } from '../../support/gateway/operation-cases.ts';
 import { type Stack, startStack } from '../../support/gateway/stack.ts';
 
@@ -40,10 +36,10 @@ const cases = operationCases.flatMap(({ name, path, translated: isTranslated }) 
   })),
 );
 
-let upstream: FaultyUpstream;
+let upstream: ScriptedUpstream;
 let stack: Stack;
 async function start(fault: FaultName): Promise<void> {
-  upstream = await startFaultyUpstream(fault);
+  upstream = await startFailingUpstream(fault);
   // Where something else than silence is meant, a busy machine must not turn it into a timeout.
   stack = await startStack({
     upstream: upstream.origin,
@@ -52,7 +48,7 @@ async function start(fault: FaultName): Promise<void> {
 }
 afterEach(async () => {
   await stack.close();
-  await upstream.stop();
+  await upstream.close();
 });
 
 describe('an upstream that fails', () => {

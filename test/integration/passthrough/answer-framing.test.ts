@@ -35,7 +35,7 @@ describe('a pass-through route to an upstream whose framing is odd', () => {
 
     expect(answer.status).toBe(502);
     expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code: 'upstream_error' } });
-    await route.upstream.quiet();
+    await route.upstream.disconnected();
   });
 
   it.each<[string, number, string, readonly string[]]>([

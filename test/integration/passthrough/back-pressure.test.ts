@@ -71,7 +71,7 @@ describe('a pass-through route between sides of different speed', () => {
       connection.send(request('GET', '/legacy/orders', ['Connection: close']));
 
       await route.listener.line(({ operation }) => operation === 'passthrough.orders');
-      await route.upstream.quiet();
+      await route.upstream.disconnected();
       expect(held.most).toBeLessThan(HELD_BYTES_MAX);
       connection.socket.resume();
       const { how, rest } = await connection.ended();
@@ -104,7 +104,7 @@ describe('a pass-through route between sides of different speed', () => {
       expect(await connection.ended()).toMatchObject({ how: 'closed' });
       // A socket that is not read does not notice its end either.
       for (const socket of unread) socket.resume();
-      await route.upstream.quiet();
+      await route.upstream.disconnected();
     },
   );
 
@@ -151,7 +151,7 @@ describe('a pass-through route between sides of different speed', () => {
       Buffer.from('end'),
     ]);
     expect((await route.ask(bytes)).status).toBe(200);
-    expect(route.upstream.heard[0]?.slice(-size)).toBe(`${'x'.repeat(size - 3)}end`);
+    expect(route.upstream.received[0]?.slice(-size)).toBe(`${'x'.repeat(size - 3)}end`);
   });
 
   it('asks again on the same connection after an answer of many pieces', async () => {
@@ -162,6 +162,6 @@ describe('a pass-through route between sides of different speed', () => {
     await route.start({}, { script });
 
     for (let i = 0; i < 3; i += 1) expect((await route.ask(get)).body).toHaveLength(16 * CHUNK.length);
-    expect(route.upstream.heard).toHaveLength(1);
+    expect(route.upstream.received).toHaveLength(1);
   });
 });

@@ -21,7 +21,7 @@ describe('the breaker of a pass-through route', () => {
 
   const start = (script: Script, changes: RouteChanges = {}) =>
     route.start({ breaker, ...once, ...changes }, { script, clock });
-  const requests = () => route.upstream.heard.join('').split('GET ').length - 1;
+  const requests = () => route.upstream.received.join('').split('GET ').length - 1;
   const isRefused = ({ status, body, headers }: RawAnswer) =>
     status === 503 && body.includes('upstream_unavailable') && headers['retry-after'] === '60';
 
@@ -111,10 +111,10 @@ describe('the breaker of a pass-through route', () => {
     for (let call = 0; call < CALLS; call += 1) await route.ask(get);
     clock.advance(OPEN_MS);
     const trying = route.ask(get);
-    await route.upstream.opens(CALLS + 1);
+    await route.upstream.connected(CALLS + 1);
     const crowd = await Promise.all(Array.from({ length: 20 }, () => route.ask(get)));
     expect(new Set(crowd.map(({ status }) => status))).toEqual(new Set([503]));
-    expect(route.upstream.heard).toHaveLength(CALLS + 1);
+    expect(route.upstream.received).toHaveLength(CALLS + 1);
 
     while (probe === undefined) await new Promise(setImmediate);
     probe.write(OK);
@@ -131,10 +131,10 @@ describe('the breaker of a pass-through route', () => {
       for (let call = 0; call < 2 * CALLS; call += 1) {
         const connection = await route.connect();
         connection.send(get);
-        await route.upstream.opens(call + 1);
+        await route.upstream.connected(call + 1);
         if (said !== '') await connection.hears('half');
         connection.close();
-        await route.upstream.quiet();
+        await route.upstream.disconnected();
       }
       expect(requests()).toBe(2 * CALLS);
     }
@@ -146,7 +146,7 @@ describe('the breaker of a pass-through route', () => {
       const connection = await route.connect();
       connection.send(`${request('POST', '/legacy/orders', ['Content-Length: 10'])}half`);
       const answered = connection.answer();
-      await Promise.race([route.upstream.opens(call + 1), answered]);
+      await Promise.race([route.upstream.connected(call + 1), answered]);
       clock.advance(150);
       const answer = await answered;
       connection.close();

@@ -55,15 +55,15 @@ describe('a pass-through route whose clients leave', () => {
     const connections = await Promise.all(Array.from({ length: CLIENTS }, () => route.connect()));
     for (const connection of connections) connection.send(bytes);
     // As many as a route may ask at once; the others wait.
-    await route.upstream.opens(128);
+    await route.upstream.connected(128);
     if (name === 'within an answer')
       await Promise.any(connections.map((connection) => connection.hears('half')));
     for (const connection of connections) connection.close();
 
     await watched.over(CLIENTS);
-    await route.upstream.quiet();
+    await route.upstream.disconnected();
     expect(new Set(route.listener.finished.map(({ status }) => status))).toEqual(new Set([told]));
-    expect(route.upstream.heard.join('')).not.toContain('0\r\n\r\n');
+    expect(route.upstream.received.join('')).not.toContain('0\r\n\r\n');
     // The parsers of Node hold on to a few.
     expect(await watched.kept()).toBeLessThan(CLIENTS / 10);
   });
@@ -72,7 +72,7 @@ describe('a pass-through route whose clients leave', () => {
     await route.start({ deadline: NEVER }, { script: () => undefined });
     const busy = await Promise.all(Array.from({ length: 128 }, () => route.connect()));
     for (const connection of busy) connection.send(get);
-    await route.upstream.opens(128);
+    await route.upstream.connected(128);
     const waiting = await route.connect();
     waiting.send(request('GET', '/legacy/orders/late'));
     await new Promise((resolve) => route.listener.server.once('request', resolve));
@@ -80,8 +80,8 @@ describe('a pass-through route whose clients leave', () => {
     await route.listener.line(({ aborted }) => aborted === true);
     for (const connection of busy) connection.close();
 
-    await route.upstream.quiet();
-    expect(route.upstream.heard.join('')).not.toContain('late');
+    await route.upstream.disconnected();
+    expect(route.upstream.received.join('')).not.toContain('late');
   });
 
   it('keeps nothing of requests that were answered, neither in memory nor as listeners', async () => {
@@ -104,7 +104,7 @@ describe('a pass-through route whose clients leave', () => {
     for (let i = 1; i < CLIENTS; i += 1) await ask();
 
     expect(listeners()).toEqual(before);
-    expect(route.upstream.heard).toHaveLength(1);
+    expect(route.upstream.received).toHaveLength(1);
     await watched.over(CLIENTS);
     expect(await watched.kept()).toBeLessThan(CLIENTS / 10);
     connection.close();

@@ -56,7 +56,7 @@ describe('a pass-through route to an upstream that fails', () => {
     await start(() => undefined, { deadline: 50 });
 
     await expectError(await ask(), 504, 'upstream_timeout');
-    await route.upstream.quiet();
+    await route.upstream.disconnected();
   });
 
   it('breaks the connection at the deadline where it drips', async () => {
@@ -70,7 +70,7 @@ describe('a pass-through route to an upstream that fails', () => {
     connection.send(request('GET', '/legacy/orders'));
 
     expect(await connection.ended()).toMatchObject({ how: 'reset' });
-    await route.upstream.quiet();
+    await route.upstream.disconnected();
     clearInterval(drip);
   });
 
@@ -117,10 +117,10 @@ describe('a pass-through route to an upstream that fails', () => {
       await start(onHead((socket) => socket.write(said)));
       const connection = await route.connect();
       connection.send(request('GET', '/legacy/orders'));
-      await route.upstream.hears('\r\n\r\n');
+      await route.upstream.receives('\r\n\r\n');
       connection.close();
 
-      expect(await route.upstream.quiet()).toBe(1);
+      expect(await route.upstream.disconnected()).toBe(1);
       await route.listener.line(({ aborted }) => aborted === true);
     }
   });
@@ -165,7 +165,7 @@ describe('a pass-through route to an upstream that fails', () => {
 
     expect((await ask()).status).toBe(200);
     expect((await ask()).status).toBe(200);
-    expect(route.upstream.heard).toHaveLength(2);
+    expect(route.upstream.received).toHaveLength(2);
   });
 
   it('never sends a body twice', async () => {
@@ -177,13 +177,13 @@ describe('a pass-through route to an upstream that fails', () => {
 
     const answer = await route.ask(`${request('POST', '/legacy/orders', ['Content-Length: 1'])}x`);
     await expectError(answer, 502, 'upstream_error');
-    expect(route.upstream.heard).toHaveLength(1);
+    expect(route.upstream.received).toHaveLength(1);
   });
 
   it('keeps one connection to the upstream for requests one after another', async () => {
     await start(answering('HTTP/1.1 200 OK', 'Content-Length: 2', '', 'ok'));
 
     for (let i = 0; i < 5; i += 1) expect((await ask()).status).toBe(200);
-    expect(route.upstream.heard).toHaveLength(1);
+    expect(route.upstream.received).toHaveLength(1);
   });
 });

@@ -14,7 +14,7 @@ describe('a pass-through route', () => {
     expect(answer.status).toBe(200);
     expect(answer.body.toString()).toBe('ok');
     expect(answer.headers['content-type']).toBe('text/plain');
-    const [heard = ''] = route.upstream.heard;
+    const [heard = ''] = route.upstream.received;
     expect(heard).toMatch(/^GET \/legacy\/orders\/7%20b\?x=\[1\]&y HTTP\/1\.1\r\n/);
     expect(heard).toMatch(/\r\naccept: text\/plain\r\n/i);
     expect(heard).toMatch(/\r\nx-plain: a\r\nx-plain: b\r\n/i);
@@ -36,7 +36,7 @@ describe('a pass-through route', () => {
     await route.start(changes);
 
     expect((await route.ask(request('GET', target))).status).toBe(200);
-    expect(route.upstream.heard[0]).toContain(`GET ${line} HTTP/1.1\r\n`);
+    expect(route.upstream.received[0]).toContain(`GET ${line} HTTP/1.1\r\n`);
   });
 
   it('tells its operation, its caller and what the upstream took', async () => {

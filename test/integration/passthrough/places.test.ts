@@ -25,11 +25,11 @@ describe('a pass-through route that is asked for more than it may at once', () =
     const { script, answer } = holding();
     await route.start({ concurrency: 1, deadline: NEVER }, { script });
     const asked = ['first', 'second', 'third'].map((name) => route.ask(get(name)));
-    await route.upstream.hears('GET');
+    await route.upstream.receives('GET');
     answer();
 
     expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(route.upstream.heard).toHaveLength(1);
+    expect(route.upstream.received).toHaveLength(1);
   });
 
   it('asks nothing, and opens no connection, for those whose deadline comes first', async () => {
@@ -45,21 +45,21 @@ describe('a pass-through route that is asked for more than it may at once', () =
     const second = route.ask(request('GET', '/legacy/orders?second'));
     await new Promise((resolve) => route.listener.server.once('request', resolve));
     const first = route.ask(get('first'));
-    await Promise.race([route.upstream.hears('first'), first]);
+    await Promise.race([route.upstream.receives('first'), first]);
     admit();
 
     expect((await second).status).toBe(504);
     answer();
     await first;
-    expect(route.upstream.heard.join('')).not.toContain('second');
-    expect(route.upstream.heard.length).toBeLessThan(2);
+    expect(route.upstream.received.join('')).not.toContain('second');
+    expect(route.upstream.received.length).toBeLessThan(2);
   });
 
   it('refuses the last of more than may wait: 503 overloaded', async () => {
     const { script, answer } = holding();
     await route.start({ concurrency: 1, deadline: NEVER, queue: { max: 1, time: NEVER } }, { script });
     const asked = [route.ask(get('first'))];
-    await route.upstream.hears('first');
+    await route.upstream.receives('first');
     asked.push(route.ask(get('second')), route.ask(get('third')));
     const refused = await Promise.race(asked);
     expect([refused.status, refused.body.includes('overloaded')]).toEqual([503, true]);
@@ -72,7 +72,7 @@ describe('a pass-through route that is asked for more than it may at once', () =
     const { script, answer } = holding();
     await route.start({ concurrency: 1, deadline: NEVER, queue: { max: 9, time: 50 } }, { script });
     const first = route.ask(get('first'));
-    await route.upstream.hears('first');
+    await route.upstream.receives('first');
     expect((await route.ask(get('second'))).status).toBe(503);
     answer();
     expect((await first).status).toBe(200);

@@ -12,7 +12,7 @@ describe('a pass-through route with a request body', () => {
     await route.start({}, { script: (socket, heard) => heard.endsWith('hello') && socket.write(OK) });
 
     expect((await route.ask(`${framed('POST', 'Content-Length: 5')}hello`)).status).toBe(200);
-    expect(route.upstream.heard[0]).toContain('\r\ncontent-length: 5\r\n');
+    expect(route.upstream.received[0]).toContain('\r\ncontent-length: 5\r\n');
   });
 
   it.each(['DELETE', 'POST'])(
@@ -24,11 +24,11 @@ describe('a pass-through route with a request body', () => {
       const answer = await route.ask(framed(method, 'Transfer-Encoding: chunked') + chunk);
 
       expect(answer.status).toBe(200);
-      const [head, ...rest] = (route.upstream.heard[0] ?? '').split('\r\n\r\n');
+      const [head, ...rest] = (route.upstream.received[0] ?? '').split('\r\n\r\n');
       expect(head).toMatch(/\r\ntransfer-encoding: chunked/);
       expect(head).not.toMatch(/content-length/);
       expect(rest.join('\r\n\r\n')).toBe(chunk);
-      expect(route.upstream.heard).toHaveLength(1);
+      expect(route.upstream.received).toHaveLength(1);
     },
   );
 
@@ -46,32 +46,32 @@ describe('a pass-through route with a request body', () => {
     expect(answer.status).toBe(400);
     if (method !== 'HEAD')
       expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code: 'bad_request' } });
-    expect(route.upstream.heard).toEqual([]);
+    expect(route.upstream.received).toEqual([]);
   });
 
   it('gives up on chunks that grow beyond the bound, towards both sides', async () => {
     await route.start({}, { script: () => undefined });
     const connection = await route.connect();
     connection.send(`${framed('POST', 'Transfer-Encoding: chunked')}3e8\r\n${'x'.repeat(1_000)}\r\n`);
-    await route.upstream.hears('x'.repeat(1_000));
+    await route.upstream.receives('x'.repeat(1_000));
     connection.send('1\r\nx\r\n');
 
     expect((await connection.answer()).status).toBe(400);
     await connection.ended();
-    await route.upstream.quiet();
-    expect(route.upstream.heard[0]).not.toContain('0\r\n\r\n');
+    await route.upstream.disconnected();
+    expect(route.upstream.received[0]).not.toContain('0\r\n\r\n');
   });
 
   it('tells of a broken chunk, and lets go of the upstream', async () => {
     await route.start({}, { script: () => undefined });
     const connection = await route.connect();
     connection.send(`${framed('POST', 'Transfer-Encoding: chunked')}1\r\nx\r\n`);
-    await route.upstream.hears('\r\nx\r\n');
+    await route.upstream.receives('\r\nx\r\n');
     connection.send('nonsense\r\n');
 
     expect((await connection.answer()).status).toBe(400);
     await connection.ended();
-    await route.upstream.quiet();
+    await route.upstream.disconnected();
   });
 
   it('lets the upstream answer before it has read the whole body', async () => {
@@ -94,6 +94,6 @@ describe('a pass-through route with a request body', () => {
     await route.start();
 
     expect((await route.ask(request('DELETE', '/legacy/orders/7'))).status).toBe(200);
-    expect(route.upstream.heard[0]).toContain('\r\ncontent-length: 0\r\n');
+    expect(route.upstream.received[0]).toContain('\r\ncontent-length: 0\r\n');
   });
 });

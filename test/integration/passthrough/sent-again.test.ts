@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import {
-  type LegacyUpstream,
+  type ScriptedUpstream,
   onHead,
   type Script,
-  startLegacyUpstream,
+  startUpstream,
 } from '../../support/upstream/scripted-upstream.ts';
 import { answering } from '../../support/upstream/scripted-upstream.ts';
 import { OK, type RouteChanges, usePassthrough } from '../../support/gateway/passthrough-route.ts';
@@ -24,7 +24,7 @@ describe('a request of a pass-through route that failed', () => {
     );
 
     expect((await route.ask(request(method, '/legacy/orders'))).status).toBe(200);
-    expect([route.upstream.heard.length, told('retry_sent')]).toEqual([2, 1]);
+    expect([route.upstream.received.length, told('retry_sent')]).toEqual([2, 1]);
   });
 
   it.each<[string, string, Script]>([
@@ -49,7 +49,7 @@ describe('a request of a pass-through route that failed', () => {
     await start(script);
     await route.ask(bytes).catch(() => undefined);
 
-    expect([route.upstream.heard.length, told('retry_sent')]).toEqual([1, 0]);
+    expect([route.upstream.received.length, told('retry_sent')]).toEqual([1, 0]);
   });
 
   it('is sent again no oftener than the budget allows', async () => {
@@ -63,7 +63,7 @@ describe('a request of a pass-through route that failed', () => {
     // One in ten; and one every ten seconds beside.
     const again = told('retry_sent');
     expect(again).toBeGreaterThanOrEqual(requests / 10);
-    expect(route.upstream.heard).toHaveLength(requests + again);
+    expect(route.upstream.received).toHaveLength(requests + again);
     expect(told('retry_over_budget')).toBe(requests - again);
   });
 
@@ -71,12 +71,12 @@ describe('a request of a pass-through route that failed', () => {
     await start((socket, _heard, connection) => connection > 0 && socket.write(OK));
     const connection = await route.connect();
     connection.send(get);
-    await route.upstream.hears('\r\n\r\n');
+    await route.upstream.receives('\r\n\r\n');
     connection.close();
-    await route.upstream.quiet();
+    await route.upstream.disconnected();
     await route.listener.line(({ aborted }) => aborted === true);
 
-    expect([route.upstream.heard.length, told('retry_sent')]).toEqual([1, 0]);
+    expect([route.upstream.received.length, told('retry_sent')]).toEqual([1, 0]);
   });
 });
 
@@ -99,12 +99,12 @@ describe('a pass-through route whose upstream was started anew', () => {
     const crowd = () => Promise.all(Array.from({ length: many }, () => route.ask(get)));
     const statuses = async () => (await crowd()).map(({ status }) => status);
     expect(await statuses()).toEqual(new Array(many).fill(200));
-    expect(route.upstream.heard).toHaveLength(many);
+    expect(route.upstream.received).toHaveLength(many);
 
     for (const socket of held) old.add(socket);
     expect((await route.ask(get)).status).toBe(200);
     // The others were ended with the one that was dead.
-    expect(route.upstream.heard).toHaveLength(many + 1);
+    expect(route.upstream.received).toHaveLength(many + 1);
     expect(await statuses()).toEqual(new Array(many).fill(200));
     expect(route.events).not.toContain('passthrough.orders retry_sent');
   });
@@ -113,8 +113,8 @@ describe('a pass-through route whose upstream was started anew', () => {
 describe('a pass-through route of two hosts', () => {
   const route = usePassthrough();
   const get = request('GET', '/legacy/orders');
-  let other: LegacyUpstream | undefined;
-  afterEach(() => other?.stop());
+  let other: ScriptedUpstream | undefined;
+  afterEach(() => other?.close());
 
   it('goes on with the one that is well, and leaves the other out', async () => {
     const location = (socket: Socket) => {
@@ -123,7 +123,7 @@ describe('a pass-through route of two hosts', () => {
         `HTTP/1.1 201 Made\r\nLocation: http://127.0.0.1:${port}/legacy/orders/7\r\nContent-Length: 0\r\n\r\n`,
       );
     };
-    other = await startLegacyUpstream(location);
+    other = await startUpstream(location);
     const outliers = { failures: 2, time: 600_000 };
     const retries = { max: 1, budget: 100 };
     await route.start(
@@ -135,14 +135,14 @@ describe('a pass-through route of two hosts', () => {
       expect([status, headers['location']]).toEqual([201, '/legacy/orders/7']);
     }
 
-    expect(route.upstream.heard).toHaveLength(outliers.failures);
-    expect(other.heard.join('')).toContain(`host: ${new URL(other.origin).host}\r\n`);
+    expect(route.upstream.received).toHaveLength(outliers.failures);
+    expect(other.received.join('')).toContain(`host: ${new URL(other.origin).host}\r\n`);
     expect(route.events).toContain(`${new URL(route.upstream.origin).host} ejected`);
   });
 
   it('leaves out the one that says that it is sick', async () => {
     const well: Script = (socket) => void socket.write(OK);
-    other = await startLegacyUpstream((socket, heard) =>
+    other = await startUpstream((socket, heard) =>
       heard.includes('GET /health')
         ? socket.end('HTTP/1.1 503 Sick\r\nContent-Length: 0\r\n\r\n')
         : socket.destroy(),
@@ -153,6 +153,6 @@ describe('a pass-through route of two hosts', () => {
     while (!route.events.includes(sick)) await new Promise(setImmediate);
 
     for (let sent = 0; sent < 20; sent += 1) expect((await route.ask(get)).status).toBe(200);
-    expect(other.heard.join('')).not.toContain('/legacy/orders');
+    expect(other.received.join('')).not.toContain('/legacy/orders');
   });
 });

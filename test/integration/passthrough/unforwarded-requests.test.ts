@@ -36,7 +36,7 @@ describe('a pass-through route', () => {
     await route.start();
 
     expect((await route.ask(request('GET', target))).status).toBe(status);
-    expect(route.upstream.heard).toEqual([]);
+    expect(route.upstream.received).toEqual([]);
   });
 
   it('takes no path below its own where subpaths are off', async () => {
@@ -55,7 +55,7 @@ describe('a pass-through route', () => {
       expect(answer.headers.allow).toBe('GET, HEAD, POST, DELETE, OPTIONS');
     }
     expect((await route.ask(request('OPTIONS', '/legacy/orders'))).status).toBe(204);
-    expect(route.upstream.heard).toEqual([]);
+    expect(route.upstream.received).toEqual([]);
   });
 
   it('asks no upstream for a caller who is not admitted', async () => {
@@ -71,6 +71,6 @@ describe('a pass-through route', () => {
 
     expect(answer.status).toBe(401);
     expect(answer.headers['www-authenticate']).toBe('Bearer');
-    expect(route.upstream.heard).toEqual([]);
+    expect(route.upstream.received).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { manyRows, type Row, type RowSource } from './rows.ts';
-import { type Dialect, notFound, type Reply, whole } from './serve.ts';
+import { type Dialect, notFound, whole } from './serve.ts';
+import type { HttpReply } from '../upstream/scripted-upstream.ts';
 
 const COUNT = 23;
 const number = (value: unknown) =>
@@ -144,7 +145,7 @@ const directusRows: RowSource = { example: 'directus', resource: 'products', ite
 /** Directus: a total where it is asked for; a missing item is forbidden. */
 export function directus(): Dialect {
   const rows = manyRows(directusRows, COUNT);
-  return ({ path, query }): Reply => {
+  return ({ path, query }): HttpReply => {
     if (path !== '/items/products')
       return { status: 403, body: { errors: [{ extensions: { code: 'FORBIDDEN' } }] } };
     const found = rows.filter((row) =>

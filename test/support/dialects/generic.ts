@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { ModelRecord } from '../model/contract-model.ts';
-import { type Dialect, notFound, type Reply } from './serve.ts';
+import { type Dialect, notFound } from './serve.ts';
+import type { HttpReply } from '../upstream/scripted-upstream.ts';
 
 /** What a service without a known dialect does: honest, but in its own way. */
 export type Habits = {
@@ -158,7 +159,7 @@ export function genericService(habits: Habits, resource: 'users' | 'products'): 
     found: number,
     extra: Readonly<Record<string, unknown>>,
     headers: Readonly<Record<string, string>> = {},
-  ): Reply {
+  ): HttpReply {
     const total = habits.total === 'body' ? { totalCount: found } : {};
     const all = { ...headers, ...(habits.total === 'header' && { 'X-Total-Count': String(found) }) };
     if (habits.envelope === 'bare') return { body: window, headers: all };

@@ -1,9 +1,10 @@
 import { idOf, manyRows, type Row, type RowSource } from './rows.ts';
-import { type Dialect, notFound, type Reply, whole } from './serve.ts';
+import { type Dialect, notFound, whole } from './serve.ts';
+import type { HttpReply } from '../upstream/scripted-upstream.ts';
 
 const COUNT = 23;
 
-function one(rows: readonly Row[], source: RowSource, path: string, missing: Reply): Reply {
+function one(rows: readonly Row[], source: RowSource, path: string, missing: HttpReply): HttpReply {
   const id = decodeURIComponent(path.split('/').at(-1) ?? '');
   const row = rows.find((candidate) => idOf(candidate, source) === id);
   return row === undefined ? missing : { body: row };

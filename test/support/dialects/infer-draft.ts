@@ -10,7 +10,8 @@ import type { CompiledSource } from '../../../src/pipeline/compile-sources.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { type CliRun, runCommand } from '../command/run-command.ts';
 import type { DialectCase } from './cases.ts';
-import { type Served, TOKEN } from './serve.ts';
+import { TOKEN } from './serve.ts';
+import type { ScriptedUpstream } from '../upstream/scripted-upstream.ts';
 
 /** What `portico infer --json` prints. */
 export type DraftReport = {
@@ -58,7 +59,7 @@ export async function inferDraft(
 /** Runs `portico infer` on the service of a dialect, with further options. */
 export function inferCase(
   { list, resource, body, oneBody }: DialectCase,
-  { origin }: Served,
+  { origin }: ScriptedUpstream,
   ...options: readonly string[]
 ): Promise<CliRun> {
   const files = { ...(body && { '--body': body }), ...(oneBody && { '--one-body': oneBody }) };
@@ -68,7 +69,7 @@ export function inferCase(
 }
 
 /** The draft of a dialect's service. */
-export async function draftOf(one: DialectCase, service: Served): Promise<DraftReport> {
+export async function draftOf(one: DialectCase, service: ScriptedUpstream): Promise<DraftReport> {
   return reportOf(await inferCase(one, service, '--json'));
 }
 

@@ -3,9 +3,9 @@ import type { PassthroughDeps } from '../../../src/http/passthrough/passthrough.
 import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
 import {
   answering,
-  type LegacyUpstream,
+  type ScriptedUpstream,
   type Script,
-  startLegacyUpstream,
+  startUpstream,
 } from '../upstream/scripted-upstream.ts';
 import { type PublicListener, startPublicListener } from './public-listener.ts';
 import { askRaw, connectRaw, type RawAnswer, type RawConnection } from '../client/raw-client.ts';
@@ -18,7 +18,7 @@ export type RouteChanges = Partial<PassthroughConfig> & { readonly basePath?: st
 
 /** A route, its upstream, and what the metrics were told: calls, changes of the breaker, retries, hosts. */
 type StartedRoute = {
-  readonly upstream: LegacyUpstream;
+  readonly upstream: ScriptedUpstream;
   readonly listener: PublicListener;
   readonly events: readonly string[];
 };
@@ -32,7 +32,7 @@ export async function startPassthrough(
     clock = systemClock,
   }: { script?: Script; admit?: PassthroughDeps['admit']; clock?: Clock } = {},
 ): Promise<StartedRoute> {
-  const upstream = await startLegacyUpstream(script);
+  const upstream = await startUpstream(script);
   const told = { name: 'orders', path: '/legacy/orders', permission: 'orders:read' };
   const methods = ['GET', 'HEAD', 'POST', 'DELETE'];
   const route: PassthroughConfig = {
@@ -57,7 +57,7 @@ export type PassthroughRoute = {
   /** As `startPassthrough`; what it started ends with the test. */
   start(...setup: Parameters<typeof startPassthrough>): Promise<void>;
   /** Those that were started last. */
-  readonly upstream: LegacyUpstream;
+  readonly upstream: ScriptedUpstream;
   readonly listener: PublicListener;
   readonly events: readonly string[];
   /** Sends bytes on a new connection and takes one answer. */
@@ -76,7 +76,7 @@ export function usePassthrough(): PassthroughRoute {
   afterEach(async () => {
     for (const { listener, upstream } of started.splice(0)) {
       await listener.stop();
-      await upstream.stop();
+      await upstream.close();
     }
   });
   return {

@@ -49,19 +49,19 @@ function fromExpressions(given: Given): Given {
   };
 }
 
-function parametersOf({ style, ask }: Capabilities, url: URL, body: string): Given {
-  const query: Given = Object.fromEntries(url.searchParams);
+function parametersOf({ style, ask }: Capabilities, query: URLSearchParams, body: string): Given {
+  const parameters: Given = Object.fromEntries(query);
   const given: Given =
     style === 'json' && body !== ''
-      ? { ...query, ...(JSON.parse(body) as Given) }
-      : { ...query, ...Object.fromEntries(new URLSearchParams(style === 'form' ? body : '')) };
+      ? { ...parameters, ...(JSON.parse(body) as Given) }
+      : { ...parameters, ...Object.fromEntries(new URLSearchParams(style === 'form' ? body : '')) };
   if (ask === 'items') return { ...given, ...fromItems(given) };
   return ask === 'expression' ? { ...given, ...fromExpressions(given) } : given;
 }
 
 /** Reads a request's question, as the model's source file asks it. */
-export function readAsked(can: Capabilities, url: URL, body: string): Asked {
-  const given = parametersOf(can, url, body);
+export function readAsked(can: Capabilities, query: URLSearchParams, body: string): Asked {
+  const given = parametersOf(can, query, body);
   const textOf = (name: string) => {
     const value = given[name];
     return typeof value === 'number' ? String(value) : (value as string | undefined);

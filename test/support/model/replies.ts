@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { HttpReply } from '../upstream/scripted-upstream.ts';
 import { type Capabilities, FIELDS, isLacking, nativeValue, type Row } from './capabilities.ts';
 
 /** What a reply tells besides its rows. */
@@ -136,45 +136,32 @@ export function itemText(does: Capabilities, row: Row): string {
   return can.format === 'xml' ? `<reply><item>${xmlRow(can, row)}</item></reply>` : listText(can, [row], {});
 }
 
-/** Ends a response with a body in the source's format. */
-export function send(
-  response: ServerResponse,
-  can: Capabilities,
-  text: string,
-  { status = 200, headers = {} }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
-): void {
-  response.writeHead(status, { 'Content-Type': TYPES[can.format], ...headers }).end(text);
+/** A reply with a body in the source's format. */
+export function replyWith(can: Capabilities, text: string, more: HttpReply = {}): HttpReply {
+  return { ...more, headers: { 'Content-Type': TYPES[can.format], ...more.headers }, body: text };
 }
 
 /** Says that there is no such record, in the source's own way. */
-export function sendMissing(response: ServerResponse, can: Capabilities): void {
+export function missingReply(can: Capabilities): HttpReply {
   const xml = can.format === 'xml';
   switch (can.missing) {
     case '404':
-      return void response.writeHead(404, { 'Content-Type': 'text/html' }).end('<h1>canary</h1>');
+      return { status: 404, headers: { 'Content-Type': 'text/html' }, body: '<h1>canary</h1>' };
     case 'empty 404':
-      return void response.writeHead(404).end();
-    case '403': {
-      send(response, can, xml ? '<error/>' : '{"error":"canary"}', { status: 403 });
-      return;
-    }
-    case '200 null': {
-      send(response, can, 'null');
-      return;
-    }
-    case '200 []': {
-      send(response, can, can.format === 'json' ? '[]' : listText(can, [], {}));
-      return;
-    }
-    case '200 code': {
-      send(response, can, xml ? '<reply><rc>44</rc></reply>' : '{"rc":44}');
-      return;
-    }
+      return { status: 404 };
+    case '403':
+      return replyWith(can, xml ? '<error/>' : '{"error":"canary"}', { status: 403 });
+    case '200 null':
+      return replyWith(can, 'null');
+    case '200 []':
+      return replyWith(can, can.format === 'json' ? '[]' : listText(can, [], {}));
+    case '200 code':
+      return replyWith(can, xml ? '<reply><rc>44</rc></reply>' : '{"rc":44}');
     case '500 fault': {
-      send(response, can, xml ? '<reply><fault>E0404 no row</fault></reply>' : '{"fault":"E0404 no row"}', {
+      const fault = 'E0404 no row';
+      return replyWith(can, xml ? `<reply><fault>${fault}</fault></reply>` : `{"fault":"${fault}"}`, {
         status: 500,
       });
-      return;
     }
   }
 }

@@ -1,11 +1,14 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { compareDecimals, compareIds, compareTexts } from './contract-model.ts';
 import { BOUND, type Capabilities, nativeValue, type Row } from './capabilities.ts';
 import { readAsked, type Asked } from './questions.ts';
-import { countText, type Extras, itemText, listText, send, sendMissing } from './replies.ts';
+import { countText, type Extras, itemText, listText, missingReply, replyWith } from './replies.ts';
+import {
+  type HttpReply,
+  type ScriptedUpstream,
+  serving,
+  startUpstream,
+  type UpstreamRequest,
+} from '../upstream/scripted-upstream.ts';
 
 /**
  * A MODEL UPSTREAM: a real HTTP server with any combination of capabilities, shortcomings and lies.
@@ -37,13 +40,10 @@ import { countText, type Extras, itemText, listText, send, sendMissing } from '.
  *   or where the row behind lies beyond the depth that can be asked for.
  * - A cursor or link that ends early and tells no total.
  */
-export type ModelUpstream = {
+export type ModelUpstream = Pick<ScriptedUpstream, 'requests' | 'close'> & {
   readonly baseUrl: string;
   /** From now on, the server has these rows and does these things. */
   become(can: Capabilities, rows: readonly Row[]): void;
-  /** Requests heard since it became what it is. */
-  readonly heard: readonly string[];
-  close(): Promise<void>;
 };
 
 const BASE = '/v0';
@@ -117,81 +117,60 @@ function totalOf(can: Capabilities, all: number, matched: number): Extras {
   return can.total === 'none' || can.total === 'count' ? {} : { total: count };
 }
 
+function listReply(
+  can: Capabilities,
+  rows: readonly Row[],
+  asked: Asked,
+  { path, query }: UpstreamRequest,
+): HttpReply {
+  const late = can.filter === 'pageLocal';
+  const matched = late || can.filter === 'ignored' ? rows : matching(can, rows, asked);
+  const window = windowOf(can, ordered(can, matched, asked), asked);
+  if (window.refused !== undefined)
+    return { status: window.refused, headers: { 'Content-Type': 'text/plain' }, body: 'canary' };
+  const kept = late ? matching(can, window.rows, asked) : window.rows;
+  const extras = totalOf(can, rows.length, matched.length);
+  const headers: Record<string, string> = {};
+  if (can.total === 'header') headers['X-Total'] = `items */${extras.total}`;
+  if (can.window === 'link' && window.next !== undefined) {
+    query.set('cursor', window.next);
+    query.set('limit', String(asked.size));
+    // Sources behind proxies name hosts of their own.
+    headers['Link'] =
+      `<http://inside.example${path}>; rel="first", <http://inside.example:81${path}?${query}>; title="a, b"; rel="next"`;
+  }
+  const visible = kept.filter(({ hidden }) => !(can.hides && !can.marks && hidden));
+  const text = listText(can, visible, {
+    ...(can.total === 'header' ? {} : extras),
+    ...(can.window === 'cursor' && { next: window.next }),
+  });
+  return replyWith(can, text, { headers });
+}
+
+function answer(can: Capabilities, rows: readonly Row[], request: UpstreamRequest): HttpReply {
+  const path = request.path.slice(BASE.length);
+  const asked = readAsked(can, request.query, request.body);
+  if (path === '/rows') return listReply(can, rows, asked, request);
+  if (path === '/count') {
+    const counted = can.counts === 'all' ? rows : matching(can, rows, asked);
+    return replyWith(can, countText(can, Math.max(0, counted.length + can.totalError)));
+  }
+  const id = decodeURIComponent(path.slice('/rows/'.length));
+  const at = rows.findIndex(({ native }) => native === id || native.replace(/^0+(?=\d)/, '') === id);
+  const found = rows[can.details === 'other' ? (at + 1) % rows.length : at];
+  const isMissing = found === undefined || (can.details === 'gone' && at === 0);
+  return isMissing ? missingReply(can) : replyWith(can, itemText(can, found));
+}
+
 /** Starts a model upstream. */
 export async function startModelUpstream(): Promise<ModelUpstream> {
-  let can: Capabilities | undefined;
-  let rows: readonly Row[] = [];
-  let heard: string[] = [];
-
-  function sendList(response: ServerResponse, does: Capabilities, asked: Asked, url: URL): void {
-    const late = does.filter === 'pageLocal';
-    const matched = late || does.filter === 'ignored' ? rows : matching(does, rows, asked);
-    const window = windowOf(does, ordered(does, matched, asked), asked);
-    if (window.refused !== undefined)
-      return void response.writeHead(window.refused, { 'Content-Type': 'text/plain' }).end('canary');
-    const kept = late ? matching(does, window.rows, asked) : window.rows;
-    const extras = totalOf(does, rows.length, matched.length);
-    const headers: Record<string, string> = {};
-    if (does.total === 'header') headers['X-Total'] = `items */${extras.total}`;
-    if (does.window === 'link' && window.next !== undefined) {
-      url.searchParams.set('cursor', window.next);
-      url.searchParams.set('limit', String(asked.size));
-      // Sources behind proxies name hosts of their own.
-      headers['Link'] =
-        `<http://inside.example${url.pathname}>; rel="first", <http://inside.example:81${url.pathname}${url.search}>; title="a, b"; rel="next"`;
-    }
-    const visible = kept.filter(({ hidden }) => !(does.hides && !does.marks && hidden));
-    send(
-      response,
-      does,
-      listText(does, visible, {
-        ...(does.total === 'header' ? {} : extras),
-        ...(does.window === 'cursor' && { next: window.next }),
-      }),
-      { headers },
-    );
-  }
-
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '', 'http://127.0.0.1');
-    const body = await text(request);
-    heard.push(`${request.method} ${request.url} ${body}`);
-    if (can === undefined) throw new Error('the model has not become anything yet');
-    const path = url.pathname.slice(BASE.length);
-    const asked = readAsked(can, url, body);
-    if (path === '/rows') {
-      sendList(response, can, asked, url);
-      return;
-    }
-    if (path === '/count') {
-      const counted = can.counts === 'all' ? rows : matching(can, rows, asked);
-      send(response, can, countText(can, Math.max(0, counted.length + can.totalError)));
-      return;
-    }
-    const id = decodeURIComponent(path.slice('/rows/'.length));
-    const at = rows.findIndex(({ native }) => native === id || native.replace(/^0+(?=\d)/, '') === id);
-    const found = rows[can.details === 'other' ? (at + 1) % rows.length : at];
-    if (found === undefined || (can.details === 'gone' && at === 0)) sendMissing(response, can);
-    else send(response, can, itemText(can, found));
-  }
-
-  const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => response.writeHead(501).end(String(error)));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const upstream = await startUpstream();
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${BASE}`,
-    become(next, itsRows) {
-      [can, rows, heard] = [next, itsRows, []];
-    },
-    get heard() {
-      return heard;
-    },
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+    ...upstream,
+    baseUrl: `${upstream.origin}${BASE}`,
+    become: (can, rows) => upstream.become(serving((request) => answer(can, rows, request))),
+    get requests() {
+      return upstream.requests;
     },
   };
 }

@@ -1,5 +1,12 @@
 import { freePort } from '../process/free-port.ts';
-import { answering, onHead, type Script, startLegacyUpstream } from './scripted-upstream.ts';
+import {
+  answering,
+  onHead,
+  type Script,
+  type ScriptedUpstream,
+  silent,
+  startUpstream,
+} from './scripted-upstream.ts';
 
 /** A text that stands in whatever a failing upstream says, and may never reach a caller. */
 export const INNER_TEXT = 'ORA-12541 at db7.inner.example:1521';
@@ -10,7 +17,7 @@ function reply(status: string, type: string, body: string, length = Buffer.byteL
 
 const scripts = {
   'resets the connection': onHead((socket) => socket.resetAndDestroy()),
-  'says nothing': () => undefined,
+  'says nothing': silent,
   'answers 500': answering(...reply('500 Internal Server Error', 'text/plain', INNER_TEXT)),
   'answers with a page of HTML': answering(...reply('200 OK', 'text/html', `<h1>${INNER_TEXT}</h1>`)),
   'answers with JSON of another shape': answering(
@@ -26,11 +33,10 @@ const scripts = {
 /** A way for an upstream to fail. */
 export type FaultName = keyof typeof scripts | 'refuses connections';
 
-/** An upstream that fails in one way. */
-export type FaultyUpstream = { readonly origin: string; stop(): Promise<void> };
-
-/** Starts one. One that refuses connections is a port that nothing listens on. */
-export async function startFaultyUpstream(fault: FaultName): Promise<FaultyUpstream> {
-  if (fault !== 'refuses connections') return startLegacyUpstream(scripts[fault]);
-  return { origin: `http://127.0.0.1:${String(await freePort())}`, stop: () => Promise.resolve() };
+/** Starts an upstream that fails in one way. */
+export async function startFailingUpstream(fault: FaultName): Promise<ScriptedUpstream> {
+  if (fault !== 'refuses connections') return startUpstream(scripts[fault]);
+  const upstream = await startUpstream(silent, { port: await freePort() });
+  await upstream.down();
+  return upstream;
 }

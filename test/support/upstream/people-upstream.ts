@@ -1,13 +1,10 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
-/** A reply of the service; an object becomes JSON. */
-export type PeopleReply = {
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body: unknown;
-};
+import {
+  type Answer,
+  type HttpReply,
+  serving,
+  startUpstream,
+  type UpstreamRequest,
+} from './scripted-upstream.ts';
 
 /** One person, as the service has it. */
 export type Person = {
@@ -20,10 +17,10 @@ export type Person = {
 /** How the service departs from what its file says; each takes what would be answered otherwise. */
 export type Quirks = {
   /** In place of every answer to a request without the right key; `undefined` lets it pass. */
-  readonly refusal?: () => PeopleReply | undefined;
-  readonly list?: (answer: PeopleReply, url: URL, request: number) => PeopleReply | 'hang up';
+  readonly refusal?: () => HttpReply | undefined;
+  readonly list?: (answer: HttpReply, query: URLSearchParams, request: number) => Answer;
   /** A record, by what stands in the path; there may be none. */
-  readonly get?: (answer: PeopleReply, id: string) => PeopleReply | 'hang up';
+  readonly get?: (answer: HttpReply, id: string) => Answer;
 };
 
 /** A service with 30 people that asks for a key, and counts what it is asked. */
@@ -44,9 +41,9 @@ export const people: readonly Person[] = Array.from({ length: 30 }, (_, index) =
 }));
 
 /** The rows that a list asks for. */
-export function peopleAt(url: URL): readonly Person[] {
-  const from = Number(url.searchParams.get('from'));
-  return people.slice(from, from + Math.min(10, Number(url.searchParams.get('n') ?? 10)));
+export function peopleAt(query: URLSearchParams): readonly Person[] {
+  const from = Number(query.get('from'));
+  return people.slice(from, from + Math.min(10, Number(query.get('n') ?? 10)));
 }
 
 /** The file of the service; what stands under `list`, `source` and `get` is changed by the texts given. */
@@ -92,20 +89,18 @@ resources:
 `;
 }
 
-function answer(
-  { url: target, headers }: IncomingMessage,
-  quirks: Quirks,
-  request: number,
-): PeopleReply | 'hang up' {
-  const url = new URL(target ?? '', 'http://127.0.0.1');
+/** Ends the connection in place of an answer. */
+export const hangUp: Answer = ({ socket }) => socket?.destroy();
+
+function answer({ path, query, headers }: UpstreamRequest, quirks: Quirks, request: number): Answer {
   const refused = quirks.refusal ?? (() => ({ status: 401, body: { error: 'key' } }));
   const refusal = headers['x-key'] === 'good' ? undefined : refused();
   if (refusal !== undefined) return refusal;
-  if (url.pathname === '/people') {
-    const reply = { body: { people: peopleAt(url), n: people.length } };
-    return quirks.list?.(reply, url, request) ?? reply;
+  if (path === '/people') {
+    const reply = { body: { people: peopleAt(query), n: people.length } };
+    return quirks.list?.(reply, query, request) ?? reply;
   }
-  const id = decodeURIComponent(url.pathname.slice('/people/'.length));
+  const id = decodeURIComponent(path.slice('/people/'.length));
   const person = people.find(({ no }) => String(no) === id);
   const reply = person === undefined ? { status: 404, body: {} } : { body: { person } };
   return quirks.get?.(reply, id) ?? reply;
@@ -113,31 +108,14 @@ function answer(
 
 /** Starts the service on a free port. */
 export async function startPeopleService(): Promise<PeopleService> {
-  let quirks: Quirks = {};
-  let requests = 0;
-  const server = createServer((request, response) => {
-    requests += 1;
-    const reply = answer(request, quirks, requests);
-    if (reply === 'hang up') return void request.socket.destroy();
-    const { status = 200, headers = {}, body } = reply;
-    response
-      .writeHead(status, { 'Content-Type': 'application/json', ...headers })
-      .end(typeof body === 'string' ? body : JSON.stringify(body));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const upstream = await startUpstream();
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    become(next) {
-      [quirks, requests] = [next, 0];
-    },
+    ...upstream,
+    baseUrl: upstream.origin,
+    become: (quirks) =>
+      upstream.become(serving((request) => answer(request, quirks, upstream.requests.length))),
     get requests() {
-      return requests;
-    },
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      return upstream.requests.length;
     },
   };
 }

@@ -1,97 +1,232 @@
 import { once } from 'node:events';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { createCondition } from '../time/eventually.ts';
 
-/** An upstream that a test scripts byte by byte, with everything it heard. */
-export type LegacyUpstream = {
-  readonly port: number;
+/** A request that an upstream has read as HTTP, with its whole body. */
+export type UpstreamRequest = {
+  /** Counts all requests of the upstream, from 1. */
+  readonly number: number;
+  readonly method: string;
+  /** The path and the query, as they were sent. */
+  readonly target: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** The number at the end of the path, such as 7 of `/users/7`; NaN where there is none. */
+  readonly id: number;
+  /** The upstream's address, as the client named it. */
   readonly origin: string;
-  /** Everything received, per connection, in order of their opening. */
-  readonly heard: readonly string[];
-  /** Resolves once some connection has heard `text`. */
-  hears(text: string): Promise<void>;
-  /** Resolves once so many connections were made. */
-  opens(count: number): Promise<void>;
-  /** Resolves with how many connections there were once all of them have ended. */
-  quiet(): Promise<number>;
-  stop(): Promise<void>;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+  readonly socket: Socket;
 };
 
-/** What the upstream does with a connection each time more of it was heard. */
-export type Script = (socket: Socket, heard: string, connection: number) => void;
+/** An answer in HTTP. A body that is neither a text nor bytes is written as JSON, which is the type unless told. */
+export type HttpReply = {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+};
 
-/** Starts an upstream on a free port. */
-export async function startLegacyUpstream(script: Script): Promise<LegacyUpstream> {
-  const heard: string[] = [];
+/** What an upstream does with a request: a reply, something to do with Node's response, or `undefined` to hang. */
+export type Answer = HttpReply | ((response: ServerResponse) => unknown) | undefined;
+
+/** A script in bytes: what the upstream does with a connection each time it has received more on it. */
+export type BytesScript = (socket: Socket, received: string, connection: number) => unknown;
+
+/** A script in HTTP: what the upstream does with each request. Made by `serving` and `writing`. */
+export type HttpScript = {
+  readonly onRequest: (request: UpstreamRequest, response: ServerResponse) => unknown;
+};
+
+export type Script = BytesScript | HttpScript;
+
+/** An upstream on a real socket that does what a test scripts: it can answer, hang, reset, trickle and lie. */
+export type ScriptedUpstream = {
+  readonly port: number;
+  readonly origin: string;
+  /** Everything that scripts in bytes have received, per connection, in the order in which those were opened. */
+  readonly received: readonly string[];
+  /** Requests that were read as HTTP since the last `become`. */
+  readonly requests: readonly UpstreamRequest[];
+  /** How many requests there have been. */
+  readonly calls: number;
+  /** How many connections there have been, and how many are open now. */
+  readonly connections: number;
+  readonly open: number;
+  /** Does this from now on, with no `requests` so far. What was a script in bytes stays one on open connections. */
+  become(script: Script): void;
+  /** Becomes `writing(act)`. */
+  does(act: (request: UpstreamRequest) => unknown): void;
+  /** Resolves once some connection has received `text`. */
+  receives(text: string): Promise<unknown>;
+  /** Resolves once so many connections were opened. */
+  connected(count: number): Promise<unknown>;
+  /** Resolves with how many connections there were once all of them have ended. */
+  disconnected(): Promise<number>;
+  /** Resolves once so many requests were read as HTTP. */
+  requested(count: number): Promise<unknown>;
+  /** Ends the open connections and refuses others, until `up`. */
+  down(): Promise<void>;
+  up(): Promise<void>;
+  close(): Promise<void>;
+};
+
+async function readRequest(incoming: IncomingMessage, number: number): Promise<UpstreamRequest> {
+  const { method = '', url: target = '', headers, socket } = incoming;
+  const { pathname: path, searchParams: query, origin } = new URL(target, `http://${headers.host}`);
+  const id = Number(/\d+$/.exec(path)?.[0] ?? NaN);
+  return { number, method, target, path, query, id, origin, headers, body: await text(incoming), socket };
+}
+
+/** Starts an upstream on a port of its own; without a script it reads requests and never answers. */
+export async function startUpstream(
+  script: Script = writing(() => undefined),
+  { host = '127.0.0.1', ...place }: { host?: string; port?: number } = {},
+): Promise<ScriptedUpstream> {
+  const received: string[] = [];
   const sockets = new Set<Socket>();
-  const watchers = new Set<() => void>();
-  const wake = () => {
-    for (const tell of watchers) tell();
-  };
-  const server = createServer((socket) => {
-    const connection = heard.push('') - 1;
-    sockets.add(socket);
-    wake();
-    socket.on('error', () => socket.destroy());
-    socket.on('close', () => {
-      sockets.delete(socket);
-      wake();
-    });
-    socket.on('data', (chunk) => {
-      heard[connection] = `${heard[connection] ?? ''}${chunk.toString('latin1')}`;
-      wake();
-      script(socket, heard[connection] ?? '', connection);
+  const changes = createCondition();
+  let requests: UpstreamRequest[] = [];
+  let current = script;
+  let calls = 0;
+  let { port = 0 } = place;
+
+  async function onRequest(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const request = await readRequest(incoming, (calls += 1));
+    requests.push(request);
+    changes.announce();
+    if (typeof current !== 'function') await current.onRequest(request, response);
+  }
+
+  const http = createHttpServer({ keepAliveTimeout: 60_000 }, (incoming, response) => {
+    response.on('error', () => undefined);
+    // The client has gone within its request, or the script has failed: a test notices by the answer.
+    onRequest(incoming, response).catch((error: unknown) => {
+      if (!response.headersSent) response.writeHead(501).end(String(error));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
 
-  function until(holds: () => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      const look = () => {
-        if (!holds()) return;
-        watchers.delete(look);
-        resolve();
-      };
-      watchers.add(look);
-      look();
+  function readBytes(socket: Socket, connection: number): void {
+    socket.on('end', () => socket.end());
+    socket.on('data', (chunk) => {
+      const all = `${received[connection]}${chunk.toString('latin1')}`;
+      received[connection] = all;
+      changes.announce();
+      if (typeof current === 'function') current(socket, all, connection);
     });
   }
 
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    const connection = received.push('') - 1;
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      sockets.delete(socket);
+      changes.announce();
+    });
+    changes.announce();
+    if (typeof current === 'function') readBytes(socket, connection);
+    else http.emit('connection', socket);
+  });
+
+  async function up(): Promise<void> {
+    server.listen(port, host);
+    await once(server, 'listening');
+    ({ port } = server.address() as AddressInfo);
+  }
+
+  async function down(): Promise<void> {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  }
+
+  function become(next: Script): void {
+    [current, requests] = [next, []];
+  }
+
+  await up();
   return {
     port,
-    origin: `http://127.0.0.1:${port}`,
-    heard,
-    hears: (text) => until(() => heard.some((all) => all.includes(text))),
-    opens: (count) => until(() => heard.length >= count),
-    async quiet() {
-      await until(() => sockets.size === 0);
-      return heard.length;
+    origin: `http://${host}:${port}`,
+    received,
+    get requests() {
+      return requests;
     },
-    async stop() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
+    get calls() {
+      return calls;
     },
+    get connections() {
+      return received.length;
+    },
+    get open() {
+      return sockets.size;
+    },
+    become,
+    does: (act) => become(writing(act)),
+    receives: (text) => changes.until(() => received.some((all) => all.includes(text))),
+    connected: (count) => changes.until(() => received.length >= count),
+    requested: (count) => changes.until(() => requests.length >= count),
+    async disconnected() {
+      await changes.until(() => sockets.size === 0);
+      return received.length;
+    },
+    down,
+    up,
+    close: down,
   };
 }
 
-/** A script that gives every request without a body this answer. */
-export function answering(...lines: string[]): Script {
+/** A script in bytes that gives every request without a body this answer. */
+export function answering(...lines: string[]): BytesScript {
   const answered = new WeakMap<Socket, number>();
-  return (socket, heard) => {
-    const requests = heard.split('\r\n\r\n').length - 1;
+  return (socket, received) => {
+    const requests = received.split('\r\n\r\n').length - 1;
     for (let i = answered.get(socket) ?? 0; i < requests; i += 1) socket.write(lines.join('\r\n'));
     answered.set(socket, requests);
   };
 }
 
-/** A script that acts once per connection, as soon as a request's head is there. */
-export function onHead(act: (socket: Socket, heard: string, connection: number) => void): Script {
+/** A script in bytes that acts once per connection, as soon as the head of a request is there. */
+export function onHead(act: BytesScript): BytesScript {
   const acted = new WeakSet<Socket>();
-  return (socket, heard, connection) => {
-    if (acted.has(socket) || !heard.includes('\r\n\r\n')) return;
+  return (socket, received, connection) => {
+    if (acted.has(socket) || !received.includes('\r\n\r\n')) return;
     acted.add(socket);
-    act(socket, heard, connection);
+    act(socket, received, connection);
   };
 }
+
+/** A script in HTTP that answers each request. */
+export function serving(answer: (request: UpstreamRequest) => Answer | Promise<Answer>): HttpScript {
+  return {
+    async onRequest(request, response) {
+      const reply = await answer(request);
+      if (typeof reply === 'function') reply(response);
+      if (typeof reply !== 'object') return;
+      const { status = 200, headers = {}, body } = reply;
+      response.statusCode = status;
+      if (body !== undefined) response.setHeader('Content-Type', 'application/json');
+      response.setHeaders(new Map(Object.entries(headers)));
+      response.end(typeof body === 'object' && !Buffer.isBuffer(body) ? JSON.stringify(body) : body);
+    },
+  };
+}
+
+/** A script that reads requests as HTTP, and writes to the socket as it likes: what it says need not be HTTP. */
+export function writing(act: (request: UpstreamRequest) => unknown): HttpScript {
+  return {
+    onRequest(request, response) {
+      // Without its socket the response is nobody's: the next request on the connection does not wait for it.
+      response.detachSocket(request.socket);
+      act(request);
+    },
+  };
+}
+
+/** A script that reads everything and never says a word. */
+export const silent: BytesScript = () => undefined;

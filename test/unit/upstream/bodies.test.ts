@@ -1,20 +1,14 @@
 import { brotliCompressSync, constants, createGzip, deflateSync, gzipSync } from 'node:zlib';
-import {
-  type LegacyUpstream,
-  onHead,
-  startLegacyUpstream,
-} from '../../support/upstream/scripted-upstream.ts';
+import { type ScriptedUpstream, onHead, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { closeAll, openUpstream } from './open-upstream.ts';
 
-let server: LegacyUpstream | undefined;
+let server: ScriptedUpstream | undefined;
 afterEach(() => closeAll(server));
 
 /** A client of an upstream that answers these bytes. */
 async function sending(body: Buffer, headers: string[] = [], net = {}) {
   const head = ['HTTP/1.1 200 OK', ...headers, `Content-Length: ${body.length}`, '', ''].join('\r\n');
-  server = await startLegacyUpstream(
-    onHead((socket) => void socket.end(Buffer.concat([Buffer.from(head), body]))),
-  );
+  server = await startUpstream(onHead((socket) => void socket.end(Buffer.concat([Buffer.from(head), body]))));
   return openUpstream(server.origin, net);
 }
 
@@ -75,7 +69,7 @@ describe('a body that is too large', () => {
 
   it('is cut off in the middle where its length is not told, and hung up on', async () => {
     let sent = 0;
-    server = await startLegacyUpstream(
+    server = await startUpstream(
       onHead((socket) => {
         socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
         const chunk = Buffer.concat([
@@ -96,7 +90,7 @@ describe('a body that is too large', () => {
       'upstream_invalid_response',
       'the body is larger than net.bytesMax',
     ]);
-    await server.quiet();
+    await server.disconnected();
     expect(sent).toBeLessThan(1_000);
   });
 

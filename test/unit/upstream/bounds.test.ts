@@ -1,19 +1,15 @@
 import type { Socket } from 'node:net';
-import {
-  answering,
-  type LegacyUpstream,
-  startLegacyUpstream,
-} from '../../support/upstream/scripted-upstream.ts';
+import { answering, type ScriptedUpstream, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { answer, closeAll, openUpstream } from './open-upstream.ts';
 
-let server: LegacyUpstream | undefined;
+let server: ScriptedUpstream | undefined;
 afterEach(() => closeAll(server));
 
 /** An upstream that answers only when the test says so. */
 async function startHolding() {
   const held: Socket[] = [];
   const waiting: { count: number; tell: () => void }[] = [];
-  server = await startLegacyUpstream((socket, heard) => {
+  server = await startUpstream((socket, heard) => {
     if (!heard.endsWith('\r\n\r\n')) return;
     held.push(socket);
     for (const { count, tell } of waiting) if (held.length >= count) tell();
@@ -43,13 +39,13 @@ describe('calls under way', () => {
       release();
     }
     await Promise.all(calls);
-    expect([done, server!.heard.length]).toEqual([10, 3]);
+    expect([done, server!.received.length]).toEqual([10, 3]);
     expect(upstream.load).toEqual({ active: 0, waiting: 0 });
   });
 
   it('make way for the next, whatever becomes of them', async () => {
     const answerAll = answering(...answer('1'));
-    server = await startLegacyUpstream((socket, heard, connection) => {
+    server = await startUpstream((socket, heard, connection) => {
       if (connection < 2) socket.resetAndDestroy();
       else answerAll(socket, heard, connection);
     });
@@ -69,7 +65,7 @@ describe('a caller that goes', () => {
     const reason = new Error('client gone');
     caller.abort(reason);
     await expect(call).rejects.toBe(reason);
-    expect(await server!.quiet()).toBe(1);
+    expect(await server!.disconnected()).toBe(1);
     expect(outcomes).toEqual(['cancelled']);
   });
 
@@ -89,14 +85,14 @@ describe('a caller that goes', () => {
     await holds(1);
     release();
     await third;
-    expect(server!.heard.join()).not.toContain('/second');
+    expect(server!.received.join()).not.toContain('/second');
   });
 
   it('before it was asked for costs nothing', async () => {
     const { origin } = await startHolding();
     const { get } = openUpstream(origin);
     await expect(get('/x', AbortSignal.abort(new Error('client gone')))).rejects.toThrow('client gone');
-    expect(server!.heard).toEqual([]);
+    expect(server!.received).toEqual([]);
   });
 
   it('does not disturb the others', async () => {

@@ -1,15 +1,11 @@
-import {
-  answering,
-  type LegacyUpstream,
-  startLegacyUpstream,
-} from '../../support/upstream/scripted-upstream.ts';
+import { answering, type ScriptedUpstream, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { answer, closeAll, openUpstream } from './open-upstream.ts';
 
-let server: LegacyUpstream | undefined;
+let server: ScriptedUpstream | undefined;
 afterEach(() => closeAll(server));
 
 async function start(...lines: string[]) {
-  server = await startLegacyUpstream(answering(...lines));
+  server = await startUpstream(answering(...lines));
   return server;
 }
 
@@ -35,13 +31,13 @@ describe('an exchange', () => {
   );
 
   it('asks for the base address and the target, neither changed', async () => {
-    const { origin, heard } = await start(...answer('1'));
+    const { origin, received: heard } = await start(...answer('1'));
     await openUpstream(`${origin}/base`).get('/a%2Fb/c?x=%20y&z%5B%5D=1');
     expect(heard[0]).toMatch(/^GET \/base\/a%2Fb\/c\?x=%20y&z%5B%5D=1 HTTP\/1\.1\r\n/);
   });
 
   it('asks for JSON, uncompressed, with the constant headers of the source', async () => {
-    const { origin, heard } = await start(...answer('1'));
+    const { origin, received: heard } = await start(...answer('1'));
     await openUpstream(origin, {
       headers: { 'X-Client': 'portico', Accept: 'application/vnd.odd+json' },
     }).get();
@@ -59,39 +55,39 @@ describe('an exchange', () => {
     [{ kind: 'query', name: 'api key', value: 'a&b=c' }, /^GET \/x\?y=1&api%20key=a%26b%3Dc HTTP/],
     [{ kind: 'none' }, /^GET \/x\?y=1 HTTP/],
   ])('carries the credential %j', async (auth, expected) => {
-    const { origin, heard } = await start(...answer('1'));
+    const { origin, received: heard } = await start(...answer('1'));
     await openUpstream(origin, {}, auth).get('/x?y=1');
     expect(heard[0]).toMatch(expected);
   });
 
   it('does not follow a redirect, wherever it leads', async () => {
-    const elsewhere = await startLegacyUpstream(answering(...answer('1')));
+    const elsewhere = await startUpstream(answering(...answer('1')));
     try {
       for (const location of [`${elsewhere.origin}/x`, '/other', 'file:///etc/passwd', '//127.0.0.2/x']) {
-        const from = await startLegacyUpstream(
+        const from = await startUpstream(
           answering('HTTP/1.1 302 Found', `Location: ${location}`, 'Content-Length: 0', '', ''),
         );
         expect((await openUpstream(from.origin).get()).status).toBe(302);
-        expect(from.heard.join().match(/GET/g)).toHaveLength(1);
+        expect(from.received.join().match(/GET/g)).toHaveLength(1);
         await closeAll(from);
       }
-      expect(elsewhere.heard).toEqual([]);
+      expect(elsewhere.received).toEqual([]);
     } finally {
-      await elsewhere.stop();
+      await elsewhere.close();
     }
   });
 
   it('takes no proxy from the environment', async () => {
-    const proxy = await startLegacyUpstream(answering(...answer('"the proxy"')));
+    const proxy = await startUpstream(answering(...answer('"the proxy"')));
     const names = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY'];
     try {
       for (const name of names) process.env[name] = proxy.origin;
       const { origin } = await start(...answer('"the source"'));
       expect((await openUpstream(origin).get()).body.toString()).toBe('"the source"');
-      expect(proxy.heard).toEqual([]);
+      expect(proxy.received).toEqual([]);
     } finally {
       for (const name of names) Reflect.deleteProperty(process.env, name);
-      await proxy.stop();
+      await proxy.close();
     }
   });
 

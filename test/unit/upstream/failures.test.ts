@@ -1,18 +1,14 @@
 import type { Socket } from 'node:net';
 import { freePort } from '../../support/process/free-port.ts';
-import {
-  type LegacyUpstream,
-  onHead,
-  startLegacyUpstream,
-} from '../../support/upstream/scripted-upstream.ts';
+import { type ScriptedUpstream, onHead, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { closeAll, openUpstream } from './open-upstream.ts';
 
-let server: LegacyUpstream | undefined;
+let server: ScriptedUpstream | undefined;
 afterEach(() => closeAll(server));
 
 /** A client of an upstream that does this once it has heard a request. */
 async function against(act: (socket: Socket) => void, net = {}) {
-  server = await startLegacyUpstream(onHead(act));
+  server = await startUpstream(onHead(act));
   return openUpstream(server.origin, net);
 }
 
@@ -53,7 +49,7 @@ describe('an upstream that does not finish in time', () => {
     const start = performance.now();
     expect((await failure()).code).toBe('upstream_timeout');
     expect(performance.now() - start).toBeGreaterThanOrEqual(490);
-    expect(await server!.quiet()).toBe(1);
+    expect(await server!.disconnected()).toBe(1);
     expect(outcomes).toEqual(['upstream_timeout']);
   });
 });
@@ -90,7 +86,7 @@ describe('an answer that breaks off', () => {
   ])('%s is upstream_error, never a body', async (_name, act) => {
     const { failure, outcomes } = await against(act);
     expect((await failure()).code).toBe('upstream_error');
-    expect(server!.heard).toHaveLength(1);
+    expect(server!.received).toHaveLength(1);
     expect(outcomes).toEqual(['upstream_error']);
   });
 });
@@ -113,7 +109,7 @@ describe('an answer that is not HTTP', () => {
   ])('but %s is upstream_error, and its connection is not used again', async (_name, bytes) => {
     const { failure } = await against((socket) => void socket.write(bytes, 'latin1'), { timeout: '60s' });
     expect((await failure()).code).toBe('upstream_error');
-    expect(await server!.quiet()).toBe(1);
+    expect(await server!.disconnected()).toBe(1);
   });
 
   it('and says more than it should is cut to what it said it would', async () => {
@@ -123,6 +119,6 @@ describe('an answer that is not HTTP', () => {
     );
     expect((await get()).body.toString()).toBe('[]');
     expect((await get()).body.toString()).toBe('[]');
-    expect(server!.heard).toHaveLength(2);
+    expect(server!.received).toHaveLength(2);
   });
 });

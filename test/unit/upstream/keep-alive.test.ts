@@ -1,20 +1,18 @@
 import type { Socket } from 'node:net';
-import {
-  answering,
-  type LegacyUpstream,
-  startLegacyUpstream,
-} from '../../support/upstream/scripted-upstream.ts';
+import { answering, type ScriptedUpstream, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { answer, closeAll, openUpstream } from './open-upstream.ts';
 
-let server: LegacyUpstream | undefined;
+let server: ScriptedUpstream | undefined;
 afterEach(() => closeAll(server));
 
 const requestsIn = (heard: string) => heard.split('\r\n\r\n').length - 1;
 
 /** An upstream that answers, and resets those connections that `dies` names when they are used that often. */
-async function startMortal(dies: (connection: number, requests: number) => boolean): Promise<LegacyUpstream> {
+async function startMortal(
+  dies: (connection: number, requests: number) => boolean,
+): Promise<ScriptedUpstream> {
   const answerAll = answering(...answer('1'));
-  server = await startLegacyUpstream((socket: Socket, heard, connection) => {
+  server = await startUpstream((socket: Socket, heard, connection) => {
     if (dies(connection, requestsIn(heard))) socket.resetAndDestroy();
     else answerAll(socket, heard, connection);
   });
@@ -23,14 +21,16 @@ async function startMortal(dies: (connection: number, requests: number) => boole
 
 describe('a connection', () => {
   it('is used again', async () => {
-    const { origin, heard } = await startMortal(() => false);
+    const { origin, received: heard } = await startMortal(() => false);
     const { get } = openUpstream(origin);
     for (let i = 0; i < 5; i += 1) await get();
     expect(heard.map(requestsIn)).toEqual([5]);
   });
 
   it('that died idle is replaced, and nobody notices', async () => {
-    const { origin, heard } = await startMortal((connection, requests) => connection === 0 && requests === 2);
+    const { origin, received: heard } = await startMortal(
+      (connection, requests) => connection === 0 && requests === 2,
+    );
     const { get, outcomes, usage } = openUpstream(origin);
     await get();
     expect((await get()).status).toBe(200);
@@ -39,7 +39,7 @@ describe('a connection', () => {
   });
 
   it('that died idle is replaced by a fresh one, not by another that may be dead as well', async () => {
-    const { origin, heard } = await startMortal((_connection, requests) => requests === 2);
+    const { origin, received: heard } = await startMortal((_connection, requests) => requests === 2);
     const { get } = openUpstream(origin, { concurrency: 3 });
     await Promise.all([get(), get(), get()]);
     expect(heard).toHaveLength(3);
@@ -48,13 +48,15 @@ describe('a connection', () => {
   });
 
   it('that dies at once is not tried again: the request may have arrived', async () => {
-    const { origin, heard } = await startMortal(() => true);
+    const { origin, received: heard } = await startMortal(() => true);
     expect((await openUpstream(origin).failure()).code).toBe('upstream_error');
     expect(heard.map(requestsIn)).toEqual([1]);
   });
 
   it('that dies again on the second try ends the matter', async () => {
-    const { origin, heard } = await startMortal((connection, requests) => connection > 0 || requests === 2);
+    const { origin, received: heard } = await startMortal(
+      (connection, requests) => connection > 0 || requests === 2,
+    );
     const { get, failure } = openUpstream(origin);
     await get();
     expect((await failure()).code).toBe('upstream_error');
@@ -64,14 +66,14 @@ describe('a connection', () => {
   it('that breaks off in the middle of an answer is not tried again', async () => {
     const half = 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[]';
     const answerAll = answering(...answer('1'));
-    server = await startLegacyUpstream((socket, heard, connection) => {
+    server = await startUpstream((socket, heard, connection) => {
       if (requestsIn(heard) < 2) answerAll(socket, heard, connection);
       else socket.end(half);
     });
     const { get, failure } = openUpstream(server.origin);
     await get();
     expect((await failure()).code).toBe('upstream_error');
-    expect(server.heard.map(requestsIn)).toEqual([2]);
+    expect(server.received.map(requestsIn)).toEqual([2]);
   });
 
   it('is dropped on close', async () => {
@@ -79,6 +81,6 @@ describe('a connection', () => {
     const { get, upstream } = openUpstream(mortal.origin);
     await get();
     upstream.close();
-    expect(await mortal.quiet()).toBe(1);
+    expect(await mortal.disconnected()).toBe(1);
   });
 });

@@ -2,7 +2,7 @@ import { sourceSchema } from '../../../src/config/schema/source.ts';
 import { GatewayError } from '../../../src/errors/fault.ts';
 import type { UpstreamReply } from '../../../src/kernel/upstream-call.ts';
 import { createUpstream, type Usage, type Upstream } from '../../../src/upstream/client.ts';
-import type { LegacyUpstream } from '../../support/upstream/scripted-upstream.ts';
+import type { ScriptedUpstream } from '../../support/upstream/scripted-upstream.ts';
 
 /** A client of an upstream, with what it told and what it cost. */
 export type OpenUpstream = {
@@ -18,9 +18,9 @@ export type OpenUpstream = {
 const opened: { close(): void }[] = [];
 
 /** Closes every client and upstream of a test; to be called in `afterEach`. */
-export async function closeAll(...upstreams: readonly (LegacyUpstream | undefined)[]): Promise<void> {
+export async function closeAll(...upstreams: readonly (ScriptedUpstream | undefined)[]): Promise<void> {
   for (const one of opened.splice(0)) one.close();
-  for (const upstream of upstreams) await upstream?.stop();
+  for (const upstream of upstreams) await upstream?.close();
 }
 
 /** Makes the client of an upstream as a source file would; it is closed by `closeAll`. */

@@ -1,17 +1,13 @@
 import { inspect } from 'node:util';
 import type { Socket } from 'node:net';
 import { freePort } from '../../support/process/free-port.ts';
-import {
-  type LegacyUpstream,
-  onHead,
-  startLegacyUpstream,
-} from '../../support/upstream/scripted-upstream.ts';
+import { type ScriptedUpstream, onHead, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { closeAll, openUpstream } from './open-upstream.ts';
 
 const canary = 'canary-93d1';
 const encoded = Buffer.from(`${canary}:${canary}`).toString('base64');
 
-let server: LegacyUpstream | undefined;
+let server: ScriptedUpstream | undefined;
 afterEach(() => closeAll(server));
 
 const credentials = [
@@ -44,7 +40,7 @@ const shown = (error: unknown) =>
 
 describe.each(credentials)('the credential of kind $kind', (auth) => {
   it.each(failures)('is in no error, nor is what the source sent: after %s', async (_name, act) => {
-    server = await startLegacyUpstream(onHead(act));
+    server = await startUpstream(onHead(act));
     const error = await openUpstream(server.origin, { timeout: '100ms', bytesMax: '1KiB' }, auth).failure(
       `/x?q=${canary}`,
     );

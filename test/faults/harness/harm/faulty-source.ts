@@ -1,6 +1,10 @@
 import type { FaultBench } from '../bench.ts';
 import type { FaultGateway, GatewayOptions } from '../gateway.ts';
-import { type Asked, type ScriptedUpstream, startScriptedUpstream } from './scripted-upstream.ts';
+import {
+  type ScriptedUpstream,
+  startUpstream,
+  type UpstreamRequest,
+} from '../../../support/upstream/scripted-upstream.ts';
 import type { TruthOf } from '../truth.ts';
 
 /** A gateway in front of an upstream that a row scripts. */
@@ -81,7 +85,7 @@ const netOf = (ms: number) =>
 
 function placeOf(bench: FaultBench, name: string, ms: number): Promise<FaultyPlace> {
   return bench.common(name, async (start) => {
-    const upstream = await startScriptedUpstream();
+    const upstream = await startUpstream();
     // No caller waits long enough for a second call that takes all of its time.
     const patience = { deadline: `${ms * 1.5}ms` };
     const { config, ...options } = faultyOptions(sourceFile('faulty', upstream.origin, netOf(ms)), patience);
@@ -108,7 +112,7 @@ export const BREAKER_CALLS = 60;
 /** The gateway of the rows in which a breaker opens; older answers may stand for new ones. */
 export function breakingPlace(bench: FaultBench): Promise<FaultyPlace> {
   return bench.common('breaking', async (start) => {
-    const upstream = await startScriptedUpstream();
+    const upstream = await startUpstream();
     const net = `concurrency: 64, breaker: { calls: ${BREAKER_CALLS}, window: 1m, open: ${openMs(bench)}ms }`;
     const cache = { fresh: '0s', notFound: '0s', staleIfError: '1m' };
     const gateway = await start(faultyOptions(sourceFile('faulty', upstream.origin, net), { cache }));
@@ -139,6 +143,6 @@ export function answerOf(status: number, body: string | Buffer, headers: readonl
 export const goodBody = (id: number) => JSON.stringify({ user: nativeUser(id) });
 
 /** Answers as a sound upstream does. */
-export function answerWell({ id, socket }: Asked): void {
+export function answerWell({ id, socket }: UpstreamRequest): void {
   socket.write(answerOf(200, goodBody(id)));
 }

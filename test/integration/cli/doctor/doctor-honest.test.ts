@@ -18,7 +18,7 @@ describe('portico doctor, in front of a source whose file says what is true', ()
           const { code, err, findings } = await room.model(does, rows);
           expect(findings.filter(({ verdict }) => verdict === 'differs')).toEqual([]);
           expect({ code, err }).toEqual({ code: 0, err: '' });
-          expect(room.upstream.heard.length).toBeLessThanOrEqual(200);
+          expect(room.upstream.requests.length).toBeLessThanOrEqual(200);
         }),
         { numRuns: CASES },
       ),

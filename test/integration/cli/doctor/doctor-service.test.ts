@@ -1,5 +1,6 @@
 import { type DoctorRoom, openDoctorRoom } from '../../../support/command/run-doctor.ts';
 import {
+  hangUp,
   type PeopleService,
   peopleAt,
   people,
@@ -138,9 +139,9 @@ describe('portico doctor', () => {
   });
 
   it('says that unknown parameters are refused', async () => {
-    const known = ({ searchParams }: URL) => searchParams.size === 2;
+    const known = (query: URLSearchParams) => query.size === 2;
     const { of, code } = await examine({
-      list: (answer, url) => (known(url) ? answer : { status: 400, body: {} }),
+      list: (answer, query) => (known(query) ? answer : { status: 400, body: {} }),
     });
     expect(of('unknown parameter')).toMatchObject({
       verdict: 'noted',
@@ -178,8 +179,8 @@ describe('portico doctor, where the service cannot be examined', () => {
 
   it('ends with 69 where the service goes away, and asks it no more', async () => {
     const { code, err, findings } = await examine({
-      list: (answer, _url, request) => (request > 6 ? 'hang up' : answer),
-      get: () => 'hang up',
+      list: (answer, _url, request) => (request > 6 ? hangUp : answer),
+      get: () => hangUp,
     });
     expect({ code, err }).toEqual({ code: 69, err: expect.stringContaining('failed') });
     expect(findings.at(-1)).toMatchObject({ verdict: 'could not tell' });

@@ -6,7 +6,8 @@ import { readSource } from '../../../../src/cli/input/read-config.ts';
 import { runCommand } from '../../../support/command/run-command.ts';
 import { scim } from '../../../support/dialects/identity.ts';
 import { compileDraft, inferDraft, runInfer } from '../../../support/dialects/infer-draft.ts';
-import { type Dialect, serve, type Served, TOKEN } from '../../../support/dialects/serve.ts';
+import { type Dialect, serve, TOKEN } from '../../../support/dialects/serve.ts';
+import type { ScriptedUpstream } from '../../../support/upstream/scripted-upstream.ts';
 
 const LIST = [1, 2, 3, 4].map((id) => ({
   id,
@@ -15,11 +16,11 @@ const LIST = [1, 2, 3, 4].map((id) => ({
   created: '2020-05-01T00:00:00Z',
 }));
 
-const running: Served[] = [];
+const running: ScriptedUpstream[] = [];
 afterEach(() => Promise.all(running.splice(0).map((service) => service.close())));
 
 /** Serves a dialect until the end of the test. */
-async function serving(...args: Parameters<typeof serve>): Promise<Served> {
+async function serving(...args: Parameters<typeof serve>): Promise<ScriptedUpstream> {
   const service = await serve(...args);
   running.push(service);
   return service;
@@ -29,7 +30,7 @@ async function serving(...args: Parameters<typeof serve>): Promise<Served> {
 async function inferFrom(dialect: Dialect, args: readonly string[] = []) {
   const service = await serving(dialect, { open: true });
   const run = await runInfer([`${service.origin}/list`, '--resource', 'users', ...args]);
-  return { ...run, asked: service.asked, origin: service.origin };
+  return { ...run, asked: service.requests, origin: service.origin };
 }
 
 describe('portico infer', () => {
@@ -155,7 +156,7 @@ describe('a credential', () => {
       expect(JSON.stringify(report)).not.toContain(secret);
       expect(JSON.stringify(report)).not.toContain(Buffer.from(`me:${secret}`).toString('base64'));
       expect(
-        served.asked.some(({ headers: sent, query: asked }) =>
+        served.requests.some(({ headers: sent, query: asked }) =>
           JSON.stringify([sent, [...asked]]).includes(
             query === '' && headers[1]!.includes('Basic') ? 'Basic ' : secret,
           ),

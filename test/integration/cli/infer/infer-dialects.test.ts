@@ -9,7 +9,8 @@ import {
   draftOf,
   type DraftReport,
 } from '../../../support/dialects/infer-draft.ts';
-import { serve, type Served, TOKEN } from '../../../support/dialects/serve.ts';
+import { serve, TOKEN } from '../../../support/dialects/serve.ts';
+import type { ScriptedUpstream } from '../../../support/upstream/scripted-upstream.ts';
 
 /** The hand-written source of the same dialect, in front of the same service. */
 function exampleOf({ example, resource, base }: DialectCase, origin: string) {
@@ -97,7 +98,7 @@ afterAll(() =>
 describe.each(dialectCases.map((one) => [`${one.example} ${one.resource}`, one] as const))(
   'a draft of %s',
   (_name, one) => {
-    let service: Served;
+    let service: ScriptedUpstream;
     let report: DraftReport;
     let draft: CompiledSource;
     beforeAll(async () => {

@@ -1,5 +1,6 @@
 import { inferDraft, runInfer } from '../../../support/dialects/infer-draft.ts';
-import { type Asked, type Dialect, serve, TOKEN } from '../../../support/dialects/serve.ts';
+import { type Dialect, serve, TOKEN } from '../../../support/dialects/serve.ts';
+import type { UpstreamRequest } from '../../../support/upstream/scripted-upstream.ts';
 
 const people = Array.from({ length: 64 }, (_, index) => ({
   person_id: 3 * index + 1,
@@ -22,7 +23,7 @@ const slashed: Dialect = ({ path, query }) => {
 };
 
 /** Tables and rows as lists of values, or as objects where that is asked for; `next` is a token. */
-const tabular = ({ path, query }: Asked) => {
+const tabular = ({ path, query }: UpstreamRequest) => {
   const shown = (rows: typeof people) =>
     query.get('_shape') === 'objects' ? rows : rows.map((row) => Object.values(row));
   const columns = Object.keys(people[0]!);
