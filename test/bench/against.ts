@@ -49,7 +49,10 @@ async function startSide(
     upstreamUrl,
     ...(main === undefined ? {} : { main }),
   };
-  const portico = await startPortico(started);
+  const portico = await startPortico(started).catch(async (error: unknown) => {
+    await redis.stop();
+    throw error;
+  });
   return {
     portico,
     samples,
@@ -72,12 +75,18 @@ async function sample({ portico }: Side, measure: Measure, load: Load): Promise<
   return { rate, cpuPerRequest: ((await cpuMicroseconds(portico)) - before) / answers };
 }
 
-/** Asks both of everything, first to warm them and then to measure; who is asked first changes from round to round. */
-async function runRound(sides: readonly Side[], load: Load): Promise<void> {
-  for (const measure of measureNames)
-    for (const side of sides) await sample(side, measure, { ...load, seconds: WARM_SECONDS });
-  for (const measure of measureNames)
-    for (const side of sides) side.samples[measure].push(await sample(side, measure, load));
+/** Starts both and asks them of everything in turn, first to warm them and then to measure. */
+async function runRound(starts: readonly (() => Promise<Side>)[], load: Load): Promise<void> {
+  const sides: Side[] = [];
+  try {
+    for (const start of starts) sides.push(await start());
+    for (const measure of measureNames)
+      for (const side of sides) await sample(side, measure, { ...load, seconds: WARM_SECONDS });
+    for (const measure of measureNames)
+      for (const side of sides) side.samples[measure].push(await sample(side, measure, load));
+  } finally {
+    for (const side of sides) await side.stop();
+  }
 }
 
 const noSamples = (): Side['samples'] => ({ hit: [], miss: [], 'pass-through': [] });
@@ -91,7 +100,8 @@ function medianSample(samples: readonly Sample[]): Sample {
 
 /**
  * A paired bench: the gateway of a commit and the one of this checkout are started anew in each round, because two runs
- * of the very same code differ, and measured in turn. Both have the same configuration and the same upstream.
+ * of the very same code differ, and measured in turn; which of them comes first changes with the round. Both have the
+ * same configuration and the same upstream.
  */
 export async function benchAgainst(
   commit: string,
@@ -103,15 +113,11 @@ export async function benchAgainst(
   try {
     for (let round = 0; round < rounds; round += 1) {
       const services = { scratch: join(scratch, `round-${String(round)}`), upstreamUrl: upstream.url };
-      const sides = [
-        await startSide('that', checkout.main, theirs, services),
-        await startSide('this', undefined, ours, services),
+      const starts = [
+        () => startSide('that', checkout.main, theirs, services),
+        () => startSide('this', undefined, ours, services),
       ];
-      try {
-        await runRound(round % 2 === 0 ? sides : sides.toReversed(), load);
-      } finally {
-        for (const side of sides) await side.stop();
-      }
+      await runRound(round % 2 === 0 ? starts : starts.toReversed(), load);
       console.error(`round ${String(round + 1)} of ${String(rounds)}`);
     }
   } finally {
@@ -129,23 +135,12 @@ export async function benchAgainst(
 export function againstLines({ commit, rounds, seconds, measures }: AgainstResult): readonly string[] {
   const line = (name: string, ratio: MedianInterval, values: string) =>
     `${name.padEnd(31)}${ratio.median.toFixed(3).padStart(6)}  ${`${ratio.low.toFixed(3)}–${ratio.high.toFixed(3)}`.padEnd(14)}${values}`;
-  const rows = Object.entries(measures).flatMap(
-    ([
-      name,
-      {
-        rate,
-        cpu,
-        medians: [that, here],
-      },
-    ]) => [
-      line(`${name}, rate`, rate, `${that.rate.toFixed(0)} → ${here.rate.toFixed(0)} requests/s`),
-      line(
-        `${name}, CPU per request`,
-        cpu,
-        `${that.cpuPerRequest.toFixed(0)} → ${here.cpuPerRequest.toFixed(0)} µs`,
-      ),
-    ],
-  );
+  const rows = Object.entries(measures).flatMap(([name, { rate, cpu, medians }]) => {
+    const [that, here] = medians;
+    const rates = `${that.rate.toFixed(0)} → ${here.rate.toFixed(0)} requests/s`;
+    const costs = `${that.cpuPerRequest.toFixed(0)} → ${here.cpuPerRequest.toFixed(0)} µs`;
+    return [line(`${name}, rate`, rate, rates), line(`${name}, CPU per request`, cpu, costs)];
+  });
   return [
     `${commit} → this checkout, ${String(rounds)} rounds of ${String(seconds)} s; a ratio above 1 says that this one is better`,
     '(rate: this / that; CPU per request: that / this; the median over the rounds, its 95 % interval)',

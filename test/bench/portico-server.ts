@@ -109,7 +109,10 @@ export async function startPortico(options: PorticoOptions): Promise<Portico> {
   const args = [...(options.nodeArgs ?? []), main, '--config', config, 'start'];
   const running = start(NODE, args, { core: 'server', logFile });
   const url = `http://127.0.0.1:${String(ports[0])}`;
-  await untilAnswered(url, key);
+  await untilAnswered(url, key).catch(async (error: unknown) => {
+    await running.stop();
+    throw error;
+  });
   const startMs = performance.now() - running.startedAt;
   return { ...running, url, adminUrl: `http://127.0.0.1:${String(ports[1])}`, key, startMs, command };
 }
