@@ -7,7 +7,7 @@ import { composeDraft } from './write/compose-draft.ts';
 import { acceptOf, readFirstResponse, type FirstResponse } from './detect/first-response.ts';
 import { readListReply } from './requests/list-reader.ts';
 import type { DraftNote } from './note.ts';
-import { readTarget, type InferTarget, type TargetOptions } from './requests/read-target.ts';
+import { readInferTarget, type InferTarget, type TargetOptions } from './requests/read-target.ts';
 import { type OutcomesDraft, probeWithoutCredential, draftOutcomes } from './detect/draft-outcomes.ts';
 import { type RecordDraft, draftRecord } from './map/draft-record.ts';
 import { type ListDraft, draftList } from './draft-list.ts';
@@ -105,7 +105,7 @@ function recordRequest(options: InferOptions, target: InferTarget): RequestSpec 
       'the view of one record is at another host than the list',
       'a source has one net.baseUrl',
     );
-  const read = readTarget({
+  const read = readInferTarget({
     ...options,
     url: url.href,
     body: oneBody,
@@ -184,7 +184,7 @@ function recordOf(
  * @throws InferError
  */
 export async function inferSource(options: InferOptions): Promise<InferredSource> {
-  const target = readTarget(options);
+  const target = readInferTarget(options);
   const client = clientFor(target, options);
   try {
     const response = await look(target, client, options);

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { createAdminApp } from '../admin/app.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import type { WorkerProcess, WorkerState } from './messages.ts';
-import { createMergedMetrics } from './merged-metrics.ts';
+import { createMergedMetrics } from './metrics/merged-metrics.ts';
 import { createSupervisor } from './supervisor.ts';
 import { watchForHangs } from './watch-for-hangs.ts';
 import type { WorkerPlan } from './worker-slots.ts';

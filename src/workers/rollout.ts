@@ -1,22 +1,22 @@
-import type { Generation, WorkerPlan } from './worker-slots.ts';
+import type { WorkerGeneration, WorkerPlan } from './worker-slots.ts';
 
 /** Where a change of configuration stands. */
 type RolloutState =
   | { readonly kind: 'idle' }
   /** The first worker of a new configuration starts. If it fails, the configuration is refused. */
-  | { readonly kind: 'trial'; readonly candidate: Generation }
+  | { readonly kind: 'trial'; readonly candidate: WorkerGeneration }
   /** The new configuration is in force, and the old workers are replaced. */
   | { readonly kind: 'replacing' };
 
 /** Which configuration is in force, which one is tried, and which one waits. */
 export type Rollout = {
-  readonly current: Generation;
+  readonly current: WorkerGeneration;
   /** The configuration that is tried; `undefined` if there is none. */
-  readonly candidate: Generation | undefined;
+  readonly candidate: WorkerGeneration | undefined;
   /** Keeps a configuration until `nextCandidate` takes it. A later one replaces it; `undefined` removes it. */
   queue(plan: WorkerPlan | undefined): void;
   /** Makes the waiting configuration the candidate, unless another is tried. */
-  nextCandidate(): Generation | undefined;
+  nextCandidate(): WorkerGeneration | undefined;
   /** Puts the candidate in force. */
   accept(): void;
   refuse(): void;
@@ -26,7 +26,7 @@ export type Rollout = {
 
 /** Creates the rollout that begins with the configuration of the start. */
 export function createRollout(plan: WorkerPlan): Rollout {
-  let current: Generation = { number: 1, plan };
+  let current: WorkerGeneration = { number: 1, plan };
   let state: RolloutState = { kind: 'idle' };
   let waiting: WorkerPlan | undefined;
   return {

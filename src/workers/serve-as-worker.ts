@@ -10,7 +10,7 @@ import type {
   ToWorker,
   WorkerState,
 } from './messages.ts';
-import { createPermitShare, type PermitShare } from './permit-share.ts';
+import { createPermitShare, type PermitShare } from './permits/permit-share.ts';
 
 /** A gateway without its operator's listener, as a worker runs it. */
 export type ServedGateway = {

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { WorkerProcess } from './messages.ts';
-import { createPermitPool } from './permits.ts';
+import { createPermitPool } from './permits/permit-pool.ts';
 import { reconcile } from './reconcile.ts';
-import { createRestarts } from './restarts.ts';
+import { createRestartBackoff } from './restart-backoff.ts';
 import { createRollout, type Rollout } from './rollout.ts';
 import type { WorkerLink } from './worker-link.ts';
 import { createWorkerSlots, type WorkerPlan, type WorkerSlot, type WorkerSlots } from './worker-slots.ts';
@@ -17,7 +17,7 @@ export type SupervisorDeps = {
   readonly onReload: (outcome: 'accepted' | 'refused') => void;
 };
 
-/** Keeps the wanted number of workers serving, restarts those that crash, and rolls out a new configuration. */
+/** Keeps the wanted number of workers serving, backoff those that crash, and rolls out a new configuration. */
 export type Supervisor = {
   /** Resolves with the port once all workers serve. @throws Error with the problem of a worker that cannot serve */
   start(): Promise<number>;
@@ -56,7 +56,7 @@ function applyActions(
 export function createSupervisor({ plan, fork, log, onWorkerEnd, onReload }: SupervisorDeps): Supervisor {
   const rollout = createRollout(plan);
   const permits = createPermitPool((worker, message) => slots.send(worker, message));
-  const restarts = createRestarts(() => advance());
+  const backoff = createRestartBackoff(() => advance());
   const started = Promise.withResolvers<number>();
   const stopped = Promise.withResolvers<undefined>();
   let port: number | undefined;
@@ -91,7 +91,7 @@ export function createSupervisor({ plan, fork, log, onWorkerEnd, onReload }: Sup
       rollout.refuse();
       log.error({}, 'the new configuration is refused: no worker can serve with it; the old workers go on');
       onReload('refused');
-    } else if (!stopping) restarts.onCrash(performance.now() - slot.startedAt, servingCount() > 0);
+    } else if (!stopping) backoff.onCrash(performance.now() - slot.startedAt, servingCount() > 0);
   }
 
   /** Takes the next actions. It is called after each event. */
@@ -99,7 +99,7 @@ export function createSupervisor({ plan, fork, log, onWorkerEnd, onReload }: Sup
     const isMixed = slots.all.some(({ generation }) => generation.number < rollout.current.number);
     const candidate = port === undefined || isMixed ? undefined : rollout.nextCandidate();
     if (candidate !== undefined) slots.start(candidate, true);
-    applyActions(slots, rollout, { start: !restarts.pending, stopping });
+    applyActions(slots, rollout, { start: !backoff.pending, stopping });
     const { workers } = rollout.current.plan;
     if (port !== undefined && servingCount() >= workers) started.resolve(port);
     if (!isMixed && servingCount() === workers && rollout.finish())
@@ -121,11 +121,11 @@ export function createSupervisor({ plan, fork, log, onWorkerEnd, onReload }: Sup
     async stop() {
       stopping = true;
       rollout.queue(undefined);
-      restarts.stop();
+      backoff.stop();
       advance();
       await stopped.promise;
     },
-    givenUp: restarts.givenUp,
+    givenUp: backoff.givenUp,
     get workers() {
       return slots.all;
     },

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { ConfigTexts } from '../config/load.ts';
 import type { ProcessExit, ToWorker, WorkerProcess } from './messages.ts';
-import type { PermitMessage } from './permits.ts';
+import type { PermitMessage } from './permits/permit-pool.ts';
 import type { Member } from './reconcile.ts';
 import { createWorkerLink, type WorkerLink } from './worker-link.ts';
 
@@ -17,12 +17,12 @@ export type WorkerPlan = {
 };
 
 /** One configuration with its number. A later configuration has a higher number. */
-export type Generation = { readonly number: number; readonly plan: WorkerPlan };
+export type WorkerGeneration = { readonly number: number; readonly plan: WorkerPlan };
 
 /** A worker process that is there. */
 export type WorkerSlot = {
   readonly link: WorkerLink;
-  readonly generation: Generation;
+  readonly generation: WorkerGeneration;
   /** From `performance.now()`. */
   readonly startedAt: number;
   phase: Member['phase'];
@@ -46,7 +46,7 @@ export type WorkerSlotsDeps = {
 export type WorkerSlots = {
   readonly all: readonly WorkerSlot[];
   /** Starts a worker. With `onlyReady` it serves only after everything that it needs works. */
-  start(generation: Generation, onlyReady: boolean): void;
+  start(generation: WorkerGeneration, onlyReady: boolean): void;
   /** Asks a worker to finish its requests and to end. */
   drain(id: number, othersListen: boolean): void;
   send(id: number, message: ToWorker): void;

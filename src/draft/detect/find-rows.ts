@@ -2,7 +2,7 @@ import type { ResourceName } from '../../contract/resources.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import { isList, isObject, scalarText } from '../json-values.ts';
 import { fold, isNameable, pathWith } from '../path-text.ts';
-import { resourceWords } from '../resource-words.ts';
+import { resourceWords } from './resource-words.ts';
 
 /** A list of records within a document. */
 export type RowLocation = {

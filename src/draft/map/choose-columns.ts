@@ -3,7 +3,7 @@ import type { Json } from '../../kernel/json/json.ts';
 import { type Column, knownValues } from './columns.ts';
 import { fieldWords } from './field-words.ts';
 import { scalarText } from '../json-values.ts';
-import { resourceWords } from '../resource-words.ts';
+import { resourceWords } from '../detect/resource-words.ts';
 
 /** The columns a field is read from, best first, and how well they fit. */
 export type ColumnChoice = {

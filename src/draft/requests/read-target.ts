@@ -156,7 +156,7 @@ function readQuery(url: URL): { plain: Record<string, string>; secret: readonly 
 }
 
 /** Reads what a person says of a service. @throws InferError */
-export function readTarget(options: TargetOptions): InferTarget {
+export function readInferTarget(options: TargetOptions): InferTarget {
   const url = readUrl(options.url);
   const name = sourceName(options.name, url);
   const secrets = createSecrets(name);

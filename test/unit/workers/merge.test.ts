@@ -1,7 +1,7 @@
 import type { ResourceQuality } from '../../../src/pipeline/quality.ts';
 import { createMetrics } from '../../../src/admin/metrics.ts';
-import { cumulativeMetrics, mergeMetrics } from '../../../src/workers/merge-metrics.ts';
-import { mergeQuality } from '../../../src/workers/merge-quality.ts';
+import { cumulativeMetrics, mergeMetrics } from '../../../src/workers/metrics/merge-metrics.ts';
+import { mergeQuality } from '../../../src/workers/metrics/merge-quality.ts';
 
 const make = () => createMetrics({ operations: ['users.list'], version: '1', nodeVersion: 'v24' });
 

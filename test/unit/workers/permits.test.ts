@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createBulkhead, type Bulkhead } from '../../../src/upstream/bulkhead.ts';
-import { createPermitShare, type PermitShare } from '../../../src/workers/permit-share.ts';
-import { createPermitPool } from '../../../src/workers/permits.ts';
+import { createPermitShare, type PermitShare } from '../../../src/workers/permits/permit-share.ts';
+import { createPermitPool } from '../../../src/workers/permits/permit-pool.ts';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 

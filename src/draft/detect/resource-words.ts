@@ -1,4 +1,4 @@
-import type { ResourceName } from '../contract/resources.ts';
+import type { ResourceName } from '../../contract/resources.ts';
 
 /** What services call a resource: folded names, best first. */
 type ResourceWords = {

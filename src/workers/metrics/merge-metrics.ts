@@ -1,5 +1,5 @@
 import { AggregatorRegistry, type Registry } from 'prom-client';
-import type { MetricValues } from './messages.ts';
+import type { MetricValues } from '../messages.ts';
 
 /** Metrics that are not summed, by the beginning of their name. The first match wins. */
 const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min'])[] = [

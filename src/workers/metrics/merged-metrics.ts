@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { cumulativeMetrics, mergeMetrics } from './merge-metrics.ts';
 import { mergeQuality } from './merge-quality.ts';
-import type { MetricValues, WorkerCounts } from './messages.ts';
-import type { WorkerLink } from './worker-link.ts';
+import type { MetricValues, WorkerCounts } from '../messages.ts';
+import type { WorkerLink } from '../worker-link.ts';
 
 /** The metrics and the quality reports of all workers together, with those that have ended. */
 export type MergedMetrics = {

@@ -1,4 +1,4 @@
-import type { ResourceQuality } from '../pipeline/quality.ts';
+import type { ResourceQuality } from '../../pipeline/quality.ts';
 
 type View = ResourceQuality['views'][number];
 type Field = View['fields'][number];

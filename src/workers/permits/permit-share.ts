@@ -1,5 +1,5 @@
-import type { Share, ShareUser } from '../upstream/bulkhead.ts';
-import type { PermitMessage } from './permits.ts';
+import type { Share, ShareUser } from '../../upstream/bulkhead.ts';
+import type { PermitMessage } from './permit-pool.ts';
 
 /** A worker's permits of one source. `handle` takes the messages of its primary. */
 export type PermitShare = Share & { handle(message: PermitMessage): void };
