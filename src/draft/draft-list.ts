@@ -15,7 +15,7 @@ import { draftTotal, type TotalDraft } from './window/draft-total.ts';
 import { InferError } from './infer-error.ts';
 import { type NumberedWindows, type ListWalk, walkList } from './requests/walk-list.ts';
 
-/** Everything that was found out of a list. */
+/** The drafted parts of a list. */
 export type ListDraft = {
   readonly reader: ListReader;
   readonly base: ListReply;
@@ -29,17 +29,17 @@ export type ListDraft = {
   readonly notes: readonly DraftNote[];
 };
 
-/** What a study works with. */
+/** What the draft of a list starts from. */
 export type ListContext = {
   readonly client: ServiceClient;
   readonly resource: Resource;
   readonly response: FirstResponse;
   readonly baseUrl: string;
-  /** Rows of further saved replies. */
+  /** Rows of the other saved replies. */
   readonly moreRows: readonly JsonObject[];
 };
 
-/** Of the calls that are left, the share that a walk over the whole list may take. */
+/** The share of the remaining calls that a walk over the list may use. */
 const WALK_SHARE = 0.4;
 
 function mapRows({ resource, response }: ListContext, rows: readonly JsonObject[]): MapDraft {
@@ -54,7 +54,7 @@ function mapRows({ resource, response }: ListContext, rows: readonly JsonObject[
   return mapping;
 }
 
-/** Windows no wider than is polite, for walking. */
+/** The numbered windows, if there are any. */
 function walkable(found: FoundWindow): NumberedWindows | undefined {
   return found.kind === 'numbered' ? found.numbered : undefined;
 }
@@ -72,18 +72,18 @@ async function walkAll(
   return undefined;
 }
 
-/** A twin of a window's first row, which no walk may hold. */
+/** Whether an id came twice in a walk. */
 function repeats({ ids }: ListWalk): boolean {
   return new Set(ids).size < ids.length;
 }
 
-/** A walk that ended at an error behind a full window was complete where the total says so. */
+/** A walk that ended with an error after a full window is complete if the total says so. */
 function completeByTotal(walk: ListWalk | undefined, { rows }: TotalDraft): ListWalk | undefined {
   if (walk === undefined || walk.complete || repeats(walk)) return walk;
   return { ...walk, complete: walk.ids.length === rows };
 }
 
-/** A list that comes whole: what came is what there is, where a number beside it says so. */
+/** The walk of a list that comes in one reply. A total beside it may later show that it is complete. */
 function wholeWalk(found: FoundWindow, base: ListReply): ListWalk | undefined {
   if (found.kind !== 'none') return undefined;
   return { rows: base.rows, ids: base.ids, complete: false, pastEnd: undefined, windows: [base] };
@@ -102,7 +102,7 @@ function notesOf(
   ];
 }
 
-/** Finds out everything about a list that can be seen of it. @throws InferError */
+/** Drafts a list from the replies of its service. @throws InferError */
 export async function draftList(context: ListContext): Promise<ListDraft> {
   const { client, resource, response, baseUrl } = context;
   const { dialect, format, place, request } = response;
@@ -185,7 +185,7 @@ export async function draftList(context: ListContext): Promise<ListDraft> {
   return { reader, base, rows, mapping, window, total, order, filters, walk: walked, notes };
 }
 
-/** The request of a list as the draft has it, with everything that was found to belong to it. */
+/** The list's request with the parameters for window, order and filters. */
 export function listRequest({ window, order, filters }: ListDraft): RequestSpec {
   return filters.extend(order.extend(window.request));
 }

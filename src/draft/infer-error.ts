@@ -1,6 +1,6 @@
-/** Why nothing could be inferred; the message is for the operator and holds no value of a record. */
+/** The reason why no draft was possible. The message is for the operator and holds no value of a record. */
 export class InferError extends Error {
-  /** How to go on. */
+  /** How the operator can go on. */
   readonly hint: string | undefined;
 
   constructor(message: string, hint?: string) {

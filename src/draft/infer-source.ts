@@ -14,30 +14,30 @@ import { type ListDraft, draftList } from './draft-list.ts';
 import { InferError } from './infer-error.ts';
 import { writeDraft } from './write/write-draft.ts';
 
-/** What is to be inferred, and how much the service may be asked. */
+/** What to draft, and the budget of calls. */
 export type InferOptions = TargetOptions & {
   readonly resource: ResourceName;
-  /** The address of the view of one record, with an id of the list in it; or a path. */
+  /** The URL or path of one record, with an id of the list in it. */
   readonly one: string | undefined;
-  /** The body of a request for one record. */
+  /** The body of the request for one record. */
   readonly oneBody: string | undefined;
-  /** Saved replies, in place of asking: the list's first, then more of it. */
+  /** Saved replies, instead of calls: the first reply of the list, then others. */
   readonly samples: readonly UpstreamReply[];
   readonly callsMax: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 };
 
-/** A draft with what was seen on the way. */
+/** A draft, with the facts that the command prints. */
 export type InferredSource = {
   readonly text: string;
   readonly name: string;
   readonly dialect: string | undefined;
   readonly notes: readonly DraftNote[];
   readonly calls: number;
-  /** Values of the variables that the draft names, for trying it. */
+  /** The values of the draft's variables, to try the draft. */
   readonly variables: Readonly<Record<string, string>>;
-  /** The first reply to the list's own request, for trying the draft on it. */
+  /** The first reply to the list's request, to try the draft on it. */
   readonly reply: UpstreamReply;
 };
 
@@ -71,19 +71,19 @@ async function look(
   return response;
 }
 
-/** Rows of further saved replies, as far as they hold the list. */
+/** The rows of the other saved replies. */
 function rowsOf(response: FirstResponse, samples: readonly UpstreamReply[]): readonly JsonObject[] {
   const view = { read: response.format.read, items: response.place.path, idPath: '' };
   return samples.flatMap((sample) => readListReply(view, sample)?.rows ?? []);
 }
 
-/** The operation that a SOAP body asks for. */
+/** The operation in a SOAP body. */
 function operationOf({ body }: RequestSpec): string | undefined {
   if (body === undefined || !('xml' in body)) return undefined;
   return /<(?:[\w.-]+:)?Body(?:\s[^<>]*)?>\s*<(?:[\w.-]+:)?([\w.-]+)/.exec(body.xml)?.[1];
 }
 
-/** The list's headers, for another request: a SOAPAction that names the one operation then names the other. */
+/** The list's headers for another request, with the operation in SOAPAction replaced. */
 function actionFor(list: RequestSpec, other: RequestSpec): RequestSpec['headers'] {
   const [from, to] = [operationOf(list), operationOf(other)];
   if (from === undefined || to === undefined) return list.headers;
@@ -94,7 +94,7 @@ function actionFor(list: RequestSpec, other: RequestSpec): RequestSpec['headers'
   return Object.fromEntries(named) as RequestSpec['headers'];
 }
 
-/** The request for one record that a person names. */
+/** The operator's request for one record. */
 function recordRequest(options: InferOptions, target: InferTarget): RequestSpec | undefined {
   const { one, oneBody } = options;
   if (one === undefined && oneBody === undefined) return undefined;
@@ -140,12 +140,12 @@ async function findOutcomes(
   });
 }
 
-/** Whether a record that is not there is told under the status of a success. */
+/** Whether the service answers an unknown id with a success status. */
 function isQuietFailure(record: RecordDraft | undefined): boolean {
   return record?.outcomes.some(({ status }) => status === 200) === true;
 }
 
-/** A source file cannot hold what was given as a credential. */
+/** Refuses to write a draft with the value of a credential. */
 function refuseLeaks(text: string, { secrets }: InferTarget): string {
   const leak = Object.entries(secrets.variables).find(
     ([, value]) => value.length > 3 && text.includes(value),
@@ -179,8 +179,8 @@ function recordOf(
 }
 
 /**
- * Looks at a service, or at saved replies of one, and drafts its source. The service is asked one call at a time, and
- * only for reading.
+ * Drafts the source file of a service, from its live replies or from saved ones. Calls are made one at a time, and only
+ * read.
  * @throws InferError
  */
 export async function inferSource(options: InferOptions): Promise<InferredSource> {

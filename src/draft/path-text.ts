@@ -1,21 +1,21 @@
-/** Keys that a path can name; a service may send others, which are then not looked at. */
+/** Keys that a path can name. Other keys of a service are skipped. */
 const NAMEABLE = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u{FFFD}]{1,80}$/u;
 const PLAIN = /^[A-Za-z_@$][\w@$-]*$/;
 
 /**
- * Whether a key may stand in a draft. What looks like a reference to the environment would be filled in when the
- * draft is read.
+ * Whether a key may be written into a draft. A key that looks like `${NAME}` would be replaced from the environment when
+ * the draft is read.
  */
 export function isNameable(key: string): boolean {
   return NAMEABLE.test(key) && !key.includes('${') && key.isWellFormed();
 }
 
-/** A text in the double quotes of a path. */
+/** Quotes a text for a path. */
 export function quotedInPath(text: string): string {
   return `"${text.replaceAll(/[\\"]/g, String.raw`\$&`)}"`;
 }
 
-/** A path with one more key. */
+/** Appends a key to a path. */
 export function pathWith(path: string, key: string): string {
   const step = PLAIN.test(key) ? key : quotedInPath(key);
   return path === '' ? step : `${path}.${step}`;
@@ -24,7 +24,7 @@ export function pathWith(path: string, key: string): string {
 const MARKS = /\p{M}/gu;
 const NOT_WORD = /[^a-z0-9]/g;
 
-/** A name as it is compared: lower case, without accents, spaces and punctuation. */
+/** Folds a name for comparison: lower case, without accents, spaces and punctuation. */
 export function fold(name: string): string {
   return name
     .normalize('NFKD')

@@ -13,8 +13,8 @@ function replyWith(status: number, headers: ReadonlyMap<string, string>, body: B
 }
 
 /**
- * A reply that was saved: a body alone, whose type the file's ending tells, or with its status line and headers, as
- * `curl -i` writes them.
+ * Reads a saved reply. The file holds a body alone, with the type given by the file's extension, or a body after status
+ * line and headers, as `curl -i` writes it.
  */
 export function readSample(file: string, bytes: Buffer): UpstreamReply {
   const text = bytes.toString('latin1');

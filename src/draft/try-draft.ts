@@ -3,15 +3,15 @@ import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { createUpstream, type Upstream } from '../upstream/client.ts';
 import { answerRequest } from '../probe/answer-request.ts';
 
-/** What became of one request that was put to a draft. */
+/** The result of one request that was answered by means of a draft. */
 export type DraftTrial = {
   readonly request: string;
   readonly status: number;
-  /** The number of all records, of a list that was answered. */
+  /** `meta.total` of a list. */
   readonly total?: number;
-  /** Why there is no answer, in the words of the log. */
+  /** Why there is no answer, with the detail of the log. */
   readonly reason?: string;
-  /** Fields that became `null` because they could not be read: how often. */
+  /** How often each field became `null` because it could not be read. */
   readonly unreadable: Readonly<Record<string, number>>;
   readonly contradicted: readonly string[];
 };
@@ -25,7 +25,7 @@ function idsOf(data: Answered['data']): readonly string[] {
   return data === undefined ? [] : [data].flat().map(({ id }) => id);
 }
 
-/** Counts the fields of a reply's records that cannot be read. */
+/** An adapter that also counts the fields that cannot be read. */
 function countingAdapter(
   adapter: CompiledSource['adapter'],
   unreadable: Record<string, number>,
@@ -68,7 +68,7 @@ async function tryOne(
   };
 }
 
-/** Puts a few requests of the contract to a draft, in front of the live service: two pages, and one record. */
+/** Answers a few requests of the contract by means of a draft, from the live service: two pages, and one record. */
 export async function tryDraft(
   compiled: CompiledSource,
   signal: AbortSignal,

@@ -11,7 +11,7 @@ const dialects: readonly Dialect[] = [
   ...dataDialects,
 ];
 
-/** The dialects that a first reply looks like, likeliest first. */
+/** The dialects that match the first reply, the most probable first. */
 export function detectDialects(look: DialectEvidence): readonly Dialect[] {
   return dialects.filter((dialect) => dialect.matches(look));
 }

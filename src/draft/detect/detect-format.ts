@@ -12,16 +12,16 @@ import { InferError } from '../infer-error.ts';
 
 type DecodeDraft = Partial<DecodeSpec>;
 
-/** How the bodies of a service are written. */
+/** The format of a service's replies. */
 export type BodyFormat = {
-  /** What differs from the defaults of the format. */
+  /** The `decode` section without defaults. */
   readonly decode: DecodeDraft;
   readonly read: (reply: UpstreamReply) => Json | undefined;
   readonly document: Json;
   readonly notes: readonly DraftNote[];
 };
 
-/** What some services put before JSON, so that it cannot be run as a script. */
+/** Prefixes that some services put before JSON, so that it cannot run as a script. */
 const PREFIXES = [")]}',\n", ")]}'\n", ")]}'", 'while(1);', 'for(;;);', '{}&&'];
 const DELIMITERS = [';', ',', '\t', '|', ':'];
 
@@ -45,7 +45,7 @@ function decodesAs(body: Buffer, charset: string): boolean {
 
 type Charset = { readonly charset: string | undefined; readonly notes: readonly DraftNote[] };
 
-/** The character set that must be declared, where what the reply says or UTF-8 does not fit its bytes. */
+/** The character set to declare, if the bytes are not in the stated one or in UTF-8. */
 function findCharset(body: Buffer, told: string | undefined): Charset {
   const declared =
     told ?? /^<\?xml\s[^>]*?encoding\s*=\s*["']([\w.-]+)["']/.exec(body.toString('latin1', 0, 200))?.[1];
@@ -71,7 +71,7 @@ function textOf(body: Buffer, charset: string): string {
   return new TextDecoder(charset).decode(body);
 }
 
-/** Reads a body as one format; `undefined` where it is not in it. */
+/** Reads a body in one format; `undefined` if that fails. */
 function tryRead(reply: UpstreamReply, draft: DecodeDraft): Json | undefined {
   const { mediaType } = contentTypeOf(reply);
   const spec = decodeSchema.parse({ ...draft, contentTypes: [mediaType] });
@@ -93,7 +93,7 @@ function csvDrafts(text: string): readonly DecodeDraft[] {
     ]);
 }
 
-/** The formats that a text may be in, likeliest first. */
+/** The possible formats of a text, the most probable first. */
 function draftsFor(text: string, mediaType: string): readonly DecodeDraft[] {
   const start = text.trimStart();
   const prefix = PREFIXES.find((one) => text.startsWith(one));
@@ -126,7 +126,7 @@ function refuse(reply: UpstreamReply, text: string): never {
   );
 }
 
-/** The decode section for a body: what its format does not have by itself. */
+/** The `decode` section for a body, without the defaults of the format. */
 function declared(reply: UpstreamReply, found: DecodeDraft, charset: string | undefined): DecodeDraft {
   const { mediaType } = contentTypeOf(reply);
   const usual = contentTypesOf(decodeSchema.parse(found));
@@ -146,7 +146,7 @@ function compileRead(draft: DecodeDraft): BodyFormat['read'] {
   };
 }
 
-/** How a reply is written, found out from its bytes. @throws InferError */
+/** Detects the format of a reply from its bytes. @throws InferError */
 export function detectFormat(reply: UpstreamReply): BodyFormat {
   const { mediaType, charset: told } = contentTypeOf(reply);
   const { charset, notes } = findCharset(reply.body, told);
@@ -173,7 +173,7 @@ export function detectFormat(reply: UpstreamReply): BodyFormat {
   return refuse(reply, text);
 }
 
-/** The same format with elements of XML that are lists even where there is one. */
+/** The same format with XML elements that are always lists. */
 export function withArrays(format: BodyFormat, arrays: readonly string[]): BodyFormat {
   const decode = { ...format.decode, arrays: [...arrays] };
   return { ...format, decode, read: compileRead(decode) };

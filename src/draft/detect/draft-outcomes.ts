@@ -7,32 +7,32 @@ import type { DraftNote } from '../note.ts';
 import { codesIn, type OutcomeDraft, outcomeRule, successCode } from './outcome-rules.ts';
 import type { PastEnd } from '../requests/walk-list.ts';
 
-/** The outcome table of a draft, and what is to be said of it. */
+/** The `outcomes` section of a draft, with notes. */
 export type OutcomesDraft = {
   readonly outcomes: readonly OutcomeDraft[];
   readonly notes: readonly DraftNote[];
 };
 
-/** What was seen of successes and failures. */
+/** The successes and failures that were seen. */
 export type OutcomeContext = {
   readonly dialect: Dialect | undefined;
-  /** The list's replies that brought rows. */
+  /** The list's replies with rows. */
   readonly successes: readonly Json[];
-  /** The statuses under which rows came. */
+  /** The statuses of the replies that had rows. */
   readonly statuses: readonly number[];
   readonly missing: Json | undefined;
   readonly recordRules: readonly OutcomeDraft[];
   readonly refusal: Refusal | undefined;
-  /** Only where a scan has to find the end without a total. */
+  /** Set only if a scan must find the end without a total. */
   readonly pastEnd: PastEnd | undefined;
 };
 
-/** What a service replies to a caller without a credential. */
+/** The reply to a request without a credential. */
 export type Refusal = { readonly reply: UpstreamReply; readonly document: Json | undefined };
 
 const at = ['outcomes'];
 
-/** Asks without the credential. */
+/** Sends a request without the credential. */
 export async function probeWithoutCredential(
   client: ServiceClient,
   request: RequestSpec,
@@ -61,7 +61,7 @@ function refusalRule({ refusal, successes }: OutcomeContext): {
   return rule === undefined ? { rules: [], notes: [] } : { rules: [rule], notes: [] };
 }
 
-/** The rule for what lies behind the last row, where it looks like a failure. */
+/** The rule for a window after the last row, if the service answers it with a failure. */
 function pastEndRule({ pastEnd }: OutcomeContext): {
   rules: readonly OutcomeDraft[];
   notes: readonly DraftNote[];
@@ -107,13 +107,13 @@ const USUAL: readonly OutcomeDraft[] = [
 
 const sameRule = (a: OutcomeDraft, b: OutcomeDraft) => JSON.stringify(a) === JSON.stringify(b);
 
-/** The outcome table: what was seen to fail first, then what succeeds, then what statuses mean everywhere. */
+/** Writes the outcome table: failures that were seen, then successes, then the usual meaning of statuses. */
 export function draftOutcomes(context: OutcomeContext): OutcomesDraft {
   const refusal = refusalRule(context);
   const pastEnd = pastEndRule(context);
   const success = successRules(context);
   const rules = [
-    // What was seen of a record that is not there may be one of the failures that a dialect knows.
+    // These come first: the failure for an unknown id may also be a known failure of the dialect.
     ...context.recordRules,
     ...(context.dialect?.outcomes ?? []),
     ...refusal.rules,

@@ -4,14 +4,14 @@ import { isList, isObject, scalarText } from '../json-values.ts';
 import { fold, isNameable, pathWith } from '../path-text.ts';
 import { resourceWords } from './resource-words.ts';
 
-/** A list of records within a document. */
+/** A list of records in a document. */
 export type RowLocation = {
-  /** Path of the list; empty where the document is the list. */
+  /** The path of the list; empty if the document is the list. */
   readonly path: string;
-  /** The same as plain keys. */
+  /** The path as plain keys. */
   readonly keys: readonly string[];
   readonly rows: readonly JsonObject[];
-  /** XML: the one row is not a list unless it is declared. */
+  /** XML with one row: the element is a list only if the source file says so. */
   readonly single: boolean;
 };
 
@@ -22,7 +22,7 @@ const LIST_NAMES = new Set(
   ),
 );
 
-/** How alike the keys of rows are: the share of keys that most rows have. */
+/** The similarity of rows: the share of keys that most rows have. */
 function likeness(rows: readonly JsonObject[]): number {
   const sample = rows.slice(0, 20);
   const counts = new Map<string, number>();
@@ -44,7 +44,7 @@ function scoreOf({ keys, rows }: RowLocation, resource: ResourceName): number {
   return named + full * 2 + Math.min(rows.length, 20) * 2 + likeness(rows) * 20 - keys.length * 4;
 }
 
-/** Every list of objects that stands outside of records. */
+/** All lists of objects that are not inside records. */
 function listsIn(value: Json, path: string, keys: readonly string[]): readonly RowLocation[] {
   if (keys.length > DEPTH_MAX) return [];
   if (isList(value)) {
@@ -58,7 +58,7 @@ function listsIn(value: Json, path: string, keys: readonly string[]): readonly R
     .flatMap(([key, inner]) => listsIn(inner, pathWith(path, key), [...keys, key]));
 }
 
-/** XML writes a list of one row as the row itself: the deepest object that stands alone in its parent. */
+/** Objects that may be a single row: XML writes a list of one row as the row itself. */
 function lonelyRows(value: Json, path: string, keys: readonly string[]): readonly RowLocation[] {
   if (!isObject(value) || keys.length > DEPTH_MAX) return [];
   const children = Object.entries(value).filter(([key]) => isNameable(key));
@@ -72,7 +72,7 @@ function lonelyRows(value: Json, path: string, keys: readonly string[]): readonl
   ];
 }
 
-/** A map of records by their id, which is no list. */
+/** Whether a document holds a map of records by their ids, which is not a list. */
 function hasRecordMap(value: Json, depth = 0): boolean {
   if (!isObject(value) || depth > 3) return false;
   const inner = Object.values(value);
@@ -81,7 +81,7 @@ function hasRecordMap(value: Json, depth = 0): boolean {
   return inner.some((one) => hasRecordMap(one, depth + 1));
 }
 
-/** The lists of a document that may be the records, likeliest first. */
+/** The lists of a document that may be the records, the most probable first. */
 export function findRows(document: Json, resource: ResourceName, isXml: boolean): readonly RowLocation[] {
   const lists = listsIn(document, '', []);
   const places = lists.length === 0 && isXml ? lonelyRows(document, '', []) : lists;
@@ -91,7 +91,7 @@ export function findRows(document: Json, resource: ResourceName, isXml: boolean)
     .map(({ place }) => place);
 }
 
-/** Lists of values that stand in a list: rows whose columns are named elsewhere, if at all. */
+/** Lists of lists: rows without the names of their columns. */
 function tablesIn(value: Json, path: string, depth: number): readonly { path: string; rows: number }[] {
   if (depth > DEPTH_MAX) return [];
   if (isList(value)) {
@@ -109,12 +109,12 @@ function tablesIn(value: Json, path: string, depth: number): readonly { path: st
     .flatMap(([key, inner]) => tablesIn(inner, pathWith(path, key), depth + 1));
 }
 
-/** Where rows without names stand, if there are more of them than of the rows that were found. */
+/** The path of rows without names, if there are more of them than of the rows found. */
 export function largerTable(document: Json, rows: number): string | undefined {
   return tablesIn(document, '', 0).find((table) => table.rows > Math.max(rows, 1))?.path;
 }
 
-/** What is said of rows without names, which a draft cannot be made of. */
+/** The message about rows without names, which cannot be drafted. */
 export function describeTable(path: string): { message: string; hint: string } {
   const where = path === '' ? 'the records' : `the records at ${path}`;
   return {
@@ -123,7 +123,7 @@ export function describeTable(path: string): { message: string; hint: string } {
   };
 }
 
-/** Why a document has no rows, as far as it can be told. */
+/** The message about a document without rows. */
 export function explainNoRows(document: Json): { message: string; hint: string } {
   const table = largerTable(document, 0);
   if (table !== undefined) return describeTable(table);

@@ -10,7 +10,7 @@ import { detectDialects } from './detect-dialects.ts';
 import type { DraftNote } from '../note.ts';
 import { InferError } from '../infer-error.ts';
 
-/** A list that can be read: how it is asked for, how it is written, and where its rows stand. */
+/** The first readable list: its request, its format, and the place of its rows. */
 export type FirstResponse = {
   readonly request: RequestSpec;
   readonly reply: UpstreamReply;
@@ -22,14 +22,14 @@ export type FirstResponse = {
 
 type Ask = (request: RequestSpec) => Promise<UpstreamReply>;
 
-/** Where a service sends callers to, as far as it may be told. */
+/** The hint for a redirect. */
 function elsewhere(reply: UpstreamReply): string {
   const location = reply.header('location') ?? '';
   const isAddress = /^[\x21-\x7e]{1,200}$/.test(location);
   return isAddress ? `it names ${location}` : 'give the address that it names';
 }
 
-/** What a status says where no list came. */
+/** The error for a failure status. */
 function failureOf(reply: UpstreamReply): InferError | undefined {
   const { status } = reply;
   const told = `the service answers HTTP ${status}`;
@@ -59,7 +59,7 @@ function formatOf(reply: UpstreamReply): BodyFormat | InferError {
   }
 }
 
-/** The list in a reply; an error where there is none. */
+/** Reads the list in a reply, or returns the error if there is none. */
 function readList(
   resource: ResourceName,
   request: RequestSpec,
@@ -110,7 +110,7 @@ function evidenceOf(resource: ResourceName, request: RequestSpec, reply: Upstrea
   return { resource, request, reply, document, row: place?.rows[0] };
 }
 
-/** The request with what a dialect wants besides. */
+/** The request with the additional parameters of a dialect. */
 function extended(request: RequestSpec, dialect: Dialect, look: DialectEvidence): RequestSpec {
   const { query = {}, headers = {} } = dialect.constants?.({ ...look, request }) ?? {};
   const news = Object.entries(query).filter(
@@ -125,7 +125,7 @@ function extended(request: RequestSpec, dialect: Dialect, look: DialectEvidence)
 
 const same = (a: RequestSpec, b: RequestSpec) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Asks the way that a dialect wants to be asked, and sees whether rows come. */
+/** Sends the requests of a dialect, and returns the first reply with rows. */
 async function readAs(
   dialect: Dialect,
   look: DialectEvidence,
@@ -148,14 +148,14 @@ async function readAs(
   return response;
 }
 
-/** The media types to ask for, once the format is known. */
+/** The `Accept` header for a known format. */
 export function acceptOf({ decode }: BodyFormat): string {
   return contentTypesOf(decodeSchema.parse(decode)).join(', ');
 }
 
 /**
- * The list behind a first reply; asks again in the ways of the dialects that it looks like.
- * @throws InferError where there is no list to be seen
+ * Finds the list for a first reply. It also tries the requests of the dialects that the reply matches.
+ * @throws InferError if there is no list
  */
 export async function readFirstResponse(
   resource: ResourceName,

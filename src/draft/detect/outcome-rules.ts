@@ -3,15 +3,15 @@ import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { isList, isObject, scalarText } from '../json-values.ts';
 import { fold, isNameable, pathWith } from '../path-text.ts';
 
-/** A rule of the outcome table, as it is written. */
+/** A rule of the outcome table in a draft. */
 export type OutcomeDraft = Readonly<Record<string, unknown>>;
 
-/** A code in a body that says what a reply means. */
+/** A code in a body that distinguishes outcomes. */
 export type BodyCode = { readonly at: string; readonly equals: string | number | boolean };
 
 const CODE_NAME =
   /^(?:rc|code|errorcode|errcode|err|fault|faultcode|returncode|retcode|resultcode|statuscode|status|state|success|ok|error|type|reason|message|rctext)$/;
-/** Codes are short words or numbers; a message that names the record asked for is none. */
+/** Codes are short words or numbers. A message with the requested id is not a code. */
 const CODE_TEXT = /^[A-Za-z][\w .:-]{0,59}$/;
 const DEPTH_MAX = 7;
 
@@ -19,11 +19,11 @@ const IS_SENTENCE = /message|reason|text|status/;
 
 function isCode(name: string, value: Json): value is string | number | boolean {
   if (typeof value === 'boolean' || typeof value === 'number') return true;
-  // A sentence may name what was asked for.
+  // A sentence may contain the requested id.
   return typeof value === 'string' && CODE_TEXT.test(value) && !(IS_SENTENCE.test(name) && /\d/.test(value));
 }
 
-/** The codes of a document outside of its records, outermost first. */
+/** The codes of a document outside its records, outermost first. */
 export function codesIn(document: Json | undefined, path = '', depth = 0): readonly BodyCode[] {
   if (isList(document)) {
     const [first] = document;
@@ -41,7 +41,7 @@ const sameCode = (a: BodyCode, b: BodyCode) => a.at === b.at && a.equals === b.e
 
 const isPlainCode = ({ at }: BodyCode) => !/message|reason|text|status/i.test(at);
 
-/** The codes by which one kind of reply differs from another: those named like codes first, sentences last. */
+/** The codes that one reply has and another has not: names of codes first, sentences last. */
 function tellingCodes(document: Json | undefined, other: Json | undefined): readonly BodyCode[] {
   const others = codesIn(other);
   const rank = (code: BodyCode) => (!isPlainCode(code) ? 2 : /faultcode/i.test(code.at) ? 1 : 0);
@@ -51,9 +51,8 @@ function tellingCodes(document: Json | undefined, other: Json | undefined): read
 }
 
 /**
- * The rule for a reply that is no success: by its status, and by a code in its body where it has one. A status that
- * means several things (of a success, of a refusal, of any failure of the server) needs the code. `undefined` where
- * nothing tells the reply from those.
+ * The rule for a failure: by its status, and by a code in its body if it has one. An ambiguous status (a success, a
+ * refusal, a server error) needs the code. `undefined` if nothing distinguishes the reply.
  */
 export function outcomeRule(
   { reply, document }: { readonly reply: UpstreamReply; readonly document: Json | undefined },
@@ -69,8 +68,8 @@ export function outcomeRule(
 }
 
 /**
- * The code that all successes have and a failure has not: then success is known by it alone. `undefined` where the
- * status says it all.
+ * The code that all successes have and no failure has; a success is then recognised by it. `undefined` if the status is
+ * enough.
  */
 export function successCode(
   successes: readonly (Json | undefined)[],
@@ -87,7 +86,7 @@ export function successCode(
   );
 }
 
-/** Whether a body's record is absent in a reply that is a success by its status. */
+/** Whether the place of the record is empty. */
 export function isAbsent(found: Json | undefined): boolean {
   return (
     found === undefined || found === null || scalarText(found) === '' || (isList(found) && found.length === 0)

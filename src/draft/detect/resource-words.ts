@@ -1,8 +1,8 @@
 import type { ResourceName } from '../../contract/resources.ts';
 
-/** What services call a resource: folded names, best first. */
+/** Common names of a resource and its id: folded, best first. */
 type ResourceWords = {
-  /** Names of lists of it. */
+  /** Names of its lists. */
   readonly lists: readonly string[];
   /** Names of its id; `a.b` is b within a. */
   readonly ids: readonly string[];
@@ -12,7 +12,7 @@ const words = (text: string) => text.trim().split(/\s+/);
 
 const ID = `id _id uid uuid guid sysid recordid objectid entityid no nr num number ident.no ident.id ident pk key code`;
 
-/** By resource of the contract, in several languages and habits. */
+/** The names by resource of the contract, in several languages. */
 export const resourceWords: Readonly<Record<ResourceName, ResourceWords>> = {
   users: {
     lists: words('users user contacts contact customers customer people persons members accounts'),

@@ -110,7 +110,7 @@ const graphql: Dialect = {
   ],
 };
 
-/** Odoo counts by another method of the same model, with the same domain. */
+/** Odoo counts with another method of the same model and the same domain. */
 function odooCount(request: RequestSpec): { request: RequestSpec; at: string } | undefined {
   const json = request.body !== undefined && 'json' in request.body ? request.body.json : undefined;
   const call = json as
@@ -170,5 +170,5 @@ const soap: Dialect = {
   ],
 };
 
-/** Business systems, and the protocols that they speak. */
+/** The dialects of business systems and of their protocols. */
 export const businessDialects: readonly Dialect[] = [servicenow, salesforce, jsonRpc, graphql, soap];

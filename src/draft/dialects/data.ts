@@ -4,7 +4,7 @@ import { isList, isObject } from '../json-values.ts';
 
 type Column = (field: string) => string | undefined;
 
-/** Filters with a template for each operator, over the columns that are plain ones. */
+/** Filters with an expression for each operator, for plain columns. */
 function filtersOf(
   column: Column,
   make: (column: string, op: 'eq' | 'ge' | 'le') => Omit<DialectFilter, 'field' | 'op'>,
@@ -131,7 +131,7 @@ const directus: Dialect = {
   ],
 };
 
-/** Whether a reply is a page of json-server 1: `items` is the number of all of them. */
+/** Whether a reply is a page of json-server 1. Its `items` is the total. */
 const isJsonServerPage = (document: Json | undefined) =>
   isObject(document) &&
   ['first', 'prev', 'next', 'last', 'pages', 'items', 'data'].every((key) => key in document);
@@ -200,7 +200,7 @@ const elasticsearch: Dialect = {
   ],
 };
 
-/** Interfaces over tables and documents. */
+/** The dialects of interfaces over tables and documents. */
 export const dataDialects: readonly Dialect[] = [
   odataV4,
   odataV2,

@@ -3,31 +3,31 @@ import type { ResourceName } from '../../contract/resources.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 
-/** What is seen of a service at first: one request and its reply. */
+/** The evidence for a dialect: one request and its reply. */
 export type DialectEvidence = {
   readonly resource: ResourceName;
   readonly request: RequestSpec;
   readonly reply: UpstreamReply;
   readonly document: Json | undefined;
-  /** The first record, where one was found. */
+  /** The first record, if one was found. */
   readonly row: JsonObject | undefined;
 };
 
-/** A way to ask for rows that a product documents; it is tried before it is believed. */
+/** The documented paging of a product. It is tried before it is believed. */
 export type DialectPaging = {
   readonly kind: 'offset' | 'page' | 'link' | 'cursor' | 'none';
   /** Names of the parameters, or dotted paths into a JSON body. */
   readonly size?: string;
   readonly start?: string;
   readonly base?: 0 | 1;
-  /** cursor: the parameter that takes it. */
+  /** The parameter that takes the cursor. */
   readonly cursor?: string;
-  /** The most rows that the product gives at once by its documentation. */
+  /** The documented largest number of rows in one reply. */
   readonly sizeMax?: number;
   readonly depthMax?: number;
 };
 
-/** A filter that a product documents. */
+/** A documented filter of a product. */
 export type DialectFilter = {
   readonly field: 'category' | 'price';
   readonly op: 'eq' | 'ge' | 'le';
@@ -35,33 +35,33 @@ export type DialectFilter = {
   readonly expr?: string;
   readonly escape?: 'odata' | 'number';
   readonly item?: Json;
-  /** Where the product is known to find more than the contract means. */
+  /** True if the product also finds rows that the contract does not mean. */
   readonly superset?: boolean;
 };
 
-/** A parameter for the order of rows, both ways. */
+/** A sort parameter, in both directions. */
 export type DialectSort = {
   readonly ascending: Readonly<Record<string, string>>;
   readonly descending: Readonly<Record<string, string>>;
 };
 
-/** A product, or a family of them, that is known by what it replies. */
+/** A product, or a family of products, that its replies reveal. */
 export type Dialect = {
   readonly key: string;
-  /** As it is told in the draft: "OData v4". */
+  /** The name in the draft: "OData v4". */
   readonly title: string;
   matches(look: DialectEvidence): boolean;
-  /** The request as it has to be, where the address alone does not ask for records. */
+  /** Rewrites the request, if the URL alone does not return records. */
   rewrite?(look: DialectEvidence): RequestSpec;
-  /** What has to be asked for besides, such as the total. Kept only where the service then still gives rows. */
+  /** Additional parameters, such as one for the total. They are kept only if the service still gives rows. */
   readonly constants?: (look: DialectEvidence) => {
     readonly query?: Readonly<Record<string, string>>;
     readonly headers?: Readonly<Record<string, string>>;
   };
-  /** Whether a reply to the constants shows that it is this dialect. */
+  /** Whether a reply to the constants confirms the dialect. */
   confirms?(document: Json, reply: UpstreamReply): boolean;
   readonly paging?: DialectPaging;
-  /** Where the total stands; `none` where what looks like one must not be believed. */
+  /** The place of the total; `none` if a number that looks like one must not be trusted. */
   readonly total?:
     | 'none'
     | { readonly at: string }
@@ -69,27 +69,27 @@ export type Dialect = {
     | { readonly header: string; readonly pattern?: string }
     | { readonly count: string; readonly at: string };
   sort?(column: string): DialectSort;
-  /** `column` names a field's column, where it is a plain one. */
+  /** `column` returns the column of a field, if it is a plain one. */
   readonly filters?: (column: (field: string) => string | undefined) => readonly DialectFilter[];
-  /** Where conditions go that are written as expressions. */
+  /** The query with the place for filter expressions. */
   readonly filterQuery?: Readonly<Record<string, string>>;
   readonly paths?: Partial<Readonly<Record<ResourceName, Readonly<Record<string, string>>>>>;
-  /** The zone of times that name none, by the product's documentation. */
+  /** The documented zone of timestamps without one. */
   readonly zone?: 'UTC';
   readonly itemsAbsent?: 'empty';
-  /** A request that tells the number of rows, and where the number stands. */
+  /** A request for the number of rows, and the place of the number. */
   count?(request: RequestSpec): { readonly request: RequestSpec; readonly at: string } | undefined;
-  /** The request for one record, with `{id}`; beside the usual `<path>/{id}`. */
+  /** The request for one record, with `{id}`, in addition to the usual `<path>/{id}`. */
   record?(request: RequestSpec, idIsNumber: boolean): RequestSpec | undefined;
-  /** What only a success has at its top, where the status does not say it. */
+  /** A key that only successes have, if the status does not tell. */
   readonly success?: string;
-  /** Rules before the usual ones. */
+  /** Outcome rules before the usual ones. */
   readonly outcomes?: readonly Readonly<Record<string, unknown>>[];
-  /** What no reply tells and a person must know, a line each. */
+  /** Facts that no reply shows and the operator must know, one line each. */
   readonly traps: readonly string[];
 };
 
-/** The request of a single record at another path, without the list's parameters. */
+/** The request for one record at another path, without the list's parameters. */
 export function recordRequestAt(
   request: RequestSpec,
   path: string,

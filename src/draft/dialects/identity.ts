@@ -35,7 +35,7 @@ const keycloak: Dialect = {
   matches: ({ request, row }) =>
     /\/admin\/realms\/[^/]+\/users\/?$/.test(request.path) ||
     (row !== undefined && 'createdTimestamp' in row && 'disableableCredentialTypes' in row),
-  // The default of some versions leaves the attributes out.
+  // Some versions omit the attributes by default.
   constants: () => ({ query: { briefRepresentation: 'true' } }),
   paging: { kind: 'offset', size: 'max', start: 'first', base: 0, sizeMax: 100 },
   total: { count: '/count', at: '' },
@@ -108,5 +108,5 @@ const crest: Dialect = {
   ],
 };
 
-/** Directories of users. */
+/** The dialects of user directories. */
 export const identityDialects: readonly Dialect[] = [scim, keycloak, okta, auth0, crest];

@@ -83,5 +83,5 @@ const shopify: Dialect = {
   ],
 };
 
-/** Shops. */
+/** The dialects of shops. */
 export const shopDialects: readonly Dialect[] = [woocommerce, magento, shopify];

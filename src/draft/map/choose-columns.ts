@@ -5,11 +5,11 @@ import { fieldWords } from './field-words.ts';
 import { scalarText } from '../json-values.ts';
 import { resourceWords } from '../detect/resource-words.ts';
 
-/** The columns a field is read from, best first, and how well they fit. */
+/** The columns for a field, and how well they match. */
 export type ColumnChoice = {
-  /** Several where the field is joined of them. */
+  /** Several if the field is joined from them. */
   readonly columns: readonly Column[];
-  /** The same field under other names, for rows where the first has nothing. */
+  /** Other columns for rows in which the first has no value. */
   readonly others: readonly Column[];
   readonly level: 'sure' | 'likely';
   readonly join: boolean;
@@ -17,13 +17,13 @@ export type ColumnChoice = {
 
 const texts = (column: Column) => knownValues(column).map((value) => scalarText(value) ?? '');
 
-/** The share of rows that have something in a column. */
+/** The share of rows with a value in a column. */
 function coverage(column: Column): number {
   const filled = texts(column).filter((text) => text.trim() !== '').length;
   return column.values.length === 0 ? 0 : filled / column.values.length;
 }
 
-/** How well the name of a column fits a list of words; `undefined` where it does not. */
+/** How well a column's name matches a list of words; `undefined` if it does not. */
 function nameScore({ words }: Column, names: readonly string[]): number | undefined {
   const last = words.at(-1) ?? '';
   const pair = words.slice(-2).join('.');
@@ -34,7 +34,7 @@ function nameScore({ words }: Column, names: readonly string[]): number | undefi
 
 type Fits = (values: readonly Json[], column: Column) => boolean;
 
-/** The columns whose names fit, best first; those that have nothing in any row come last. */
+/** The columns whose names match, best first. Columns without any value come last. */
 function named(columns: readonly Column[], names: readonly string[], fits: Fits): readonly Column[] {
   return columns
     .flatMap((column) => {
@@ -68,7 +68,7 @@ const one = (
   others: readonly Column[] = [],
 ): ColumnChoice | undefined => column && { columns: [column], others, level, join: false };
 
-/** A name in one piece, in two, or as a last resort the name to log in with. */
+/** The columns of a name: one, or two to join, or the login name as the last choice. */
 function personName(columns: readonly Column[]): ColumnChoice | undefined {
   const full = named(columns, fieldWords['fullName'] ?? [], isText).filter((column) => coverage(column) > 0);
   const [best] = full;
@@ -92,12 +92,12 @@ function isUnique(column: Column): boolean {
   return new Set(found).size === found.length;
 }
 
-/** Whether a column holds a moment, a number with a fraction or an address: no id does. */
+/** Whether a column holds timestamps, fractions or URLs, which are not ids. */
 function looksLikeId(column: Column): boolean {
   return texts(column).every((text) => text.length <= 80 && !/[.,]\d+$|\s|^https?:/.test(text));
 }
 
-/** The column of the id: named like one, there in each row, never twice. */
+/** The column of the id: named like one, present in each row, and unique. */
 function chooseId(columns: readonly Column[], resource: ResourceName): ColumnChoice | undefined {
   const candidates = columns.filter(
     (column) => isScalarId(column) && isUnique(column) && looksLikeId(column),
@@ -120,7 +120,7 @@ const CHOICES: Readonly<Record<string, { words: string; fits: Fits }>> = {
   'products.category': { words: 'category', fits: isTextOrCode },
 };
 
-/** The columns of a field of the contract; `undefined` where nothing looks like it. */
+/** The columns for a field of the contract; `undefined` if none matches. */
 export function chooseField(
   columns: readonly Column[],
   resource: ResourceName,
@@ -135,7 +135,7 @@ export function chooseField(
   const [best] = filled;
   if (best === undefined) return one(found[0], 'likely');
   if (field === 'email' && coverage(best) < 1) {
-    // A list of addresses: the primary one, or else the first.
+    // A list of e-mail addresses: the primary one, or else the first.
     const twin = filled.find(
       (column) => column !== best && column.path.replace(/\[.*?\]/, '') === best.path.replace(/\[.*?\]/, ''),
     );

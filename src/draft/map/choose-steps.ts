@@ -4,13 +4,13 @@ import { scalarText } from '../json-values.ts';
 import { amountForm } from './read-amounts.ts';
 import { momentForm } from './read-moments.ts';
 
-/** The steps that read the values of a field, and what a person must know of them. */
+/** The coercion steps for a field, with notes for the operator. */
 export type CoercionSteps = {
   readonly as: readonly unknown[];
   readonly remarks: readonly { readonly level: 'likely' | 'edit'; readonly text: string }[];
 };
 
-/** Texts that services write for "nothing". Only those are ever told in a draft. */
+/** Texts that services write for "no value". No other text of a record appears in a draft. */
 const NOTHING_TEXTS = ['', '-', '--', 'N/A', 'n/a', 'null', 'NULL', 'none', 'None', 'undefined'];
 const NOTHING_MOMENTS = [
   ...NOTHING_TEXTS,
@@ -32,16 +32,16 @@ const NOTHING_MOMENTS = [
 const MARKUP = /<\/?[a-z][a-z0-9]*(?:\s[^<>]*)?>/i;
 const ESCAPED = /&(?:amp|lt|gt|quot|apos|#\d{1,6}|#x[0-9a-f]{1,5});/i;
 
-/** Signs for "nothing" that nobody would mean by a text of their own. */
+/** Texts that never are a real value. */
 const NOTHING_SIGNS = ['', '-', '--', 'N/A', 'n/a'];
 
-/** Moments that some mean, and that others write for "nothing". */
+/** Timestamps that are a real value in some services, and "no value" in others. */
 const EARLY = new Set(['0', '1900-01-01', '1900-01-01 00:00:00']);
 
-/** Two years, in seconds; of milliseconds it is the hour before or behind 1970. */
+/** Two years in seconds. In milliseconds it is the hour around 1970. */
 const NEAR = 2 * 366 * 86_400;
 
-/** Whether a moment that may be meant stands for nothing: it comes often, and no other is near it. */
+/** Whether such a timestamp means "no value": it is frequent, and no other value is near it. */
 function isPlaceholder(text: string, values: readonly Json[]): boolean {
   const texts = values.map((value) => scalarText(value)?.trim() ?? '');
   const count = texts.filter((one) => one === text).length;
@@ -50,7 +50,7 @@ function isPlaceholder(text: string, values: readonly Json[]): boolean {
   return often && !(text === '0' && texts.some(isNear));
 }
 
-/** The words for "nothing" among values, as `nullIf` takes them. */
+/** The values that mean "no value", in the form of `nullIf`. */
 function nothings(values: readonly Json[], words: readonly string[]): readonly (string | number | boolean)[] {
   const found = new Set<string | number | boolean>();
   for (const value of values) {
@@ -58,7 +58,7 @@ function nothings(values: readonly Json[], words: readonly string[]): readonly (
     const text = scalarText(value)?.trim();
     if (text === undefined || !words.includes(text)) continue;
     found.add(text);
-    // Where a number stands for nothing, another view may write it as a text.
+    // If a number means "no value", another view may write it as a text.
     if (text === '0') found.add(0);
   }
   return [...found].sort((a, b) => words.indexOf(String(a)) - words.indexOf(String(b)));
@@ -72,7 +72,7 @@ const plain = (values: readonly Json[], nothing: readonly unknown[]) =>
     return text === undefined || nothing.map(String).includes(text) ? [] : [text];
   });
 
-/** What a person may want to know of texts. */
+/** Notes on texts. */
 function textRemarks(
   values: readonly Json[],
   words: readonly unknown[],
@@ -95,7 +95,7 @@ function textRemarks(
   ];
 }
 
-/** Texts: cleaned of what stands around them, and of the words for nothing. */
+/** Steps for texts: they trim, unescape, and remove "no value". */
 function textSteps(values: readonly Json[], words: readonly string[], hasNull: boolean): CoercionSteps {
   const found = nothings(values, words);
   const some = (fits: (text: string) => boolean) =>
@@ -103,7 +103,7 @@ function textSteps(values: readonly Json[], words: readonly string[], hasNull: b
   const hasMarkup = some((text) => MARKUP.test(text));
   const unescapes = some((text) => ESCAPED.test(text) && !MARKUP.test(text));
   const blank = some((text) => text !== '' && text.trim() === '');
-  // Line breaks around marked-up text mean nothing; whoever shows it leaves them out.
+  // Line breaks around HTML text have no meaning; a browser drops them.
   const trims = blank || (!hasMarkup && values.some(isPadded));
   const unknown = blank && !found.includes('') ? ['', ...found] : found;
   return {
@@ -112,7 +112,7 @@ function textSteps(values: readonly Json[], words: readonly string[], hasNull: b
   };
 }
 
-/** Amounts without a single fraction, most of them of three digits or more. */
+/** Whether all amounts are whole numbers, most of three or more digits: they may be cents. */
 function mayBeCents(whole: readonly string[]): boolean {
   return (
     whole.length > 2 && whole.filter((text) => text.replace('-', '').length > 2).length * 2 > whole.length
@@ -121,7 +121,7 @@ function mayBeCents(whole: readonly string[]): boolean {
 
 const isJsonNumber = (value: Json) => typeof value === 'number' || value instanceof NumberText;
 
-/** Amounts: JSON numbers need no step; written ones the characters they are written with. */
+/** Steps for amounts. JSON numbers need none; texts need their separators. */
 function amountSteps(values: readonly Json[], name: string): CoercionSteps {
   const found = nothings(values, NOTHING_TEXTS);
   const known = plain(values, found);
@@ -161,7 +161,7 @@ function amountSteps(values: readonly Json[], name: string): CoercionSteps {
   return { as: [...padded, ...nullIf(found), { number }], remarks };
 }
 
-/** Moments: a format that fits what was seen; a zone where the texts name none. */
+/** Steps for timestamps: the format that matches, and a zone if the texts have none. */
 function momentSteps(values: readonly Json[], zone: string | undefined): CoercionSteps {
   const words = NOTHING_MOMENTS.filter((word) => !EARLY.has(word) || isPlaceholder(word, values));
   const found = nothings(values, words);
@@ -190,7 +190,7 @@ function momentSteps(values: readonly Json[], zone: string | undefined): Coercio
 
 const IS_CODE = /^(?:\d+|[A-Z0-9_-]{1,4})$/;
 
-/** Labels; codes in their place have to be given some. */
+/** Steps for labels. Codes need labels from the operator. */
 function labelSteps(values: readonly Json[], words: readonly string[], hasNull: boolean): CoercionSteps {
   const { as, remarks } = textSteps(values, words, hasNull);
   const known = [...new Set(plain(values, nothings(values, words)))];
@@ -202,21 +202,21 @@ function labelSteps(values: readonly Json[], words: readonly string[], hasNull: 
   return { as: [...as, ...number], remarks: [...remarks, { level: 'edit', text }] };
 }
 
-/** Texts of a form of their own, such as addresses: any word for nothing is none of them. */
+/** Steps for texts of a known form, such as URLs: no "no value" text has that form. */
 const FORMED = new Set(['email', 'profile.avatar_url']);
 
-/** What is known of the place of a field's values. */
+/** Facts about the column of a field. */
 export type StepOptions = {
-  /** The folded name of the column. */
+  /** The column's folded name. */
   readonly name: string;
   /** The field of the contract. */
   readonly field: string;
   readonly zone: string | undefined;
-  /** Some records have null there, or nothing at all. */
+  /** Some records have null or no value there. */
   readonly hasGaps: boolean;
 };
 
-/** How the values of a field of some kind are read. */
+/** The steps that read a field of some kind. */
 export function chooseSteps(
   kind: FieldKind,
   values: readonly Json[],
@@ -225,7 +225,7 @@ export function chooseSteps(
   const known = values.filter((value) => value !== null);
   if (kind === 'decimal') return amountSteps(known, name);
   if (kind === 'instant') return momentSteps(known, zone);
-  // Where null says it already, a word may be meant: a category "-", a person called Null.
+  // If null is used for "no value", such a text may be real: a category "-", a person called Null.
   const words = FORMED.has(field) ? NOTHING_TEXTS : hasGaps ? [''] : NOTHING_SIGNS;
   return field === 'category' ? labelSteps(known, words, hasGaps) : textSteps(known, words, hasGaps);
 }

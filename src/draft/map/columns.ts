@@ -2,12 +2,12 @@ import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import { isList, isObject, scalarText } from '../json-values.ts';
 import { fold, isNameable, pathWith, quotedInPath } from '../path-text.ts';
 
-/** One place of a record, with what stands there in each row. */
+/** A column: one path of the records, with its value in each row. */
 export type Column = {
   readonly path: string;
-  /** The folded names on the way, the root's first. */
+  /** The folded keys of the path, from the root. */
   readonly words: readonly string[];
-  /** By row; `undefined` where there is nothing. Only texts, numbers, booleans and null. */
+  /** The values by row: texts, numbers, booleans, null, or `undefined` for no value. */
   readonly values: readonly (Json | undefined)[];
 };
 
@@ -15,7 +15,7 @@ const DEPTH_MAX = 6;
 const COLUMNS_MAX = 400;
 const ROWS_MAX = 1_000;
 const PAIR_NAMES = ['attribute_code', 'code', 'name', 'key', 'field', 'attribute', 'type'];
-/** What must never be mapped by a guess. */
+/** Names that are never mapped by a guess. */
 const FORBIDDEN =
   /pass(?:word|wd)|\bpwd|secret|token|hash|salt|credential|apikey|ssn|natid|nationalid|iban|creditcard|taxid/;
 
@@ -42,7 +42,7 @@ function item(
   };
 }
 
-/** Lists of `{ code: "x", value: … }`: the key that names the value, and the names. */
+/** Lists of `{ code: "x", value: … }`: the key of the name, and the names. */
 function pairNames(values: Values): { name: string; codes: readonly string[] } | undefined {
   const items = values.flatMap((value) => (isList(value) ? value : [])).filter((one) => isObject(one));
   if (items.length < 2 || !items.every((one) => 'value' in one)) return undefined;
@@ -73,7 +73,7 @@ function listColumns(place: Parameter, depth: number): readonly Column[] {
     const first = item(place, '[0]', (list) => list[0]);
     return [...picked, ...primary, first].flatMap((one) => columnsAt(one, depth + 1));
   }
-  // [4, "Office"]: a reference, with its label.
+  // [4, "Office"] is a reference with its label.
   const isReference =
     lists.length > 0 && lists.every((list) => list.length === 2 && typeof list[1] === 'string');
   const label = isReference
@@ -97,7 +97,7 @@ function scalarColumn({ path, words, values }: Parameter): readonly Column[] {
   return isEmpty ? [] : [{ path, words, values: scalars }];
 }
 
-/** One text or a list of texts under one key: the first of either. */
+/** The text under a key, or the first of a list of texts. */
 function mixedColumn(place: Parameter): Column | undefined {
   const lists = place.values.filter((value) => isList(value));
   const ofScalars =
@@ -118,12 +118,12 @@ function columnsAt(place: Parameter, depth: number): readonly Column[] {
   return [...scalarColumn(place), ...objects, ...lists];
 }
 
-/** Every place of the rows that holds texts or numbers, in the order of the document. */
+/** All columns of the rows that hold scalars, in the order of the document. */
 export function columnsOf(rows: readonly JsonObject[]): readonly Column[] {
   return columnsAt({ path: '', words: [], values: rows.slice(0, ROWS_MAX) }, 0).slice(0, COLUMNS_MAX);
 }
 
-/** What is known of a column: neither absent nor null. */
+/** The values of a column that are not null. */
 export function knownValues({ values }: Column): readonly Json[] {
   return values.filter((value) => value !== undefined && value !== null);
 }

@@ -12,30 +12,30 @@ import type { IdKind } from '../query/probe-order.ts';
 import { findRecord, type FoundRecord } from './probe-record.ts';
 import { isAbsent, type OutcomeDraft, outcomeRule } from '../detect/outcome-rules.ts';
 
-/** The single view as the draft has it. */
+/** The `get` section of a draft. */
 export type RecordDraft = {
   readonly get: Readonly<Record<string, unknown>> & { readonly map: Readonly<Record<string, FieldDraft>> };
   readonly request: RequestSpec;
   readonly outcomes: readonly OutcomeDraft[];
   readonly notes: readonly DraftNote[];
-  /** A reply to the request for one, for comparing codes. */
+  /** A reply with one record, to compare its codes. */
   readonly missing: Json | undefined;
 };
 
-/** What is known of the list. */
+/** The facts about the list. */
 export type RecordContext = {
   readonly client: ServiceClient;
   readonly read: (reply: UpstreamReply) => Json | undefined;
   readonly resource: Resource;
   readonly dialect: Dialect | undefined;
   readonly request: RequestSpec;
-  /** What a person says of the view: its request, with an id of the list somewhere in it. */
+  /** The operator's request for one record, with an id of the list in it. */
   readonly given: RequestSpec | undefined;
   readonly rows: readonly JsonObject[];
   readonly list: MapDraft;
 };
 
-/** Ids as the gateway sends them: numbers without leading zeros. */
+/** Ids as the gateway sends them: numbers have no leading zeros. */
 function idsOf({ rows, list }: RecordContext): readonly string[] {
   const find = compilePath(list.idPath);
   const pattern = list.id.pattern === undefined ? undefined : new RegExp(list.id.pattern);
@@ -47,7 +47,7 @@ function idsOf({ rows, list }: RecordContext): readonly string[] {
   });
 }
 
-/** A request in which an id of the list stands, with the variable in its place. */
+/** Replaces an id of the list in a request by the variable. */
 function withVariable(request: RequestSpec, ids: readonly string[]): RequestSpec | undefined {
   const known = new Set(ids);
   let found = 0;
@@ -93,13 +93,13 @@ function recipesFor(context: RecordContext, ids: readonly string[]): readonly Re
   const path = request.path.replace(/\/$/, '');
   const below = { method: 'GET' as const, query: {}, headers: request.headers };
   const bare = path.replace(/\.(?:json|xml|do|php|aspx?)$/, '');
-  // A list whose address ends with a slash has its records at such addresses, too; without it there is a redirect.
+  // If the list's URL ends with a slash, the URLs of its records do so, too; without it comes a redirect.
   const slashed = path === request.path ? [] : [`${path}/{id}/`];
   const suffixed = bare === path ? [] : [`${bare}/{id}${path.slice(bare.length)}`];
   const paths = [...slashed, `${path}/{id}`, ...suffixed];
   const entries = Object.entries(request.query);
   const secrets = entries.filter(([, value]) => value.includes('${'));
-  // Such as the form of the rows; filters and sorts may be refused, so it is the second try.
+  // The list's parameters may be needed (the form of the rows) or refused (filters, sorts), so they are the second try.
   const constants = entries.filter(([, value]) => !/(?<!\$)\{/.test(value));
   const queries = constants.length === secrets.length ? [secrets] : [secrets, constants];
   const usual = paths.flatMap((one) =>
@@ -108,7 +108,7 @@ function recipesFor(context: RecordContext, ids: readonly string[]): readonly Re
   return known === undefined ? usual : [known, ...usual];
 }
 
-/** Steps of the list where a field has the same values in both views: more rows were seen there. */
+/** Uses the list's steps for a field with equal values in both views, since the list showed more rows. */
 function sameSteps(
   context: RecordContext,
   found: FoundRecord,
@@ -138,12 +138,12 @@ function sameSteps(
   );
 }
 
-/** More records show more ways to write nothing. */
+/** More records show more texts for "no value". */
 const RECORDS_MAX = 16;
 
 const NOT_FOUND = { on: 'get', is: 'not_found' } as const;
 
-/** What a reply to an id that nobody has says. */
+/** Drafts the outcome for an unknown id. */
 function missingRules(
   found: FoundRecord,
   success: Json,
@@ -186,7 +186,7 @@ function mapRecords(context: RecordContext, found: FoundRecord): MapDraft | unde
   return mapFields(resource, 'get', found.records, { paths: known, zone: dialect?.zone });
 }
 
-/** What stands in the place of a view that was not found: it is refused, not answered, until it is edited. */
+/** A placeholder for a view that was not found. It refuses requests until the operator edits it. */
 function placeholder({ request, resource, list, given }: RecordContext): RecordDraft {
   const at = ['resources', resource.name, 'get'];
   const how =
@@ -209,12 +209,12 @@ function placeholder({ request, resource, list, given }: RecordContext): RecordD
   };
 }
 
-/** Finds the view of one record, and maps it. */
+/** Drafts the view of one record. */
 export async function draftRecord(context: RecordContext): Promise<RecordDraft> {
   const { client, read, resource, list } = context;
   const ids = idsOf(context);
   const kind: IdKind = list.id.kind;
-  // Not only the first records, which in many services are alike.
+  // Ids from the whole list: the first records are often alike.
   const count = client.callsLeft > 60 ? RECORDS_MAX : 4;
   const spread = Array.from(
     { length: count },

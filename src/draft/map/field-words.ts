@@ -1,7 +1,7 @@
-/** Folded names of a field, best first; `a.b` is b within a. */
+/** The folded names of a field, best first. `a.b` is b in a. */
 const words = (text: string) => text.trim().split(/\s+/);
 
-/** What fields are called, in several languages and habits. */
+/** Common names of fields, in several languages. */
 export const fieldWords: Readonly<Record<string, readonly string[]>> = {
   fullName: words(`displayname name fullname name.formatted name.full name.display formattedname realname
     commonname cn completename label.name anzeigename vollstandigername nomcomplet nombrecompleto contactname

@@ -9,11 +9,11 @@ import { isObject, scalarText } from '../json-values.ts';
 import type { DraftNote } from '../note.ts';
 import { findMoney } from './read-money.ts';
 
-/** What a source file says of one field. */
+/** The mapping of one field in a source file. */
 export type FieldDraft =
   null | string | { readonly from: string | readonly string[]; readonly as: readonly unknown[] };
 
-/** The mapping of one view, with what is to be said of it. */
+/** The mapping of one view, with notes. */
 export type MapDraft = {
   readonly map: Readonly<Record<string, FieldDraft>>;
   readonly id: { readonly kind: 'number' | 'text'; readonly pattern?: string };
@@ -21,7 +21,7 @@ export type MapDraft = {
   readonly notes: readonly DraftNote[];
 };
 
-/** What a product is known to call its fields, and the zone of its times. */
+/** The documented paths and time zone of a dialect. */
 export type DialectFields = {
   readonly paths: Readonly<Record<string, string>>;
   readonly zone: string | undefined;
@@ -30,7 +30,7 @@ export type DialectFields = {
 const fieldDraft = (from: string | readonly string[], as: readonly unknown[]): FieldDraft =>
   typeof from === 'string' && as.length === 0 ? from : { from, as };
 
-/** A path that is known of a product, where it finds something in the rows seen. */
+/** A documented path, if it has a value in the rows. */
 function knownColumn(path: string | undefined, rows: readonly JsonObject[]): Column | undefined {
   if (path === undefined) return undefined;
   const find = compilePath(path);
@@ -43,7 +43,7 @@ function knownColumn(path: string | undefined, rows: readonly JsonObject[]): Col
     : undefined;
 }
 
-/** The paths of a field and its values by row; of joined columns, those of all. */
+/** The paths of a field and its values by row, those of all joined columns. */
 function pathsOf({ columns, others, join }: ColumnChoice): {
   from: string | string[];
   values: readonly Json[];
@@ -55,7 +55,7 @@ function pathsOf({ columns, others, join }: ColumnChoice): {
   return { from: [...columns, ...others].map(({ path }) => path).join(' | '), values };
 }
 
-/** Fields that most services have nothing for, and that are null then. */
+/** Fields that most services do not have. They become null without a note. */
 const isExtra = ({ name }: Field) => name.startsWith('profile.');
 
 function mapField(
@@ -102,7 +102,7 @@ type IdDraft = MapDraft['id'] & {
   readonly level: DraftNote['level'];
 };
 
-/** Rows without an id of their own that name it at the end of an address: `_links.self.href`. */
+/** The id at the end of a URL, for rows that have no other id: `_links.self.href`. */
 function idInAddress(columns: readonly Column[]): IdDraft | undefined {
   const links = columns.filter(
     ({ words, values }) =>
@@ -140,8 +140,7 @@ function idOf(columns: readonly Column[], chosen: ColumnChoice | undefined): IdD
 }
 
 /**
- * The mapping of a view's fields onto rows. `at` is where the map stands in the source file; `undefined` where no
- * column can be the id.
+ * Maps the fields of a view to columns. `undefined` if no column can be the id.
  */
 export function mapFields(
   resource: Resource,

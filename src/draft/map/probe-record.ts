@@ -7,34 +7,34 @@ import { isList, isObject, scalarText } from '../json-values.ts';
 import type { IdKind } from '../query/probe-order.ts';
 import { isNameable, pathWith } from '../path-text.ts';
 
-/** A view of one record. */
+/** The view of one record that was found. */
 export type FoundRecord = {
-  /** The request, with `{id}` where the id stands. */
+  /** The request, with `{id}` in the place of the id. */
   readonly request: RequestSpec;
-  /** Path of the record; empty where the body is the record. */
+  /** The path of the record; empty if the body is the record. */
   readonly item: string;
-  /** The records read, of several ids. */
+  /** The records that were read. */
   readonly records: readonly JsonObject[];
-  /** The reply to an id that nobody has. */
+  /** The reply for an unknown id. */
   readonly missing: { readonly reply: UpstreamReply; readonly document: Json | undefined } | undefined;
 };
 
-/** How single records are looked for. */
+/** A search for the view of one record. */
 export type RecordSearch = {
   readonly client: ServiceClient;
   readonly read: (reply: UpstreamReply) => Json | undefined;
-  /** Requests with `{id}`, likeliest first. */
+  /** Requests with `{id}`, the most probable first. */
   readonly requests: readonly RequestSpec[];
-  /** Ids of the list, as the gateway would send them. */
+  /** Ids of the list, as the gateway sends them. */
   readonly ids: readonly string[];
-  /** All ids that are known. */
+  /** All known ids. */
   readonly known: readonly string[];
   readonly kind: IdKind;
 };
 
 const VARIABLE = '{id}';
 
-/** A request with an id in place of its variable. */
+/** Replaces the variable in a request by an id. */
 function withId(request: RequestSpec, id: string): RequestSpec {
   const fill = (value: unknown): unknown => {
     if (typeof value === 'string') return value.replaceAll(VARIABLE, () => id);
@@ -54,7 +54,7 @@ const sameId = (value: Json | undefined, id: string, kind: IdKind) => {
 
 const DEPTH_MAX = 6;
 
-/** Whether an object has an id somewhere near its top, under whatever name. */
+/** Whether an object has the id near its top, under any name. */
 function bears(value: JsonObject, id: string, kind: IdKind, depth = 0): boolean {
   return Object.values(value).some(
     (inner) => sameId(inner, id, kind) || (depth < 2 && isObject(inner) && bears(inner, id, kind, depth + 1)),
@@ -64,7 +64,7 @@ function bears(value: JsonObject, id: string, kind: IdKind, depth = 0): boolean 
 const hasOwnScalars = (value: JsonObject) =>
   Object.values(value).filter((one) => scalarText(one) !== undefined).length;
 
-/** The path of the record with an id, the outermost object that is not only a wrapper of it. */
+/** The path of the record with an id: the outermost object that is not only a wrapper. */
 function findItem(value: Json, id: string, kind: IdKind, path: string, depth: number): string | undefined {
   if (depth > DEPTH_MAX) return undefined;
   if (isList(value)) {
@@ -79,7 +79,7 @@ function findItem(value: Json, id: string, kind: IdKind, path: string, depth: nu
   );
   const direct = Object.values(value).some((one) => sameId(one, id, kind));
   const parts = inner.filter(([, one]) => isObject(one)).length;
-  // A record may keep its id in one of several parts: then the whole of them is the record.
+  // The id may be in one of several parts of a record. The record is then the whole.
   if (direct || (parts > 1 && hasOwnScalars(value) === 0 && bears(value, id, kind, 1))) return path;
   for (const [key, one] of inner) {
     const found = findItem(one, id, kind, pathWith(path, key), depth + 1);
@@ -88,7 +88,7 @@ function findItem(value: Json, id: string, kind: IdKind, path: string, depth: nu
   return undefined;
 }
 
-/** An id of the same form that is none of the known ones. */
+/** An unknown id of the same form. */
 function strangeId(ids: readonly string[], kind: IdKind): string {
   if (kind === 'number') {
     for (let number = 987_654_321; ; number -= 1) if (!ids.includes(String(number))) return String(number);
@@ -98,7 +98,7 @@ function strangeId(ids: readonly string[], kind: IdKind): string {
   return turned === model || ids.includes(turned) ? `${model}zz9` : turned;
 }
 
-/** Finds a view of single records by trying it with ids of the list. */
+/** Finds the view of one record, by trying requests with ids of the list. */
 export async function findRecord({
   client,
   read,

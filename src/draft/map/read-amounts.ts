@@ -2,7 +2,7 @@
 export type AmountForm = {
   readonly decimal: '.' | ',';
   readonly group: '' | '.' | ',' | ' ' | "'";
-  /** 1.234 may be a thousand or little more than one. */
+  /** 1.234 may be a thousand or a fraction. */
   readonly ambiguous: boolean;
   readonly share: number;
 };
@@ -14,11 +14,11 @@ function formOf(decimal: '.' | ',', group: string): RegExp {
   return new RegExp(`^-?(?:${grouped}\\d+)(?:[${decimal}]\\d+)?$`);
 }
 
-/** A text that would be another number in another form. */
+/** A text that is a different number in another form. */
 const COULD_BE_EITHER = /^-?\d{1,3}[.,]\d{3}$/;
 const SETTLES = /[.,]\d{1,2}$|[.,]\d{4,}$|\d[.,]\d{3}[.,]/;
 
-/** The form that fits most of the texts; of equals the plainest. `undefined` where none fits any. */
+/** The form that matches most of the texts, the simplest first; `undefined` if none matches. */
 export function amountForm(texts: readonly string[]): AmountForm | undefined {
   let best: { decimal: '.' | ','; group: AmountForm['group']; fitting: number } | undefined;
   for (const decimal of ['.', ','] as const) {

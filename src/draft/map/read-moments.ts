@@ -1,9 +1,9 @@
-/** How moments are written, and what is not known of them. */
+/** The form of timestamps, and what it leaves open. */
 export type MomentForm = {
   readonly steps: readonly unknown[];
-  /** The texts say no zone. */
+  /** The texts have no time zone. */
   readonly local: boolean;
-  /** Day and month cannot be told apart. */
+  /** Day and month are ambiguous. */
   readonly ambiguous: boolean;
 };
 
@@ -23,7 +23,7 @@ const Y = String.raw`(?:1[89]|20|21)\d\d`;
 const HM = String.raw`(?:[01]\d|2[0-3]):[0-5]\d`;
 const form = (pattern: string) => new RegExp(`^${pattern}$`);
 
-/** European and American days, with points, slashes or hyphens, and perhaps a time. */
+/** European and American dates, with dots, slashes or hyphens, with or without a time. */
 function dayForms(separator: string, dayFirst: boolean): readonly Form[] {
   const token = `${dayFirst ? `dd${separator}MM` : `MM${separator}dd`}${separator}yyyy`;
   const escaped = separator === '.' ? '\\.' : separator;
@@ -59,14 +59,14 @@ const FORMS: readonly Form[] = [
   ...['/', '-'].flatMap((separator) => dayForms(separator, false)),
 ];
 
-/** Formats in which 03/04/2020 is one of two days. */
+/** Formats in which 03/04/2020 is ambiguous. */
 function isAmbiguous(found: Form, texts: readonly string[]): boolean {
   const step = JSON.stringify(found.step);
   if (!/(?:dd[/-]MM|MM[/-]dd)[/-]yyyy/.test(step)) return false;
   return texts.every((text) => Number(text.slice(0, 2)) <= 12 && Number(text.slice(3, 5)) <= 12);
 }
 
-/** The form that fits most of the texts, with the share that it fits; `undefined` where none fits any. */
+/** The form that matches most of the texts, with the share that it matches; `undefined` if none matches. */
 export function momentForm(texts: readonly string[]): (MomentForm & { readonly share: number }) | undefined {
   let best: { found: Form; fitting: number } | undefined;
   for (const found of FORMS) {

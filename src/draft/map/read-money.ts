@@ -1,9 +1,9 @@
 import { type Column, knownValues } from './columns.ts';
 import type { DraftNote } from '../note.ts';
 
-/** An amount with the currency beside it, as one field reads them. */
+/** An amount and its currency, as the `money` step reads them. */
 export type MoneyColumns = {
-  /** Path of what holds both. */
+  /** The path of the object that holds both. */
   readonly from: string;
   readonly step: {
     readonly money: { readonly amount: string; readonly currency: string; readonly expect: string };
@@ -14,7 +14,7 @@ export type MoneyColumns = {
 const CURRENCY =
   /^(?:currency|currencycode|currencyiso|currencyisocode|curr|ccy|waers|waehrung|wahrung|devise|moneda|pricecurrency|valuta)$/;
 
-/** The path of what holds a column, and the column's own last step. */
+/** The path of a column's parent, and the column's last key. */
 function parted(path: string): { parent: string; key: string } {
   const [, parent = '', key = path] = /^(.*)\.([^."]+|"(?:[^"\\]|\\.)*")$/.exec(path) ?? [];
   return { parent, key };
@@ -27,8 +27,8 @@ function countsOf(values: readonly unknown[]): ReadonlyMap<string, number> {
 }
 
 /**
- * The currency that stands beside an amount. Amounts in different currencies must not be compared, so those in another
- * than the most frequent one become null.
+ * Finds the currency beside an amount. Amounts in different currencies must not be compared, so only the most frequent
+ * currency is kept and the others become null.
  */
 export function findMoney(amount: Column, columns: readonly Column[]): MoneyColumns | undefined {
   const { parent, key } = parted(amount.path);

@@ -10,19 +10,19 @@ import { findFilters, type FilterContext, type FoundFilter, usualFilters } from 
 import { readTotal, type TotalPlace } from '../window/probe-total.ts';
 import { type NumberedWindows, type ListWalk, windowRequest } from '../requests/walk-list.ts';
 
-/** The filters of a list as the draft has them. */
+/** The `filters` section of a draft. */
 export type FiltersDraft = {
   readonly filters: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** The request with the place for conditions. */
+  /** Adds the place for filter conditions to a request. */
   readonly extend: (request: RequestSpec) => RequestSpec;
-  /** A filter left the total as it was. */
+  /** The total does not change with a filter. */
   readonly countsAll: boolean;
   readonly notes: readonly DraftNote[];
 };
 
 const NONE: FiltersDraft = { filters: {}, extend: (request) => request, countsAll: false, notes: [] };
 
-/** Steps that can be turned round, so that a value of the contract can be sent. */
+/** Whether a step can be inverted, so that a value of the contract can be sent. */
 function isReversible(step: unknown): boolean {
   if (typeof step === 'string') return step === 'trim' || step === 'text';
   if (typeof step !== 'object' || step === null) return false;
@@ -30,7 +30,7 @@ function isReversible(step: unknown): boolean {
   return 'number' in step && JSON.stringify(step.number) === '{}';
 }
 
-/** The path of a field whose values the service knows as they are. */
+/** The path of a field whose values the service stores unchanged. */
 function pathOf(map: Readonly<Record<string, FieldDraft>>, field: string): string | undefined {
   const draft = map[field];
   if (draft === null || draft === undefined) return undefined;
@@ -41,7 +41,7 @@ function pathOf(map: Readonly<Record<string, FieldDraft>>, field: string): strin
   return [draft.from, money?.amount].filter((part) => part !== undefined && part !== '').join('.');
 }
 
-/** Where an amount stands beside its currency: a service finds those in other currencies, too. */
+/** The money step of a field. A filter on such an amount also finds other currencies. */
 function moneyOf(draft: FieldDraft | undefined): { readonly amount: string } | undefined {
   if (draft === null || draft === undefined || typeof draft === 'string') return undefined;
   const [first] = draft.as as readonly { readonly money?: { readonly amount: string } }[];
@@ -71,7 +71,7 @@ function withFilterPlace(
   return { ...request, query, body: { json: tree as typeof body.json } };
 }
 
-/** Tries the filters that the contract has, on rows that are known. */
+/** Tries the filters of the contract against rows that are known. */
 export async function draftFilters(context: {
   readonly resource: ResourceName;
   readonly reader: ListReader;

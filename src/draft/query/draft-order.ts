@@ -7,17 +7,17 @@ import { probeUnknownParameter } from '../window/probe-parameter.ts';
 import { withQuery } from '../requests/request-parameters.ts';
 import { type NumberedWindows, type ListWalk, walkList } from '../requests/walk-list.ts';
 
-/** The order of a list as the draft has it. */
+/** The order of a list in a draft. */
 export type OrderDraft = {
   readonly order: 'id' | undefined;
-  /** The request with what asks for the order, laid over another. */
+  /** Adds the parameters for the order to a request. */
   readonly extend: (request: RequestSpec) => RequestSpec;
   readonly remark: { readonly level: Confidence; readonly text: string };
-  /** The list walked once more in this order, where it is another than before. */
+  /** A second walk in this order, if the order differs from the first. */
   readonly walk: ListWalk | undefined;
 };
 
-/** What is known of the list by now. */
+/** The facts about the list so far. */
 export type OrderContext = {
   readonly reader: ListReader;
   readonly numbered: NumberedWindows | undefined;
@@ -26,23 +26,23 @@ export type OrderContext = {
   readonly dialect: Dialect | undefined;
   readonly idPath: string;
   readonly kind: IdKind;
-  /** Calls that a walk may take. */
+  /** The number of calls that a walk may use. */
   readonly callsMax: number;
 };
 
-/** As many ids as do not ascend by chance. */
+/** So many ascending ids are not chance. */
 const ENOUGH = { number: 6, text: 12 } as const;
 
 const asItIs = (request: RequestSpec) => request;
 
-/** The name by which a service would sort: the last key of the id's path. */
+/** The column to sort by: the last key of the id's path. */
 function columnOf(idPath: string): string | undefined {
   const last = idPath.split('.').at(-1) ?? '';
   if (last === 'href' || last === 'uri') return 'id';
   return /^[A-Za-z_]\w*$/.test(last) ? last : undefined;
 }
 
-/** Puts rows in order by asking, where the service takes such a wish. */
+/** Asks the service to sort, if it can. */
 async function askedOrder(context: OrderContext, numbered: NumberedWindows): Promise<OrderDraft | undefined> {
   const { reader, base, dialect, idPath, kind, callsMax } = context;
   const column = columnOf(idPath);
@@ -89,7 +89,7 @@ function bodyWithSort({ body }: RequestSpec, column: string): RequestSpec['body'
   return { json: { ...(body.json as object), sort: [{ [column]: 'asc' }] } as typeof body.json };
 }
 
-/** Finds out in which order rows come. Only what was seen of all rows, or can be asked for, is claimed. */
+/** Finds the order of the rows. The draft claims an order only if all rows showed it, or if a request can ask for it. */
 export async function draftOrder(context: OrderContext): Promise<OrderDraft> {
   const { numbered, walk, kind } = context;
   const unknown = (level: Confidence, text: string): OrderDraft => ({

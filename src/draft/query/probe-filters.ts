@@ -7,29 +7,29 @@ import { scalarText } from '../json-values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import { withQuery, withValue } from '../requests/request-parameters.ts';
 
-/** A filter that did what it should. */
+/** A filter that worked. */
 export type FoundFilter = DialectFilter & {
   readonly exact: boolean;
-  /** The total stayed that of all rows. */
+  /** The total still counted all rows. */
   readonly countsAll: boolean;
   readonly remark: string;
 };
 
-/** What is known of a list before its filters are tried. */
+/** The facts about a list that its filters are tried on. */
 export type FilterContext = {
   readonly request: RequestSpec;
-  /** Rows of the list without a filter; all of them where `complete`. */
+  /** Rows of the list without a filter. They are all rows if `complete` is true. */
   readonly rows: readonly JsonObject[];
   readonly complete: boolean;
-  /** The most rows that a call of `request` brings. */
+  /** The largest number of rows in one reply to `request`. */
   readonly windowRows: number;
   readonly totalOf: (listing: ListReply) => number | undefined;
   readonly idOf: (row: JsonObject) => string;
-  /** The path of a field, where it is read without steps that change its value. */
+  /** The path of a field, if no step changes its value. */
   readonly pathOf: (field: 'category' | 'price') => string | undefined;
-  /** The parameter that takes conditions, as `{ $filter: '{filter}' }`. */
+  /** The query with the filter expression, such as `{ $filter: '{filter}' }`. */
   readonly filterQuery: Readonly<Record<string, string>> | undefined;
-  /** Where items of a JSON body go. */
+  /** The path of the list of conditions in a JSON body. */
   readonly itemPlace: readonly string[] | undefined;
 };
 
@@ -69,18 +69,18 @@ function fitsOf(path: string, op: DialectFilter['op']): RowMatches {
   };
 }
 
-/** Values of each kind that are tried. */
+/** How many values of each kind are tried. */
 const VALUES_MAX = 8;
 
-/** How hard a text is to send: one that looks like another type most of all, then one that an address escapes. */
+/** How difficult a text is to send: highest for one that looks like another type, then for one that a URL escapes. */
 function hardness(text: string): number {
   if (/^(?:null|true|false|undefined|nan|-?\d+(?:\.\d+)?)$/i.test(text)) return 3;
   if (/[^\w ]/.test(text)) return 2;
-  // With a letter it shows whether case counts.
+  // A text with a letter shows whether case matters.
   return /[a-z]/i.test(text) ? 1 : 0;
 }
 
-/** Values to ask for: one that some rows have and others have not. */
+/** Values to filter by. Some rows have such a value and others do not. */
 function sampleValues(context: FilterContext, path: string, op: DialectFilter['op']): readonly string[] {
   const find = compilePath(path);
   const texts = context.rows.map((row) => scalarText(find(row))?.trim() ?? '').filter((text) => text !== '');
@@ -95,14 +95,14 @@ function sampleValues(context: FilterContext, path: string, op: DialectFilter['o
   const among = fractions.length > 0 ? fractions : numbers;
   const middle = among[Math.floor((among.length - 1) / 2)];
   if (middle === undefined || numbers.length < 2) return [];
-  // A hair above a price: a service that cuts the fraction off finds one too many, or one too few.
+  // A value slightly above a price. A service that truncates fractions then finds one row too many or too few.
   const digits = (middle.split('.')[1]?.length ?? 0) + 1;
   const above = (Number(middle) + 10 ** -digits).toFixed(digits);
-  // A bound that all prices keep: rows without one must not come with it.
+  // A bound that all prices meet. Rows without a price must not match it.
   return [middle, above, op === 'ge' ? '0' : '99999999'];
 }
 
-/** What a filter's rows show: just the right ones, those but for the total, more than those, or others. */
+/** The result of a filter: the right rows; the right rows with a total of all rows; more rows; or other rows. */
 type FilterVerdict = 'right' | 'countsAll' | 'wide' | 'wrong';
 
 function judge(context: FilterContext, found: ListReply, fits: RowMatches, value: string): FilterVerdict {
@@ -128,7 +128,7 @@ function judge(context: FilterContext, found: ListReply, fits: RowMatches, value
 const otherCase = (text: string) => (text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase());
 const NOBODY = 'zz-portico-nothing';
 
-/** Whether a value that no row has brings no row, or fewer than all: a filter that is ignored brings them all. */
+/** Whether a value that no row has gives no row, or fewer than all. A filter that is ignored gives all rows. */
 async function isHeard(
   reader: ListReader,
   context: FilterContext,
@@ -144,7 +144,7 @@ async function isHeard(
   );
 }
 
-/** Whether a filter finds another spelling of upper and lower case. */
+/** Whether a filter ignores case. */
 async function ignoresCase(
   reader: ListReader,
   context: FilterContext,
@@ -186,7 +186,7 @@ async function tryFilter(
   return { ...filter, exact, countsAll: verdicts.has('countsAll'), remark };
 }
 
-/** Filters of services without a name, over a plain column. */
+/** Common forms of filter parameters, for a plain column. */
 export function usualFilters(
   category: string | undefined,
   price: string | undefined,
@@ -216,7 +216,7 @@ export function usualFilters(
   ];
 }
 
-/** Tries filters; of several ways to ask for the same, the first that does what it should. */
+/** Tries filters. Of several forms of the same filter, the first that works is kept. */
 export async function findFilters(
   reader: ListReader,
   context: FilterContext,

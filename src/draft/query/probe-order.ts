@@ -20,10 +20,10 @@ export function ascends(ids: readonly string[], kind: IdKind): boolean {
   return usable && ids.every((id, index) => index === 0 || compareIds(ids[index - 1] ?? '', id, kind) < 0);
 }
 
-/** The order of rows that was asked for and came. */
+/** A sort parameter that worked. */
 export type FoundSort = DialectSort & { readonly first: ListReply };
 
-/** Ways to ask for an order that services without a name have. */
+/** Common forms of sort parameters. */
 function usualSorts(column: string): readonly DialectSort[] {
   const both = (by: string, way: string, up: string, down: string): DialectSort => ({
     ascending: { [by]: column, [way]: up },
@@ -52,8 +52,8 @@ function usualSorts(column: string): readonly DialectSort[] {
 }
 
 /**
- * Finds a parameter that puts rows in the order of their ids: asked for the other way round, the rows must come the
- * other way round, and another first.
+ * Finds a parameter that sorts the rows by their ids. In the reverse direction the rows must come in reverse, with a
+ * different first row.
  */
 export async function findSort(
   reader: ListReader,
@@ -90,7 +90,7 @@ export async function findSort(
   return undefined;
 }
 
-/** The same for a JSON body with a list `sort`, as Elasticsearch has it. */
+/** The same for a JSON body with a list `sort`, as in Elasticsearch. */
 export async function findBodySort(
   reader: ListReader,
   request: RequestSpec,

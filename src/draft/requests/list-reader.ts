@@ -5,27 +5,27 @@ import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { ServiceClient } from './service-client.ts';
 import { isList, isObject, scalarText } from '../json-values.ts';
 
-/** What one call for a list brought. */
+/** One reply with a list. */
 export type ListReply = {
   readonly reply: UpstreamReply;
   readonly document: Json;
   readonly rows: readonly JsonObject[];
-  /** The native ids of the rows; empty texts where there is none. */
+  /** The native ids of the rows; an empty text if a row has none. */
   readonly ids: readonly string[];
-  /** The reply has no list at all where it should stand. */
+  /** The place of the list is empty. */
   readonly absent: boolean;
 };
 
-/** Where a list's rows and their ids stand. */
+/** The layout of a list's replies. */
 export type ListLayout = {
   readonly read: (reply: UpstreamReply) => Json | undefined;
   readonly items: string;
   readonly idPath: string;
-  /** Picks the id out of the text around it. */
+  /** Extracts the id from a longer text. */
   readonly idPattern?: string | undefined;
 };
 
-/** Reads a reply as a list; `undefined` where it is a failure or something else. */
+/** Reads a reply as a list; `undefined` if it is a failure or holds no list. */
 export function readListReply(
   { read, items, idPath, idPattern }: ListLayout,
   reply: UpstreamReply,
@@ -46,19 +46,19 @@ export function readListReply(
   return { reply, document, rows, ids: rows.map(idOf), absent };
 }
 
-/** What was asked of a list, and what came. */
+/** A reply, and the list in it if there is one. */
 export type ListAnswer = { readonly reply: UpstreamReply; readonly listing: ListReply | undefined };
 
-/** Asks for lists of one service. */
+/** Requests lists from one service. */
 export type ListReader = {
   read(request: RequestSpec): Promise<ListAnswer>;
   readonly client: ServiceClient;
-  /** The statuses under which rows came. */
+  /** The statuses of the replies that had rows. */
   readonly statuses: ReadonlySet<number>;
   readonly layout: ListLayout;
 };
 
-/** Creates the reader of a service's lists. */
+/** Creates the list reader of one service. */
 export function createListReader(client: ServiceClient, view: ListLayout): ListReader {
   const statuses = new Set<number>();
   return {

@@ -4,18 +4,18 @@ import { findVariable } from './request-parameters.ts';
 import { createSecrets, isSecretName, type Secrets } from './secrets.ts';
 import { InferError } from '../infer-error.ts';
 
-/** What a person says of a service. */
+/** The operator's description of a service. */
 export type TargetOptions = {
   readonly url: string;
   readonly name: string | undefined;
   /** `Name: value`. */
   readonly headers: readonly string[];
   readonly method: 'GET' | 'POST' | undefined;
-  /** The text of a request's body. */
+  /** The body of the request, as text. */
   readonly body: string | undefined;
 };
 
-/** A service to be asked: the request for its list, and the credential apart from it. */
+/** A service: the request for its list, with the credential separate. */
 export type InferTarget = {
   readonly name: string;
   readonly baseUrl: string;
@@ -25,20 +25,20 @@ export type InferTarget = {
     readonly headers: Readonly<Record<string, string>>;
     readonly query: Readonly<Record<string, string>>;
   };
-  /** The section `auth` of the draft, and headers under `net`. */
+  /** The `auth` section of the draft. */
   readonly auth: Readonly<Record<string, unknown>> | undefined;
-  /** As they are written, and as they are sent. */
+  /** The headers as the draft has them, and as they are sent. */
   readonly headers: {
     readonly written: Readonly<Record<string, string>>;
     readonly sent: Readonly<Record<string, string>>;
   };
 };
 
-/** Headers that are no credential; every other one that is given is taken for one. */
+/** Headers that are not credentials. Every other header counts as one. */
 const HARMLESS =
   /^(?:accept(?:-language)?|prefer|soapaction|x-requested-with|odata-.*|dataserviceversion|maxdataserviceversion|sap-client|sap-language|x-api-version|api-version|user-agent|cache-control|content-type|x-tenant.*|sforce-query-options|consistencylevel)$/i;
 
-/** A name for the source: of the file or host, within what a name may be. */
+/** A valid name for the source, from the file or the host. */
 function sourceName(given: string | undefined, url: URL): string {
   if (given !== undefined) return given;
   const label = /^(?:[\d.]+|\[.*\]|localhost)$/.test(url.hostname) ? '' : (url.hostname.split('.')[0] ?? '');
@@ -69,7 +69,7 @@ function readHeader(line: string): Header {
   return { name: name.trim(), value };
 }
 
-/** The section `auth` for a header that is a credential: its scheme is told, the rest is a variable. */
+/** The `auth` section for a credential header: its scheme in clear text, the rest as a variable. */
 function headerAuth({ name, value }: Header, secrets: Secrets): Readonly<Record<string, unknown>> {
   const [, scheme = '', rest = value] = /^([A-Za-z][\w-]{1,20}) +(\S.*)$/.exec(value) ?? [];
   if (/^authorization$/i.test(name) && /^basic$/i.test(scheme)) {
@@ -88,7 +88,7 @@ function basicAuth(user: string, password: string, secrets: Secrets): Readonly<R
 const basicHeader = (user: string, password: string) =>
   `Basic ${Buffer.from(`${user}:${password}`, 'utf8').toString('base64')}`;
 
-/** Puts variables in place of what is called like a credential in a JSON body, and Odoo's password by its place. */
+/** Replaces credentials in a JSON body by variables: by their names, and Odoo's password by its place. */
 function hideInJson(tree: unknown, secrets: Secrets, key = ''): unknown {
   if (typeof tree === 'string')
     return tree !== '' && isSecretName(key) && key !== 'key' && key !== 'code'
@@ -123,7 +123,7 @@ function hideInXml(xml: string, secrets: Secrets): string {
   );
 }
 
-/** GraphQL takes a space behind every brace, a source file takes `{name}` for a variable. */
+/** Adds a space after each brace of a GraphQL query, since a source file reads `{name}` as a variable. */
 function spaceBraces(tree: unknown, key = ''): unknown {
   if (typeof tree === 'string') return key === 'query' ? tree.replaceAll(/\{(?=[A-Za-z])/g, '{ ') : tree;
   if (Array.isArray(tree)) return tree.map((one) => spaceBraces(one));
@@ -148,14 +148,14 @@ function readBody(
   }
 }
 
-/** Parameters of the address: those that are credentials apart. Names that come twice are not kept apart. */
+/** Splits the query of a URL into plain parameters and credentials. Of repeated names the last is kept. */
 function readQuery(url: URL): { plain: Record<string, string>; secret: readonly [string, string][] } {
   const all = [...url.searchParams];
   const secret = all.filter(([name]) => isSecretName(name));
   return { plain: Object.fromEntries(all.filter(([name]) => !isSecretName(name))), secret };
 }
 
-/** Reads what a person says of a service. @throws InferError */
+/** Reads the operator's description of a service. @throws InferError */
 export function readInferTarget(options: TargetOptions): InferTarget {
   const url = readUrl(options.url);
   const name = sourceName(options.name, url);

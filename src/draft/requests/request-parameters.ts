@@ -2,13 +2,13 @@ import { compileRequest } from '../../adapter/request/request.ts';
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
 
-/** Where in a request a value stands. */
+/** The place of a value in a request. */
 export type Parameter =
   | { readonly in: 'query'; readonly name: string }
   | { readonly in: 'json'; readonly path: readonly (string | number)[] }
   | { readonly in: 'xml'; readonly element: string };
 
-/** The name by which a place is known, as it is told to a person. */
+/** The name of a parameter for messages. */
 export function parameterName(place: Parameter): string {
   if (place.in === 'query') return place.name;
   return place.in === 'xml' ? place.element : place.path.join('.');
@@ -27,13 +27,13 @@ function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** The text of the first element of a name. */
+/** Matches the text of the first element with a name. */
 function elementPattern(element: string): RegExp {
   const name = element.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   return new RegExp(String.raw`(<${name}(?:\s[^<>]*)?>)([^<]*)(</${name}>)`);
 }
 
-/** A request with another value in one place. A variable such as `{limit}` is a value, too. */
+/** Sets a parameter of a request. A variable such as `{limit}` is a value, too. */
 export function withValue(request: RequestSpec, place: Parameter, value: string | number): RequestSpec {
   const { body } = request;
   if (place.in === 'query') return { ...request, query: { ...request.query, [place.name]: String(value) } };
@@ -50,12 +50,12 @@ export function withValue(request: RequestSpec, place: Parameter, value: string 
   return request;
 }
 
-/** A request with more constants in its query. */
+/** Adds constants to the query of a request. */
 export function withQuery(request: RequestSpec, query: Readonly<Record<string, string>>): RequestSpec {
   return { ...request, query: { ...request.query, ...query } };
 }
 
-/** The numbers and texts of a JSON body, and the empty places that a GraphQL query declares variables for. */
+/** The parameters of a body: the numbers and texts of JSON or XML, and the declared variables of a GraphQL query. */
 export function bodyParameters({
   body,
 }: RequestSpec): readonly { place: Parameter; name: string; value: unknown }[] {
@@ -95,21 +95,21 @@ export function bodyParameters({
 
 const ignore = () => undefined;
 
-/** The request as it is sent; made by the same code that makes the gateway's requests. */
+/** Compiles a request without variables. The gateway's own code does it. */
 export function literalRequest(request: RequestSpec): UpstreamRequest {
   return compileRequest(request, [], ignore, [])({}, []);
 }
 
 const VARIABLE = /\{[A-Za-z][\w-]*\}/;
 
-/** A text of a request that would be taken for a variable of the source file; `undefined` where there is none. */
+/** A text in a request that a source file would read as a variable; `undefined` if there is none. */
 export function findVariable(request: RequestSpec): string | undefined {
   const { body, path, query, headers } = request;
   const text = JSON.stringify([path, query, headers, body]);
   return VARIABLE.exec(text.replaceAll(/\$\{[A-Za-z_]\w*\}/g, ''))?.[0];
 }
 
-/** A request as a source file has it, without what is usual in one. */
+/** The `request` section of a source file, without defaults. */
 export function requestSection({
   method,
   path,

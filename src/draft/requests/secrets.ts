@@ -1,11 +1,11 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
 
-/** Credentials by the name of the variable that stands for them in the draft. */
+/** Credentials, by the environment variable that replaces them in the draft. */
 export type Secrets = {
-  /** The text that stands for a value: `${SHOP_TOKEN}`. The same value gets the same name. */
+  /** Returns the reference that replaces a value: `${SHOP_TOKEN}`. Equal values get the same name. */
   hide(value: string, what: string): string;
   readonly variables: Readonly<Record<string, string>>;
-  /** A request with the values in place of their names, as a source file has them once it is read. */
+  /** Puts the values back into a request, as reading the source file does. */
   reveal(request: RequestSpec): RequestSpec;
 };
 
@@ -16,7 +16,7 @@ const variableName = (text: string) =>
     .replace(/^_+/, '')
     .replace(/_+$/, '');
 
-/** The texts of a tree, each made into another. */
+/** Maps each text of a tree. */
 function mapTexts(tree: unknown, make: (text: string) => string): unknown {
   if (typeof tree === 'string') return make(tree);
   if (Array.isArray(tree)) return tree.map((one) => mapTexts(one, make));
@@ -24,7 +24,7 @@ function mapTexts(tree: unknown, make: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(tree).map(([key, value]) => [key, mapTexts(value, make)]));
 }
 
-/** Keeps the credentials of a service apart from what is written. `prefix` is the name of the source. */
+/** Creates the credentials of a source. `prefix` begins each variable's name. */
 export function createSecrets(prefix: string): Secrets {
   const variables: Record<string, string> = {};
   return {
@@ -51,7 +51,7 @@ export function createSecrets(prefix: string): Secrets {
 const SECRET_NAME =
   /^(?:.*(?:token|secret|password|passwd|pwd|apikey|api_key|api-key|access_key|signature|credential).*|key|sig|auth|consumer_key|code|uid_token|session(?:_?id)?|sid)$/i;
 
-/** Whether a parameter, header or key of a body is called like a credential. */
+/** Whether the name of a parameter, header or key suggests a credential. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }

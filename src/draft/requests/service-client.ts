@@ -7,25 +7,25 @@ import { createTransport } from '../../upstream/transport/transport.ts';
 import { literalRequest } from './request-parameters.ts';
 import { InferError } from '../infer-error.ts';
 
-/** Asks a service, one call after the other and no more than are allowed. It only reads. */
+/** Sends requests to a service, one at a time and within a budget of calls. It only reads. */
 export type ServiceClient = {
-  /** @throws InferError where no reply comes, or no call is left */
+  /** @throws InferError if no reply comes, or the calls are used up */
   send(request: RequestSpec, options?: { readonly withoutCredential?: boolean }): Promise<UpstreamReply>;
-  /** Calls that may still be made. */
+  /** The number of calls left. */
   readonly callsLeft: number;
-  /** Calls made, and the time they took, in milliseconds. */
+  /** The number of calls made, and their total time in milliseconds. */
   readonly usage: { readonly calls: number; readonly ms: number };
-  /** Media types asked for from now on. */
+  /** The `Accept` header of the next requests. */
   accept: string;
   close(): void;
 };
 
-/** What the service is, and how much it may be asked. */
+/** The service, and the budget of calls. */
 export type ServiceClientOptions = {
   readonly baseUrl: string;
   /** Headers of every call. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Those and the query parameters that are the credential. */
+  /** The headers and query parameters that are the credential. */
   readonly credential: {
     readonly headers: Readonly<Record<string, string>>;
     readonly query: Readonly<Record<string, string>>;
@@ -57,7 +57,7 @@ function tellFailure(error: unknown, timedOut: boolean): InferError {
   );
 }
 
-/** Creates the only way by which a service is asked. */
+/** Creates the client. All requests of a draft go through it. */
 export function createServiceClient(options: ServiceClientOptions): ServiceClient {
   const { baseUrl, credential, signal } = options;
   const net = netSchema.parse({ baseUrl, bytesMax: BYTES_MAX });

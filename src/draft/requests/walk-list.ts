@@ -5,49 +5,49 @@ import { withValue } from './request-parameters.ts';
 import type { SizeParameter } from '../window/probe-size.ts';
 import type { StartParameter } from '../window/probe-start.ts';
 
-/** Windows that are asked for by number. */
+/** Windows that are requested by the number of a row or page. */
 export type NumberedWindows = {
   readonly request: RequestSpec;
   readonly size: SizeParameter | undefined;
   readonly start: StartParameter;
-  /** Rows of a window. */
+  /** The number of rows in a window. */
   readonly rows: number;
 };
 
-/** The request for the window that starts at a row, a multiple of the window's rows. */
+/** The request for the window that starts at `row`, a multiple of the window's rows. */
 export function windowRequest({ request, size, start, rows }: NumberedWindows, row: number): RequestSpec {
   const sized = size === undefined ? request : withValue(request, size.place, rows);
   const first = start.kind === 'offset' ? row + start.base : Math.floor(row / rows) + start.base;
   return withValue(sized, start.place, first);
 }
 
-/** What lies behind the last row. */
+/** What the service answers after the last row. */
 export type PastEnd = {
   readonly kind: 'empty' | 'other';
   readonly status: number;
-  /** What the reply reads as, if it can be read. */
+  /** The decoded reply, if it can be decoded. */
   readonly document: ListReply['document'] | undefined;
 };
 
-/** All rows of a list, or as many as may be read. */
+/** The rows of a list, all of them or as many as the budget allows. */
 export type ListWalk = {
   readonly rows: readonly JsonObject[];
   readonly ids: readonly string[];
-  /** The end was reached. */
+  /** The walk reached the end. */
   readonly complete: boolean;
   readonly pastEnd: PastEnd | undefined;
-  /** Numbers that every window told alike are found here once more. */
+  /** The replies, in order. */
   readonly windows: readonly ListReply[];
 };
 
 const ROWS_MAX = 20_000;
 
-/** Whether a window behind the end brings what came before. */
+/** Whether a window after the end repeats earlier rows. */
 function isRepeated(listing: ListReply, seen: ReadonlySet<string>): boolean {
   return listing.ids.length > 0 && listing.ids.every((id) => seen.has(id));
 }
 
-/** Reads a list window by window, up to its end or as many calls as are allowed. */
+/** Reads a list window by window, to its end or until the calls are used up. */
 export async function walkList(
   reader: ListReader,
   numbered: NumberedWindows,
@@ -63,7 +63,7 @@ export async function walkList(
     const { reply, listing } = await reader.read(windowRequest(numbered, row));
     if (listing === undefined) {
       const document = reader.layout.read(reply);
-      // Behind a full window it may be the end, or as deep as the service goes.
+      // After a full window this may be the end, or a depth limit of the service.
       const isEnd = (windows.at(-1)?.rows.length ?? 0) < numbered.rows;
       return end({ kind: 'other', status: reply.status, document }, windows.length > 0 && isEnd);
     }

@@ -9,23 +9,23 @@ import { findTotals, readTotal, type TotalPlace } from './probe-total.ts';
 import { requestSection } from '../requests/request-parameters.ts';
 import type { NumberedWindows, PastEnd, ListWalk } from '../requests/walk-list.ts';
 
-/** The total of a list as the draft has it. */
+/** The `total` section of a draft. */
 export type TotalDraft = {
   readonly total: Readonly<Record<string, unknown>> | undefined;
-  /** The place, where it stands in the replies of the list itself. */
+  /** The place of the total in the list's own replies, if it is there. */
   readonly place: TotalPlace | undefined;
-  /** How many rows there are, where that was seen or told. */
+  /** The number of rows, if it was counted or stated. */
   readonly rows: number | undefined;
   readonly pastEnd: PastEnd | undefined;
   readonly remark: { readonly level: Confidence; readonly text: string } | undefined;
 };
 
-/** What is known of the list by now. */
+/** The facts about the list so far. */
 export type TotalContext = {
   readonly reader: ListReader;
   readonly request: RequestSpec;
   readonly base: ListReply;
-  /** Another window of the same list. */
+  /** A second window of the same list. */
   readonly other: ListReply | undefined;
   readonly numbered: NumberedWindows | undefined;
   readonly walk: ListWalk | undefined;
@@ -44,7 +44,7 @@ const places = ({ dialect, base, other }: TotalContext): readonly TotalPlace[] =
 
 const told = ({ at, header }: TotalPlace) => header ?? at ?? '';
 
-/** A request of its own that may tell the number of rows: what a dialect has, or the list's path with /count. */
+/** A separate request that may return the number of rows: that of the dialect, or the list's path with /count. */
 function countOf({ request, dialect, walk }: TotalContext): { request: RequestSpec; at: string } | undefined {
   const known = dialect?.total;
   const own = dialect?.count?.(request);
@@ -76,7 +76,7 @@ async function countRequest(context: TotalContext): Promise<TotalDraft | undefin
   };
 }
 
-/** Judges a place by what is known of the number of rows, or by looking at the end of the list. */
+/** Checks a possible total against the counted rows, or against the end of the list. */
 async function judge(context: TotalContext, place: TotalPlace): Promise<TotalDraft | undefined> {
   const { reader, base, walk, numbered } = context;
   const listing = walk?.windows[0] ?? base;
@@ -99,7 +99,7 @@ async function judge(context: TotalContext, place: TotalPlace): Promise<TotalDra
   return draft('likely', 'the rows were not counted; a list that comes to another number is refused');
 }
 
-/** Finds the number of rows, and looks whether it is one. */
+/** Finds the total, and checks it. */
 export async function draftTotal(context: TotalContext): Promise<TotalDraft> {
   const { walk, base } = context;
   const candidates = places(context);

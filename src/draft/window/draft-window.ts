@@ -8,18 +8,18 @@ import { type Parameter, parameterName, withValue } from '../requests/request-pa
 import type { PastEnd } from '../requests/walk-list.ts';
 import { candidatesFor } from './parameter-names.ts';
 
-/** The window of a list as the draft has it. */
+/** The `window` section of a draft. */
 export type WindowDraft = {
   readonly window: Readonly<Record<string, unknown>>;
-  /** The request with its variables. */
+  /** The list's request with variables such as `{limit}`. */
   readonly request: RequestSpec;
   readonly remarks: readonly { readonly level: Confidence; readonly text: string }[];
 };
 
-/** What a walk to the end has shown. */
+/** The facts about the end of the list. */
 export type KnownEnd = {
   readonly pastEnd: PastEnd | undefined;
-  /** How many rows there are, where that is known. */
+  /** The number of rows, if it is known. */
   readonly rows: number | undefined;
 };
 
@@ -27,7 +27,7 @@ const USUAL_MAX = 100;
 
 type LargestSize = { readonly size: number; readonly level: Confidence; readonly text: string };
 
-/** The most rows of a call, with how sure it is. */
+/** The largest number of rows in one call, with the confidence in it. */
 function largestSize(
   largest: Largest | undefined,
   { rows }: KnownEnd,
@@ -172,7 +172,7 @@ function documentedDraft(request: RequestSpec, base: ListReply, dialect: Dialect
   return { window, request: variable(echoed === undefined ? sized : request, start, '{page}'), remarks };
 }
 
-/** The window of a list, from what was seen of it. */
+/** Writes the `window` section from what the probes showed. */
 export function draftWindow(
   found: FoundWindow,
   {

@@ -11,7 +11,7 @@ import { type Parameter, withValue } from '../requests/request-parameters.ts';
 import type { NumberedWindows } from '../requests/walk-list.ts';
 import { type ParameterCandidate, candidatesFor } from './parameter-names.ts';
 
-/** How a service gives its rows, as far as it was seen. */
+/** How a service divides its rows into windows (pages), as far as the probes showed. */
 export type FoundWindow =
   | { readonly kind: 'numbered'; readonly numbered: NumberedWindows; readonly largest: Largest | undefined }
   | {
@@ -21,9 +21,9 @@ export type FoundWindow =
       readonly largest: Largest | undefined;
       readonly request: RequestSpec;
     }
-  /** No parameter and no link changed anything: all rows, or a part that cannot be left. */
+  /** No parameter and no link had an effect: the reply holds all rows, or a part of them with no way to the rest. */
   | { readonly kind: 'none' }
-  /** Too few rows, or no service to ask. */
+  /** There were too few rows, or no service to call. */
   | { readonly kind: 'unseen' };
 
 type Context = {
@@ -34,7 +34,7 @@ type Context = {
   readonly baseUrl: string;
 };
 
-/** The page size that a reply tells, where no parameter changes it. */
+/** The page size that a reply states, if no parameter changes it. */
 export function echoedSize(listing: ListReply): number | undefined {
   const names = ['perpage', 'pagesize', 'limit', 'itemsperpage', 'size'];
   const leaf = envelopeOf(listing).find(({ name }) =>
@@ -45,7 +45,7 @@ export function echoedSize(listing: ListReply): number | undefined {
 
 const sameParameter = (a: Parameter, b: Parameter) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Rows enough to tell windows apart: the first reply's, or those of the largest window. */
+/** The reply with the most rows, to tell windows apart: the first one, or that of the largest window. */
 function reference(base: ListReply, largest: Largest | undefined): ListReply {
   const wide = largest?.listing;
   return wide !== undefined && wide.rows.length > base.rows.length ? wide : base;
@@ -74,7 +74,7 @@ async function findNumbered(
     wide: sized(wide),
     size: wide,
   });
-  // Windows by rows need a size: asked for ten rows, the service would give as many as it likes.
+  // An offset needs a size parameter: without one, the service chooses how many rows come.
   const takesAnySize = size !== undefined && size.allowed === undefined;
   if (start === undefined || (start.kind === 'offset' && !takesAnySize)) return undefined;
   const known =
@@ -95,7 +95,7 @@ async function findFollowing(
   return form && { kind: 'next', form, size, largest, request };
 }
 
-/** Whether the first size asked for was also what came: two sizes below each other, and the larger not cut. */
+/** The size parameter, and the largest window that the service gives. */
 async function sizesOf(
   context: Context,
   candidates: readonly ParameterCandidate[],
@@ -106,7 +106,7 @@ async function sizesOf(
   return { size, largest: size && (await findLargest(reader, request, size)) };
 }
 
-/** Finds out how a service gives its rows, by asking for a few of them in different ways. */
+/** Finds out how a service divides its rows, by a few requests with different parameters. */
 export async function findWindow(context: Context): Promise<FoundWindow> {
   const { reader, request, base, dialect } = context;
   if (base.rows.length < 2 || reader.client.callsLeft < 10) return { kind: 'unseen' };

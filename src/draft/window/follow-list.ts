@@ -9,7 +9,7 @@ import type { ListWalk } from '../requests/walk-list.ts';
 
 type Following = FoundWindow & { readonly kind: 'next' };
 
-/** The request for the window behind a listing; `undefined` at the end. */
+/** The request for the window after a reply; `undefined` at the end. */
 function nextRequest(
   { form, request }: Following,
   last: ListReply,
@@ -25,7 +25,7 @@ function nextRequest(
   return cursor === '' ? undefined : withValue(sized, form.place, cursor);
 }
 
-/** Reads a list whose windows name each other, up to its end or as many calls as are allowed. */
+/** Reads a list whose windows name the next one, to its end or until the calls are used up. */
 export async function followList(
   reader: ListReader,
   found: Following,

@@ -4,39 +4,39 @@ import { bodyParameters, type Parameter, parameterName } from '../requests/reque
 
 const words = (text: string) => text.trim().split(/\s+/);
 
-/** What parameters for the number of rows are called, the commonest first. */
+/** Names of size parameters, the most common first. */
 const SIZES =
   words(`limit per_page pageSize page_size size count _limit $top take perPage rows max top pagesize
   page[size] page[limit] $limit itemsPerPage items_per_page maxResults max_results n cnt ps pp num results length
   resultsPerPage hitsPerPage rowsPerPage maxRows maxRecords first batchSize _count _pageSize pagination[pageSize]
   pagination[limit] limitTo items anzahl limite taille ipp step`);
 
-/** What parameters for the first row or the page are called. */
+/** Names of start parameters (row or page). */
 const STARTS =
   words(`offset page skip start _start _page $skip $offset p from startIndex start_index pageNumber page_number
   pageNo page_no pageIndex page_index currentPage current_page pg page[number] page[offset] first firstRow startRow
   firstResult startAt start_at begin pos position pagination[page] pagination[start] _offset seite row skipCount
   offsetRows pageNum page_num paged`);
 
-/** What parameters for a cursor are called. */
+/** Names of cursor parameters. */
 const CURSORS =
   words(`cursor after page_token pageToken next_token nextToken next continuation continuationToken
   starting_after startingAfter next_cursor nextCursor token page[after] page[cursor] page_info marker scrollId
   scroll_id bookmark lastKey exclusiveStartKey startAfter nextPageToken`);
 
-/** Names that say whether rows or pages are counted. */
+/** Whether a name says that pages are counted, not rows. */
 export function countsPages(name: string): boolean {
   return /pag|^p$|^pg$|seite/.test(fold(name)) && !/offset|start/.test(fold(name));
 }
 
-/** A parameter that may be the one. */
+/** A parameter that may have the wanted effect. */
 export type ParameterCandidate = { readonly place: Parameter; readonly name: string };
 
 function inOrder(names: readonly string[], first: readonly (string | undefined)[]): readonly string[] {
   return [...new Set([...first.filter((name) => name !== undefined), ...names])];
 }
 
-/** Elements such as MaxRows and FirstRow; the words of a name may stand in another order. */
+/** Matches XML elements such as MaxRows and FirstRow, with the words of the name in any order. */
 const LIKE = {
   size: /^(?:max(?:imum)?(?:rows|results|records|items|count)|(?:row|page|record)s?(?:count|size|limit)|pagesize|numberof(?:rows|records|results))$/,
   start:
@@ -44,7 +44,7 @@ const LIKE = {
   cursor: /^$/,
 };
 
-/** The places of a body that are called like one of the names. */
+/** The parameters of a body that have one of the names. */
 function bodyCandidates(
   request: RequestSpec,
   names: readonly string[],
@@ -61,7 +61,7 @@ function bodyCandidates(
     .sort((a, b) => Number(b.name === known) - Number(a.name === known));
 }
 
-/** The parameters that may take a size, a start or a cursor, likeliest first. */
+/** The parameters that may take a size, a start or a cursor, the most probable first. */
 export function candidatesFor(
   what: 'size' | 'start' | 'cursor',
   request: RequestSpec,

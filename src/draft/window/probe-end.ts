@@ -2,12 +2,12 @@ import type { ListReader } from '../requests/list-reader.ts';
 import { readTotal, type TotalPlace } from './probe-total.ts';
 import { type NumberedWindows, type PastEnd, windowRequest } from '../requests/walk-list.ts';
 
-/** What the last window of a list and the one behind it show of a total. */
+/** Whether the last window and the one after it agree with a total. */
 export type EndProbe = { readonly holds: boolean; readonly pastEnd: PastEnd | undefined };
 
 /**
- * Asks for the last window that a total leaves, and for the one behind it: the one must hold the rest of the rows,
- * the other none.
+ * Requests the last window of a list with that total, and the one after it. The first must hold the rest of the rows, the
+ * second none.
  */
 export async function probeEnd(
   reader: ListReader,

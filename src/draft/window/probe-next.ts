@@ -8,7 +8,7 @@ import { fold, isNameable, pathWith } from '../path-text.ts';
 import { type Parameter, withValue } from '../requests/request-parameters.ts';
 import type { ParameterCandidate } from './parameter-names.ts';
 
-/** How a reply names the next window. */
+/** How a reply names the next window: by a link, or by a cursor. */
 export type NextForm =
   | { readonly kind: 'link'; readonly next: { readonly at: string } | { readonly header: string } }
   | {
@@ -28,7 +28,7 @@ const CURSOR_NAME =
   /^(?:(?:next|end|after|continuation|scroll|paged?results?)?(?:cursor|token|cookie|pagetoken|id|marker|bookmark)|after|next)$/;
 const MORE_NAME = /^(?:hasnext(?:page)?|hasmore|more|moreresults|ismore|morepages)$/;
 
-/** The scalars of a document outside of its rows. */
+/** The scalars of a document outside its rows. */
 function leavesOf(value: Json, path: string, name: string, depth: number): readonly Leaf[] {
   if (isObject(value) && depth < DEPTH_MAX)
     return Object.entries(value)
@@ -38,14 +38,14 @@ function leavesOf(value: Json, path: string, name: string, depth: number): reado
   return Array.isArray(value) || isObject(value) ? [] : [{ path, name, value }];
 }
 
-/** The scalars that stand around the rows of a listing. */
+/** The scalars of a reply outside its rows. */
 export function envelopeOf({ document }: ListReply): readonly Leaf[] {
   return leavesOf(document, '', '', 0);
 }
 
 const lastName = ({ name }: Leaf) => name.slice(name.lastIndexOf('.') + 1);
 
-/** The places that may name the next window by an address. */
+/** The places that may hold a link to the next window. */
 function linkForms(listing: ListReply): readonly (NextForm & { kind: 'link' })[] {
   const inHeader: readonly (NextForm & { kind: 'link' })[] = /rel\s*=\s*"?[^",;]*\bnext\b/i.test(
     listing.reply.header('link') ?? '',
@@ -65,7 +65,7 @@ function linkForms(listing: ListReply): readonly (NextForm & { kind: 'link' })[]
 
 const noReport = () => undefined;
 
-/** The target of the next window, read by the code that will read it in the gateway. */
+/** The target of the next window. The gateway's own code reads it, so the draft is tested by what will run. */
 export function nextTarget(
   form: NextForm & { kind: 'link' },
   listing: ListReply,
@@ -82,7 +82,7 @@ export function nextTarget(
   }
 }
 
-/** A request for a target that a reply named. */
+/** The request for a target from a reply. */
 export function requestOfTarget(request: RequestSpec, target: string): RequestSpec {
   const [path = '', ...query] = target.split('?');
   const parameters = [...new URLSearchParams(query.join('?'))];
@@ -133,7 +133,7 @@ async function findCursor(
   return undefined;
 }
 
-/** Finds how a reply names the next window, by following it once. */
+/** Finds how a reply names the next window, by requesting that window once. */
 export async function findNext(
   reader: ListReader,
   request: RequestSpec,

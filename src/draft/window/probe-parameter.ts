@@ -3,15 +3,15 @@ import type { ListReader, ListAnswer, ListReply } from '../requests/list-reader.
 import { withQuery, withValue } from '../requests/request-parameters.ts';
 import type { ParameterCandidate } from './parameter-names.ts';
 
-/** What a parameter did to a list. */
+/** The effect of a parameter on a list. */
 export type Effect = 'obeyed' | 'ignored' | 'refused' | 'other';
 
-/** How a service takes a parameter that it cannot know. */
+/** How a service treats an unknown parameter. */
 export type UnknownParameter = 'ignored' | 'refused' | 'emptied';
 
 const STRANGER = 'zzportico';
 
-/** Asks with a parameter that no service knows. */
+/** Sends a parameter that no service knows. */
 export async function probeUnknownParameter(
   reader: ListReader,
   request: RequestSpec,
@@ -23,15 +23,15 @@ export async function probeUnknownParameter(
   return listing.rows.length === base.rows.length ? 'ignored' : 'emptied';
 }
 
-/** How a search for a parameter goes about it. */
+/** A search for a parameter with some effect. */
 export type Search = {
   readonly candidates: readonly ParameterCandidate[];
   readonly request: RequestSpec;
   readonly value: number;
   readonly unknownParameter: UnknownParameter;
-  /** What an answer shows. */
+  /** Reads the effect from a reply. */
   judge(answer: ListAnswer): Effect;
-  /** Calls that may be spent. */
+  /** The number of calls that the search may use. */
   readonly callsMax: number;
 };
 
@@ -45,7 +45,7 @@ function askWith(
   return reader.read(candidates.reduce((made, { place }) => withValue(made, place, value), request));
 }
 
-/** Halves a group in which one has an effect, until that one is alone. */
+/** Bisects a group that has an effect, until one parameter is left. */
 async function bisect(
   reader: ListReader,
   search: Search,
@@ -63,7 +63,7 @@ async function bisect(
   return other === 'obeyed' ? bisect(reader, search, rest) : undefined;
 }
 
-/** Tries one after the other; what is refused alone, where strangers are not, is known to the service, too. */
+/** Tries one after the other. If the service ignores unknown parameters but refuses this one, it knows this one. */
 async function oneByOne(reader: ListReader, search: Search): Promise<readonly Found[]> {
   const refused: Found[] = [];
   for (const candidate of search.candidates.slice(0, search.callsMax)) {
@@ -76,8 +76,8 @@ async function oneByOne(reader: ListReader, search: Search): Promise<readonly Fo
 }
 
 /**
- * Finds the parameter with an effect: all at once where the service does not mind strangers, which takes a few calls,
- * or else one after the other. Several where none was obeyed but some were refused.
+ * Finds the parameter with an effect. If the service ignores unknown parameters, a bisection takes a few calls; else each
+ * one is tried alone. Returns several if none was obeyed but some were refused.
  */
 export async function findParameter(reader: ListReader, search: Search): Promise<readonly Found[]> {
   const [first, ...others] = search.candidates;
@@ -99,13 +99,13 @@ export async function findParameter(reader: ListReader, search: Search): Promise
     : found;
 }
 
-/** Candidates in the order in which this service is likely to know them. */
+/** Candidates, those that this service probably knows first. */
 export function bestFirst(
   candidates: readonly ParameterCandidate[],
   unknownParameter: UnknownParameter,
 ): readonly ParameterCandidate[] {
   if (unknownParameter !== 'emptied') return candidates;
-  // Services that take parameters for filters mark their own: _limit, $top.
+  // Services that read parameters as filters mark their own ones: _limit, $top.
   const isMarked = ({ name }: ParameterCandidate) => /^[_$]/.test(name);
   return [...candidates].sort((a, b) => Number(isMarked(b)) - Number(isMarked(a)));
 }

@@ -4,13 +4,13 @@ import { bestFirst, type Effect, findParameter, type UnknownParameter } from './
 import { withValue } from '../requests/request-parameters.ts';
 import type { ParameterCandidate } from './parameter-names.ts';
 
-/** The parameter for the number of rows. */
+/** The parameter for the number of rows in a window. */
 export type SizeParameter = ParameterCandidate & {
-  /** The only sizes that are taken; `undefined` where any is. */
+  /** The only sizes that the service accepts; `undefined` if it accepts any. */
   readonly allowed: readonly number[] | undefined;
 };
 
-/** Sizes that services offer to choose from. */
+/** Page sizes that services commonly offer. */
 const USUAL_SIZES = [5, 10, 20, 25, 50, 100, 200];
 
 function judgeSize(base: ListReply, wanted: number): (answer: ListAnswer) => Effect {
@@ -21,7 +21,7 @@ function judgeSize(base: ListReply, wanted: number): (answer: ListAnswer) => Eff
   };
 }
 
-/** The sizes that a parameter takes which refuses some. */
+/** The sizes that a parameter accepts, if it refuses others. */
 async function allowedSizes(
   reader: ListReader,
   request: RequestSpec,
@@ -33,7 +33,7 @@ async function allowedSizes(
   for (const size of USUAL_SIZES) {
     const { listing } = await reader.read(withValue(request, place, size));
     if (listing === undefined) continue;
-    // A size beyond the end shows nothing; one that is cut off is not taken.
+    // A size above the number of rows proves nothing. A size that gives fewer rows was not accepted.
     if (listing.rows.length !== size && listing.rows.length !== full) {
       if (listing.rows.length < Math.min(size, base.rows.length)) continue;
       full = listing.rows.length;
@@ -43,7 +43,7 @@ async function allowedSizes(
   return allowed;
 }
 
-/** Whether a parameter gives two rows where two are asked for: one row might have been one that was found. */
+/** Whether a request for two rows gives two rows. A single row may have been found by a filter. */
 async function holds(
   reader: ListReader,
   request: RequestSpec,
@@ -56,8 +56,8 @@ async function holds(
 }
 
 /**
- * Finds the parameter for the number of rows, by asking for one. `undefined` where none has an effect, or where there
- * are too few rows to see it.
+ * Finds the parameter for the number of rows, by asking for one row. `undefined` if no parameter has an effect, or if
+ * there are too few rows to see it.
  */
 export async function findSize(
   reader: ListReader,
@@ -88,17 +88,17 @@ export async function findSize(
   return undefined;
 }
 
-/** What is known of the largest window. */
+/** The largest window that was tried. */
 export type Largest = {
   readonly size: number;
-  /** More rows were asked for and not given. */
+  /** The service gave fewer rows than requested. */
   readonly cut: boolean;
-  /** That many rows came, and not only all there are. */
+  /** So many rows came, and the list has more. */
   readonly seen: boolean;
   readonly listing: ListReply | undefined;
 };
 
-/** The most rows that come at once, up to a thousand. Asks for less where too much is refused. */
+/** Finds the largest window, up to a thousand rows. It tries smaller ones if large ones are refused. */
 export async function findLargest(
   reader: ListReader,
   request: RequestSpec,

@@ -4,15 +4,15 @@ import { bestFirst, type Effect, findParameter, type UnknownParameter } from './
 import { withValue } from '../requests/request-parameters.ts';
 import { type ParameterCandidate, countsPages } from './parameter-names.ts';
 
-/** The parameter for where a window starts. */
+/** The parameter for the start of a window. */
 export type StartParameter = ParameterCandidate & {
   readonly kind: 'offset' | 'page';
   readonly base: 0 | 1;
-  /** Two rows cannot show whether rows or pages are counted: it is said by the name. */
+  /** Two rows cannot show whether it counts rows or pages, so the name decides. */
   readonly byName: boolean;
 };
 
-/** The row, from 0, at which a window starts; `behind` where its first row is none of the known ones. */
+/** The row (from 0) at which a window starts. `behind`: its first row is not a known one. */
 type Shift = number | 'behind' | 'nothing';
 
 function shiftOf(known: readonly string[], answer: ListAnswer): Shift {
@@ -24,7 +24,7 @@ function shiftOf(known: readonly string[], answer: ListAnswer): Shift {
 
 type Reading = Pick<StartParameter, 'kind' | 'base' | 'byName'>;
 
-/** What the windows at 1 and 2 show, where a window has `size` rows. */
+/** Reads what the windows at 1 and 2 show, for windows of `size` rows. */
 function readShifts(
   [one, two]: readonly [Shift, Shift],
   size: number,
@@ -57,20 +57,20 @@ function judgeStart(known: readonly string[], plain: ListReply): (answer: ListAn
   };
 }
 
-/** What is known before the search for a start. */
+/** The facts that the search for a start needs. */
 export type StartSearch = {
   readonly candidates: readonly ParameterCandidate[];
   readonly unknownParameter: UnknownParameter;
-  /** Rows from the first on, at least as many as a window has. */
+  /** The first rows of the list, at least one window of them. */
   readonly base: ListReply;
-  /** The smallest windows, in which a start is seen with the fewest rows. */
+  /** The request with the smallest window, which shows a start with the fewest rows. */
   readonly narrow: RequestSpec;
-  /** Windows of `size` rows, in which rows and pages can be told apart. */
+  /** The request with windows of `size` rows, which tell rows from pages. */
   readonly wide: RequestSpec;
   readonly size: number;
 };
 
-/** Finds the parameter for the start of a window by asking for the second; `undefined` where none moves it. */
+/** Finds the parameter for the start of a window, by asking for the second window. `undefined` if none moves it. */
 export async function findStart(
   reader: ListReader,
   search: StartSearch,
@@ -90,7 +90,7 @@ export async function findStart(
   const isThere = (found: Awaited<ReturnType<typeof lookFor>>) =>
     found.some(({ effect }) => effect === 'obeyed');
   const second = await lookFor(2);
-  // Behind few rows, the window 2 of those that are counted from 0 is empty.
+  // If pages count from 0 and rows are few, page 2 is empty.
   const found = isThere(second) || base.ids.length > 3 * size ? second : await lookFor(1);
   for (const { candidate, effect } of found) {
     if (effect !== 'obeyed') continue;

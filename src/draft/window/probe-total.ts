@@ -5,7 +5,7 @@ import { wholeNumber } from '../json-values.ts';
 import type { ListReply } from '../requests/list-reader.ts';
 import { envelopeOf } from './probe-next.ts';
 
-/** Where a number of rows stands. */
+/** The place of a total in a reply. */
 export type TotalPlace = {
   readonly at?: string;
   readonly header?: string;
@@ -13,7 +13,7 @@ export type TotalPlace = {
   readonly unless?: { readonly at: string; readonly equals: string };
 };
 
-/** Headers that services tell a total in. */
+/** Headers in which services state a total. */
 function headerNames(): readonly string[] {
   const what = [
     'total',
@@ -58,7 +58,7 @@ function inHeaders({ reply, rows }: ListReply): readonly TotalPlace[] {
   ];
 }
 
-/** What a place says in a reply; `undefined` where it says nothing, or only a bound. */
+/** The total in a reply; `undefined` if there is none, or only a lower bound. */
 export function readTotal(place: TotalPlace, { reply, document }: ListReply): number | undefined {
   const read = compileTotal({ counts: 'filtered', ...place }, () => undefined, []);
   try {
@@ -70,8 +70,8 @@ export function readTotal(place: TotalPlace, { reply, document }: ListReply): nu
 }
 
 /**
- * The places that may tell the total: numbers around the rows that are no smaller than the rows, and that the other
- * listing, of another window of the same list, tells alike.
+ * The places that may hold the total: numbers outside the rows that are at least the number of rows, and that are equal
+ * in another window of the same list.
  */
 export function findTotals(listing: ListReply, other: ListReply | undefined): readonly TotalPlace[] {
   const inBody = envelopeOf(listing)

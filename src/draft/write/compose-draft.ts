@@ -8,7 +8,7 @@ import { type ListDraft, listRequest } from '../draft-list.ts';
 import type { InferTarget } from '../requests/read-target.ts';
 import type { Draft } from './write-draft.ts';
 
-/** Everything that a draft is made of. */
+/** The parts that a draft is composed of. */
 export type DraftParts = {
   readonly target: InferTarget;
   readonly resource: ResourceName;
@@ -17,7 +17,7 @@ export type DraftParts = {
   readonly list: ListDraft;
   readonly record: RecordDraft | undefined;
   readonly outcomes: OutcomesDraft;
-  /** Calls made, and the milliseconds of one on average. */
+  /** The number of calls made, and the mean duration of one in milliseconds. */
   readonly made: { readonly calls: number; readonly msEach: number };
   readonly notes: readonly DraftNote[];
 };
@@ -38,7 +38,7 @@ function windowRows({ window }: ListDraft): number {
 
 const BUDGET_MS = 8_000;
 
-/** A budget that lets a scan reach the end, and what it would cost. */
+/** A budget that is enough for a scan of the whole list, with its cost. */
 function budgetSection(study: ListDraft, msEach: number): { section: Section; note: DraftNote } {
   const known = study.total.rows;
   const wanted = Math.ceil(((known ?? 0) * 3) / 2 / 1_000) * 1_000;
@@ -90,7 +90,7 @@ function netSection({ target, made }: DraftParts): Section {
   };
 }
 
-/** The lines above the file: what it is of, what is left to do, and what no reply tells. */
+/** The comment at the top of the file: its origin, what to edit, and what no reply can show. */
 function headOf(findings: DraftParts, edits: readonly DraftNote[]): readonly string[] {
   const { target, dialect, made, resource } = findings;
   const variables = Object.keys(target.secrets.variables);
@@ -111,7 +111,7 @@ function headOf(findings: DraftParts, edits: readonly DraftNote[]): readonly str
   ];
 }
 
-/** Puts the findings together as a source file. */
+/** Composes the source file from its parts. */
 export function composeDraft(findings: DraftParts): Draft {
   const { target, resource, decode, dialect, list, record, outcomes, made } = findings;
   const budget = budgetSection(list, made.msEach);

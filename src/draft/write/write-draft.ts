@@ -12,11 +12,11 @@ import {
 import { resourceNames } from '../../contract/resources.ts';
 import type { DraftNote } from '../note.ts';
 
-/** A draft before it is written: plain values, with what is to be said of their places. */
+/** A draft before it is written: plain values, with notes on them. */
 export type Draft = {
   readonly content: Readonly<Record<string, unknown>>;
   readonly notes: readonly DraftNote[];
-  /** The lines above the file. */
+  /** The comment at the top of the file. */
   readonly head: readonly string[];
 };
 
@@ -26,13 +26,13 @@ const FLOW_MAX = 100;
 const LEVELS = { sure: 'sure', likely: 'likely', edit: 'EDIT' } as const;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu;
 
-/** One line of plain text, whatever it was made of: a comment that ended its line would be part of the file. */
+/** Makes a text one line: text after a line break would no longer be a comment. */
 function oneLine(text: string): string {
   const line = text.replaceAll(UNPRINTABLE, ' ').trim();
   return line.length > NOTE_MAX ? `${line.slice(0, NOTE_MAX)}…` : line;
 }
 
-/** Breaks a text into lines of a width. */
+/** Wraps a text at a width. */
 function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
@@ -45,12 +45,12 @@ function wrap(text: string, width: number): readonly string[] {
   return [...lines, line];
 }
 
-/** Comment lines as the document takes them: without the `#`. */
+/** Comment lines in the form of the YAML library: without the `#`. */
 function commentOf(lines: readonly string[]): string {
   return lines.map((line) => (line === '' ? '' : ` ${line}`)).join('\n');
 }
 
-/** Sections that are written over several lines whatever their length. */
+/** Sections that always take several lines. */
 const BLOCKS = new Set([
   'net',
   'auth',
@@ -67,14 +67,14 @@ function lengthOf(value: unknown): number {
   return JSON.stringify(value).length;
 }
 
-/** `{ a: b }` and `[a, b]`, as the examples have it; the library pads both or none. */
+/** Writes `{ a: b }` and `[a, b]` as the examples do. The library can pad both or none. */
 function padAsUsual(node: YAMLMap | YAMLSeq): void {
   const write = node.toString.bind(node);
   node.toString = (context, ...rest) =>
     write(context && { ...context, flowCollectionPadding: isMap(node) ? ' ' : '' }, ...rest);
 }
 
-/** Writes short maps and lists in one line, as the examples do. */
+/** Marks short maps and lists to be written in one line, as in the examples. */
 function setFlow(node: unknown, key: string, hasNotes: (node: unknown) => boolean): void {
   if (isScalar(node) && typeof node.value === 'string' && node.value.length > FLOW_MAX)
     node.type = 'BLOCK_FOLDED';
@@ -88,7 +88,7 @@ function setFlow(node: unknown, key: string, hasNotes: (node: unknown) => boolea
   }
 }
 
-/** The pairs on the way to a place, as far as there are any. */
+/** The pairs on the path to a place, as far as they exist. */
 function pairsTo(document: Document, at: readonly PropertyKey[]): readonly Pair[] {
   const pairs: Pair[] = [];
   let node: unknown = document.contents;
@@ -111,7 +111,7 @@ function addComment(pair: Pair, lines: readonly string[]): void {
   key.commentBefore = before + commentOf(lines);
 }
 
-/** The text of a draft. Values are written by the YAML library, so none of them can be more than a value. */
+/** The text of a draft. The YAML library writes the values, so a value cannot inject YAML. */
 export function writeDraft({ content, notes, head }: Draft): string {
   const document = new Document(content, { version: '1.2', aliasDuplicateObjects: false });
   const noted = new Map<Pair, DraftNote[]>();
