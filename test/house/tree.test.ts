@@ -28,7 +28,7 @@ describe('the tree', () => {
   it('has nothing at the top that does not belong there', () => {
     const ignored = read('.gitignore').split('\n');
     const allowed =
-      /^(?:\..*|src|test|config|package(?:-lock)?\.json|tsconfig.*\.json|README\.md|SECURITY\.md|LICENSE|Dockerfile|docker-compose\.yml|(?:eslint|jest)\.config\.js)$/;
+      /^(?:\..*|src|test|config|package(?:-lock)?\.json|tsconfig.*\.json|README\.md|LICENSE|Dockerfile|docker-compose\.yml|(?:eslint|jest)\.config\.js)$/;
     const names = top.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
     const odd = names.filter((name) => !ignored.includes(name) && !allowed.test(name.replace('/', '')));
     expect(odd.filter((name) => !name.endsWith('.log'))).toEqual([]);
