@@ -9,9 +9,21 @@ export type CompressionMetrics = { readonly compressed: (compression: Compressio
 export function createCompressionMetrics(registry: Registry): CompressionMetrics {
   const count = (name: string, help: string, second: string) =>
     createCounter(registry, { name: `portico_${name}`, help, labelNames: ['coding', second] });
-  const bodies = count('compressions_total', 'Bodies compressed.', 'result');
-  const seconds = count('compression_seconds_total', 'Seconds that compressing took in a thread.', 'result');
-  const bytes = count('compression_bytes_total', 'Bytes of compressed bodies, before and after.', 'side');
+  const bodies = count(
+    'compressions_total',
+    'Bodies compressed: made, useless (no smaller than before) or failed.',
+    'result',
+  );
+  const seconds = count(
+    'compression_seconds_total',
+    'Seconds that compression took on its thread.',
+    'result',
+  );
+  const bytes = count(
+    'compression_bytes_total',
+    'Bytes of the bodies that compression made smaller, before and after.',
+    'side',
+  );
   return {
     compressed({ coding, result, bytesBefore, bytesAfter, seconds: took }) {
       bodies(coding, result).add();

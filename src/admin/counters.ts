@@ -110,14 +110,15 @@ function samplesOf(
 /** A counter `<name>s_total` and a histogram `<name>_duration_seconds` of the same things. */
 export function createTimedCounter(
   registry: Registry,
-  { name, help, labelNames }: { name: string; help: string; labelNames: readonly string[] },
+  timed: { name: string; help: string; durationHelp: string; labelNames: readonly string[] },
   bounds: readonly number[],
 ): ChildOf<HistogramChild> {
+  const { name, help, durationHelp, labelNames } = timed;
   const { of, children } = createTallies(() => new HistogramChild(bounds));
   showCounts(registry, { name: `${name}s_total`, help, labelNames }, children);
   const described = {
     name: `${name}_duration_seconds`,
-    help: `${help} How long it took.`,
+    help: durationHelp,
     type: 'histogram',
     aggregator: 'sum',
   };
@@ -127,6 +128,7 @@ export function createTimedCounter(
   };
   const histogram = {
     ...described,
+    labelNames,
     get: () => Promise.resolve({ ...described, values: children.flatMap(samples) }),
   };
   // The registry asks for no more than this; prom-client's type knows its own classes only.

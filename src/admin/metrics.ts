@@ -7,6 +7,7 @@ import {
   Registry,
 } from 'prom-client';
 import { type CompressionMetrics, createCompressionMetrics } from './compression-metrics.ts';
+import { describeMetrics, type MetricDescription } from './describe-metrics.ts';
 import { createRedisMetrics, type RedisMetrics } from './redis-metrics.ts';
 import { createResilienceMetrics, type ResilienceMetrics } from './resilience-metrics.ts';
 import { createCounter, createTimedCounter } from './counters.ts';
@@ -49,6 +50,8 @@ export type Metrics = RedisMetrics &
     readonly values: () => Promise<readonly MetricObjectWithValues<MetricValue<string>>[]>;
     /** The media type of `text`. */
     readonly contentType: string;
+    /** Portico's own metrics, for the documents. */
+    readonly describe: () => readonly MetricDescription[];
   };
 
 /** What the labels may say, and what is said about the build. */
@@ -71,49 +74,69 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   const known = new Set(operations);
   collectDefaultMetrics({ register: registry });
 
-  const timed = (name: string, help: string, labelNames: readonly string[]) =>
-    createTimedCounter(registry, { name: `portico_${name}`, help, labelNames }, SECONDS);
+  const timed = (name: string, help: string, durationHelp: string, labelNames: readonly string[]) =>
+    createTimedCounter(registry, { name: `portico_${name}`, help, durationHelp, labelNames }, SECONDS);
   const counted = (name: string, help: string, labelNames: readonly string[]) =>
     createCounter(registry, { name, help, labelNames });
 
-  const requests = timed('request', 'Requests answered.', ['operation', 'status', 'cache']);
-  const calls = timed('upstream_call', 'Calls to upstreams.', ['source', 'outcome']);
-  const decisions = counted('portico_limiter_decisions_total', 'Decisions of the rate limit.', [
-    'tier',
-    'outcome',
-    'by',
-  ]);
-  const credentials = counted('portico_credentials_total', 'Credentials checked.', ['kind', 'outcome']);
-  const cacheEvents = counted('portico_cache_events_total', 'What happened in the cache.', [
-    'level',
-    'result',
-  ]);
+  const requests = timed(
+    'request',
+    'Requests that were answered; operation "none" is a request to no known route.',
+    'Seconds from a request to the end of its answer.',
+    ['operation', 'status', 'cache'],
+  );
+  const calls = timed(
+    'upstream_call',
+    'Calls to sources that ended, by what the reply meant.',
+    'Seconds that a call to a source took.',
+    ['source', 'outcome'],
+  );
+  const decisions = counted(
+    'portico_limiter_decisions_total',
+    'Decisions of the rate limiter, and the store that decided; would_refuse is a refusal of a dryRun tier.',
+    ['tier', 'outcome', 'by'],
+  );
+  const credentials = counted(
+    'portico_credentials_total',
+    'Credentials that were checked, and what the check found.',
+    ['kind', 'outcome'],
+  );
+  const cacheEvents = counted(
+    'portico_cache_events_total',
+    'Look-ups and writes of each cache level: hit, stale, miss, stored, failed, damaged.',
+    ['level', 'result'],
+  );
   const view = ['source', 'resource', 'view'];
-  const records = counted('portico_records_total', "Records of sources' replies.", view);
-  const dropped = counted('portico_dropped_records_total', 'Records left out for want of an id.', view);
+  const records = counted('portico_records_total', 'Records in the replies of sources.', view);
+  const dropped = counted(
+    'portico_dropped_records_total',
+    'Records that were left out because they have no usable id.',
+    view,
+  );
   const unreadable = counted(
     'portico_unreadable_fields_total',
-    'Fields that became null because they were missing or could not be read.',
+    'Fields that became null because the value was missing or unreadable.',
     ['source', 'field', 'reason'],
   );
-  const invalid = counted('portico_invalid_replies_total', 'Replies of sources that could not be used.', [
-    'source',
-    'resource',
-    'reason',
-  ]);
-  const trips = counted('portico_guard_trips_total', 'Claims of source files that replies contradicted.', [
+  const invalid = counted(
+    'portico_invalid_replies_total',
+    'Replies of sources that could not be used, and why.',
+    ['source', 'resource', 'reason'],
+  );
+  const trips = counted('portico_guard_trips_total', 'Claims of a source file that a reply contradicted.', [
     'source',
     'resource',
     'rule',
   ]);
-  const overloads = counted('portico_overload_refusals_total', 'Requests refused for overload.', [
-    'operation',
-    'reason',
-  ]);
+  const overloads = counted(
+    'portico_overload_refusals_total',
+    'Requests refused with 503 overloaded: event_loop, they would have waited too long; in_flight, too many of the operation.',
+    ['operation', 'reason'],
+  );
   let inFlight = 0;
   new Gauge({
     name: 'portico_requests_in_flight',
-    help: 'Requests that are not answered yet.',
+    help: 'Requests in flight: received, and not answered yet.',
     registers: [registry],
     collect() {
       this.set(inFlight);
@@ -121,7 +144,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   });
   new Counter({
     name: 'portico_log_lines_dropped_total',
-    help: 'Lines of the log that were given up because nobody read them.',
+    help: 'Log lines that were dropped because the log was not read fast enough.',
     registers: [registry],
     collect() {
       this.reset();
@@ -130,7 +153,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   });
   new Gauge({
     name: 'portico_build_info',
-    help: 'Always 1.',
+    help: 'Always 1; the labels are the versions of Portico and of Node.',
     labelNames: ['version', 'node'],
     registers: [registry],
   })
@@ -160,5 +183,6 @@ export function createMetrics(deps: MetricsDeps): Metrics {
     text: () => registry.metrics(),
     values: () => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
+    describe: () => describeMetrics(registry),
   };
 }

@@ -11,7 +11,7 @@ export function createRedisMetrics(registry: Registry): RedisMetrics {
   const watched = new Map<string, () => boolean>();
   new Gauge({
     name: 'portico_redis_connected',
-    help: 'Processes whose connection to the Redis of a role accepts commands.',
+    help: 'Processes with a working connection to the Redis of a role.',
     labelNames: ['role'],
     registers: [registry],
     collect() {

@@ -17,18 +17,18 @@ const STATES = { closed: 0, half_open: 1, open: 2 };
 export function createResilienceMetrics(registry: Registry): ResilienceMetrics {
   const state = new Gauge({
     name: 'portico_breaker_state',
-    help: 'Whether a source is asked: 0 it is, 1 one call tries, 2 it is not.',
+    help: 'State of the circuit breaker of a source: 0 closed, 1 half open (one call tries), 2 open (no call is made).',
     labelNames: ['source'],
     registers: [registry],
   });
   const events = createCounter(registry, {
     name: 'portico_source_events_total',
-    help: 'Changes of the breaker, retries and pauses of a source.',
+    help: 'State changes of the breaker of a source, its retries, and pauses that it asked for.',
     labelNames: ['source', 'event'],
   });
   const hostEvents = createCounter(registry, {
     name: 'portico_host_events_total',
-    help: 'Hosts of a source that were ejected, or found sick or sound.',
+    help: 'Hosts of a source: ejected after failures in a row; sick or sound by a health check.',
     labelNames: ['source', 'host', 'event'],
   });
   return {

@@ -1,16 +1,33 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { documents, documentText } from './documents.ts';
+import { replaceSection, sections } from './sections.ts';
 
-/** `portico generate`: writes the generated documents, or with `--check` fails where a committed one is stale. */
+/** A file that is generated, or has generated parts: what it says, and what it should say. */
+type Generated = { readonly file: string; readonly current: string | undefined; readonly text: string };
+
+function generateAll(): readonly Generated[] {
+  const read = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
+  const whole = Object.entries(documents).map(([file, make]) => {
+    return { file, current: read(file), text: documentText(make) };
+  });
+  const parts = Object.entries(sections).map(([file, makers]) => {
+    const current = readFileSync(file, 'utf8');
+    const text = Object.entries(makers).reduce(
+      (written, [name, make]) => replaceSection(written, name, make()),
+      current,
+    );
+    return { file, current, text };
+  });
+  return [...whole, ...parts];
+}
+
+/** `portico generate`: writes the generated documents, or with `--check` fails where a committed one is out of date. */
 export function runGenerate(checkOnly: boolean, context: CliContext): void {
-  let stale = false;
-  for (const [file, make] of Object.entries(documents)) {
-    const text = documentText(make);
-    if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
-    stale = true;
+  const stale = generateAll().filter(({ current, text }) => current !== text);
+  for (const { file, text } of stale) {
     if (checkOnly) context.err(`${file} is out of date; mend it with: npm run generate\n`);
     else writeFileSync(file, text);
   }
-  if (checkOnly && stale) throw new ExitError(exitCodes.failure);
+  if (checkOnly && stale.length > 0) throw new ExitError(exitCodes.failure);
 }

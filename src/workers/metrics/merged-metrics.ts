@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { describeMetrics, type MetricDescription } from '../admin/describe-metrics.ts';
 import { cumulativeMetrics, mergeMetrics } from './merge-metrics.ts';
 import { mergeQuality } from './merge-quality.ts';
 import type { MetricValues, WorkerCounts } from '../messages.ts';
@@ -13,6 +14,8 @@ export type MergedMetrics = {
   text(): Promise<string>;
   readonly contentType: string;
   quality(): Promise<WorkerCounts['quality']>;
+  /** The metrics that only a primary has, for the documents. */
+  describe(): readonly MetricDescription[];
 };
 
 export type MergedMetricsDeps = {
@@ -30,19 +33,19 @@ function createOwnMetrics({ workers }: MergedMetricsDeps) {
   collectDefaultMetrics({ register: registry });
   const present = new Gauge({
     name: 'portico_workers',
-    help: 'The number of worker processes.',
+    help: 'Workers, by phase: starting, serving, leaving.',
     labelNames: ['phase'],
     registers,
   });
   const ends = new Counter({
     name: 'portico_worker_ends_total',
-    help: 'The number of workers that left in order, and of those that died.',
+    help: 'Workers that ended: left in order, or died.',
     labelNames: ['how'],
     registers,
   });
   const reloads = new Counter({
     name: 'portico_reloads_total',
-    help: 'The number of new configurations, by outcome.',
+    help: 'Reloads of the configuration: accepted, or refused because of its problems.',
     labelNames: ['outcome'],
     registers,
   });
@@ -53,7 +56,13 @@ function createOwnMetrics({ workers }: MergedMetricsDeps) {
       present.labels(phase).set(workers().filter((worker) => worker.phase === phase).length);
     return registry.getMetricsAsJSON();
   }
-  return { ends, reloads, values, contentType: registry.contentType };
+  return {
+    ends,
+    reloads,
+    values,
+    describe: () => describeMetrics(registry),
+    contentType: registry.contentType,
+  };
 }
 
 /** Creates the merged metrics of one primary. */
@@ -95,6 +104,7 @@ export function createMergedMetrics({ workers }: MergedMetricsDeps): MergedMetri
       return mergeMetrics([mine, ...ended, ...all.map(({ metrics }) => metrics)]).metrics();
     },
     contentType: own.contentType,
+    describe: own.describe,
     async quality() {
       const all = await countAll();
       return mergeQuality([endedQuality, ...all.map(({ quality }) => quality)]);

@@ -1,0 +1,33 @@
+import { createMetrics } from '../../admin/metrics.ts';
+import { createMergedMetrics } from '../../workers/merged-metrics.ts';
+import { exampleIndex } from './example-index.ts';
+import { markdownTable } from './markdown-table.ts';
+
+const code = (text: string) => `\`${text}\``;
+
+/** Every metric of a gateway and of the primary of workers, from their own registries. */
+function metricsTable(): string {
+  const gateway = createMetrics({ operations: [], version: '', nodeVersion: '' });
+  const primary = createMergedMetrics({ workers: () => [] });
+  const described = [...gateway.describe(), ...primary.describe()];
+  const rows = described.map(({ name, type, labels, help }) => [
+    code(name),
+    type,
+    labels.map(code).join(', '),
+    help,
+  ]);
+  return markdownTable(['Metric', 'Type', 'Labels', 'Meaning'], rows);
+}
+
+/** The generated parts of documents that people write, by file and by the name that their markers carry. */
+export const sections: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
+  'config/operations.md': { metrics: metricsTable },
+  'config/add-a-source.md': { examples: exampleIndex },
+};
+
+/** The text with what stands between `<!-- name: start … -->` and `<!-- name: end -->` replaced. @throws Error without these */
+export function replaceSection(text: string, name: string, content: string): string {
+  const pattern = new RegExp(`(<!-- ${name}: start[^>]*-->\n)[^]*?(<!-- ${name}: end -->)`);
+  if (!pattern.test(text)) throw new Error(`the markers of the generated section "${name}" are missing`);
+  return text.replace(pattern, (_, start: string, end: string) => `${start}\n${content}\n\n${end}`);
+}
