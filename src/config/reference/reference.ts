@@ -40,7 +40,11 @@ function groupText({ title, about, keys }: Group): string {
 /** A section with what its schema says. */
 type Part = { readonly section: Section; readonly schema: z.ZodType; readonly groups: readonly Group[] };
 
-const anchor = (name: string) => name.toLowerCase().replaceAll(/[^\w-]/g, '');
+const anchor = (name: string) =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, '')
+    .replaceAll(' ', '-');
 
 function partsOf({ schema: file, sections }: FileSpec): { top: readonly Group[]; parts: readonly Part[] } {
   const placed = sections.map((section) => ({ section, schema: schemaAt(file, section.at) }));
@@ -64,9 +68,21 @@ function fileText(file: FileSpec): string {
   return [`## ${file.title}`, ...top.map(groupText), ...parts.map(partText)].join('\n\n');
 }
 
+const link = (title: string) => `[${title.replaceAll('`', '')}](#${anchor(title)})`;
+
+/** The table of contents: the parts in their order, and below it the sections of each kind of file. */
+function contentsText(): string {
+  const titles = ['Values', ...files.map(({ title }) => title), 'Variables', 'Paths'];
+  const sections = files.map(
+    (file) =>
+      `${file.title.split(':')[0] ?? ''}: ${file.sections.map(({ name }) => link(name)).join(' · ')}.`,
+  );
+  return [`**Contents**: ${titles.map(link).join(' · ')}`, ...sections].join('\n\n');
+}
+
 /** The reference of every key of the configuration, as Markdown. */
 export function configReference(): string {
-  return `${[HEAD, VALUES, ...files.map(fileText), VARIABLES, PATHS].join('\n\n')}\n`;
+  return `${[HEAD, contentsText(), VALUES, ...files.map(fileText), VARIABLES, PATHS].join('\n\n')}\n`;
 }
 
 /**

@@ -1,0 +1,75 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { anchorOf, documentFiles, linksOf, readDocument } from './documents/document.ts';
+
+const root = new URL('../../', import.meta.url).pathname;
+const documents = documentFiles.map(readDocument);
+
+const README_LINES_MAX = 300;
+
+/** Paths of the project that a text names in backticks, those with a placeholder left out. */
+function pathsIn(text: string): readonly string[] {
+  const named = [...text.matchAll(/`((?:src|test|config)\/[\w./-]+)`/g)].map(([, path = '']) => path);
+  return named.filter((path) => !path.endsWith('sources/shop.yaml') && !path.endsWith('sources/erp.yaml'));
+}
+
+describe('the documents', () => {
+  it.each(documents)('$file leads every link somewhere, anchors included', (document) => {
+    const dead = linksOf(document).filter(({ path, anchor }) => {
+      if (!existsSync(join(root, path))) return true;
+      if (anchor === '') return false;
+      return !readDocument(path).headings.some((heading) => anchorOf(heading.text) === anchor);
+    });
+    expect(dead.map(({ to }) => to)).toEqual([]);
+  });
+
+  it.each(documents)('$file has a table of contents that names each of its parts, in order', (document) => {
+    const [, contents = ''] = /^\*\*Contents\*\*: ([^]*?)\n\n/m.exec(document.text) ?? [];
+    const named = [...contents.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
+    const parts = document.headings.filter(({ level }) => level === 2);
+    expect(named).toEqual(parts.map((heading) => anchorOf(heading.text)));
+  });
+
+  it.each(documents)('$file names only files of the project that there are', ({ text }) => {
+    const found = (path: string) => existsSync(join(root, path)) || existsSync(join(root, `${path}.test.ts`));
+    expect(pathsIn(text).filter((path) => !found(path))).toEqual([]);
+  });
+
+  it('are all of those in the tree', () => {
+    const markdown = ['config', 'test', 'src'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
+        .map((name) => `${folder}/${name}`),
+    );
+    expect(['README.md', ...markdown].sort()).toEqual([...documentFiles].sort());
+  });
+});
+
+describe('the README', () => {
+  const { text } = readDocument('README.md');
+
+  it(`has at most ${String(README_LINES_MAX)} lines`, () => {
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(README_LINES_MAX);
+  });
+
+  it('names every room of src once among the floors', () => {
+    const [, floors = ''] = /^\| Floor [^]*?\n([^]*?)\n\n/m.exec(text) ?? [];
+    const named = floors.split('\n').flatMap((row) => {
+      const rooms = row.split(' | ')[1] ?? '';
+      return [...rooms.matchAll(/`([^`]+)`/g)].map(([, room]) => room);
+    });
+    expect(named.sort()).toEqual(readdirSync(join(root, 'src')).sort());
+  });
+
+  it('has every variable that the files in config read', () => {
+    const files = [
+      'portico.yaml',
+      ...readdirSync(join(root, 'config/sources')).map((name) => `sources/${name}`),
+    ];
+    const yaml = files.map((file) =>
+      readFileSync(join(root, 'config', file), 'utf8').replaceAll(/#.*$/gm, ''),
+    );
+    const read = [...yaml.join('\n').matchAll(/\$\{([A-Z_]+)/g)].map(([, name = '']) => name);
+    expect([...new Set(read)].filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+  });
+});

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const root = new URL('../../../', import.meta.url).pathname;
+
+/** A fenced block: its language, what the fence says behind it, and where it stands. */
+export type Block = {
+  readonly language: string;
+  readonly section: string;
+  readonly text: string;
+  readonly line: number;
+};
+
+/** A Markdown document of the project. */
+export type ProjectDocument = {
+  readonly file: string;
+  readonly text: string;
+  readonly headings: readonly { readonly level: number; readonly text: string }[];
+  readonly blocks: readonly Block[];
+  /** The text without its fenced blocks. */
+  readonly prose: string;
+};
+
+/** Every document that people read. */
+export const documentFiles = [
+  'README.md',
+  'config/operations.md',
+  'config/add-a-source.md',
+  'config/reference.md',
+  'config/runbook.md',
+  'config/security.md',
+  'test/FIGURES.md',
+] as const;
+
+const FENCE = /^```(\S*) ?(\S*)\n([^]*?)^```$/gm;
+
+/** Reads a document by its path from the root. */
+export function readDocument(file: string): ProjectDocument {
+  const text = readFileSync(join(root, file), 'utf8');
+  const prose = text.replaceAll(FENCE, '');
+  const headings = [...prose.matchAll(/^(#+) (.*)$/gm)].map(([, marks = '', heading = '']) => {
+    return { level: marks.length, text: heading };
+  });
+  const blocks = [...text.matchAll(FENCE)].map((match) => {
+    const [, language = '', section = '', block = ''] = match;
+    const above = text.slice(0, match.index);
+    return { language, section, text: block, line: above.split('\n').length };
+  });
+  return { file, text, headings, blocks, prose };
+}
+
+/** The anchor of a heading, as GitHub makes it. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-');
+}
+
+/** The links of a document, each with the file that it leads to (from the root) and its anchor. */
+export function linksOf({
+  file,
+  prose,
+}: ProjectDocument): readonly { to: string; path: string; anchor: string }[] {
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, to = '']) => {
+    const [path = '', anchor = ''] = to.split('#');
+    if (/^https?:/.test(path)) return [];
+    return [{ to, path: path === '' ? file : join(dirname(file), path), anchor }];
+  });
+}
