@@ -1,5 +1,5 @@
 import { createMetrics } from '../../admin/metrics.ts';
-import { createMergedMetrics } from '../../workers/merged-metrics.ts';
+import { createMergedMetrics } from '../../workers/metrics/merged-metrics.ts';
 import { exampleIndex } from './example-index.ts';
 import { markdownTable } from './markdown-table.ts';
 

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
-import { describeMetrics, type MetricDescription } from '../admin/describe-metrics.ts';
+import { describeMetrics, type MetricDescription } from '../../admin/describe-metrics.ts';
 import { cumulativeMetrics, mergeMetrics } from './merge-metrics.ts';
 import { mergeQuality } from './merge-quality.ts';
 import type { MetricValues, WorkerCounts } from '../messages.ts';
