@@ -4,6 +4,7 @@ import type { Field } from '../contract/fields.ts';
 import type { Resource } from '../contract/resources.ts';
 import { invalidReply } from '../errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
+import { CHECKED, type SpecLocation } from './spec-location.ts';
 import { compileItem, itemsPlace } from './read/items.ts';
 import { compileMapping, type OnGap } from './map/map-record.ts';
 import { type Context, compileDrop, compileReader } from './read/read-reply.ts';
@@ -26,17 +27,16 @@ export function compileDetails(
   spec: SourceResourceSpec,
   resource: Resource,
   context: Context,
-  at: readonly PropertyKey[],
+  here: SpecLocation,
 ): DetailsAdapter | undefined {
   const { hydrate, map } = spec.list;
   if (hydrate === undefined) return undefined;
-  const { report } = context;
-  const place = [...at, 'list', 'hydrate'];
+  const place = here.at('list', 'hydrate');
   const fields = detailFields(spec, resource);
-  if (fields.length === 0) report(place, 'the rows have every field already', 'remove it');
+  if (fields.length === 0) place.report('the rows have every field already', 'remove it');
   const details = detailsSpec(spec);
   if (details === undefined) {
-    report(place, 'the source has no `get`', 'hydrate: { request: …, item: …, map: … }');
+    place.report('the source has no `get`', 'hydrate: { request: …, item: …, map: … }');
     return undefined;
   }
   // What is wrong with `get` is reported where that is compiled.
@@ -44,13 +44,13 @@ export function compileDetails(
   if (isOwn)
     for (const name of Object.keys(hydrate.map))
       if (name !== 'id' && map[name] !== undefined)
-        report([...place, 'map', name], `the rows have "${name}" already`, 'map it in one of the two places');
+        place.at('map', name).report(`the rows have "${name}" already`, 'map it in one of the two places');
   const ids = resource.itemFields.filter(({ kind }) => kind === 'id');
   const read = compileGet(
     isOwn ? details : { ...details, map: only(details.map, [...ids, ...fields]) },
     [...ids, ...fields],
-    { ...context, report: isOwn ? report : () => undefined },
-    [...at, ...detailsPlace(spec)],
+    context,
+    isOwn ? here.at(...detailsPlace(spec)) : CHECKED,
   );
   return { ...read, fields: new Set(fields.map(({ name }) => name)) };
 }
@@ -60,19 +60,19 @@ function only(map: GetSpec['map'], fields: readonly Field[]): GetSpec['map'] {
   return Object.fromEntries(Object.entries(map).filter(([key]) => fields.some(({ name }) => name === key)));
 }
 
-/** Compiles how a record with some fields is asked for and read; `place` is that of the spec. */
+/** Compiles how a record with some fields is asked for and read; `here` is where the spec stands. */
 export function compileGet(
   spec: GetSpec,
   fields: readonly Field[],
   context: Context,
-  place: readonly PropertyKey[],
+  here: SpecLocation,
 ): GetAdapter {
-  const { report, codec } = context;
+  const { codec } = context;
   const readReply = compileReader(context, 'get');
-  const request = compileRequest(spec.request, ['id'], report, [...place, 'request']);
-  const item = compileItem(spec.item, report, [...place, 'item']);
-  const isDropped = compileDrop(spec.dropWhen, report, [...place, 'dropWhen']);
-  const map = compileMapping(spec.map, fields, codec, report, [...place, 'map']);
+  const request = compileRequest(spec.request, ['id'], here.at('request'));
+  const item = compileItem(spec.item, here.at('item'));
+  const isDropped = compileDrop(spec.dropWhen, here.at('dropWhen'));
+  const map = compileMapping(spec.map, fields, codec, here.at('map'));
   return {
     request(id) {
       const native = codec.toNative(id);

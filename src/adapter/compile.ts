@@ -13,7 +13,8 @@ import { compileIdCodec } from './map/native-id.ts';
 import { compileNext } from './read/next.ts';
 import { compileOutcomes } from './read/outcome.ts';
 import { compilePlanner, type Planner } from './plan/plan.ts';
-import type { Report } from './report-problem.ts';
+import type { ReportProblem } from '../config/problem.ts';
+import { CHECKED, locationIn, type SpecLocation } from './spec-location.ts';
 import { pathAt } from './path.ts';
 import { compileDrop, compileReader, type Context } from './read/read-reply.ts';
 import { rowFields } from './map/row-fields.ts';
@@ -69,21 +70,20 @@ function compileList(
   spec: SourceResourceSpec,
   resource: Resource,
   context: Context,
-  at: readonly PropertyKey[],
+  here: SpecLocation,
 ): ListAdapter {
-  const place = [...at, 'list'];
-  const { report } = context;
+  const place = here.at('list');
   const readReply = compileReader(context, 'list');
-  const items = compileItems(spec.list.items, spec.list.itemsAbsent, report, [...place, 'items']);
-  const isDropped = compileDrop(spec.list.dropWhen, report, [...place, 'dropWhen']);
+  const items = compileItems(spec.list.items, spec.list.itemsAbsent, place.at('items'));
+  const isDropped = compileDrop(spec.list.dropWhen, place.at('dropWhen'));
   const counted = spec.list.total?.count !== undefined;
-  const total = compileTotal(spec.list.total, report, [...place, 'total']);
-  const next = compileNext(spec.list, context.source.net.baseUrl, report, [...place, 'window']);
-  const echo = compileEcho(spec.list.window, report, [...place, 'window']);
+  const total = compileTotal(spec.list.total, place.at('total'));
+  const next = compileNext(spec.list, context.source.net.baseUrl, place.at('window'));
+  const echo = compileEcho(spec.list.window, place.at('window'));
   const fields = rowFields(spec, resource);
-  const map = compileMapping(spec.list.map, fields, context.codec, report, [...place, 'map']);
+  const map = compileMapping(spec.list.map, fields, context.codec, place.at('map'));
   const idAt = [spec.list.map['id']?.from ?? ''].flat().join(', ');
-  const findId = pathAt(idAt, () => undefined, place);
+  const findId = pathAt(idAt, CHECKED);
   const mapping = { map, drop: spec.onInvalidRecord === 'drop', idAt };
 
   function rowsOf(body: Json): readonly Json[] {
@@ -105,7 +105,7 @@ function compileList(
   }
 
   return {
-    plan: compilePlanner(spec, resource, report, at),
+    plan: compilePlanner(spec, resource, here),
     read(reply, onGap) {
       const { outcome, body } = readReply(reply);
       if (outcome === 'past_end') return { records: [], total: undefined, received: 0, next: undefined };
@@ -125,7 +125,7 @@ function compileList(
       const { body } = readReply(reply);
       return total(reply, body);
     },
-    details: compileDetails(spec, resource, context, at),
+    details: compileDetails(spec, resource, context, here),
   };
 }
 
@@ -133,32 +133,35 @@ function compileList(
  * Compiles what a source file says of one resource.
  * Every problem is reported with its place in the file; the result is usable only where none was.
  */
-export function compileAdapter(source: SourceSpec, resource: Resource, report: Report): Adapter | undefined {
+export function compileAdapter(
+  source: SourceSpec,
+  resource: Resource,
+  report: ReportProblem,
+): Adapter | undefined {
   const spec = source.resources[resource.name satisfies ResourceName];
   if (spec === undefined) return undefined;
-  const at = ['resources', resource.name];
-  const codec = compileIdCodec(spec.id, resource.idPrefix, report, [...at, 'id']);
+  const file = locationIn(report);
+  const here = file.at('resources', resource.name);
+  const codec = compileIdCodec(spec.id, resource.idPrefix, here.at('id'));
   const decode = compileDecoder(source.decode);
   const context: Context = {
     source,
     decode,
-    classify: compileOutcomes(source.outcomes, report),
+    classify: compileOutcomes(source.outcomes, file.at('outcomes')),
     codec,
-    report,
   };
   if (resource.detail !== null && spec.get === undefined) {
-    report(
-      at,
+    here.report(
       `the contract reads a single ${resource.title}, but the source has no \`get\``,
       'add: get: { request: …, item: …, map: … }',
     );
   }
   if (resource.detail === null && spec.get !== undefined) {
-    report([...at, 'get'], `the contract has no single-record view of ${resource.name}`, 'remove it');
+    here.at('get').report(`the contract has no single-record view of ${resource.name}`, 'remove it');
   }
   const get =
     spec.get === undefined || resource.detail === null
       ? undefined
-      : compileGet(spec.get, resource.detailFields, context, [...at, 'get']);
-  return { list: compileList(spec, resource, context, at), get };
+      : compileGet(spec.get, resource.detailFields, context, here.at('get'));
+  return { list: compileList(spec, resource, context, here), get };
 }

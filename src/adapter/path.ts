@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, NumberText } from '../kernel/json/json.ts';
 import { compileOneOf, type Literal } from './request/literal.ts';
-import type { Report } from './report-problem.ts';
+import type { SpecLocation } from './spec-location.ts';
 
 /** Finds a value in a document; `undefined` where there is none. */
 export type Path = (document: Json) => Json | undefined;
@@ -129,12 +129,12 @@ export function compilePath(text: string): Path {
 }
 
 /** `compilePath` of a source file's text: a text that is no path is reported, and finds nothing. */
-export function pathAt(text: string, report: Report, at: readonly PropertyKey[]): Path {
+export function pathAt(text: string, here: SpecLocation): Path {
   try {
     return compilePath(text);
   } catch (error) {
     if (!(error instanceof PathError)) throw error;
-    report(at, error.message);
+    here.report(error.message);
     return () => undefined;
   }
 }

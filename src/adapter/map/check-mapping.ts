@@ -2,7 +2,7 @@ import type { MappingSpec } from '../../config/schema/source.ts';
 import type { Field, FieldKind } from '../../contract/fields.ts';
 import { isZone, namesWholeDate } from './coercion/instant.ts';
 import type { CompiledStep, StepKind } from './coercion/flow.ts';
-import type { Report } from '../report-problem.ts';
+import type { SpecLocation } from '../spec-location.ts';
 
 type FieldSpec = MappingSpec[string];
 
@@ -26,21 +26,20 @@ function chainYields(kind: FieldKind, steps: readonly CompiledStep[]): StepKind 
   return shaping.at(-1) ?? (kind === 'instant' ? 'same' : YIELDS[kind]);
 }
 
-function checkJoin({ from, as }: FieldSpec, report: Report, at: readonly PropertyKey[]): void {
+function checkJoin({ from, as }: FieldSpec, here: SpecLocation): void {
   if (typeof from === 'string') return;
   const joinsAt = as.flatMap((step, index) => (typeof step === 'object' && 'join' in step ? [index] : []));
   if (joinsAt.length === 1 && joinsAt[0] === 0) return;
-  report(at, 'several paths need one `join`, as the first step', 'from: [first, last], as: [{ join: " " }]');
+  here.report('several paths need one `join`, as the first step', 'from: [first, last], as: [{ join: " " }]');
 }
 
-function checkDates({ as }: FieldSpec, report: Report, at: readonly PropertyKey[]): void {
+function checkDates({ as }: FieldSpec, here: SpecLocation): void {
   for (const step of as) {
     if (typeof step !== 'object' || !('date' in step)) continue;
     const { format, zone } = step.date;
-    if (!isZone(zone)) report(at, `unknown zone "${zone}"`, 'UTC, +02:00 or Europe/Berlin');
+    if (!isZone(zone)) here.report(`unknown zone "${zone}"`, 'UTC, +02:00 or Europe/Berlin');
     if (!namesWholeDate(format))
-      report(
-        at,
+      here.report(
         `the format "${format}" does not name a whole date`,
         "such as yyyy-MM-dd'T'HH:mm:ss; other letters stand in quotes",
       );
@@ -52,16 +51,16 @@ export function checkChain(
   { name, kind }: Field,
   spec: FieldSpec,
   steps: readonly CompiledStep[],
-  report: Report,
-  at: readonly PropertyKey[],
+  here: SpecLocation,
 ): void {
-  checkJoin(spec, report, at);
-  checkDates(spec, report, [...at, 'as']);
+  checkJoin(spec, here);
+  checkDates(spec, here.at('as'));
   const yields = chainYields(kind, steps);
   if (yields === YIELDS[kind]) return;
-  report(
-    [...at, 'as'],
-    `yields ${yields === 'same' ? 'an undeclared format' : yields}, but ${name} is ${kind}`,
-    HINTS[kind],
-  );
+  here
+    .at('as')
+    .report(
+      `yields ${yields === 'same' ? 'an undeclared format' : yields}, but ${name} is ${kind}`,
+      HINTS[kind],
+    );
 }

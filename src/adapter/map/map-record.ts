@@ -9,7 +9,7 @@ import { compileStep } from './coercion/coerce.ts';
 import { type CompiledStep, type Flow, UNREADABLE } from './coercion/flow.ts';
 import type { IdCodec } from './native-id.ts';
 import { type Path, pathAt } from '../path.ts';
-import type { Report } from '../report-problem.ts';
+import type { SpecLocation } from '../spec-location.ts';
 
 /**
  * Called for every optional field that became `null` because it was missing or could not be read. `found` is what
@@ -73,12 +73,8 @@ function compileField(
   return { name: field.name, read };
 }
 
-function compilePaths(
-  from: string | readonly string[],
-  report: Report,
-  at: readonly PropertyKey[],
-): readonly Path[] {
-  return (typeof from === 'string' ? [from] : from).map((text) => pathAt(text, report, [...at, 'from']));
+function compilePaths(from: string | readonly string[], here: SpecLocation): readonly Path[] {
+  return (typeof from === 'string' ? [from] : from).map((text) => pathAt(text, here.at('from')));
 }
 
 const DEFAULTS: Readonly<Record<FieldKind, string>> = {
@@ -102,29 +98,22 @@ export function fixedValue(
   return 'value' in mapping ? canonical(mapping.value, field.kind) : null;
 }
 
-function compileReader(
-  field: Field,
-  mapping: MappingSpec[string],
-  report: Report,
-  at: readonly PropertyKey[],
-): FieldReader {
+function compileReader(field: Field, mapping: MappingSpec[string], here: SpecLocation): FieldReader {
   const fixed = fixedValue(field, mapping);
   if (fixed !== undefined) {
     const value = fixed === UNREADABLE ? null : fixed;
-    if (value !== fixed) report([...at, 'value'], `is not a value of ${field.name}, which is ${field.kind}`);
+    if (value !== fixed) here.at('value').report(`is not a value of ${field.name}, which is ${field.kind}`);
     return { name: field.name, read: () => value };
   }
-  const paths = compilePaths(mapping.from, report, at);
-  const steps = mapping.as.map((step, index) => compileStep(step, report, [...at, 'as', index]));
-  checkChain(field, mapping, steps, report, at);
+  const paths = compilePaths(mapping.from, here);
+  const steps = mapping.as.map((step, index) => compileStep(step, here.at('as', index)));
+  checkChain(field, mapping, steps, here);
   mapping.as.forEach((step, index) => {
     if (typeof step !== 'object' || !('default' in step)) return;
     if (canonical(runSteps(steps.slice(index), null), field.kind) === UNREADABLE)
-      report(
-        [...at, 'as', index, 'default'],
-        `makes no value of ${field.name}, which is ${field.kind}`,
-        DEFAULTS[field.kind],
-      );
+      here
+        .at('as', index, 'default')
+        .report(`makes no value of ${field.name}, which is ${field.kind}`, DEFAULTS[field.kind]);
   });
   return compileField(field, paths, steps, missingAs(mapping));
 }
@@ -137,35 +126,33 @@ export function compileMapping(
   spec: MappingSpec,
   fields: readonly Field[],
   codec: IdCodec,
-  report: Report,
-  at: readonly PropertyKey[],
+  here: SpecLocation,
 ): RecordMapper {
   const known = fields.map((field) => field.name);
   for (const key of Object.keys(spec)) {
     if (!known.includes(key))
-      report([...at, key], `unknown field of the contract "${key}"`, `fields: ${known.join(', ')}`);
+      here.at(key).report(`unknown field of the contract "${key}"`, `fields: ${known.join(', ')}`);
   }
   const readers: FieldReader[] = [];
   let idPath: Path | undefined;
   for (const field of fields) {
     const mapping = spec[field.name];
     if (mapping === undefined) {
-      report(
-        at,
+      here.report(
         `the contract's field "${field.name}" has no source`,
         `add: ${field.name}: path.in.the.record`,
       );
       continue;
     }
-    const place = [...at, field.name];
+    const place = here.at(field.name);
     if (field.kind !== 'id') {
-      readers.push(compileReader(field, mapping, report, place));
+      readers.push(compileReader(field, mapping, place));
       continue;
     }
-    [idPath] = compilePaths(mapping.from, report, place);
-    if (idPath === undefined) report(place, 'every record has an id of its own', 'id: path.in.the.record');
+    [idPath] = compilePaths(mapping.from, place);
+    if (idPath === undefined) place.report('every record has an id of its own', 'id: path.in.the.record');
     if (mapping.as.length > 0)
-      report([...place, 'as'], 'the id takes no steps', 'say number or text under id.kind');
+      place.at('as').report('the id takes no steps', 'say number or text under id.kind');
   }
   return function mapRecord(record, onGap) {
     const id = codec.toPublic(idPath?.(record));

@@ -1,7 +1,7 @@
 import type { SourceResourceSpec } from '../../config/schema/source.ts';
 import { type Json, NumberText } from '../../kernel/json/json.ts';
 import { patternAt } from '../pattern.ts';
-import type { Report } from '../report-problem.ts';
+import type { SpecLocation } from '../spec-location.ts';
 
 /** Translates between a source's own ids and the ids of the contract. */
 export type IdCodec = {
@@ -103,11 +103,9 @@ function withForm(codec: IdCodec, form: RegExp): IdCodec {
 export function compileIdCodec(
   { kind, pattern, form }: SourceResourceSpec['id'],
   prefix: string,
-  report: Report,
-  at: readonly PropertyKey[],
+  here: SpecLocation,
 ): IdCodec {
   const plain = kind === 'number' ? createNumberCodec(prefix) : createTextCodec(prefix);
-  const codec =
-    form === undefined ? plain : withForm(plain, patternAt(`^(?:${form})$`, report, [...at, 'form']));
-  return pattern === undefined ? codec : withPattern(codec, patternAt(pattern, report, [...at, 'pattern']));
+  const codec = form === undefined ? plain : withForm(plain, patternAt(`^(?:${form})$`, here.at('form')));
+  return pattern === undefined ? codec : withPattern(codec, patternAt(pattern, here.at('pattern')));
 }

@@ -6,7 +6,7 @@ import { checkVariables, namesOf } from '../request/check-variables.ts';
 import { type Combined, compileCombine } from '../request/combine-parts.ts';
 import { compileSimplify } from './fixed-fields.ts';
 import { type Capability, compileFilters, compileSorts, naturalOrder, type SortPush } from './push-down.ts';
-import type { Report } from '../report-problem.ts';
+import type { SpecLocation } from '../spec-location.ts';
 import { compileRequest } from '../request/request.ts';
 import { detailFields, wholeMapping } from '../map/row-fields.ts';
 import { type Split, splitFilters } from './split-filters.ts';
@@ -111,13 +111,8 @@ const FILTER_VARIABLES = ['filter', 'filters'];
 const SORT_VARIABLES = ['sort', 'sorts'];
 
 /** Compiles the planner of a resource's list. Problems are reported at their place in the source file. */
-export function compilePlanner(
-  spec: SourceResourceSpec,
-  resource: Resource,
-  report: Report,
-  at: readonly PropertyKey[],
-): Planner {
-  const place = [...at, 'list'];
+export function compilePlanner(spec: SourceResourceSpec, resource: Resource, here: SpecLocation): Planner {
+  const place = here.at('list');
   const { list } = spec;
   const { order } = list;
   const window = compileWindow(list.window);
@@ -125,18 +120,17 @@ export function compilePlanner(
   const filterVariables = [...FILTER_VARIABLES, ...names];
   const usual = [...window.variables, ...FILTER_VARIABLES, ...SORT_VARIABLES];
   const variables = [...usual, ...names];
-  const makeRequest = compileRequest(list.request, variables, report, [...place, 'request']);
+  const makeRequest = compileRequest(list.request, variables, place.at('request'));
   const countSpec = list.total?.count;
-  const makeCount =
-    countSpec && compileRequest(countSpec, filterVariables, report, [...place, 'total', 'count']);
+  const makeCount = countSpec && compileRequest(countSpec, filterVariables, place.at('total', 'count'));
   const hidesRows = 'shortPage' in list.window && list.window.shortPage === 'anywhere';
   const simplify = compileSimplify(list.map, resource.itemFields);
   const lacking = new Set(detailFields(spec, resource).map(({ name }) => name));
-  const filters = compileFilters({ ...list, map: wholeMapping(spec) }, resource, report, place);
-  const sorts = compileSorts(list, resource, report, place);
+  const filters = compileFilters({ ...list, map: wholeMapping(spec) }, resource, place);
+  const sorts = compileSorts(list, resource, place);
 
   const combine = compileCombine(list);
-  checkVariables(list, usual, report, place);
+  checkVariables(list, usual, place);
 
   function requestWith({ variables: filled, query, path }: Combined): WindowRequest {
     return (call) => {

@@ -3,7 +3,7 @@ import type { Filter } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { boundText, compileFilterPart, equalText } from './filter-part.ts';
 import { invertCoercion, NOTHING } from './inverse.ts';
-import type { Report } from '../report-problem.ts';
+import type { SpecLocation } from '../spec-location.ts';
 import type { RequestPart } from '../request/combine-parts.ts';
 import { checkJsonTree, compileJsonTree } from '../request/request-body.ts';
 import { checkQuery, checkTemplate, compileQuery, compileText, variablesOf } from '../request/template.ts';
@@ -38,30 +38,28 @@ const NO_PART: RequestPart = { query: [] };
 function checkTemplates(
   { query, expr, item }: Templates,
   allowed: readonly string[],
-  report: Report,
-  at: readonly PropertyKey[],
+  here: SpecLocation,
 ): void {
-  checkQuery(query, allowed, report, [...at, 'query']);
-  if (expr !== undefined) checkTemplate(expr, allowed, report, [...at, 'expr']);
-  checkJsonTree(item, allowed, report, [...at, 'item']);
+  checkQuery(query, allowed, here.at('query'));
+  if (expr !== undefined) checkTemplate(expr, allowed, here.at('expr'));
+  checkJsonTree(item, allowed, here.at('item'));
 }
 
 /** Compiles the filters that a source does exactly or as a superset, by `<field>.<op>`. */
 export function compileFilters(
   spec: ListSpec,
   resource: Resource,
-  report: Report,
-  at: readonly PropertyKey[],
+  here: SpecLocation,
 ): ReadonlyMap<string, FilterPush> {
   const pushes = new Map<string, FilterPush>();
   for (const [field, operators] of Object.entries(spec.filters)) {
     for (const [op, filter] of Object.entries(operators)) {
-      const push = compileFilter(spec, resource, { field, op: op as Filter['op'], filter }, report, [
-        ...at,
-        'filters',
-        field,
-        op,
-      ]);
+      const push = compileFilter(
+        spec,
+        resource,
+        { field, op: op as Filter['op'], filter },
+        here.at('filters', field, op),
+      );
       if (push !== undefined) pushes.set(`${field}.${op}`, push);
     }
   }
@@ -72,47 +70,47 @@ function compileFilter(
   spec: ListSpec,
   resource: Resource,
   { field, op, filter }: { field: string; op: Filter['op']; filter: FilterSpec },
-  report: Report,
-  at: readonly PropertyKey[],
+  here: SpecLocation,
 ): FilterPush | undefined {
   if (!resource.filters.some((parameter) => parameter.field === field && parameter.op === op)) {
     const known = resource.filters.map((parameter) => `${parameter.field}.${parameter.op}`);
-    report(at, `the contract has no filter ${op} on ${field}`, `filters: ${known.join(', ') || 'none'}`);
+    here.report(`the contract has no filter ${op} on ${field}`, `filters: ${known.join(', ') || 'none'}`);
     return undefined;
   }
-  checkTemplates(filter, ['value'], report, at);
+  checkTemplates(filter, ['value'], here);
   if (filter.exactness === 'none') return undefined;
   if (filter.expr !== undefined && filter.escape === undefined) {
-    report(
-      [...at, 'expr'],
-      'it is not said how {value} is written into the expression',
-      'escape: odata, sql, json, soql, lucene, servicenow or number',
-    );
+    here
+      .at('expr')
+      .report(
+        'it is not said how {value} is written into the expression',
+        'escape: odata, sql, json, soql, lucene, servicenow or number',
+      );
   }
   if (filter.path !== undefined) {
-    checkTemplate(filter.path, ['value'], report, [...at, 'path']);
+    checkTemplate(filter.path, ['value'], here.at('path'));
     if (spec.window.kind === 'link')
-      report([...at, 'path'], 'links are followed from the path of the list', 'say exactness: none');
+      here.at('path').report('links are followed from the path of the list', 'say exactness: none');
   }
   const { expr, item, path, name } = filter;
   if (Object.keys(filter.query).length === 0 && (expr ?? item ?? path ?? name) === undefined) {
-    report(at, 'the filter sends nothing', 'give it query, name, expr, item or path, or say exactness: none');
+    here.report(
+      'the filter sends nothing',
+      'give it query, name, expr, item or path, or say exactness: none',
+    );
   }
   const inverse = invertCoercion(spec.map[field]?.as ?? [], op);
   if (inverse === undefined) {
-    report(
-      at,
+    here.report(
       `the steps that read ${field} cannot be turned round, so a value of this filter cannot be sent`,
       'say exactness: none; what can be turned round is trim, text, nullIf, default, template, cents, number with a point, and an enum with one code to each label',
     );
     return undefined;
   }
   if (filter.exactness === 'exact' && !inverse.exact) {
-    report(
-      [...at, 'exactness'],
-      `the steps that read ${field} leave values out that the source finds`,
-      'exactness: superset',
-    );
+    here
+      .at('exactness')
+      .report(`the steps that read ${field} leave values out that the source finds`, 'exactness: superset');
   }
   const render = compileFilterPart(filter);
   const rendered = (text: string | undefined) => (text === undefined ? undefined : render(text));
@@ -138,21 +136,21 @@ function namesTiebreak({ query, expr, item }: SortSpec): boolean {
 }
 
 /** What tells rows apart that are equal in the column must be sent. */
-function checkTiebreak(sort: SortSpec, report: Report, at: readonly PropertyKey[]): void {
+function checkTiebreak(sort: SortSpec, here: SpecLocation): void {
   const { tiebreak, item } = sort;
   if (tiebreak === undefined) return;
   const isText = typeof tiebreak === 'string';
   if (isText && item === undefined && !namesTiebreak(sort))
-    report(at, 'no template of the sort names {tiebreak}', "expr: '{column} {direction}{tiebreak}'");
-  if (!isText && item === undefined) report(at, 'a tree stands behind an `item`', "a text: ', id asc'");
+    here.report('no template of the sort names {tiebreak}', "expr: '{column} {direction}{tiebreak}'");
+  if (!isText && item === undefined) here.report('a tree stands behind an `item`', "a text: ', id asc'");
 }
 
 /** A parameter that stands in both places would be sent twice, and sources differ in which of the two they take. */
-function checkTwice({ sort, request }: ListSpec, report: Report, at: readonly PropertyKey[]): void {
+function checkTwice({ sort, request }: ListSpec, here: SpecLocation): void {
   for (const name of Object.keys(sort?.query ?? {})) {
     if (!Object.hasOwn(request.query, name)) continue;
     const hint = `sort.expr in place of sort.query, '{sort}' in the request, and what it is without a sort in sort.none`;
-    report([...at, name], `the request has the parameter "${name}" already: it would be sent twice`, hint);
+    here.at(name).report(`the request has the parameter "${name}" already: it would be sent twice`, hint);
   }
 }
 
@@ -160,26 +158,26 @@ function checkTwice({ sort, request }: ListSpec, report: Report, at: readonly Pr
 export function compileSorts(
   list: ListSpec,
   resource: Resource,
-  report: Report,
-  at: readonly PropertyKey[],
+  here: SpecLocation,
 ): ReadonlyMap<string, SortPush> {
   const { sort } = list;
   const pushes = new Map<string, SortPush>();
   if (sort === undefined) return pushes;
-  checkTemplates(sort, ['column', 'direction', 'tiebreak'], report, [...at, 'sort']);
-  checkTiebreak(sort, report, [...at, 'sort', 'tiebreak']);
-  checkTwice(list, report, [...at, 'sort', 'query']);
+  checkTemplates(sort, ['column', 'direction', 'tiebreak'], here.at('sort'));
+  checkTiebreak(sort, here.at('sort', 'tiebreak'));
+  checkTwice(list, here.at('sort', 'query'));
   const query = compileQuery(sort.query);
   const expr = sort.expr === undefined ? undefined : compileText(sort.expr, (text) => text, false);
   const item = sort.item === undefined ? undefined : compileJsonTree(sort.item);
   const named = namesTiebreak(sort);
   for (const [field, { column, directions }] of Object.entries(sort.columns)) {
     if (!resource.sorts.includes(field) && field !== 'id') {
-      report(
-        [...at, 'sort', 'columns', field],
-        `the contract cannot sort by ${field}`,
-        `sorts: ${['id', ...resource.sorts.filter((name) => name !== 'id')].join(', ')}`,
-      );
+      here
+        .at('sort', 'columns', field)
+        .report(
+          `the contract cannot sort by ${field}`,
+          `sorts: ${['id', ...resource.sorts.filter((name) => name !== 'id')].join(', ')}`,
+        );
       continue;
     }
     for (const direction of directions) {

@@ -3,18 +3,17 @@ import { type Json, NumberText } from '../../kernel/json/json.ts';
 import { compileOneOf } from '../request/literal.ts';
 import { pathAt } from '../path.ts';
 import { patternAt } from '../pattern.ts';
-import type { Report } from '../report-problem.ts';
+import type { SpecLocation } from '../spec-location.ts';
 
 /** What is asked of a value: that it is one of some, fits a pattern, or is there at all; `undefined` for nothing. */
 function compileValueTest(
   spec: ConditionSpec,
-  report: Report,
-  at: readonly PropertyKey[],
+  here: SpecLocation,
 ): ((value: Json | undefined) => boolean) | undefined {
   if (spec.equals !== undefined)
     return compileOneOf(Array.isArray(spec.equals) ? spec.equals : [spec.equals]);
   if (spec.matches !== undefined) {
-    const pattern = patternAt(spec.matches, report, [...at, 'matches']);
+    const pattern = patternAt(spec.matches, here.at('matches'));
     return (value) => {
       const text = value instanceof NumberText ? value.text : value;
       return (typeof text === 'string' || typeof text === 'number') && pattern.test(String(text));
@@ -27,15 +26,14 @@ function compileValueTest(
 /** Compiles a condition on a document; one that asks nothing, or nothing of a place, is reported. */
 export function compileCondition(
   spec: ConditionSpec,
-  report: Report,
-  at: readonly PropertyKey[],
+  here: SpecLocation,
 ): ((document: Json | undefined) => boolean) | undefined {
-  const test = compileValueTest(spec, report, at);
+  const test = compileValueTest(spec, here);
   if (spec.at === undefined || test === undefined) {
     if (spec.at !== undefined || test !== undefined)
-      report(at, '`at` and one of `equals`, `matches` and `present` belong together', 'at: rc, equals: 0');
+      here.report('`at` and one of `equals`, `matches` and `present` belong together', 'at: rc, equals: 0');
     return undefined;
   }
-  const find = pathAt(spec.at, report, [...at, 'at']);
+  const find = pathAt(spec.at, here.at('at'));
   return (document) => document !== undefined && test(find(document));
 }

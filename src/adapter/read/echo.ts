@@ -1,7 +1,7 @@
 import type { ListSpec } from '../../config/schema/source.ts';
 import { type Json, NumberText } from '../../kernel/json/json.ts';
 import { pathAt } from '../path.ts';
-import type { Report } from '../report-problem.ts';
+import type { SpecLocation } from '../spec-location.ts';
 import type { WindowCall } from '../plan/window.ts';
 
 /** What a reply says that it was asked for, by the variables that asked for it. */
@@ -11,15 +11,11 @@ export type Echo = Readonly<Record<string, string>>;
 const ECHOES = { page: 'page', offset: 'offset', size: 'limit' } as const;
 
 /** Compiles the reader of what a reply says that it was asked for; what it leaves out is not there. */
-export function compileEcho(
-  window: ListSpec['window'],
-  report: Report,
-  at: readonly PropertyKey[],
-): (body: Json) => Echo {
+export function compileEcho(window: ListSpec['window'], here: SpecLocation): (body: Json) => Echo {
   const places = 'echo' in window ? Object.entries(window.echo ?? {}) : [];
   const paths = places.map(([key, path = '']) => ({
     variable: ECHOES[key as keyof typeof ECHOES],
-    find: pathAt(path, report, [...at, 'echo', key]),
+    find: pathAt(path, here.at('echo', key)),
   }));
   return (body) => {
     const echo: Record<string, string> = {};

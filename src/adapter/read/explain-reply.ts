@@ -9,6 +9,7 @@ import { compileItem, compileItems } from './items.ts';
 import { compileIdCodec } from '../map/native-id.ts';
 import { compileRules } from './outcome.ts';
 import { compilePath } from '../path.ts';
+import { CHECKED } from '../spec-location.ts';
 import { type View, viewOf } from '../map/row-fields.ts';
 
 /** Says why a reply became what it became. Pure, like the adapter it explains. */
@@ -35,13 +36,12 @@ export function explainReplies(
   const viewed = spec && viewOf(spec, resource, view);
   if (spec === undefined || viewed === undefined) return undefined;
   const { spec: asked, fields } = viewed;
-  const noReport = () => undefined;
   const decode = compileDecoder(source.decode);
-  const findRule = compileRules(source.outcomes, noReport);
-  const codec = compileIdCodec(spec.id, resource.idPrefix, noReport, []);
+  const findRule = compileRules(source.outcomes, CHECKED);
+  const codec = compileIdCodec(spec.id, resource.idPrefix, CHECKED);
   const idPath = compilePath([asked.map['id']?.from ?? ''].flat()[0] ?? '');
-  const item = 'item' in asked ? compileItem(asked.item, noReport, []) : undefined;
-  const items = 'items' in asked ? compileItems(asked.items, asked.itemsAbsent, noReport, []) : undefined;
+  const item = 'item' in asked ? compileItem(asked.item, CHECKED) : undefined;
+  const items = 'items' in asked ? compileItems(asked.items, asked.itemsAbsent, CHECKED) : undefined;
 
   function rowsOf(body: Json): readonly Json[] {
     return item === undefined ? (items?.(body) ?? []) : [item(body) ?? null];

@@ -1,7 +1,7 @@
 import type { ItemsSpec } from '../../config/schema/source.ts';
 import { type Json, NumberText } from '../../kernel/json/json.ts';
 import { type Path, pathAt } from '../path.ts';
-import type { Report } from '../report-problem.ts';
+import type { SpecLocation } from '../spec-location.ts';
 
 /** Finds the rows of a document; `undefined` where there are none in the declared form. */
 export type ItemsReader = (document: Json) => readonly Json[] | undefined;
@@ -64,13 +64,9 @@ const readColumns: FormReader = (found) => {
   );
 };
 
-function compileForm(
-  spec: Exclude<ItemsSpec, string>,
-  report: Report,
-  at: readonly PropertyKey[],
-): FormReader {
+function compileForm(spec: Exclude<ItemsSpec, string>, here: SpecLocation): FormReader {
   if ((spec.form === 'table') !== (spec.columns !== undefined))
-    report(at, '`form: table` and `columns` belong together', 'columns: path.of.the.names');
+    here.report('`form: table` and `columns` belong together', 'columns: path.of.the.names');
   switch (spec.form) {
     case 'list':
       return asList;
@@ -80,8 +76,8 @@ function compileForm(
       return readColumns;
     case 'table': {
       const { columns = [] } = spec;
-      const find = typeof columns === 'string' ? pathAt(columns, report, [...at, 'columns']) : undefined;
-      const name = pathAt(spec.columnName, report, [...at, 'columnName']);
+      const find = typeof columns === 'string' ? pathAt(columns, here.at('columns')) : undefined;
+      const name = pathAt(spec.columnName, here.at('columnName'));
       return readTable(
         find === undefined ? () => columns as readonly string[] : (document) => asList(find(document)),
         name,
@@ -94,17 +90,12 @@ function compileForm(
  * Compiles the place and form of rows; `absent` says whether nothing there means no rows. A row without what stands
  * at `row` is `null`, which is no record.
  */
-export function compileItems(
-  spec: ItemsSpec,
-  absent: 'invalid' | 'empty',
-  report: Report,
-  at: readonly PropertyKey[],
-): ItemsReader {
+export function compileItems(spec: ItemsSpec, absent: 'invalid' | 'empty', here: SpecLocation): ItemsReader {
   const path = typeof spec === 'string' ? spec : spec.at;
-  const find = pathAt(path, report, typeof spec === 'string' ? at : [...at, 'at']);
-  const read = typeof spec === 'string' ? asList : compileForm(spec, report, at);
+  const find = pathAt(path, typeof spec === 'string' ? here : here.at('at'));
+  const read = typeof spec === 'string' ? asList : compileForm(spec, here);
   const row = typeof spec === 'string' || spec.row === '' ? undefined : spec.row;
-  const inner = row === undefined ? undefined : pathAt(row, report, [...at, 'row']);
+  const inner = row === undefined ? undefined : pathAt(row, here.at('row'));
   return (document) => {
     const found = find(document);
     // XML writes an empty list as an empty element.
@@ -115,9 +106,9 @@ export function compileItems(
 }
 
 /** Compiles the place of a single record: a path, or the only row of another form. */
-export function compileItem(spec: ItemsSpec, report: Report, at: readonly PropertyKey[]): Path {
-  if (typeof spec === 'string') return pathAt(spec, report, at);
-  const items = compileItems(spec, 'invalid', report, at);
+export function compileItem(spec: ItemsSpec, here: SpecLocation): Path {
+  if (typeof spec === 'string') return pathAt(spec, here);
+  const items = compileItems(spec, 'invalid', here);
   return (document) => {
     const rows = items(document);
     return rows?.length === 1 ? rows[0] : undefined;

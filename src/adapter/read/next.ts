@@ -3,7 +3,7 @@ import { invalidReply } from '../../errors/fault.ts';
 import { type Json, NumberText } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { pathAt } from '../path.ts';
-import type { Report } from '../report-problem.ts';
+import type { SpecLocation } from '../spec-location.ts';
 
 /** Reads what names the next window: a cursor, a key or a target; `undefined` at the end. */
 export type NextReader = (reply: UpstreamReply, body: Json, rows: readonly Json[]) => string | undefined;
@@ -69,16 +69,11 @@ function targetWithin(baseUrl: string, path: string, address: string): string {
 }
 
 /** Compiles the reader of what names the next window. */
-export function compileNext(
-  { window, request }: ListSpec,
-  baseUrl: string,
-  report: Report,
-  at: readonly PropertyKey[],
-): NextReader {
+export function compileNext({ window, request }: ListSpec, baseUrl: string, here: SpecLocation): NextReader {
   switch (window.kind) {
     case 'cursor': {
-      const next = pathAt(window.next, report, [...at, 'next']);
-      const more = window.more === undefined ? undefined : pathAt(window.more, report, [...at, 'more']);
+      const next = pathAt(window.next, here.at('next'));
+      const more = window.more === undefined ? undefined : pathAt(window.more, here.at('more'));
       return (_reply, body) => {
         const cursor = scalar(next(body));
         return more === undefined || goesOn(more(body), cursor) ? cursor : undefined;
@@ -86,7 +81,7 @@ export function compileNext(
     }
     case 'link': {
       const place = window.next;
-      const find = 'at' in place ? pathAt(place.at, report, [...at, 'next', 'at']) : undefined;
+      const find = 'at' in place ? pathAt(place.at, here.at('next', 'at')) : undefined;
       return (reply, body) => {
         const address =
           find === undefined && 'header' in place
@@ -96,7 +91,7 @@ export function compileNext(
       };
     }
     case 'keyset': {
-      const key = pathAt(window.key, report, [...at, 'key']);
+      const key = pathAt(window.key, here.at('key'));
       return (_reply, _body, rows) => {
         const last = rows.at(-1);
         if (last === undefined) return undefined;

@@ -3,7 +3,7 @@ import { fault, type GatewayError, invalidReply, type SourceSign } from '../../e
 import type { Json } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { compileCondition } from './condition.ts';
-import type { Report } from '../report-problem.ts';
+import type { SpecLocation } from '../spec-location.ts';
 import { retryAfter } from './retry-after.ts';
 
 /** What a reply means, and where it says when the source will answer again. */
@@ -31,9 +31,9 @@ export type RuleFinder = (
 ) => number | undefined;
 
 /** Compiles the ordered outcome rules of a source to the question which of them decides. */
-export function compileRules(specs: readonly OutcomeSpec[], report: Report): RuleFinder {
+export function compileRules(specs: readonly OutcomeSpec[], here: SpecLocation): RuleFinder {
   const rules = specs.map((spec, index): Rule => {
-    const bodyFits = compileCondition(spec, report, ['outcomes', index]) ?? (() => true);
+    const bodyFits = compileCondition(spec, here.at(index)) ?? (() => true);
     return (on, reply, body) =>
       (spec.on === undefined || spec.on === on) && statusFits(spec.status, reply.status) && bodyFits(body);
   });
@@ -44,11 +44,11 @@ export function compileRules(specs: readonly OutcomeSpec[], report: Report): Rul
 }
 
 /** Compiles the ordered outcome rules of a source; the first that fits decides. */
-export function compileOutcomes(specs: readonly OutcomeSpec[], report: Report): Classifier {
-  const findRule = compileRules(specs, report);
+export function compileOutcomes(specs: readonly OutcomeSpec[], here: SpecLocation): Classifier {
+  const findRule = compileRules(specs, here);
   specs.forEach(({ is, resetAt }, index) => {
     if (resetAt !== undefined && is !== 'rate_limited' && is !== 'unavailable')
-      report(['outcomes', index, 'resetAt'], `nobody waits for ${is}`, 'is: rate_limited or unavailable');
+      here.at(index, 'resetAt').report(`nobody waits for ${is}`, 'is: rate_limited or unavailable');
   });
   return (on, reply, body) => {
     const rule = findRule(on, reply, body);

@@ -5,7 +5,7 @@ import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { compileCondition } from './condition.ts';
 import type { IdCodec } from '../map/native-id.ts';
 import { type Classifier, outcomeFault } from './outcome.ts';
-import type { Report } from '../report-problem.ts';
+import type { SpecLocation } from '../spec-location.ts';
 
 /** What the parts of a resource's adapter are compiled with. */
 export type Context = {
@@ -13,7 +13,6 @@ export type Context = {
   readonly decode: (reply: UpstreamReply) => Json;
   readonly classify: Classifier;
   readonly codec: IdCodec;
-  readonly report: Report;
 };
 
 /** Decodes a reply and decides what it means; the body is there only where the outcome needs it. */
@@ -44,10 +43,9 @@ export function compileReader({ decode, classify }: Context, on: 'list' | 'get')
 /** Whether a row is no record; `undefined` where the source has only records. */
 export function compileDrop(
   specs: readonly ConditionSpec[],
-  report: Report,
-  at: readonly PropertyKey[],
+  here: SpecLocation,
 ): ((row: Json) => boolean) | undefined {
   if (specs.length === 0) return undefined;
-  const conditions = specs.map((spec, index) => compileCondition(spec, report, [...at, index]));
+  const conditions = specs.map((spec, index) => compileCondition(spec, here.at(index)));
   return (row) => conditions.some((fits) => fits?.(row) === true);
 }

@@ -5,7 +5,7 @@ import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { compileOneOf } from '../request/literal.ts';
 import { pathAt } from '../path.ts';
 import { patternAt } from '../pattern.ts';
-import type { Report } from '../report-problem.ts';
+import type { SpecLocation } from '../spec-location.ts';
 
 /** Reads the number of matching rows; `undefined` where the reply says that it is only a bound. */
 export type TotalReader = (reply: UpstreamReply, body: Json) => number | undefined;
@@ -20,24 +20,20 @@ function wholeNumber(value: Json | undefined, place: string): number {
 const pickWith = (pattern: RegExp) => (text: string) => pattern.exec(text)?.[1];
 
 /** Compiles the place where a total stands. */
-export function compileTotal(
-  spec: ListSpec['total'],
-  report: Report,
-  at: readonly PropertyKey[],
-): TotalReader {
+export function compileTotal(spec: ListSpec['total'], here: SpecLocation): TotalReader {
   if (spec === undefined) return () => undefined;
   const { header, unless } = spec;
   if ((header === undefined) === (spec.at === undefined))
-    report(at, 'a total stands at a path or in a header', 'give it one of `at` and `header`');
-  const find = pathAt(spec.at ?? '', report, [...at, 'at']);
+    here.report('a total stands at a path or in a header', 'give it one of `at` and `header`');
+  const find = pathAt(spec.at ?? '', here.at('at'));
   const pick =
     spec.pattern === undefined
       ? (text: string) => text
-      : pickWith(patternAt(spec.pattern, report, [...at, 'pattern']));
+      : pickWith(patternAt(spec.pattern, here.at('pattern')));
   const bound =
     unless === undefined
       ? undefined
-      : { find: pathAt(unless.at, report, [...at, 'unless', 'at']), fits: compileOneOf([unless.equals]) };
+      : { find: pathAt(unless.at, here.at('unless', 'at')), fits: compileOneOf([unless.equals]) };
   return function readTotal(reply, body) {
     if (bound?.fits(bound.find(body)) === true) return undefined;
     if (header === undefined) return wholeNumber(find(body), `at "${spec.at ?? ''}"`);

@@ -1,22 +1,22 @@
 import type { ListSpec, RequestSpec } from '../../config/schema/source.ts';
-import type { Report } from '../report-problem.ts';
+import type { SpecLocation } from '../spec-location.ts';
 import { variablesOf } from './template.ts';
 
-type Place = readonly PropertyKey[];
-type Template = { readonly text: string; readonly at: Place };
+type Template = { readonly text: string; readonly path: readonly PropertyKey[] };
 
-/** Every text of a tree that may be a template, with its place. */
-function textsOf(tree: unknown, at: Place): readonly Template[] {
-  if (typeof tree === 'string') return [{ text: tree, at }];
+/** Every text of a tree that may be a template, with its path in the tree. */
+function textsOf(tree: unknown, path: readonly PropertyKey[] = []): readonly Template[] {
+  if (typeof tree === 'string') return [{ text: tree, path }];
   if (typeof tree !== 'object' || tree === null) return [];
   const isList = Array.isArray(tree);
-  return Object.entries(tree).flatMap(([key, value]) => textsOf(value, [...at, isList ? Number(key) : key]));
+  return Object.entries(tree).flatMap(([key, value]) =>
+    textsOf(value, [...path, isList ? Number(key) : key]),
+  );
 }
 
 /** The templates of a request that vanish as a whole with one of their variables. */
-function templatesOf({ query, headers, body }: RequestSpec, at: Place): readonly Template[] {
-  const trees = { query, headers, ...(body !== undefined && !('xml' in body) && { body }) };
-  return textsOf(trees, at);
+function templatesOf({ query, headers, body }: RequestSpec): readonly Template[] {
+  return textsOf({ query, headers, ...(body !== undefined && !('xml' in body) && { body }) });
 }
 
 /** The variables that filters give their values to. */
@@ -43,18 +43,19 @@ const REMEDY: Readonly<Record<string, string>> = {
 };
 
 /** A template that vanishes with one variable takes the others with it, and what they say. */
-function checkVanishing(list: ListSpec, report: Report, at: Place): void {
+function checkVanishing(list: ListSpec, here: SpecLocation): void {
   const optional = optionalVariables(list);
-  for (const template of templatesOf(list.request, [...at, 'request'])) {
-    const names = new Set(variablesOf(template.text));
+  for (const { text, path } of templatesOf(list.request)) {
+    const names = new Set(variablesOf(text));
     const absent = [...names].filter((name) => optional.has(name));
     if (names.size < 2 || absent.length === 0) continue;
     const hints = absent.flatMap((name) => REMEDY[name] ?? []);
-    report(
-      template.at,
-      `all of it vanishes where ${absent.map((name) => `{${name}}`).join(' or ')} has no value`,
-      hints.length === 0 ? 'give each a parameter of its own' : hints.join('; '),
-    );
+    here
+      .at('request', ...path)
+      .report(
+        `all of it vanishes where ${absent.map((name) => `{${name}}`).join(' or ')} has no value`,
+        hints.length === 0 ? 'give each a parameter of its own' : hints.join('; '),
+      );
   }
 }
 
@@ -63,7 +64,7 @@ function madeVariables({
   filters,
   filterAlways,
   sort,
-}: ListSpec): readonly (readonly [string, boolean, Place])[] {
+}: ListSpec): readonly (readonly [string, boolean, readonly string[]])[] {
   const used = Object.values(filters)
     .flatMap((operators) => Object.values(operators))
     .filter(({ exactness }) => exactness !== 'none');
@@ -80,58 +81,50 @@ function madeVariables({
 }
 
 /** What is made for a variable must be sent: a condition that stands nowhere would find all rows. */
-function checkSent(list: ListSpec, report: Report, at: Place): void {
-  const texts = (spec: RequestSpec) => textsOf(spec, []).flatMap(({ text }) => variablesOf(text));
+function checkSent(list: ListSpec, here: SpecLocation): void {
+  const texts = (spec: RequestSpec) => textsOf(spec).flatMap(({ text }) => variablesOf(text));
   const asked = texts(list.request);
   const counted = list.total?.count === undefined ? undefined : texts(list.total.count);
   for (const [name, made, place] of madeVariables(list)) {
     if (!made) continue;
     if (!asked.includes(name))
-      report(
-        [...at, ...place],
-        `the request has no {${name}} for what is made here`,
-        `put {${name}} into the request`,
-      );
+      here
+        .at(...place)
+        .report(`the request has no {${name}} for what is made here`, `put {${name}} into the request`);
     if (
       name !== 'sort' &&
       name !== 'sorts' &&
       counted?.includes(name) === false &&
       list.total?.counts === 'filtered'
     )
-      report(
-        [...at, 'total', 'count'],
-        `counts more than the filters leave: it has no {${name}}`,
-        `put {${name}} into it, or say counts: all`,
-      );
+      here
+        .at('total', 'count')
+        .report(
+          `counts more than the filters leave: it has no {${name}}`,
+          `put {${name}} into it, or say counts: all`,
+        );
   }
 }
 
 /** A name stands for one value, and where it stands must be able to vanish. */
-function checkNames(
-  { filters, request }: ListSpec,
-  taken: readonly string[],
-  report: Report,
-  at: Place,
-): void {
+function checkNames({ filters, request }: ListSpec, taken: readonly string[], here: SpecLocation): void {
   const names = namesOf(filters);
   const other = names.find((name, index) => names.indexOf(name) !== index || taken.includes(name));
   if (other !== undefined)
-    report([...at, 'filters'], `{${other}} is something else too`, 'give each filter a name of its own');
+    here.at('filters').report(`{${other}} is something else too`, 'give each filter a name of its own');
   const inPath = names.find((name) => variablesOf(request.path).includes(name));
   if (inPath !== undefined)
-    report(
-      [...at, 'request', 'path'],
-      `the path needs {${inPath}} always`,
-      'give the filter a `path` of its own',
-    );
+    here
+      .at('request', 'path')
+      .report(`the path needs {${inPath}} always`, 'give the filter a `path` of its own');
 }
 
 /**
  * Checks that the variables of a list's request hold together; what does not is reported at its place. `taken` are
  * those that are not named by its filters.
  */
-export function checkVariables(list: ListSpec, taken: readonly string[], report: Report, at: Place): void {
-  checkNames(list, taken, report, at);
-  checkVanishing(list, report, at);
-  checkSent(list, report, at);
+export function checkVariables(list: ListSpec, taken: readonly string[], here: SpecLocation): void {
+  checkNames(list, taken, here);
+  checkVanishing(list, here);
+  checkSent(list, here);
 }

@@ -1,6 +1,6 @@
 import type { BodySpec } from '../../config/schema/source.ts';
 import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
-import type { Report } from '../report-problem.ts';
+import type { SpecLocation } from '../spec-location.ts';
 import {
   checkQuery,
   checkTemplate,
@@ -49,19 +49,13 @@ export function compileJsonTree(tree: unknown): JsonPart {
 }
 
 /** Names every unknown variable in the texts of a tree. */
-export function checkJsonTree(
-  tree: unknown,
-  allowed: readonly string[],
-  report: Report,
-  at: readonly PropertyKey[],
-): void {
-  if (typeof tree === 'string') checkTemplate(tree, allowed, report, at);
-  else if (Array.isArray(tree))
-    tree.forEach((item, index) => checkJsonTree(item, allowed, report, [...at, index]));
+export function checkJsonTree(tree: unknown, allowed: readonly string[], here: SpecLocation): void {
+  if (typeof tree === 'string') checkTemplate(tree, allowed, here);
+  else if (Array.isArray(tree)) tree.forEach((item, index) => checkJsonTree(item, allowed, here.at(index)));
   else if (typeof tree === 'object' && tree !== null)
     for (const [key, value] of Object.entries(tree)) {
-      checkTemplate(key, allowed, report, [...at, key]);
-      checkJsonTree(value, allowed, report, [...at, key]);
+      checkTemplate(key, allowed, here.at(key));
+      checkJsonTree(value, allowed, here.at(key));
     }
 }
 
@@ -93,26 +87,21 @@ function compileXml(xml: string): (variables: Variables) => string {
 }
 
 /** Compiles the body of a request; parts whose variable is absent vanish. */
-export function compileBody(
-  spec: BodySpec,
-  allowed: readonly string[],
-  report: Report,
-  at: readonly PropertyKey[],
-): Render {
+export function compileBody(spec: BodySpec, allowed: readonly string[], here: SpecLocation): Render {
   if ('json' in spec) {
-    checkJsonTree(spec.json, allowed, report, [...at, 'json']);
+    checkJsonTree(spec.json, allowed, here.at('json'));
     const tree = compileJsonTree(spec.json);
     return (variables) => ({ contentType: 'application/json', text: JSON.stringify(tree(variables)) });
   }
   if ('form' in spec) {
-    checkQuery(spec.form, allowed, report, [...at, 'form']);
+    checkQuery(spec.form, allowed, here.at('form'));
     const form = compileQuery(spec.form);
     return (variables) => ({
       contentType: 'application/x-www-form-urlencoded',
       text: form(variables).join('&'),
     });
   }
-  checkTemplate(spec.xml, allowed, report, [...at, 'xml']);
+  checkTemplate(spec.xml, allowed, here.at('xml'));
   const xml = compileXml(spec.xml);
   const contentType = spec.contentType ?? 'text/xml; charset=utf-8';
   return (variables) => ({ contentType, text: xml(variables) });

@@ -1,6 +1,6 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
-import type { Report } from '../report-problem.ts';
+import type { SpecLocation } from '../spec-location.ts';
 import { compileBody } from './request-body.ts';
 import {
   checkQuery,
@@ -46,20 +46,19 @@ function compileHeaders(headers: Readonly<Record<string, string>>) {
 export function compileRequest(
   spec: RequestSpec,
   allowed: readonly string[],
-  report: Report,
-  at: readonly PropertyKey[],
+  here: SpecLocation,
 ): RequestTemplate {
-  checkTemplate(spec.path, allowed, report, [...at, 'path']);
-  checkQuery(spec.query, allowed, report, [...at, 'query']);
+  checkTemplate(spec.path, allowed, here.at('path'));
+  checkQuery(spec.query, allowed, here.at('query'));
   for (const [name, template] of Object.entries(spec.headers))
-    checkTemplate(template, allowed, report, [...at, 'headers', name]);
+    checkTemplate(template, allowed, here.at('headers', name));
   if (spec.body !== undefined && spec.method === 'GET') {
-    report([...at, 'body'], 'a GET has no body', 'method: POST');
+    here.at('body').report('a GET has no body', 'method: POST');
   }
   const path = compileTarget(spec.path);
   const query = compileQuery(spec.query);
   const headers = compileHeaders(spec.headers);
-  const body = spec.body === undefined ? undefined : compileBody(spec.body, allowed, report, [...at, 'body']);
+  const body = spec.body === undefined ? undefined : compileBody(spec.body, allowed, here.at('body'));
   return (variables, more, otherPath = path(variables)) => {
     const parts = [...query(variables), ...more];
     return {

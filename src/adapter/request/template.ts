@@ -1,4 +1,4 @@
-import type { Report } from '../report-problem.ts';
+import type { SpecLocation } from '../spec-location.ts';
 
 /** The values a template may name; an absent one makes the part it stands in vanish. */
 export type Variables = Readonly<Record<string, string | number | readonly unknown[] | undefined>>;
@@ -36,16 +36,10 @@ export function variablesOf(template: string): readonly string[] {
 }
 
 /** Names every variable of a template that is not in `allowed`. */
-export function checkTemplate(
-  template: string,
-  allowed: readonly string[],
-  report: Report,
-  at: readonly PropertyKey[],
-): void {
+export function checkTemplate(template: string, allowed: readonly string[], here: SpecLocation): void {
   for (const variable of variablesOf(template)) {
     if (!allowed.includes(variable)) {
-      report(
-        at,
+      here.report(
         `unknown variable {${variable}}`,
         allowed.length === 0 ? 'no variables here' : `variables: ${allowed.map((v) => `{${v}}`).join(', ')}`,
       );
@@ -57,12 +51,11 @@ export function checkTemplate(
 export function checkQuery(
   templates: Readonly<Record<string, string>>,
   allowed: readonly string[],
-  report: Report,
-  at: readonly PropertyKey[],
+  here: SpecLocation,
 ): void {
   for (const [name, template] of Object.entries(templates)) {
-    checkTemplate(name, allowed, report, [...at, name]);
-    checkTemplate(template, allowed, report, [...at, name]);
+    checkTemplate(name, allowed, here.at(name));
+    checkTemplate(template, allowed, here.at(name));
   }
 }
 

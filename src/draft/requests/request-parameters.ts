@@ -1,3 +1,4 @@
+import { CHECKED } from '../../adapter/spec-location.ts';
 import { compileRequest } from '../../adapter/request/request.ts';
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
@@ -93,11 +94,9 @@ export function bodyParameters({
   return places;
 }
 
-const ignore = () => undefined;
-
 /** Compiles a request without variables. The gateway's own code does it. */
 export function literalRequest(request: RequestSpec): UpstreamRequest {
-  return compileRequest(request, [], ignore, [])({}, []);
+  return compileRequest(request, [], CHECKED)({}, []);
 }
 
 const VARIABLE = /\{[A-Za-z][\w-]*\}/;

@@ -1,3 +1,4 @@
+import { CHECKED } from '../../adapter/spec-location.ts';
 import { compileNext } from '../../adapter/read/next.ts';
 import type { ListSpec, RequestSpec } from '../../config/schema/source.ts';
 import type { Json } from '../../kernel/json/json.ts';
@@ -63,8 +64,6 @@ function linkForms(listing: ListReply): readonly (NextForm & { kind: 'link' })[]
   return [...inHeader, ...inBody];
 }
 
-const noReport = () => undefined;
-
 /** The target of the next window. The gateway's own code reads it, so the draft is tested by what will run. */
 export function nextTarget(
   form: NextForm & { kind: 'link' },
@@ -73,7 +72,7 @@ export function nextTarget(
   baseUrl: string,
 ): string | undefined {
   const window = { ...form, sizeMax: 1 };
-  const read = compileNext({ window, request: { path } } as unknown as ListSpec, baseUrl, noReport, []);
+  const read = compileNext({ window, request: { path } } as unknown as ListSpec, baseUrl, CHECKED);
   try {
     return read(listing.reply, listing.document, listing.rows);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { CHECKED } from '../../adapter/spec-location.ts';
 import { compilePath } from '../../adapter/path.ts';
 import { compileTotal } from '../../adapter/read/total.ts';
 import { GatewayError } from '../../errors/fault.ts';
@@ -60,7 +61,7 @@ function inHeaders({ reply, rows }: ListReply): readonly TotalPlace[] {
 
 /** The total in a reply; `undefined` if there is none, or only a lower bound. */
 export function readTotal(place: TotalPlace, { reply, document }: ListReply): number | undefined {
-  const read = compileTotal({ counts: 'filtered', ...place }, () => undefined, []);
+  const read = compileTotal({ counts: 'filtered', ...place }, CHECKED);
   try {
     return read(reply, document);
   } catch (error) {

@@ -9,7 +9,7 @@ import { htmlText, unescapeHtml } from './html-text.ts';
 import { compileOneOf, type Literal } from '../../request/literal.ts';
 import { type Path, pathAt } from '../../path.ts';
 import { groupAt } from '../../pattern.ts';
-import type { Report } from '../../report-problem.ts';
+import { CHECKED, type SpecLocation } from '../../spec-location.ts';
 
 /** The steps that take parameters, each written as a map with its name as the only key. */
 type Parameterized = Exclude<CoercionSpec, string>;
@@ -66,11 +66,7 @@ const NAMED: Readonly<Record<Extract<CoercionSpec, string>, CompiledStep>> = {
 
 /** How a step with parameters is compiled; what is wrong with them is reported. */
 type Compilers = {
-  readonly [K in StepName]: (
-    parameters: Parameters<K>,
-    report: Report,
-    at: readonly PropertyKey[],
-  ) => CompiledStep;
+  readonly [K in StepName]: (parameters: Parameters<K>, here: SpecLocation) => CompiledStep;
 };
 
 const COMPILERS: Compilers = {
@@ -80,11 +76,11 @@ const COMPILERS: Compilers = {
   enum: (labels) => ({ run: compileEnum(labels), yields: 'text' }),
   template: (template) => ({ run: compileTemplate(template), yields: 'text' }),
   split: (pieces) => ({ run: compileSplit(pieces), yields: 'text' }),
-  match: (pattern, report, at) => ({ run: compileMatch(groupAt(pattern, report, at)), yields: 'text' }),
-  parseJson: (path, report, at) => ({ run: compileParseJson(pathAt(path, report, at)), yields: 'same' }),
-  money({ amount, currency, expect }, report, at) {
-    const find = pathAt(amount, report, [...at, 'amount']);
-    const findCurrency = pathAt(currency, report, [...at, 'currency']);
+  match: (pattern, here) => ({ run: compileMatch(groupAt(pattern, here)), yields: 'text' }),
+  parseJson: (path, here) => ({ run: compileParseJson(pathAt(path, here)), yields: 'same' }),
+  money({ amount, currency, expect }, here) {
+    const find = pathAt(amount, here.at('amount'));
+    const findCurrency = pathAt(currency, here.at('currency'));
     return { run: compileMoney(find, findCurrency, expect), yields: 'same' };
   },
   number: ({ decimal, group }) => ({ run: compileNumber(decimal, group), yields: 'decimal' }),
@@ -92,12 +88,8 @@ const COMPILERS: Compilers = {
 };
 
 /** Compiles one step. Every step is total: it yields a value, `null`, or `UNREADABLE`. */
-export function compileStep(
-  spec: CoercionSpec,
-  report: Report = () => undefined,
-  at: readonly PropertyKey[] = [],
-): CompiledStep {
+export function compileStep(spec: CoercionSpec, here: SpecLocation = CHECKED): CompiledStep {
   if (typeof spec === 'string') return NAMED[spec];
   const [[name, parameters] = []] = Object.entries(spec);
-  return COMPILERS[name as StepName](parameters as never, report, [...at, name as StepName]);
+  return COMPILERS[name as StepName](parameters as never, here.at(name as StepName));
 }

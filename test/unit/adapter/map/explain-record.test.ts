@@ -1,3 +1,4 @@
+import { CHECKED } from '../../../../src/adapter/spec-location.ts';
 import fc from 'fast-check';
 import { UNREADABLE } from '../../../../src/adapter/map/coercion/flow.ts';
 import { explainRecord } from '../../../../src/adapter/map/explain-record.ts';
@@ -7,7 +8,7 @@ import type { MappingSpec } from '../../../../src/config/schema/source.ts';
 import { products } from '../../../../src/contract/products.ts';
 import { type Json, readJson } from '../../../../src/kernel/json/json.ts';
 
-const codec = compileIdCodec({ kind: 'number' }, 'prod', () => undefined, []);
+const codec = compileIdCodec({ kind: 'number' }, 'prod', CHECKED);
 const mapping: MappingSpec = {
   id: { from: 'no', as: [] },
   name: { from: ['a', 'b'], as: [{ join: ' ' }] },
@@ -21,7 +22,7 @@ const fieldOf = (record: object, field: string) =>
 
 describe('explainRecord', () => {
   it('has the values and the gaps of the compiled mapping, whatever the record is', () => {
-    const map = compileMapping(mapping, products.itemFields, codec, () => undefined, []);
+    const map = compileMapping(mapping, products.itemFields, codec, CHECKED);
     const value = fc.oneof(
       fc.jsonValue(),
       fc.constantFrom('n/a', '', ' x ', 'T', '1999', '12.5', 0, 1999, null),

@@ -1,3 +1,4 @@
+import { CHECKED, locationIn } from '../../../../src/adapter/spec-location.ts';
 import fc from 'fast-check';
 import { compileMapping } from '../../../../src/adapter/map/map-record.ts';
 import { compileIdCodec } from '../../../../src/adapter/map/native-id.ts';
@@ -16,7 +17,7 @@ const plain: MappingSpec = {
   category: from('cat'),
 };
 
-const numberIds = (prefix: string) => compileIdCodec({ kind: 'number' }, prefix, () => undefined, []);
+const numberIds = (prefix: string) => compileIdCodec({ kind: 'number' }, prefix, CHECKED);
 
 /** A record, made by a mapping, and the gaps that were told on the way. */
 function mapped(json: string, change: Partial<MappingSpec> = {}) {
@@ -25,10 +26,9 @@ function mapped(json: string, change: Partial<MappingSpec> = {}) {
     { ...plain, ...change } as MappingSpec,
     products.itemFields,
     numberIds('prod'),
-    (path, message) => {
+    locationIn((path, message) => {
       throw new Error(`${path.join('.')}: ${message}`);
-    },
-    [],
+    }),
   );
   const record = map(readJson(json), (field, reason) => gaps.push(`${field} ${reason}`));
   return { record, gaps };
@@ -46,7 +46,7 @@ describe('a record', () => {
   });
 
   it('carries nothing over that is not mapped, whatever the row holds', () => {
-    const map = compileMapping(plain, products.itemFields, numberIds('prod'), () => undefined, []);
+    const map = compileMapping(plain, products.itemFields, numberIds('prod'), CHECKED);
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (row) => {
         const record = map(readJson(JSON.stringify({ ...row, id: 1 })), () => undefined)!;
@@ -112,7 +112,7 @@ describe('a name in two parts', () => {
     email: from('mail'),
     created_at: from('at', 'epochSeconds'),
   };
-  const map = compileMapping(spec, users.itemFields, numberIds('user'), () => undefined, []);
+  const map = compileMapping(spec, users.itemFields, numberIds('user'), CHECKED);
   const nameOf = (json: string) => {
     const gaps: string[] = [];
     const record = map(readJson(json), (field, reason) => gaps.push(`${field} ${reason}`))!;

@@ -1,10 +1,10 @@
+import { CHECKED } from '../../../../src/adapter/spec-location.ts';
 import fc from 'fast-check';
 import { compileIdCodec } from '../../../../src/adapter/map/native-id.ts';
 import { resources } from '../../../../src/contract/resources.ts';
 import { readJson } from '../../../../src/kernel/json/json.ts';
 
-const compile = (spec: Parameters<typeof compileIdCodec>[0]) =>
-  compileIdCodec(spec, 'user', () => undefined, []);
+const compile = (spec: Parameters<typeof compileIdCodec>[0]) => compileIdCodec(spec, 'user', CHECKED);
 const numbers = compile({ kind: 'number' });
 const texts = compile({ kind: 'text' });
 const read = (json: string) => numbers.toPublic(readJson(json));

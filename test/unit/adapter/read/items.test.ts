@@ -1,16 +1,17 @@
+import { locationIn } from '../../../../src/adapter/spec-location.ts';
 import { compileItem, compileItems } from '../../../../src/adapter/read/items.ts';
 import { items, dropWhen } from '../../../../src/config/schema/rows.ts';
 import { readJson } from '../../../../src/kernel/json/json.ts';
 import { refusal } from '../../../support/pipeline/parse-as.ts';
 import { adapterOf, productsText, replyOf } from '../../../support/pipeline/source-text.ts';
 
-const fail = (path: readonly PropertyKey[], message: string) => {
+const here = locationIn((path, message) => {
   throw new Error(`${path.join('.')}: ${message}`);
-};
+});
 
 /** The rows of a document, as JSON. */
 function rowsOf(spec: unknown, json: string, absent: 'invalid' | 'empty' = 'invalid'): unknown {
-  const rows = compileItems(items.parse(spec), absent, fail, [])(readJson(json));
+  const rows = compileItems(items.parse(spec), absent, here)(readJson(json));
   return rows === undefined ? undefined : JSON.parse(JSON.stringify(rows));
 }
 
@@ -58,8 +59,7 @@ describe('a map of rows', () => {
     const [row] = compileItems(
       items.parse(map),
       'invalid',
-      fail,
-      [],
+      here,
     )(readJson('{"m":{"__proto__":{"__proto__":{"x":1},"constructor":2}}}')) as Record<string, unknown>[];
     expect(Object.getPrototypeOf(row)).toBeNull();
     expect([row?.['$key'], row?.['constructor'], row?.['x']]).toEqual(['__proto__', 2, undefined]);
@@ -121,7 +121,7 @@ describe('where nothing means no rows', () => {
 });
 
 describe('a single record in another form', () => {
-  const item = compileItem(items.parse({ at: 'm', form: 'map' }), fail, []);
+  const item = compileItem(items.parse({ at: 'm', form: 'map' }), here);
 
   it('is the only row', () => {
     expect(item(readJson('{"m":{"7":{"x":1}}}'))).toEqual({ x: 1, $key: '7' });

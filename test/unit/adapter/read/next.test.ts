@@ -1,3 +1,4 @@
+import { locationIn } from '../../../../src/adapter/spec-location.ts';
 import fc from 'fast-check';
 import { compileNext } from '../../../../src/adapter/read/next.ts';
 import type { ListSpec } from '../../../../src/config/schema/source.ts';
@@ -20,10 +21,9 @@ function nextOf(
   const next = compileNext(
     list,
     baseUrl,
-    (_at, message) => {
+    locationIn((_at, message) => {
       throw new Error(message);
-    },
-    [],
+    }),
   );
   const json = (value: unknown) => readJson(typeof value === 'string' ? value : JSON.stringify(value));
   return next(replyOf('', { headers }), json(body), rows.map(json));

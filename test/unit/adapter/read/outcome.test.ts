@@ -1,3 +1,4 @@
+import { locationIn } from '../../../../src/adapter/spec-location.ts';
 import fc from 'fast-check';
 import { compileOutcomes, outcomeFault } from '../../../../src/adapter/read/outcome.ts';
 import { type OutcomeKind, type OutcomeSpec, sourceSchema } from '../../../../src/config/schema/source.ts';
@@ -7,9 +8,12 @@ import { replyOf } from '../../../support/pipeline/source-text.ts';
 const kinds = sourceSchema.shape.outcomes.element.shape.is.options;
 
 function classify(rules: OutcomeSpec[], status: number, body?: string, on: 'list' | 'get' = 'list') {
-  const classifier = compileOutcomes(rules, (_path, message) => {
-    throw new Error(message);
-  });
+  const classifier = compileOutcomes(
+    rules,
+    locationIn((_path, message) => {
+      throw new Error(message);
+    }),
+  );
   return classifier(on, replyOf(body ?? '', { status }), body === undefined ? undefined : readJson(body))?.is;
 }
 
@@ -126,8 +130,9 @@ describe('outcome rules', () => {
     [{ at: 'a', matches: '(', is: 'ok' }, '"(" is not a regular expression'],
   ])('report %j', (rule, message) => {
     const problems: string[] = [];
-    compileOutcomes([{ status: 200, is: 'ok' }, rule], (path, text) =>
-      problems.push(`${path.join('.')} ${text}`),
+    compileOutcomes(
+      [{ status: 200, is: 'ok' }, rule],
+      locationIn((path, text) => problems.push(`${path.join('.')} ${text}`), ['outcomes']),
     );
     expect(problems).toEqual([expect.stringContaining(`outcomes.1`)]);
     expect(problems[0]).toContain(message);
@@ -235,7 +240,7 @@ describe('a moment to come back', () => {
         { is: 'unavailable', resetAt },
         { is: 'error', resetAt },
       ],
-      (path) => problems.push(path.join('.')),
+      locationIn((path) => problems.push(path.join('.')), ['outcomes']),
     );
     expect(problems).toEqual(['outcomes.2.resetAt']);
   });

@@ -1,3 +1,4 @@
+import { locationIn } from '../../../../src/adapter/spec-location.ts';
 import fc from 'fast-check';
 import { compileTotal } from '../../../../src/adapter/read/total.ts';
 import type { ListSpec } from '../../../../src/config/schema/source.ts';
@@ -10,10 +11,9 @@ type TotalSpec = NonNullable<ListSpec['total']>;
 function totalOf(spec: Partial<TotalSpec>, body: string, headers: Readonly<Record<string, string>> = {}) {
   const read = compileTotal(
     { counts: 'filtered', ...spec },
-    (_at, message) => {
+    locationIn((_at, message) => {
       throw new Error(message);
-    },
-    [],
+    }),
   );
   return read(replyOf(body, { headers }), readJson(body));
 }
@@ -103,7 +103,10 @@ describe('a total is reported', () => {
     ['"a..b" is not a path', { counts: 'filtered', at: 'n', unless: { at: 'a..b', equals: 1 } }],
   ])('where %s: %j', (message, spec) => {
     const problems: string[] = [];
-    compileTotal(spec, (_at, text) => problems.push(text), []);
+    compileTotal(
+      spec,
+      locationIn((_at, text) => problems.push(text)),
+    );
     expect(problems).toEqual([expect.stringContaining(message)]);
   });
 });

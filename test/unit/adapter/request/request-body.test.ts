@@ -1,3 +1,4 @@
+import { locationIn } from '../../../../src/adapter/spec-location.ts';
 import fc from 'fast-check';
 import { compileBody, compileJsonTree } from '../../../../src/adapter/request/request-body.ts';
 import type { Variables } from '../../../../src/adapter/request/template.ts';
@@ -7,7 +8,8 @@ const ALLOWED = ['value', 'other', 'limit', 'filters'];
 const refuse = (at: readonly PropertyKey[], message: string) => {
   throw new Error(`${at.join('.')}: ${message}`);
 };
-const bodyOf = (spec: BodySpec, variables: Variables) => compileBody(spec, ALLOWED, refuse, [])(variables);
+const bodyOf = (spec: BodySpec, variables: Variables) =>
+  compileBody(spec, ALLOWED, locationIn(refuse))(variables);
 const anything = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom('"', '\\', '"}', '","x":"', '&x=1', '=', '<', '</a><b>', ']]>', '{other}', '"/>', "'"),
@@ -123,7 +125,11 @@ describe('a body that names a variable nobody fills in', () => {
     ['xml', { xml: '<a>{page}</a>' }],
   ])('is reported at %s', (place, spec) => {
     const problems: string[] = [];
-    compileBody(spec, ALLOWED, (at, message) => problems.push(`${at.join('.')} ${message}`), []);
+    compileBody(
+      spec,
+      ALLOWED,
+      locationIn((at, message) => problems.push(`${at.join('.')} ${message}`)),
+    );
     expect(problems).toEqual([`${place} unknown variable {page}`]);
   });
 });

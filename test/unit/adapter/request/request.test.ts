@@ -1,3 +1,4 @@
+import { locationIn } from '../../../../src/adapter/spec-location.ts';
 import fc from 'fast-check';
 import { compileRequest } from '../../../../src/adapter/request/request.ts';
 import type { RequestSpec } from '../../../../src/config/schema/source.ts';
@@ -7,7 +8,7 @@ const refuse = (at: readonly PropertyKey[], message: string) => {
   throw new Error(`${at.join('.')}: ${message}`);
 };
 const requestOf = (spec: Partial<RequestSpec>) =>
-  compileRequest({ method: 'GET', path: '/x', query: {}, headers: {}, ...spec }, ALLOWED, refuse, []);
+  compileRequest({ method: 'GET', path: '/x', query: {}, headers: {}, ...spec }, ALLOWED, locationIn(refuse));
 
 describe('a header of a request', () => {
   it('is filled in, and left out where its value is absent', () => {
@@ -64,8 +65,7 @@ describe('a request', () => {
     compileRequest(
       { method: 'GET', path: '/x', query: {}, headers: {}, ...spec },
       ALLOWED,
-      (at, message) => problems.push(`${at.join('.')} ${message}`),
-      [],
+      locationIn((at, message) => problems.push(`${at.join('.')} ${message}`)),
     );
     expect(problems).toEqual([problem]);
   });

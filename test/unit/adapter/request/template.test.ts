@@ -1,3 +1,4 @@
+import { locationIn } from '../../../../src/adapter/spec-location.ts';
 import fc from 'fast-check';
 import { compileRequest } from '../../../../src/adapter/request/request.ts';
 import { compileQuery, percentEncode } from '../../../../src/adapter/request/template.ts';
@@ -25,7 +26,7 @@ function seen(target: string): { path: string; parameters: [string, string][]; h
 describe('a value in a query', () => {
   const templates = { a: '{value}', 'b[c]': 'x {value} y', d: '1' };
   const render = compileQuery(templates);
-  const request = compileRequest(requestSpec('/items', templates), ['value'], refuse, []);
+  const request = compileRequest(requestSpec('/items', templates), ['value'], locationIn(refuse));
 
   it('arrives as it is, and as nothing else', () => {
     fc.assert(
@@ -66,7 +67,7 @@ describe('a value in a query', () => {
 });
 
 describe('a value in a path', () => {
-  const request = compileRequest(requestSpec('/users/{id}/card.do'), ['id'], refuse, []);
+  const request = compileRequest(requestSpec('/users/{id}/card.do'), ['id'], locationIn(refuse));
 
   it('is one segment, whatever it is', () => {
     fc.assert(
@@ -89,8 +90,7 @@ describe('a template', () => {
     compileRequest(
       requestSpec(path, query),
       ['offset', 'limit'],
-      (at, message) => problems.push(`${at.join('.')} ${message}`),
-      ['request'],
+      locationIn((at, message) => problems.push(`${at.join('.')} ${message}`), ['request']),
     );
     return problems;
   };
