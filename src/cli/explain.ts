@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { GatewayError } from '../errors/fault.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
@@ -6,7 +5,8 @@ import { explainLive } from '../explain/explain-live.ts';
 import { type Asked, readAsked } from '../explain/explain-request.ts';
 import { explanationText, mistakeText } from '../explain/explain-texts.ts';
 import { explain, type Explanation, explainMistake } from '../explain/explanation.ts';
-import { maskedSource } from '../probe/masked-requests.ts';
+import { maskedSource } from '../probe/session/masked-source.ts';
+import type { CompiledResource } from '../pipeline/compile-sources.ts';
 import { type ReadyConfig, readConfigOrExit } from './input/read-config.ts';
 import { showLive, type ShownLive } from '../explain/display-live.ts';
 
@@ -19,10 +19,10 @@ function askedOrExit(request: string, { gateway }: ReadyConfig, context: CliCont
   throw new ExitError(exitCodes.usage);
 }
 
-function compiledFor({ operation }: Asked, { compiled }: ReadyConfig) {
+function sourceOf({ operation }: Asked, { compiled }: ReadyConfig): CompiledResource {
   const found = compiled.find(({ resource }) => resource === operation.resource);
   if (found === undefined) throw new Error(`${operation.resource.name} has no source`);
-  return { compiled: found, text: readFileSync(found.source.yaml.file, 'utf8') };
+  return found;
 }
 
 /** Whether the live answer is one that a client could use; that there is no such record is one, too. */
@@ -51,14 +51,14 @@ async function runExplain(
     print(mistake, mistakeText(mistake));
     return;
   }
-  const { compiled, text } = compiledFor(asked, ready);
-  let explanation: Explanation = explain(asked, query, { gateway, compiled, text });
+  const compiled = sourceOf(asked, ready);
+  let explanation: Explanation = explain(asked, query, { gateway, compiled });
   if (options.live === true) {
-    const masked = maskedSource(compiled, text);
+    const masked = maskedSource(compiled);
     const showValues = options.values === true;
     const result = await explainLive(query, {
       compiled,
-      masked: masked.adapter,
+      masked,
       showValues,
       stop: context.stop,
     });

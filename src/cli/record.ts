@@ -1,22 +1,13 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { compileSessionReader } from '../adapter/read/session-reader.ts';
 import { closest } from '../config/validate/closest.ts';
 import { fixtureText } from '../config/fixture/fixture-file.ts';
-import { type Fixture, readFixture } from '../config/fixture/fixture-schema.ts';
-import type { Json } from '../kernel/json/json.ts';
+import { readFixture } from '../config/fixture/fixture-schema.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
-import { createUpstream, type Upstream } from '../upstream/client.ts';
-import { answerRequest } from '../probe/answer-request.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
-import { recordExchanges, type RecordingBounds } from '../fixtures/record-exchanges.ts';
-import {
-  type FirstPage,
-  firstRequest,
-  followingRequests,
-  nameOf,
-  type NamedRequest,
-} from '../fixtures/record-requests.ts';
+import { firstRequest, followingRequests, nameOf, type NamedRequest } from '../fixtures/record-requests.ts';
+import { createRecorder, type RecordedFixture, type Recorder } from '../fixtures/recorder.ts';
+import { openSession } from '../probe/session/source-session.ts';
 import { fixtureFolder } from '../fixtures/read-fixtures.ts';
 import { replayFixture } from '../fixtures/replay-fixture.ts';
 import { scrambleFixtures, Unscrambled } from '../fixtures/scramble-fixtures.ts';
@@ -36,57 +27,8 @@ type Recorded = {
   readonly problem?: string;
 };
 
-/** A fixture is read by people: a scan of a whole store is none. */
-const BOUNDS: RecordingBounds = { callsMax: 20, bytesMax: 512 * 1024 };
-
-/** Rows that the values of filters are taken from. */
-const LOOK_ROWS = 100;
-
 /** Of values that scrambling leaves as they are, these many are shown. */
 const CODES_SHOWN = 10;
-
-type Made = NamedRequest & { readonly fixture: Fixture };
-
-/** Asks live sources for fixtures. */
-type Recorder = {
-  first(resource: CompiledSource['resource']): Promise<FirstPage | string>;
-  record(named: NamedRequest): Promise<Made | string>;
-};
-
-function createRecorder(
-  sources: readonly CompiledSource[],
-  upstream: Upstream,
-  signal: AbortSignal,
-): Recorder {
-  async function answered(request: string, bounds: RecordingBounds) {
-    let recording: ReturnType<typeof recordExchanges> | undefined;
-    const answer = await answerRequest(request, {
-      sources,
-      upstreamOf: (compiled) => (recording = recordExchanges(compiled, upstream, bounds)),
-      onContradicted: () => undefined,
-      signal,
-    });
-    return { answer, exchanges: recording?.exchanges ?? [], problem: recording?.problem() };
-  }
-
-  return {
-    async first({ name }) {
-      const bounds = { callsMax: 1_000, bytesMax: Infinity };
-      const { answer } = await answered(`GET /v1/${name}?limit=${LOOK_ROWS}`, bounds);
-      if (answer.error !== undefined) return `${answer.error.code}: ${answer.error.detail ?? 'no detail'}`;
-      const { data, meta } = answer.body as { data: FirstPage['records']; meta: { total: Json } };
-      return { total: Number(meta.total), records: data };
-    },
-    async record(named) {
-      const { answer, exchanges, problem } = await answered(named.request, BOUNDS);
-      const { status, body, error } = answer;
-      if (problem !== undefined) return problem;
-      if (error?.code === 'server_error') return 'Portico itself failed on the replies';
-      const expected = error === undefined ? { body } : { error: error.code };
-      return { ...named, fixture: { request: named.request, upstream: [...exchanges], status, expected } };
-    },
-  };
-}
 
 /** The default requests of a source, or a problem where its first page cannot be had. */
 async function defaultRequests(
@@ -97,7 +39,7 @@ async function defaultRequests(
   const requests: NamedRequest[] = [];
   for (const { resource } of sources) {
     const named = firstRequest(resource);
-    const first = await recorder.first(resource);
+    const first = await recorder.firstPage(resource);
     if (typeof first === 'string') problems.push({ ...named, problem: first });
     else requests.push(named, ...followingRequests(resource, first));
   }
@@ -129,11 +71,11 @@ function chosen(
 
 /** The fixtures with made-up values; those that cannot have any are told. */
 async function scrambleAll(
-  made: readonly Made[],
+  made: readonly RecordedFixture[],
   sources: readonly CompiledSource[],
   results: Recorded[],
   context: CliContext,
-): Promise<readonly Made[]> {
+): Promise<readonly RecordedFixture[]> {
   const { fixtures, codes } = await scrambleFixtures(
     made.map(({ fixture }) => fixture),
     sources,
@@ -153,7 +95,7 @@ async function scrambleAll(
 
 /** Writes a fixture once it has been replayed from its own text. */
 async function keep(
-  { name, request, fixture }: Made,
+  { name, request, fixture }: RecordedFixture,
   file: string,
   comment: string,
   sources: readonly CompiledSource[],
@@ -189,16 +131,13 @@ export async function runRecord(
   const { sources, requests } = chosen(names, compiled, context);
   const [one] = sources;
   if (one === undefined) return;
-  const upstream = createUpstream(one.source.spec, {
-    onExchange: () => undefined,
-    readSession: compileSessionReader(one.source.spec),
-  });
-  const recorder = createRecorder(sources, upstream, context.stop);
+  const session = openSession(one.source.spec);
+  const recorder = createRecorder(sources, session, context.stop);
   const results: Recorded[] = [];
   const order: string[] = [];
   const folder = fixtureFolder(one);
   const fileOf = ({ name }: NamedRequest) => join(folder, `${name}.yaml`);
-  const made: Made[] = [];
+  const made: RecordedFixture[] = [];
   try {
     const wanted = requests.length > 0 ? requests : await defaultRequests(sources, recorder, results);
     order.push(...wanted.map(({ name }) => name));
@@ -211,7 +150,7 @@ export async function runRecord(
       else made.push(found);
     }
   } finally {
-    upstream.close();
+    session.close();
   }
   const comment =
     options.scramble === true

@@ -1,7 +1,6 @@
-import { compileSessionReader } from '../adapter/read/session-reader.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
-import { createUpstream, type Upstream } from '../upstream/client.ts';
 import { answerRequest } from '../probe/answer-request.ts';
+import { openSession, type SourceSession } from '../probe/session/source-session.ts';
 
 /** The result of one request that was answered by means of a draft. */
 export type DraftTrial = {
@@ -43,14 +42,15 @@ function countingAdapter(
 async function tryOne(
   request: string,
   compiled: CompiledSource,
-  upstream: Upstream,
+  session: SourceSession,
   signal: AbortSignal,
 ): Promise<DraftTrial & { readonly ids: readonly string[] }> {
   const unreadable: Record<string, number> = {};
   const contradicted: string[] = [];
   const { status, body, error } = await answerRequest(request, {
     sources: [compiled],
-    upstreamOf: (one) => ({ upstream, adapter: countingAdapter(one.adapter, unreadable) }),
+    session,
+    adapterOf: (one) => countingAdapter(one.adapter, unreadable),
     onContradicted: (capability) => void contradicted.push(capability),
     signal,
   });
@@ -73,20 +73,16 @@ export async function tryDraft(
   compiled: CompiledSource,
   signal: AbortSignal,
 ): Promise<readonly DraftTrial[]> {
-  const { spec } = compiled.source;
-  const upstream = createUpstream(spec, {
-    onExchange: () => undefined,
-    readSession: compileSessionReader(spec),
-  });
+  const session = openSession(compiled.source.spec);
   const list = `GET /v1/${compiled.resource.name}`;
   try {
-    const first = await tryOne(`${list}?limit=10`, compiled, upstream, signal);
-    const second = await tryOne(`${list}?limit=10&page=2`, compiled, upstream, signal);
+    const first = await tryOne(`${list}?limit=10`, compiled, session, signal);
+    const second = await tryOne(`${list}?limit=10&page=2`, compiled, session, signal);
     const [id] = second.ids.length > 0 ? second.ids : first.ids;
     const isServed = compiled.adapter.get !== undefined && id !== undefined;
-    const record = isServed ? [await tryOne(`${list}/${id}`, compiled, upstream, signal)] : [];
+    const record = isServed ? [await tryOne(`${list}/${id}`, compiled, session, signal)] : [];
     return [first, second, ...record].map(({ ids: _ids, ...trial }) => trial);
   } finally {
-    upstream.close();
+    session.close();
   }
 }

@@ -11,10 +11,9 @@ import { NumberText } from '../kernel/json/json.ts';
 import type { CompiledResource } from '../pipeline/compile-sources.ts';
 import type { Document } from '../policy/cache-stage.ts';
 import type { Claim } from './explain-plan.ts';
-import type { LiveResult, ViewedField } from './explain-live.ts';
-import { MASK } from '../probe/mask-source.ts';
-import { showCall } from '../probe/display-call.ts';
-import type { MadeCall } from '../probe/record-calls.ts';
+import type { LiveCall, LiveResult, ViewedField } from './explain-live.ts';
+import { MASK } from '../probe/session/mask-source.ts';
+import { callToDisplay } from '../probe/session/display-call.ts';
 
 /** A call that was made, as it may be shown. */
 export type ShownMade = {
@@ -83,8 +82,8 @@ function problemText({ code, detail }: GatewayError): string {
   return detail === undefined ? code : `${code}: ${detail}`;
 }
 
-function showMade(call: MadeCall, { compiled, masked }: ShownLiveDeps): ShownMade {
-  const { method, url } = showCall(masked, call.request);
+function showMade(call: LiveCall, { compiled, masked }: ShownLiveDeps): ShownMade {
+  const { method, url } = callToDisplay(masked, call.request);
   const { spec, yaml } = compiled.source;
   const { rule } = call;
   const place = rule === undefined ? undefined : yaml.problemAt(['outcomes', rule], '');

@@ -1,45 +1,8 @@
 import { problemText } from '../config/problem.ts';
-import { counted, type Verdict } from '../probe/session/finding.ts';
-import type { ShownCall } from '../probe/display-call.ts';
+import type { Diagnosis, DisplayedFinding } from '../probe/diagnose.ts';
+import { counted, type ClaimVerdict } from '../probe/resource/finding.ts';
 
-/** A finding as it may be shown, with its place in the file. */
-export type ShownFinding = {
-  readonly probe: string;
-  readonly claim: string;
-  readonly file: string;
-  readonly line?: number;
-  readonly column?: number;
-  /** The keys that lead to the claim, joined by points. */
-  readonly path: string;
-  readonly verdict: Verdict;
-  readonly observed: string;
-  readonly hint?: string;
-  /** Calls that show a difference; secrets are `***`. */
-  readonly calls?: readonly ShownCall[];
-};
-
-/** What was found out about one resource. */
-export type ShownResource = {
-  readonly resource: string;
-  readonly rows: number;
-  readonly complete: boolean;
-  readonly findings: readonly ShownFinding[];
-};
-
-/** What was found out about a source. */
-export type Diagnosis = {
-  readonly source: string;
-  readonly file: string;
-  readonly baseUrl: string;
-  readonly calls: number;
-  readonly ms: number;
-  readonly differences: number;
-  /** Why the source could not be examined to the end. */
-  readonly unreached?: string;
-  readonly resources: readonly ShownResource[];
-};
-
-const LABELS: Readonly<Record<Verdict, string>> = {
+const LABELS: Readonly<Record<ClaimVerdict, string>> = {
   agrees: 'agrees',
   differs: 'DIFFERS',
   'could not tell': 'unclear',
@@ -50,7 +13,7 @@ const LABELS: Readonly<Record<Verdict, string>> = {
 const PROBE_WIDTH = 26;
 
 /** A finding in lines: one where all is well, and with a place and a hint where it is not. */
-export function findingText(finding: ShownFinding): string {
+export function findingText(finding: DisplayedFinding): string {
   const { verdict, probe, observed, claim, hint, calls = [] } = finding;
   const line = `  ${LABELS[verdict].padEnd(8)} ${probe.padEnd(PROBE_WIDTH)} ${observed}\n`;
   if (verdict === 'noted') return hint === undefined ? line : `${line}           advice: ${hint}\n`;

@@ -1,23 +1,32 @@
-import type { Adapter } from '../adapter/compile.ts';
 import type { FieldProvenance } from '../adapter/map/explain-record.ts';
 import { explainReplies, type ReplyExplainer } from '../adapter/read/explain-reply.ts';
 import type { View } from '../adapter/map/row-fields.ts';
-import { compileSessionReader } from '../adapter/read/session-reader.ts';
 import type { Query } from '../contract/query.ts';
 import { fault, type GatewayError, toGatewayError } from '../errors/fault.ts';
-import { systemClock } from '../kernel/clock.ts';
-import type { UpstreamReply } from '../kernel/upstream-call.ts';
-import { createAnswer } from '../reading/run-plan.ts';
+import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
 import type { CompiledResource } from '../pipeline/compile-sources.ts';
-import type { SourceRuntime } from '../reading/source-runtime.ts';
 import type { Document } from '../policy/cache-stage.ts';
-import { createUpstream } from '../upstream/client.ts';
-import { ownCall } from '../probe/create-call.ts';
-import { type MadeCall, witness, type Witnessed, withShownRequests } from '../probe/record-calls.ts';
+import { type AnswerQuery, createAnswerQuery } from '../probe/answer-request.ts';
+import { MASK } from '../probe/session/mask-source.ts';
+import type { maskedSource } from '../probe/session/masked-source.ts';
+import { type PairedAdapter, pairRequests } from '../probe/session/pair-requests.ts';
+import { openSession, type SessionCall } from '../probe/session/source-session.ts';
 
-/** What became of a query that was really asked. */
+/** A call that was made for a query. */
+export type LiveCall = {
+  /** The request as it may be displayed. */
+  readonly request: UpstreamRequest;
+  readonly status: number | undefined;
+  readonly ms: number;
+  readonly rows: number | undefined;
+  /** The number of the outcome rule that decided, from 0. */
+  readonly rule: number | undefined;
+  readonly problem: GatewayError | undefined;
+};
+
+/** What came of a query that was answered from the live source. */
 export type LiveResult = {
-  readonly calls: readonly MadeCall[];
+  readonly calls: readonly LiveCall[];
   readonly answer: Document | GatewayError;
   /** Claims that replies contradicted, which were then computed without. */
   readonly contradicted: readonly string[];
@@ -33,11 +42,10 @@ export type ViewedField = FieldProvenance & { readonly view: View };
 /** What a live explanation needs. */
 export type LiveDeps = {
   readonly compiled: CompiledResource;
-  /** The adapter of the masked source: its requests are those of the real one, fit to be shown. */
-  readonly masked: Adapter;
-  /** Whether values of records may be shown, in addresses too. */
+  readonly masked: ReturnType<typeof maskedSource>;
+  /** Whether values of records may be displayed, in addresses too. */
   readonly showValues: boolean;
-  /** Aborts when the person has had enough. */
+  /** Aborts when the command is to end. */
   readonly stop: AbortSignal;
 };
 
@@ -49,18 +57,16 @@ function firstIdOf(answer: Document | GatewayError): string | undefined {
 }
 
 async function answerWithin(
-  source: SourceRuntime,
-  { config }: Pick<CompiledResource, 'config'>,
+  answer: AnswerQuery,
+  { deadline: deadlineMs }: CompiledResource['config'],
   query: Query,
   stop: AbortSignal,
 ): Promise<Document | GatewayError> {
-  const deadline = AbortSignal.timeout(config.deadline);
-  const signal = AbortSignal.any([stop, deadline]);
+  const deadline = AbortSignal.timeout(deadlineMs);
   try {
-    return await createAnswer(source, config.cache)(ownCall(query, 'explain', signal), signal);
+    return await answer(query, AbortSignal.any([stop, deadline]));
   } catch (error) {
-    if (deadline.aborted)
-      return fault('upstream_timeout', { detail: `deadline of ${config.deadline} ms spent` });
+    if (deadline.aborted) return fault('upstream_timeout', { detail: `deadline of ${deadlineMs} ms spent` });
     return toGatewayError(error);
   }
 }
@@ -80,66 +86,69 @@ function findFields(
   return undefined;
 }
 
-/** How a record came about: of a row, and of its details where those are asked for. */
+/** How a record came about: from its row, and from its details where those are asked for. */
 function findRecord(
   explained: readonly Explained[],
-  made: readonly Witnessed[],
-  viewOf: (reply: UpstreamReply) => View | undefined,
+  calls: readonly SessionCall[],
+  { views }: PairedAdapter,
   id: string | undefined,
 ): readonly ViewedField[] | undefined {
   if (id === undefined) return undefined;
-  const replies = made.flatMap(({ reply }) => reply ?? []);
+  const replies = calls.flatMap(({ reply }) => reply ?? []);
   const found = explained.flatMap((one) => {
-    const own = replies.filter((reply) => viewOf(reply) === one.view);
+    const own = replies.filter((reply) => views.get(reply) === one.view);
     const fields = findFields(one, own, id) ?? [];
     return one.view === 'details' ? fields.filter(({ field }) => field !== 'id') : fields;
   });
   return found.length === 0 ? undefined : found;
 }
 
-/** Answers a query from the live source, as the gateway would on a cache miss, and keeps what happened on the way. */
+const HIDDEN_REQUEST: UpstreamRequest = { method: 'GET', target: MASK, headers: {}, body: undefined };
+
+function liveCall(
+  { request, reply, ms, problem }: SessionCall,
+  explained: readonly Explained[],
+  { toDisplay, rows, views }: PairedAdapter,
+): LiveCall {
+  const view = (reply && views.get(reply)) ?? explained[0]?.view;
+  const explainer = explained.find((one) => one.view === view)?.explainer;
+  return {
+    request: toDisplay.get(request) ?? { ...HIDDEN_REQUEST, method: request.method },
+    status: reply?.status,
+    ms,
+    rows: reply && rows.get(reply),
+    rule: reply && explainer?.rule(reply),
+    problem,
+  };
+}
+
+/** Answers a query from the live source, as the gateway would on a cache miss, with the log of its calls. */
 export async function explainLive(
   query: Query,
   { compiled, masked, showValues, stop }: LiveDeps,
 ): Promise<LiveResult> {
   const { spec } = compiled.source;
-  const { adapter, shown, rows, views } = withShownRequests(compiled.adapter, masked, showValues);
-  const upstream = createUpstream(spec, {
-    onExchange: () => undefined,
-    readSession: compileSessionReader(spec),
-  });
-  const { ask, made } = witness(upstream, shown);
+  const paired = pairRequests(compiled.adapter, masked.adapter, { showValues });
+  const session = openSession(spec, { keepsReplies: true });
   const gaps = new Map<string, number>();
   const contradicted: string[] = [];
-  const source: SourceRuntime = {
-    resource: compiled.resource,
-    adapter,
-    upstream: { ...upstream, ask },
-    budget: spec.budget,
-    clock: systemClock,
-    switchedOff: new Set(),
-    observer: {
-      fieldGap: (field, reason) => gaps.set(`${field} ${reason}`, (gaps.get(`${field} ${reason}`) ?? 0) + 1),
-      contradicted: (capability) => contradicted.push(capability),
-    },
-  };
+  const answerQuery = createAnswerQuery(compiled, {
+    session,
+    adapter: paired.adapter,
+    onFieldGap: (field, reason) => gaps.set(`${field} ${reason}`, (gaps.get(`${field} ${reason}`) ?? 0) + 1),
+    onContradicted: (capability) => contradicted.push(capability),
+  });
   try {
-    const answer = await answerWithin(source, compiled, query, stop);
-    const kinds: readonly View[] = query.kind === 'list' ? ['list', 'details'] : ['get'];
-    const explained = kinds.map((view) => ({
+    const answer = await answerWithin(answerQuery, compiled.config, query, stop);
+    const views: readonly View[] = query.kind === 'list' ? ['list', 'details'] : ['get'];
+    const explained = views.map((view) => ({
       view,
       explainer: explainReplies(spec, compiled.resource, view),
     }));
-    for (const { call, reply } of made) {
-      if (reply === undefined) continue;
-      call.status = reply.status;
-      call.rows = rows.get(reply);
-      const view = views.get(reply) ?? query.kind;
-      call.rule = explained.find((one) => one.view === view)?.explainer?.rule(reply);
-    }
-    const record = findRecord(explained, made, (reply) => views.get(reply), firstIdOf(answer));
-    return { calls: made.map(({ call }) => call), answer, contradicted, gaps, record };
+    const calls = session.calls.map((call) => liveCall(call, explained, paired));
+    const record = findRecord(explained, session.calls, paired, firstIdOf(answer));
+    return { calls, answer, contradicted, gaps, record };
   } finally {
-    upstream.close();
+    session.close();
   }
 }

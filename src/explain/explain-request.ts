@@ -3,9 +3,8 @@ import { operations, type Operation } from '../contract/operations.ts';
 import { compileParser } from '../contract/parse-query.ts';
 import type { Query } from '../contract/query.ts';
 import { GatewayError } from '../errors/fault.ts';
-import { compileRoutes } from '../http/listener/endpoint.ts';
+import { findOperation } from '../probe/find-operation.ts';
 import { READ_METHODS } from '../http/operation.ts';
-import { parseRequestTarget } from '../http/listener/request-head.ts';
 
 /** A request to an operation that the gateway serves. */
 export type Asked = {
@@ -17,13 +16,6 @@ export type Asked = {
 };
 
 const REQUEST = /^(?:([A-Za-z]+)\s+)?(\S+)$/;
-
-const findRoute = compileRoutes(
-  operations.map(({ name, path }) => ({
-    path,
-    endpoint: { operation: name, methods: READ_METHODS, serve: () => undefined },
-  })),
-);
 
 function parse(operation: Operation, rules: GatewayConfig['contract'], query: string, rawId?: string) {
   try {
@@ -41,18 +33,17 @@ export function readAsked(text: string, gateway: GatewayConfig): Asked | string 
   if (target === '' || /[^\x21-\x7e]|#/.test(target)) {
     return `"${text}" is not a request: write it like 'GET /v1/users?page=2', percent-encoded`;
   }
-  const parts = parseRequestTarget(target);
-  const match = parts === undefined ? undefined : findRoute(parts.path);
-  const operation = operations.find(({ name }) => name === match?.endpoint.operation);
-  if (parts === undefined || operation === undefined) {
+  const match = findOperation(target);
+  if (match === undefined) {
     return `no operation has this path; there are: ${operations.map(({ path }) => path).join(', ')}`;
   }
+  const { operation, rawQuery, rawId } = match;
   if (!READ_METHODS.includes(method.toUpperCase())) {
     return `${operation.name} is read with ${READ_METHODS.join(' or ')}, not ${method}`;
   }
   if (gateway.resources[operation.resource.name] === undefined) {
     return `this gateway does not serve ${operation.resource.name}: add it under resources`;
   }
-  const query = parse(operation, gateway.contract, parts.query, match?.rawId);
+  const query = parse(operation, gateway.contract, rawQuery, rawId);
   return { line: `${method.toUpperCase()} ${target}`, operation, query };
 }

@@ -1,7 +1,7 @@
 import type { Claim } from './explain-plan.ts';
 import type { Explanation, Mistake } from './explanation.ts';
-import { MASK } from '../probe/mask-source.ts';
-import type { ShownCall } from '../probe/display-call.ts';
+import { MASK } from '../probe/session/mask-source.ts';
+import type { DisplayedCall } from '../probe/session/display-call.ts';
 import type { ShownField, ShownLive, ShownMade } from './display-live.ts';
 
 /** Calls that are shown of many; the last one is shown too. */
@@ -27,7 +27,10 @@ function claimLine({ claim, file, line }: Claim): string {
 }
 
 /** A call; headers only where they are not those of the call before. */
-function callLines({ method, url, headers, body }: ShownCall, before: ShownCall | undefined): string[] {
+function callLines(
+  { method, url, headers, body }: DisplayedCall,
+  before: DisplayedCall | undefined,
+): string[] {
   const isNew = JSON.stringify(headers) !== JSON.stringify(before?.headers);
   return [
     `${method} ${url}`,

@@ -7,9 +7,9 @@ import { fault, type GatewayError } from '../errors/fault.ts';
 import type { CompiledResource } from '../pipeline/compile-sources.ts';
 import { type ExplainedPlan, explainPlan, filterText, sortText } from './explain-plan.ts';
 import type { Asked } from './explain-request.ts';
-import { maskedSource } from '../probe/masked-requests.ts';
+import { maskedSource } from '../probe/session/masked-source.ts';
 import type { ShownLive } from './display-live.ts';
-import { showCall, type ShownCall } from '../probe/display-call.ts';
+import { callToDisplay, type DisplayedCall } from '../probe/session/display-call.ts';
 
 /** Everything that is known about a query before it is answered, fit to be shown and to be written as JSON. */
 export type Explanation = {
@@ -20,7 +20,7 @@ export type Explanation = {
   readonly source: { readonly name: string; readonly file: string; readonly credential: string };
   /** What is asked, in words. */
   readonly question: string;
-  readonly plan: Omit<ExplainedPlan, 'calls'> & { readonly calls: readonly ShownCall[] };
+  readonly plan: Omit<ExplainedPlan, 'calls'> & { readonly calls: readonly DisplayedCall[] };
   /** What a scan may cost, and how a client is told that it would cost more. */
   readonly budget: {
     readonly rows: number;
@@ -45,8 +45,6 @@ export type Mistake = {
 export type ExplanationDeps = {
   readonly gateway: GatewayConfig;
   readonly compiled: CompiledResource;
-  /** The text of the source's file. */
-  readonly text: string;
 };
 
 function credentialText({ auth, net }: SourceSpec): string {
@@ -85,13 +83,9 @@ export function explainMistake(asked: Asked, error: GatewayError, gateway: Gatew
 }
 
 /** Explains a query without asking the source anything. */
-export function explain(
-  asked: Asked,
-  query: Query,
-  { gateway, compiled, text }: ExplanationDeps,
-): Explanation {
+export function explain(asked: Asked, query: Query, { gateway, compiled }: ExplanationDeps): Explanation {
   const { source, resource, config } = compiled;
-  const masked = maskedSource(compiled, text);
+  const masked = maskedSource(compiled);
   const plan = explainPlan(query, masked.adapter, source, resource);
   const { rows, calls, time } = source.spec.budget;
   const over = fault('scan_limit_exceeded');
@@ -101,7 +95,7 @@ export function explain(
     permission: config.public ? null : resource.permission,
     source: { name: source.spec.name, file: source.yaml.file, credential: credentialText(source.spec) },
     question: questionText(query),
-    plan: { ...plan, calls: plan.calls.map((request) => showCall(masked.spec, request)) },
+    plan: { ...plan, calls: plan.calls.map((request) => callToDisplay(masked.spec, request)) },
     budget: {
       rows,
       calls,

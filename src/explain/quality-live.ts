@@ -1,14 +1,11 @@
 import type { Adapter } from '../adapter/compile.ts';
-import { compileSessionReader } from '../adapter/read/session-reader.ts';
 import type { Query } from '../contract/query.ts';
 import { type GatewayError, toGatewayError } from '../errors/fault.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { createAnswer } from '../reading/run-plan.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { createQuality, type ResourceQuality } from '../pipeline/quality.ts';
-import type { SourceRuntime } from '../reading/source-runtime.ts';
-import { createUpstream } from '../upstream/client.ts';
-import { ownCall } from '../probe/create-call.ts';
+import { createAnswerQuery } from '../probe/answer-request.ts';
+import { openSession } from '../probe/session/source-session.ts';
 import { shapeOf } from './shape.ts';
 
 /** How often a form stood in a field that could not be read. */
@@ -95,28 +92,18 @@ export async function readQuality(
     ...(showShapes && { unreadable: (view, field, found) => shapes.add(view, field, shapeOf(found)) }),
   });
   const { adapter, ids } = keepIds(quality.adapter);
-  const upstream = createUpstream(spec, {
-    onExchange: () => undefined,
-    readSession: compileSessionReader(spec),
-  });
-  const runtime: SourceRuntime = {
-    resource,
+  const session = openSession(spec);
+  const answer = createAnswerQuery(compiled, {
+    session,
     adapter,
-    upstream,
-    budget: spec.budget,
-    clock: systemClock,
-    switchedOff: new Set(everyClaim(compiled)),
-    observer: {
-      fieldGap: () => undefined,
-      contradicted: (claim) => void quality.contradicted(claim),
-    },
-  };
-  const answer = createAnswer(runtime, { fresh: 0 });
+    switchedOff: everyClaim(compiled),
+    onContradicted: (claim) => void quality.contradicted(claim),
+  });
   const single = { asked: 0, notFound: 0, failed: 0 };
   let problem: GatewayError | undefined;
 
   async function ask(query: Query): Promise<boolean> {
-    return (await answer(ownCall(query, 'quality', stop), stop)).found;
+    return (await answer(query, stop)).found;
   }
 
   async function askOne(id: string): Promise<void> {
@@ -136,7 +123,7 @@ export async function readQuality(
     problem = toGatewayError(error);
   }
   if (adapter.get !== undefined) for (const id of sample([...ids], SINGLE_MAX)) await askOne(id);
-  upstream.close();
+  session.close();
   return {
     ...quality.report(),
     problem: problem && problemText(problem),

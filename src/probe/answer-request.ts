@@ -1,13 +1,53 @@
-import { operations } from '../contract/operations.ts';
+import type { Adapter } from '../adapter/compile.ts';
+import type { OnGap } from '../adapter/map/map-record.ts';
 import { compileParser } from '../contract/parse-query.ts';
+import type { Query } from '../contract/query.ts';
 import { errorBody, publicStatus } from '../errors/body.ts';
 import { fault, type GatewayError, toGatewayError } from '../errors/fault.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { type Json, readJson } from '../kernel/json/json.ts';
-import { createAnswer } from '../reading/run-plan.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
-import type { Upstream } from '../upstream/client.ts';
-import { ownCall } from './create-call.ts';
+import type { Document } from '../policy/cache-stage.ts';
+import { createAnswer } from '../reading/run-plan.ts';
+import { findOperation } from './find-operation.ts';
+import type { SourceSession } from './session/source-session.ts';
+
+/** Answers queries of one resource through a session. @throws GatewayError, SessionBudgetSpent */
+export type AnswerQuery = (query: Query, signal: AbortSignal) => Promise<Document>;
+
+/** What queries are answered with. */
+export type AnswerQueryDeps = {
+  readonly session: SourceSession;
+  /** Stands in for the adapter of the source's file, such as one that counts. */
+  readonly adapter?: Adapter;
+  /** Claims that are not relied on. */
+  readonly switchedOff?: Iterable<string>;
+  readonly onFieldGap?: OnGap;
+  /** Called with every claim that replies contradict; the answer is then made without it. */
+  readonly onContradicted?: (capability: string) => void;
+};
+
+/** Answers queries as the gateway does on a cache miss, without credentials, limits and cache. */
+export function createAnswerQuery(compiled: CompiledSource, deps: AnswerQueryDeps): AnswerQuery {
+  const { session, adapter = compiled.adapter, switchedOff = [] } = deps;
+  const { onFieldGap = () => undefined, onContradicted = () => undefined } = deps;
+  const answer = createAnswer(
+    {
+      resource: compiled.resource,
+      adapter,
+      upstream: session.upstream,
+      budget: compiled.source.spec.budget,
+      clock: systemClock,
+      switchedOff: new Set(switchedOff),
+      observer: { fieldGap: onFieldGap, contradicted: onContradicted },
+    },
+    { fresh: 1 },
+  );
+  return (query, signal) => {
+    const trace = { cache: 'none', upstreamCalls: 0, upstreamMs: 0, principalId: undefined } as const;
+    return answer({ query, trace: { ...trace } }, signal);
+  };
+}
 
 /** What a client is answered, with the error that an answer other than 200 is. */
 export type Answer = {
@@ -17,55 +57,35 @@ export type Answer = {
 };
 
 /** What answers a request of the contract. */
-export type AnswerDeps = {
+export type AnswerRequestDeps = Omit<AnswerQueryDeps, 'adapter'> & {
   /** The resources of one source. */
   readonly sources: readonly CompiledSource[];
-  /** The upstream that is asked for a resource. */
-  readonly upstreamOf: (compiled: CompiledSource) => {
-    upstream: Upstream;
-    adapter: CompiledSource['adapter'];
-  };
-  /** Told of every claim that replies contradict. */
-  readonly onContradicted: (capability: string) => void;
+  readonly adapterOf?: (compiled: CompiledSource) => Adapter;
   readonly signal: AbortSignal;
 };
 
 const REQUEST_ID = 'req_fixture';
 
-/** The operation, raw query and raw id of a request such as `GET /v1/users/user_7`. */
-function route(request: string) {
-  const [path = '', ...query] = request.replace(/^GET /, '').split('?');
-  for (const operation of operations) {
-    const pattern = new RegExp(`^${operation.path.replace(':id', '([^/]+)')}$`);
-    const match = pattern.exec(path);
-    if (match !== null) return { operation, rawQuery: query.join('?'), rawId: match[1] };
-  }
-  throw fault('not_found', { detail: 'no operation of the contract has this path' });
+/** The query of a request such as `GET /v1/users/user_7`, and what the source's file says of its resource. */
+export function parseRequest(request: string, sources: readonly CompiledSource[]) {
+  const match = findOperation(request.replace(/^GET /, ''));
+  if (match === undefined) throw fault('not_found', { detail: 'no operation of the contract has this path' });
+  const { operation, rawQuery, rawId } = match;
+  const compiled = sources.find(({ resource }) => resource === operation.resource);
+  if (compiled === undefined) throw fault('not_found', { detail: 'the source does not have this resource' });
+  return { compiled, query: compileParser(operation, { limitOverflow: 'reject' })(rawQuery, rawId) };
 }
 
-async function makeBody(request: string, deps: AnswerDeps): Promise<string> {
-  const { operation, rawQuery, rawId } = route(request);
-  const compiled = deps.sources.find(({ resource }) => resource === operation.resource);
-  if (compiled === undefined) throw fault('not_found', { detail: 'the source does not have this resource' });
-  const answer = createAnswer(
-    {
-      resource: compiled.resource,
-      ...deps.upstreamOf(compiled),
-      budget: compiled.source.spec.budget,
-      clock: systemClock,
-      switchedOff: new Set(),
-      observer: { fieldGap: () => undefined, contradicted: deps.onContradicted },
-    },
-    { fresh: 1 },
-  );
-  const query = compileParser(operation, { limitOverflow: 'reject' })(rawQuery, rawId);
-  const document = await answer(ownCall(query, REQUEST_ID, deps.signal), deps.signal);
+async function makeBody(request: string, deps: AnswerRequestDeps): Promise<string> {
+  const { compiled, query } = parseRequest(request, deps.sources);
+  const adapter = deps.adapterOf?.(compiled) ?? compiled.adapter;
+  const document = await createAnswerQuery(compiled, { ...deps, adapter })(query, deps.signal);
   if (!document.found) throw fault('not_found');
   return document.body;
 }
 
 /** Answers a request as the gateway does, but without credentials, limits and cache. */
-export async function answerRequest(request: string, deps: AnswerDeps): Promise<Answer> {
+export async function answerRequest(request: string, deps: AnswerRequestDeps): Promise<Answer> {
   try {
     return { status: 200, body: readJson(await makeBody(request, deps)), error: undefined };
   } catch (thrown) {

@@ -1,20 +1,21 @@
 import { probeBase } from './checks/base.ts';
 import { credentialProbes } from './checks/credential.ts';
 import { endProbes } from './checks/ends.ts';
-import { CallsUsedUp, type Examination, Unreached } from './session/probe-session.ts';
+import type { ProbeSession } from './resource/probe-session.ts';
+import { SessionBudgetSpent, SourceUnreachable } from './session/source-session.ts';
 import { filterProbes } from './checks/filters.ts';
-import { claimed, type Finding, type Found, type Probe } from './session/finding.ts';
+import { claimAt, type Finding, type ProbeOutcome, type Probe } from './resource/finding.ts';
 import { numberingProbes } from './checks/numbering.ts';
 import { orderProbes, sortProbes } from './checks/orders.ts';
 import { recordProbes } from './checks/records.ts';
 import { replyProbes } from './checks/replies.ts';
 import { sequenceProbes } from './checks/sequences.ts';
 import { probeTotal } from './checks/totals.ts';
-import { type Walk, walk } from './session/walk.ts';
-import { type Footing, plainLister, probeContact } from './session/windows.ts';
+import { type ProbeWalk, walkRows } from './resource/probe-walk.ts';
+import { type Baseline, unfilteredReader, probeBaseline } from './resource/baseline.ts';
 
-/** What came of the examination of a resource. */
-export type Examined = {
+/** What came of the session of a resource. */
+export type ProbedResource = {
   /** Rows that the claims were held against. */
   readonly rows: number;
   /** Whether these are all rows of the source. */
@@ -34,12 +35,16 @@ const SILENT_MAX = 2;
 /** Takes a finding as soon as it is there. */
 export type OnFinding = (finding: Finding) => void;
 
-function listed(found: Found): readonly Finding[] {
+function listed(found: ProbeOutcome): readonly Finding[] {
   if (found === undefined) return [];
   return 'probe' in found ? [found] : found;
 }
 
-/** Makes the probes one after the other. @throws Unreached where the source has gone, CallsUsedUp never */
+function reasonOf(error: SourceUnreachable | SessionBudgetSpent): string {
+  return error instanceof SessionBudgetSpent ? `--calls-max ${error.max} is spent` : error.message;
+}
+
+/** Makes the probes one after the other. @throws SourceUnreachable where the source has gone, SessionBudgetSpent never */
 async function runProbes(probes: readonly Probe[], onFinding: OnFinding): Promise<void> {
   let silent = 0;
   for (const { name, run } of probes) {
@@ -47,9 +52,9 @@ async function runProbes(probes: readonly Probe[], onFinding: OnFinding): Promis
       for (const finding of listed(await run())) onFinding(finding);
       silent = 0;
     } catch (error) {
-      if (!(error instanceof Unreached) && !(error instanceof CallsUsedUp)) throw error;
-      onFinding(claimed(name, '', [])('could not tell', error.message));
-      if (error instanceof CallsUsedUp) continue;
+      if (!(error instanceof SourceUnreachable) && !(error instanceof SessionBudgetSpent)) throw error;
+      onFinding(claimAt(name, '', [])('could not tell', reasonOf(error)));
+      if (error instanceof SessionBudgetSpent) continue;
       silent += 1;
       if (silent >= SILENT_MAX) throw error;
     }
@@ -57,73 +62,74 @@ async function runProbes(probes: readonly Probe[], onFinding: OnFinding): Promis
 }
 
 /** Reads the rows that the claims are held against. */
-async function takeSample(examination: Examination, { change }: Footing) {
-  const callsMax = Math.max(3, Math.floor(examination.callsLeft() * SAMPLE_SHARE));
-  examination.gaps.clear();
-  const sample = await walk(examination, plainLister(examination, change), { size: change.size, callsMax });
-  return { sample, gaps: new Map(examination.gaps) };
+async function takeSample(session: ProbeSession, { change }: Baseline) {
+  const callsMax = Math.max(3, Math.floor(session.callsLeft() * SAMPLE_SHARE));
+  session.gaps.clear();
+  const sample = await walkRows(session, unfilteredReader(session, change), { size: change.size, callsMax });
+  return { sample, gaps: new Map(session.gaps) };
 }
 
 /** All probes but the first, the cheap ones before those that read many rows. */
 async function runAll(
-  examination: Examination,
-  footing: Footing,
-  { sample, gaps }: { sample: Walk; gaps: ReadonlyMap<string, number> },
+  session: ProbeSession,
+  baseline: Baseline,
+  { sample, gaps }: { sample: ProbeWalk; gaps: ReadonlyMap<string, number> },
   onFinding: OnFinding,
 ): Promise<void> {
   const cheap = [
-    ...replyProbes(examination, footing, sample, gaps),
-    ...credentialProbes(examination, footing),
-    ...numberingProbes(examination, footing, sample),
-    ...sequenceProbes(examination, footing, sample),
-    ...orderProbes(examination, footing, sample),
-    ...endProbes(examination, footing, sample),
-    { name: 'total', run: () => probeTotal(examination, footing, sample) },
-    ...recordProbes(examination, sample),
+    ...replyProbes(session, baseline, sample, gaps),
+    ...credentialProbes(session, baseline),
+    ...numberingProbes(session, baseline, sample),
+    ...sequenceProbes(session, baseline, sample),
+    ...orderProbes(session, baseline, sample),
+    ...endProbes(session, baseline, sample),
+    { name: 'total', run: () => probeTotal(session, baseline, sample) },
+    ...recordProbes(session, sample),
   ];
   await runProbes(cheap, onFinding);
-  const trials = Math.max(1, examination.resource.filters.length * TRIALS);
-  const callsMax = Math.max(2, Math.floor((examination.callsLeft() * FILTER_SHARE) / trials));
-  await runProbes(filterProbes({ examination, footing, sample, callsMax }), onFinding);
-  await runProbes(sortProbes(examination, footing, sample), onFinding);
+  const trials = Math.max(1, session.resource.filters.length * TRIALS);
+  const callsMax = Math.max(2, Math.floor((session.callsLeft() * FILTER_SHARE) / trials));
+  await runProbes(filterProbes({ session, baseline, sample, callsMax }), onFinding);
+  await runProbes(sortProbes(session, baseline, sample), onFinding);
 }
 
 /** What is only in the details of rows: asking for those of a whole sample would take too many calls. */
-function findUnprobed({ compiled, resource, list }: Examination): Finding | undefined {
+function findUnprobed({ compiled, resource, list }: ProbeSession): Finding | undefined {
   const { details } = compiled.adapter.list;
   if (details === undefined) return undefined;
   const fields = [...details.fields].join(', ');
   const place = ['resources', resource.name, 'list', 'hydrate'];
-  const tell = claimed('details', `the details of a row have ${fields}`, place);
+  const conclude = claimAt('details', `the details of a row have ${fields}`, place);
   return list.hydrate === 'get'
-    ? tell('could not tell', 'filters and sorts on them are not probed')
-    : tell('could not tell', 'they are not asked for, and filters and sorts on them are not probed');
+    ? conclude('could not tell', 'filters and sorts on them are not probed')
+    : conclude('could not tell', 'they are not asked for, and filters and sorts on them are not probed');
 }
 
 /** Makes every probe that fits what the file declares of a resource. */
-export async function examine(examination: Examination, onFinding: OnFinding): Promise<Examined> {
+export async function probeResource(session: ProbeSession, onFinding: OnFinding): Promise<ProbedResource> {
   const take: OnFinding = (finding) => {
-    if (finding.verdict === 'differs') examination.doubts.add(finding.probe);
+    if (finding.verdict === 'differs') session.failedClaims.add(finding.probe);
     onFinding(finding);
   };
-  let sample: Walk | undefined;
+  let sample: ProbeWalk | undefined;
   let unreached: string | undefined;
   try {
-    const { findings, footing } = await probeContact(examination);
+    const { findings, baseline } = await probeBaseline(session);
     for (const finding of findings) take(finding);
-    if (footing !== undefined) {
-      const based = await probeBase(examination, footing);
+    if (baseline !== undefined) {
+      const based = await probeBase(session, baseline);
       if (based !== undefined) take(based.finding);
-      const real = based?.footing ?? footing;
-      const taken = await takeSample(examination, real);
+      const real = based?.baseline ?? baseline;
+      const taken = await takeSample(session, real);
       sample = taken.sample;
-      const unprobed = findUnprobed(examination);
+      const unprobed = findUnprobed(session);
       if (unprobed !== undefined) take(unprobed);
-      await runAll(examination, real, taken, take);
+      await runAll(session, real, taken, take);
     }
   } catch (error) {
-    if (error instanceof CallsUsedUp) onFinding(claimed('calls', '', [])('could not tell', error.message));
-    else if (error instanceof Unreached) unreached = error.message;
+    if (error instanceof SessionBudgetSpent)
+      onFinding(claimAt('calls', '', [])('could not tell', reasonOf(error)));
+    else if (error instanceof SourceUnreachable) unreached = error.message;
     else throw error;
   }
   return { rows: sample?.records.length ?? 0, complete: sample?.complete ?? false, unreached };

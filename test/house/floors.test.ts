@@ -30,7 +30,7 @@ describe('imports only look down a floor', () => {
     ['src/policy/cache.ts', '../rowset/local-rowset.ts'],
     ['src/rowset/local-rowset.ts', '../reading/scan.ts'],
     ['src/reading/scan.ts', '../pipeline/assemble.ts'],
-    ['src/probe/replay.ts', '../fixtures/read-fixtures.ts'],
+    ['src/probe/session/replay.ts', '../fixtures/read-fixtures.ts'],
     ['src/fixtures/read-fixtures.ts', '../explain/explanation.ts'],
     ['src/explain/explanation.ts', '../draft/infer-source.ts'],
     ['src/draft/infer-source.ts', '../cli/infer.ts'],

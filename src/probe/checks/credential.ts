@@ -1,10 +1,8 @@
-import { compileSessionReader } from '../../adapter/read/session-reader.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import { Secret } from '../../kernel/secret.ts';
-import { createUpstream } from '../../upstream/client.ts';
-import { callAt, type Examination, heardText } from '../session/probe-session.ts';
-import { claimed, type Finding, type Probe } from '../session/finding.ts';
-import { type Footing, plainLister } from '../session/windows.ts';
+import { callAt, type ProbeSession, describeExchange } from '../resource/probe-session.ts';
+import { claimAt, type Finding, type Probe } from '../resource/finding.ts';
+import { type Baseline, unfilteredReader } from '../resource/baseline.ts';
 
 /** Nobody's. A made-up user, too, so that no account is locked by wrong passwords. */
 const WRONG = 'portico-doctor-wrong';
@@ -33,52 +31,45 @@ function wrongAuth(auth: Auth): Auth {
   }
 }
 
-async function askAs(examination: Examination, { change }: Footing, auth: Auth) {
-  const spec = { ...examination.spec, auth };
-  const upstream = createUpstream(spec, {
-    onExchange: () => undefined,
-    readSession: compileSessionReader(spec),
+function askAs(session: ProbeSession, { change }: Baseline, auth: Auth) {
+  return session.withCredential(auth, (other) => {
+    const reader = unfilteredReader(other, change);
+    return reader.ask(callAt(other, reader, 0, change.size));
   });
-  try {
-    const lister = plainLister(examination.through(upstream), change);
-    return await lister.ask(callAt(examination, lister, 0, change.size));
-  } finally {
-    upstream.close();
-  }
 }
 
 async function probeAs(
-  examination: Examination,
-  footing: Footing,
+  session: ProbeSession,
+  baseline: Baseline,
   name: string,
   auth: Auth,
 ): Promise<Finding> {
-  const heard = await askAs(examination, footing, auth);
-  const rule = examination.outcomeOf('list', heard.reply);
-  const status = `HTTP ${heard.reply.status}`;
-  const tell = claimed(name, 'without the credential there is no answer', ['auth']);
-  if (heard.problem === undefined)
-    return tell('differs', `accepted: ${heardText(heard)}`, {
+  const exchange = await askAs(session, baseline, auth);
+  const rule = session.outcomeOf('list', exchange.reply);
+  const status = `HTTP ${exchange.reply.status}`;
+  const conclude = claimAt(name, 'without the credential there is no answer', ['auth']);
+  if (exchange.problem === undefined)
+    return conclude('differs', `accepted: ${describeExchange(exchange)}`, {
       hint: 'protect the source; or auth: { kind: none }, if it is meant to be open',
     });
-  if (rule?.is === 'unauthorized') return tell('agrees', `${status} means unauthorized`);
+  if (rule?.is === 'unauthorized') return conclude('agrees', `${status} means unauthorized`);
   const at = rule === undefined ? ['outcomes'] : ['outcomes', rule.rule];
-  return claimed(name, 'a refused credential is known as such', at)(
+  return claimAt(name, 'a refused credential is known as such', at)(
     'differs',
     `${status} means ${rule?.is ?? 'nothing: no rule fits'}`,
-    { hint: `outcomes, before others: - { status: ${heard.reply.status}, is: unauthorized }` },
+    { hint: `outcomes, before others: - { status: ${exchange.reply.status}, is: unauthorized }` },
   );
 }
 
 /** Asks once with a wrong credential and once with none. */
-export function credentialProbes(examination: Examination, footing: Footing): readonly Probe[] {
-  const { auth } = examination.spec;
+export function credentialProbes(session: ProbeSession, baseline: Baseline): readonly Probe[] {
+  const { auth } = session.spec;
   if (auth.kind === 'none') return [];
   return [
     {
       name: 'wrong credential',
-      run: () => probeAs(examination, footing, 'wrong credential', wrongAuth(auth)),
+      run: () => probeAs(session, baseline, 'wrong credential', wrongAuth(auth)),
     },
-    { name: 'no credential', run: () => probeAs(examination, footing, 'no credential', { kind: 'none' }) },
+    { name: 'no credential', run: () => probeAs(session, baseline, 'no credential', { kind: 'none' }) },
   ];
 }

@@ -1,9 +1,9 @@
 import { brokenEcho } from '../../adapter/read/echo.ts';
-import { callAt, type Examination, heardText } from '../session/probe-session.ts';
-import { claimed, counted, type Finding, type Probe, type Tell } from '../session/finding.ts';
-import { depthOf } from '../session/source-variant.ts';
-import type { Walk } from '../session/walk.ts';
-import { type Footing, idsOf, listPlace, plainLister } from '../session/windows.ts';
+import { callAt, type ProbeSession, describeExchange } from '../resource/probe-session.ts';
+import { claimAt, counted, type Finding, type Probe, type Conclude } from '../resource/finding.ts';
+import { depthOf } from '../resource/source-variant.ts';
+import type { ProbeWalk } from '../resource/probe-walk.ts';
+import { type Baseline, idsOf, listPlace, unfilteredReader } from '../resource/baseline.ts';
 
 /** Portico asks for rows up to here without knowing whether there are any. */
 const ROW_FAR = 2_000_000_000;
@@ -17,69 +17,72 @@ function pastEndRule(status: number): string {
 
 /** What comes far behind the last row. */
 async function probeFar(
-  examination: Examination,
-  footing: Footing,
-  sample: Walk,
+  session: ProbeSession,
+  baseline: Baseline,
+  sample: ProbeWalk,
   claimsEmpty: boolean,
-  tell: Tell,
+  conclude: Conclude,
 ): Promise<Finding> {
-  const { size } = footing.change;
-  const row = Math.floor(Math.min(ROW_FAR, depthOf(examination.list) - size) / size) * size;
+  const { size } = baseline.change;
+  const row = Math.floor(Math.min(ROW_FAR, depthOf(session.list) - size) / size) * size;
   const total = sample.steps[0]?.rows.total ?? sample.records.length;
-  if (row <= total) return tell('could not tell', 'the last row lies behind what can be reached');
-  const lister = plainLister(examination, footing.change);
-  const far = await lister.ask(callAt(examination, lister, row, size));
+  if (row <= total) return conclude('could not tell', 'the last row lies behind what can be reached');
+  const reader = unfilteredReader(session, baseline.change);
+  const far = await reader.ask(callAt(session, reader, row, size));
   const calls = [far.request];
   const known = new Set(sample.records.map(({ id }) => id));
   const repeats = idsOf(far).some((id) => known.has(id));
   if (far.value?.received === 0) {
     if (!claimsEmpty && sample.end === 'empty' && sample.complete)
-      return tell('noted', `nothing comes: ${heardText(far)}`, {
+      return conclude('noted', `nothing comes: ${describeExchange(far)}`, {
         hint: 'window: { pastEnd: empty } spares a call for the total before each page',
       });
-    return tell('agrees', heardText(far));
+    return conclude('agrees', describeExchange(far));
   }
-  if (!claimsEmpty) return tell('agrees', heardText(far));
+  if (!claimsEmpty) return conclude('agrees', describeExchange(far));
   if (far.value === undefined)
-    return tell('differs', `row ${row}: ${heardText(far)}`, { calls, hint: pastEndRule(far.reply.status) });
-  return tell('differs', `row ${row}: ${repeats ? 'rows that stand elsewhere' : heardText(far)}`, {
+    return conclude('differs', `row ${row}: ${describeExchange(far)}`, {
+      calls,
+      hint: pastEndRule(far.reply.status),
+    });
+  return conclude('differs', `row ${row}: ${repeats ? 'rows that stand elsewhere' : describeExchange(far)}`, {
     calls,
     hint: OTHER,
   });
 }
 
 /** What comes right behind the last row; `undefined` where nothing does, or nobody knows. */
-function judgeNear(examination: Examination, sample: Walk, tell: Tell): Finding | undefined {
+function judgeNear(session: ProbeSession, sample: ProbeWalk, conclude: Conclude): Finding | undefined {
   const { refusal, complete, end } = sample;
   if (!complete || end === 'empty') return undefined;
-  if (refusal === undefined) return tell('differs', 'rows that came before', { hint: OTHER });
-  return tell('differs', heardText(refusal), {
+  if (refusal === undefined) return conclude('differs', 'rows that came before', { hint: OTHER });
+  return conclude('differs', describeExchange(refusal), {
     calls: [refusal.request],
     hint: pastEndRule(refusal.reply.status),
   });
 }
 
 /** What comes behind the last row: right behind it, and far. */
-async function probePastEnd(examination: Examination, footing: Footing, sample: Walk): Promise<Finding> {
-  const { window } = examination.list;
+async function probePastEnd(session: ProbeSession, baseline: Baseline, sample: ProbeWalk): Promise<Finding> {
+  const { window } = session.list;
   const claimsEmpty = !('pastEnd' in window) || window.pastEnd === 'empty';
-  const tell = claimed(
+  const conclude = claimAt(
     'past end',
     claimsEmpty ? 'there is nothing behind the last row' : 'anything may come behind the last row',
-    listPlace(examination, 'window', 'pastEnd'),
+    listPlace(session, 'window', 'pastEnd'),
   );
   if (sample.refusal !== undefined && !sample.complete)
-    return claimed('reach', 'every row can be reached', listPlace(examination, 'window'))(
+    return claimAt('reach', 'every row can be reached', listPlace(session, 'window'))(
       'differs',
-      `behind ${counted(sample.records.length, 'row')}: ${heardText(sample.refusal)}`,
+      `behind ${counted(sample.records.length, 'row')}: ${describeExchange(sample.refusal)}`,
       { calls: [sample.refusal.request], hint: 'window: { depthMax: … }, if no more can be reached' },
     );
-  const near = claimsEmpty ? judgeNear(examination, sample, tell) : undefined;
-  return near ?? probeFar(examination, footing, sample, claimsEmpty, tell);
+  const near = claimsEmpty ? judgeNear(session, sample, conclude) : undefined;
+  return near ?? probeFar(session, baseline, sample, claimsEmpty, conclude);
 }
 
 /** The windows that bring rows that came in none before: behind the end, some sources begin anew. */
-function bringingNew({ steps }: Walk): Walk['steps'] {
+function bringingNew({ steps }: ProbeWalk): ProbeWalk['steps'] {
   const seen = new Set<string>();
   return steps.filter(({ rows }) => {
     const known = seen.size;
@@ -89,69 +92,70 @@ function bringingNew({ steps }: Walk): Walk['steps'] {
 }
 
 /** Whether windows before the last are full. */
-function judgeShort(examination: Examination, sample: Walk): Finding {
-  const { window } = examination.list;
+function judgeShort(session: ProbeSession, sample: ProbeWalk): Finding {
+  const { window } = session.list;
   const anywhere = 'shortPage' in window && window.shortPage === 'anywhere';
-  const tell = claimed(
+  const conclude = claimAt(
     'short windows',
     anywhere ? 'windows anywhere may be short' : 'only the last window is short',
-    listPlace(examination, 'window', 'shortPage'),
+    listPlace(session, 'window', 'shortPage'),
   );
   const before = bringingNew(sample).slice(0, -1);
   const short = before.filter(({ call, rows }) => rows.received < call.size);
   const first = short[0];
-  if (before.length === 0) return tell('could not tell', 'there is only one window');
+  if (before.length === 0) return conclude('could not tell', 'there is only one window');
   const observed = `${short.length} of ${counted(before.length, 'window')} before the last are short`;
-  if (anywhere || first === undefined) return tell('agrees', observed);
-  return tell('differs', observed, {
-    calls: [first.heard.request],
+  if (anywhere || first === undefined) return conclude('agrees', observed);
+  return conclude('differs', observed, {
+    calls: [first.exchange.request],
     hint: 'window: { shortPage: anywhere }: rows are then counted by a scan',
   });
 }
 
 /** Whether replies say that they were asked for what they were asked for. */
-function judgeEcho(examination: Examination, { steps }: Walk): Finding {
-  const tell = claimed(
+function judgeEcho(session: ProbeSession, { steps }: ProbeWalk): Finding {
+  const conclude = claimAt(
     'echo',
     'the reply says what it was asked for',
-    listPlace(examination, 'window', 'echo'),
+    listPlace(session, 'window', 'echo'),
   );
-  for (const { call, rows, heard } of steps) {
+  for (const { call, rows, exchange } of steps) {
     const echo = rows.echo ?? {};
-    const calls = [heard.request];
+    const calls = [exchange.request];
     if (Object.keys(echo).length === 0)
-      return tell('differs', 'nothing stands there', { calls, hint: 'its paths' });
+      return conclude('differs', 'nothing stands there', { calls, hint: 'its paths' });
     const broken = brokenEcho(echo, call);
     if (broken !== undefined)
-      return tell('differs', `it says another ${broken}`, {
+      return conclude('differs', `it says another ${broken}`, {
         calls,
         hint: 'window.echo names what was asked for, and not what came',
       });
   }
-  return tell('agrees', counted(steps.length, 'window'));
+  return conclude('agrees', counted(steps.length, 'window'));
 }
 
-function judgeRepeats(examination: Examination, { repeated, records }: Walk): Finding {
-  const { order } = examination.list;
+function judgeRepeats(session: ProbeSession, { repeated, records }: ProbeWalk): Finding {
+  const { order } = session.list;
   const claim = 'no record comes twice in a walk';
-  const tell = claimed('walk', claim, listPlace(examination, order === 'unknown' ? 'window' : 'order'));
-  if (repeated === 0) return tell('agrees', `${counted(records.length, 'record')}, each once`);
+  const conclude = claimAt('walk', claim, listPlace(session, order === 'unknown' ? 'window' : 'order'));
+  if (repeated === 0) return conclude('agrees', `${counted(records.length, 'record')}, each once`);
   const observed = `${counted(repeated, 'record')} of ${records.length} came before`;
-  if (examination.doubts.has('order')) return tell('could not tell', `${observed}, for want of an order`);
-  return tell('differs', observed, {
+  if (session.failedClaims.has('order'))
+    return conclude('could not tell', `${observed}, for want of an order`);
+  return conclude('differs', observed, {
     hint: 'ask for an order that is total, such as by id, with a constant parameter',
   });
 }
 
 /** Probes what a walk through numbered windows saw, and what lies behind the last row. */
-export function endProbes(examination: Examination, footing: Footing, sample: Walk): readonly Probe[] {
-  const { window } = examination.list;
-  const repeats = { name: 'walk', run: () => judgeRepeats(examination, sample) };
+export function endProbes(session: ProbeSession, baseline: Baseline, sample: ProbeWalk): readonly Probe[] {
+  const { window } = session.list;
+  const repeats = { name: 'walk', run: () => judgeRepeats(session, sample) };
   if (window.kind !== 'offset' && window.kind !== 'page') return [repeats];
   return [
     repeats,
-    { name: 'short windows', run: () => judgeShort(examination, sample) },
-    ...(window.echo === undefined ? [] : [{ name: 'echo', run: () => judgeEcho(examination, sample) }]),
-    { name: 'past end', run: () => probePastEnd(examination, footing, sample) },
+    { name: 'short windows', run: () => judgeShort(session, sample) },
+    ...(window.echo === undefined ? [] : [{ name: 'echo', run: () => judgeEcho(session, sample) }]),
+    { name: 'past end', run: () => probePastEnd(session, baseline, sample) },
   ];
 }

@@ -3,7 +3,7 @@ import type { Filter } from '../../contract/query.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 
 /** A filter to be tried, and what is peculiar about its value, without telling it. */
-export type Trial = { readonly filter: Filter; readonly kind: string };
+export type FilterTrial = { readonly filter: Filter; readonly kind: string };
 
 /** What makes a value awkward to be sent, in the order in which they are tried. */
 const AWKWARD: readonly (readonly [string, RegExp])[] = [
@@ -37,7 +37,7 @@ function otherCase(text: string): string {
   return upper === text ? text.toLowerCase() : upper;
 }
 
-function textTrials(records: readonly CanonicalRecord[], field: string): readonly Trial[] {
+function textTrials(records: readonly CanonicalRecord[], field: string): readonly FilterTrial[] {
   const counts = countValues(records, field);
   const rarest = [...counts].sort(([, a], [, b]) => a - b).map(([value]) => value);
   const chosen = new Map<string, string>();
@@ -50,7 +50,7 @@ function textTrials(records: readonly CanonicalRecord[], field: string): readonl
   if (zero !== undefined) chosen.set(zero, zero === '' ? 'empty' : '0');
   const plain = rarest.find((text) => !chosen.has(text));
   if (plain !== undefined) chosen.set(plain, 'plain');
-  const trial = (value: string, kind: string): Trial => ({ filter: { field, op: 'eq', value }, kind });
+  const trial = (value: string, kind: string): FilterTrial => ({ filter: { field, op: 'eq', value }, kind });
   const cased = rarest.find((text) => otherCase(text) !== text && !counts.has(otherCase(text)));
   return [
     ...[...chosen].map(([value, kind]) => trial(value, kind)),
@@ -60,11 +60,15 @@ function textTrials(records: readonly CanonicalRecord[], field: string): readonl
 }
 
 /** Values at which a bound is tried: few rows match the first. */
-function boundTrials(records: readonly CanonicalRecord[], field: string, op: 'ge' | 'le'): readonly Trial[] {
+function boundTrials(
+  records: readonly CanonicalRecord[],
+  field: string,
+  op: 'ge' | 'le',
+): readonly FilterTrial[] {
   const values = records
     .flatMap((record) => (record[field] instanceof Decimal ? [record[field]] : []))
     .sort((a, b) => a.compare(b));
-  const trial = (value: Decimal, kind: string): Trial => ({ filter: { field, op, value }, kind });
+  const trial = (value: Decimal, kind: string): FilterTrial => ({ filter: { field, op, value }, kind });
   const last = values.length - 1;
   const low = values[Math.floor(last * 0.1)];
   const high = values[Math.ceil(last * 0.9)];
@@ -80,10 +84,10 @@ function boundTrials(records: readonly CanonicalRecord[], field: string, op: 'ge
 }
 
 /** Filters whose answers can be computed from the records, chosen to be awkward and to match few. */
-export function chooseTrials(
+export function chooseFilterTrials(
   records: readonly CanonicalRecord[],
   field: string,
   op: Filter['op'],
-): readonly Trial[] {
+): readonly FilterTrial[] {
   return op === 'eq' ? textTrials(records, field) : boundTrials(records, field, op);
 }

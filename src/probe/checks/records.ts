@@ -2,9 +2,9 @@ import type { CanonicalRecord } from '../../contract/document.ts';
 import type { Value } from '../../contract/fields.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
-import { type Examination, heardText } from '../session/probe-session.ts';
-import { claimed, counted, type Finding, type Probe } from '../session/finding.ts';
-import type { Walk } from '../session/walk.ts';
+import { type ProbeSession, describeExchange } from '../resource/probe-session.ts';
+import { claimAt, counted, type Finding, type Probe } from '../resource/finding.ts';
+import type { ProbeWalk } from '../resource/probe-walk.ts';
 
 /** Records that are asked for one by one. */
 const RECORDS_TRIED = 4;
@@ -13,7 +13,7 @@ const MISSING_TRIED = 3;
 /** Ids of clients with nothing better to do. */
 const ODD_TAILS = ['0', '99999999999999999999999', 'x~27~20or~20~271~27~3d~271', '~2e~2e~2fx', '-1'];
 
-function getPlace({ resource }: Examination, ...keys: readonly PropertyKey[]): readonly PropertyKey[] {
+function getPlace({ resource }: ProbeSession, ...keys: readonly PropertyKey[]): readonly PropertyKey[] {
   return ['resources', resource.name, 'get', ...keys];
 }
 
@@ -31,30 +31,33 @@ function chosen(records: readonly CanonicalRecord[]): readonly CanonicalRecord[]
 }
 
 /** Whether a record has the same values by itself as in the list. */
-async function probeExisting(examination: Examination, { records }: Walk): Promise<Finding> {
-  const tell = claimed('get', 'a record is the same by itself as in the list', getPlace(examination));
-  const shared = examination.resource.itemFields
+async function probeExisting(session: ProbeSession, { records }: ProbeWalk): Promise<Finding> {
+  const conclude = claimAt('get', 'a record is the same by itself as in the list', getPlace(session));
+  const shared = session.resource.itemFields
     .map(({ name }) => name)
-    .filter((name) => !examination.doubts.has(`field ${name}`));
+    .filter((name) => !session.failedClaims.has(`field ${name}`));
   let compared = 0;
   for (const record of chosen(records)) {
-    const heard = await examination.ask(record.id);
-    if (heard === undefined) continue;
-    const calls = [heard.request];
-    if (heard.problem !== undefined)
-      return tell('differs', heardText(heard), { calls, hint: 'get: the request, `item`, and the outcomes' });
-    if (heard.value === undefined)
-      return tell('differs', 'a record of the list is not found', {
+    const exchange = await session.ask(record.id);
+    if (exchange === undefined) continue;
+    const calls = [exchange.request];
+    if (exchange.problem !== undefined)
+      return conclude('differs', describeExchange(exchange), {
+        calls,
+        hint: 'get: the request, `item`, and the outcomes',
+      });
+    if (exchange.value === undefined)
+      return conclude('differs', 'a record of the list is not found', {
         calls,
         hint: 'get.request, and the outcomes',
       });
-    const { value } = heard;
+    const { value } = exchange;
     const other = shared.filter((field) => !isEqual(record[field] ?? null, value[field] ?? null));
     if (other.length > 0)
-      return claimed(
+      return claimAt(
         'get',
         'a record is the same by itself as in the list',
-        getPlace(examination, 'map', other[0] ?? ''),
+        getPlace(session, 'map', other[0] ?? ''),
       )('differs', `other values than in the list: ${other.join(', ')}`, {
         calls,
         hint: `get.map and list.map, of ${other.join(', ')}`,
@@ -62,8 +65,8 @@ async function probeExisting(examination: Examination, { records }: Walk): Promi
     compared += 1;
   }
   return compared === 0
-    ? tell('could not tell', 'there are no records')
-    : tell('agrees', `${counted(compared, 'record')} compared, field by field`);
+    ? conclude('could not tell', 'there are no records')
+    : conclude('agrees', `${counted(compared, 'record')} compared, field by field`);
 }
 
 /** An id of the same form as another, with other digits and letters. */
@@ -86,55 +89,55 @@ function missingIds(records: readonly CanonicalRecord[]): readonly string[] {
   return [...new Set(ids)].slice(0, MISSING_TRIED);
 }
 
-async function probeMissing(examination: Examination, { records, complete }: Walk): Promise<Finding> {
-  const tell = claimed('missing id', 'an id that no record has is not found', ['outcomes']);
+async function probeMissing(session: ProbeSession, { records, complete }: ProbeWalk): Promise<Finding> {
+  const conclude = claimAt('missing id', 'an id that no record has is not found', ['outcomes']);
   let asked: UpstreamRequest | undefined;
   for (const id of missingIds(records)) {
-    const heard = await examination.ask(id);
-    if (heard === undefined) continue;
-    const { reply, problem, value, request } = heard;
+    const exchange = await session.ask(id);
+    if (exchange === undefined) continue;
+    const { reply, problem, value, request } = exchange;
     asked = request;
     // There is such a record, after all: only the one that was asked for is taken.
     if (value !== undefined) continue;
-    if (problem === undefined) return tell('agrees', `HTTP ${reply.status} means not_found`);
-    const outcome = examination.outcomeOf('get', reply)?.is ?? 'nothing: no rule fits';
+    if (problem === undefined) return conclude('agrees', `HTTP ${reply.status} means not_found`);
+    const outcome = session.outcomeOf('get', reply)?.is ?? 'nothing: no rule fits';
     const sign = reply.status === 200 ? 'at: …, equals: …' : `status: ${reply.status}`;
-    return tell('differs', `${heardText(heard)}; the rules say ${outcome}`, {
+    return conclude('differs', `${describeExchange(exchange)}; the rules say ${outcome}`, {
       calls: [request],
       hint: `outcomes, before others: - { on: get, ${sign}, is: not_found }`,
     });
   }
   return asked !== undefined && complete
-    ? tell('differs', 'records came that are not in the list', { calls: [asked] })
-    : tell('could not tell', 'no such id could be made');
+    ? conclude('differs', 'records came that are not in the list', { calls: [asked] })
+    : conclude('could not tell', 'no such id could be made');
 }
 
-async function probeMalformed(examination: Examination): Promise<Finding> {
-  const { idPrefix, name } = examination.resource;
-  const tell = claimed('malformed id', 'an id of another form is not found', ['resources', name, 'id']);
-  if (examination.doubts.has('missing id')) return tell('could not tell', 'nor is any other');
+async function probeMalformed(session: ProbeSession): Promise<Finding> {
+  const { idPrefix, name } = session.resource;
+  const conclude = claimAt('malformed id', 'an id of another form is not found', ['resources', name, 'id']);
+  if (session.failedClaims.has('missing id')) return conclude('could not tell', 'nor is any other');
   let asked = 0;
   for (const tail of ODD_TAILS) {
-    const heard = await examination.ask(`${idPrefix}_${tail}`);
-    if (heard === undefined) continue;
+    const exchange = await session.ask(`${idPrefix}_${tail}`);
+    if (exchange === undefined) continue;
     asked += 1;
-    if (heard.problem === undefined) continue;
-    return tell('differs', heardText(heard), {
-      calls: [heard.request],
+    if (exchange.problem === undefined) continue;
+    return conclude('differs', describeExchange(exchange), {
+      calls: [exchange.request],
       hint: "id: { form: '…' }, a regular expression for all of a native id, or a rule that says not_found",
     });
   }
   return asked === 0
-    ? tell('agrees', 'none is ever asked for')
-    : tell('agrees', `${counted(asked, 'odd id')} asked for`);
+    ? conclude('agrees', 'none is ever asked for')
+    : conclude('agrees', `${counted(asked, 'odd id')} asked for`);
 }
 
 /** Probes the reading of single records. */
-export function recordProbes(examination: Examination, sample: Walk): readonly Probe[] {
-  if (examination.get === undefined) return [];
+export function recordProbes(session: ProbeSession, sample: ProbeWalk): readonly Probe[] {
+  if (session.get === undefined) return [];
   return [
-    { name: 'get', run: () => probeExisting(examination, sample) },
-    { name: 'missing id', run: () => probeMissing(examination, sample) },
-    { name: 'malformed id', run: () => probeMalformed(examination) },
+    { name: 'get', run: () => probeExisting(session, sample) },
+    { name: 'missing id', run: () => probeMissing(session, sample) },
+    { name: 'malformed id', run: () => probeMalformed(session) },
   ];
 }

@@ -1,9 +1,9 @@
 import { explainReplies } from '../../adapter/read/explain-reply.ts';
 import { contentTypesOf } from '../../config/fixture/content-types.ts';
-import { callAt, type Examination, heardText } from '../session/probe-session.ts';
-import { claimed, counted, type Finding, type Probe } from '../session/finding.ts';
-import type { Walk } from '../session/walk.ts';
-import { type Footing, idsOf, listPlace, plainLister, sameIds } from '../session/windows.ts';
+import { callAt, type ProbeSession, describeExchange } from '../resource/probe-session.ts';
+import { claimAt, counted, type Finding, type Probe } from '../resource/finding.ts';
+import type { ProbeWalk } from '../resource/probe-walk.ts';
+import { type Baseline, idsOf, listPlace, unfilteredReader, sameIds } from '../resource/baseline.ts';
 
 /** A parameter that no source knows. */
 const UNKNOWN = { 'portico-doctor': '1' };
@@ -17,43 +17,43 @@ const ROWS_TELLING = 20;
 /** Unreadable values that are told of a field, where they may be. */
 const VALUES_TOLD = 5;
 
-async function probeUnknown(examination: Examination, { first, change }: Footing): Promise<Finding> {
-  const tell = claimed('unknown parameter', '', listPlace(examination, 'request'));
-  const lister = plainLister(examination, { ...change, query: UNKNOWN });
-  const heard = await lister.ask(callAt(examination, lister, 0, change.size));
-  if (heard.value === undefined) return tell('noted', `refused: ${heardText(heard)}`);
-  const known = idsOf(first).slice(0, idsOf(heard).length);
-  return sameIds(idsOf(heard), known)
-    ? tell('noted', 'ignored: the source does not notice a wrong name of a parameter')
-    : tell('noted', 'answered with other rows');
+async function probeUnknown(session: ProbeSession, { first, change }: Baseline): Promise<Finding> {
+  const conclude = claimAt('unknown parameter', '', listPlace(session, 'request'));
+  const reader = unfilteredReader(session, { ...change, query: UNKNOWN });
+  const exchange = await reader.ask(callAt(session, reader, 0, change.size));
+  if (exchange.value === undefined) return conclude('noted', `refused: ${describeExchange(exchange)}`);
+  const known = idsOf(first).slice(0, idsOf(exchange).length);
+  return sameIds(idsOf(exchange), known)
+    ? conclude('noted', 'ignored: the source does not notice a wrong name of a parameter')
+    : conclude('noted', 'answered with other rows');
 }
 
-function judgeType(examination: Examination, { first }: Footing): Finding {
-  const { decode } = examination.spec;
+function judgeType(session: ProbeSession, { first }: Baseline): Finding {
+  const { decode } = session.spec;
   const header = first.reply.header('content-type') ?? '';
   const mediaType = /^[\w.+-]+\/[\w.+-]+/.exec(header)?.[0] ?? 'none';
   const charset = /charset="?([\w.:-]{1,40})/i.exec(header)?.[1];
-  const tell = claimed('content type', `replies are ${contentTypesOf(decode).join(' or ')}`, ['decode']);
+  const conclude = claimAt('content type', `replies are ${contentTypesOf(decode).join(' or ')}`, ['decode']);
   const own = decode.charset?.toLowerCase();
   if (own !== undefined && charset !== undefined && charset.toLowerCase() !== own)
-    return tell('noted', `${mediaType}; the source says ${charset}, the file says ${own}`);
+    return conclude('noted', `${mediaType}; the source says ${charset}, the file says ${own}`);
   if (charset !== undefined || own !== undefined)
-    return tell('agrees', `${mediaType}, ${charset ?? own ?? ''}`);
-  return tell('agrees', `${mediaType}, with no character set: read as UTF-8`);
+    return conclude('agrees', `${mediaType}, ${charset ?? own ?? ''}`);
+  return conclude('agrees', `${mediaType}, with no character set: read as UTF-8`);
 }
 
 /** Some of the values that could not be read, as they stand in the source; none unless they may be told. */
 function unreadableValues(
-  { resource, spec, showValues }: Examination,
-  { steps }: Walk,
+  { resource, spec, showValues }: ProbeSession,
+  { steps }: ProbeWalk,
   field: string,
 ): string {
   const explainer = showValues ? explainReplies(spec, resource, 'list') : undefined;
   if (explainer === undefined) return '';
-  const found = steps.flatMap(({ heard, rows }) =>
+  const found = steps.flatMap(({ exchange, rows }) =>
     rows.records.flatMap(({ id, [field]: value }) => {
-      if (value !== null || heard.reply.body.length === 0) return [];
-      const told = explainer.record(heard.reply, id)?.find((one) => one.field === field);
+      if (value !== null || exchange.reply.body.length === 0) return [];
+      const told = explainer.record(exchange.reply, id)?.find((one) => one.field === field);
       return told?.state === 'unreadable' ? [JSON.stringify(told.found)] : [];
     }),
   );
@@ -63,27 +63,27 @@ function unreadableValues(
 
 /** What the mapping made of the rows that were read, field by field. */
 function judgeFields(
-  examination: Examination,
-  sample: Walk,
+  session: ProbeSession,
+  sample: ProbeWalk,
   gaps: ReadonlyMap<string, number>,
 ): readonly Finding[] {
   const { records } = sample;
   const rows = records.length;
   if (rows === 0) return [];
-  return examination.resource.itemFields.flatMap(({ name, kind }): Finding[] => {
-    const mapping = examination.list.map[name];
+  return session.resource.itemFields.flatMap(({ name, kind }): Finding[] => {
+    const mapping = session.list.map[name];
     if (kind === 'id' || mapping === undefined || mapping.from.length === 0) return [];
-    const at = listPlace(examination, 'map', name);
-    const tell = claimed(`field ${name}`, `every row has ${name}, as it is read here`, at);
+    const at = listPlace(session, 'map', name);
+    const conclude = claimAt(`field ${name}`, `every row has ${name}, as it is read here`, at);
     const [missing, unreadable] = ['missing', 'unreadable'].map(
       (reason) => gaps.get(`${name} ${reason}`) ?? 0,
     ) as [number, number];
-    const some = unreadable === 0 ? '' : unreadableValues(examination, sample, name);
+    const some = unreadable === 0 ? '' : unreadableValues(session, sample, name);
     const unknown = records.filter((record) => (record[name] ?? null) === null).length;
     const share = (count: number) => `${count} of ${counted(rows, 'row')}`;
     if (missing >= rows)
       return [
-        tell(
+        conclude(
           rows < ROWS_TELLING ? 'could not tell' : 'differs',
           `there is nothing at its path in ${share(rows)}`,
           {
@@ -93,30 +93,30 @@ function judgeFields(
       ];
     if (unreadable > rows * UNREADABLE_SHARE)
       return [
-        tell('differs', `it cannot be read in ${share(unreadable)}${some}`, {
+        conclude('differs', `it cannot be read in ${share(unreadable)}${some}`, {
           hint: `map.${name}: the steps under \`as\`: format, zone, codes, signs`,
         }),
       ];
-    if (unknown === 0) return [tell('agrees', `it is there in ${share(rows)}`)];
+    if (unknown === 0) return [conclude('agrees', `it is there in ${share(rows)}`)];
     const parts = [
       `unknown in ${share(unknown)}`,
       ...(missing > 0 ? [`${missing} without it`] : []),
       ...(unreadable > 0 ? [`${unreadable} unreadable${some}`] : []),
     ];
-    return [tell('noted', parts.join(', '))];
+    return [conclude('noted', parts.join(', '))];
   });
 }
 
 /** Probes what replies look like, and what the mapping makes of their rows. */
 export function replyProbes(
-  examination: Examination,
-  footing: Footing,
-  sample: Walk,
+  session: ProbeSession,
+  baseline: Baseline,
+  sample: ProbeWalk,
   gaps: ReadonlyMap<string, number>,
 ): readonly Probe[] {
   return [
-    { name: 'content type', run: () => judgeType(examination, footing) },
-    { name: 'fields', run: () => judgeFields(examination, sample, gaps) },
-    { name: 'unknown parameter', run: () => probeUnknown(examination, footing) },
+    { name: 'content type', run: () => judgeType(session, baseline) },
+    { name: 'fields', run: () => judgeFields(session, sample, gaps) },
+    { name: 'unknown parameter', run: () => probeUnknown(session, baseline) },
   ];
 }

@@ -1,53 +1,53 @@
 import { compilePath } from '../../adapter/path.ts';
-import { type Examination, heardText } from '../session/probe-session.ts';
-import { claimed, counted, type Finding, type Probe } from '../session/finding.ts';
-import type { Walk } from '../session/walk.ts';
-import { type Footing, idsOf, listPlace, plainLister, sameIds } from '../session/windows.ts';
+import { type ProbeSession, describeExchange } from '../resource/probe-session.ts';
+import { claimAt, counted, type Finding, type Probe } from '../resource/finding.ts';
+import type { ProbeWalk } from '../resource/probe-walk.ts';
+import { type Baseline, idsOf, listPlace, unfilteredReader, sameIds } from '../resource/baseline.ts';
 
 /** Whether the name of the second window gives the same rows each time. */
-async function probeTwice(examination: Examination, { first, change }: Footing): Promise<Finding> {
-  const { window } = examination.list;
-  const tell = claimed(
+async function probeTwice(session: ProbeSession, { first, change }: Baseline): Promise<Finding> {
+  const { window } = session.list;
+  const conclude = claimAt(
     'cursor twice',
     'the name of a window may be used more than once',
-    listPlace(examination, 'window'),
+    listPlace(session, 'window'),
   );
-  const lister = plainLister(examination, change);
+  const reader = unfilteredReader(session, change);
   const { next, received } = first.value;
-  if (lister.window.kind !== 'sequential' || next === undefined)
-    return tell('could not tell', 'all rows stand in the first window');
-  const call = lister.window.after(lister.window.first, next, received);
-  const once = await lister.ask(call);
-  const twice = await lister.ask(call);
+  if (reader.window.kind !== 'sequential' || next === undefined)
+    return conclude('could not tell', 'all rows stand in the first window');
+  const call = reader.window.after(reader.window.first, next, received);
+  const once = await reader.ask(call);
+  const twice = await reader.ask(call);
   if (twice.value === undefined)
-    return tell('differs', `the second time: ${heardText(twice)}`, { calls: [twice.request] });
+    return conclude('differs', `the second time: ${describeExchange(twice)}`, { calls: [twice.request] });
   return sameIds(idsOf(once), idsOf(twice))
-    ? tell('agrees', 'the same rows both times')
-    : tell('differs', `other rows the second time (window: ${window.kind})`, { calls: [twice.request] });
+    ? conclude('agrees', 'the same rows both times')
+    : conclude('differs', `other rows the second time (window: ${window.kind})`, { calls: [twice.request] });
 }
 
 /** How the walk from window to window ended. */
-function judgeWalk(examination: Examination, sample: Walk): Finding {
-  const tell = claimed(
+function judgeWalk(session: ProbeSession, sample: ProbeWalk): Finding {
+  const conclude = claimAt(
     'last window',
     'each window names the next, and the last names none',
-    listPlace(examination, 'window'),
+    listPlace(session, 'window'),
   );
   const calls = sample.refusal === undefined ? [] : [sample.refusal.request];
   const windows = counted(sample.steps.length, 'window');
-  if (sample.complete) return tell('agrees', `the walk ends after ${windows}`);
+  if (sample.complete) return conclude('agrees', `the walk ends after ${windows}`);
   if (sample.end === 'repeats')
-    return tell('differs', `after ${windows}, rows come that came before`, {
+    return conclude('differs', `after ${windows}, rows come that came before`, {
       hint: 'where the name of the next window stands, and how it is sent',
     });
   if (sample.refusal !== undefined)
-    return tell('differs', `after ${windows}: ${heardText(sample.refusal)}`, { calls });
-  return tell('could not tell', 'the end was not reached within the bounds');
+    return conclude('differs', `after ${windows}: ${describeExchange(sample.refusal)}`, { calls });
+  return conclude('could not tell', 'the end was not reached within the bounds');
 }
 
 /** The address of the next window, as the source writes it. */
-function writtenAddress(examination: Examination, { first }: Footing): string | undefined {
-  const { window } = examination.list;
+function writtenAddress(session: ProbeSession, { first }: Baseline): string | undefined {
+  const { window } = session.list;
   if (window.kind !== 'link') return undefined;
   if ('header' in window.next)
     return /<(\w+:\/\/[^>]*)>/.exec(first.reply.header(window.next.header.toLowerCase()) ?? '')?.[1];
@@ -60,27 +60,31 @@ function writtenAddress(examination: Examination, { first }: Footing): string | 
 }
 
 /** Whether links lead to another host than Portico talks to. */
-function judgeHost(examination: Examination, footing: Footing): Finding {
-  const tell = claimed(
+function judgeHost(session: ProbeSession, baseline: Baseline): Finding {
+  const conclude = claimAt(
     'link host',
     'links lead to the source itself',
-    listPlace(examination, 'window', 'next'),
+    listPlace(session, 'window', 'next'),
   );
-  const address = writtenAddress(examination, footing);
-  if (footing.first.value.next === undefined) return tell('could not tell', 'there is only one window');
-  if (address === undefined || !URL.canParse(address)) return tell('agrees', 'the address is relative');
-  if (new URL(address).host === new URL(examination.spec.net.baseUrl).host)
-    return tell('agrees', 'the host of net.baseUrl');
-  return tell('noted', 'another host: Portico takes only path and query, and stays with net.baseUrl');
+  const address = writtenAddress(session, baseline);
+  if (baseline.first.value.next === undefined) return conclude('could not tell', 'there is only one window');
+  if (address === undefined || !URL.canParse(address)) return conclude('agrees', 'the address is relative');
+  if (new URL(address).host === new URL(session.spec.net.baseUrl).host)
+    return conclude('agrees', 'the host of net.baseUrl');
+  return conclude('noted', 'another host: Portico takes only path and query, and stays with net.baseUrl');
 }
 
 /** Probes a source that gives its rows one window after the other. */
-export function sequenceProbes(examination: Examination, footing: Footing, sample: Walk): readonly Probe[] {
-  const { window } = examination.list;
+export function sequenceProbes(
+  session: ProbeSession,
+  baseline: Baseline,
+  sample: ProbeWalk,
+): readonly Probe[] {
+  const { window } = session.list;
   if (window.kind !== 'cursor' && window.kind !== 'link' && window.kind !== 'keyset') return [];
   return [
-    { name: 'last window', run: () => judgeWalk(examination, sample) },
-    { name: 'cursor twice', run: () => probeTwice(examination, footing) },
-    ...(window.kind === 'link' ? [{ name: 'link host', run: () => judgeHost(examination, footing) }] : []),
+    { name: 'last window', run: () => judgeWalk(session, sample) },
+    { name: 'cursor twice', run: () => probeTwice(session, baseline) },
+    ...(window.kind === 'link' ? [{ name: 'link host', run: () => judgeHost(session, baseline) }] : []),
   ];
 }

@@ -1,20 +1,21 @@
 import type { Rows } from '../../adapter/compile.ts';
 import type { Filter } from '../../contract/query.ts';
 import { type Json, NumberText, readJson } from '../../kernel/json/json.ts';
-import { callAt, type Examination, type Heard, heardText, type Lister } from '../session/probe-session.ts';
-import { claimed, counted, type Finding } from '../session/finding.ts';
-import { depthOf, hidesRows, isWithinReach } from '../session/source-variant.ts';
-import type { Walk } from '../session/walk.ts';
-import { type Footing, listPlace, plainLister } from '../session/windows.ts';
+import { callAt, type ProbeSession, describeExchange, type ListReader } from '../resource/probe-session.ts';
+import type { SessionExchange } from '../session/source-session.ts';
+import { claimAt, counted, type Finding } from '../resource/finding.ts';
+import { depthOf, hidesRows, isWithinReach } from '../resource/source-variant.ts';
+import type { ProbeWalk } from '../resource/probe-walk.ts';
+import { type Baseline, listPlace, unfilteredReader } from '../resource/baseline.ts';
 
 /** A total as the source tells it, or the reply that does not tell one. */
-export type ToldTotal = { readonly total: number | undefined; readonly heard: Heard<unknown> };
+export type SourceTotal = { readonly total: number | undefined; readonly exchange: SessionExchange<unknown> };
 
 /** What the source says is the number of rows that a question brings. */
-export async function toldTotal(lister: Lister, first: Heard<Rows>): Promise<ToldTotal> {
-  if (lister.count === undefined) return { total: first.value?.total, heard: first };
-  const heard = await lister.count();
-  return { total: heard.value, heard };
+export async function askTotal(reader: ListReader, first: SessionExchange<Rows>): Promise<SourceTotal> {
+  if (reader.count === undefined) return { total: first.value?.total, exchange: first };
+  const exchange = await reader.count();
+  return { total: exchange.value, exchange };
 }
 
 /** Headers that commonly hold a total. */
@@ -41,7 +42,7 @@ function numbersIn(tree: Json, path: string, depth: number): readonly (readonly 
   });
 }
 
-function findTotal({ reply }: Heard<Rows>, rows: number): string | undefined {
+function findTotal({ reply }: SessionExchange<Rows>, rows: number): string | undefined {
   const header = TOTAL_HEADERS.find((name) => reply.header(name.toLowerCase())?.trim() === String(rows));
   if (header !== undefined) return `total: { header: ${header} }`;
   const range = /\/(\d+)$/.exec(reply.header('content-range') ?? '')?.[1];
@@ -55,13 +56,13 @@ function findTotal({ reply }: Heard<Rows>, rows: number): string | undefined {
 }
 
 /** A total that the file does not name, where the number of all rows stands in the first reply. */
-function judgeUndeclared(examination: Examination, { first }: Footing, sample: Walk): Finding | undefined {
+function judgeUndeclared(session: ProbeSession, { first }: Baseline, sample: ProbeWalk): Finding | undefined {
   const rows = sample.received;
   // A number that only counts the rows of the window says nothing.
   if (!sample.complete || rows <= first.value.received) return undefined;
   const found = findTotal(first, rows);
   if (found === undefined) return undefined;
-  return claimed('total', 'no total is declared', listPlace(examination, 'total'))(
+  return claimAt('total', 'no total is declared', listPlace(session, 'total'))(
     'noted',
     `the first reply tells the number of the ${rows} rows`,
     { hint: `${found}: pages then come straight from the source` },
@@ -70,37 +71,35 @@ function judgeUndeclared(examination: Examination, { first }: Footing, sample: W
 
 /** Whether the last row that the total promises can be had, where not all rows were read. */
 async function probeLast(
-  examination: Examination,
-  { change }: Footing,
-  { total, heard }: ToldTotal & { readonly total: number },
+  session: ProbeSession,
+  { change }: Baseline,
+  { total, exchange }: SourceTotal & { readonly total: number },
 ): Promise<Finding> {
-  const { window } = examination.list;
-  const tell = claimed('total', 'the total is that of the rows', listPlace(examination, 'total'));
-  const lister = plainLister(examination, change);
-  if (lister.window.kind !== 'random' || hidesRows(examination.list))
-    return tell('could not tell', 'not all rows were read');
-  if (total > depthOf(examination.list))
-    return tell('could not tell', 'the last row lies behind window.depthMax');
+  const { window } = session.list;
+  const conclude = claimAt('total', 'the total is that of the rows', listPlace(session, 'total'));
+  const reader = unfilteredReader(session, change);
+  if (reader.window.kind !== 'random' || hidesRows(session.list))
+    return conclude('could not tell', 'not all rows were read');
+  if (total > depthOf(session.list))
+    return conclude('could not tell', 'the last row lies behind window.depthMax');
   const { size } = change;
   const firstRow = Math.floor((total - 1) / size) * size;
-  const last = await lister.ask(callAt(examination, lister, firstRow, size));
-  const looksBehind = isWithinReach(examination.list, firstRow + size, size);
-  const behind = looksBehind
-    ? await lister.ask(callAt(examination, lister, firstRow + size, size))
-    : undefined;
-  const calls = [heard.request, last.request];
+  const last = await reader.ask(callAt(session, reader, firstRow, size));
+  const looksBehind = isWithinReach(session.list, firstRow + size, size);
+  const behind = looksBehind ? await reader.ask(callAt(session, reader, firstRow + size, size)) : undefined;
+  const calls = [exchange.request, last.request];
   if (last.value === undefined)
-    return claimed('reach', 'every row can be reached', listPlace(examination, 'window'))(
+    return claimAt('reach', 'every row can be reached', listPlace(session, 'window'))(
       'differs',
-      `the total is ${total}, but its last row cannot be had: ${heardText(last)}`,
+      `the total is ${total}, but its last row cannot be had: ${describeExchange(last)}`,
       { calls, hint: 'window: { depthMax: … } with the rows that can be reached' },
     );
   const expected = total - firstRow;
-  const more = behind?.value?.records.some(({ id }) => !last.value?.records.some((row) => row.id === id));
+  const more = behind?.value?.records.some(({ id }) => !last.value.records.some((row) => row.id === id));
   const goesOn = more === true && (!('pastEnd' in window) || window.pastEnd === 'empty');
   if (last.value.received === expected && !goesOn)
-    return tell('agrees', `${total}, and the last window holds ${counted(expected, 'row')}`);
-  return tell(
+    return conclude('agrees', `${total}, and the last window holds ${counted(expected, 'row')}`);
+  return conclude(
     'differs',
     `${total}, but the last window holds ${last.value.received} rows in place of ${expected}${goesOn ? ', and rows stand behind it' : ''}`,
     { calls, hint: 'where the number of rows stands, or no total' },
@@ -108,7 +107,10 @@ async function probeLast(
 }
 
 /** Why the rows of a walk cannot be counted. */
-function untold({ repeated, steps, refusal, complete }: Walk, hidden: boolean): string | undefined {
+function whyUncounted(
+  { repeated, steps, refusal, complete }: ProbeWalk,
+  hidden: boolean,
+): string | undefined {
   const filled = steps.filter(({ rows }) => rows.received > 0);
   const short = filled.slice(0, -1).some(({ call, rows }) => rows.received < call.size);
   if (repeated > 0) return 'records came twice in the walk';
@@ -118,59 +120,59 @@ function untold({ repeated, steps, refusal, complete }: Walk, hidden: boolean): 
 
 /** Probes the number of rows that the source tells. */
 export async function probeTotal(
-  examination: Examination,
-  footing: Footing,
-  sample: Walk,
+  session: ProbeSession,
+  baseline: Baseline,
+  sample: ProbeWalk,
 ): Promise<Finding | undefined> {
-  const { total: spec } = examination.list;
-  if (spec === undefined) return judgeUndeclared(examination, footing, sample);
-  const tell = claimed('total', 'the total is that of the rows', listPlace(examination, 'total'));
-  const lister = plainLister(examination, footing.change);
-  if (spec.count !== undefined && lister.count === undefined)
-    return tell('could not tell', 'Portico does not ask for it with such windows');
-  const told = await toldTotal(lister, footing.first);
-  const { total, heard } = told;
-  const more = { calls: [heard.request], hint: 'where the number of rows stands; or no total' };
-  if (heard.problem !== undefined) return tell('differs', heardText(heard), more);
-  if (footing.first.value.isTotalLost === true) return tell('differs', 'no number stands there', more);
-  if (total === undefined) return tell('could not tell', 'the source says that it is only a bound');
+  const { total: spec } = session.list;
+  if (spec === undefined) return judgeUndeclared(session, baseline, sample);
+  const conclude = claimAt('total', 'the total is that of the rows', listPlace(session, 'total'));
+  const reader = unfilteredReader(session, baseline.change);
+  if (spec.count !== undefined && reader.count === undefined)
+    return conclude('could not tell', 'Portico does not ask for it with such windows');
+  const told = await askTotal(reader, baseline.first);
+  const { total, exchange } = told;
+  const more = { calls: [exchange.request], hint: 'where the number of rows stands; or no total' };
+  if (exchange.problem !== undefined) return conclude('differs', describeExchange(exchange), more);
+  if (baseline.first.value.isTotalLost === true) return conclude('differs', 'no number stands there', more);
+  if (total === undefined) return conclude('could not tell', 'the source says that it is only a bound');
   const rows = sample.received;
-  const why = untold(sample, hidesRows(examination.list) || footing.first.value.next !== undefined);
-  if (why !== undefined) return tell('could not tell', why);
+  const why = whyUncounted(sample, hidesRows(session.list) || baseline.first.value.next !== undefined);
+  if (why !== undefined) return conclude('could not tell', why);
   if (!sample.complete) {
-    if (total === 0 && rows === 0) return tell('could not tell', 'there are no rows');
-    if (total < rows) return tell('differs', `${total}, but there are at least ${rows} rows`, more);
-    return probeLast(examination, footing, { ...told, total });
+    if (total === 0 && rows === 0) return conclude('could not tell', 'there are no rows');
+    if (total < rows) return conclude('differs', `${total}, but there are at least ${rows} rows`, more);
+    return probeLast(session, baseline, { ...told, total });
   }
-  if (total === rows) return tell('agrees', `${total}, and as many rows`);
-  if (hidesRows(examination.list) && total > rows)
-    return tell('agrees', `${total}, of which ${rows} are seen: the others are hidden after paging`);
-  return tell('differs', `${total}, but there are ${counted(rows, 'row')}`, more);
+  if (total === rows) return conclude('agrees', `${total}, and as many rows`);
+  if (hidesRows(session.list) && total > rows)
+    return conclude('agrees', `${total}, of which ${rows} are seen: the others are hidden after paging`);
+  return conclude('differs', `${total}, but there are ${counted(rows, 'row')}`, more);
 }
 
 /** What the total with a filter says of the claim that it counts the rows that match. */
 export function judgeFilteredTotal(
-  examination: Examination,
-  { total, heard }: ToldTotal,
+  session: ProbeSession,
+  { total, exchange }: SourceTotal,
   { rows, all }: { readonly rows: number; readonly all: number | undefined },
   filters: readonly Filter[],
 ): Finding | undefined {
-  const spec = examination.list.total;
-  if (spec === undefined || total === undefined || hidesRows(examination.list)) return undefined;
+  const spec = session.list.total;
+  if (spec === undefined || total === undefined || hidesRows(session.list)) return undefined;
   // Where it is wrong without a filter, it is no use to say so again.
-  if (examination.doubts.has('total') || examination.doubts.has('short windows')) return undefined;
+  if (session.failedClaims.has('total') || session.failedClaims.has('short windows')) return undefined;
   const names = filters.map(({ field, op }) => `${field} ${op}`).join(', ');
   const counts = spec.counts;
-  const tell = claimed(
+  const conclude = claimAt(
     `total with ${names}`,
     counts === 'all' ? 'the total counts all rows, filtered or not' : 'the total counts the rows that match',
-    listPlace(examination, 'total'),
+    listPlace(session, 'total'),
   );
-  const calls = [heard.request];
+  const calls = [exchange.request];
   if (counts === 'filtered') {
-    if (total === rows) return tell('agrees', `${total}, and as many rows`);
+    if (total === rows) return conclude('agrees', `${total}, and as many rows`);
     const whole = total === all;
-    return tell(
+    return conclude(
       'differs',
       whole ? `${total}, the number of all rows, for ${rows}` : `${total}, but ${rows} rows`,
       {
@@ -179,11 +181,11 @@ export function judgeFilteredTotal(
       },
     );
   }
-  if (total === all) return tell('agrees', `${total} with and without the filter`);
+  if (total === all) return conclude('agrees', `${total} with and without the filter`);
   if (total === rows)
-    return tell('noted', `${total}, and as many rows match`, {
+    return conclude('noted', `${total}, and as many rows match`, {
       hint: 'total: { counts: filtered }, if it is so with every filter',
     });
-  if (all === undefined && total > rows) return tell('could not tell', 'not all rows were read');
-  return tell('differs', `${total}, where ${rows} rows match`, { calls });
+  if (all === undefined && total > rows) return conclude('could not tell', 'not all rows were read');
+  return conclude('differs', `${total}, where ${rows} rows match`, { calls });
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Diagnosis, ShownFinding } from '../../../src/explain/doctor-texts.ts';
+import type { Diagnosis, DisplayedFinding } from '../../../src/probe/diagnose.ts';
 import type { Capabilities, Row } from '../model/capabilities.ts';
 import { modelSource } from '../model/source.ts';
 import { type ModelUpstream, startModelUpstream } from '../model/upstream.ts';
@@ -13,7 +13,7 @@ export type Examined = {
   readonly out: string;
   readonly err: string;
   readonly diagnosis: Diagnosis;
-  readonly findings: readonly ShownFinding[];
+  readonly findings: readonly DisplayedFinding[];
   /** The probes that found a difference, in order. */
   readonly differing: readonly string[];
 };

@@ -1,13 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compileSessionReader } from '../../../src/adapter/read/session-reader.ts';
 import { answerRequest } from '../../../src/probe/answer-request.ts';
+import { openSession } from '../../../src/probe/session/source-session.ts';
 import { jsonText } from '../../../src/probe/compare-json.ts';
 import { compileSourceText } from '../../../src/cli/input/read-config.ts';
 import type { SourceSpec } from '../../../src/config/schema/source.ts';
 import type { CompiledSource } from '../../../src/pipeline/compile-sources.ts';
-import { createUpstream } from '../../../src/upstream/client.ts';
 import { type CliRun, runCommand } from '../command/run-command.ts';
 import type { DialectCase } from './cases.ts';
 import { TOKEN } from './serve.ts';
@@ -85,10 +84,7 @@ export function compileDraft(text: string, variables: Readonly<Record<string, st
 
 /** Answers requests of the contract from a source, as the gateway does; `spec` may differ in its connection. */
 export function answererOf(compiled: CompiledSource, spec: SourceSpec = compiled.source.spec) {
-  const upstream = createUpstream(spec, {
-    onExchange: () => undefined,
-    readSession: compileSessionReader(spec),
-  });
+  const session = openSession(spec);
   const contradicted: string[] = [];
   return {
     contradicted,
@@ -97,12 +93,12 @@ export function answererOf(compiled: CompiledSource, spec: SourceSpec = compiled
     ): Promise<{ readonly status: number; readonly body: string; readonly reason: string | undefined }> {
       const { status, body, error } = await answerRequest(request, {
         sources: [compiled],
-        upstreamOf: (one) => ({ upstream, adapter: one.adapter }),
+        session,
         onContradicted: (claim) => void contradicted.push(claim),
         signal: new AbortController().signal,
       });
       return { status, body: jsonText(body), reason: error?.detail };
     },
-    close: () => upstream.close(),
+    close: () => session.close(),
   };
 }

@@ -1,6 +1,6 @@
 import { compileAdapter } from '../../../src/adapter/compile.ts';
-import { maskSource } from '../../../src/probe/mask-source.ts';
-import { showCall } from '../../../src/probe/display-call.ts';
+import { maskSource } from '../../../src/probe/session/mask-source.ts';
+import { callToDisplay } from '../../../src/probe/session/display-call.ts';
 import { loadSources } from '../../../src/config/load.ts';
 import { products } from '../../../src/contract/products.ts';
 import type { Problem } from '../../../src/config/problem.ts';
@@ -37,7 +37,7 @@ resources:
     new Set(),
   );
   if (plan.kind !== 'scan' || plan.window.kind !== 'random') throw new Error('expected a scan');
-  const shown = showCall(masked, plan.request(plan.window.scanCall(0)));
+  const shown = callToDisplay(masked, plan.request(plan.window.scanCall(0)));
   expect(JSON.stringify(shown)).not.toContain(CANARY);
   return shown;
 }

@@ -1,7 +1,7 @@
-import type { RecordedExchange } from '../config/fixture/fixture-schema.ts';
-import { type Json, readJson } from '../kernel/json/json.ts';
-import type { UpstreamRequest } from '../kernel/upstream-call.ts';
-import { differences } from './compare-json.ts';
+import type { RecordedExchange } from '../../config/fixture/fixture-schema.ts';
+import { type Json, readJson } from '../../kernel/json/json.ts';
+import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
+import { differences } from '../compare-json.ts';
 
 /** What recorded values have become since. */
 type Became = ReadonlyMap<string, string>;

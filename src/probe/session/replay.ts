@@ -1,7 +1,7 @@
-import type { RecordedExchange } from '../config/fixture/fixture-schema.ts';
-import { fault } from '../errors/fault.ts';
-import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
-import type { Upstream } from '../upstream/client.ts';
+import type { RecordedExchange } from '../../config/fixture/fixture-schema.ts';
+import { fault } from '../../errors/fault.ts';
+import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
+import type { Upstream } from '../../upstream/client.ts';
 import { isSameRequest } from './same-request.ts';
 
 /** An upstream that replies what was recorded, once for each time it was recorded, and remembers what was asked. */
@@ -13,7 +13,7 @@ export type Replay = {
   unasked(): readonly string[];
 };
 
-function toldRequest(method: string, target: string, body: string | undefined): string {
+function requestText(method: string, target: string, body: string | undefined): string {
   return [method, target, ...(body === undefined ? [] : [body])].join(' ');
 }
 
@@ -28,7 +28,7 @@ export function replyOf({ reply }: RecordedExchange): UpstreamReply {
 /** How exchanges are replayed. */
 export type ReplayOptions = {
   /** Knows requests as they were recorded, where that is with secrets masked. */
-  readonly shown?: (request: UpstreamRequest) => UpstreamRequest | undefined;
+  readonly toDisplay?: (request: UpstreamRequest) => UpstreamRequest | undefined;
   /** What recorded values have become since. */
   readonly became?: ReadonlyMap<string, string>;
   /** Told of each exchange, with the request that it was replayed for as it may be shown. */
@@ -38,24 +38,24 @@ export type ReplayOptions = {
 /** Creates an upstream that replays exchanges. */
 export function createReplay(
   exchanges: readonly RecordedExchange[],
-  { shown, became, onReplayed }: ReplayOptions = {},
+  { toDisplay, became, onReplayed }: ReplayOptions = {},
 ): Replay {
   const left = [...exchanges];
   const unexpected: string[] = [];
   return {
     unexpected,
-    unasked: () => left.map(({ request }) => toldRequest(request.method, request.target, request.body)),
+    unasked: () => left.map(({ request }) => requestText(request.method, request.target, request.body)),
     upstream: {
-      ask(request, read, _signal, usage) {
-        usage.upstreamCalls += 1;
-        const masked = shown?.(request) ?? request;
+      ask(request, read, _signal, meter) {
+        meter.upstreamCalls += 1;
+        const masked = toDisplay?.(request) ?? request;
         const index = left.findIndex(
           ({ request: recorded }) =>
             isSameRequest(recorded, request, became) || isSameRequest(recorded, masked, became),
         );
         const [exchange] = index < 0 ? [] : left.splice(index, 1);
         if (exchange === undefined) {
-          unexpected.push(toldRequest(request.method, request.target, request.body?.text));
+          unexpected.push(requestText(request.method, request.target, request.body?.text));
           return Promise.reject(fault('upstream_error', { detail: 'no reply to this request was recorded' }));
         }
         onReplayed?.(exchange, masked);

@@ -1,7 +1,7 @@
 import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
 
 /** What a probe says of a claim; `noted` is told of what the file does not claim, and changes nothing. */
-export type Verdict = 'agrees' | 'differs' | 'could not tell' | 'noted';
+export type ClaimVerdict = 'agrees' | 'differs' | 'could not tell' | 'noted';
 
 /** What one probe found out. No text holds a value of a record (unless asked for) or a secret. */
 export type Finding = {
@@ -11,7 +11,7 @@ export type Finding = {
   readonly claim: string;
   /** Where it claims so, as a path of keys. */
   readonly at: readonly PropertyKey[];
-  readonly verdict: Verdict;
+  readonly verdict: ClaimVerdict;
   readonly observed: string;
   /** How the file is mended, or made better. */
   readonly hint?: string;
@@ -20,16 +20,20 @@ export type Finding = {
 };
 
 /** What a probe found; a few find several things, or nothing worth telling. */
-export type Found = Finding | readonly Finding[] | undefined;
+export type ProbeOutcome = Finding | readonly Finding[] | undefined;
 
 /** A probe under its name. It throws where the source does not answer, or no more calls may be made. */
-export type Probe = { readonly name: string; readonly run: () => Promise<Found> | Found };
+export type Probe = { readonly name: string; readonly run: () => Promise<ProbeOutcome> | ProbeOutcome };
 
 /** Says what became of a claim. */
-export type Tell = (verdict: Verdict, observed: string, more?: Pick<Finding, 'hint' | 'calls'>) => Finding;
+export type Conclude = (
+  verdict: ClaimVerdict,
+  observed: string,
+  more?: Pick<Finding, 'hint' | 'calls'>,
+) => Finding;
 
 /** Names a probe, what the file claims, and where. */
-export function claimed(probe: string, claim: string, at: readonly PropertyKey[]): Tell {
+export function claimAt(probe: string, claim: string, at: readonly PropertyKey[]): Conclude {
   return (verdict, observed, more = {}) => ({ probe, claim, at, verdict, observed, ...more });
 }
 

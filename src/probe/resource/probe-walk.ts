@@ -1,11 +1,16 @@
 import type { Rows } from '../../adapter/compile.ts';
 import type { RandomWindow, SequentialWindow, WindowCall } from '../../adapter/plan/window.ts';
 import type { CanonicalRecord } from '../../contract/document.ts';
-import { callAt, type Examination, type Heard, type Lister } from './probe-session.ts';
+import { callAt, type ProbeSession, type ListReader } from './probe-session.ts';
+import type { SessionExchange } from '../session/source-session.ts';
 import { depthOf, hidesRows } from './source-variant.ts';
 
 /** One window of a walk. */
-export type Step = { readonly call: WindowCall; readonly heard: Heard<Rows>; readonly rows: Rows };
+export type WalkStep = {
+  readonly call: WindowCall;
+  readonly exchange: SessionExchange<Rows>;
+  readonly rows: Rows;
+};
 
 /** How a walk ended. */
 export type WalkEnd =
@@ -15,8 +20,8 @@ export type WalkEnd =
   | 'bounds'; // there may be more, but no more was asked for
 
 /** Rows as they came, first to last. */
-export type Walk = {
-  readonly steps: readonly Step[];
+export type ProbeWalk = {
+  readonly steps: readonly WalkStep[];
   readonly records: readonly CanonicalRecord[];
   /** Rows that came, those that are no records included, those that came before not. */
   readonly received: number;
@@ -24,7 +29,7 @@ export type Walk = {
   readonly complete: boolean;
   readonly end: WalkEnd;
   /** The reply that ended it, where that was no window. */
-  readonly refusal: Heard<Rows> | undefined;
+  readonly refusal: SessionExchange<Rows> | undefined;
   /** Records that came more than once, and were not all there was in their window. */
   readonly repeated: number;
 };
@@ -36,11 +41,11 @@ const NO_BODY = Buffer.alloc(0);
 /** How far a walk may go. */
 export type WalkBounds = { readonly size: number; readonly callsMax: number };
 
-type Finish = Pick<Walk, 'complete' | 'end'> & { readonly refusal?: Heard<Rows> };
+type Finish = Pick<ProbeWalk, 'complete' | 'end'> & { readonly refusal?: SessionExchange<Rows> };
 
 /** Collects the windows of a walk. */
-function createTrail({ spec }: Examination, callsMax: number) {
-  const steps: Step[] = [];
+function createTrail({ spec }: ProbeSession, callsMax: number) {
+  const steps: WalkStep[] = [];
   const records: CanonicalRecord[] = [];
   const known = new Set<string>();
   const until = performance.now() + spec.budget.time;
@@ -60,25 +65,25 @@ function createTrail({ spec }: Examination, callsMax: number) {
       );
     },
     /** Takes a window; false where all of its rows had come before. */
-    take(call: WindowCall, heard: Heard<Rows>, rows: Rows): boolean {
+    take(call: WindowCall, exchange: SessionExchange<Rows>, rows: Rows): boolean {
       const again = rows.records.filter(({ id }) => known.has(id)).length;
       if (again > 0 && again === rows.records.length) return false;
       repeated += again;
       received += rows.received - again;
       for (const { id } of rows.records) known.add(id);
       records.push(...rows.records);
-      const kept = steps.length < BODIES_KEPT ? heard.reply : { ...heard.reply, body: NO_BODY };
-      steps.push({ call, heard: { ...heard, reply: kept }, rows });
+      const kept = steps.length < BODIES_KEPT ? exchange.reply : { ...exchange.reply, body: NO_BODY };
+      steps.push({ call, exchange: { ...exchange, reply: kept }, rows });
       return true;
     },
-    finish: ({ complete, end, refusal }: Finish): Walk => ({
+    finish: ({ complete, end, refusal }: Finish): ProbeWalk => ({
       ...{ steps, records, received, complete, end, refusal, repeated },
     }),
   };
 }
 
 /** Whether a refusal comes where the last row is known to have been seen. */
-function sawAll(steps: readonly Step[], shortAnywhere: boolean): boolean {
+function sawAll(steps: readonly WalkStep[], shortAnywhere: boolean): boolean {
   const [first, last] = [steps[0], steps.at(-1)];
   if (first === undefined || last === undefined) return false;
   const { total } = first.rows;
@@ -87,44 +92,45 @@ function sawAll(steps: readonly Step[], shortAnywhere: boolean): boolean {
 }
 
 async function walkNumbered(
-  examination: Examination,
-  lister: Lister & { readonly window: RandomWindow },
+  session: ProbeSession,
+  reader: ListReader & { readonly window: RandomWindow },
   { size, callsMax }: WalkBounds,
-): Promise<Walk> {
-  const depthMax = depthOf(examination.list);
-  const shortAnywhere = hidesRows(examination.list);
-  const trail = createTrail(examination, callsMax);
+): Promise<ProbeWalk> {
+  const depthMax = depthOf(session.list);
+  const shortAnywhere = hidesRows(session.list);
+  const trail = createTrail(session, callsMax);
   let empty = 0;
   for (let firstRow = 0; firstRow < depthMax && trail.maySend(); firstRow += size) {
-    const call = callAt(examination, lister, firstRow, size);
-    const heard = await lister.ask(call);
-    if (heard.value === undefined)
+    const call = callAt(session, reader, firstRow, size);
+    const exchange = await reader.ask(call);
+    if (exchange.value === undefined)
       return trail.finish({
         complete: sawAll(trail.steps, shortAnywhere),
         end: 'refused',
-        refusal: heard,
+        refusal: exchange,
       });
-    empty = heard.value.received === 0 ? empty + 1 : 0;
+    empty = exchange.value.received === 0 ? empty + 1 : 0;
     if (empty > (shortAnywhere ? 1 : 0)) return trail.finish({ complete: true, end: 'empty' });
-    if (!trail.take(call, heard, heard.value)) return trail.finish({ complete: true, end: 'repeats' });
+    if (!trail.take(call, exchange, exchange.value)) return trail.finish({ complete: true, end: 'repeats' });
     if (!Number.isFinite(size)) return trail.finish({ complete: true, end: 'empty' });
   }
   return trail.finish({ complete: false, end: 'bounds' });
 }
 
 async function walkNamed(
-  examination: Examination,
-  lister: Lister & { readonly window: SequentialWindow },
+  session: ProbeSession,
+  reader: ListReader & { readonly window: SequentialWindow },
   { callsMax }: WalkBounds,
-): Promise<Walk> {
-  const { window } = lister;
-  const trail = createTrail(examination, callsMax);
+): Promise<ProbeWalk> {
+  const { window } = reader;
+  const trail = createTrail(session, callsMax);
   let call = window.first;
   while (trail.maySend()) {
-    const heard = await lister.ask(call);
-    if (heard.value === undefined) return trail.finish({ complete: false, end: 'refused', refusal: heard });
-    const { next, received } = heard.value;
-    if (!trail.take(call, heard, heard.value)) return trail.finish({ complete: false, end: 'repeats' });
+    const exchange = await reader.ask(call);
+    if (exchange.value === undefined)
+      return trail.finish({ complete: false, end: 'refused', refusal: exchange });
+    const { next, received } = exchange.value;
+    if (!trail.take(call, exchange, exchange.value)) return trail.finish({ complete: false, end: 'repeats' });
     if (next === undefined) return trail.finish({ complete: true, end: 'empty' });
     call = window.after(call, next, received);
   }
@@ -133,16 +139,16 @@ async function walkNamed(
 
 /**
  * Reads rows from the first on, past what the source says is the end: a walk believes only its own eyes.
- * @throws Unreached, CallsUsedUp
+ * @throws SourceUnreachable, SessionBudgetSpent
  */
-export function walk(examination: Examination, lister: Lister, bounds: WalkBounds): Promise<Walk> {
-  const { window } = lister;
+export function walkRows(session: ProbeSession, reader: ListReader, bounds: WalkBounds): Promise<ProbeWalk> {
+  const { window } = reader;
   return window.kind === 'random'
-    ? walkNumbered(examination, { ...lister, window }, bounds)
-    : walkNamed(examination, { ...lister, window }, bounds);
+    ? walkNumbered(session, { ...reader, window }, bounds)
+    : walkNamed(session, { ...reader, window }, bounds);
 }
 
 /** Whether records stand at the numbers of their rows: none was left out before them. */
-export function isDense({ received, records, repeated }: Walk): boolean {
+export function isDense({ received, records, repeated }: ProbeWalk): boolean {
   return received === records.length - repeated;
 }

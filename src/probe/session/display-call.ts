@@ -1,10 +1,10 @@
-import type { SourceSpec } from '../config/schema/source.ts';
-import type { UpstreamRequest } from '../kernel/upstream-call.ts';
-import { compileOutgoing } from '../upstream/transport/outgoing-request.ts';
+import type { SourceSpec } from '../../config/schema/source.ts';
+import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
+import { compileOutgoing } from '../../upstream/transport/outgoing-request.ts';
 import { MASK, maskedCredential } from './mask-source.ts';
 
 /** An upstream call as a person may see it: secrets are `***`. */
-export type ShownCall = {
+export type DisplayedCall = {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export type ShownCall = {
 const ENCODED_MASK = MASK.replaceAll('*', '%2A');
 
 /** Shows a request that was made from a masked source. */
-export function showCall(masked: SourceSpec, request: UpstreamRequest): ShownCall {
+export function callToDisplay(masked: SourceSpec, request: UpstreamRequest): DisplayedCall {
   const { method, url, headers, body } = compileOutgoing(masked)(request, maskedCredential(masked));
   const readable = (text: string) => text.replaceAll(ENCODED_MASK, MASK);
   return { method, url: readable(url), headers, ...(body !== undefined && { body: readable(body) }) };

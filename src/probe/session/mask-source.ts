@@ -1,18 +1,18 @@
-import type { LoadedSource } from '../config/loaded-config.ts';
+import type { LoadedSource } from '../../config/loaded-config.ts';
 import type {
   BodySpec,
   FilterSpec,
   RequestSpec,
   SourceResourceSpec,
   SourceSpec,
-} from '../config/schema/source.ts';
-import { parseYamlFile } from '../config/yaml/yaml-file.ts';
+} from '../../config/schema/source.ts';
+import { parseYamlFile } from '../../config/yaml/yaml-file.ts';
 import {
-  type UpstreamCredential,
   headerCredential,
   namedCredential,
-} from '../upstream/credentials/credential.ts';
-import { Secret } from '../kernel/secret.ts';
+  type UpstreamCredential,
+} from '../../upstream/credentials/credential.ts';
+import { Secret } from '../../kernel/secret.ts';
 
 /** What stands for a secret, and for a value of a record. */
 export const MASK = '***';

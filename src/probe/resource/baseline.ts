@@ -1,17 +1,21 @@
 import type { Rows } from '../../adapter/compile.ts';
 import type { InvalidReason } from '../../errors/fault.ts';
-import { callAt, type Examination, type Heard, heardText, type Lister } from './probe-session.ts';
-import { claimed, counted, type Finding } from './finding.ts';
-import { type Change, isWithinReach, sizeOf } from './source-variant.ts';
+import { callAt, type ProbeSession, describeExchange, type ListReader } from './probe-session.ts';
+import type { SessionExchange } from '../session/source-session.ts';
+import { claimAt, counted, type Finding } from './finding.ts';
+import { type Variation, isWithinReach, sizeOf } from './source-variant.ts';
 
 /** The first window that came, and how windows are really asked for where that is not as the file says. */
-export type Footing = {
-  readonly first: Heard<Rows> & { readonly value: Rows };
-  readonly change: Required<Pick<Change, 'size'>> & Change;
+export type Baseline = {
+  readonly first: SessionExchange<Rows> & { readonly value: Rows };
+  readonly change: Required<Pick<Variation, 'size'>> & Variation;
 };
 
-/** What the first probes found; without a footing there is nothing more to be asked. */
-export type Contact = { readonly findings: readonly Finding[]; readonly footing: Footing | undefined };
+/** What the first probes found; without a baseline there is nothing more to be asked. */
+export type BaselineResult = {
+  readonly findings: readonly Finding[];
+  readonly baseline: Baseline | undefined;
+};
 
 const PLACES: Readonly<Partial<Record<InvalidReason, readonly [readonly string[], string]>>> = {
   content_type: [
@@ -27,8 +31,8 @@ const PLACES: Readonly<Partial<Record<InvalidReason, readonly [readonly string[]
 };
 
 /** The ids of a window, in order. */
-export function idsOf(heard: Heard<Rows>): readonly string[] {
-  return heard.value?.records.map(({ id }) => id) ?? [];
+export function idsOf(exchange: SessionExchange<Rows>): readonly string[] {
+  return exchange.value?.records.map(({ id }) => id) ?? [];
 }
 
 /** Whether the same ids stand in the same order. */
@@ -41,57 +45,57 @@ const SIZES_TRIED = 3;
 
 /** A path of keys within the list of the resource. */
 export function listPlace(
-  { resource }: Examination,
+  { resource }: ProbeSession,
   ...keys: readonly PropertyKey[]
 ): readonly PropertyKey[] {
   return ['resources', resource.name, 'list', ...keys];
 }
 
-/** The lister for every row, whatever the planner thinks of it. */
-export function plainLister(examination: Examination, change?: Change): Lister {
-  const lister = examination.lister({}, change);
-  if (lister === undefined) throw new Error('every row can be asked for');
-  return lister;
+/** The reader for every row, whatever the planner thinks of it. */
+export function unfilteredReader(session: ProbeSession, change?: Variation): ListReader {
+  const reader = session.reader({}, change);
+  if (reader === undefined) throw new Error('every row can be asked for');
+  return reader;
 }
 
 /** What is wrong with the first reply, and where in the file that is mended. */
-function unreadable(examination: Examination, first: Heard<Rows>): Finding {
+function unreadable(session: ProbeSession, first: SessionExchange<Rows>): Finding {
   const { problem } = first;
   const place = problem?.reason === undefined ? undefined : PLACES[problem.reason];
   const [keys, usual] = place ?? [['outcomes'], 'outcomes: a rule that fits this reply'];
   const [top, ...rest] = keys;
-  const at = top === 'list' ? listPlace(examination, ...rest) : keys;
+  const at = top === 'list' ? listPlace(session, ...rest) : keys;
   const told = problem?.credentialRefused === true;
-  return claimed(
+  return claimAt(
     'first call',
     told ? 'the credential is good' : 'the list can be read',
     told ? ['auth'] : at,
-  )('differs', heardText(first), {
+  )('differs', describeExchange(first), {
     hint: told ? 'auth, and the variables that it names' : usual,
     calls: [first.request],
   });
 }
 
 /** The first window, counted from the other number, where that brings rows. */
-async function fromOtherBase(examination: Examination): Promise<Footing | undefined> {
-  const { window } = examination.list;
+async function fromOtherBase(session: ProbeSession): Promise<Baseline | undefined> {
+  const { window } = session.list;
   if (window.kind !== 'offset' && window.kind !== 'page') return undefined;
-  const change = { base: 1 - window.base, size: sizeOf(examination.list) };
-  const lister = plainLister(examination, change);
-  const first = await lister.ask(callAt(examination, lister, 0, change.size));
+  const change = { base: 1 - window.base, size: sizeOf(session.list) };
+  const reader = unfilteredReader(session, change);
+  const first = await reader.ask(callAt(session, reader, 0, change.size));
   const { value } = first;
   return value === undefined || value.received === 0 ? undefined : { first: { ...first, value }, change };
 }
 
 /** The first window of a smaller size, where that is understood. */
-async function inSmallerSize(examination: Examination): Promise<Footing | undefined> {
-  const { window } = examination.list;
-  const declared = sizeOf(examination.list);
+async function inSmallerSize(session: ProbeSession): Promise<Baseline | undefined> {
+  const { window } = session.list;
+  const declared = sizeOf(session.list);
   const others = window.kind === 'page' ? window.sizes : [Math.min(10, declared)];
   const smaller = others.filter((size) => size < declared).sort((a, b) => b - a);
   for (const size of smaller.slice(0, SIZES_TRIED)) {
-    const lister = plainLister(examination, { size });
-    const first = await lister.ask(callAt(examination, lister, 0, size));
+    const reader = unfilteredReader(session, { size });
+    const first = await reader.ask(callAt(session, reader, 0, size));
     if (first.value !== undefined) return { first: { ...first, value: first.value }, change: { size } };
   }
   return undefined;
@@ -99,37 +103,37 @@ async function inSmallerSize(examination: Examination): Promise<Footing | undefi
 
 /** Whether the source gives fewer rows than it is asked for though it has more. */
 async function isClamped(
-  examination: Examination,
-  { first, change }: Footing,
+  session: ProbeSession,
+  { first, change }: Baseline,
   received: number,
 ): Promise<boolean> {
-  const lister = plainLister(examination, { ...change, size: received });
-  const behind = await lister.ask(callAt(examination, lister, received, received));
+  const reader = unfilteredReader(session, { ...change, size: received });
+  const behind = await reader.ask(callAt(session, reader, received, received));
   const known = new Set(idsOf(first));
   return idsOf(behind).some((id) => !known.has(id));
 }
 
 /** Whether the largest declared window is given in full; and how large it really is. */
 async function probeSize(
-  examination: Examination,
-  footing: Footing,
+  session: ProbeSession,
+  baseline: Baseline,
 ): Promise<{ readonly finding: Finding; readonly size: number }> {
-  const { first } = footing;
+  const { first } = baseline;
   const { received } = first.value;
-  const { window } = examination.list;
-  const size = sizeOf(examination.list);
+  const { window } = session.list;
+  const size = sizeOf(session.list);
   const [key, write] = window.kind === 'page' ? ['sizes', (n: number) => `[${n}]`] : ['sizeMax', String];
-  const tell = claimed(
+  const conclude = claimAt(
     'size',
     `a call gives up to ${counted(size, 'row')}`,
-    listPlace(examination, 'window', key),
+    listPlace(session, 'window', key),
   );
   const more = { calls: [first.request], hint: `window: { ${key}: ${write(received)} }` };
-  const asked = footing.change.size;
+  const asked = baseline.change.size;
   const told = (finding: Finding, real = size) => ({ finding, size: real });
   if (asked < size)
     return told(
-      tell(
+      conclude(
         'differs',
         `${counted(size, 'row')} are refused, and ${received} given where ${asked} are asked for`,
         {
@@ -138,53 +142,63 @@ async function probeSize(
       ),
       asked,
     );
-  if (received === size) return told(tell('agrees', `${counted(received, 'row')} asked for and given`));
+  if (received === size) return told(conclude('agrees', `${counted(received, 'row')} asked for and given`));
   if (received > size)
-    return told(tell('differs', `${counted(received, 'row')} where ${size} were asked for`, more), received);
-  if (window.kind !== 'offset' && window.kind !== 'page')
-    return told(tell(first.value.next === undefined ? 'could not tell' : 'agrees', `${received} given`));
-  if (received === 0) return told(tell('could not tell', 'there are no rows'));
-  if (window.shortPage === 'anywhere')
-    return told(tell('could not tell', `${received} given, and windows may be short anywhere`));
-  if (!isWithinReach(examination.list, received, received))
-    return told(tell('could not tell', `${received} given, and what is behind them cannot be reached`));
-  if (await isClamped(examination, footing, received))
     return told(
-      tell('differs', `${counted(received, 'row')} where ${size} were asked for, and more behind them`, more),
+      conclude('differs', `${counted(received, 'row')} where ${size} were asked for`, more),
+      received,
+    );
+  if (window.kind !== 'offset' && window.kind !== 'page')
+    return told(conclude(first.value.next === undefined ? 'could not tell' : 'agrees', `${received} given`));
+  if (received === 0) return told(conclude('could not tell', 'there are no rows'));
+  if (window.shortPage === 'anywhere')
+    return told(conclude('could not tell', `${received} given, and windows may be short anywhere`));
+  if (!isWithinReach(session.list, received, received))
+    return told(conclude('could not tell', `${received} given, and what is behind them cannot be reached`));
+  if (await isClamped(session, baseline, received))
+    return told(
+      conclude(
+        'differs',
+        `${counted(received, 'row')} where ${size} were asked for, and more behind them`,
+        more,
+      ),
       received,
     );
   return told(
-    tell('could not tell', `${counted(received, 'row')} came, and no new ones stand right behind them`),
+    conclude('could not tell', `${counted(received, 'row')} came, and no new ones stand right behind them`),
   );
 }
 
 /** Asks for the first window, as the gateway would, and says whether it can be read and is as large as it may be. */
-export async function probeContact(examination: Examination): Promise<Contact> {
-  const declared = sizeOf(examination.list);
-  const lister = plainLister(examination, { size: declared });
-  let first = await lister.ask(callAt(examination, lister, 0, declared));
-  let other: Footing | undefined;
+export async function probeBaseline(session: ProbeSession): Promise<BaselineResult> {
+  const declared = sizeOf(session.list);
+  const reader = unfilteredReader(session, { size: declared });
+  let first = await reader.ask(callAt(session, reader, 0, declared));
+  let other: Baseline | undefined;
   // Nothing where something should be may come of counting from the wrong number.
   if (
     first.problem?.credentialRefused !== true &&
     (first.value?.received ?? 0) === 0 &&
     first.value?.total !== 0
   )
-    other = await fromOtherBase(examination);
+    other = await fromOtherBase(session);
   if (
     other === undefined &&
     first.problem?.reason === undefined &&
     first.problem?.credentialRefused === false
   )
-    other = await inSmallerSize(examination);
+    other = await inSmallerSize(session);
   if (other !== undefined) first = other.first;
   const { value } = first;
-  if (value === undefined) return { findings: [unreadable(examination, first)], footing: undefined };
-  const tell = claimed('first call', 'the list can be read', listPlace(examination));
-  const findings = [tell('agrees', heardText(first))];
-  const heard = { ...first, value };
-  const footing = { first: heard, change: { size: declared, ...other?.change } };
-  if (!Number.isFinite(declared)) return { findings, footing };
-  const { finding, size } = await probeSize(examination, footing);
-  return { findings: [...findings, finding], footing: { first: heard, change: { ...footing.change, size } } };
+  if (value === undefined) return { findings: [unreadable(session, first)], baseline: undefined };
+  const conclude = claimAt('first call', 'the list can be read', listPlace(session));
+  const findings = [conclude('agrees', describeExchange(first))];
+  const exchange = { ...first, value };
+  const baseline = { first: exchange, change: { size: declared, ...other?.change } };
+  if (!Number.isFinite(declared)) return { findings, baseline };
+  const { finding, size } = await probeSize(session, baseline);
+  return {
+    findings: [...findings, finding],
+    baseline: { first: exchange, change: { ...baseline.change, size } },
+  };
 }

@@ -1,10 +1,10 @@
 import type { ListSpec, SourceResourceSpec, SourceSpec } from '../../config/schema/source.ts';
 import type { Filter } from '../../contract/query.ts';
 import type { ResourceName } from '../../contract/resources.ts';
-import { MASK } from '../mask-source.ts';
+import { MASK } from '../session/mask-source.ts';
 
 /** What a probe wants to be other than the file says. */
-export type Change = {
+export type Variation = {
   /** Rows a call asks for. */
   readonly size?: number;
   /** Number of the first row or page. */
@@ -37,7 +37,7 @@ export function isWithinReach(list: ListSpec, firstRow: number, size: number): b
   return (list.window.kind === 'page' ? firstRow + 1 : firstRow + size) <= depthOf(list);
 }
 
-function changedWindow({ window }: ListSpec, { size, base }: Change): ListSpec['window'] {
+function changedWindow({ window }: ListSpec, { size, base }: Variation): ListSpec['window'] {
   const open = { pastEnd: 'empty', shortPage: 'end', ...(base !== undefined && { base }) } as const;
   switch (window.kind) {
     case 'offset': {
@@ -67,7 +67,7 @@ function pushedFilters({ filters }: ListSpec): ListSpec['filters'] {
   return Object.fromEntries(fields) as ListSpec['filters'];
 }
 
-function changedList(list: ListSpec, change: Change): ListSpec {
+function changedList(list: ListSpec, change: Variation): ListSpec {
   return {
     ...list,
     request: { ...list.request, query: { ...list.request.query, ...change.query } },
@@ -83,15 +83,15 @@ function changedList(list: ListSpec, change: Change): ListSpec {
  * A source that claims whatever its file leaves open, so that the planner asks it for what a probe wants to see:
  * every declared filter and sort is sent, and any window. Its replies are read by the adapter of the file itself.
  */
-export function willingSource(spec: SourceSpec, resource: ResourceName, change: Change): SourceSpec {
+export function permissiveSource(spec: SourceSpec, resource: ResourceName, change: Variation): SourceSpec {
   const own = spec.resources[resource];
   if (own === undefined) return spec;
-  const willing: SourceResourceSpec = {
+  const permissive: SourceResourceSpec = {
     ...own,
     onInvalidRecord: 'fail',
     list: changedList(own.list, change),
   };
-  return { ...spec, resources: { [resource]: willing } };
+  return { ...spec, resources: { [resource]: permissive } };
 }
 
 function withoutValues(tree: unknown, variables: readonly string[]): unknown {
@@ -110,7 +110,7 @@ function withoutValues(tree: unknown, variables: readonly string[]): unknown {
  * A source that is only asked how its requests look: what stands in them of ids, and of the values of the filters
  * that are asked for, is `***`.
  */
-export function valuelessSource(
+export function sourceWithoutValues(
   spec: SourceSpec,
   resource: ResourceName,
   asked: readonly Filter[],

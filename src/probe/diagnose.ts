@@ -1,0 +1,112 @@
+import { pathText } from '../config/problem.ts';
+import type { CompiledSource } from '../pipeline/compile-sources.ts';
+import type { ClaimVerdict, Finding } from './resource/finding.ts';
+import { createProbeSession, type ProbeSession } from './resource/probe-session.ts';
+import { probeResource } from './run-probes.ts';
+import type { DisplayedCall } from './session/display-call.ts';
+import { openSession } from './session/source-session.ts';
+
+/** A finding as it may be displayed, with its place in the file. */
+export type DisplayedFinding = {
+  readonly probe: string;
+  readonly claim: string;
+  readonly file: string;
+  readonly line?: number;
+  readonly column?: number;
+  /** The keys that lead to the claim, joined by points. */
+  readonly path: string;
+  readonly verdict: ClaimVerdict;
+  readonly observed: string;
+  readonly hint?: string;
+  /** Calls that show a difference; secrets are `***`. */
+  readonly calls?: readonly DisplayedCall[];
+};
+
+/** The findings about one resource. */
+export type ResourceDiagnosis = {
+  readonly resource: string;
+  readonly rows: number;
+  readonly complete: boolean;
+  readonly findings: readonly DisplayedFinding[];
+};
+
+/** The findings about a source. */
+export type Diagnosis = {
+  readonly source: string;
+  readonly file: string;
+  readonly baseUrl: string;
+  readonly calls: number;
+  readonly ms: number;
+  readonly differences: number;
+  /** Why the source could not be probed to the end. */
+  readonly unreached?: string;
+  readonly resources: readonly ResourceDiagnosis[];
+};
+
+/** Called while a source is probed, so that findings can be printed as they come. */
+export type DiagnosisListener = {
+  readonly onResource: (compiled: CompiledSource) => void;
+  readonly onFinding: (finding: DisplayedFinding) => void;
+};
+
+/** The bounds of a diagnosis. */
+export type DiagnosisOptions = {
+  readonly callsMax: number;
+  readonly showValues: boolean;
+  readonly stop: AbortSignal;
+};
+
+function displayFinding(session: ProbeSession, finding: Finding): DisplayedFinding {
+  const { probe, claim, at, verdict, observed, hint, calls = [] } = finding;
+  const { file, line, column } = session.compiled.source.yaml.problemAt(at, '');
+  const displayed = calls.flatMap((request) => session.display(request) ?? []);
+  return {
+    ...{ probe, claim, file, path: pathText(at), verdict, observed },
+    ...(line !== undefined && at.length > 0 && { line }),
+    ...(column !== undefined && at.length > 0 && { column }),
+    ...(hint !== undefined && { hint }),
+    ...(displayed.length > 0 && { calls: displayed }),
+  };
+}
+
+/** Probes every claim of a source's file, resource by resource. `compiled` are the resources of one source. */
+export async function diagnose(
+  compiled: readonly [CompiledSource, ...CompiledSource[]],
+  { callsMax, showValues, stop }: DiagnosisOptions,
+  { onResource, onFinding }: DiagnosisListener,
+): Promise<Diagnosis> {
+  const { spec, yaml } = compiled[0].source;
+  const session = openSession(spec, { callsMax });
+  const start = performance.now();
+  const resources: ResourceDiagnosis[] = [];
+  let unreached: string | undefined;
+  try {
+    for (const [index, one] of compiled.entries()) {
+      if (unreached !== undefined) break;
+      // Calls that one resource leaves of its share are for the next.
+      const share = Math.ceil((callsMax * (index + 1)) / compiled.length) - session.callsMade;
+      const part = session.part({ callsMax: share });
+      const probed = createProbeSession({ compiled: one, session: part, showValues, stop });
+      const findings: DisplayedFinding[] = [];
+      onResource(one);
+      const found = await probeResource(probed, (finding) => {
+        const displayed = displayFinding(probed, finding);
+        findings.push(displayed);
+        onFinding(displayed);
+      });
+      const { rows, complete } = found;
+      resources.push({ resource: one.resource.name, rows, complete, findings });
+      unreached = found.unreached;
+    }
+  } finally {
+    session.close();
+  }
+  const all = resources.flatMap(({ findings }) => findings);
+  return {
+    ...{ source: spec.name, file: yaml.file, baseUrl: spec.net.baseUrl },
+    ...{ calls: session.callsMade, ms: Math.round(performance.now() - start) },
+    differences: all.filter(({ verdict }) => verdict === 'differs').length,
+    ...(unreached !== undefined && { unreached }),
+    resources,
+  };
+}
