@@ -152,7 +152,7 @@ function wordsOf(schema: z.ZodType, sectionOf: SectionOf): readonly Key[] {
   const words = schema instanceof z.ZodEnum ? schema.options.map(String) : undefined;
   return (words ?? [takes(schema, sectionOf).replaceAll('`', '')]).map((path) => ({
     path,
-    takes: 'as it stands',
+    takes: 'the word alone',
     required: false,
     fallback: undefined,
     about: schema.description,

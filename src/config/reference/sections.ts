@@ -27,7 +27,7 @@ export const gatewaySections: readonly Section[] = [
   {
     name: 'admin',
     at: ['admin'],
-    intro: "The operator's listener: health and metrics. It asks for no credential.",
+    intro: "The operator's listener: health, metrics, quality and purges.",
   },
   { name: 'log', at: ['log'], intro: 'The log: JSON lines on standard output.' },
   {
@@ -39,8 +39,8 @@ export const gatewaySections: readonly Section[] = [
   {
     name: 'redis.keys',
     at: ['redis', 'keys'],
-    intro: `A Redis of its own for API keys; likewise \`redis.limits\` and \`redis.cache\` for these. A role that says where its Redis is
-says also how it is entered; one that does not uses the Redis of the rest. Roles with the same settings share a
+    intro: `A Redis of its own for API keys; likewise \`redis.limits\` and \`redis.cache\` for these. A role with an
+address of its own also has its own user, password and TLS; a role without one uses the Redis of the rest. Roles with the same settings share a
 connection. \`portico keys\` works on that of keys, \`portico cache purge\` on that of the cache. Without the Redis of keys a
 gateway is not ready; without another it is, and \`/readyz\` says so.`,
     example: '{ url: "rediss://portico-keys:password@redis-keys.example:6380/0" }',
@@ -81,7 +81,7 @@ failedCredentials: 120 per 60s`,
     intro: 'Finished answers, kept in this process in front of Redis, or alone.',
   },
   { name: 'contract', at: ['contract'], intro: 'Where the contract leaves a choice.' },
-  { name: 'errors', at: ['errors'], intro: 'How errors of the server side are told.' },
+  { name: 'errors', at: ['errors'], intro: 'How errors of the server side are reported.' },
   {
     name: 'cors',
     at: ['cors'],
@@ -134,8 +134,8 @@ conditions all hold decides. A reply that fits no rule is a failure, so a list n
   {
     name: 'budget',
     at: ['budget'],
-    intro: `What a scan may cost. A scan reads all rows that the pushed filters leave, where the source cannot answer a page
-itself. Beyond the budget the answer is 503 \`scan_limit_exceeded\`, never a part of the truth.`,
+    intro: `What a scan may cost. If the source cannot answer a page itself, a scan reads all rows that the filters sent to
+it leave. Beyond the budget the answer is 503 \`scan_limit_exceeded\`, never a part of the truth.`,
     example: '{ rows: 50000, calls: 500, time: 8s, snapshot: 60s }',
   },
   {
@@ -154,13 +154,13 @@ itself. Beyond the budget the answer is 503 \`scan_limit_exceeded\`, never a par
   {
     name: 'list',
     at: ['resources', 'users', 'list'],
-    intro: 'How many records are read.',
+    intro: 'How a list of records is read.',
   },
   {
     name: 'window',
     at: ['resources', 'users', 'list', 'window'],
-    intro: `How rows are asked for. \`offset\` and \`page\` can answer any page of v1 with a few calls; behind the others, a list
-is a scan whose rows are kept for \`budget.snapshot\`, or a walk from a place that is remembered (\`checkpoints\`).`,
+    intro: `How rows are asked for. \`offset\` and \`page\` can answer any page of v1 with a few calls; with the others, a list
+is a scan whose rows are kept for \`budget.snapshot\`, or a walk from a remembered cursor (\`checkpoints\`).`,
     example: '{ kind: page, base: 1, sizes: [25, 50, 100], pastEnd: empty }',
   },
   {
@@ -188,8 +188,8 @@ no filter. A filter sends its value in \`query\`, in \`expr\` or in \`item\`.`,
   {
     name: 'hydrate',
     at: ['resources', 'users', 'list', 'hydrate'],
-    intro: `Where the fields stand that the rows of a list lack: \`get\`, or a request of its own, made once for each row of a
-page, and for every row of a scan that needs such a field. It is judged as a single record is: outcomes \`on: get\`.`,
+    intro: `Where to find the fields that the rows of a list lack: \`get\`, or a request of its own, made once for each row of a
+page, and for every row of a scan that needs such a field. It is judged like a single record: outcomes \`on: get\`.`,
     example: `request: { path: '/items/{id}' }
 item: item
 map: { id: id, price: price, category: category }`,
@@ -203,7 +203,7 @@ map: { id: id, price: price, category: category }`,
     name: 'map',
     at: ['resources', 'users', 'list', 'map'],
     intro: `Where each field of v1 comes from. Every field of the view must be named; nothing else leaves the gateway. A field takes
-a path (\`name: title\`), a path with steps, or \`null\` where the source has nothing of the kind. See [Paths](#paths).`,
+a path (\`name: title\`), a path with steps, or \`null\` if the source has no such value. See [Paths](#paths).`,
     example: `id: no
 name: { from: [first, last], as: [{ join: ' ' }] }
 created_at: { from: created, as: [{ date: { format: dd.MM.yyyy, zone: Europe/Berlin } }] }

@@ -10,12 +10,12 @@ export const VALUES = `## Values
 export const VARIABLES = `## Variables
 
 A variable is written in braces and escaped for the place where it stands: percent-encoded in a path and a query, as
-JSON or XML in a body, quoted in an expression. A part whose variable has no value vanishes: the parameter, the header,
+JSON or XML in a body, quoted in an expression. A part whose variable has no value is removed: the parameter, the header,
 the key of a JSON body, the XML element around it.
 
 | Place | Variables |
 | --- | --- |
-| \`list.request\`, window \`offset\` | \`{offset}\` number of the first row wanted, \`{limit}\` rows wanted, \`{lastRow}\` number of the last row wanted, \`{endRow}\` the one behind it |
+| \`list.request\`, window \`offset\` | \`{offset}\` number of the first row wanted, \`{limit}\` rows wanted, \`{lastRow}\` number of the last row wanted, \`{endRow}\` the one after it |
 | \`list.request\`, window \`page\` | \`{page}\` number of the page, \`{limit}\` its size |
 | \`list.request\`, window \`cursor\` | \`{limit}\`, \`{cursor}\` what the reply before named; absent in the first call |
 | \`list.request\`, window \`keyset\` | \`{limit}\`, \`{after}\` the key of the last row before; absent in the first call |
@@ -23,7 +23,7 @@ the key of a JSON body, the XML element around it.
 | \`list.request\`, any window | \`{filter}\` the conditions of \`expr\`, joined; \`{filters}\` the list of \`item\`s (JSON bodies); \`{sort}\`, \`{sorts}\` the same of the sort; the \`name\` of a filter, such as \`{minPrice}\`, its value |
 | \`list.total.count\` | \`{filter}\`, \`{filters}\`, the \`name\` of a filter |
 | \`get.request\`, \`list.hydrate.request\` | \`{id}\` the native id |
-| \`list.filters.*.*\` | \`{value}\` the value, as the source writes it: the steps of the field turned round |
+| \`list.filters.*.*\` | \`{value}\` the value, as the source writes it: the steps of the field inverted |
 | \`list.sort\` | \`{column}\`, \`{direction}\`; \`{tiebreak}\`, what stands behind any column but the id |
 | \`auth.value\` (session) | \`{session}\` the token of the login |`;
 

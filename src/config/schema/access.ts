@@ -32,21 +32,21 @@ export const auth = z.strictObject({
   apiKeys: z
     .strictObject({
       pepper: secret.describe(
-        'Keys the HMAC under which API keys are stored. At least 16 characters, the same on every replica.',
+        'The key of the HMAC under which API keys are stored. At least 16 characters, the same on every replica.',
       ),
       keys: z.array(keyRecord).default([]).describe('Keys kept in the configuration, beside those in Redis.'),
     })
     .optional(),
   jwt: z
     .strictObject({
-      issuer: z.string().min(1).describe('The only `iss` that is taken.'),
+      issuer: z.string().min(1).describe('The only `iss` that is accepted.'),
       audience: z.string().min(1).describe('What `aud` must be or hold.'),
       jwksUrl: httpUrl.describe('Where the keys of the issuer stand (JWKS).'),
       algorithms: z
         .array(z.enum(['RS256', 'ES256', 'EdDSA']))
         .min(1)
         .default(['RS256', 'ES256', 'EdDSA'])
-        .describe('The signatures that are taken.'),
+        .describe('The signatures that are accepted.'),
       permissionsClaim: z.string().default('scope').describe('A text of words or a list of permissions.'),
       tierClaim: z.string().optional().describe('The claim that names the tier of the caller.'),
       tier: name.default('standard').describe('The tier of a token that names none.'),

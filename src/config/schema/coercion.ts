@@ -30,11 +30,11 @@ const number = z
 const word = <T extends string>(text: T, about: string) => z.literal(text).describe(about);
 
 const named = [
-  word('trim', 'Without spaces around.'),
-  word('text', 'A number as the text it is written as.'),
-  word('lowercase', 'In small letters.'),
-  word('uppercase', 'In capital letters.'),
-  word('unescape', '&amp; and the like as characters.'),
+  word('trim', 'Removes white space at both ends.'),
+  word('text', 'A number as text, with the digits it is written with.'),
+  word('lowercase', 'Lower case.'),
+  word('uppercase', 'Upper case.'),
+  word('unescape', 'Decodes &amp; and other entities.'),
   word('stripHtml', 'The text of HTML, as one line.'),
   word('cents', 'A whole number of cents.'),
   word('epochSeconds', 'Seconds since 1970.'),
@@ -51,7 +51,7 @@ export const coercion = z.union(
     z.strictObject({
       default: z
         .union([z.string(), z.number(), z.boolean()])
-        .describe('What an unknown or missing value is taken for.'),
+        .describe('The value in place of an unknown or missing one.'),
     }),
     z.strictObject({
       join: z.string().describe('Joins several texts, or a list of them, without the empty ones.'),
@@ -74,7 +74,7 @@ export const coercion = z.union(
           by: z.string().min(1).describe('What stands between the pieces.'),
           at: z.int().min(-1_000).max(1_000).describe('Which piece, from 0; -1 is the last.'),
         })
-        .describe('One piece of a text; where it has fewer, it is unreadable.'),
+        .describe('One piece of a text; a text with fewer pieces is unreadable.'),
     }),
     z.strictObject({
       match: z

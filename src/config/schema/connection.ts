@@ -23,25 +23,25 @@ const sourceRetries = retries.extend({
   post: z
     .boolean()
     .default(false)
-    .describe('Whether a POST of this file may be sent again: only where it changes nothing.'),
+    .describe('Whether a POST of this file may be sent again: only if it changes nothing.'),
   pauseMax: timeLimit
     .default(60_000)
-    .describe('How long the source is not asked at most where it asked for that, as by Retry-After.'),
+    .describe('The longest pause that the source may ask for, as by Retry-After.'),
 });
 
 export const net = z
   .strictObject({
     baseUrl: httpUrl.describe('What every path of the file is appended to.'),
     otherUrls: otherHosts.describe(
-      'More hosts of the same service, with the path of `baseUrl`. Calls go to the less busy of two drawn by lot; all calls of one walk to one host.',
+      'More hosts of the same service, with the path of `baseUrl`. A call goes to the less busy of two random hosts (power of two choices); all calls of one walk go to one host.',
     ),
     timeout: timeLimit.default(5_000).describe('Total time for one upstream call, body included.'),
-    connectTimeout: connectTimeout.describe('The part of it in which a connection must stand, TLS included.'),
+    connectTimeout: connectTimeout.describe('The longest that connecting may take, TLS included.'),
     bytesMax: bytes.default(8 * 1024 ** 2).describe('The largest body read, after decompression.'),
     concurrency: integer(1, 1_000)
       .default(8)
       .describe(
-        'Calls under way at once, of all workers of one gateway together; every replica has as many.',
+        'A bulkhead: the most calls in flight, over all workers of one gateway; every replica has as many.',
       ),
     requestsPerSecond: integer(1, 100_000)
       .optional()
@@ -50,7 +50,9 @@ export const net = z
       .strictObject({
         max: integer(1, 10_000)
           .default(100)
-          .describe('Calls that may wait for a place; above, the least urgent is refused (`overloaded`).'),
+          .describe(
+            'Calls that may wait; beyond that, the one of the lowest priority is refused (`overloaded`).',
+          ),
         time: timeLimit
           .default(5_000)
           .describe('How long a call for a caller may wait; a scan waits within `budget.time`.'),
@@ -62,12 +64,12 @@ export const net = z
     breaker: breaker
       .prefault({})
       .describe(
-        'A source that fails is left alone: no connection, no answer in time, or an outcome `error` or `unavailable`. Callers get stale answers or 503.',
+        'A circuit breaker. Failures are: no connection, no answer in time, an outcome `error` or `unavailable`. While it is open, callers get stale answers or 503.',
       ),
     retries: sourceRetries
       .prefault({})
       .describe(
-        'What only reads is asked again where no connection was had, it broke before the reply, a gateway answered 502, 503 or 504, or `timeout` is over and the deadline leaves as much again.',
+        'A call that only reads is sent again if there was no connection, if it broke before the reply, if a gateway answered 502, 503 or 504, or if `timeout` has passed and the deadline leaves as much time again.',
       ),
     outliers,
     health,
@@ -123,7 +125,7 @@ export const auth = z.discriminatedUnion('kind', [
       clientAuth: z
         .enum(['basic', 'body'])
         .default('basic')
-        .describe('Where the token endpoint takes the client.'),
+        .describe('How the client is sent to the token endpoint: by HTTP Basic, or in the body.'),
       scope: z.string().optional().describe('Sent as `scope`; several are separated by spaces.'),
       audience: z.string().optional().describe('Sent as `audience`, for issuers that ask for it.'),
     })
@@ -141,16 +143,21 @@ export const auth = z.discriminatedUnion('kind', [
         ])
         .describe('The POST that logs in; its body is written out, with ${…} for secrets.'),
       token: z.string().optional().describe('Path of the token in the reply to the login.'),
-      cookie: z.string().optional().describe('The cookie that is the token, in its place.'),
+      cookie: z.string().optional().describe('The cookie that holds the token, instead of a path.'),
       header: addedHeaderName.default('Authorization').describe('The header that the session goes into.'),
       value: headerValue.default('Bearer {session}').describe('The header, with {session}.'),
-      lifetime: timeLimit.default(600_000).describe('When to log in again at the latest.'),
+      lifetime: timeLimit.default(600_000).describe('The longest that a session is used.'),
     })
-    .describe('A login whose session goes into a header; an outcome `unauthorized` has it made anew.'),
+    .describe(
+      'A login whose session goes into a header. After an outcome `unauthorized`, Portico logs in again.',
+    ),
 ]);
 
 export const decode = z.strictObject({
-  format: z.enum(['json', 'xml', 'csv', 'ndjson']).default('json').describe('What a body is.'),
+  format: z
+    .enum(['json', 'xml', 'csv', 'ndjson'])
+    .default('json')
+    .describe('The format of the body of a reply.'),
   contentTypes: z
     .array(z.string())
     .min(1)
@@ -168,9 +175,12 @@ export const decode = z.strictObject({
     .array(z.string())
     .default([])
     .describe('xml: elements that are lists even when there is one, as dotted paths from the root.'),
-  delimiter: z.string().length(1).default(',').describe('csv: what stands between the columns.'),
-  quote: z.string().max(1).default('"').describe('csv: what stands around a value; empty for none.'),
-  stripPrefix: z.string().default('').describe("json: what stands before the document, such as )]}'"),
+  delimiter: z.string().length(1).default(',').describe('csv: the separator between columns.'),
+  quote: z.string().max(1).default('"').describe('csv: the quotation mark around a value; empty for none.'),
+  stripPrefix: z
+    .string()
+    .default('')
+    .describe("json: a text before the document that is removed, such as )]}'"),
 });
 
 function isCharset(label: string): boolean {

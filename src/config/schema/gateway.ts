@@ -22,10 +22,8 @@ const operationCache = z.strictObject({
   fresh: wholeSeconds.default(10).describe('How long an answer is served without asking the source again.'),
   staleWhileRevalidate: wholeSeconds
     .default(0)
-    .describe('How long after that it is still served, while a new one is made behind the caller.'),
-  staleIfError: wholeSeconds
-    .default(0)
-    .describe('How long after `fresh` it is served where the source fails to give a new one.'),
+    .describe('How long after that it is still served, while a new one is made in the background.'),
+  staleIfError: wholeSeconds.default(0).describe('How long after `fresh` it is served if the source fails.'),
   notFound: wholeSeconds.default(2).describe('How long "no such record" is remembered; 0s turns it off.'),
 });
 
@@ -69,7 +67,7 @@ export const gatewaySchema = z.strictObject({
           error: 'expected false, a number of proxies from 1 to 10, or a list of their addresses and ranges',
         })
         .default(false)
-        .describe('How many proxies stand in front, or their CIDR ranges; never a blanket yes.'),
+        .describe('How many proxies stand in front, or their CIDR ranges; `true` is not accepted.'),
       connectionsMax: integer(1, 1_000_000)
         .default(10_000)
         .describe('Connections beyond are closed at once; of each worker.'),
@@ -118,18 +116,20 @@ export const gatewaySchema = z.strictObject({
     .strictObject({
       localBytes: bytes
         .default(64 * 1024 ** 2)
-        .describe('Bound of the level in this process; of each worker.'),
+        .describe('Bound of the cache level in memory, in each worker.'),
       localSeconds: wholeSeconds
         .default(5)
         .describe('How long the local level may serve a body before Redis is asked again.'),
       jitter: integer(0, 50)
         .default(10)
-        .describe('By up to so many percent freshness ends early, so that answers do not all end at once.'),
+        .describe(
+          'Freshness ends early by a random share of up to this percentage, so that answers do not all expire at once.',
+        ),
       compression: z
         .enum(['auto', 'off'])
         .default('auto')
         .describe(
-          'auto: kept bodies from 1 KiB are compressed (br, gzip) once, behind the first caller that takes it. off: never.',
+          'auto: cached bodies of 1 KiB or more are compressed (br, gzip) once, in the background, after the first caller that accepts it. off: never.',
         ),
     })
     .prefault({}),
@@ -138,12 +138,12 @@ export const gatewaySchema = z.strictObject({
       eventLoopDelayMax: duration
         .default(50)
         .describe(
-          'How long requests may stand in line in a busy process before some are refused (503 `overloaded`), as soon as they come; half as long for who asks again at once meanwhile.',
+          'Load shedding: how long requests may wait in a busy process before some new ones are refused at once (503 `overloaded`); half as long for clients that ask again at once.',
         ),
       inFlightMax: integer(1, 1_000_000)
         .default(1_000)
         .describe(
-          'Requests under way at once, of each operation or pass-through route and worker; those beyond are refused (503 `overloaded`).',
+          'The most requests in flight, of each operation or pass-through route, in each worker; those beyond are refused (503 `overloaded`).',
         ),
     })
     .prefault({}),
@@ -152,7 +152,7 @@ export const gatewaySchema = z.strictObject({
       limitOverflow: z
         .enum(['reject', 'clamp'])
         .default('reject')
-        .describe('A `limit` above 100 is 400 (reject) or taken for 100 (clamp).'),
+        .describe('A `limit` above 100 is 400 (reject) or treated as 100 (clamp).'),
     })
     .prefault({}),
   errors: z

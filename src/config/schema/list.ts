@@ -36,7 +36,7 @@ export const filter = z.strictObject({
     .regex(/^[A-Za-z][\w-]*$/, 'expected letters, digits, _ and -, such as minPrice')
     .optional()
     .describe(
-      'A variable for the value: {minPrice} may stand anywhere in the request, and what it stands in is left out where nobody asks.',
+      'A variable for the value: {minPrice} may stand anywhere in the request, and the part that holds it is left out if the filter is not asked for.',
     ),
   item: z
     .json()
@@ -45,7 +45,7 @@ export const filter = z.strictObject({
   path: pathTemplate
     .optional()
     .describe(
-      "A path in place of the list's own, where the source has one for this filter; {value} is a segment.",
+      "A path instead of the list's own, if the source has one for this filter; {value} is a segment.",
     ),
   combines: flag
     .optional()
@@ -58,11 +58,13 @@ const windowSize = integer(1, 100_000).describe('The most rows a call returns; m
 const pastEnd = z
   .enum(['empty', 'other'])
   .default('empty')
-  .describe('What lies behind the last row: nothing, or anything else (the last page again, an error).');
+  .describe(
+    'What the source returns past the last row: no rows, or something else (the last page again, an error).',
+  );
 
 const depthMax = integer(1, 1_000_000_000)
   .optional()
-  .describe('The most rows that can be reached at all; a question beyond them is refused.');
+  .describe('How many rows can be reached at all; a query beyond them is refused.');
 
 const shortPage = z
   .enum(['end', 'anywhere'])
@@ -86,7 +88,7 @@ const echoOf = (keys: Readonly<Record<string, z.ZodType<string | undefined>>>) =
     .strictObject(keys)
     .optional()
     .describe(
-      'Where the reply says what it was asked for. Where it differs, the source gave other rows, and the answer fails.',
+      'Paths at which the reply repeats the request. If a value differs, the source gave other rows, and the answer fails.',
     );
 
 const echoSize = z
@@ -97,7 +99,7 @@ const echoSize = z
 const checkpoints = flag
   .optional()
   .describe(
-    'Whether pages are read from places that are remembered, in place of a scan: every window but the last is full, the total counts just these rows, and what names a window stays good for `budget.snapshot`.',
+    'Whether pages are read from remembered cursors instead of a scan. It claims that every window but the last is full, that the total counts just these rows, and that a cursor stays valid for `budget.snapshot`.',
   );
 
 const window = z.discriminatedUnion('kind', [
@@ -185,7 +187,7 @@ const total = z.strictObject({
       equals: literal.describe('The value that makes the number a bound.'),
     })
     .optional()
-    .describe('The number is only a bound where this path has this value.'),
+    .describe('If this path has this value, the number is only a lower bound.'),
 });
 
 export const list = z.strictObject({
@@ -202,7 +204,7 @@ export const list = z.strictObject({
     .enum(['id', 'source', 'unknown'])
     .default('unknown')
     .describe(
-      'The order of rows without a sort parameter. id: ascending id. source: some other total order that is always the same and becomes the default order. unknown: sorted by id here.',
+      'The order of rows without a sort parameter. id: ascending id. source: some other total order that is always the same and becomes the default order. unknown: Portico sorts by id.',
     ),
   sort: z
     .strictObject({
@@ -218,9 +220,9 @@ export const list = z.strictObject({
         .json()
         .optional()
         .describe(
-          'What stands behind any column but the id, so that equal rows have an order: a text for {tiebreak}, such as ", id asc", or, where no template names that, what stands behind `item`.',
+          'The second column, after any column but the id, so that ties have an order: a text for {tiebreak}, such as ", id asc"; or, if no template names {tiebreak}, a tree that follows `item`.',
         ),
-      none: z.string().optional().describe('What {sort} is where the source is not asked to sort.'),
+      none: z.string().optional().describe('The value of {sort} if the source is not asked to sort.'),
       columns: z.record(z.string(), sortColumn).describe('By v1 field; `id` is the default order of v1.'),
     })
     .optional()
@@ -238,7 +240,9 @@ export const list = z.strictObject({
   filterNone: z
     .string()
     .optional()
-    .describe('What {filter} is where there is no condition. Absent: what it stands in is left out.'),
+    .describe(
+      'The value of {filter} without any condition. Absent: the part of the request that holds it is left out.',
+    ),
   filters: z
     .record(z.string(), z.partialRecord(z.enum(['eq', 'ge', 'le']), filter))
     .default({})

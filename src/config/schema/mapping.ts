@@ -28,5 +28,5 @@ export const mapping = z
     ]),
   )
   .describe(
-    'v1 field: where it comes from; null where the source has nothing of the kind, { value: … } for a constant.',
+    'By v1 field: where its value comes from; null if the source has no such value, { value: … } for a constant.',
   );

@@ -49,23 +49,23 @@ export const passthroughRoute = z
       .describe('The methods that pass; others are 405.'),
     upstream: httpUrl.describe('Where the route goes; the whole path is appended to it.'),
     otherUpstreams: otherHosts.describe(
-      'More hosts of the same service, with the path of `upstream`. A request goes to the less busy of two drawn by lot, and is sent again to another.',
+      'More hosts of the same service, with the path of `upstream`. A request goes to the less busy of two random hosts (power of two choices), a retry to another host.',
     ),
     stripPath: flag
       .default(false)
       .describe('Whether `path` is cut off before the rest is appended to `upstream`.'),
     permission: permission.nullable().describe('What the caller needs; null makes the route public.'),
     deadline: timeLimit.default(30_000).describe('Total time for the exchange, body included.'),
-    connectTimeout: connectTimeout.describe('The part of it in which a connection must stand, TLS included.'),
+    connectTimeout: connectTimeout.describe('The longest that connecting may take, TLS included.'),
     bodyMax: bytes.default(1024 ** 2).describe('The largest request body let through.'),
     concurrency: integer(1, 10_000)
       .default(128)
-      .describe('Requests under way at once, each on a connection of its own; of each worker.'),
+      .describe('The most requests in flight, each on a connection of its own, in each worker.'),
     queue: z
       .strictObject({
         max: integer(1, 1_000_000)
           .default(1_000)
-          .describe('Requests that may wait for a place; the last of more is refused (`overloaded`).'),
+          .describe('Requests that may wait; beyond that, the newest is refused (`overloaded`).'),
         time: timeLimit.default(5_000).describe('How long a request may wait; then it is refused.'),
       })
       .prefault({})
@@ -73,12 +73,12 @@ export const passthroughRoute = z
     breaker: breaker
       .prefault({})
       .describe(
-        'A service that fails is left alone: no connection, a broken one, no answer within `deadline`, or 502, 503 or 504. Callers get 503 at once. Other answers pass as they are and do not count.',
+        'A circuit breaker. Failures are: no connection, a broken one, no answer within `deadline`, or 502, 503 or 504. While it is open, callers get 503 at once. Other answers pass as they are and do not count.',
       ),
     retries: retries
       .prefault({})
       .describe(
-        'A GET or HEAD without a body is sent again where no connection was had or it broke before a byte of the answer.',
+        'A GET or HEAD without a body is sent again if there was no connection, or if it broke before a byte of the answer.',
       ),
     outliers,
     health,

@@ -23,7 +23,7 @@ const address = {
       password: secret.optional().describe('The password that the sentinels ask for.'),
     })
     .optional()
-    .describe('Sentinels, who know which server is the master.'),
+    .describe('Sentinels, which know the master.'),
   username: z
     .string()
     .min(1)

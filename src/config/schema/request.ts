@@ -12,7 +12,7 @@ export const requestBody = z.union([
     form: queryTemplate.describe('Fields as templates (application/x-www-form-urlencoded).'),
   }),
   z.strictObject({
-    xml: z.string().describe('Values are escaped; an element around one absent variable vanishes.'),
+    xml: z.string().describe('Values are escaped; an element around an absent variable is removed.'),
     contentType: z.string().optional().describe('Default: text/xml; charset=utf-8.'),
   }),
 ]);
@@ -23,7 +23,7 @@ export const pathTemplate = z
   .regex(/^\/[^?#\s]*$/, 'expected a path that starts with / and has no query; put parameters under `query`');
 
 export const request = z.strictObject({
-  method: z.enum(['GET', 'POST']).default('GET').describe('POST only where the source reads by it.'),
+  method: z.enum(['GET', 'POST']).default('GET').describe('POST only if the source is read by POST.'),
   path: pathTemplate.describe('Appended to net.baseUrl. `{id}` stands for the native id, percent-encoded.'),
   query: queryTemplate
     .default({})

@@ -11,41 +11,45 @@ export const connectTimeout = timeLimit.default(2_000);
 export const breaker = z.strictObject({
   calls: integer(1, 1_000_000)
     .default(20)
-    .describe('So many calls must have ended within `window` before any failure counts.'),
-  window: timeLimit.default(10_000).describe('How far back calls are counted.'),
-  failures: integer(1, 100).default(50).describe('Percent of them that must have failed.'),
+    .describe('The fewest calls that must have ended within `window` before the breaker may open.'),
+  window: timeLimit.default(10_000).describe('The time over which calls are counted.'),
+  failures: integer(1, 100).default(50).describe('The percentage of failed calls that opens the breaker.'),
   open: timeLimit
     .default(5_000)
-    .describe('How long nothing is asked then; after that one call tries, and decides.'),
+    .describe('How long no call is made then. After that one call tries, and its result decides.'),
 });
 
 /** What may be sent again. */
 export const retries = z.strictObject({
-  max: integer(0, 5).default(1).describe('How often one call is sent again at most; 0 for never.'),
+  max: integer(0, 5).default(1).describe('The most times that one call is sent again; 0 for never.'),
   budget: integer(0, 100)
     .default(10)
-    .describe('Percent of calls that may be sent again; beside that, one every ten seconds.'),
+    .describe(
+      'A retry budget: the percentage of calls that may be retries; one every ten seconds is always allowed.',
+    ),
 });
 
 /** When a host that fails is left out, and for how long. */
 export const outliers = z
   .strictObject({
-    failures: integer(1, 1_000).default(5).describe('Failures in a row by which a host is left out.'),
-    time: timeLimit.default(10_000).describe('How long; the second time twice as long, and so on.'),
+    failures: integer(1, 1_000).default(5).describe('Failures in a row after which a host is left out.'),
+    time: timeLimit
+      .default(10_000)
+      .describe('How long it is left out; twice as long the second time, and so on.'),
   })
   .prefault({})
-  .describe('Of several hosts, those that fail are left out for a while: all but one at most.');
+  .describe('With several hosts: a host that fails is left out for a while, but never the last one.');
 
 /** How hosts are asked whether they are well. */
 export const health = z
   .strictObject({
-    path: z.string().startsWith('/').describe('Asked by GET without a credential; 2xx is sound.'),
-    interval: timeLimit.default(10_000).describe('How often.'),
+    path: z.string().startsWith('/').describe('Requested by GET without a credential; 2xx is healthy.'),
+    interval: timeLimit.default(10_000).describe('How often each host is checked.'),
     timeout: timeLimit.default(2_000).describe('How long the answer may take.'),
-    failures: integer(1, 100).default(2).describe('Bad answers in a row by which a host is left out.'),
+    failures: integer(1, 100).default(2).describe('Failed checks in a row after which a host is left out.'),
   })
   .optional()
-  .describe('Of several hosts, those that are found sick are left out.');
+  .describe('Active health checks: with several hosts, an unhealthy one is left out.');
 
 /** The hosts of one service as a file names them. */
 type NamedHosts = {

@@ -60,11 +60,13 @@ const sourceResource = z.strictObject({
     pattern: z
       .string()
       .optional()
-      .describe('A regular expression whose first group is the id, where more stands around it.'),
+      .describe('A regular expression whose first group is the id, if there is text around it.'),
     form: z
       .string()
       .optional()
-      .describe('A regular expression that all of a native id fits; the source is never asked for another.'),
+      .describe(
+        'A regular expression that a native id matches as a whole; the source is never asked for any other id.',
+      ),
   }),
   onInvalidRecord: z
     .enum(['fail', 'drop'])
@@ -91,7 +93,9 @@ export const sourceSchema = z.strictObject({
       time: timeLimit
         .default(8_000)
         .describe('The longest a scan may take; shorter than the deadline of the resource.'),
-      snapshot: wholeSeconds.default(30).describe('How long the rows of a scan serve further questions.'),
+      snapshot: wholeSeconds
+        .default(30)
+        .describe('How long the rows of a scan serve later queries; such answers may be that old.'),
     })
     .prefault({}),
   outcomes: z.array(outcome).min(1),

@@ -135,7 +135,7 @@ export function explainNoRows(document: Json): { message: string; hint: string }
   if (hasRecordMap(document))
     return {
       message: 'the records stand in a map by their keys, not in a list',
-      hint: 'write the source by hand: see "Adding a source" in the README',
+      hint: 'write the source by hand: see config/add-a-source.md',
     };
   const hint = 'give the address of the list itself, with the parameters that it needs';
   return { message: 'the reply holds no list of records', hint };
