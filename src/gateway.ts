@@ -14,7 +14,9 @@ import { createServer } from './http/listener/server.ts';
 import type { Clock } from './kernel/clock.ts';
 import { createAdmission } from './pipeline/admission.ts';
 import type { CompiledResource } from './pipeline/compile-sources.ts';
-import { createOperations, type ShareOf } from './pipeline/create-operations.ts';
+import { assembleAdmission } from './pipeline/assemble.ts';
+import { createOperations } from './pipeline/create-operations.ts';
+import type { ShareOf } from './pipeline/source-upstreams.ts';
 import type { ResourceQuality } from './pipeline/quality.ts';
 import { createCache } from './store/cache/cache.ts';
 import { createLocalPurges, createSharedPurges } from './store/purges.ts';
@@ -142,7 +144,7 @@ export function createPublicSide(
     admission,
     cache,
     purges,
-    jitter: config.cache.jitter,
+    jitterPercent: config.cache.jitter,
     redis: redis.of,
     keys,
     clock,
@@ -155,7 +157,7 @@ export function createPublicSide(
   const app = createApp({
     operations: served.operations,
     openapi,
-    passthrough: { routes: config.passthrough, admit: admission.admit, metrics },
+    passthrough: { routes: config.passthrough, admit: assembleAdmission(admission), metrics },
     trustProxy: config.listen.trustProxy,
     serverStatus: config.errors.serverStatus,
     cors: config.cors,

@@ -9,7 +9,7 @@ import { fault, type GatewayError } from '../errors/fault.ts';
 import { Decimal } from '../kernel/decimal.ts';
 import { NumberText } from '../kernel/json/json.ts';
 import type { CompiledResource } from '../pipeline/compile-sources.ts';
-import type { Document } from '../policy/cache-stage.ts';
+import type { SourceAnswer } from '../policy/call.ts';
 import type { Claim } from './explain-plan.ts';
 import type { LiveCall, LiveResult, ViewedField } from './explain-live.ts';
 import { MASK } from '../probe/session/mask-source.ts';
@@ -101,13 +101,13 @@ function showMade(call: LiveCall, { compiled, masked }: ShownLiveDeps): ShownMad
   };
 }
 
-function showAnswer(answer: Document | GatewayError, gateway: GatewayConfig): ShownLive['answer'] {
+function showAnswer(answer: SourceAnswer | GatewayError, gateway: GatewayConfig): ShownLive['answer'] {
   const error = answer instanceof Error ? answer : answer.found ? undefined : fault('not_found');
   if (error !== undefined) {
     const status = publicStatus(error, gateway.errors.serverStatus);
     return { status, code: error.code, ...(error.detail !== undefined && { detail: error.detail }) };
   }
-  const { body } = answer as Extract<Document, { found: true }>;
+  const { body } = answer as Extract<SourceAnswer, { found: true }>;
   const { data, meta } = JSON.parse(body) as { data: unknown; meta?: { total: number } };
   return { status: 200, records: [data].flat().length, ...(meta && { total: meta.total }) };
 }

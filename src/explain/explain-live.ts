@@ -5,7 +5,7 @@ import type { Query } from '../contract/query.ts';
 import { fault, type GatewayError, toGatewayError } from '../errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
 import type { CompiledResource } from '../pipeline/compile-sources.ts';
-import type { Document } from '../policy/cache-stage.ts';
+import type { SourceAnswer } from '../policy/call.ts';
 import { type AnswerQuery, createAnswerQuery } from '../probe/answer-request.ts';
 import { MASK } from '../probe/session/mask-source.ts';
 import type { maskedSource } from '../probe/session/masked-source.ts';
@@ -27,7 +27,7 @@ export type LiveCall = {
 /** What came of a query that was answered from the live source. */
 export type LiveResult = {
   readonly calls: readonly LiveCall[];
-  readonly answer: Document | GatewayError;
+  readonly answer: SourceAnswer | GatewayError;
   /** Claims that replies contradicted, which were then computed without. */
   readonly contradicted: readonly string[];
   /** Fields that became `null` because they were missing or unreadable: how often, by `field reason`. */
@@ -50,7 +50,7 @@ export type LiveDeps = {
 };
 
 /** The id of the first record of an answer. */
-function firstIdOf(answer: Document | GatewayError): string | undefined {
+function firstIdOf(answer: SourceAnswer | GatewayError): string | undefined {
   if (answer instanceof Error || !answer.found) return undefined;
   const { data } = JSON.parse(answer.body) as { data: { id: string } | readonly { id: string }[] };
   return [data].flat()[0]?.id;
@@ -61,7 +61,7 @@ async function answerWithin(
   { deadline: deadlineMs }: CompiledResource['config'],
   query: Query,
   stop: AbortSignal,
-): Promise<Document | GatewayError> {
+): Promise<SourceAnswer | GatewayError> {
   const deadline = AbortSignal.timeout(deadlineMs);
   try {
     return await answer(query, AbortSignal.any([stop, deadline]));

@@ -1,9 +1,9 @@
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import type { SourceSpec } from '../config/schema/source.ts';
-import { queryKey } from '../contract/query-key.ts';
 import type { Query } from '../contract/query.ts';
 import { errorBody, publicStatus } from '../errors/body.ts';
 import { fault, type GatewayError } from '../errors/fault.ts';
+import { type CacheKey, cacheKeyParts } from '../policy/cache-key.ts';
 import type { CompiledResource } from '../pipeline/compile-sources.ts';
 import { type ExplainedPlan, explainPlan, filterText, sortText } from './explain-plan.ts';
 import type { Asked } from './explain-request.ts';
@@ -30,7 +30,7 @@ export type Explanation = {
   };
   /** How long the answer is served again, in seconds. */
   readonly freshSeconds: number;
-  readonly cacheKey: { readonly operation: string; readonly digest: string; readonly query: string };
+  readonly cacheKey: CacheKey;
   readonly live?: ShownLive;
 };
 
@@ -103,6 +103,6 @@ export function explain(asked: Asked, query: Query, { gateway, compiled }: Expla
       beyond: `${publicStatus(over, gateway.errors.serverStatus)} ${over.code}`,
     },
     freshSeconds: freshSeconds(plan, query, compiled),
-    cacheKey: { operation: asked.operation.name, digest: compiled.digest, query: queryKey(query) },
+    cacheKey: cacheKeyParts(asked.operation.name, compiled.digest, query),
   };
 }

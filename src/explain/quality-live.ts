@@ -88,8 +88,9 @@ export async function readQuality(
   const { resource, source } = compiled;
   const { spec } = source;
   const shapes = createShapes();
-  const quality = createQuality(compiled, systemClock, {
-    ...(showShapes && { unreadable: (view, field, found) => shapes.add(view, field, shapeOf(found)) }),
+  const quality = createQuality(compiled, {
+    clock: systemClock,
+    ...(showShapes && { onUnreadable: (view, field, found) => shapes.add(view, field, shapeOf(found)) }),
   });
   const { adapter, ids } = keepIds(quality.adapter);
   const session = openSession(spec);

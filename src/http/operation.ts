@@ -16,7 +16,6 @@ export type Operation = {
   /** The permission the caller needs, or `null` where the resource is public. */
   readonly permission: string | null;
   readonly handler: Handler;
-  readonly deadlineMs: number;
 };
 
 /** The methods of everything that can only be read. */
@@ -45,13 +44,8 @@ export function operationEndpoint(deps: {
       };
       try {
         const reply = operation.handler(call);
-        if (reply instanceof Promise) {
-          // What is answered at once needs no deadline, and a timer for each would be felt.
-          signal.start();
-          reply.then(answer, refuse);
-        } else {
-          answer(reply);
-        }
+        if (reply instanceof Promise) reply.then(answer, refuse);
+        else answer(reply);
       } catch (thrown) {
         refuse(thrown);
       }
@@ -117,13 +111,16 @@ class OpenCall implements Call {
   get signal(): AbortSignal {
     return this.#signal.signal;
   }
+
+  startDeadline(deadlineMs: number): void {
+    this.#signal.start(deadlineMs);
+  }
 }
 
-/** What a call is and how long it may take. */
+/** What a call is. */
 type CallSpec = {
   readonly operation: string;
   readonly permission: string | null;
-  readonly deadlineMs: number;
   /** What a spent deadline is called where it is not the upstream that is late. */
   readonly lateness?: () => GatewayError | undefined;
 };
@@ -132,9 +129,9 @@ type CallSpec = {
 export function openCall(
   context: RequestContext,
   request: RequestFacts,
-  { operation, permission, deadlineMs, lateness }: CallSpec,
+  { operation, permission, lateness }: CallSpec,
 ): { call: Call; signal: CallSignal } {
-  const signal = new CallSignal(deadlineMs, context.fail, lateness);
+  const signal = new CallSignal(context.fail, lateness);
   context.work = signal;
   const call = new OpenCall(context, request, signal, { operation, permission });
   return { call, signal };

@@ -14,12 +14,12 @@ export type Gap = {
   readonly found: Json | undefined;
 };
 
-/** How a field of a view was read. The numbers are of records. */
+/** How a field of a view was read, in numbers of records. */
 export type FieldQuality = {
   readonly field: string;
-  /** Paths into the legacy record; none where the source file says that there is nothing of the kind. */
+  /** Paths into the legacy record; none where the source file maps the field to nothing. */
   readonly from: readonly string[];
-  /** Where the source file maps it. */
+  /** The line of the source file that maps it. */
   readonly line: number | undefined;
   /** All that are `null`: missing, unreadable, or said to be unknown by the source. */
   readonly null: number;
@@ -32,43 +32,43 @@ export type FieldQuality = {
 /** How the records of one view were read. */
 export type ViewQuality = {
   readonly view: View;
-  /** Records in the replies that could be used, those left out included. */
+  /** Records of usable replies, dropped ones included. */
   readonly records: number;
-  /** Records without a usable id that were left out. */
+  /** Records that were dropped because they have no usable id. */
   readonly dropped: number;
   /** Replies whose total could not be read, so that the rows were counted. */
   readonly totalsLost: number;
   readonly fields: readonly FieldQuality[];
 };
 
-/** Counts what becomes of the records of one view. Its size depends on the source file alone. */
-export type ViewTally = {
+/** The field statistics of one view. Their size depends on the source file alone. */
+export type ViewStatistics = {
   count(records: readonly CanonicalRecord[], dropped: number, gaps: readonly Gap[]): void;
   report(): ViewQuality;
 };
 
-type FieldTally = {
+type FieldCounts = {
   null: number;
   missing: number;
   unreadable: number;
   readonly steps: Map<string, number>;
-  readonly blame: (found: Json) => string;
+  readonly failedStep: (found: Json) => string;
 };
 
-/** Told of every value that no step could read. */
+/** Called with every value that could not be read. */
 export type OnUnreadable = (view: View, field: string, found: Json) => void;
 
 function stepName(step: CoercionSpec): string {
   return typeof step === 'string' ? step : (Object.keys(step)[0] ?? '');
 }
 
-/** Compiles the question which step of a field cannot read a value, such as `as[1] cents`. */
-function compileBlame({ kind }: Field, steps: readonly CoercionSpec[]): (found: Json) => string {
+/** Compiles the function that finds the step that cannot read a value, such as `as[1] cents`. */
+function compileStepFinder({ kind }: Field, steps: readonly CoercionSpec[]): (found: Json) => string {
   const compiled = steps.map((step, index) => ({
     run: compileStep(step).run,
     name: `as[${index}] ${stepName(step)}`,
   }));
-  return function blame(found) {
+  return function failedStep(found) {
     let value: Flow = found;
     for (const { run, name } of compiled) {
       value = run(value);
@@ -78,21 +78,21 @@ function compileBlame({ kind }: Field, steps: readonly CoercionSpec[]): (found: 
   };
 }
 
-/** Creates the tally of one view; `undefined` where the source does not have it. */
-export function createViewTally(
+/** Creates the statistics of one view; `undefined` where the source does not have it. */
+export function createViewStatistics(
   view: View,
   { resource, source }: CompiledSource,
   onUnreadable: OnUnreadable = () => undefined,
-): ViewTally | undefined {
+): ViewStatistics | undefined {
   const spec = source.spec.resources[resource.name];
   const viewed = spec && viewOf(spec, resource, view);
   if (viewed === undefined) return undefined;
   const { map: mapping } = viewed.spec;
   const fields = viewed.fields.filter(({ kind }) => kind !== 'id');
-  const tallies = new Map<string, FieldTally>(
+  const counts = new Map<string, FieldCounts>(
     fields.map((field) => {
-      const blame = compileBlame(field, mapping[field.name]?.as ?? []);
-      return [field.name, { null: 0, missing: 0, unreadable: 0, steps: new Map(), blame }];
+      const failedStep = compileStepFinder(field, mapping[field.name]?.as ?? []);
+      return [field.name, { null: 0, missing: 0, unreadable: 0, steps: new Map(), failedStep }];
     }),
   );
   const place = ['resources', resource.name, ...viewed.place, 'map'];
@@ -100,13 +100,13 @@ export function createViewTally(
 
   function countGap({ field: name, reason, found }: Gap): void {
     if (name === 'total') totalsLost += 1;
-    const tally = tallies.get(name);
-    // Neither is a record without an id a gap of a field: it is left out.
-    if (tally === undefined) return;
-    tally[reason] += 1;
+    const field = counts.get(name);
+    // The total and the id are not counted as fields.
+    if (field === undefined) return;
+    field[reason] += 1;
     if (found === undefined) return;
-    const step = tally.blame(found);
-    tally.steps.set(step, (tally.steps.get(step) ?? 0) + 1);
+    const step = field.failedStep(found);
+    field.steps.set(step, (field.steps.get(step) ?? 0) + 1);
     onUnreadable(view, name, found);
   }
 
@@ -114,8 +114,8 @@ export function createViewTally(
     count(records, leftOut, gaps) {
       seen += records.length + leftOut;
       dropped += leftOut;
-      for (const [name, tally] of tallies)
-        for (const record of records) if ((record[name] ?? null) === null) tally.null += 1;
+      for (const [name, field] of counts)
+        for (const record of records) if ((record[name] ?? null) === null) field.null += 1;
       gaps.forEach(countGap);
     },
     report: () => ({
@@ -123,11 +123,11 @@ export function createViewTally(
       records: seen,
       dropped,
       totalsLost,
-      fields: [...tallies].map(([field, { steps, blame: _blame, ...tally }]) => ({
+      fields: [...counts].map(([field, { steps, failedStep: _failedStep, ...numbers }]) => ({
         field,
         from: [mapping[field]?.from ?? []].flat(),
         line: source.yaml.problemAt([...place, field], '').line,
-        ...tally,
+        ...numbers,
         steps: Object.fromEntries(steps),
       })),
     }),

@@ -8,7 +8,7 @@ import type { CanonicalRecord } from '../contract/document.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { CompiledSource } from './compile-sources.ts';
-import { createViewTally, type Gap, type OnUnreadable, type ViewQuality } from './field-statistics.ts';
+import { createViewStatistics, type Gap, type OnUnreadable, type ViewQuality } from './field-statistics.ts';
 
 /** A claim that a reply contradicted, with the line of the source file that makes it. */
 export type ContradictedClaim = {
@@ -27,7 +27,7 @@ export type InvalidReplies = {
   readonly last: { readonly detail: string; readonly at: string };
 };
 
-/** How well what a source replies fits what its file says of it, since the start of the process. */
+/** How well the replies of a source fit its file, since the start of the process. */
 export type ResourceQuality = {
   readonly source: string;
   readonly resource: string;
@@ -37,30 +37,37 @@ export type ResourceQuality = {
   readonly invalidReplies: readonly InvalidReplies[];
 };
 
-/** Told what is counted, for the metrics. */
-export type QualityEvents = {
-  readonly records?: (view: View, received: number, dropped: number) => void;
-  readonly invalidReply?: (reason: string) => void;
-  readonly unreadable?: OnUnreadable;
+/** What the metrics count of replies. */
+export type QualityMetrics = {
+  /** Records that a reply held, and how many of them were dropped because they have no usable id. */
+  records(source: string, resource: string, view: string, received: number, dropped: number): void;
+  invalidReply(source: string, resource: string, reason: string): void;
+};
+
+export type QualityDeps = {
+  readonly clock: Clock;
+  /** Absent in commands, which print a report of their own. */
+  readonly metrics?: QualityMetrics;
+  readonly onUnreadable?: OnUnreadable;
 };
 
 /** Keeps the quality of one resource of one source. */
 export type Quality = {
-  /** The adapter, with everything counted that it reads. */
+  /** The adapter, which counts everything that it reads. */
   readonly adapter: Adapter;
-  /** Counts an error that ended a call or an answer, once, where it is a reply that could not be used. */
-  failed(error: unknown): void;
-  /** Keeps that a reply contradicted a claim, and says where that stands. */
+  /** Counts an unusable reply, once for each error; other errors are ignored. */
+  readonly failed: (error: unknown) => void;
+  /** Keeps that a reply contradicted a claim, and returns where the file makes it. */
   contradicted(claim: Capability): ContradictedClaim;
   report(): ResourceQuality;
 };
 
-/** The adapter, every reply that it could read told to `count`, and its gaps then to whoever reads. */
+/** The adapter, with `count` called for every reply that could be read, before the reader learns of its gaps. */
 function watchAdapter(
   { list, get }: Adapter,
   count: (view: View, records: readonly CanonicalRecord[], gaps: readonly Gap[]) => void,
 ): Adapter {
-  /** Gaps of a reply that fails later on belong to no record. */
+  /** Gaps wait until the whole reply is read: those of a reply that fails belong to no record. */
   function read<T>(
     view: View,
     onGap: OnGap,
@@ -99,25 +106,29 @@ function watchAdapter(
   };
 }
 
-/** Creates the quality of a compiled source; it keeps counts, places and reasons, never a value. */
-export function createQuality(compiled: CompiledSource, clock: Clock, events: QualityEvents = {}): Quality {
+/** Creates the quality of a compiled source. It keeps counts, places and reasons, never a value. */
+export function createQuality(
+  compiled: CompiledSource,
+  { clock, metrics, onUnreadable }: QualityDeps,
+): Quality {
   const { resource, source } = compiled;
   const now = () => new Date(clock.now()).toISOString();
-  const tallies = {
-    list: createViewTally('list', compiled, events.unreadable),
-    details: createViewTally('details', compiled, events.unreadable),
-    get: createViewTally('get', compiled, events.unreadable),
+  const { name } = source.spec;
+  const statistics = {
+    list: createViewStatistics('list', compiled, onUnreadable),
+    details: createViewStatistics('details', compiled, onUnreadable),
+    get: createViewStatistics('get', compiled, onUnreadable),
   };
   const invalid = new Map<string, InvalidReplies>();
   const claims = new Map<Capability, ContradictedClaim>();
-  // Several who wait for one scan are given the same error.
+  // Several callers who wait for one scan get the same error.
   const counted = new WeakSet<GatewayError>();
 
   return {
     adapter: watchAdapter(compiled.adapter, (view, records, gaps) => {
       const dropped = gaps.filter(({ field }) => field === 'id').length;
-      tallies[view]?.count(records, dropped, gaps);
-      events.records?.(view, records.length + dropped, dropped);
+      statistics[view]?.count(records, dropped, gaps);
+      metrics?.records(name, resource.name, view, records.length + dropped, dropped);
     }),
     failed(error) {
       if (!(error instanceof GatewayError) || error.code !== 'upstream_invalid_response') return;
@@ -126,19 +137,19 @@ export function createQuality(compiled: CompiledSource, clock: Clock, events: Qu
       const reason = error.reason ?? 'other';
       const last = { detail: error.detail ?? '', at: now() };
       invalid.set(reason, { reason, count: (invalid.get(reason)?.count ?? 0) + 1, last });
-      events.invalidReply?.(reason);
+      metrics?.invalidReply(name, resource.name, reason);
     },
     contradicted(claim) {
       const { file, line } = source.yaml.problemAt(claimPlace(resource.name, claim), '');
-      const told = { claim, file, line, at: now() };
-      claims.set(claim, told);
-      return told;
+      const contradicted = { claim, file, line, at: now() };
+      claims.set(claim, contradicted);
+      return contradicted;
     },
     report: () => ({
-      source: source.spec.name,
+      source: name,
       resource: resource.name,
       file: source.yaml.file,
-      views: Object.values(tallies).flatMap((tally) => (tally === undefined ? [] : [tally.report()])),
+      views: Object.values(statistics).flatMap((view) => (view === undefined ? [] : [view.report()])),
       contradicted: [...claims.values()],
       invalidReplies: [...invalid.values()],
     }),

@@ -50,7 +50,7 @@ export function createSourceRates(
     redis: redis?.client,
     tiers,
     keyOf: (_tier, windows, subject) => keys.tierCounts('source', windows, subject),
-    monotonic: () => clock.monotonic(),
+    clock,
     cut,
     graceMs: GRACE_MS,
   });

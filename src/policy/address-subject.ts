@@ -18,8 +18,8 @@ function mappedIPv4(groups: readonly string[]): string | undefined {
 }
 
 /**
- * What a caller's address is counted under: an IPv4 address by itself, an IPv6 address by its /64, which is what one
- * customer is given at least. Anything else is counted as one.
+ * The name under which an address is counted: an IPv4 address itself, and the /64 of an IPv6 address, because a customer
+ * gets at least a /64. All other texts share one name.
  */
 export function addressSubject(address: string): string {
   if (isIPv4(address)) return `address:${address}`;

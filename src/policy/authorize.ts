@@ -2,16 +2,17 @@ import { fault } from '../errors/fault.ts';
 import type { Stage } from './call.ts';
 
 /**
- * The stage that lets a caller through who holds the permission of the operation, or anyone where it needs none.
- * Stands behind `authenticate`. A refusal names what is missing, as RFC 6750, section 3.1, has it.
+ * The stage that refuses callers without the permission of the operation; it stands behind `authenticate`. A refusal
+ * names the missing permission, as in RFC 6750, section 3.1.
  */
-export const authorize: Stage = (next) => (call) => {
-  const { permission, principal } = call;
-  if (permission === null || principal?.permissions.has(permission) === true) return next(call);
-  throw fault('insufficient_permissions', {
-    message: `The credential lacks the permission ${permission}.`,
-    headers: {
-      'WWW-Authenticate': `Bearer realm="portico", error="insufficient_scope", scope="${permission}"`,
-    },
-  });
-};
+export const authorize: Stage = (next) =>
+  function authorized(call) {
+    const { permission, principal } = call;
+    if (permission === null || principal?.permissions.has(permission) === true) return next(call);
+    throw fault('insufficient_permissions', {
+      message: `The credential lacks the permission ${permission}.`,
+      headers: {
+        'WWW-Authenticate': `Bearer realm="portico", error="insufficient_scope", scope="${permission}"`,
+      },
+    });
+  };

@@ -1,7 +1,9 @@
 import type { Query } from '../contract/query.ts';
+import type { Priority } from '../kernel/upstream-call.ts';
 import type { EncodedBodies } from '../store/cache/content-encodings.ts';
+import type { Usage } from '../upstream/client.ts';
 
-/** Who calls, as known once the credential was verified. */
+/** The caller, once the credential is verified. */
 export type Principal = {
   readonly kind: 'key' | 'jwt' | 'anonymous';
   /** Safe for the log: a key id, `jwt:…`, or `anonymous`. */
@@ -13,7 +15,7 @@ export type Principal = {
   readonly tier: string;
 };
 
-/** What the pipeline may know of the HTTP request. Header values are raw and hostile. */
+/** What the pipeline may know of the HTTP request. Header values are raw and not to be trusted. */
 export type RequestFacts = {
   /** Every value of `Authorization`, as received. */
   readonly authorization: readonly string[];
@@ -33,7 +35,7 @@ export type Trace = {
   upstreamCalls: number;
   upstreamMs: number;
   principalId: string | undefined;
-  /** What the caller would have been answered but for its tier's dry run. */
+  /** The error that the caller would have got without the dry run of its tier. */
   wouldRefuse?: 'rate_limit_exceeded' | 'limiter_unavailable';
 };
 
@@ -47,8 +49,10 @@ export type Call = {
   readonly requestId: string;
   /** Aborts when the client has gone or the deadline is spent. */
   readonly signal: AbortSignal;
+  /** Starts the time that the caller waits: once it is spent, the signal aborts and the caller gets 504. */
+  startDeadline(deadlineMs: number): void;
   readonly trace: Trace;
-  /** Headers that the answer carries whatever becomes of the call, errors included: names and values in turn. */
+  /** Headers of the answer, errors included: names and values in turn. */
   readonly answerHeaders: string[];
   /** Set by the authenticate stage. */
   principal: Principal | undefined;
@@ -65,17 +69,39 @@ export type Reply = {
   readonly storedAt: number;
   readonly freshSeconds: number;
   readonly cache: 'hit' | 'miss' | 'stale';
-  /** The body in codings, where it is kept. */
+  /** The compressed forms of the body that the cache keeps. */
   readonly encodings?: EncodedBodies | undefined;
 };
 
-/** Answers a call, at once where nothing has to be waited for; throws or rejects with a `GatewayError`. */
+/** Answers a call: at once where nothing has to be waited for. It throws or rejects with a `GatewayError`. */
 export type Handler<T = Reply> = (call: Call) => T | Promise<T>;
 
 /** Something that happens around a handler. */
 export type Stage = <T>(next: Handler<T>) => Handler<T>;
 
-/** Wraps a handler in stages; the first stage is the outermost. */
-export function assemble<T>(stages: readonly Stage[], handler: Handler<T>): Handler<T> {
-  return stages.reduceRight((next, stage) => stage(next), handler);
-}
+/** What a source is asked, for one caller or for several who ask the same. Nothing of a caller is in it. */
+export type SourceCall = {
+  readonly query: Query;
+  /** What the calls to the source cost, for the log line of the caller who pays. */
+  readonly usage: Usage;
+  /** Aborts once nobody waits any more. */
+  readonly signal: AbortSignal;
+  /** Absent: somebody waits for the answer. */
+  readonly priority?: Priority | undefined;
+};
+
+/** What a source answers: a finished body, or that there is no such record. */
+export type SourceAnswer =
+  | {
+      readonly found: true;
+      readonly body: string;
+      /** When the data was read, milliseconds since the epoch. */
+      readonly storedAt: number;
+      readonly freshSeconds: number;
+      /** What it is about, such as `users` and `user:42`. */
+      readonly tags: readonly string[];
+    }
+  | { readonly found: false; readonly tags: readonly string[] };
+
+/** Makes an answer from the source. */
+export type SourceHandler = (call: SourceCall) => Promise<SourceAnswer>;

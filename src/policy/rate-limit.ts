@@ -4,13 +4,12 @@ import type { Call, Stage } from './call.ts';
 
 export type RateLimitDeps = {
   readonly limiter: Pick<Limiter, 'consume'>;
-  /** The tiers that refuse nothing and tell callers nothing. */
+  /** The tiers that refuse nothing and show callers nothing. */
   readonly dryRun: ReadonlySet<string>;
-  /** Called with every decision, for the metrics. */
-  readonly onDecision?: ((tier: string, outcome: LimitOutcome, by: DecidedBy) => void) | undefined;
+  readonly metrics: { limiterDecision(tier: string, outcome: LimitOutcome, by: DecidedBy): void };
 };
 
-/** What was decided; `would_refuse` in a dry run, where nobody could decide also. */
+/** What was decided. `would_refuse`: the tier is in a dry run, and the request is refused or nobody could decide. */
 type LimitOutcome = 'admitted' | 'refused' | 'unavailable' | 'would_refuse';
 
 /** The windows of a tier as a list of structured fields (RFC 9651): `"1s";q=20;w=1, "60s";q=600;w=60`. */
@@ -27,11 +26,11 @@ function stateField(windows: readonly WindowState[]): string {
 }
 
 /**
- * Makes the stage that counts a call against its caller's tier. Stands behind `authenticate`. Every decision is told
- * in `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10), whatever becomes of the call; but
- * one of a tier in dry run only in the metrics and the log, for clients slow down by those headers.
+ * Creates the stage that counts a call against its caller's tier; it stands behind `authenticate`. Each answer, errors
+ * included, shows the decision in `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10). A tier
+ * in dry run shows it in the metrics and the log alone, because clients slow down by those headers.
  */
-export function createRateLimit({ limiter, dryRun, onDecision }: RateLimitDeps): Stage {
+export function createRateLimit({ limiter, dryRun, metrics }: RateLimitDeps): Stage {
   /** The policy's header is the same for every call of a tier. */
   const policies = new Map<string, string>();
 
@@ -43,38 +42,38 @@ export function createRateLimit({ limiter, dryRun, onDecision }: RateLimitDeps):
     return made;
   }
 
-  function report({ trace }: Call, tier: string, { allowed, by }: Decision): void {
-    onDecision?.(tier, allowed ? 'admitted' : 'would_refuse', by);
+  function countDryRun({ trace }: Call, tier: string, { allowed, by }: Decision): void {
+    metrics.limiterDecision(tier, allowed ? 'admitted' : 'would_refuse', by);
     if (!allowed) trace.wouldRefuse = by === 'unavailable' ? 'limiter_unavailable' : 'rate_limit_exceeded';
   }
 
-  function judge(call: Call, tier: string, decision: Decision): void {
+  function apply(call: Call, tier: string, decision: Decision): void {
     if (dryRun.has(tier)) {
-      report(call, tier, decision);
+      countDryRun(call, tier, decision);
       return;
     }
     const { allowed, windows, retryAfterSeconds, by } = decision;
     if (by === 'unavailable') {
-      onDecision?.(tier, 'unavailable', by);
+      metrics.limiterDecision(tier, 'unavailable', by);
       throw fault('limiter_unavailable', { retryAfterSeconds });
     }
-    onDecision?.(tier, allowed ? 'admitted' : 'refused', by);
+    metrics.limiterDecision(tier, allowed ? 'admitted' : 'refused', by);
     call.answerHeaders.push('RateLimit-Policy', policyOf(tier, windows), 'RateLimit', stateField(windows));
     if (!allowed) throw fault('rate_limit_exceeded', { detail: `tier ${tier}`, retryAfterSeconds });
   }
 
   return (next) =>
-    function limited(call) {
+    function rateLimited(call) {
       if (call.principal === undefined)
         throw fault('server_error', { detail: 'the rate limit stands behind authentication' });
       const { tier, subject } = call.principal;
       const decision = limiter.consume(tier, subject);
       if (!(decision instanceof Promise)) {
-        judge(call, tier, decision);
+        apply(call, tier, decision);
         return next(call);
       }
       return decision.then((later) => {
-        judge(call, tier, later);
+        apply(call, tier, later);
         return next(call);
       });
     };

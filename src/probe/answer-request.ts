@@ -7,13 +7,13 @@ import { fault, type GatewayError, toGatewayError } from '../errors/fault.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { type Json, readJson } from '../kernel/json/json.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
-import type { Document } from '../policy/cache-stage.ts';
+import type { SourceAnswer } from '../policy/call.ts';
 import { createAnswer } from '../reading/run-plan.ts';
 import { findOperation } from './find-operation.ts';
 import type { SourceSession } from './session/source-session.ts';
 
 /** Answers queries of one resource through a session. @throws GatewayError, SessionBudgetSpent */
-export type AnswerQuery = (query: Query, signal: AbortSignal) => Promise<Document>;
+export type AnswerQuery = (query: Query, signal: AbortSignal) => Promise<SourceAnswer>;
 
 /** What queries are answered with. */
 export type AnswerQueryDeps = {
@@ -43,10 +43,7 @@ export function createAnswerQuery(compiled: CompiledSource, deps: AnswerQueryDep
     },
     { fresh: 1 },
   );
-  return (query, signal) => {
-    const trace = { cache: 'none', upstreamCalls: 0, upstreamMs: 0, principalId: undefined } as const;
-    return answer({ query, trace: { ...trace } }, signal);
-  };
+  return (query, signal) => answer({ query, usage: { upstreamCalls: 0, upstreamMs: 0 }, signal });
 }
 
 /** What a client is answered, with the error that an answer other than 200 is. */

@@ -5,7 +5,7 @@ import { detailBody, listBody } from '../contract/document.ts';
 import type { GetQuery, ListQuery } from '../contract/query.ts';
 import { GatewayError, invalidReply } from '../errors/fault.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';
-import type { Document, Fill } from '../policy/cache-stage.ts';
+import type { SourceAnswer, SourceHandler } from '../policy/call.ts';
 import { createCursorCheckpoints } from '../rowset/cursor-checkpoints.ts';
 import { createHydration } from './hydrate.ts';
 import { type Page, readPage } from './read-page.ts';
@@ -58,7 +58,7 @@ export function createAnswer(
   cache: Pick<ResourceConfig['cache'], 'fresh'>,
   rowSets: RowSets = createRowSets(source, undefined),
   walk: Walker = createWalker(source, createCursorCheckpoints({ redis: undefined })),
-): Fill {
+): SourceHandler {
   const { resource, adapter, clock } = source;
 
   async function attempt(
@@ -161,7 +161,7 @@ export function createAnswer(
     throw invalidReply('claims', 'the source contradicts too many of its claims');
   }
 
-  async function answerList(query: ListQuery, context: CallContext): Promise<Document> {
+  async function answerList(query: ListQuery, context: CallContext): Promise<SourceAnswer> {
     const { records, total, storedAt, freshSeconds } = await findPage(query, context);
     const body = listBody(resource, records, { total, page: query.page, limit: query.limit });
     return {
@@ -173,7 +173,7 @@ export function createAnswer(
     };
   }
 
-  async function answerGet(query: GetQuery, context: CallContext): Promise<Document> {
+  async function answerGet(query: GetQuery, context: CallContext): Promise<SourceAnswer> {
     const request = adapter.get?.request(query.id);
     const tags = [resource.name, tagOf(query.id)];
     if (request === undefined || adapter.get === undefined) return { found: false, tags };
@@ -185,9 +185,7 @@ export function createAnswer(
     return { found: true, body: detailBody(resource, record), storedAt, freshSeconds: cache.fresh, tags };
   }
 
-  return function answer({ query, trace, priority }, signal) {
-    if (query === undefined) throw new Error('the query is parsed before it is answered');
-    const context = { signal, usage: trace, priority };
+  return function answer({ query, ...context }) {
     return query.kind === 'list' ? answerList(query, context) : answerGet(query, context);
   };
 }

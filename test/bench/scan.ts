@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { compileAdapter } from '../../src/adapter/compile.ts';
 import { resources } from '../../src/contract/resources.ts';
+import { createBackgroundTasks } from '../../src/kernel/background-tasks.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createAnswer } from '../../src/reading/run-plan.ts';
 import { createLargeReplies } from '../../src/reading/large-replies/large-replies.ts';
 import { createRowSets } from '../../src/reading/rowsets.ts';
 import type { SourceRuntime } from '../../src/reading/source-runtime.ts';
-import { createCached } from '../../src/policy/cache-stage.ts';
+import { createCacheStage } from '../../src/policy/cache-stage.ts';
 import { createCache } from '../../src/store/cache/cache.ts';
 import { createLocalPurges } from '../../src/store/purges.ts';
 import { createRedisKeys } from '../../src/store/redis/redis-keys.ts';
@@ -16,7 +17,7 @@ import { createRedis } from '../../src/store/redis/redis.ts';
 import { compileRowCodec } from '../../src/rowset/row-codec.ts';
 import { createRedisRowSets } from '../../src/rowset/redis-rowsets.ts';
 import { createUpstream } from '../../src/upstream/client.ts';
-import { createCall } from '../support/pipeline/call.ts';
+import { createCall, createSourceCall } from '../support/pipeline/call.ts';
 import { parseList } from '../support/pipeline/parse-as.ts';
 import { startRedis } from '../support/redis/redis-server.ts';
 import { replyOf, specOf } from '../support/pipeline/source-text.ts';
@@ -91,7 +92,7 @@ function open(form: Form, url: string, share?: SharedStore) {
     adapter,
     answer,
     callFor,
-    list: (raw: string) => answer(callFor(raw), new AbortController().signal),
+    list: (raw: string) => answer(createSourceCall(parseList('products.list', raw))),
     async close() {
       await Promise.all([rowSets.close(), largeReplies.close()]);
       upstream.close();
@@ -220,15 +221,13 @@ async function pages(url: string) {
     purges: createLocalPurges(),
     onEvent: () => undefined,
   });
-  const cached = createCached(
-    {
-      ...{ cache, clock: systemClock, digest: 'bench', jitter: () => 0 },
-      freshness: { notFound: 1, staleWhileRevalidate: 0, staleIfError: 0 },
-      generation: () => ({ epoch: '', purges: 0 }),
-      background: () => undefined,
-    },
-    first.answer,
-  );
+  const cached = createCacheStage({
+    ...{ clock: systemClock, digest: 'bench', jitterPercent: 0, random: () => 0, deadlineMs: 60_000 },
+    freshness: { notFound: 1, staleWhileRevalidate: 0, staleIfError: 0 },
+    purges: createLocalPurges(),
+    tasks: createBackgroundTasks(),
+    cache,
+  })(first.answer);
   for (let time = 0; time < 450; time += 1) await cached(first.callFor(page(time)));
   const kept = await mean(1_000, async (time) => await cached(first.callFor(page(time))));
   const adopted = await measured(() => second.list('min_price=500&limit=100'));

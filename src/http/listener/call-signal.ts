@@ -12,7 +12,6 @@ const TIMER_MS_MAX = 2 ** 31 - 1;
  * outlive their request and cost more than the request itself.
  */
 export class CallSignal {
-  readonly #deadlineMs: number;
   readonly #onSpent: (error: GatewayError) => void;
   readonly #lateness: (() => GatewayError | undefined) | undefined;
   #controller: AbortController | undefined;
@@ -20,12 +19,7 @@ export class CallSignal {
   #timer: NodeJS.Timeout | undefined;
 
   /** `lateness` tells what to say in place of `upstream_timeout`, where somebody else is late. */
-  constructor(
-    deadlineMs: number,
-    onSpent: (error: GatewayError) => void,
-    lateness?: () => GatewayError | undefined,
-  ) {
-    this.#deadlineMs = deadlineMs;
+  constructor(onSpent: (error: GatewayError) => void, lateness?: () => GatewayError | undefined) {
     this.#onSpent = onSpent;
     this.#lateness = lateness;
   }
@@ -48,9 +42,9 @@ export class CallSignal {
   }
 
   /** Starts the deadline; to be called where the handler has not settled at once. */
-  start(): void {
+  start(deadlineMs: number): void {
     if (this.#stopped !== undefined) return;
-    this.#timer = setTimeout(() => this.#spend(), Math.min(this.#deadlineMs, TIMER_MS_MAX));
+    this.#timer = setTimeout(() => this.#spend(deadlineMs), Math.min(deadlineMs, TIMER_MS_MAX));
   }
 
   /** Ends the deadline; to be called once the handler has settled. */
@@ -58,8 +52,8 @@ export class CallSignal {
     clearTimeout(this.#timer);
   }
 
-  #spend(): void {
-    const detail = `deadline of ${this.#deadlineMs} ms spent`;
+  #spend(deadlineMs: number): void {
+    const detail = `deadline of ${deadlineMs} ms spent`;
     const error = this.#lateness?.() ?? fault('upstream_timeout', { detail });
     this.abort(error);
     this.#onSpent(error);

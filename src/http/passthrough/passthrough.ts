@@ -84,9 +84,9 @@ export function createPassthrough(
     const request = factsOf(req, context, { target, rawId: undefined, trustsProxies: deps.trustsProxies });
     const detail = 'the request did not come within the deadline';
     const lateness = () => (isWaitingForClient(progress, req) ? fault('bad_request', { detail }) : undefined);
-    const spec = { operation: `passthrough.${name}`, permission, deadlineMs: deadline, lateness };
+    const spec = { operation: `passthrough.${name}`, permission, lateness };
     const { call, signal } = openCall(context, request, spec);
-    signal.start();
+    signal.start(deadline);
     context.res.once('close', () => signal.settle());
     const refuse = (thrown: unknown) => {
       signal.settle();

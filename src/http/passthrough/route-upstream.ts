@@ -1,7 +1,7 @@
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import { fault, GatewayError } from '../../errors/fault.ts';
-import type { SourceMetrics } from '../../pipeline/create-operations.ts';
+import type { SourceUpstreamsDeps } from '../../pipeline/source-upstreams.ts';
 import { createSourceResilience, type SourceResilienceDeps } from '../../pipeline/source-resilience.ts';
 import { createAgents } from '../../upstream/transport/agents.ts';
 import { retryCall } from '../../upstream/retry-call.ts';
@@ -24,7 +24,7 @@ export type RouteUpstream = {
 };
 
 export type RouteUpstreamDeps = Pick<SourceResilienceDeps, 'clock' | 'log'> & {
-  readonly metrics: Pick<SourceMetrics, 'breakerState' | 'sourceEvent' | 'hostEvent' | 'upstreamCall'>;
+  readonly metrics: SourceUpstreamsDeps['metrics'];
   readonly send: Send;
 };
 

@@ -3,7 +3,7 @@ import { fault } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { createBoundedMap } from '../../store/bounded-map.ts';
 import type { KeyRecord } from '../../store/key-record.ts';
-import type { KeyLookup } from '../../store/key-store.ts';
+import type { KeyLookup, KeyStore } from '../../store/key-store.ts';
 import type { CredentialAttempt } from './credential-throttle.ts';
 
 /** From this age on, a use of a record checks it again in the background. */
@@ -39,8 +39,7 @@ export type KeyRecords = {
 };
 
 export type KeyRecordsDeps = {
-  /** Looks a key up in Redis; never rejects. */
-  readonly find: (id: string) => Promise<KeyLookup>;
+  readonly store: Pick<KeyStore, 'find'>;
   readonly clock: Clock;
 };
 
@@ -91,8 +90,8 @@ function createHeldKeys(clock: Clock, recheck: (id: string) => void) {
   };
 }
 
-/** Creates the local cache of the keys that `find` finds. */
-export function createKeyRecords({ find, clock }: KeyRecordsDeps): KeyRecords {
+/** Creates the local cache of the keys in `store`. */
+export function createKeyRecords({ store, clock }: KeyRecordsDeps): KeyRecords {
   const underWay = new Map<string, Promise<KeyLookup>>();
   const keys = createHeldKeys(clock, (id) => void check(id));
 
@@ -102,7 +101,7 @@ export function createKeyRecords({ find, clock }: KeyRecordsDeps): KeyRecords {
     if (joined !== undefined) return joined;
     // The result may be as old as the moment of asking.
     const askedAt = clock.monotonic();
-    const started = find(id).then((lookup) => {
+    const started = store.find(id).then((lookup) => {
       underWay.delete(id);
       keys.keep(id, lookup, askedAt);
       return lookup;

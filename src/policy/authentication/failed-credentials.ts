@@ -63,8 +63,8 @@ type Failures = { readonly failedUntil: number; readonly spentUntil: number };
 export function createFailedCredentials(deps: FailedCredentialsDeps): FailedCredentials {
   const { window, consume, clock } = deps;
   const [now, windowMs] = [() => clock.monotonic(), window.seconds * 1_000];
-  const addresses = createSlidingMemory([cutWindow(window)], now, ADDRESSES_MAX);
-  const keyIds = createSlidingMemory([cutWindow(window)], now, KEY_IDS_MAX);
+  const addresses = createSlidingMemory([cutWindow(window)], clock, ADDRESSES_MAX);
+  const keyIds = createSlidingMemory([cutWindow(window)], clock, KEY_IDS_MAX);
   const known = createBoundedMap<Failures>(KNOWN_MAX, () => 1);
   const shared = createTokenBucket(SHARED_BURST, SHARED_PER_SECOND, clock);
 

@@ -7,6 +7,7 @@ import {
   type JWTHeaderParameters,
   type LocalJWKSet,
 } from 'jose';
+import type { Logger } from 'pino';
 import { fault } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { isValidJwk } from './valid-jwk.ts';
@@ -32,8 +33,7 @@ export type JwksDeps = {
   readonly freshMs: number;
   /** Until this age, the last good key set serves while the issuer is down. */
   readonly staleMs: number;
-  /** Called with each failure to fetch; the keys at hand go on serving. */
-  readonly onFailure?: ((error: Error) => void) | undefined;
+  readonly log: Pick<Logger, 'warn'>;
 };
 
 type Held = { readonly keys: LocalJWKSet; readonly fetchedAt: number };
@@ -43,7 +43,7 @@ type Held = { readonly keys: LocalJWKSet; readonly fetchedAt: number };
  * is down, so this one keeps the last good set. The result finds the key for a token's header. It rejects with a
  * fault where no keys can be had, and with jose's JWKSNoMatchingKey where the issuer has no such key.
  */
-export function createJwks({ url, fetchJwks, clock, freshMs, staleMs, onFailure }: JwksDeps): IssuerKeys {
+export function createJwks({ url, fetchJwks, clock, freshMs, staleMs, log }: JwksDeps): IssuerKeys {
   let held: Held | undefined;
   let triedAt = -Infinity;
   let underWay: Promise<void> | undefined;
@@ -59,7 +59,8 @@ export function createJwks({ url, fetchJwks, clock, freshMs, staleMs, onFailure 
       held = { keys: readKeys(await fetchJwks(url, AbortSignal.timeout(FETCH_MS_MAX))), fetchedAt: triedAt };
     } catch (error) {
       lastProblem = error;
-      onFailure?.(error instanceof Error ? error : new Error(String(error)));
+      const problem = error instanceof Error ? error.message : String(error);
+      log.warn({ problem }, 'the key set of the token issuer cannot be read');
     }
   }
 

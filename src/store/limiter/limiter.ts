@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { Clock } from '../../kernel/clock.ts';
 import type { Window } from '../../kernel/duration.ts';
 import { createTokenPrefetch, type Spent } from './token-prefetch.ts';
 import { createSlidingMemory } from './sliding-memory.ts';
@@ -53,8 +54,7 @@ export type LimiterDeps = {
   readonly tiers: Readonly<Record<string, Tier>>;
   /** Spells the Redis key of what a caller has used of a tier. */
   readonly keyOf: (tier: string, windows: readonly Window[], subject: string) => string;
-  /** A clock that never jumps, milliseconds. */
-  readonly monotonic: () => number;
+  readonly clock: Pick<Clock, 'monotonic'>;
   /** Cuts the windows of all tiers into pieces, where the usual cut will not do. */
   readonly cut?: (window: Window) => SubWindows;
   /** How long behind its piece a point may still be spent, milliseconds, where `cut` holds it for so much longer. */
@@ -94,10 +94,10 @@ function decide(windows: readonly SubWindows[], spent: Spent, by: DecidedBy): De
 
 /** Creates the limiter over all tiers. */
 export function createLimiter(deps: LimiterDeps): Limiter {
-  const { redis, tiers, keyOf, monotonic, cut = cutWindow } = deps;
+  const { redis, tiers, keyOf, clock, cut = cutWindow } = deps;
 
   function countAlone(windows: readonly SubWindows[]): Consume {
-    const memory = createSlidingMemory(windows, monotonic, deps.localSubjectsMax);
+    const memory = createSlidingMemory(windows, clock, deps.localSubjectsMax);
     return (subject) => {
       const reservation = memory.reserve(subject, 1);
       const spent = { admitted: reservation.granted > 0, windows: reservation.windows, setAside: 0 };
@@ -112,7 +112,7 @@ export function createLimiter(deps: LimiterDeps): Limiter {
     const shared = new SlidingRedis(redis, windows);
     const prefetch = createTokenPrefetch(
       (subject, request) => shared.reserve(keyOf(name, tier.windows, subject), request),
-      monotonic,
+      clock,
       deps.graceMs,
     );
     return {

@@ -1,3 +1,4 @@
+import type { Clock } from '../../kernel/clock.ts';
 import { LRUCache } from 'lru-cache';
 import type { Reservation, SubWindows, WindowCount } from './sub-windows.ts';
 
@@ -32,10 +33,10 @@ function countOf({ pieces, pieceMs }: SubWindows, counts: Map<number, number>, n
 /** Counts points in this process alone, for a bounded number of callers. */
 export type SlidingMemory = { reserve(subject: string, needed: number): Reservation };
 
-/** Creates the counts of a tier. `now` is a monotonic clock, milliseconds. */
+/** Creates the counts of a tier. */
 export function createSlidingMemory(
   windows: readonly SubWindows[],
-  now: () => number,
+  clock: Pick<Clock, 'monotonic'>,
   subjectsMax = SUBJECTS_MAX,
 ): SlidingMemory {
   const subjects = new LRUCache<string, Counts>({ max: subjectsMax });
@@ -50,7 +51,7 @@ export function createSlidingMemory(
 
   return {
     reserve(subject, needed) {
-      const at = now();
+      const at = clock.monotonic();
       const counts = countsOf(subject);
       const looks = windows.map((window, index) =>
         look(window, counts[index] ?? new Map<number, number>(), at),

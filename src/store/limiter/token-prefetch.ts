@@ -1,3 +1,4 @@
+import type { Clock } from '../../kernel/clock.ts';
 import { LRUCache } from 'lru-cache';
 import type { Reservation, ReservationRequest, WindowCount } from './sub-windows.ts';
 
@@ -46,7 +47,11 @@ const ATTEMPTS_MAX = 3;
  * Creates the leases of one tier. `now` is a monotonic clock, milliseconds; points may be spent `graceMs` longer than
  * the store says.
  */
-export function createTokenPrefetch(reserve: Reserve, now: () => number, graceMs = 0): TokenPrefetch {
+export function createTokenPrefetch(
+  reserve: Reserve,
+  clock: Pick<Clock, 'monotonic'>,
+  graceMs = 0,
+): TokenPrefetch {
   const leases = new LRUCache<string, Lease>({ max: SUBJECTS_MAX });
 
   function leaseOf(subject: string): Lease {
@@ -73,14 +78,16 @@ export function createTokenPrefetch(reserve: Reserve, now: () => number, graceMs
 
   /** Reserves once; `undefined` where the points could not be spent in the piece of time they are counted in. */
   async function attempt(subject: string, lease: Lease, last: boolean): Promise<Reservation | undefined> {
-    const askedAt = now();
+    const askedAt = clock.monotonic();
     const request = { needed: lease.waiting.length, extra: lease.extra, unspent: takeUnspent(lease) };
     const reservation = await reserve(subject, request);
     lease.reservation = reservation;
     lease.left = reservation.granted;
     // The store's moment lies behind the asking, so counted from there the points end early rather than late.
     lease.validUntil = askedAt + Math.min(VALID_MS_MAX, reservation.validMs + graceMs);
-    return last || reservation.granted === 0 || now() < lease.validUntil ? reservation : undefined;
+    return last || reservation.granted === 0 || clock.monotonic() < lease.validUntil
+      ? reservation
+      : undefined;
   }
 
   /** Answers the `count` who waited when the store was asked, and later ones as far as the points go. */
@@ -116,19 +123,19 @@ export function createTokenPrefetch(reserve: Reserve, now: () => number, graceMs
     spend(subject) {
       const lease = leaseOf(subject);
       const { reservation } = lease;
-      if (lease.left > 0 && reservation !== undefined && now() < lease.validUntil) {
+      if (lease.left > 0 && reservation !== undefined && clock.monotonic() < lease.validUntil) {
         lease.left -= 1;
         // Spent to the last: the next reservation may be larger.
         if (lease.left === 0) lease.extra = Math.min(EXTRA_MAX, lease.extra * 2);
         return { admitted: true, windows: reservation.windows, setAside: lease.left };
       }
-      if (!lease.asking) lease.extra = nextExtra(lease, now());
+      if (!lease.asking) lease.extra = nextExtra(lease, clock.monotonic());
       const spent = new Promise<Spent>((resolve, reject) => lease.waiting.push({ resolve, reject }));
       if (!lease.asking) void ask(subject, lease);
       return spent;
     },
     returnUnused() {
-      const at = now();
+      const at = clock.monotonic();
       for (const [subject, lease] of leases.entries()) {
         if (lease.left === 0 || lease.asking || at < lease.validUntil) continue;
         lease.extra = 0;

@@ -1,5 +1,6 @@
 import { fault } from '../../../src/errors/fault.ts';
 import type { AppDeps } from '../../../src/http/listener/app.ts';
+import { createDeadline } from '../../../src/policy/deadline.ts';
 import type { Call, Handler } from '../../../src/policy/call.ts';
 import {
   operation,
@@ -88,7 +89,7 @@ describe('an answer of the public listener where the pipeline fails', () => {
       call = received;
       return new Promise(() => undefined);
     };
-    await start(deaf, { operations: [operation(deaf, { deadlineMs: 30 })] });
+    await start(deaf, { operations: [operation(createDeadline(30)(deaf))] });
 
     const answer = await ask();
 

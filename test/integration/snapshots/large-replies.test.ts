@@ -8,7 +8,7 @@ import { createAnswer } from '../../../src/reading/run-plan.ts';
 import { createLargeReplies } from '../../../src/reading/large-replies/large-replies.ts';
 import { createRowSets } from '../../../src/reading/rowsets.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
-import { createCall } from '../../support/pipeline/call.ts';
+import { createSourceCall } from '../../support/pipeline/call.ts';
 import type { ModelRecord } from '../../support/model/contract-model.ts';
 import { parseList } from '../../support/pipeline/parse-as.ts';
 import { replyOf, specOf } from '../../support/pipeline/source-text.ts';
@@ -113,7 +113,7 @@ function openSource(format: string) {
     adapter,
     read,
     async list(raw: string, signal = new AbortController().signal): Promise<string> {
-      const document = await answer(createCall({ query: parseList('products.list', raw) }), signal);
+      const document = await answer(createSourceCall(parseList('products.list', raw), signal));
       return document.found ? document.body : '';
     },
   };

@@ -1,3 +1,4 @@
+import { systemClock } from '../../../src/kernel/clock.ts';
 import { createLimiter, type Limiter, type Tier } from '../../../src/store/limiter/limiter.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import { createRedis, type RedisConnection } from '../../../src/store/redis/redis.ts';
@@ -12,7 +13,7 @@ const limiterOn = (redis: RedisConnection, prefix: string) =>
     redis: redis.client,
     tiers,
     keyOf: (...parts) => createRedisKeys(prefix).tierCounts(...parts),
-    monotonic: () => performance.now(),
+    clock: systemClock,
   });
 
 const minute = { points: 10, seconds: 60 };

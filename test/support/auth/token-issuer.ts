@@ -39,6 +39,7 @@ export function createCheck(
     clock,
     freshMs: 600_000,
     staleMs,
+    log: { warn: () => undefined },
   });
   return createJwtCheck({
     config: {

@@ -4,6 +4,7 @@ import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
 import { createAdmission } from '../../../src/pipeline/admission.ts';
+import { assembleAdmission } from '../../../src/pipeline/assemble.ts';
 import type { Call } from '../../../src/policy/call.ts';
 import type { KeyRecord } from '../../../src/store/key-record.ts';
 import { createKeyStore, type KeyStore } from '../../../src/store/key-store.ts';
@@ -61,13 +62,14 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   const keys = createRedisKeys(prefix);
   const note = (...words: string[]) => void told.push(words.join(' '));
   const metrics = { credential: note, limiterDecision: note };
-  const { admit } = createAdmission(config, {
+  const admission = createAdmission(config, {
     redis: { keys: redis, limits: redis },
     keys,
     clock,
     metrics,
     log: logger,
   });
+  const admit = assembleAdmission(admission);
 
   return {
     redis,

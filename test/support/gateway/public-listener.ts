@@ -99,7 +99,6 @@ export function operation(handler: Handler, over: Partial<Operation> = {}): Oper
     operation: 'users.list',
     path: '/v1/users',
     permission: 'users:read',
-    deadlineMs: 60_000,
     handler,
     ...over,
   };

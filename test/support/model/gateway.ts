@@ -8,7 +8,7 @@ import { GatewayError } from '../../../src/errors/fault.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createAnswer } from '../../../src/reading/run-plan.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
-import { createCall } from '../pipeline/call.ts';
+import { createSourceCall } from '../pipeline/call.ts';
 import type { Capabilities } from './capabilities.ts';
 import type { Question } from './rows.ts';
 import { modelSource } from './source.ts';
@@ -44,7 +44,7 @@ export function modelAnswer(says: Capabilities, baseUrl: string) {
           ? parseGet(question.id)
           : parseList(`${says.resource}.list`, String(new URLSearchParams(question.list)));
       try {
-        const document = await answer(createCall({ query }), new AbortController().signal);
+        const document = await answer(createSourceCall(query));
         return document.found ? document.body : null;
       } catch (error) {
         if (error instanceof GatewayError) return error;

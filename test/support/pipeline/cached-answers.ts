@@ -1,12 +1,8 @@
+import { createBackgroundTasks } from '../../../src/kernel/background-tasks.ts';
 import type { Query } from '../../../src/contract/query.ts';
-import type { Call } from '../../../src/policy/call.ts';
-import {
-  createCached,
-  type Document,
-  type Fill,
-  type Freshness,
-  type Question,
-} from '../../../src/policy/cache-stage.ts';
+import type { Call, SourceAnswer, SourceCall, SourceHandler } from '../../../src/policy/call.ts';
+import type { Freshness } from '../../../src/policy/cache-fill.ts';
+import { createCacheStage } from '../../../src/policy/cache-stage.ts';
 import { createCache, type Cache } from '../../../src/store/cache/cache.ts';
 import { createLocalPurges } from '../../../src/store/purges.ts';
 import { createCall, later } from './call.ts';
@@ -29,7 +25,7 @@ export const query = (raw = ''): Query => parseList('products.list', raw);
 export const callOf = (rest: Partial<Call> = {}) =>
   createCall({ operation: 'products.list', query: query(), ...rest });
 /** What a fill finds. */
-export const found = (body: string, freshSeconds = 60): Document => ({
+export const found = (body: string, freshSeconds = 60): SourceAnswer => ({
   found: true,
   body,
   storedAt: clock.now(),
@@ -45,25 +41,27 @@ export function openCached({
   stale = {},
 }: { cache?: Cache; digest?: string; notFoundSeconds?: number; stale?: Partial<Freshness> } = {}) {
   const runs: {
-    call: Question;
+    call: SourceCall;
     signal: AbortSignal;
-    finish: (document: Document) => void;
+    finish: (answer: SourceAnswer) => void;
     fail: (error: Error) => void;
   }[] = [];
-  const fill: Fill = (call, signal) =>
+  const source: SourceHandler = (call) =>
     new Promise((finish, fail) => {
+      const { signal } = call;
       runs.push({ call, signal, finish, fail });
       signal.addEventListener('abort', () => fail(signal.reason as Error));
     });
-  const deps = {
+  const stage = createCacheStage({
     ...{ cache, clock, digest },
     freshness: { notFound: notFoundSeconds, staleWhileRevalidate: 0, staleIfError: 0, ...stale },
-    generation: () => ({ epoch: '', purges: 0 }),
-    jitter: () => 0,
-    background: (work: (signal: AbortSignal) => Promise<unknown>) =>
-      void work(new AbortController().signal).catch(() => undefined),
-  };
-  return { runs, serve: later(createCached(deps, fill)) };
+    purges: { current: () => ({ epoch: '', purges: 0 }) },
+    jitterPercent: 0,
+    random: () => 0,
+    tasks: createBackgroundTasks(),
+    deadlineMs: 60_000,
+  });
+  return { runs, serve: later(stage(source)) };
 }
 
 /** Lets everything run that can. */

@@ -1,4 +1,5 @@
-import type { Call, Handler, RequestFacts } from '../../../src/policy/call.ts';
+import type { Query } from '../../../src/contract/query.ts';
+import type { Call, Handler, RequestFacts, SourceCall } from '../../../src/policy/call.ts';
 
 /** A call as the HTTP layer hands it to the pipeline; `request` and the rest may be overridden. */
 export function createCall({
@@ -20,10 +21,16 @@ export function createCall({
     signal: new AbortController().signal,
     trace: { cache: 'none', upstreamCalls: 0, upstreamMs: 0, principalId: undefined },
     answerHeaders: [],
+    startDeadline: () => undefined,
     principal: undefined,
     query: undefined,
     ...rest,
   };
+}
+
+/** A call to a source. */
+export function createSourceCall(query: Query, signal = new AbortController().signal): SourceCall {
+  return { query, usage: { upstreamCalls: 0, upstreamMs: 0 }, signal };
 }
 
 /** A call that presents a bearer token. */

@@ -5,10 +5,10 @@ import { createAnswer } from '../../../src/reading/run-plan.ts';
 import { createRowSets } from '../../../src/reading/rowsets.ts';
 import type { UpstreamReply } from '../../../src/kernel/upstream-call.ts';
 import type { SourceRuntime } from '../../../src/reading/source-runtime.ts';
-import type { Document } from '../../../src/policy/cache-stage.ts';
+import type { SourceAnswer } from '../../../src/policy/call.ts';
+import { createSourceCall } from './call.ts';
 import { compileRowCodec, type RowCodec } from '../../../src/rowset/row-codec.ts';
 import type { RedisRowSets } from '../../../src/rowset/redis-rowsets.ts';
-import { createCall } from './call.ts';
 import { createManualClock, type ManualClock } from '../time/manual-clock.ts';
 import { parseList } from './parse-as.ts';
 import { specOf } from './source-text.ts';
@@ -33,7 +33,7 @@ export type ScriptedSource = {
   readonly gaps: readonly string[];
   readonly clock: ManualClock;
   /** The answer to a query. @throws GatewayError */
-  readonly fill: (query: Query, signal?: AbortSignal) => Promise<Document>;
+  readonly fill: (query: Query, signal?: AbortSignal) => Promise<SourceAnswer>;
   /** The body of the answer to a list with this raw query string. @throws GatewayError */
   readonly list: (rawQuery?: string, signal?: AbortSignal) => Promise<string>;
   /** Ends what is under way behind the callers' backs. */
@@ -85,8 +85,7 @@ export function openSource(
   };
   const rowSets = createRowSets(runtime, share(compileRowCodec(resources[resource].itemFields)));
   const answer = createAnswer(runtime, cache, rowSets);
-  const fill = (query: Query, signal = new AbortController().signal) =>
-    answer(createCall({ query, signal }), signal);
+  const fill = (query: Query, signal?: AbortSignal) => answer(createSourceCall(query, signal));
 
   return {
     calls,

@@ -1,5 +1,6 @@
 /** One of several processes that take points from one limit, in patterns of their own; prints what became of each. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../../../src/kernel/clock.ts';
 import { createLimiter } from '../../../src/store/limiter/limiter.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import { createRedis } from '../../../src/store/redis/redis.ts';
@@ -27,7 +28,7 @@ const limiter = createLimiter({
   redis: redis.client,
   tiers,
   keyOf: (...parts) => createRedisKeys(prefix).tierCounts(...parts),
-  monotonic: () => performance.now(),
+  clock: systemClock,
 });
 const logs: LimiterLog[] = [];
 const wall = () => performance.timeOrigin + performance.now();

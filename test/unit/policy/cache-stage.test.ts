@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { fault } from '../../../src/errors/fault.ts';
-import type { Call } from '../../../src/policy/call.ts';
-import type { Document } from '../../../src/policy/cache-stage.ts';
+import type { Call, SourceAnswer } from '../../../src/policy/call.ts';
 import {
   callOf,
   clock,
@@ -77,7 +76,7 @@ describe('an answer', () => {
 });
 
 describe('a record that does not exist', () => {
-  const absent: Document = { found: false, tags: [] };
+  const absent: SourceAnswer = { found: false, tags: [] };
 
   it('is 404, and remembered for a while', async () => {
     const { serve, runs } = openCached({ notFoundSeconds: 2 });

@@ -34,12 +34,12 @@ function stageWith({ decide, dryRun = false, monotonic = () => 0 }: StageOptions
   const limiter = createLimiter({
     tiers: { small: tier },
     keyOf: (name, _windows, who) => `${name}:${who}`,
-    monotonic,
+    clock: { monotonic },
   });
   const stage = createRateLimit({
     limiter: decide === undefined ? limiter : { consume: () => Promise.resolve(decide) },
     dryRun: new Set(dryRun ? ['small'] : []),
-    onDecision: (...decision) => decisions.push(decision.join(' ')),
+    metrics: { limiterDecision: (...decision) => decisions.push(decision.join(' ')) },
   });
   return { handler: later(stage(() => 'answer')), decisions };
 }

@@ -1,6 +1,6 @@
 import type { ScanPlan } from '../../../src/adapter/plan/plan.ts';
 import { resources } from '../../../src/contract/resources.ts';
-import { purgeable } from '../../../src/pipeline/cache-answers.ts';
+import { purgeableRowSets } from '../../../src/pipeline/purgeable-rowsets.ts';
 import type { RowSets } from '../../../src/reading/rowsets.ts';
 
 const plan = { kind: 'scan', key: 'rows' } as ScanPlan;
@@ -20,7 +20,7 @@ function watched() {
   const purges = { current: () => ({ epoch, purges: latest }), latest: () => latest };
   return {
     keys,
-    rowSets: purgeable(rowSets, { resource: resources.users }, purges),
+    rowSets: purgeableRowSets(rowSets, { resource: resources.users }, purges),
     become: (...next: [string, number]) => {
       [epoch, latest] = next;
     },

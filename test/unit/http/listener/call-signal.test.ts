@@ -5,8 +5,8 @@ import type { GatewayError } from '../../../../src/errors/fault.ts';
 describe('the signal of a call', () => {
   it('aborts with upstream_timeout once the deadline is spent, and tells it', async () => {
     const told = await new Promise<[GatewayError, AbortSignal]>((resolve) => {
-      const call = new CallSignal(10, (error) => resolve([error, call.signal]));
-      call.start();
+      const call = new CallSignal((error) => resolve([error, call.signal]));
+      call.start(10);
     });
 
     const [error, signal] = told;
@@ -16,15 +16,15 @@ describe('the signal of a call', () => {
   });
 
   it('aborts for whoever listens already', async () => {
-    const call = new CallSignal(10, () => undefined);
-    call.start();
+    const call = new CallSignal(() => undefined);
+    call.start(10);
 
     await once(call.signal, 'abort');
   });
 
   it('keeps the first reason', () => {
-    const call = new CallSignal(1_000, () => undefined);
-    call.start();
+    const call = new CallSignal(() => undefined);
+    call.start(1_000);
     const reason = clientClosedRequest();
     call.abort(reason);
     call.abort(new Error('later'));
@@ -36,10 +36,10 @@ describe('the signal of a call', () => {
   it('holds no timer once it is settled or aborted', () => {
     const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     const before = timers();
-    const settled = new CallSignal(60_000, () => undefined);
-    settled.start();
-    const aborted = new CallSignal(60_000, () => undefined);
-    aborted.start();
+    const settled = new CallSignal(() => undefined);
+    settled.start(60_000);
+    const aborted = new CallSignal(() => undefined);
+    aborted.start(60_000);
     expect(timers()).toBe(before + 2);
 
     settled.settle();
@@ -50,8 +50,8 @@ describe('the signal of a call', () => {
   });
 
   it('takes a deadline longer than a timer can hold for a long one', () => {
-    const call = new CallSignal(100 * 86_400_000, () => undefined);
-    call.start();
+    const call = new CallSignal(() => undefined);
+    call.start(100 * 86_400_000);
 
     expect(call.signal.aborted).toBe(false);
     call.settle();

@@ -29,7 +29,7 @@ function createStore() {
 function setUp() {
   const store = createStore();
   const clock = createManualClock();
-  return { store, clock, records: createKeyRecords({ find: (id) => store.find(id), clock }) };
+  return { store, clock, records: createKeyRecords({ store, clock }) };
 }
 
 const id = record.id;
@@ -70,7 +70,10 @@ describe('local knowledge of a key', () => {
   it('counts the age from when Redis was asked, not from when it answered', async () => {
     const { clock } = setUp();
     const answers: ((lookup: KeyLookup) => void)[] = [];
-    const records = createKeyRecords({ find: () => new Promise((resolve) => answers.push(resolve)), clock });
+    const records = createKeyRecords({
+      store: { find: () => new Promise((resolve) => answers.push(resolve)) },
+      clock,
+    });
     const asked = records.current(id);
     clock.advance(900);
     answers[0]?.({ kind: 'found', record });

@@ -29,7 +29,7 @@ function setUp() {
     clock,
     freshMs: 600_000,
     staleMs: 86_400_000,
-    onFailure: (error) => failures.push(error.message),
+    log: { warn: ({ problem }: { problem: string }) => failures.push(problem) },
   });
   return { clock, issuer, failures, find: (kid: string) => keyOf(header(kid), nothing) };
 }

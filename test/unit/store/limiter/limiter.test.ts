@@ -8,7 +8,7 @@ function setUp(windows: Tier['windows'], localSubjectsMax = 1_000) {
   const limiter = createLimiter({
     tiers: { t: { windows, onStoreFailure: 'open' } },
     keyOf,
-    monotonic: () => clock.monotonic(),
+    clock,
     localSubjectsMax,
   });
   const consume = async (subject = 'a') => limiter.consume('t', subject);

@@ -14,7 +14,7 @@ describe('points counted in this process', () => {
       fc.property(fc.array(window, { minLength: 1, maxLength: 3 }), arrivals, (windows, gaps) => {
         let now = 0;
         const cut = windows.map(cutWindow);
-        const memory = createSlidingMemory(cut, () => now);
+        const memory = createSlidingMemory(cut, { monotonic: () => now });
         const admitted: number[] = [];
         for (const gap of gaps) {
           now += gap;

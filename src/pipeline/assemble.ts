@@ -1,0 +1,58 @@
+import { authorize } from '../policy/authorize.ts';
+import type { Handler, SourceHandler, Stage } from '../policy/call.ts';
+import { createDeadline } from '../policy/deadline.ts';
+import { createParse, type RequestParser } from '../policy/parse.ts';
+
+/** The stages that decide who may pass, the same ones for all operations and pass-through routes. */
+export type AdmissionStages = {
+  /** Finds the principal, and holds the limit on wrong credentials of an address. */
+  readonly authenticate: Stage;
+  readonly rateLimit: Stage;
+};
+
+/** The stage between those for callers and the source: it makes replies of the source's answers. */
+type CacheStage = (source: SourceHandler) => Handler;
+
+/** What an operation is assembled from. */
+export type OperationParts = AdmissionStages & {
+  readonly deadlineMs: number;
+  readonly parseRequest: RequestParser;
+  readonly cache: CacheStage;
+  readonly source: SourceHandler;
+};
+
+/** Everything around an operation, the outermost first. */
+type Layers = readonly [...stages: readonly Stage[], cache: CacheStage, source: SourceHandler];
+
+function assemble(layers: Layers): Handler {
+  const [source, cache, ...stages] = layers.toReversed() as [SourceHandler, CacheStage, ...Stage[]];
+  return stages.reduce((next, stage) => stage(next), cache(source));
+}
+
+/** What happens to a request of an operation, in order. */
+export function assembleOperation(parts: OperationParts): Handler {
+  return assemble([
+    // The time that the caller waits, for everything below.
+    createDeadline(parts.deadlineMs),
+    // The limit on wrong credentials of an address stands in front of the look-up of a credential, so that keys cannot
+    // be guessed. A credential that this process has just verified passes that limit.
+    parts.authenticate,
+    // Behind authentication, because it counts by principal.
+    parts.rateLimit,
+    // Behind the rate limit: an answer that names the missing permission costs a point like any other.
+    authorize,
+    // Behind permission: what is wrong with the parameters is told only to those who may ask. Before the cache, whose
+    // key is the query.
+    createParse(parts.parseRequest),
+    // A choice of origin will stand here: it needs the principal, and the origin is part of the cache key.
+    // The cache stands behind permission, so that it cannot leak.
+    parts.cache,
+    // A shadow will stand here, around the source: only what was just read can be compared, not what is cached.
+    parts.source,
+  ]);
+}
+
+/** The checks in front of a pass-through route, in the order of `assembleOperation`. The route has its own deadline. */
+export function assembleAdmission({ authenticate, rateLimit }: AdmissionStages): Handler<void> {
+  return authenticate(rateLimit(authorize(() => undefined)));
+}
