@@ -12,7 +12,8 @@ import { compileMapping, type OnGap, type RecordMapper } from './map/map-record.
 import { compileIdCodec } from './map/native-id.ts';
 import { compileNext } from './read/next.ts';
 import { compileOutcomes } from './read/outcome.ts';
-import { compilePlanner, type Planner } from './plan/plan.ts';
+import type { Planner } from './plan/plan.ts';
+import { compilePlanner } from './plan/planner.ts';
 import type { ReportProblem } from '../config/problem.ts';
 import { CHECKED, locationIn, type SpecLocation } from './spec-location.ts';
 import { pathAt } from './path.ts';

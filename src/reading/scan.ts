@@ -30,7 +30,7 @@ async function scanOnce(
   if (total !== undefined && received !== total)
     throw new Moved('the rows are not as many as the total says');
   // Windows that come empty before that may be those that the source does not give, not those behind the last row.
-  if (plan.totalIsLeast && received < (first.rows.total ?? 0))
+  if (plan.totalIsLowerBound && received < (first.rows.total ?? 0))
     throw new Moved('the rows are fewer than the total says');
   return tableOf(windows);
 }

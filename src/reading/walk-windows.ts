@@ -75,7 +75,7 @@ async function walkOn(
     last = await readWindow(source, plan.request, call, context);
     if (isBehind(last)) return windows;
     const { total = first.rows.total } = last.rows;
-    if (plan.totalIsLeast && last.rows.received > 0 && total !== first.rows.total)
+    if (plan.totalIsLowerBound && last.rows.received > 0 && total !== first.rows.total)
       throw new Moved('the total changed during the walk');
     received += last.rows.received;
     if (received > source.budget.rows) throw overBudget('rows');
