@@ -48,8 +48,8 @@ function mapRows({ resource, response }: ListContext, rows: readonly JsonObject[
   const mapping = mapFields(resource, 'list', rows, known);
   if (mapping === undefined)
     throw new InferError(
-      'no place in the records can be their id',
-      'each record needs one that no other has',
+      'no column of the records can be their id',
+      'each record needs an id that no other record has',
     );
   return mapping;
 }
@@ -114,7 +114,7 @@ export async function draftList(context: ListContext): Promise<ListDraft> {
     idPattern: early.id.pattern,
   });
   const base = readListReply(reader.layout, response.reply);
-  if (base === undefined) throw new InferError('the list cannot be read a second time');
+  if (base === undefined) throw new InferError('the list could not be read again');
   const found = await findWindow({ reader, request, base, dialect, baseUrl });
   const first = (await walkAll(context, reader, found)) ?? wholeWalk(found, base);
   const twice = first !== undefined && repeats(first);

@@ -51,7 +51,7 @@ function findCharset(body: Buffer, told: string | undefined): Charset {
     told ?? /^<\?xml\s[^>]*?encoding\s*=\s*["']([\w.-]+)["']/.exec(body.toString('latin1', 0, 200))?.[1];
   if (decodesAs(body, declared ?? 'utf-8')) return { charset: undefined, notes: [] };
   if (declared !== undefined && decodesAs(body, 'utf-8')) {
-    const text = 'the bytes are UTF-8, whatever the reply says';
+    const text = 'the bytes are UTF-8, although the reply states another character set';
     return { charset: 'utf-8', notes: [{ at: ['decode', 'charset'], level: 'likely', text }] };
   }
   const wide =
@@ -60,10 +60,10 @@ function findCharset(body: Buffer, told: string | undefined): Charset {
     const charset = body[0] === 0 || body[0] === 0xfe ? 'utf-16be' : 'utf-16le';
     return {
       charset,
-      notes: [{ at: ['decode', 'charset'], level: 'likely', text: 'two bytes a character' }],
+      notes: [{ at: ['decode', 'charset'], level: 'likely', text: 'each character has two bytes' }],
     };
   }
-  const text = 'the bytes are not UTF-8, and nothing says what they are; windows-1252 reads any bytes';
+  const text = 'the bytes are not UTF-8, and the reply states no character set; windows-1252 reads any bytes';
   return { charset: 'windows-1252', notes: [{ at: ['decode', 'charset'], level: 'edit', text }] };
 }
 
@@ -164,7 +164,7 @@ export function detectFormat(reply: UpstreamReply): BodyFormat {
             {
               at: ['decode', 'contentTypes'],
               level: 'likely',
-              text: 'the service calls its data by this name',
+              text: 'the service sends its data with this media type',
             },
           ]
         : [];

@@ -56,7 +56,9 @@ function refusalRule({ refusal, successes }: OutcomeContext): {
   if (status < 300 && rule === undefined)
     return {
       rules: [],
-      notes: [{ at: ['auth'], level: 'likely', text: 'the service gives the same list without it' }],
+      notes: [
+        { at: ['auth'], level: 'likely', text: 'the service returns the same list without a credential' },
+      ],
     };
   return rule === undefined ? { rules: [], notes: [] } : { rules: [rule], notes: [] };
 }
@@ -71,7 +73,7 @@ function pastEndRule({ pastEnd }: OutcomeContext): {
   const [code] = codesIn(document);
   if (code !== undefined || status === 416)
     return { rules: [{ status, on: 'list', ...code, is: 'past_end' }], notes: [] };
-  const text = `behind the last row the service answers HTTP ${status}: where it means nothing else, add { status: ${status}, on: list, is: past_end }`;
+  const text = `after the last row the service answers HTTP ${status}: if that has no other meaning, add { status: ${status}, on: list, is: past_end }`;
   return { rules: [], notes: [{ at, level: 'edit', text }] };
 }
 
@@ -92,7 +94,13 @@ function successRules(context: OutcomeContext): {
   const notes: readonly DraftNote[] =
     code === undefined || known !== undefined
       ? []
-      : [{ at, level: 'sure', text: `${code.at} tells a success from a failure under the same status` }];
+      : [
+          {
+            at,
+            level: 'sure',
+            text: `${code.at} distinguishes successes from failures with the same status`,
+          },
+        ];
   return { rules, notes };
 }
 

@@ -130,13 +130,13 @@ export function explainNoRows(document: Json): { message: string; hint: string }
   if (isList(document) && document.length === 0)
     return {
       message: 'the list is empty',
-      hint: 'try it where there are records, or give a saved reply with --sample',
+      hint: 'try again when there are records, or give a saved reply with --sample',
     };
   if (hasRecordMap(document))
     return {
-      message: 'the records stand in a map by their keys, not in a list',
+      message: 'the records are in a map by their keys, not in a list',
       hint: 'write the source by hand: see config/add-a-source.md',
     };
   const hint = 'give the address of the list itself, with the parameters that it needs';
-  return { message: 'the reply holds no list of records', hint };
+  return { message: 'the reply has no list of records', hint };
 }

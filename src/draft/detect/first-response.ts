@@ -35,17 +35,17 @@ function failureOf(reply: UpstreamReply): InferError | undefined {
   const told = `the service answers HTTP ${status}`;
   if (status === 401 || status === 403)
     return new InferError(
-      `${told}: it wants a credential, or another one`,
+      `${told}: it needs a credential, or a different one`,
       "--header 'Authorization: Bearer …', or user:password@ in the address",
     );
   if (status >= 300 && status < 400)
-    return new InferError(`${told}: it sends callers elsewhere, which is not followed`, elsewhere(reply));
+    return new InferError(`${told}: it redirects, and redirects are not followed`, elsewhere(reply));
   if (status === 404)
-    return new InferError(`${told}: there is nothing at this address`, 'give the address of the list itself');
+    return new InferError(`${told}: this address does not exist`, 'give the address of the list itself');
   if (status === 405)
-    return new InferError(`${told}: it wants another method`, '--method POST --body <file>');
+    return new InferError(`${told}: it needs another method`, '--method POST --body <file>');
   if (status === 429)
-    return new InferError(`${told}: it limits callers`, 'try again later, with fewer --calls-max');
+    return new InferError(`${told}: it limits the rate of calls`, 'try again later, with fewer --calls-max');
   if (status >= 400) return new InferError(told, 'give the address with the parameters that the list needs');
   return undefined;
 }
@@ -87,7 +87,7 @@ function readList(
         {
           at: ['decode', 'arrays'],
           level: 'edit',
-          text: 'only one record was seen: is this the element that is repeated?',
+          text: 'only one record was seen: check that this is the repeated element',
         },
       ]
     : [];

@@ -80,13 +80,13 @@ function textRemarks(
 ): CoercionSteps['remarks'] {
   const markup = {
     level: 'likely',
-    text: 'holds HTML, which is passed on; add the step stripHtml for plain text',
+    text: 'contains HTML, which is passed on; add the step stripHtml for plain text',
   } as const;
-  const empty = { level: 'likely', text: 'empty texts are taken for nothing, as null is' } as const;
+  const empty = { level: 'likely', text: 'empty texts become null' } as const;
   const hasEmpty = values.some((value) => typeof value === 'string' && value.trim() === '');
   const named = words.filter((word) => word !== '').map((word) => JSON.stringify(word));
   const word = { level: 'likely', text: `what is written ${named.join(', ')} is taken for nothing` } as const;
-  const padding = { level: 'likely', text: 'white space around texts is left out' } as const;
+  const padding = { level: 'likely', text: 'white space around texts is removed' } as const;
   return [
     ...(has.markup ? [markup] : []),
     ...(has.padding ? [padding] : []),
@@ -129,25 +129,25 @@ function amountSteps(values: readonly Json[], name: string): CoercionSteps {
   if (whole && /cent|minor|penc|pfennig|rappen/.test(name)) {
     return {
       as: [...nullIf(found), 'cents'],
-      remarks: [{ level: 'likely', text: 'whole cents, by its name' }],
+      remarks: [{ level: 'likely', text: 'whole cents, according to its name' }],
     };
   }
   const remarks: CoercionSteps['remarks'][number][] = [];
   if (whole && mayBeCents(known))
     remarks.push({
       level: 'edit',
-      text: 'whole numbers only: where they are cents, say as: [cents] in place of what stands here',
+      text: 'whole numbers only: if they are cents, write as: [cents] instead',
     });
   if (values.every((value) => isJsonNumber(value) || value === false)) return { as: nullIf(found), remarks };
   const form = amountForm(known);
   if (form === undefined) {
-    remarks.push({ level: 'edit', text: 'none of the values seen reads as a number' });
+    remarks.push({ level: 'edit', text: 'none of the values is a number' });
     return { as: nullIf(found), remarks };
   }
   if (form.ambiguous)
     remarks.push({
       level: 'edit',
-      text: 'could not know whether 1.234 means a thousand or little more than one',
+      text: 'could not find whether 1.234 means a thousand or a fraction',
     });
   if (form.share < 1) remarks.push({ level: 'likely', text: 'values in another form become null' });
   const usual = form.decimal === '.' && form.group === '';
@@ -168,7 +168,7 @@ function momentSteps(values: readonly Json[], zone: string | undefined): Coercio
   const known = plain(values, found);
   const form = momentForm(known);
   if (form === undefined) {
-    const text = 'could not know how these moments are written: give the format and its zone';
+    const text = 'could not find the format of these timestamps: give the format and its zone';
     return {
       as: [...nullIf(found), { date: { format: 'yyyy-MM-dd HH:mm:ss', zone: 'UTC' } }],
       remarks: [{ level: 'edit', text }],
@@ -178,12 +178,12 @@ function momentSteps(values: readonly Json[], zone: string | undefined): Coercio
   if (form.local && zone === undefined)
     remarks.push({
       level: 'edit',
-      text: 'the texts name no zone: put the zone of the service in place of UTC',
+      text: 'the texts have no time zone: replace UTC by the zone of the service',
     });
   if (form.local && zone !== undefined)
-    remarks.push({ level: 'likely', text: `the texts name no zone; this product writes ${zone}` });
+    remarks.push({ level: 'likely', text: `the texts have no time zone; this product writes ${zone}` });
   if (form.ambiguous)
-    remarks.push({ level: 'edit', text: 'could not know which is the day and which the month' });
+    remarks.push({ level: 'edit', text: 'could not find which number is the day and which the month' });
   if (form.share < 1) remarks.push({ level: 'likely', text: 'values in another form become null' });
   return { as: [...nullIf(found), ...form.steps], remarks };
 }
@@ -198,7 +198,7 @@ function labelSteps(values: readonly Json[], words: readonly string[], hasNull: 
   const number = isText ? [] : ['text'];
   if (known.length === 0 || !known.every((text) => IS_CODE.test(text)))
     return { as: [...as, ...number], remarks };
-  const text = 'codes rather than labels: give them labels, as: [{ enum: { code: label } }]';
+  const text = 'these are codes, not labels: give them labels, as: [{ enum: { code: label } }]';
   return { as: [...as, ...number], remarks: [...remarks, { level: 'edit', text }] };
 }
 

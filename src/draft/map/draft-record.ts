@@ -154,18 +154,18 @@ function missingRules(
     rules: [],
     note: { at, level: 'edit', text },
   });
-  if (missing === undefined) return edit('could not know what the service replies to an id that nobody has');
+  if (missing === undefined) return edit('could not find what the service answers for an unknown id');
   const { status } = missing.reply;
   const rule = outcomeRule(missing, success, NOT_FOUND);
   const isAny = status >= 500 || status === 401 || status === 403 || status === 429;
   if (isAny && (rule === undefined || status === 429)) {
-    const text = `an id that nobody has is answered HTTP ${status}, which may mean anything: say by a code in the body that it is not_found`;
+    const text = `an unknown id is answered with HTTP ${status}, which is ambiguous: add a code of the body that means not_found`;
     return edit(text);
   }
   const told: DraftNote = {
     at,
     level: isAny ? 'likely' : 'sure',
-    text: `an id that nobody has is answered HTTP ${status}${rule !== undefined && 'at' in rule ? ' with the code that is named' : ''}`,
+    text: `an unknown id is answered with HTTP ${status}${rule !== undefined && 'at' in rule ? ' with the code that is named' : ''}`,
   };
   if (status < 300 && isAbsent(compilePath(found.item)(missing.document ?? null))) {
     const absent =
@@ -173,7 +173,7 @@ function missingRules(
     return { rules: rule === undefined ? absent : [rule], note: told };
   }
   return rule === undefined
-    ? edit('another record is returned for an id that nobody has')
+    ? edit('another record is returned for an unknown id')
     : { rules: [rule], note: told };
 }
 
@@ -191,9 +191,9 @@ function placeholder({ request, resource, list, given }: RecordContext): RecordD
   const at = ['resources', resource.name, 'get'];
   const how =
     given === undefined
-      ? 'name it with --one <address with an id>'
-      : 'in the request that was named, no id of the list finds a record';
-  const text = `no view of one record was found, so each ends as an error; ${how}`;
+      ? 'give it with --one <address with an id>'
+      : 'the request given with --one finds no record for an id of the list';
+  const text = `no view of one record was found, so each request for one is an error; ${how}`;
   const details = resource.detailFields.map(({ name }) => [name, list.map[name] ?? null] as const);
   return {
     get: { request: undefined, item: '', map: Object.fromEntries(details) },

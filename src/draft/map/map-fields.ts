@@ -64,19 +64,19 @@ function mapField(
   { zone, allColumns }: { readonly zone: string | undefined; readonly allColumns: readonly Column[] },
 ): { draft: FieldDraft; remarks: readonly { level: DraftNote['level']; text: string }[] } {
   if (chosen === undefined) {
-    const text = `nothing in the records seen looks like ${field.name}: name its path, or leave it null`;
+    const text = `no column looks like ${field.name}: give its path, or leave it null`;
     return { draft: null, remarks: [{ level: isExtra(field) ? 'likely' : 'edit', text }] };
   }
   const { from, values } = pathsOf(chosen);
   if (values.every((value) => value === null)) {
-    const text = 'named like it, but empty in every record seen';
+    const text = 'the name matches, but every record has it empty';
     return {
       draft: fieldDraft(from, field.kind === 'instant' ? ['iso8601'] : []),
       remarks: [{ level: isExtra(field) ? 'likely' : 'edit', text }],
     };
   }
   const unsure: { level: DraftNote['level']; text: string }[] =
-    chosen.level === 'likely' ? [{ level: 'likely', text: `the best that there is for ${field.name}` }] : [];
+    chosen.level === 'likely' ? [{ level: 'likely', text: `the best match for ${field.name}` }] : [];
   if (chosen.join) return { draft: fieldDraft(from, [{ join: ' ' }]), remarks: unsure };
   const name = chosen.columns.at(-1)?.words.join('') ?? '';
   const hasGaps = chosen.columns.some((one) =>
@@ -116,7 +116,7 @@ function idInAddress(columns: readonly Column[]): IdDraft | undefined {
   const link = links.find(({ words }) => words.includes('self')) ?? links[0];
   if (link === undefined) return undefined;
   const digits = link.values.every((value) => IN_ADDRESS.test(scalarText(value) ?? ''));
-  const remark = 'the records name their id only at the end of their own address';
+  const remark = 'the records have their id only at the end of their own URL';
   const kind = digits ? 'number' : 'text';
   const pattern = digits ? String.raw`/(\d+)/?$` : '/([^/?#]+)/?$';
   return { kind, pattern, path: link.path, remark, level: 'likely' };
@@ -132,7 +132,7 @@ function idOf(columns: readonly Column[], chosen: ColumnChoice | undefined): IdD
   const asText = column.values.some((value) => typeof value === 'string');
   const unsure = chosen.level === 'likely';
   const remark = unsure
-    ? 'no column is named like an id; this one is never empty and never the same twice'
+    ? 'no column has the name of an id; this one is never empty and is unique'
     : kind === 'number'
       ? `whole numbers in all ${texts.length} records seen${asText ? ', written as texts' : ''}`
       : `texts, never the same twice in ${texts.length} records seen`;

@@ -52,6 +52,6 @@ export function findMoney(amount: Column, columns: readonly Column[]): MoneyColu
             .slice(0, 5)
             .join(', ')}): those in others than ${expect} become null`,
         }
-      : { level: 'likely', text: `every amount seen is in ${expect}; others become null` };
+      : { level: 'likely', text: `every amount is in ${expect}; others become null` };
   return { from: parent, step: { money }, remark };
 }

@@ -69,7 +69,7 @@ async function askedOrder(context: OrderContext, numbered: NumberedWindows): Pro
     ...again,
     complete: again.complete || (sameRows && again.ids.length === context.walk?.ids.length),
   };
-  const text = `asked for by ${asked}, and turned round when asked to`;
+  const text = `requested by ${asked}, and reversed on request`;
   if (walk?.complete === true && ascends(walk.ids, kind))
     return {
       order: 'id',
@@ -79,7 +79,7 @@ async function askedOrder(context: OrderContext, numbered: NumberedWindows): Pro
     };
   if (walk?.complete === true) return undefined;
   if (kind === 'number') return { order: 'id', extend, remark: { level: 'likely', text }, walk: undefined };
-  const edit = 'ids are sorted when asked to; where the service compares them byte by byte, say order: id';
+  const edit = 'ids are sorted on request; if the service compares them byte by byte, write order: id';
   return { order: undefined, extend, remark: { level: 'edit', text: edit }, walk: undefined };
 }
 
@@ -98,18 +98,17 @@ export async function draftOrder(context: OrderContext): Promise<OrderDraft> {
     remark: { level, text },
     walk: undefined,
   });
-  if (numbered === undefined)
-    return unknown('likely', 'lists are read whole, and put in the order of their ids here');
+  if (numbered === undefined) return unknown('likely', 'lists are read as a whole and sorted by id here');
   const asked = await askedOrder(context, numbered);
   if (asked !== undefined) return asked;
   const seen = walk?.ids ?? context.base.ids;
   if (walk?.complete === true && ascends(walk.ids, kind) && walk.ids.length >= ENOUGH[kind]) {
-    const text = `all ${walk.ids.length} ids ascend, without being asked to; every page is checked for it`;
+    const text = `all ${walk.ids.length} ids ascend without a sort parameter; every page is checked for it`;
     return { order: 'id', extend: asItIs, remark: { level: 'likely', text }, walk: undefined };
   }
   const few = walk?.complete === true ? 'they are few' : 'not all were seen';
   const hint = ascends(seen, kind)
-    ? `the ${seen.length} ids seen ascend, but ${few}: say order: id where the service promises it`
-    : 'rows do not come by id; where the service keeps another order from call to call, say order: source';
+    ? `the ${seen.length} ids seen ascend, but ${few}: write order: id if the service promises it`
+    : 'rows do not come in the order of their ids; if the service keeps its own order from call to call, write order: source';
   return unknown('edit', `until then lists are scanned; ${hint}`);
 }

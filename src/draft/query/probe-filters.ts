@@ -178,11 +178,7 @@ async function tryFilter(
   const exact = !wide && !caseless && filter.superset !== true;
   const seen = context.complete ? 'against all rows of the list' : 'against the rows seen';
   const tried = `tried with ${values.length} value${values.length > 1 ? 's' : ''} and one that no row has, ${seen}`;
-  const remark = wide
-    ? `${tried}: more rows come than match`
-    : caseless
-      ? 'finds other spellings of upper and lower case, too'
-      : tried;
+  const remark = wide ? `${tried}: more rows come than match` : caseless ? 'ignores case' : tried;
   return { ...filter, exact, countsAll: verdicts.has('countsAll'), remark };
 }
 

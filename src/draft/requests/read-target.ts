@@ -53,7 +53,7 @@ function sourceName(given: string | undefined, url: URL): string {
 function readUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new InferError('the address is not an http:// or https:// address');
+    throw new InferError('the address does not begin with http:// or https://');
   return url;
 }
 
@@ -62,10 +62,7 @@ type Header = { readonly name: string; readonly value: string };
 function readHeader(line: string): Header {
   const [, name = '', value = ''] = /^([^:]+):\s*(.*)$/s.exec(line) ?? [];
   if (!addedHeaderName.safeParse(name.trim()).success || !headerValue.safeParse(value).success)
-    throw new InferError(
-      'a header cannot be sent as it is given',
-      "write --header 'Name: value', in printable ASCII",
-    );
+    throw new InferError('a header is not valid', "write --header 'Name: value', in printable ASCII");
   return { name: name.trim(), value };
 }
 
@@ -144,7 +141,7 @@ function readBody(
     const json = spaceBraces(hideInJson(JSON.parse(text), secrets));
     return { json: json as NonNullable<Extract<RequestSpec['body'], { json: unknown }>['json']> };
   } catch {
-    throw new InferError('the body is neither JSON nor XML', 'give the file with the request as it is sent');
+    throw new InferError('the body is neither JSON nor XML', 'give a file with the body as it is sent');
   }
 }
 
@@ -200,8 +197,8 @@ export function readInferTarget(options: TargetOptions): InferTarget {
   const variable = findVariable(request);
   if (variable !== undefined)
     throw new InferError(
-      `the request holds ${variable}, which a source file takes for a variable`,
-      'write it with a space behind the brace, where it may have one',
+      `the request holds ${variable}, which a source file reads as a variable`,
+      'write a space after the brace, if the service allows one',
     );
   const constants = plain.filter((header) => !/^soapaction$/i.test(header.name));
   return {

@@ -47,13 +47,12 @@ function withParameters(target: string, parameters: Readonly<Record<string, stri
 }
 
 function tellFailure(error: unknown, timedOut: boolean): InferError {
-  if (timedOut)
-    return new InferError('the service did not answer in time', 'try --timeout with more than this');
+  if (timedOut) return new InferError('the service did not answer in time', 'try a longer --timeout');
   const fault = error instanceof GatewayError ? error : networkFault(error);
   const detail = fault.detail ?? fault.message;
   return new InferError(
     detail.replaceAll('net.bytesMax', BYTES_MAX),
-    'is the address right, and does it answer from here?',
+    'check the address, and that the service can be reached from here',
   );
 }
 
@@ -83,7 +82,8 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
 
   return {
     async send(request, { withoutCredential = false } = {}) {
-      if (calls >= options.callsMax) throw new InferError('no call is left', 'allow more with --calls-max');
+      if (calls >= options.callsMax)
+        throw new InferError('the calls are used up', 'allow more with --calls-max');
       calls += 1;
       const start = performance.now();
       const deadline = AbortSignal.timeout(options.timeoutMs);

@@ -65,7 +65,7 @@ async function countRequest(context: TotalContext): Promise<TotalDraft | undefin
   const rows = document === undefined ? undefined : wholeNumber(compilePath(count.at)(document));
   if (rows === undefined || (walk?.complete === true && rows !== walk.ids.length)) return undefined;
   const isSure = walk?.complete === true;
-  const text = isSure ? `it says ${rows}, and so many rows came` : `it says ${rows}`;
+  const text = isSure ? `it says ${rows}, and as many rows came` : `it says ${rows}`;
   const total = { at: count.at, count: requestSection(count.request) };
   return {
     total,
@@ -90,13 +90,13 @@ async function judge(context: TotalContext, place: TotalPlace): Promise<TotalDra
     remark: { level, text },
   });
   if (walk?.complete === true)
-    return walk.ids.length === rows ? draft('sure', `it says ${rows}, and so many rows came`) : undefined;
+    return walk.ids.length === rows ? draft('sure', `it says ${rows}, and as many rows came`) : undefined;
   if (numbered !== undefined) {
     const seen = await probeEnd(reader, numbered, place, rows);
     return seen.holds ? draft('sure', `row ${rows} is the last one`, seen.pastEnd) : undefined;
   }
   if (rows < base.rows.length) return undefined;
-  return draft('likely', 'the rows were not counted; a list that comes to another number is refused');
+  return draft('likely', 'the rows were not counted; a list with another number of rows is refused');
 }
 
 /** Finds the total, and checks it. */

@@ -44,7 +44,7 @@ function largestSize(
     return {
       size: came,
       level: 'sure',
-      text: `no more than ${came} rows come at once, whatever is asked for`,
+      text: `at most ${came} rows come at once, for any requested size`,
     };
   // Where windows are asked for by number, one that is cut off in silence would be missed later.
   const size = Math.min(known ?? USUAL_MAX, follows ? Infinity : USUAL_MAX, largest.size);
@@ -80,7 +80,10 @@ function numberedDraft(
     const remarks = [moved, { level: most.level, text: most.text }];
     return { window, request: variable(sized, start.place, '{offset}'), remarks };
   }
-  const fixed = { level: 'sure' as const, text: `no parameter changes how many rows a page has (${rows})` };
+  const fixed = {
+    level: 'sure' as const,
+    text: `no parameter changes the number of rows in a page (${rows})`,
+  };
   const offered = {
     level: 'sure' as const,
     text: `other sizes than ${(size?.allowed ?? []).join(', ')} were refused`,
@@ -116,7 +119,7 @@ function nextDraft(
     };
   }
   const more = form.more === undefined ? {} : { more: form.more };
-  const text = `${parameterName(form.place)} takes what stands at ${form.next}; it was followed`;
+  const text = `${parameterName(form.place)} takes the value of ${form.next}; it was followed`;
   return {
     window: { kind: 'cursor', sizeMax, next: form.next, ...more },
     request: variable(sized, form.place, '{cursor}'),
@@ -140,7 +143,7 @@ function documentedDraft(request: RequestSpec, base: ListReply, dialect: Dialect
   const known = dialect.paging;
   if (known === undefined || known.kind === 'none') return undefined;
   const remarks = [
-    { level: 'likely' as const, text: `so ${dialect.title} documents it; it could not be tried here` },
+    { level: 'likely' as const, text: `this is documented by ${dialect.title}; it could not be tried here` },
   ];
   const sizePlace = placeOf(request, 'size', known.size);
   const sized = variable(request, sizePlace, '{limit}');
@@ -195,11 +198,11 @@ export function draftWindow(
     return {
       window,
       request,
-      remarks: [{ level: 'likely', text: `a file comes whole; it has ${count} rows` }],
+      remarks: [{ level: 'likely', text: `a file comes as a whole; it has ${count} rows` }],
     };
   const text =
     found.kind === 'unseen'
-      ? 'could not know how the service gives its rows in windows: without that, the first reply is taken for all of them'
-      : `could not know whether the ${count} rows of one call are all: no parameter or link brought others`;
+      ? 'could not find how the service divides its rows into pages; until you say it, the first reply counts as the whole list'
+      : `could not find whether the ${count} rows of one call are all: no parameter or link returned others`;
   return { window, request, remarks: [{ level: 'edit', text }] };
 }

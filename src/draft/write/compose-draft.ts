@@ -55,7 +55,7 @@ function budgetSection(study: ListDraft, msEach: number): { section: Section; no
   if (seconds === undefined || needed === undefined)
     return {
       section,
-      note: { at, level: 'likely', text: 'what a scan may cost; the number of rows is not known' },
+      note: { at, level: 'likely', text: 'the cost of a scan is not known, since the number of rows is not' },
     };
   const told = `a scan of ${known} rows takes ${needed} call${needed === 1 ? '' : 's'}, about ${seconds < 1 ? 'a second or less' : `${Math.ceil(seconds)} s`}`;
   if (seconds * 1_000 < BUDGET_MS * 0.8) return { section, note: { at, level: 'likely', text: told } };
@@ -95,7 +95,7 @@ function headOf(findings: DraftParts, edits: readonly DraftNote[]): readonly str
   const { target, dialect, made, resource } = findings;
   const variables = Object.keys(target.secrets.variables);
   const offline = made.calls === 0;
-  const from = offline ? 'saved replies; nothing was tried' : `${made.calls} calls`;
+  const from = offline ? 'saved replies; no request was sent' : `${made.calls} calls`;
   const place = ({ at }: DraftNote) => at.slice(at[0] === 'resources' ? 2 : 0).join('.');
   return [
     `${dialect?.title ?? 'A service without a known dialect'}: a draft of the source for its ${resource}, inferred from ${from}.`,

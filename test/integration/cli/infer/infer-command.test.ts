@@ -65,11 +65,11 @@ describe('portico infer', () => {
   });
 
   it.each([
-    ['a refused credential', { status: 401, body: {} }, 'wants a credential'],
+    ['a refused credential', { status: 401, body: {} }, 'needs a credential'],
     [
       'a redirect',
       { status: 302, headers: { Location: 'https://login.example/' } },
-      'sends callers elsewhere',
+      'redirects are not followed',
     ],
     [
       'a page of HTML',
@@ -78,12 +78,12 @@ describe('portico infer', () => {
     ],
     ['a failure', { status: 500, body: 'canary' }, 'HTTP 500'],
     ['nothing at all', { body: '' }, 'has no body'],
-    ['no list', { body: { canary: 1 } }, 'holds no list of records'],
+    ['no list', { body: { canary: 1 } }, 'has no list of records'],
     ['an empty list', { body: [] }, 'the list is empty'],
     [
       'records without an id',
       { body: [{ name: 'a' }, { name: 'a' }] },
-      'no place in the records can be their id',
+      'no column of the records can be their id',
     ],
     ['cut JSON', { body: '[{"id":1,"name":"can' }, 'neither JSON, XML, CSV nor lines of JSON'],
   ] as const)(
@@ -218,7 +218,7 @@ describe('saved replies', () => {
     expect(report.guesses).toContainEqual({
       path: 'resources.users.list.window',
       confidence: 'edit',
-      text: expect.stringContaining('could not know'),
+      text: expect.stringContaining('could not find'),
     });
     expect(existsSync('draft.yaml')).toBe(false);
   });
