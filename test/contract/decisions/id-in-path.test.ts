@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { parseGet, refusal } from '../../support/pipeline/parse-as.ts';
-import { fuzzCases } from '../../support/jest/fuzz-cases.ts';
 
 describe('`id` in the path', () => {
   it.each([
@@ -70,7 +69,7 @@ describe('`id` in the path', () => {
         if (safe) expect(parse()).toBe(id);
         else expect(refusal(parse).code).toBe('not_found');
       }),
-      { numRuns: fuzzCases(500) },
+      { numRuns: 500 },
     );
   });
 });

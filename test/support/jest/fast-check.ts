@@ -1,17 +1,23 @@
 /**
- * What tests get for `fast-check` (see `jest.config.js`): the library itself, asked the same questions in each run, so
- * that a change is told what it broke and not what chance found. `npm run fuzz` asks new ones; `PROPERTY_SEED=7 npm test`
- * asks others, or those of a failure again.
+ * What tests get for `fast-check` (see `jest.config.js`): the library itself, with the same cases in each run, so that
+ * a failure shows what a change broke and not what chance found. `npm run fuzz` sets a seed and a time for each property:
+ * its cases are new, and as many as fit in.
  */
 import { env } from 'node:process';
 import fc from '../../../node_modules/fast-check/lib/fast-check.js';
 
-const cases = Number(env['FUZZ_CASES']);
-const seed = Number(env['PROPERTY_SEED'] ?? 20_261_121);
+const seed = Number(env['FUZZ_SEED'] ?? 20_261_121);
+const propertyMs = Number(env['FUZZ_PROPERTY_MS'] ?? 0);
 
-// With `FUZZ_CASES`, every property tries so many new cases, or as many as half a minute allows.
-// eslint-disable-next-line @typescript-eslint/no-deprecated -- the plugin in its place cannot be set for all properties
-fc.configureGlobal(cases > 0 ? { numRuns: cases, interruptAfterTimeLimit: 30_000 } : { seed });
+fc.configureGlobal({ seed });
 
-export * from '../../../node_modules/fast-check/lib/fast-check.js';
-export default fc;
+type Assert = (property: Parameters<typeof fc.assert>[0], parameters?: object) => unknown;
+
+/** As many cases as fit in, whatever number a property asks for. */
+const assertFuzzed: Assert = (property, parameters) =>
+  fc.assert(property, {
+    ...parameters,
+    ...{ seed, numRuns: Number.MAX_SAFE_INTEGER, interruptAfterTimeLimit: propertyMs },
+  });
+
+export default propertyMs > 0 ? { ...fc, assert: assertFuzzed } : fc;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { problemText } from '../../../src/config/problem.ts';
 import { changed, gatewayText, loadTexts } from '../../support/gateway/config-texts.ts';
-import { fuzzCases } from '../../support/jest/fuzz-cases.ts';
 
 const after = (wanted: string, replacement: string) =>
   loadTexts({ gateway: changed(gatewayText, wanted, replacement) }).problems;
@@ -62,7 +61,7 @@ describe('YAML that cannot be read', () => {
         const { problems } = loadTexts({ gateway: text.join('\n'), sources: { 's.yaml': text.join('\n') } });
         for (const problem of problems) expect(problemText(problem)).toMatch(/^(portico|s)\.yaml/);
       }),
-      { numRuns: fuzzCases(300) },
+      { numRuns: 300 },
     );
   });
 });
