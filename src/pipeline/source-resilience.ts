@@ -2,15 +2,16 @@ import type { Logger } from 'pino';
 import type { SourceSpec } from '../config/schema/source.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { BreakerState } from '../upstream/breaker.ts';
+import type { HostEvent } from '../upstream/hosts.ts';
 import { createResilience, type Resilience } from '../upstream/resilience.ts';
 
-/** What the metrics are told about how sources are. */
+/** The metrics about the state of sources. */
 export type ResilienceMetrics = {
-  /** Whether a source is asked, as it is from now on. */
+  /** The state of a source's breaker from now on. */
   breakerState(source: string, state: BreakerState): void;
-  /** Something that happened between Portico and a source, such as `retry_sent`. */
+  /** An event between Portico and a source, such as `retry_sent`. */
   sourceEvent(source: string, event: string): void;
-  /** Something that happened to one of a source's hosts. */
+  /** An event of one of a source's hosts: `ejected`, `sick` or `sound`. */
   hostEvent(source: string, host: string, event: string): void;
 };
 
@@ -18,20 +19,27 @@ export type SourceResilienceDeps = {
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly metrics: ResilienceMetrics;
-  /** How long callers wait for an answer from this source, the least patient of them. */
+  /** The shortest deadline of the callers of this source, milliseconds. */
   readonly deadlineMs: number;
-  /** The least time that anybody waits for one call of it. */
+  /** The shortest time that anybody waits for one exchange, milliseconds. */
   readonly patienceMs: number;
 };
 
-/** What a change of the breaker is called in the log: one line for each, however many calls it meets. */
+/** The log line of each change of the breaker; it is written once, however many calls are refused. */
 const BREAKER_LINES = {
-  open: 'the source fails; it is not asked until one call has shown that it is well',
-  half_open: 'one call shows how the source is',
+  open: 'the source fails; no call goes out until one call has shown that it is well',
+  half_open: 'one call shows whether the source is well',
   closed: 'the source is well again',
 } satisfies Record<BreakerState, string>;
 
-/** Creates what is known of a source, and has its changes told to log and metrics. */
+/** The values of the metric's label `event`, which dashboards rely on. */
+const HOST_EVENT_LABELS = {
+  ejected: 'ejected',
+  unhealthy: 'sick',
+  healthy: 'sound',
+} satisfies Record<HostEvent, string>;
+
+/** Creates the resilience of a source, whose changes go to the log and the metrics. */
 export function createSourceResilience(
   { name: source, net }: Pick<SourceSpec, 'name' | 'net'>,
   { clock, log, metrics, deadlineMs, patienceMs }: SourceResilienceDeps,
@@ -51,11 +59,11 @@ export function createSourceResilience(
       retry: (result) => metrics.sourceEvent(source, `retry_${result}`),
       paused(seconds) {
         metrics.sourceEvent(source, 'paused');
-        log.warn({ source, seconds }, 'the source asked not to be asked for a while, and is not');
+        log.warn({ source, seconds }, 'the source asked for a pause; no call goes out before it is over');
       },
       host({ name: host }, event) {
-        metrics.hostEvent(source, host, event);
-        log[event === 'sound' ? 'info' : 'warn']({ source, host }, `a host of the source is ${event}`);
+        metrics.hostEvent(source, host, HOST_EVENT_LABELS[event]);
+        log[event === 'healthy' ? 'info' : 'warn']({ source, host }, `a host of the source is ${event}`);
       },
     },
   });

@@ -44,7 +44,7 @@ export function createSourceUpstreams(
     return createUpstream(spec, {
       onExchange: (outcome, seconds) => deps.metrics.upstreamCall(name, outcome, seconds),
       readSession: compileSessionReader(spec),
-      rate: rates.of(spec),
+      takeToken: rates.of(spec),
       share: deps.shareOf?.(name),
       resilience: createSourceResilience(spec, { ...deps, deadlineMs, patienceMs }),
     });

@@ -1,7 +1,7 @@
 import type { Query } from '../contract/query.ts';
 import type { Priority } from '../kernel/upstream-call.ts';
 import type { EncodedBodies } from '../store/cache/content-encodings.ts';
-import type { Usage } from '../upstream/client.ts';
+import type { Usage } from '../upstream/guarded-client.ts';
 
 /** The caller, once the credential is verified. */
 export type Principal = {

@@ -6,7 +6,8 @@ import type { CanonicalRecord } from '../contract/document.ts';
 import type { Resource } from '../contract/resources.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Priority } from '../kernel/upstream-call.ts';
-import type { Usage, Upstream } from '../upstream/client.ts';
+import type { Upstream } from '../upstream/client.ts';
+import type { Usage } from '../upstream/guarded-client.ts';
 import type { LargeReplies } from './large-replies/large-replies.ts';
 
 /** What a source did that its configuration did not say; told to the log and the metrics. */

@@ -1,104 +1,102 @@
 import { createSlidingCounter } from './sliding-counter.ts';
 
-/** closed: calls go out. open: none does. half_open: one does, to see how the source is. */
-export type BreakerState = 'closed' | 'open' | 'half_open';
+/** What a call showed about the source. `ignored`: nothing, for example because its caller went away. */
+export type CallOutcome = 'success' | 'failure' | 'ignored';
 
-/** What a call showed of the source. `unknown`: nothing, as where its caller has gone. */
-export type CallOutcome = 'good' | 'bad' | 'unknown';
-
-/** The leave to make one call; to be told, once, what the call showed. */
-export type Leave = (finding: CallOutcome) => void;
+/** Reports the outcome of one call that the breaker let through; to be called once. */
+export type RecordOutcome = (outcome: CallOutcome) => void;
 
 /** When a breaker opens, and for how long. */
 export type BreakerOptions = {
-  /** So many calls must have ended within the window before the bad ones are looked at. */
+  /** The breaker stays closed until this many calls have ended within the window. */
   readonly calls: number;
   readonly windowMs: number;
-  /** The part of the calls, in percent, that must be bad. */
+  /** The percentage of the calls that must have failed. */
   readonly failuresPercent: number;
   readonly openMs: number;
 };
 
-/** Keeps calls from a source that fails. */
+type State =
+  | { readonly name: 'closed'; readonly record: RecordOutcome }
+  | { readonly name: 'open'; readonly untilMs: number }
+  | { readonly name: 'half_open'; readonly isProbing: boolean };
+
+/** closed: every call may go out. open: none may. half_open: one may, as a probe. */
+export type BreakerState = State['name'];
+
+/** A circuit breaker: keeps calls away from a source that fails. */
 export type Breaker = {
   readonly state: BreakerState;
-  /** The leave for one call; `undefined` where it may not be made. */
-  enter(): Leave | undefined;
-  /** Whether `enter` would refuse now; asking changes nothing. */
-  readonly refuses: boolean;
-  /** Milliseconds until a call is let through to see how the source is; 0 where that may be at any moment. */
+  /** Lets one call through; `undefined`: the call must not be made. */
+  enter(): RecordOutcome | undefined;
+  /** Whether `enter` would refuse a call now. Reading it changes nothing. */
+  readonly isRefusing: boolean;
+  /** Milliseconds until a probe is let through; 0 where that may happen at any moment. */
   readonly waitMs: number;
 };
 
 /**
- * Creates a breaker, closed. Our own, because cockatiel 4.0.0 has callers wait for the one that tries a half-open
- * circuit, where they are to be refused at once; takes a call that was cancelled for one that went well, and closes by
- * it; counts by the wall clock; and counts calls of long ago where few have come since.
+ * Creates a closed breaker. We do not use cockatiel 4.0.0 for four reasons: callers wait for a half-open probe where
+ * ours must be refused at once; a cancelled call counts as a success and closes the circuit; it reads the wall clock;
+ * and where calls are rare it counts some that are older than the window.
  */
 export function createBreaker(
   { calls, windowMs, failuresPercent, openMs }: BreakerOptions,
   monotonic: () => number,
   onChange: (state: BreakerState) => void,
 ): Breaker {
-  const tally = createSlidingCounter(windowMs, monotonic);
-  let state: BreakerState = 'closed';
-  let openUntil = 0;
-  let trying = false;
-  /** The leave of all calls since the breaker was closed: those from before say nothing of the source as it is now. */
-  let leave = newLeave();
+  let current = closed();
 
-  function become(next: BreakerState): void {
-    state = next;
-    onChange(next);
-  }
-
-  function open(): void {
-    openUntil = monotonic() + openMs;
-    become('open');
-  }
-
-  function close(): void {
-    tally.clear();
-    leave = newLeave();
-    become('closed');
-  }
-
-  function newLeave(): Leave {
-    const own: Leave = (finding) => {
-      if (leave !== own || state !== 'closed' || finding === 'unknown') return;
-      tally.add(finding === 'bad');
-      if (finding === 'good' || tally.total < calls) return;
-      if (tally.bad * 100 >= tally.total * failuresPercent) open();
+  function closed(): State {
+    const counter = createSlidingCounter(windowMs, monotonic);
+    const state: State = {
+      name: 'closed',
+      record(outcome) {
+        // Calls from before the breaker opened say nothing about the source as it is now.
+        if (current !== state || outcome === 'ignored') return;
+        counter.add(outcome === 'failure');
+        if (outcome === 'success' || counter.total < calls) return;
+        if (counter.failures * 100 >= counter.total * failuresPercent) become(open());
+      },
     };
-    return own;
+    return state;
   }
 
-  function tryOne(): Leave {
-    trying = true;
-    if (state !== 'half_open') become('half_open');
-    return (finding) => {
-      trying = false;
-      // What showed nothing leaves it to the next call to try.
-      if (finding === 'bad') open();
-      else if (finding === 'good') close();
+  const open = (): State => ({ name: 'open', untilMs: monotonic() + openMs });
+
+  function become(next: State): void {
+    const before = current.name;
+    current = next;
+    if (next.name !== before) onChange(next.name);
+  }
+
+  function probe(): RecordOutcome {
+    become({ name: 'half_open', isProbing: true });
+    return (outcome) => {
+      // A probe that showed nothing leaves the decision to the next call.
+      if (outcome === 'ignored') become({ name: 'half_open', isProbing: false });
+      else become(outcome === 'failure' ? open() : closed());
     };
   }
 
-  const mustWait = () => (state === 'open' && monotonic() < openUntil) || (state === 'half_open' && trying);
+  function isRefusing(): boolean {
+    if (current.name === 'half_open') return current.isProbing;
+    return current.name === 'open' && monotonic() < current.untilMs;
+  }
 
   return {
     get state() {
-      return state;
+      return current.name;
     },
     enter() {
-      if (state === 'closed') return leave;
-      return mustWait() ? undefined : tryOne();
+      if (current.name === 'closed') return current.record;
+      return isRefusing() ? undefined : probe();
     },
-    get refuses() {
-      return state !== 'closed' && mustWait();
+    get isRefusing() {
+      return isRefusing();
     },
     get waitMs() {
-      return state === 'open' ? Math.max(0, openUntil - monotonic()) : 0;
+      return current.name === 'open' ? Math.max(0, current.untilMs - monotonic()) : 0;
     },
   };
 }

@@ -1,50 +1,49 @@
 import type { SourceSpec } from '../config/schema/source.ts';
 import type { Host, Hosts } from './hosts.ts';
-import type { Transport } from './transport/transport.ts';
+import { createTransport } from './transport/transport.ts';
 
-/** Looks after the hosts of a source from time to time; nothing where its file does not ask for it. */
-export function watchHealth(
-  { health, headers }: SourceSpec['net'],
-  hosts: Hosts,
-  transport: Transport,
-): { close(): void } {
-  if (health === undefined) return { close: () => undefined };
-  const { path, interval, timeout, failures: failuresMax } = health;
+/** Checks the health of a source's hosts at an interval, if its file says `net.health`. */
+export function watchHealth(net: SourceSpec['net'], hosts: Hosts): { close(): void } {
+  if (net.health === undefined) return { close: () => undefined };
+  const { path, interval, timeout, failures: failuresMax } = net.health;
+  const transport = createTransport(net);
   const failures = new Map<Host, number>();
   const closing = new AbortController();
+  let isChecking = false;
 
-  async function isSound({ base }: Host): Promise<boolean> {
+  function isHealthy({ base }: Host): Promise<boolean> {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeout)]);
-    const request = { method: 'GET', url: base + path, headers, body: undefined, signal } as const;
-    return transport.send(request).then(
-      ({ status }) => status >= 200 && status < 300,
-      () => false,
-    );
+    return transport
+      .send({ method: 'GET', url: base + path, headers: net.headers, body: undefined, signal })
+      .then(
+        ({ status }) => status >= 200 && status < 300,
+        () => false,
+      );
   }
 
-  async function look(host: Host): Promise<void> {
-    const count = (await isSound(host)) ? 0 : (failures.get(host) ?? 0) + 1;
+  async function check(host: Host): Promise<void> {
+    const count = (await isHealthy(host)) ? 0 : (failures.get(host) ?? 0) + 1;
     if (closing.signal.aborted) return;
     failures.set(host, count);
-    if (count === 0) hosts.check(host, true);
-    else if (count >= failuresMax) hosts.check(host, false);
+    if (count === 0) hosts.reportHealth(host, true);
+    else if (count >= failuresMax) hosts.reportHealth(host, false);
   }
 
-  let looking = false;
-  async function lookAround(): Promise<void> {
-    // An interval that is shorter than an answer takes must not pile checks up.
-    if (looking) return;
-    looking = true;
-    await Promise.all(hosts.all.map(look));
-    looking = false;
+  async function checkAll(): Promise<void> {
+    // Checks must not pile up where a host takes longer than the interval to answer.
+    if (isChecking) return;
+    isChecking = true;
+    await Promise.all(hosts.all.map(check));
+    isChecking = false;
   }
 
-  const timer = setInterval(() => void lookAround(), interval).unref();
-  void lookAround();
+  const timer = setInterval(() => void checkAll(), interval).unref();
+  void checkAll();
   return {
     close() {
       clearInterval(timer);
       closing.abort();
+      transport.close();
     },
   };
 }

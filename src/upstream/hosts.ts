@@ -2,115 +2,114 @@ import type { CallOutcome } from './breaker.ts';
 
 /** One address of a source. */
 export type Host = {
-  /** What targets are appended to. */
+  /** The base URL that targets are appended to. */
   readonly base: string;
-  /** Host and port, for log and metrics. */
+  /** Host and port, for the log and the metrics. */
   readonly name: string;
   /** Calls under way. */
   active: number;
 };
 
-/** What happens to a host: left out after failures in a row, or found sick or sound by a check. */
-export type HostEvent = 'ejected' | 'sick' | 'sound';
+/** What happened to a host: ejected after failures in a row, or found healthy or unhealthy by a check. */
+export type HostEvent = 'ejected' | 'unhealthy' | 'healthy';
 
-/** When a host is left out, and for how long. */
+/** When a host is ejected, and for how long. */
 export type HostsOptions = {
   /** Failures in a row. */
   readonly failures: number;
-  /** How long for the first time; for the n-th time, n times as long. */
+  /** The length of the first ejection; the n-th lasts n times as long. */
   readonly ejectMs: number;
 };
 
-/** The addresses of one source. */
+/** The addresses of one source, with outlier ejection. */
 export type Hosts = {
   readonly all: readonly Host[];
   /**
-   * The address for a call: of two drawn by lot, the one with fewer calls under way. The calls of one errand stay with
-   * the address of the first, as long as it is well; `avoid` is left out where there is another.
+   * Chooses the host of a call by the power of two choices: of two random hosts, the one with fewer calls under way.
+   * Calls with the same `affinity` stay at one host while it is usable. `avoid` is not chosen if there is another.
    */
-  choose(errand: object, avoid?: Host): Host;
-  /** What a call showed of a host. */
-  report(host: Host, finding: CallOutcome): void;
-  /** What a check of its health found. */
-  check(host: Host, isSound: boolean): void;
+  choose(affinity: object, avoid?: Host): Host;
+  /** Reports what a call showed about a host. */
+  report(host: Host, outcome: CallOutcome): void;
+  /** Reports what a health check found. */
+  reportHealth(host: Host, isHealthy: boolean): void;
 };
 
-/** What is known of a host. */
-type Known = Host & { failures: number; ejections: number; backAt: number; isSick: boolean };
+type TrackedHost = Host & { failures: number; ejections: number; ejectedUntil: number; isHealthy: boolean };
 
-/** A host is left out for so many times the first time at most. */
+/** No ejection lasts longer than this many times the first one. */
 const EJECTIONS_MAX = 30;
 
-/** Creates the addresses of a source: at least one. `random` gives numbers from 0 to below 1. */
+/** Power of two choices: draws two hosts and returns the one with fewer calls under way. */
+function leastLoadedOfTwo(hosts: readonly TrackedHost[], random: () => number): TrackedHost {
+  const first = Math.floor(random() * hosts.length);
+  const second = (first + 1 + Math.floor(random() * (hosts.length - 1))) % hosts.length;
+  const [one, other] = [hosts[first], hosts[second]] as [TrackedHost, TrackedHost];
+  return other.active < one.active ? other : one;
+}
+
+/** Creates the hosts of a source: at least one. `random` returns numbers from 0 to below 1. */
 export function createHosts(
   bases: readonly string[],
   { failures: failuresMax, ejectMs }: HostsOptions,
   { monotonic, random }: { readonly monotonic: () => number; readonly random: () => number },
   onEvent: (host: Host, event: HostEvent) => void,
 ): Hosts {
-  const all = bases.map((base): Known => ({
+  const all = bases.map((base): TrackedHost => ({
     ...{ base, name: new URL(base).host, active: 0 },
-    ...{ failures: 0, ejections: 0, backAt: -Infinity, isSick: false },
+    ...{ failures: 0, ejections: 0, ejectedUntil: -Infinity, isHealthy: true },
   }));
-  const [only] = all as [Known];
-  /** Where an errand is at home. Pages read from several hosts need not fit together: one may lag behind. */
-  const homes = new WeakMap<object, Known>();
-  const isUsable = (host: Known) => !host.isSick && monotonic() >= host.backAt;
+  const [only] = all as [TrackedHost];
+  // Pages read from several hosts may not fit together, because one host may lag behind another.
+  const affinities = new WeakMap<object, TrackedHost>();
+  const isUsable = (host: TrackedHost) => host.isHealthy && monotonic() >= host.ejectedUntil;
 
-  function lighter(hosts: readonly Known[]): Known {
-    const first = Math.floor(random() * hosts.length);
-    const second = (first + 1 + Math.floor(random() * (hosts.length - 1))) % hosts.length;
-    const [one, other] = [hosts[first], hosts[second]] as [Known, Known];
-    return other.active < one.active ? other : one;
-  }
-
-  function draw(avoid: Host | undefined): Known {
+  function draw(avoid: Host | undefined): TrackedHost {
     const usable = all.filter(isUsable);
-    // Where no host is well, any may be better than its reputation.
-    const open = usable.length > 0 ? usable : all;
-    const others = open.filter((host) => host !== avoid);
-    return lighter(others.length > 0 ? others : open);
+    // If no host is usable, any of them may have recovered without being noticed.
+    const candidates = usable.length > 0 ? usable : all;
+    const others = candidates.filter((host) => host !== avoid);
+    return leastLoadedOfTwo(others.length > 0 ? others : candidates, random);
   }
 
-  function countFailure(host: Known): void {
-    // Calls that were under way when it was left out.
+  function recordFailure(host: TrackedHost): void {
+    // Failures of calls that were already under way when the host was ejected do not count.
     if (!isUsable(host)) return;
     host.failures += 1;
     if (host.failures < failuresMax) return;
     if (!all.some((other) => other !== host && isUsable(other))) return;
     host.failures = 0;
     host.ejections = Math.min(EJECTIONS_MAX, host.ejections + 1);
-    host.backAt = monotonic() + ejectMs * host.ejections;
+    host.ejectedUntil = monotonic() + ejectMs * host.ejections;
     onEvent(host, 'ejected');
   }
 
-  function forgive(host: Known): void {
+  function recordSuccess(host: TrackedHost): void {
     host.failures = 0;
-    // Well again for as long as it was left out.
-    if (monotonic() >= host.backAt + ejectMs * host.ejections) host.ejections = 0;
+    // The host has been usable for as long as it was ejected: the next ejection is a first one again.
+    if (monotonic() >= host.ejectedUntil + ejectMs * host.ejections) host.ejections = 0;
   }
 
   return {
     all,
-    choose(errand, avoid) {
+    choose(affinity, avoid) {
       if (all.length === 1) return only;
-      const home = homes.get(errand);
-      if (home !== undefined && home !== avoid && isUsable(home)) return home;
+      const last = affinities.get(affinity);
+      if (last !== undefined && last !== avoid && isUsable(last)) return last;
       const drawn = draw(avoid);
-      homes.set(errand, drawn);
+      affinities.set(affinity, drawn);
       return drawn;
     },
-    report(told, finding) {
-      const host = told as Known;
-      if (all.length === 1 || finding === 'unknown') return;
-      if (finding === 'bad') countFailure(host);
-      else forgive(host);
+    report(host, outcome) {
+      if (all.length === 1 || outcome === 'ignored') return;
+      if (outcome === 'failure') recordFailure(host as TrackedHost);
+      else recordSuccess(host as TrackedHost);
     },
-    check(told, isSound) {
-      const host = told as Known;
-      if (host.isSick === !isSound) return;
-      host.isSick = !isSound;
-      onEvent(host, isSound ? 'sound' : 'sick');
+    reportHealth(reported, isHealthy) {
+      const host = reported as TrackedHost;
+      if (host.isHealthy === isHealthy) return;
+      host.isHealthy = isHealthy;
+      onEvent(host, isHealthy ? 'healthy' : 'unhealthy');
     },
   };
 }

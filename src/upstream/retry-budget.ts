@@ -1,33 +1,30 @@
-/** How many calls may be sent again: a part of all, so that retries never are the load that keeps a source down. */
+/** A token bucket for retries: retries stay a small part of all calls, so that they never keep a source down. */
 export type RetryBudget = {
-  /** A call was made for the first time. */
+  /** Earns a part of a token: a call was made for the first time. */
   earn(): void;
-  /** Takes the right to send one call again; false where there is none. */
+  /** Takes a token for one retry; false where there is none. */
   spend(): boolean;
 };
 
-/** Rights that were not used are kept up to here. */
-const KEPT_MAX = 10;
-/** Where hardly any calls are made, one may be sent again that often nevertheless. */
-const LEAST_EVERY_MS = 10_000;
+/** The bucket holds at most this many tokens. */
+const TOKENS_MAX = 10;
+/** A source with hardly any calls may still be retried once in this time. */
+const FREE_RETRY_EVERY_MS = 10_000;
 
-/**
- * Creates a budget. Within any time it grants `percent` of the calls made, those kept from before, and one for every
- * ten seconds.
- */
+/** Creates an empty budget. Each call earns `percent` of a token; one more retry is free every ten seconds. */
 export function createRetryBudget(percent: number, monotonic: () => number): RetryBudget {
-  // In hundredths, so that they add up without a remainder.
-  let kept = 0;
-  let sparedAt = -Infinity;
+  // Counted in hundredths of a token, so that parts add up exactly.
+  let hundredths = 0;
+  let lastFreeAt = -Infinity;
   return {
-    earn: () => void (kept = Math.min(KEPT_MAX * 100, kept + percent)),
+    earn: () => void (hundredths = Math.min(TOKENS_MAX * 100, hundredths + percent)),
     spend() {
-      if (kept >= 100) {
-        kept -= 100;
+      if (hundredths >= 100) {
+        hundredths -= 100;
         return true;
       }
-      if (percent === 0 || monotonic() - sparedAt < LEAST_EVERY_MS) return false;
-      sparedAt = monotonic();
+      if (percent === 0 || monotonic() - lastFreeAt < FREE_RETRY_EVERY_MS) return false;
+      lastFreeAt = monotonic();
       return true;
     },
   };

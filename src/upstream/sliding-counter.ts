@@ -1,56 +1,46 @@
-/** How many calls ended within the last stretch of time, and how many of them badly. */
+/** A sliding-window counter: the calls that ended within the last `windowMs`, and how many of them failed. */
 export type SlidingCounter = {
   readonly total: number;
-  readonly bad: number;
-  add(isBad: boolean): void;
-  clear(): void;
+  readonly failures: number;
+  add(isFailure: boolean): void;
 };
 
-/** The stretch moves on in steps of a tenth of it. */
+/** The window moves on in slices, each a tenth of it. */
 const SLICES = 10;
 
-/** Creates a tally over the last `windowMs`; `monotonic` is a clock that never jumps, in milliseconds. */
+/** Creates an empty counter; `monotonic` is a clock that never jumps, in milliseconds. */
 export function createSlidingCounter(windowMs: number, monotonic: () => number): SlidingCounter {
   const sliceMs = windowMs / SLICES;
-  const totals = new Array<number>(SLICES).fill(0);
-  const bads = new Array<number>(SLICES).fill(0);
-  let [total, bad] = [0, 0];
-  /** The number of the newest slice, since the clock began. */
-  let newest = Math.floor(monotonic() / sliceMs);
+  const slices = Array.from({ length: SLICES }, () => ({ total: 0, failures: 0 }));
+  const sum = { total: 0, failures: 0 };
+  const sliceNumber = () => Math.floor(monotonic() / sliceMs);
+  let newest = sliceNumber();
 
-  function empty(index: number): void {
-    total -= totals[index] ?? 0;
-    bad -= bads[index] ?? 0;
-    totals[index] = 0;
-    bads[index] = 0;
-  }
-
-  /** Forgets what is too old; where nothing was counted for long, that is everything. */
-  function moveOn(): number {
-    const now = Math.floor(monotonic() / sliceMs);
-    for (let passed = Math.max(newest + 1, now - SLICES + 1); passed <= now; passed += 1)
-      empty(passed % SLICES);
+  /** Empties the slices that have left the window; after a long silence those are all of them. */
+  function currentSlice() {
+    const now = sliceNumber();
+    for (let number = Math.max(newest + 1, now - SLICES + 1); number <= now; number += 1) {
+      const slice = slices[number % SLICES] as (typeof slices)[number];
+      sum.total -= slice.total;
+      sum.failures -= slice.failures;
+      slice.total = slice.failures = 0;
+    }
     newest = now;
-    return now % SLICES;
+    return slices[now % SLICES] as (typeof slices)[number];
   }
 
   return {
     get total() {
-      return total;
+      return sum.total;
     },
-    get bad() {
-      return bad;
+    get failures() {
+      return sum.failures;
     },
-    add(isBad) {
-      const index = moveOn();
-      totals[index] = (totals[index] ?? 0) + 1;
-      total += 1;
-      if (!isBad) return;
-      bads[index] = (bads[index] ?? 0) + 1;
-      bad += 1;
-    },
-    clear() {
-      for (let index = 0; index < SLICES; index += 1) empty(index);
+    add(isFailure) {
+      for (const count of [currentSlice(), sum]) {
+        count.total += 1;
+        if (isFailure) count.failures += 1;
+      }
     },
   };
 }

@@ -3,19 +3,15 @@ import type { SourceSpec } from '../../config/schema/source.ts';
 import { fault, GatewayError } from '../../errors/fault.ts';
 import type { SourceUpstreamsDeps } from '../../pipeline/source-upstreams.ts';
 import { createSourceResilience, type SourceResilienceDeps } from '../../pipeline/source-resilience.ts';
+import { createGuardedClient } from '../../upstream/guarded-client.ts';
 import { createAgents } from '../../upstream/transport/agents.ts';
-import { retryCall } from '../../upstream/retry-call.ts';
-import { watchHealth } from '../../upstream/health.ts';
-import { createBulkhead } from '../../upstream/bulkhead.ts';
-import type { Resilience, CallAttempt } from '../../upstream/resilience.ts';
-import { createTransport } from '../../upstream/transport/transport.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
 import type { Send } from './proxy.ts';
 
-/** The upstream of a route: whether it is asked, how many requests at once, and at which host. */
+/** The upstream of a route: whether it is called, how many requests at once, and at which host. */
 export type RouteUpstream = {
   /**
-   * Has a request made, and made once more where that is safe and may help.
+   * Forwards a request, and once more where that is safe and may help.
    * @throws GatewayError `upstream_unavailable`, `upstream_error`, `overloaded`
    * @throws unknown the reason of the request's signal
    */
@@ -30,14 +26,14 @@ export type RouteUpstreamDeps = Pick<SourceResilienceDeps, 'clock' | 'log'> & {
 
 /** Connections a route may keep open to each host while nobody uses them. */
 const IDLE_SOCKETS_MAX = 32;
-/** An answer to a question about health that is longer is none. */
+/** A longer answer to a health check counts as a failure. */
 const HEALTH_BYTES_MAX = 64 * 1024;
 
-/** A gateway in front of the service did not reach it, or it has no time. Other statuses are about the request. */
+/** A proxy in front of the service did not reach it, or it has no time. Other statuses are about the request. */
 const FAILING = new Set([502, 503, 504]);
 const failing = fault('upstream_error');
 
-/** What a source's file would say of the upstream of a route. */
+/** The settings of a route in the form of those of a source. */
 function netOf(route: PassthroughConfig): SourceSpec['net'] {
   const { breaker, outliers, health, connectTimeout, concurrency, queue } = route;
   return {
@@ -46,7 +42,7 @@ function netOf(route: PassthroughConfig): SourceSpec['net'] {
     otherUrls: route.otherUpstreams,
     timeout: route.deadline,
     bytesMax: HEALTH_BYTES_MAX,
-    // Answers pass as they are, with what they say of later ones: nobody else is kept progress for them.
+    // An answer passes as it is, with its Retry-After: that holds for the caller, and no other caller has to wait.
     retries: { ...route.retries, post: false, pauseMax: 0 },
     headers: {},
   };
@@ -58,22 +54,10 @@ function destinationOf(base: string, net: SourceSpec['net']): Destination {
   const { httpAgent, httpsAgent } = createAgents(net, true);
   const agent = protocol === 'https:' ? httpsAgent : httpAgent;
   agent.maxFreeSockets = IDLE_SOCKETS_MAX;
-  // It serves one host only, so it need not tell connections apart, by a text made anew for each request.
+  // The agent serves one host only, so it need not build a name for each request to tell connections apart.
   agent.getName = () => base;
   const host = hostname.replace(/^\[|\]$/g, '');
   return { protocol, host, hostname: host, port, agent, url };
-}
-
-function watch(net: SourceSpec['net'], { hosts }: Resilience) {
-  if (net.health === undefined) return undefined;
-  const transport = createTransport(net);
-  const checks = watchHealth(net, hosts, transport);
-  return {
-    close() {
-      checks.close();
-      transport.close();
-    },
-  };
 }
 
 /** Creates the upstream of a route; `close` ends its idle connections. */
@@ -82,48 +66,45 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
   const name = `passthrough.${route.name}`;
   const net = netOf(route);
   const patience = { deadlineMs: route.deadline, patienceMs: route.deadline };
-  const resilience = createSourceResilience({ name, net }, { ...deps, ...patience });
-  const places = createBulkhead(net);
+  const guard = createGuardedClient(net, {
+    onExchange: (outcome, seconds) => metrics.upstreamCall(name, outcome, seconds),
+    resilience: createSourceResilience({ name, net }, { ...deps, ...patience }),
+  });
   const bases = [net.baseUrl, ...net.otherUrls];
   const destinations = new Map(bases.map((base) => [base, destinationOf(base, net)]));
-  const checks = watch(net, resilience);
 
-  /** Why a request was ended, as far as that says something of the upstream. */
-  function reasonOf({ signal, progress: progress }: ProxyRequest): unknown {
-    // It has begun to answer: a stream may be meant to last for longer than anybody waits.
+  /** Why a request was ended, as far as that says something about the upstream. */
+  function abandonReason({ signal, progress }: ProxyRequest): unknown {
+    // The upstream has begun to answer: a stream may be meant to last longer than the deadline.
     if (progress.hasResponse) return undefined;
     const waitedMs = clock.monotonic() - progress.upstreamWaitSince;
     return waitedMs * 2 >= route.deadline ? signal.reason : undefined;
   }
 
-  async function measured(request: ProxyRequest, trial: CallAttempt): Promise<void> {
-    const destination = destinations.get(trial.start()) as Destination;
-    const start = clock.monotonic();
-    let outcome = 'cancelled';
-    try {
-      const status = await send(request, destination);
-      outcome = `${Math.floor(status / 100)}xx`;
-      trial.finish(FAILING.has(status) ? failing : undefined, false);
-    } catch (error) {
-      const isWell = error instanceof GatewayError && error.sign?.isWell === true;
-      if (error instanceof GatewayError) outcome = error.code;
-      if (request.signal.aborted && !isWell) trial.finish(reasonOf(request), true);
-      else trial.finish(error, false);
-      throw error;
-    } finally {
-      metrics.upstreamCall(name, outcome, (clock.monotonic() - start) / 1_000);
-    }
-  }
-
   return {
-    async forward(request) {
+    forward(request) {
       const { signal, context, isRepeatable } = request;
-      const trial = resilience.begin(context, isRepeatable);
-      const ask = () => places.run('caller', signal, () => measured(request, trial));
-      await retryCall(ask, trial, signal, resilience);
+      const call = { signal, priority: 'caller', affinity: context, isSafe: isRepeatable } as const;
+      return guard.run(call, async (attempt) => {
+        await attempt.exchange({
+          async send(base) {
+            try {
+              const status = await send(request, destinations.get(base) as Destination);
+              attempt.finish(FAILING.has(status) ? failing : undefined, false);
+              return status;
+            } catch (error) {
+              // The upstream has answered, also where the caller has gone away since.
+              if (error instanceof GatewayError && error.sign?.isWell === true) attempt.finish(error, false);
+              throw error;
+            }
+          },
+          statusOf: (status) => status,
+          abandonReason: () => abandonReason(request),
+        });
+      });
     },
     close() {
-      checks?.close();
+      guard.close();
       for (const { agent } of destinations.values()) agent.destroy();
     },
   };

@@ -9,7 +9,7 @@ import type { Priority } from '../../../src/kernel/upstream-call.ts';
 import { createSourceRates } from '../../../src/pipeline/source-rates.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import { createUpstream, type Upstream } from '../../../src/upstream/client.ts';
-import type { TakeToken } from '../../../src/upstream/bulkhead.ts';
+import type { TakeToken } from '../../../src/upstream/token-pacer.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
 import { until } from '../../support/pipeline/snapshot-fleet.ts';
 
@@ -116,7 +116,7 @@ async function openFleet(processes: number, net: object) {
     const upstream = createUpstream(spec, {
       onExchange: () => undefined,
       readSession: () => undefined,
-      rate: noting(granted, rates.of(spec)),
+      takeToken: noting(granted, rates.of(spec)),
     });
     opened.push(
       () => rates.close(),

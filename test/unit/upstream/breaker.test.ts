@@ -26,50 +26,50 @@ function openBreaker(options: Partial<BreakerOptions> = {}) {
 describe('a closed breaker', () => {
   it('opens at the call that makes enough, and bad enough', () => {
     const { breaker, make } = openBreaker();
-    expect(make(19, 'bad')).toBe(19);
+    expect(make(19, 'failure')).toBe(19);
     expect(breaker.state).toBe('closed');
-    expect(make(100, 'bad')).toBe(1);
+    expect(make(100, 'failure')).toBe(1);
     expect(breaker.state).toBe('open');
   });
 
   it('stays closed below its percentage, and opens at it', () => {
     const { breaker, make } = openBreaker();
-    make(51, 'good');
-    make(50, 'bad');
+    make(51, 'success');
+    make(50, 'failure');
     expect(breaker.state).toBe('closed');
-    make(1, 'bad');
+    make(1, 'failure');
     expect(breaker.state).toBe('open');
   });
 
   it('never opens for calls whose caller has gone', () => {
     const { breaker, make } = openBreaker();
-    make(1_000, 'unknown');
-    make(19, 'bad');
+    make(1_000, 'ignored');
+    make(19, 'failure');
     expect(breaker.state).toBe('closed');
   });
 
   it('forgets what is older than its window, however long nothing was asked', () => {
     const { breaker, clock, make } = openBreaker();
-    make(19, 'bad');
+    make(19, 'failure');
     clock.advance(60_000);
-    make(19, 'bad');
+    make(19, 'failure');
     expect(breaker.state).toBe('closed');
   });
 
   it('adds up what came within its window, over all its parts', () => {
     const { breaker, clock, make } = openBreaker();
     for (let second = 0; second < 9; second += 1) {
-      make(2, 'bad');
+      make(2, 'failure');
       clock.advance(1_000);
     }
-    make(2, 'bad');
+    make(2, 'failure');
     expect(breaker.state).toBe('open');
   });
 
   it('does not add up what a window cannot hold', () => {
     const { breaker, clock, make } = openBreaker();
     for (let second = 0; second < 60; second += 1) {
-      make(1, 'bad');
+      make(1, 'failure');
       clock.advance(1_000);
     }
     expect(breaker.state).toBe('closed');
@@ -79,64 +79,64 @@ describe('a closed breaker', () => {
 describe('an open breaker', () => {
   it('lets nothing through, and says for how long', () => {
     const { breaker, clock, make } = openBreaker();
-    make(20, 'bad');
+    make(20, 'failure');
     clock.advance(4_999);
-    expect([make(100, 'good'), breaker.refuses, breaker.waitMs]).toEqual([0, true, 1]);
+    expect([make(100, 'success'), breaker.isRefusing, breaker.waitMs]).toEqual([0, true, 1]);
   });
 
   it('then lets exactly one call through, and refuses all others while that is under way', () => {
     const { breaker, clock, make, states } = openBreaker();
-    make(20, 'bad');
+    make(20, 'failure');
     clock.advance(5_000);
-    expect(breaker.refuses).toBe(false);
+    expect(breaker.isRefusing).toBe(false);
     const leave = breaker.enter();
     expect(leave).toBeDefined();
-    expect([make(100, 'good'), breaker.refuses]).toEqual([0, true]);
-    leave?.('good');
-    expect([breaker.state, make(100, 'good')]).toEqual(['closed', 100]);
+    expect([make(100, 'success'), breaker.isRefusing]).toEqual([0, true]);
+    leave?.('success');
+    expect([breaker.state, make(100, 'success')]).toEqual(['closed', 100]);
     expect(states).toEqual(['open', 'half_open', 'closed']);
   });
 
   it('opens again, for as long, where that call fails', () => {
     const { breaker, clock, make, states } = openBreaker();
-    make(20, 'bad');
+    make(20, 'failure');
     clock.advance(5_000);
-    expect([make(100, 'bad'), breaker.waitMs]).toEqual([1, 5_000]);
+    expect([make(100, 'failure'), breaker.waitMs]).toEqual([1, 5_000]);
     clock.advance(4_999);
-    expect(make(1, 'good')).toBe(0);
+    expect(make(1, 'success')).toBe(0);
     clock.advance(1);
-    expect(make(1, 'good')).toBe(1);
+    expect(make(1, 'success')).toBe(1);
     expect(states).toEqual(['open', 'half_open', 'open', 'half_open', 'closed']);
   });
 
   it('has the next call try where the caller of the first one went away', () => {
     const { breaker, clock, make, states } = openBreaker();
-    make(20, 'bad');
+    make(20, 'failure');
     clock.advance(5_000);
-    expect(make(3, 'unknown')).toBe(3);
+    expect(make(3, 'ignored')).toBe(3);
     expect(breaker.state).toBe('half_open');
-    make(1, 'good');
+    make(1, 'success');
     expect(states).toEqual(['open', 'half_open', 'closed']);
   });
 
   it('is not moved by calls that began before it opened', () => {
     const { breaker, clock, make } = openBreaker();
     const slow = Array.from({ length: 50 }, () => breaker.enter());
-    make(20, 'bad');
-    for (const leave of slow.slice(0, 25)) leave?.('good');
+    make(20, 'failure');
+    for (const leave of slow.slice(0, 25)) leave?.('success');
     expect(breaker.state).toBe('open');
     clock.advance(5_000);
-    make(1, 'good');
-    for (const leave of slow.slice(25)) leave?.('bad');
+    make(1, 'success');
+    for (const leave of slow.slice(25)) leave?.('failure');
     expect(breaker.state).toBe('closed');
   });
 
   it('begins with an empty window once it is closed', () => {
     const { breaker, clock, make } = openBreaker({ openMs: 100 });
-    make(20, 'bad');
+    make(20, 'failure');
     clock.advance(100);
-    make(1, 'good');
-    make(19, 'bad');
+    make(1, 'success');
+    make(19, 'failure');
     expect(breaker.state).toBe('closed');
   });
 });

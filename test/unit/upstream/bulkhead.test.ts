@@ -3,17 +3,17 @@ import { GatewayError } from '../../../src/errors/fault.ts';
 import type { Priority } from '../../../src/kernel/upstream-call.ts';
 import { createBulkhead, type BulkheadOptions } from '../../../src/upstream/bulkhead.ts';
 
-/** Whoever still waits then goes with the test. */
+/** Ends the calls that still wait after a test. */
 let over = new AbortController();
 afterEach(() => {
   over.abort(new Error('the test is over'));
   over = new AbortController();
 });
 
-/** Places whose calls end when the test says so. */
-function openPlaces(options: Partial<BulkheadOptions> & { max?: number; time?: number } = {}) {
+/** A bulkhead whose calls end when the test says so. */
+function openBulkhead(options: Partial<BulkheadOptions> & { max?: number; time?: number } = {}) {
   const { max = 100, time = 60_000, ...rest } = options;
-  const places = createBulkhead({ concurrency: 1, queue: { max, time }, ...rest });
+  const bulkhead = createBulkhead({ concurrency: 1, queue: { max, time }, ...rest });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const failures = new Map<string, unknown>();
@@ -23,17 +23,17 @@ function openPlaces(options: Partial<BulkheadOptions> & { max?: number; time?: n
       begun.push(name);
       return new Promise<void>((end) => ends.set(name, end));
     };
-    return places.run(priority, signal, work).catch((error: unknown) => void failures.set(name, error));
+    return bulkhead.run(priority, signal, work).catch((error: unknown) => void failures.set(name, error));
   }
-  return { places, call, begun, end: (name: string) => ends.get(name)?.(), failures };
+  return { bulkhead, call, begun, end: (name: string) => ends.get(name)?.(), failures };
 }
 
 const codeOf = (error: unknown) => (error instanceof GatewayError ? error.code : String(error));
 const turn = () => new Promise<void>((done) => setImmediate(done));
 
-describe('places', () => {
+describe('bulkhead', () => {
   it('go to callers, then refreshes, then scans, then shadows, and within a class to who came first', async () => {
-    const { call, begun, end } = openPlaces();
+    const { call, begun, end } = openBulkhead();
     const calls = [call('first')];
     for (const name of ['shadow 1', 'scan 1', 'refresh 1', 'caller 1', 'scan 2', 'caller 2', 'refresh 2'])
       calls.push(call(name, name.split(' ')[0] as Priority));
@@ -46,13 +46,13 @@ describe('places', () => {
   });
 
   it('are waited for by no more than the bound: the newest of the least urgent is refused at once', async () => {
-    const { places, call, failures, end } = openPlaces({ max: 3 });
+    const { bulkhead, call, failures, end } = openBulkhead({ max: 3 });
     void call('first');
     for (const name of ['a', 'b', 'c']) void call(name, name === 'a' ? 'caller' : 'scan');
     await call('another scan', 'scan');
     void call('urgent');
     await turn();
-    expect(places.waiting).toBe(3);
+    expect(bulkhead.waiting).toBe(3);
     expect([...failures].map(([name, error]) => [name, codeOf(error)])).toEqual([
       ['another scan', 'overloaded'],
       ['c', 'overloaded'],
@@ -63,25 +63,25 @@ describe('places', () => {
       end(name);
       await turn();
     }
-    expect([places.active, places.waiting]).toEqual([0, 0]);
+    expect([bulkhead.active, bulkhead.waiting]).toEqual([0, 0]);
   });
 
   it('are waited for by a caller or a refresh no longer than the queue lets it, and by a scan for longer', async () => {
-    const { places, call, failures, begun, end } = openPlaces({ time: 30 });
+    const { bulkhead, call, failures, begun, end } = openBulkhead({ time: 30 });
     void call('first');
     void call('scan', 'scan');
     const start = performance.now();
     await Promise.all([call('caller'), call('refresh', 'refresh')]);
     expect(performance.now() - start).toBeGreaterThanOrEqual(28);
     expect([...failures.values()].map(codeOf)).toEqual(['overloaded', 'overloaded']);
-    expect(places.waiting).toBe(1);
+    expect(bulkhead.waiting).toBe(1);
     end('first');
     await turn();
     expect(begun).toEqual(['first', 'scan']);
   });
 
   it('are not given to who has gone, and the others do not notice', async () => {
-    const { places, call, failures, begun, end } = openPlaces();
+    const { bulkhead, call, failures, begun, end } = openBulkhead();
     void call('first');
     const controller = new AbortController();
     const gone = call('gone', 'caller', controller.signal);
@@ -92,12 +92,12 @@ describe('places', () => {
     expect([...failures.values()].map(String)).toEqual(['Error: client gone', 'Error: client gone']);
     end('first');
     await turn();
-    expect([begun, places.waiting]).toEqual([['first', 'stays'], 0]);
+    expect([begun, bulkhead.waiting]).toEqual([['first', 'stays'], 0]);
   });
 
   it('are given away again where a call fails', async () => {
-    const { places, call, begun } = openPlaces();
-    const failed = places.run('caller', over.signal, () => Promise.reject(new Error('broken')));
+    const { bulkhead, call, begun } = openBulkhead();
+    const failed = bulkhead.run('caller', over.signal, () => Promise.reject(new Error('broken')));
     void call('next');
     await expect(failed).rejects.toThrow('broken');
     await turn();
@@ -106,11 +106,11 @@ describe('places', () => {
 
   it('are given away only as fast as the rate allows, each time to who is most urgent then', async () => {
     const answers: ((wait: number) => void)[] = [];
-    const rate = () => new Promise<number>((answer) => answers.push(answer));
-    const { call, begun } = openPlaces({ concurrency: 8, rate });
+    const takeToken = () => new Promise<number>((answer) => answers.push(answer));
+    const { call, begun } = openBulkhead({ concurrency: 8, takeToken });
     void call('scan', 'scan');
     void call('caller');
-    // A right is asked for each at once, so that a slow store costs its time once, not once per call.
+    // A token is requested for each call at once, so that a slow store costs its time once, not once per call.
     expect([begun, answers.length]).toEqual([[], 2]);
     answers[0]?.(0);
     await turn();
@@ -124,16 +124,16 @@ describe('places', () => {
   });
 
   it.each([
-    ['the rate', { rate: () => 60_000, perSecond: 2 }, 40, 20],
-    ['the rate, where that is less than a second', { rate: () => 60_000, perSecond: 200 }, 40, 1],
-    ['the rate, and no later than in a minute', { rate: () => 60_000, perSecond: 2 }, 500, 60],
+    ['the rate', { takeToken: () => 60_000, perSecond: 2 }, 40, 20],
+    ['the rate, where that is less than a second', { takeToken: () => 60_000, perSecond: 200 }, 40, 1],
+    ['the rate, and no later than in a minute', { takeToken: () => 60_000, perSecond: 2 }, 500, 60],
     ['its own rate where nothing bounds it', {}, 40, 1],
   ])(
     'tell who is refused to come again once those who wait are gone, by %s',
     async (_by, how, max, after) => {
-      const { call, failures } = openPlaces({ ...how, max: max - 1 });
-      // One has a place where no rate is asked.
-      const all = Array.from({ length: 'rate' in how ? max : max + 1 }, (_, at) => call(`call ${at}`));
+      const { call, failures } = openBulkhead({ ...how, max: max - 1 });
+      // One call has a slot where no token is needed.
+      const all = Array.from({ length: 'takeToken' in how ? max : max + 1 }, (_, at) => call(`call ${at}`));
       await Promise.race(all);
       expect([...failures.values()].map((error) => (error as GatewayError).retryAfterSeconds)).toEqual([
         after,
@@ -143,8 +143,8 @@ describe('places', () => {
 
   it('are asked for no more often than there are free ones, and not again while the rate says to wait', async () => {
     let asked = 0;
-    const rate = () => ((asked += 1) <= 2 ? Promise.resolve(0) : 60_000);
-    const { places, call, begun, end } = openPlaces({ concurrency: 2, rate });
+    const takeToken = () => ((asked += 1) <= 2 ? Promise.resolve(0) : 60_000);
+    const { bulkhead, call, begun, end } = openBulkhead({ concurrency: 2, takeToken });
     for (const name of ['a', 'b', 'c', 'd', 'e']) void call(name, 'scan');
     await turn();
     expect([begun, asked]).toEqual([['a', 'b'], 2]);
@@ -152,6 +152,6 @@ describe('places', () => {
     await turn();
     end('b');
     await turn();
-    expect([begun, asked, places.waiting]).toEqual([['a', 'b'], 3, 3]);
+    expect([begun, asked, bulkhead.waiting]).toEqual([['a', 'b'], 3, 3]);
   });
 });

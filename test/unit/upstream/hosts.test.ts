@@ -18,7 +18,7 @@ function openHosts(count: number) {
   const chosen = (avoid?: Host) =>
     new Set(Array.from({ length: 100 }, () => hosts.choose({}, avoid).name)).size;
   const fail = (host: Host, times = 3) => {
-    for (let time = 0; time < times; time += 1) hosts.report(host, 'bad');
+    for (let time = 0; time < times; time += 1) hosts.report(host, 'failure');
   };
   return { hosts, first, clock, events, chosen, fail };
 }
@@ -48,7 +48,7 @@ describe('several hosts', () => {
   it('lose one that fails again and again, for longer each time', () => {
     const { hosts, first, clock, events, chosen, fail } = openHosts(3);
     fail(first, 2);
-    hosts.report(first, 'good');
+    hosts.report(first, 'success');
     fail(first, 2);
     expect(chosen()).toBe(3);
     fail(first, 1);
@@ -66,7 +66,7 @@ describe('several hosts', () => {
     const { hosts, first, clock, chosen, fail } = openHosts(2);
     fail(first);
     clock.advance(10_000 + 10_000);
-    hosts.report(first, 'good');
+    hosts.report(first, 'success');
     fail(first);
     clock.advance(10_000);
     expect(chosen()).toBe(2);
@@ -78,20 +78,20 @@ describe('several hosts', () => {
     expect([events.length, chosen()]).toEqual([2, 1]);
   });
 
-  it('lose one that a check finds sick until it is sound, and are all asked where all are sick', () => {
+  it('lose one that a check finds unhealthy until it is healthy, and are all asked where all are unhealthy', () => {
     const { hosts, first, events, chosen } = openHosts(2);
-    hosts.check(first, false);
-    hosts.check(first, false);
+    hosts.reportHealth(first, false);
+    hosts.reportHealth(first, false);
     expect(chosen()).toBe(1);
-    for (const host of hosts.all) hosts.check(host, false);
+    for (const host of hosts.all) hosts.reportHealth(host, false);
     expect(chosen()).toBe(2);
-    for (const host of hosts.all) hosts.check(host, true);
-    expect([events, chosen()]).toEqual([['h1 sick', 'h2 sick', 'h1 sound', 'h2 sound'], 2]);
+    for (const host of hosts.all) hosts.reportHealth(host, true);
+    expect([events, chosen()]).toEqual([['h1 unhealthy', 'h2 unhealthy', 'h1 healthy', 'h2 healthy'], 2]);
   });
 
   it('say nothing by calls whose callers have gone', () => {
     const { hosts, first, events } = openHosts(2);
-    for (let time = 0; time < 100; time += 1) hosts.report(first, 'unknown');
+    for (let time = 0; time < 100; time += 1) hosts.report(first, 'ignored');
     expect(events).toEqual([]);
   });
 });

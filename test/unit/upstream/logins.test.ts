@@ -37,10 +37,10 @@ type Service = Awaited<ReturnType<typeof startService>>;
 let service: Service;
 let current = 's1';
 let upstream: Upstream;
-let rights = 0;
+let tokens = 0;
 
 beforeEach(async () => {
-  [current, rights] = ['s1', 0];
+  [current, tokens] = ['s1', 0];
   service = await startService(() => current);
 });
 afterEach(async () => {
@@ -65,8 +65,8 @@ function open(net: object = {}) {
   upstream = createUpstream(spec, {
     onExchange: () => undefined,
     readSession: () => undefined,
-    rate: () => {
-      rights += 1;
+    takeToken: () => {
+      tokens += 1;
       return 0;
     },
   });
@@ -92,11 +92,11 @@ describe('a login', () => {
     service.hold();
     const all = Promise.all(['/a', '/b', '/c'].map((target) => ask(target)));
     await until(() => service.asked.length === 1);
-    expect([upstream.load, rights]).toEqual([{ active: 1, waiting: 0 }, 1]);
+    expect([upstream.load, tokens]).toEqual([{ active: 1, waiting: 0 }, 1]);
     service.letGo();
     expect(await all).toEqual([200, 200, 200]);
     expect(service.asked.toSorted()).toEqual(['GET /a s1', 'GET /b s1', 'GET /c s1', 'POST /login -']);
-    expect([service.asked[0], rights]).toEqual(['POST /login -', 4]);
+    expect([service.asked[0], tokens]).toEqual(['POST /login -', 4]);
   });
 
   it('is one where several are told at a time that the session is over', async () => {
@@ -111,7 +111,7 @@ describe('a login', () => {
     expect(service.asked.slice(2).toSorted()).toEqual([
       ...['GET /b s1', 'GET /b s2', 'GET /c s1', 'GET /c s2', 'POST /login -'],
     ]);
-    expect(rights).toBe(service.asked.length);
+    expect(tokens).toBe(service.asked.length);
   });
 
   it('is not waited for by who has gone', async () => {

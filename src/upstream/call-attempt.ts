@@ -1,0 +1,136 @@
+import type { SourceSpec } from '../config/schema/source.ts';
+import { GatewayError } from '../errors/fault.ts';
+import type { Breaker, CallOutcome, RecordOutcome } from './breaker.ts';
+import type { Host, Hosts } from './hosts.ts';
+import type { RetryBudget } from './retry-budget.ts';
+import type { SilenceTimer } from './silence-timer.ts';
+import type { SourcePause } from './source-pause.ts';
+
+/** One call to a source. It may take several exchanges, one after the other. */
+export type CallAttempt = {
+  /**
+   * Starts an exchange; answers the base URL that it goes to.
+   * @throws GatewayError `upstream_unavailable` where the source must not be called at present
+   */
+  start(): string;
+  /**
+   * Reports how the exchange and the reading of its reply ended; without an exchange under way it does nothing.
+   * `isAbandoned`: the caller ended it for the reason `error`. That says something about the source only where the
+   * caller's time was over and the source had most of it.
+   */
+  finish(error: unknown, isAbandoned: boolean): void;
+  /** After a failure: milliseconds to wait before a retry; `undefined`: no retry. */
+  retryDelayMs(error: unknown): number | undefined;
+};
+
+/** What the attempts of one source share. */
+export type AttemptParts = {
+  readonly net: Pick<SourceSpec['net'], 'timeout' | 'retries'>;
+  readonly breaker: Breaker;
+  readonly budget: RetryBudget;
+  readonly hosts: Hosts;
+  readonly pause: SourcePause;
+  readonly silence: SilenceTimer;
+  readonly monotonic: () => number;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  /** How long the caller of a call waits for its answer. */
+  readonly deadlineMs: number;
+  /** The shortest time that anybody waits for one exchange, for example the budget of a scan. */
+  readonly patienceMs: number;
+  readonly onRetry: (result: 'sent' | 'over_budget') => void;
+  /** @throws GatewayError `upstream_unavailable` while the source pauses or its breaker is open */
+  readonly check: () => void;
+};
+
+/** An exchange that was started and is not finished. */
+type ActiveExchange = { readonly host: Host; readonly record: RecordOutcome; readonly startedMs: number };
+
+const BACKOFF_MS = 25;
+const BACKOFF_MS_MAX = 1_000;
+
+/** What a failure shows about the source. A reply that cannot be used is a success: the source has answered. */
+function outcomeOf(error: unknown): CallOutcome {
+  if (!(error instanceof GatewayError)) return 'success';
+  switch (error.code) {
+    case 'upstream_unavailable':
+    case 'upstream_timeout':
+    case 'upstream_error':
+      return error.sign?.isWell === true ? 'success' : 'failure';
+    default:
+      return 'success';
+  }
+}
+
+/** Whether a caller ended its call because its time was over, and not because it went away. */
+function isTimeOver(reason: unknown): boolean {
+  return reason instanceof GatewayError
+    ? reason.code === 'upstream_timeout'
+    : reason instanceof DOMException && reason.name === 'TimeoutError';
+}
+
+/**
+ * Creates the attempt of one call. Calls with the same `affinity` stay at one host; `isSafe`: the request may be sent
+ * twice. Retries wait by exponential backoff with full jitter.
+ */
+export function createCallAttempt(parts: AttemptParts, affinity: object, isSafe: boolean): CallAttempt {
+  const { breaker, budget, hosts, pause, silence, monotonic, net } = parts;
+  const begunMs = monotonic();
+  let retries = 0;
+  let active: ActiveExchange | undefined;
+  let failedHost: Host | undefined;
+  budget.earn();
+
+  /**
+   * What an exchange showed that its caller ended. Where callers wait for less than `net.timeout`, a source that hangs
+   * would never open the breaker by its own timeouts. A caller that queued first has little time left for its
+   * exchange, so the silence of the source during other calls counts, too.
+   */
+  function abandonedOutcome(reason: unknown, waitedMs: number): CallOutcome {
+    const mostMs = Math.min(net.timeout, parts.patienceMs) / 2;
+    return isTimeOver(reason) && Math.max(waitedMs, silence.ms()) >= mostMs ? 'failure' : 'ignored';
+  }
+
+  function mayHelp(error: unknown): boolean {
+    if (!(error instanceof GatewayError)) return false;
+    // After a timeout, the caller must have time for another exchange that takes as long.
+    if (error.code === 'upstream_timeout') return parts.deadlineMs - (monotonic() - begunMs) > net.timeout;
+    return error.sign?.isRepeatable === true;
+  }
+
+  return {
+    start() {
+      parts.check();
+      const record = breaker.enter();
+      if (record === undefined) throw new Error('the breaker refuses a call that it has just admitted');
+      const host = hosts.choose(affinity, failedHost);
+      host.active += 1;
+      silence.callStarted();
+      active = { host, record, startedMs: monotonic() };
+      return host.base;
+    },
+    finish(error, isAbandoned) {
+      if (active === undefined) return;
+      const { host, record, startedMs } = active;
+      active = undefined;
+      const outcome = isAbandoned ? abandonedOutcome(error, monotonic() - startedMs) : outcomeOf(error);
+      silence.callEnded(outcome === 'success');
+      host.active -= 1;
+      hosts.report(host, outcome);
+      record(outcome);
+      failedHost = outcome === 'failure' ? host : undefined;
+      if (error instanceof GatewayError && error.sign?.pauseSeconds !== undefined)
+        pause.request(error.sign.pauseSeconds);
+    },
+    retryDelayMs(error) {
+      if (!isSafe || retries >= net.retries.max || !mayHelp(error)) return undefined;
+      if (pause.waitMs > 0 || breaker.isRefusing) return undefined;
+      const hasToken = budget.spend();
+      parts.onRetry(hasToken ? 'sent' : 'over_budget');
+      if (!hasToken) return undefined;
+      const ceilingMs = Math.min(BACKOFF_MS_MAX, BACKOFF_MS * 2 ** retries);
+      retries += 1;
+      return parts.random() * ceilingMs;
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SourceSpec } from '../config/schema/source.ts';
+import { GatewayError } from '../errors/fault.ts';
+import type { Priority } from '../kernel/upstream-call.ts';
+import { createBulkhead, type Share } from './bulkhead.ts';
+import type { CallAttempt } from './call-attempt.ts';
+import { watchHealth } from './health.ts';
+import type { Resilience } from './resilience.ts';
+import type { TakeToken } from './token-pacer.ts';
+
+/** The calls that a request caused, for its log line. */
+export type Usage = { upstreamCalls: number; upstreamMs: number };
+
+/** One call, before it goes to a host. */
+export type GuardedCall = {
+  readonly signal: AbortSignal;
+  readonly priority: Priority;
+  /** Calls with the same affinity stay at one of several hosts. */
+  readonly affinity: object;
+  /** Whether the request may be sent twice. */
+  readonly isSafe: boolean;
+  /** Where the exchanges are counted; absent: nowhere. */
+  readonly usage?: Usage;
+};
+
+/** How an exchange is done: with which base URL, and what its result says. */
+export type ExchangeSteps<R> = {
+  readonly send: (base: string) => Promise<R>;
+  readonly statusOf: (result: R) => number;
+  /** Why the call's signal aborted, as far as that may say something about the upstream. */
+  readonly abandonReason?: () => unknown;
+};
+
+/** One try of a call. */
+export type GuardedTry = Pick<CallAttempt, 'finish'> & {
+  /** Waits for a slot, then has one exchange. After a success, `finish` must say how the reply was read. */
+  exchange<R>(steps: ExchangeSteps<R>): Promise<R>;
+};
+
+/** An upstream behind its bulkhead, circuit breaker, retries, hosts and health checks. */
+export type GuardedClient = {
+  /**
+   * Runs a call, and runs it again where that is safe and may help.
+   * @throws GatewayError `upstream_unavailable` while the upstream must not be called, `overloaded` without a free slot
+   * @throws unknown what `once` throws, and the signal's reason
+   */
+  run<T>(call: GuardedCall, once: (attempt: GuardedTry) => Promise<T>): Promise<T>;
+  /** Calls under way, and calls that wait for a slot. */
+  readonly load: { readonly active: number; readonly waiting: number };
+  close(): void;
+};
+
+export type GuardedClientDeps = {
+  /** Called after every exchange; `outcome` is a status class such as `2xx`, an error code or `cancelled`. */
+  readonly onExchange: (outcome: string, seconds: number) => void;
+  /** Asks for the right to one call; absent where nothing limits the rate. */
+  readonly takeToken?: TakeToken | undefined;
+  /** This process's share of `net.concurrency`; absent where it has all of it. */
+  readonly share?: Share | undefined;
+  /** Absent: every call goes out once, to `net.baseUrl`. */
+  readonly resilience?: Resilience | undefined;
+};
+
+/** Creates the guarded client of one upstream. Sources and pass-through routes send their calls through it. */
+export function createGuardedClient(
+  net: SourceSpec['net'],
+  { onExchange, takeToken, share, resilience }: GuardedClientDeps,
+): GuardedClient {
+  const { concurrency, queue, requestsPerSecond: perSecond } = net;
+  const bulkhead = createBulkhead({ concurrency, share, queue, takeToken, perSecond });
+  const checks = resilience && watchHealth(net, resilience.hosts);
+  const plainAttempt: CallAttempt = {
+    start: () => net.baseUrl,
+    finish: () => undefined,
+    retryDelayMs: () => undefined,
+  };
+
+  /** One exchange, measured. A failure finishes the attempt. */
+  async function exchange<R>(
+    { signal, usage }: GuardedCall,
+    attempt: CallAttempt,
+    { send, statusOf, abandonReason = () => signal.reason as unknown }: ExchangeSteps<R>,
+  ): Promise<R> {
+    const base = attempt.start();
+    const startMs = performance.now();
+    let outcome = 'cancelled';
+    try {
+      const result = await send(base);
+      outcome = `${Math.floor(statusOf(result) / 100)}xx`;
+      return result;
+    } catch (error) {
+      if (error instanceof GatewayError) outcome = error.code;
+      attempt.finish(signal.aborted ? abandonReason() : error, signal.aborted);
+      throw error;
+    } finally {
+      const ms = performance.now() - startMs;
+      if (usage !== undefined) {
+        usage.upstreamCalls += 1;
+        usage.upstreamMs += ms;
+      }
+      onExchange(outcome, ms / 1_000);
+    }
+  }
+
+  return {
+    async run(call, once) {
+      const { signal, priority, affinity, isSafe } = call;
+      const attempt = resilience?.begin(affinity, isSafe) ?? plainAttempt;
+      const guarded: GuardedTry = {
+        finish: (error, isAbandoned) => attempt.finish(error, isAbandoned),
+        exchange: (steps) => bulkhead.run(priority, signal, () => exchange(call, attempt, steps)),
+      };
+      for (;;) {
+        // Checked before the call waits for a slot, and by `start` again once it has one.
+        resilience?.check();
+        try {
+          return await once(guarded);
+        } catch (error) {
+          const delayMs = signal.aborted ? undefined : attempt.retryDelayMs(error);
+          if (delayMs === undefined) throw error;
+          await sleep(delayMs);
+          signal.throwIfAborted();
+        }
+      }
+    },
+    get load() {
+      return { active: bulkhead.active, waiting: bulkhead.waiting };
+    },
+    close: () => checks?.close(),
+  };
+}

@@ -1,0 +1,27 @@
+/** Measures for how long a source had calls under way and answered none of them. */
+export type SilenceTimer = {
+  /** Milliseconds of silence so far; time without a call under way does not count. */
+  ms(): number;
+  callStarted(): void;
+  callEnded(hasAnswered: boolean): void;
+};
+
+/** Creates a timer at 0; `monotonic` is a clock that never jumps, in milliseconds. */
+export function createSilenceTimer(monotonic: () => number): SilenceTimer {
+  let active = 0;
+  let sinceMs = 0;
+  let earlierMs = 0;
+  const ms = () => earlierMs + (active > 0 ? monotonic() - sinceMs : 0);
+  return {
+    ms,
+    callStarted() {
+      if (active === 0) sinceMs = monotonic();
+      active += 1;
+    },
+    callEnded(hasAnswered) {
+      earlierMs = hasAnswered ? 0 : ms();
+      sinceMs = monotonic();
+      active -= 1;
+    },
+  };
+}
