@@ -157,26 +157,20 @@ export function createPublicSide(
   const app = createApp({
     operations: served.operations,
     openapi,
-    passthrough: { routes: config.passthrough, admit: assembleAdmission(admission), metrics },
+    passthrough: { routes: config.passthrough, admit: assembleAdmission(admission) },
     trustProxy: config.listen.trustProxy,
     serverStatus: config.errors.serverStatus,
     cors: config.cors,
     compression: config.cache.compression,
-    onCompressed: metrics.compressed,
     overload: config.overload,
     log,
     clock,
-    onOverload: metrics.overloaded,
-    onOpen: () => metrics.inFlight(1),
-    onFinish(operation, status, trace, seconds) {
-      metrics.inFlight(-1);
-      metrics.request(operation, status, trace.cache, seconds);
-    },
+    metrics,
   });
   const server = createServer(
     app,
     { connectionsMax: config.listen.connectionsMax, deadlineMsMax: longestDeadline(config) },
-    { log, onRefused: (status) => metrics.request('none', status, 'none', 0) },
+    { log, metrics },
   );
 
   const drain = createDrain({ server, drainMs: config.listen.drain });
@@ -193,11 +187,11 @@ export function createPublicSide(
     quality: () => served.quality(),
     purge: (tag) => purges.purge(tag),
     leave(leaving) {
-      app.listenToAll();
+      app.stopShedding();
       return drain(leaving);
     },
     async close() {
-      app.listenToAll();
+      app.stopShedding();
       await closeServer(server);
       app.close();
       await served.close();

@@ -6,36 +6,36 @@ import type { Reply } from '../policy/call.ts';
 import { encodedEtag, type EncodedBodies } from '../store/cache/content-encodings.ts';
 import { type AcceptedCodings, createAcceptedCodings, NO_CODINGS } from './accepted-codings.ts';
 import type { Cors } from './listener/cors.ts';
-import { allowOf, type Endpoint } from './listener/endpoint.ts';
 import type { RequestContext } from './listener/request-context.ts';
-import { matchesEtag } from './matches-etag.ts';
 import { closeIfBodyUnread } from './listener/unread-body.ts';
+import { matchesEtag } from './matches-etag.ts';
+import { allowedMethods, type Endpoint } from './routes.ts';
 
 /** A public document that is the same for everyone, such as the OpenAPI description. */
 export type PublicDocument = {
   readonly body: Buffer;
   readonly etag: string;
-  /** What there is of it in codings; absent: it is served as it is. */
+  /** The compressed bodies; absent: it is only served as it is. */
   readonly encodings?: EncodedBodies | undefined;
 };
 
-/** Every way in which the gateway itself answers. None of them throws, and a second answer is no answer. */
+/** Sends every response that the gateway makes itself. No method throws; only the first response is sent. */
 export type Responder = {
   /** 200 with a v1 body, or 304. */
   sendReply(context: RequestContext, reply: Reply): void;
   /** 200 with a public document, or 304. */
   sendDocument(context: RequestContext, document: PublicDocument): void;
-  /** 204 with `Allow`, and what a preflight asks for. */
+  /** 204 with `Allow`, and the headers that a preflight asks for. */
   sendOptions(context: RequestContext, endpoint: Endpoint): void;
-  /** The contract's error; anything thrown that is not a `GatewayError` becomes `server_error`. */
+  /** An error of the contract; anything thrown that is not a `GatewayError` becomes `server_error`. */
   sendError(context: RequestContext, thrown: unknown): void;
 };
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const CREDENTIAL_HEADERS = 'Authorization, X-API-Key';
 
-/** What a JSON API tells browsers: show nothing, run nothing, guess nothing, tell nobody. */
-export const securityHeaders: readonly string[] = [
+/** The security headers of a JSON API: browsers show nothing, run nothing, guess no type and send no referrer. */
+const SECURITY_HEADERS: readonly string[] = [
   'X-Content-Type-Options',
   'nosniff',
   'Content-Security-Policy',
@@ -49,155 +49,157 @@ export const securityHeaders: readonly string[] = [
 // RFC 9211. A stale body is one that the cache had and would not have served by its own rules.
 const CACHE_STATUS = { hit: 'portico; hit', miss: 'portico; fwd=miss', stale: 'portico; fwd=stale' } as const;
 
-/** What the answers of a listener depend on. */
+/** What the responses of a listener depend on. */
 type ResponderDeps = {
   readonly clock: Clock;
   readonly serverStatus: ServerStatus;
   readonly cors: Cors;
+  readonly shedder: { release(context: RequestContext): void };
   readonly compression?: GatewayConfig['cache']['compression'] | undefined;
 };
 
 /**
- * Up to here a body is written as a text of one character per byte: Node makes one text of head and body, and one
- * write of that, where it would make several of a buffer. Beyond, copying costs more than that saves.
+ * Up to this size a body is written as a latin1 string, one character per byte: Node joins head and body in one
+ * string and one write, where a buffer takes several writes. For larger bodies the copy costs more than that saves.
  */
-const ONE_TEXT_BYTES_MAX = 16 * 1024;
+const STRING_BODY_BYTES_MAX = 16 * 1024;
 
-/** Makes the answers of a public listener. `clock` tells the age of bodies. */
-export function createResponder(deps: ResponderDeps): Responder {
-  const { clock, serverStatus, cors, compression } = deps;
+/** Makes the responder of a public listener. `clock` tells the age of bodies. */
+export function createResponder({
+  clock,
+  serverStatus,
+  cors,
+  shedder,
+  compression,
+}: ResponderDeps): Responder {
   const vary = CREDENTIAL_HEADERS + cors.vary;
-  const isCoded = compression === 'auto';
-  const replyVary = CREDENTIAL_HEADERS + (isCoded ? ', Accept-Encoding' : '') + cors.vary;
-  const documentVary = ((isCoded ? ', Accept-Encoding' : '') + cors.vary).slice(2);
-  const acceptedCodings = createAcceptedCodings();
-  const acceptedOf = ({ head }: RequestContext) =>
-    isCoded ? acceptedCodings(head.acceptEncoding) : NO_CODINGS;
+  const isCompressed = compression === 'auto';
+  const replyVary = CREDENTIAL_HEADERS + (isCompressed ? ', Accept-Encoding' : '') + cors.vary;
+  const documentVary = ((isCompressed ? ', Accept-Encoding' : '') + cors.vary).slice(2);
+  const acceptedCodings = isCompressed ? createAcceptedCodings() : () => NO_CODINGS;
 
-  function reply(context: RequestContext, answer: Reply) {
+  function sendReply(context: RequestContext, reply: Reply) {
     if (isOver(context)) return;
-    const { storedAt, freshSeconds, cache } = answer;
+    const { storedAt, freshSeconds, cache } = reply;
     const ageSeconds = Math.max(0, Math.floor((clock.now() - storedAt) / 1_000));
     const headers = baseHeaders(context, replyVary, `private, max-age=${freshSeconds}`);
     headers.push('Age', String(ageSeconds), 'Cache-Status', CACHE_STATUS[cache]);
-    sendReply(context, headers, answer, acceptedOf(context));
+    sendBest(context, headers, reply);
   }
 
-  /** The body in the coding that the caller takes best, where it is made already; else it is made for later ones. */
-  function sendReply(
-    context: RequestContext,
-    headers: string[],
-    answer: PublicDocument,
-    accepted: AcceptedCodings,
-  ) {
+  function sendDocument(context: RequestContext, document: PublicDocument) {
+    if (isOver(context)) return;
+    // `no-cache` means: revalidate. A 304 costs nothing; an old contract may cost a lot.
+    sendBest(context, baseHeaders(context, documentVary, 'public, no-cache'), document);
+  }
+
+  /** Sends the best coding that is ready, or the body as it is; then that coding is made for later requests. */
+  function sendBest(context: RequestContext, headers: string[], { body, etag, encodings }: PublicDocument) {
+    const { ifNoneMatch, acceptEncoding } = context.head;
+    const accepted = acceptedCodings(acceptEncoding);
     const { best } = accepted;
-    const made = best && answer.encodings?.get(best);
-    const held = heldTag(context.head.ifNoneMatch, made?.etag, answer.etag, accepted);
-    if (held !== undefined) {
-      sendHeld(context, headers, held);
-    } else if (made !== undefined) {
-      headers.push('Content-Encoding', best ?? '');
-      sendBody(context, headers, made);
+    const encoded = best && encodings?.[best];
+    const isReady = typeof encoded === 'object';
+    const known =
+      ifNoneMatch.length > 0
+        ? knownTag(ifNoneMatch, isReady ? encoded.etag : etag, etag, accepted)
+        : undefined;
+    if (known !== undefined) {
+      headers.push('ETag', known);
+      send(context, 304, headers, undefined);
+    } else if (isReady) {
+      headers.push('Content-Encoding', best ?? '', 'ETag', encoded.etag);
+      sendJson(context, 200, headers, encoded.body);
     } else {
-      sendBody(context, headers, answer);
-      if (best !== undefined) answer.encodings?.make(best);
+      headers.push('ETag', etag);
+      sendJson(context, 200, headers, body);
+      if (best !== undefined && encoded === undefined) encodings?.make(best);
     }
   }
 
-  function document(context: RequestContext, served: PublicDocument) {
-    if (isOver(context)) return;
-    // `no-cache` asks for revalidation, not for no cache: a 304 costs nothing, a stale contract may.
-    const headers = baseHeaders(context, documentVary, 'public, no-cache');
-    sendReply(context, headers, served, acceptedOf(context));
-  }
-
-  function sendHeld(context: RequestContext, headers: string[], etag: string) {
-    headers.push('ETag', etag);
-    send(context, 304, headers, undefined);
-  }
-
-  function sendBody(context: RequestContext, headers: string[], { body, etag }: PublicDocument) {
-    headers.push('ETag', etag, 'Content-Type', JSON_TYPE, 'Content-Length', String(body.length));
-    send(context, 200, headers, body);
-  }
-
-  function options(context: RequestContext, endpoint: Endpoint) {
+  function sendOptions(context: RequestContext, endpoint: Endpoint) {
     if (isOver(context)) return;
     const headers = baseHeaders(context, vary, 'no-store');
-    headers.push('Allow', allowOf(endpoint));
+    headers.push('Allow', allowedMethods(endpoint));
     cors.appendPreflight(headers, context.head.origin, endpoint.methods);
     send(context, 204, headers, undefined);
   }
 
-  function error(context: RequestContext, thrown: unknown) {
+  function sendError(context: RequestContext, thrown: unknown) {
     if (isOver(context)) return;
-    const told = toGatewayError(thrown);
-    context.error = told;
+    const error = toGatewayError(thrown);
+    context.error = error;
     const headers = baseHeaders(context, vary, 'no-store');
-    for (const name in told.headers) headers.push(name, told.headers[name] ?? '');
-    if (told.retryAfterSeconds !== undefined) headers.push('Retry-After', String(told.retryAfterSeconds));
-    sendError(context, told, headers);
-    context.work?.abort(told);
-  }
-
-  function sendError(context: RequestContext, told: GatewayError, headers: string[]) {
-    const body = Buffer.from(errorBody(told, context.requestId));
-    headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(body.length));
-    send(context, publicStatus(told, serverStatus), headers, body);
+    for (const name in error.headers) headers.push(name, error.headers[name] ?? '');
+    if (error.retryAfterSeconds !== undefined) headers.push('Retry-After', String(error.retryAfterSeconds));
+    const body = Buffer.from(errorBody(error, context.requestId));
+    sendJson(context, publicStatus(error, serverStatus), headers, body);
+    context.call?.abort(error);
   }
 
   function baseHeaders(context: RequestContext, varies: string, cacheControl: string): string[] {
-    const headers = ['X-Request-Id', context.requestId, 'Cache-Control', cacheControl, ...securityHeaders];
+    const headers = ['X-Request-Id', context.requestId, 'Cache-Control', cacheControl, ...SECURITY_HEADERS];
     if (varies !== '') headers.push('Vary', varies);
     headers.push(...context.answerHeaders);
     cors.append(headers, context.head.origin);
     return headers;
   }
 
+  function sendJson(context: RequestContext, status: number, headers: string[], body: Buffer) {
+    headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(body.length));
+    send(context, status, headers, body);
+  }
+
   /** One `writeHead` with a flat list and one `end`: half the price of `setHeader` for each. */
   function send(context: RequestContext, status: number, headers: string[], body: Buffer | undefined) {
     const { req, res } = context;
-    context.counted?.leave(context);
+    shedder.release(context);
     closeIfBodyUnread(req, res);
     try {
       res.writeHead(status, headers);
       if (body === undefined || req.method === 'HEAD') res.end();
-      else if (body.length > ONE_TEXT_BYTES_MAX) res.end(body);
+      else if (body.length > STRING_BODY_BYTES_MAX) res.end(body);
       else res.end(body.toString('latin1'), 'latin1');
     } catch (cause) {
-      sendPlainError(context, fault('server_error', { detail: 'an answer header is not valid', cause }));
+      sendFixedError(context, fault('server_error', { detail: 'an answer header is not valid', cause }));
     }
   }
 
-  /** The answer where a header held a character that HTTP forbids: its own headers are constants. */
-  function sendPlainError(context: RequestContext, told: GatewayError) {
-    context.error = told;
-    const body = Buffer.from(errorBody(told, context.requestId));
-    const headers = ['X-Request-Id', context.requestId, 'Cache-Control', 'no-store', ...securityHeaders];
-    headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(body.length));
-    context.res.writeHead(told.status, headers);
-    context.res.end(context.req.method === 'HEAD' ? undefined : body);
-  }
-
-  return { sendReply: reply, sendDocument: document, sendOptions: options, sendError: error };
+  return { sendReply, sendDocument, sendOptions, sendError };
 }
 
-/** Whether the context has an answer already, or nobody who would read it. */
+/** The fixed headers of an error that is sent outside of the usual way, and its JSON. */
+export function fixedError(error: GatewayError, requestId: string): { headers: string[]; body: string } {
+  const body = errorBody(error, requestId);
+  const headers = ['X-Request-Id', requestId, 'Cache-Control', 'no-store', ...SECURITY_HEADERS];
+  headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(Buffer.byteLength(body)));
+  return { headers, body };
+}
+
+/** Sends an error where a header held a character that HTTP forbids: all of its own headers are safe. */
+function sendFixedError(context: RequestContext, error: GatewayError) {
+  context.error = error;
+  const { headers, body } = fixedError(error, context.requestId);
+  context.res.writeHead(error.status, headers);
+  context.res.end(context.req.method === 'HEAD' ? undefined : body);
+}
+
+/** Whether a response was sent already, or nobody is there to read one. */
 function isOver({ res }: RequestContext): boolean {
   return res.headersSent || res.destroyed;
 }
 
 /**
- * The tag of the answer that the caller holds and may go on with: what it would get now, or else the body as it is
- * or in any coding that it takes. A 304 with another tag than the held one would freshen nothing (RFC 9111, 4.3.4).
+ * The tag that makes a 304: one of `If-None-Match` that fits what the caller would get now (`current`), the body as it
+ * is (`etag`), or the body in any coding it accepts. A 304 with a tag that the caller does not hold would refresh
+ * nothing (RFC 9111, section 4.3.4).
  */
-function heldTag(
+function knownTag(
   ifNoneMatch: readonly string[],
-  madeTag: string | undefined,
+  current: string,
   etag: string,
   { all }: AcceptedCodings,
 ): string | undefined {
-  if (ifNoneMatch.length === 0) return undefined;
-  const tags = [madeTag ?? etag, etag, ...all.map((coding) => encodedEtag(etag, coding))];
+  const tags = [current, etag, ...all.map((coding) => encodedEtag(etag, coding))];
   return tags.find((tag) => matchesEtag(ifNoneMatch, tag));
 }

@@ -1,7 +1,6 @@
 import { type Operation, operations } from '../contract/operations.ts';
-import { compileRoutes } from '../http/listener/endpoint.ts';
 import { parseRequestTarget } from '../http/listener/request-head.ts';
-import { READ_METHODS } from '../http/operation.ts';
+import { compileRoutes } from '../http/routes.ts';
 
 /** A request target, such as `/v1/users?page=2`, and the operation of the contract that it reaches. */
 export type OperationMatch = {
@@ -11,18 +10,11 @@ export type OperationMatch = {
   readonly rawId: string | undefined;
 };
 
-const findRoute = compileRoutes(
-  operations.map(({ name, path }) => ({
-    path,
-    endpoint: { operation: name, methods: READ_METHODS, serve: () => undefined },
-  })),
-);
+const findRoute = compileRoutes(operations.map((operation) => ({ path: operation.path, target: operation })));
 
 /** Finds the operation that a client reaches with a target; `undefined` where the gateway answers 404. */
 export function findOperation(target: string): OperationMatch | undefined {
   const parts = parseRequestTarget(target);
-  const match = parts === undefined ? undefined : findRoute(parts.path);
-  const operation = operations.find(({ name }) => name === match?.endpoint.operation);
-  if (parts === undefined || operation === undefined) return undefined;
-  return { operation, rawQuery: parts.query, rawId: match?.rawId };
+  const match = parts && findRoute(parts.path);
+  return match && { operation: match.target, rawQuery: parts.query, rawId: match.rawId };
 }

@@ -1,22 +1,22 @@
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 
-/** What the answers to browsers of other origins carry (the Fetch standard, section 3.3). */
+/** The headers of responses to browsers of other origins (the Fetch standard, section 3.3). */
 export type Cors = {
   /** Appends the headers of an answer to a caller of this `Origin`. */
   append(headers: string[], origin: readonly string[]): void;
   /** Appends the headers of the answer to a preflight. */
   appendPreflight(headers: string[], origin: readonly string[], methods: readonly string[]): void;
-  /** What the answer varies on because of CORS, to be put behind other field names. */
+  /** What CORS adds to the end of `Vary`. */
   readonly vary: string;
 };
 
-const EXPOSED =
+const EXPOSED_HEADERS =
   'X-Request-Id, ETag, Age, Cache-Status, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, Allow';
-const SENDABLE = 'Authorization, X-API-Key, If-None-Match';
+const ALLOWED_HEADERS = 'Authorization, X-API-Key, If-None-Match';
 
 const noCors: Cors = { append: () => undefined, appendPreflight: () => undefined, vary: '' };
 
-/** Origins are matched exactly, as texts; an answer names the caller's own origin and never `*`. */
+/** Origins are compared as exact texts; a response names the caller's own origin and never `*`. */
 export function createCors(config: GatewayConfig['cors']): Cors {
   if (config === undefined) return noCors;
   const origins = new Set(config.origins);
@@ -31,13 +31,16 @@ export function createCors(config: GatewayConfig['cors']): Cors {
     append(headers, origin) {
       const caller = allowed(origin);
       if (caller === undefined) return;
-      headers.push('Access-Control-Allow-Origin', caller, 'Access-Control-Expose-Headers', EXPOSED);
+      headers.push('Access-Control-Allow-Origin', caller, 'Access-Control-Expose-Headers', EXPOSED_HEADERS);
     },
     appendPreflight(headers, origin, methods) {
       if (allowed(origin) === undefined) return;
       const readOnly = methods.every((method) => method === 'GET' || method === 'HEAD');
       headers.push('Access-Control-Allow-Methods', methods.join(', '));
-      headers.push('Access-Control-Allow-Headers', readOnly ? SENDABLE : `${SENDABLE}, Content-Type`);
+      headers.push(
+        'Access-Control-Allow-Headers',
+        readOnly ? ALLOWED_HEADERS : `${ALLOWED_HEADERS}, Content-Type`,
+      );
       headers.push('Access-Control-Max-Age', maxAge);
     },
     vary: ', Origin',

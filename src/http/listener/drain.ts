@@ -2,55 +2,56 @@ import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What leaving gracefully needs. */
+/** What a graceful shutdown of a server needs. */
 export type DrainDeps = {
   readonly server: Server;
-  /** How long to serve on while balancers take note, milliseconds. */
+  /** How long the server goes on while load balancers notice that it is draining, milliseconds. */
   readonly drainMs: number;
-  /** How long answers under way may take after that, before their connections are cut, milliseconds. */
+  /** How long responses in flight may take after that before their connections are cut, milliseconds. */
   readonly forceMs?: number;
 };
 
 const FORCE_MS = 6_000;
 /**
- * How long nobody may connect for the queue of new connections to count as empty, and how long to wait for that. Node
- * accepts one connection per turn of its loop, so a busy process needs a while.
+ * The accept queue counts as empty once nobody has connected for `QUIET_MS`; that is awaited for `QUIET_WAIT_MS_MAX`.
+ * Node accepts one connection per turn of its loop, so a busy process needs a while.
  */
 const QUIET_MS = 25;
-const LAST_CALL_MS = 2_000;
-/** How long a kept connection may take to bring its next request, before it counts as idle. */
+const QUIET_WAIT_MS_MAX = 2_000;
+/** How long an idle connection may take to send its next request before it is closed. */
 const GRACE_MS = 500;
 const IDLE_CHECK_MS = 50;
 
-/** Ends a server; whoever calls again joins the drain under way. */
+/** Drains a server; a second call joins the first. */
 export type Drain = (leaving?: {
-  /** Others accept connections at the same place: whoever parts from us finds them. */
+  /** Other processes accept connections on the same port, so clients that are sent away reach them. */
   readonly othersListen: boolean;
 }) => Promise<void>;
 
 /**
- * Makes the function that ends a server without a reset, also under load. It serves on for a while and asks every
- * client to close its connection; then it listens no more, lets the answers under way finish, and resolves. Where
- * others listen, it stops listening at once. A plain `server.close` would never end under keep-alive load.
+ * Makes the function that drains a server without resetting a connection, also under load. It serves on for a while and
+ * asks every client to close its connection; then it stops listening, lets the responses in flight finish, and
+ * resolves. If others listen on the same port, it stops listening at once. A plain `server.close` would never end
+ * under keep-alive load.
  */
 export function createDrain(deps: DrainDeps): Drain {
   const { server, drainMs, forceMs = FORCE_MS } = deps;
   let draining: Promise<void> | undefined;
 
   async function drain(othersListen: boolean) {
-    let partsWithClients = true;
-    // Node then says `Connection: close` on the answer, whoever writes it, and closes after it.
+    let closesConnections = true;
+    // Node then adds `Connection: close` to the response and closes the connection after it.
     server.prependListener('request', (_req, res: ServerResponse) => {
-      if (partsWithClients) res.shouldKeepAlive = false;
+      if (closesConnections) res.shouldKeepAlive = false;
     });
     const stopped = othersListen ? stopListening(server) : undefined;
     await delay(drainMs);
     if (!othersListen) {
-      // The end of listening resets whoever queues to be accepted, and clients that were sent away queue again. For a
-      // moment they are kept, until the queue is empty.
-      partsWithClients = false;
-      await untilNobodyConnects(server);
-      partsWithClients = true;
+      // When listening ends, connections in the accept queue are reset, and clients that were sent away queue again.
+      // So connections are kept for a moment, until the queue is empty.
+      closesConnections = false;
+      await untilNoNewConnections(server);
+      closesConnections = true;
     }
     await untilClosed(server, stopped ?? stopListening(server), forceMs);
   }
@@ -63,15 +64,15 @@ export function createDrain(deps: DrainDeps): Drain {
 
 /** Resolves once the last connection is closed. */
 function stopListening(server: Server): Promise<unknown> {
-  // The close of an HTTP server would also cut, at once, connections whose next request is on its way to us.
+  // `close` of an HTTP server would also cut idle connections at once, whose next request may be on its way.
   return new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
 }
 
-async function untilNobodyConnects(server: Server): Promise<void> {
+async function untilNoNewConnections(server: Server): Promise<void> {
   let arrived = true;
   const note = () => (arrived = true);
   server.on('connection', note);
-  for (let waitedMs = 0; arrived && waitedMs < LAST_CALL_MS; waitedMs += QUIET_MS) {
+  for (let waitedMs = 0; arrived && waitedMs < QUIET_WAIT_MS_MAX; waitedMs += QUIET_MS) {
     arrived = false;
     await delay(QUIET_MS);
   }

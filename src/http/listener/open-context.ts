@@ -1,72 +1,75 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../kernel/clock.ts';
-import { newRequestId } from './request-id.ts';
-import type { Trace } from '../../policy/call.ts';
 import type { Responder } from '../responder.ts';
 import { clientClosedRequest } from './call-signal.ts';
-import { attachContext, type RequestContext, detachContext } from './request-context.ts';
+import { attachContext, detachContext, type RequestContext } from './request-context.ts';
 import { readHead } from './request-head.ts';
+import { newRequestId } from './request-id.ts';
 
-/** Told of every context that is over: `status` is 499 where the client left before its answer. */
-export type OnFinish = (operation: string, status: number, trace: Trace, seconds: number) => void;
+/** What is counted of requests. */
+export type RequestMetrics = {
+  /** A finished request; `status` is 499 where the client left before its response. */
+  request(operation: string, status: number, cache: string, seconds: number): void;
+  inFlight(change: 1 | -1): void;
+};
 
-/** An answer that goes wrong on its way ends like one whose client has left: with `close`. */
-const ignore = () => undefined;
+/** A response that fails on its way ends as one whose client has left: with `close`. */
+const ignoreError = () => undefined;
 
 /**
- * How many requests of a connection may wait behind its answers that were not read yet, and how many of all connections.
- * Node makes requests of all it has read, 64 KiB at a time, and each takes some KiB until its answer is out.
+ * Bounds on pipelining (RFC 9112, section 9.3.2): how many responses of one connection, and of all, may wait behind
+ * responses that the client has not read. Node parses all it has read, 64 KiB at a time, and each request takes some
+ * KiB until its response is out.
  */
 const PIPELINED_MAX = 128;
-const WAITING_MAX = 10_000;
-const PIPELINED = Symbol('pipelined');
+const PIPELINED_MAX_OF_ALL = 10_000;
+const PIPELINED = Symbol('pipelined responses');
 
-type Pipeline = Socket & { [PIPELINED]?: number };
+type PipeliningSocket = Socket & { [PIPELINED]?: number };
 
-/** Makes the count of responses that wait behind others on their connections: false where there are too many. */
-function createPipelines(): (socket: Pipeline, res: ServerResponse) => boolean {
-  let waiting = 0;
+/** Counts the responses that wait behind others on their connections; answers false for one too many. */
+function createPipeliningLimit(): (socket: PipeliningSocket, res: ServerResponse) => boolean {
+  let total = 0;
   return function mayWait(socket, res) {
     const count = (socket[PIPELINED] ?? 0) + 1;
     socket[PIPELINED] = count;
-    waiting += 1;
+    total += 1;
     res.once('close', () => {
       socket[PIPELINED] = (socket[PIPELINED] ?? 1) - 1;
-      waiting -= 1;
+      total -= 1;
     });
-    return count <= PIPELINED_MAX && waiting <= WAITING_MAX;
+    return count <= PIPELINED_MAX && total <= PIPELINED_MAX_OF_ALL;
   };
 }
 
 /**
- * Makes the function that opens the context of a request and sees to its end: the log line, the metrics, and the
- * work that nobody waits for any more.
+ * Makes the function that opens the context of a request. When the response closes, it aborts a call that nobody
+ * waits for any more, tells the load shedder, and writes the log line and the metrics.
  */
 export function createOpenContext(deps: {
-  responder: Responder;
-  logRequest: (context: RequestContext) => void;
-  clock: Clock;
-  /** Told of every context that begins. */
-  onOpen: () => void;
-  /** Told of every context that is over, before the log is. */
-  onClose: (context: RequestContext) => void;
-  onFinish: OnFinish;
+  readonly responder: Responder;
+  readonly shedder: { leave(context: RequestContext): void };
+  readonly logRequest: (context: RequestContext) => void;
+  readonly clock: Clock;
+  readonly metrics: RequestMetrics;
 }): (req: IncomingMessage, res: ServerResponse) => RequestContext {
-  const { responder, logRequest, clock, onOpen, onClose, onFinish } = deps;
-  const mayWait = createPipelines();
+  const { responder, shedder, logRequest, clock, metrics } = deps;
+  const mayWait = createPipeliningLimit();
 
   function finish(context: RequestContext) {
     const { res, operation, trace, startedAt } = context;
-    const answered = res.writableFinished;
-    if (!answered) context.work?.abort(clientClosedRequest());
+    const isAnswered = res.writableFinished;
+    if (!isAnswered) context.call?.abort(clientClosedRequest());
     detachContext(context);
-    onClose(context);
+    shedder.leave(context);
     logRequest(context);
-    onFinish(operation, answered ? res.statusCode : 499, trace, (clock.monotonic() - startedAt) / 1_000);
+    metrics.inFlight(-1);
+    const seconds = (clock.monotonic() - startedAt) / 1_000;
+    metrics.request(operation, isAnswered ? res.statusCode : 499, trace.cache, seconds);
   }
 
-  return function open(req, res) {
+  return function openContext(req, res) {
     const context: RequestContext = {
       req,
       res,
@@ -77,16 +80,16 @@ export function createOpenContext(deps: {
       answerHeaders: [],
       startedAt: clock.monotonic(),
       operation: 'none',
-      counted: undefined,
+      isCounted: false,
       error: undefined,
-      work: undefined,
+      call: undefined,
       fail: (thrown) => responder.sendError(context, thrown),
     };
     attachContext(context);
-    onOpen();
-    res.on('error', ignore);
+    metrics.inFlight(1);
+    res.on('error', ignoreError);
     res.once('close', () => finish(context));
-    // Behind another answer on a pipelined connection, a response has no socket yet whose end it could notice.
+    // A response that waits behind another one has no socket yet, so it would not notice the end of the connection.
     if (res.socket === null) {
       req.once('close', () => req.socket.destroyed && !res.closed && res.emit('close'));
       if (!mayWait(req.socket, res)) req.socket.destroy();

@@ -4,7 +4,7 @@ import type { GatewayError } from '../../errors/fault.ts';
 import type { Trace } from '../../policy/call.ts';
 import type { RequestHead } from './request-head.ts';
 
-/** One request and its answer, from the first byte to the log line. */
+/** One request and its response, from the first byte to the log line. */
 export type RequestContext = {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -13,49 +13,46 @@ export type RequestContext = {
   /** The request target as received. */
   readonly target: string;
   readonly trace: Trace;
-  /** Headers of the answer whatever becomes of it: names and values in turn. */
+  /** Headers that every response to this request carries: names and values in turn. */
   readonly answerHeaders: string[];
   /** On the monotonic clock, milliseconds. */
   readonly startedAt: number;
   /** The endpoint's name, or `none`. */
   operation: string;
-  /** Where it counts to those under way of its operation, until it leaves. */
-  counted: InFlightSlot | undefined;
-  /** What the answer told of, for the log line. */
+  /** Whether the load shedder counts the request to those in flight of its operation. */
+  isCounted: boolean;
+  /** The error that was sent, for the log line. */
   error: GatewayError | undefined;
-  /** The work done for the answer, where there is any. */
-  work: { abort(reason: Error): void } | undefined;
-  /** Answers with an error, unless an answer is under way already. */
+  /** The call that computes the response, where there is one. */
+  call: { abort(reason: Error): void } | undefined;
+  /** Answers with an error, unless the head of a response is sent already. */
   readonly fail: (thrown: unknown) => void;
 };
 
-/** What counts the exchanges that are under way. */
-export type InFlightSlot = { leave(context: RequestContext): void };
+const CONTEXT = Symbol('request context');
 
-const EXCHANGE = Symbol('context');
+type ContextCarrier = { [CONTEXT]?: RequestContext | undefined };
 
-type Carrier = { [EXCHANGE]?: RequestContext | undefined };
-
-/** Makes an context findable from its response, and from its socket as the latest one there. */
+/** Makes a context available from its response, and from its socket as the latest one there. */
 export function attachContext(context: RequestContext): void {
-  (context.res as Carrier)[EXCHANGE] = context;
-  (context.req.socket as Carrier)[EXCHANGE] = context;
+  (context.res as ContextCarrier)[CONTEXT] = context;
+  (context.req.socket as ContextCarrier)[CONTEXT] = context;
 }
 
-/** Lets go of an context that has ended, unless the rest of its request body is still to come. */
+/** Takes a finished context off its socket, unless the rest of the request body is still to come. */
 export function detachContext(context: RequestContext): void {
-  const socket = context.req.socket as Carrier;
-  if (socket[EXCHANGE] === context && context.req.complete) socket[EXCHANGE] = undefined;
+  const socket = context.req.socket as ContextCarrier;
+  if (socket[CONTEXT] === context && context.req.complete) socket[CONTEXT] = undefined;
 }
 
-/** The context of a response. It throws for a response that none was attached to. */
+/** The context of a response. @throws Error for a response without one */
 export function contextOf(res: ServerResponse): RequestContext {
-  const context = (res as Carrier)[EXCHANGE];
-  if (context === undefined) throw new Error('no context is attached to this response');
+  const context = (res as ContextCarrier)[CONTEXT];
+  if (context === undefined) throw new Error('this response has no request context');
   return context;
 }
 
-/** The latest context of a connection that is not over yet, its request body included. */
+/** The latest context of a connection that has not finished, its request body included. */
 export function latestContext(socket: Duplex): RequestContext | undefined {
-  return (socket as Carrier)[EXCHANGE];
+  return (socket as ContextCarrier)[CONTEXT];
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Every value of each header that the gateway reads itself, as received. Bytes are hostile. */
+/** Every value of each header that the gateway reads itself, as received: hostile bytes. */
 export type RequestHead = {
   host: readonly string[];
   expect: readonly string[];
@@ -29,8 +29,8 @@ const LENGTHS = new Set([...FIELDS.keys()].map((name) => name.length));
 const NONE: readonly string[] = Object.freeze([]);
 
 /**
- * Reads the header lines in one pass. `req.headers` would be dearer, and it hides what matters here:
- * it joins repeated values, and of `Authorization` and `Host` it keeps the first only.
+ * Reads the header lines in one pass. `req.headers` would cost more, and it hides repeated lines: it joins their
+ * values, and keeps only the first of `Authorization` and `Host`.
  */
 export function readHead(rawHeaders: readonly string[]): RequestHead {
   const head: RequestHead = {
@@ -46,7 +46,7 @@ export function readHead(rawHeaders: readonly string[]): RequestHead {
   };
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? '';
-    // Most names are ruled out by their length, before they cost a lower-casing.
+    // The length rules out most names before they are turned to lower case.
     const field = LENGTHS.has(name.length) ? FIELDS.get(name.toLowerCase()) : undefined;
     if (field === undefined) continue;
     const value = rawHeaders[i + 1] ?? '';
@@ -55,7 +55,7 @@ export function readHead(rawHeaders: readonly string[]): RequestHead {
   return head;
 }
 
-/** The most header lines a request may have; Node itself drops lines silently at its own bound. */
+/** The most header lines of a request; Node itself drops the lines beyond its bound silently. */
 export const HEADER_LINES_MAX = 100;
 
 /** The longest request target, in bytes. */
@@ -63,19 +63,19 @@ const TARGET_BYTES_MAX = 8 * 1024;
 
 const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/;
 // RFC 9112, section 3.2: a target has neither a fragment nor anything outside of visible ASCII.
-const FOREIGN_TO_TARGETS = /[^\x21\x22\x24-\x7e]/;
+const NOT_IN_TARGETS = /[^\x21\x22\x24-\x7e]/;
 
 /** Whether a value may stand in a `Host` header (RFC 9110, section 7.2). */
 export function isHost(value: string): boolean {
   return HOST.test(value);
 }
 
-/** What makes a parsed request unreadable all the same, for the log; `undefined` where nothing does. */
+/** Why a request that Node has parsed is refused as `bad_request`, for the log; `undefined` for a good one. */
 export function findProblem(req: IncomingMessage, head: RequestHead, target: string): string | undefined {
   if (req.httpVersionMajor !== 1) return 'HTTP version';
   if (req.rawHeaders.length > 2 * HEADER_LINES_MAX) return 'too many header lines';
   if (target.length > TARGET_BYTES_MAX) return 'request target too long';
-  if (FOREIGN_TO_TARGETS.test(target)) return 'character in the request target';
+  if (NOT_IN_TARGETS.test(target)) return 'character in the request target';
   if (head.expect.length > 0 && head.expect.join().toLowerCase() !== '100-continue')
     return 'unknown expectation';
   if (head.host.length > 1) return 'more than one Host';

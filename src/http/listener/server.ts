@@ -2,43 +2,40 @@ import { createServer as createHttpServer, type Server, type ServerResponse, STA
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-import { errorBody } from '../../errors/body.ts';
 import { fault, type GatewayError } from '../../errors/fault.ts';
 import { newRequestId } from './request-id.ts';
-import { securityHeaders } from '../responder.ts';
+import { fixedError } from '../responder.ts';
 import type { App } from './app.ts';
+import type { RequestMetrics } from './open-context.ts';
 import { latestContext } from './request-context.ts';
 import { HEADER_LINES_MAX } from './request-head.ts';
 import { closeLingering } from './unread-body.ts';
 
-/** What a public server is bounded by. */
+/** The bounds of a public server. */
 export type ServerLimits = {
   readonly connectionsMax: number;
-  /** The longest deadline of any endpoint; a connection may be silent for that long. */
+  /** The longest deadline of all endpoints; a connection may be silent for that long. */
   readonly deadlineMsMax: number;
 };
 
-/** Told of a request that was refused before it became one, with its public status. */
-export type OnRefused = (status: number) => void;
-
 const HEADERS_TIMEOUT_MS = 4_000;
 const REQUEST_TIMEOUT_MS_MIN = 30_000;
-// Longer than the idle timeout of common load balancers (60 s), so that they close first and never write into a close.
+// Longer than the idle timeout of common load balancers (60 s): they close first, and never send into a closing connection.
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const CONNECTIONS_CHECK_MS = 500;
 const HEADER_BYTES_MAX = 16 * 1024;
 const ALLOWED = 'GET, HEAD, OPTIONS';
 
-/** Makes the hardened server of the public listener: whatever the bytes, what leaves it is the contract's JSON. */
+/** Makes the hardened server of the public listener: it answers any bytes with the contract's JSON. */
 export function createServer(
   { listener, refuseMethod, messageClasses }: Pick<App, 'listener' | 'refuseMethod' | 'messageClasses'>,
   limits: ServerLimits,
-  { log, onRefused }: { log: Logger; onRefused: OnRefused },
+  { log, metrics }: { log: Logger; metrics: Pick<RequestMetrics, 'request'> },
 ): Server {
   const server = createHttpServer(
     {
       ...messageClasses,
-      // Node would answer a missing Host itself, without a body; the listener does it better.
+      // Node would answer a missing Host itself, without a body.
       requireHostHeader: false,
       insecureHTTPParser: false,
       maxHeaderSize: HEADER_BYTES_MAX,
@@ -49,10 +46,10 @@ export function createServer(
     },
     listener,
   );
-  // Node drops the lines beyond its bound silently; one more than allowed lets the listener see that there are more.
+  // Node drops the lines beyond its bound silently; with one more than allowed, the listener can tell.
   server.maxHeadersCount = HEADER_LINES_MAX + 1;
   server.maxConnections = limits.connectionsMax;
-  // Else a worker would hand a connection that is too many back, and it would go round the full workers without end.
+  // Otherwise a full worker would hand a new connection back, and it would circle among full workers for ever.
   Object.assign(server, { dropMaxConnection: true });
   // Ends connections whose client reads nothing for longer than any endpoint may take.
   server.timeout = limits.deadlineMsMax + REQUEST_TIMEOUT_MS_MIN;
@@ -63,27 +60,27 @@ export function createServer(
   );
   server.on('clientError', onClientError);
 
-  /** Connections whose end is decided; whatever else arrives there is not listened to. */
+  /** Connections that are about to close; what else arrives there is ignored. */
   const ending = new WeakSet<Duplex>();
 
-  /** Answers what the parser could not make a request of, where the answer cannot be taken for another's. */
+  /** Answers bytes that the parser cannot read, unless the answer could be taken for that of another request. */
   function onClientError(error: ParserError, socket: Duplex) {
     if (ending.has(socket)) return;
     ending.add(socket);
-    // A connection that never said anything gets no answer: it asked nothing.
-    const silent = socket instanceof Socket && socket.bytesRead === 0;
+    // A connection that never sent anything gets no answer.
+    const isSilent = socket instanceof Socket && socket.bytesRead === 0;
     const context = latestContext(socket);
     const target = unknownMethodTarget(error);
     const unreadable =
       target === undefined
         ? fault('bad_request', { detail: error.code ?? 'unreadable request' })
         : refuseMethod(target);
-    if (error.code === 'ECONNRESET' || !socket.writable || silent) {
+    if (error.code === 'ECONNRESET' || !socket.writable || isSilent) {
       socket.destroy();
     } else if (context === undefined) {
       refuse(socket, unreadable);
     } else {
-      // The rest of a request is unreadable whose head was fine: its own answer tells so, if none is out yet.
+      // The head of the request was fine and its rest is unreadable: its own response says so, if none was sent yet.
       if (!context.req.complete) context.fail(unreadable);
       closeAfter(context.res, socket);
     }
@@ -95,51 +92,35 @@ export function createServer(
       { requestId, operation: 'none', status: error.status, code: error.code, detail: error.detail },
       'request',
     );
-    onRefused(error.status);
-    closeLingering(socket, rawAnswer(error, requestId));
+    metrics.request('none', error.status, 'none', 0);
+    closeLingering(socket, rawResponse(error, requestId));
   }
 
   return server;
 }
 
-/** What Node tells of a request that its parser could not read. */
+/** The error of Node's parser for a request that it cannot read. */
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64} ([\x21\x22\x24-\x7e]{1,8192}) HTTP\/1\.[01]\r\n/;
 
-/** The target of a request whose line is sound, but whose method the parser does not know. */
+/** The target of a request with a valid line whose method the parser does not know. */
 function unknownMethodTarget({ code, rawPacket }: ParserError): string | undefined {
   if (code !== 'HPE_INVALID_METHOD' || rawPacket === undefined) return undefined;
   return REQUEST_LINE.exec(rawPacket.toString('latin1'))?.[1];
 }
 
-/** Closes a connection once its latest answer is out. */
+/** Closes a connection once its latest response is out. */
 function closeAfter(res: ServerResponse, socket: Duplex) {
   res.shouldKeepAlive = false;
   if (res.closed) closeLingering(socket, '');
   else res.once('close', () => closeLingering(socket, ''));
 }
 
-/** An error answer as bytes, for connections that have no request to answer. */
-function rawAnswer(error: GatewayError, requestId: string): string {
-  const body = errorBody(error, requestId);
-  const lines = [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`];
-  const fields = [
-    'X-Request-Id',
-    requestId,
-    'Cache-Control',
-    'no-store',
-    'Connection',
-    'close',
-    ...securityHeaders,
-  ];
-  fields.push(
-    'Content-Type',
-    'application/json; charset=utf-8',
-    'Content-Length',
-    String(Buffer.byteLength(body)),
-  );
-  for (const [name, value] of Object.entries(error.headers)) fields.push(name, value);
-  for (let i = 0; i < fields.length; i += 2) lines.push(`${fields[i] ?? ''}: ${fields[i + 1] ?? ''}`);
-  return `${lines.join('\r\n')}\r\n\r\n${body}`;
+/** An error response as bytes, for a connection without a request to answer. */
+function rawResponse(error: GatewayError, requestId: string): string {
+  const { headers, body } = fixedError(error, requestId);
+  headers.push('Connection', 'close', ...Object.entries(error.headers).flat());
+  const lines = headers.flatMap((name, i) => (i % 2 === 0 ? `${name}: ${headers[i + 1] ?? ''}` : []));
+  return [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`, ...lines, '', body].join('\r\n');
 }

@@ -1,4 +1,4 @@
-/** RFC 9110, section 7.6.1: what belongs to one connection and not to the message. */
+/** Hop-by-hop headers (RFC 9110, section 7.6.1): they belong to one connection and not to the message. */
 const HOP_BY_HOP = [
   'connection',
   'keep-alive',
@@ -10,15 +10,15 @@ const HOP_BY_HOP = [
   'http2-settings',
 ];
 
-/** What a caller may not tell the upstream, whatever the configuration says. */
+/** Request headers that are never forwarded, whatever the configuration says. */
 const NEVER_FORWARDED = new Set([
   ...HOP_BY_HOP,
-  // Credentials are for the gateway only.
+  // Credentials are meant for the gateway only.
   'authorization',
   'x-api-key',
   'cookie',
   'cookie2',
-  // Said by the gateway itself.
+  // The gateway sends its own.
   'host',
   'content-length',
   'x-request-id',
@@ -28,8 +28,8 @@ const NEVER_FORWARDED = new Set([
   'expect',
 ]);
 
-/** What an upstream may take for the word of a proxy that it trusts: passes only where a route names it. */
-const CLAIMS = new Set([
+/** Headers that an upstream may trust as those of a proxy: forwarded only if a route names them in `callerHeaders`. */
+const PROXY_HEADERS = new Set([
   // Where the caller is.
   'forwarded',
   'client-ip',
@@ -51,8 +51,8 @@ const CLAIMS = new Set([
   'x-anonymous-consumer',
 ]);
 
-/** Families of those, each as it goes on behind an `x-` or without one. */
-const CLAIM_FAMILIES = new RegExp(
+/** Families of those, by how a name begins, with or without `x-`. */
+const PROXY_HEADER_FAMILIES = new RegExp(
   [
     // x-forwarded-user, x-original-url, x-originating-ip, x-real-ip, true-client-ip
     'forwarded',
@@ -78,23 +78,23 @@ const CLAIM_FAMILIES = new RegExp(
     .join('|'),
 );
 
-/** What an upstream may not tell the caller. */
+/** Response headers that are never returned to the caller. */
 const NOT_RETURNED = new Set([
   ...HOP_BY_HOP,
-  // A session or a challenge between the upstream and the gateway; a cookie would go to all that this origin serves.
+  // Sessions and challenges are between upstream and gateway; a cookie would go to everything on the gateway's origin.
   'set-cookie',
   'set-cookie2',
   'www-authenticate',
   'authentication-info',
   'sec-session-registration',
   'secure-session-registration',
-  // What the upstream is made of.
+  // They reveal the upstream's software.
   'server',
   'x-powered-by',
   'x-aspnet-version',
   'x-aspnetmvc-version',
   'x-runtime',
-  // What binds all of an origin, which is the gateway's: transport, reports, hints, keys, workers, stored data.
+  // They apply to the whole origin, which is the gateway's: transport, reports, hints, keys, workers, stored data.
   'alt-svc',
   'strict-transport-security',
   'public-key-pins',
@@ -113,7 +113,7 @@ const NOT_RETURNED = new Set([
   'set-login',
   'use-as-dictionary',
   'refresh',
-  // Said by the gateway itself.
+  // The gateway sends its own.
   'x-request-id',
   'x-content-type-options',
   'ratelimit',
@@ -124,39 +124,39 @@ const NOT_RETURNED = new Set([
   'content-location',
 ]);
 
-/** Families of those: cross-origin rules and proxies are ours; the rest would instruct a proxy in front of us. */
+/** Families of those: cross-origin rules and proxy headers are the gateway's; the rest would instruct a proxy before it. */
 const NOT_RETURNED_FAMILIES = /^(?:access-control|proxy|x-accel-|x-sendfile|x-lighttpd-send-|x-reproxy-)/;
 
-/** So many spellings of names are remembered; nobody but an attacker uses more. */
-const REMEMBERED_MAX = 1_000;
+/** How many spellings of names a rule memoises; only an attacker uses more. */
+const MEMO_MAX = 1_000;
 
-/** Whether a name, in lower case, passes. Asked for each line of each message, so what it found is remembered. */
-function remembered(passes: (name: string) => boolean): (line: string) => string | undefined {
+/** Makes a rule of a predicate on lower-case names: from a spelling to the name that passes. Memoised, for it is applied to every header line. */
+function compileRule(passes: (name: string) => boolean): (line: string) => string | undefined {
   const known = new Map<string, string | undefined>();
   return (line) => {
     const found = known.get(line);
     if (found !== undefined || known.has(line)) return found;
     const name = line.toLowerCase();
-    const told = passes(name) ? name : undefined;
-    if (known.size < REMEMBERED_MAX) known.set(line, told);
-    return told;
+    const passed = passes(name) ? name : undefined;
+    if (known.size < MEMO_MAX) known.set(line, passed);
+    return passed;
   };
 }
 
 /**
- * Makes the function that tells the lower-case name under which a caller's header line travels on; `undefined` where it
- * stays behind. `allowed` pass although they look like claims. Names with an underscore stay behind: CGI-like upstreams
- * cannot tell `X_Forwarded_For` from `X-Forwarded-For`.
+ * Compiles which request headers are forwarded: from a caller's spelling to the lower-case name, or `undefined` for a
+ * header that is dropped. `allowed` names pass although they look like those of a proxy. Names with an underscore are
+ * dropped, because CGI-like upstreams cannot tell `X_Forwarded_For` from `X-Forwarded-For`.
  */
 export function compileForwardRule(allowed: readonly string[]): (line: string) => string | undefined {
-  const claims = new Set(allowed.map((name) => name.toLowerCase()));
-  return remembered((name) => {
+  const exceptions = new Set(allowed.map((name) => name.toLowerCase()));
+  return compileRule((name) => {
     if (NEVER_FORWARDED.has(name) || name.startsWith('proxy') || name.includes('_')) return false;
-    return claims.has(name) || !(CLAIMS.has(name) || CLAIM_FAMILIES.test(name));
+    return exceptions.has(name) || !(PROXY_HEADERS.has(name) || PROXY_HEADER_FAMILIES.test(name));
   });
 }
 
-/** The lower-case name of a header line of an upstream that travels on to the caller; `undefined` where it does not. */
-export const returnedHeaderName: (line: string) => string | undefined = remembered(
+/** Which response headers are returned: from the upstream's spelling to the lower-case name, or `undefined`. */
+export const returnedHeaderName: (line: string) => string | undefined = compileRule(
   (name) => !NOT_RETURNED.has(name) && !NOT_RETURNED_FAMILIES.test(name),
 );

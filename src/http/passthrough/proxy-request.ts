@@ -1,10 +1,17 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { Stream } from 'node:stream';
+import type { Request } from 'express';
+import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
+import { fault } from '../../errors/fault.ts';
+import type { Call } from '../../policy/call.ts';
+import { clientHost, clientProtocol } from '../listener/client-address.ts';
 import type { RequestContext } from '../listener/request-context.ts';
-import type { HeaderLines } from './headers.ts';
-import type { PathMap } from './path.ts';
+import type { RequestTarget } from '../listener/request-head.ts';
+import { addFraming, emptyBody, type Framing, limitedBody } from './body.ts';
+import { forwardedHeaders, type HeaderLines } from './headers.ts';
+import { type PathMap, upstreamPath } from './path.ts';
 
-/** Where an upstream is, as httpxy reads it: text would be parsed anew, twice, for every request. */
+/** A host of an upstream, in parts as httpxy reads it: a text would be parsed twice for every request. */
 export type Destination = {
   readonly protocol: string;
   /** A name or an address, the latter without brackets. */
@@ -12,44 +19,108 @@ export type Destination = {
   readonly hostname: string;
   readonly port: string;
   readonly agent: Agent;
-  /** What requests are told of where they go. */
+  /** Its `host` is the `Host` header of requests. */
   readonly url: URL;
 };
 
-/** One request on its way to an upstream, with everything about it decided but the host. */
+/** One request to an upstream, with everything decided but the host. */
 export type ProxyRequest = {
   readonly req: IncomingMessage;
   readonly context: RequestContext;
-  /** Aborts when the client has gone or the deadline is spent. */
+  /** Aborts when the client has gone or the deadline has expired. */
   readonly signal: AbortSignal;
   /** Path and query of the request line. */
   readonly path: string;
-  /** All header lines for the upstream, by lower-case name; but `host`. */
+  /** All header lines for the upstream except `host`, by lower-case name. */
   readonly headers: HeaderLines;
-  /** The request body where it is not the request itself. */
+  /** The request body, if it is not `req` itself. */
   readonly body: Stream | undefined;
   /** Whether the request may be sent a second time. */
   readonly isRepeatable: boolean;
   readonly map: PathMap;
-  /** The host by which the caller knows us. */
+  /** The host under which the caller knows the gateway. */
   readonly host: string | undefined;
-  /** Whether the answer is for the caller only, where the upstream does not say. */
+  /** Whether the response is for the caller only, unless the upstream says otherwise. */
   readonly isPrivate: boolean;
   readonly progress: ProxyProgress;
 };
 
-/** Who is waited for. */
+/** How far a proxied request has come. */
 export type ProxyProgress = {
-  /** The call that is under way, once it has a connection. */
+  /** The upstream call, once it has a connection. */
   call: ClientRequest | undefined;
   /** Whether the upstream has begun to answer. */
   hasResponse: boolean;
-  /** Since when it is the upstream: the last moment in which the client had something to do, on the monotonic clock. */
+  /** The last moment in which the client had something to send, on the monotonic clock, milliseconds. */
   upstreamWaitSince: number;
 };
 
-/** Whether what is waited for is the client: the rest of its request is not there, and the upstream would take it. */
+/** Whether the client is late and not the upstream: its body is not complete, and the upstream would take more. */
 export function isWaitingForClient({ call }: ProxyProgress, req: IncomingMessage): boolean {
   if (req.complete || call === undefined) return false;
   return call.socket?.connecting === false && !call.writableNeedDrain;
+}
+
+/** A route with what is compiled from its configuration. */
+export type ProxyRoute = {
+  readonly config: PassthroughConfig;
+  readonly map: PathMap;
+  /** The name under which a caller's header line is forwarded; `undefined` drops it. */
+  readonly forwardRule: (line: string) => string | undefined;
+  /** The headers that the gateway adds, by lower-case name: the credential of the upstream. */
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/** What a caller has sent to a route. */
+export type ProxyContext = {
+  readonly req: Request;
+  readonly context: RequestContext;
+  readonly target: RequestTarget;
+  readonly framing: Framing;
+  readonly progress: ProxyProgress;
+};
+
+/** Compiles what makes a caller's request the request to the upstream of a route. */
+export function compileProxyRequest(route: ProxyRoute): (proxied: ProxyContext, call: Call) => ProxyRequest {
+  const { config, map, forwardRule, headers: ownHeaders } = route;
+
+  /** All header lines for the upstream except `host`. */
+  function headersOf({ req, context, framing }: ProxyContext, address: string, host?: string): HeaderLines {
+    const headers = forwardedHeaders(req, forwardRule);
+    addFraming(headers, framing, req.method);
+    headers['x-forwarded-for'] = address;
+    headers['x-forwarded-proto'] = clientProtocol(req);
+    if (host !== undefined) headers['x-forwarded-host'] = host;
+    headers['x-request-id'] = context.requestId;
+    return Object.assign(headers, ownHeaders);
+  }
+
+  /** The body, if it is not the request itself; the parser holds that one to the length it declares. */
+  function bodyOf({ req, context, framing }: ProxyContext): Stream | undefined {
+    if (framing.kind !== 'chunked') return framing.kind === 'none' ? emptyBody : undefined;
+    return limitedBody(req, config.bodyMax, () => {
+      const error = fault('bad_request', { detail: 'body too long' });
+      context.fail(error);
+      context.call?.abort(error);
+    });
+  }
+
+  return function proxyRequest(proxied, call) {
+    const { req, context, target, framing, progress } = proxied;
+    const host = clientHost(req);
+    return {
+      req,
+      context,
+      signal: call.signal,
+      path: upstreamPath(map, target.path) + (target.query === '' ? '' : `?${target.query}`),
+      headers: headersOf(proxied, call.request.address, host),
+      body: bodyOf(proxied),
+      // A safe method without a body has the same effect when it is sent twice.
+      isRepeatable: framing.kind === 'none' && (req.method === 'GET' || req.method === 'HEAD'),
+      map,
+      host,
+      isPrivate: config.permission !== null,
+      progress,
+    };
+  };
 }

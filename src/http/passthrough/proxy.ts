@@ -4,54 +4,53 @@ import { fault } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { networkFault } from '../../upstream/transport/network-fault.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
-import { resetConnection, relayResponse } from './relay.ts';
+import { relayResponse, resetConnection } from './relay.ts';
 
-/** A request to one destination, from its departure until nothing is under way any more. */
+/** The upstream's response: none yet, one that has come, or one whose head the caller has got. */
+type ResponseState =
+  | { readonly kind: 'awaited' }
+  | { readonly kind: 'received' | 'relayed'; readonly response: IncomingMessage };
+
+/** A request to one destination, until nothing of it is in flight any more. */
 type InFlight = {
   readonly request: ProxyRequest;
   readonly destination: Destination;
-  /** Tells the status of an answer that was passed on, all of it. */
+  /** Settles `SendProxyRequest`, with the status of a response that was relayed as a whole. */
   readonly resolve: (status: number) => void;
   readonly reject: (reason: unknown) => void;
   sentAt: number;
   attempts: number;
-  /** The upstream's answer, and whether the caller has begun to receive it. */
-  answer: IncomingMessage | undefined;
-  isRelayed: boolean;
+  state: ResponseState;
 };
 
-/** Where a request carries its request: a weak map would keep each until a full collection of garbage. */
-const IN_FLIGHT = Symbol('request');
+/** A request carries its state itself: a weak map would keep each until a full garbage collection. */
+const IN_FLIGHT = Symbol('proxied request in flight');
 type Carrier = (IncomingMessage | ClientRequest) & { [IN_FLIGHT]?: InFlight };
 
 /**
- * Sends a request to a destination. Resolves with the answer's status once it was passed on.
- * @throws GatewayError `upstream_unavailable`, `upstream_error`; if half of an answer was out, its connection is cut
+ * Sends a request to a destination and relays the response. Resolves with its status once it was relayed.
+ * @throws GatewayError `upstream_unavailable`, `upstream_error`; if half of a response was sent, the caller's
+ * connection is reset
  * @throws unknown the reason of the request's signal
  */
-export type Send = (request: ProxyRequest, destination: Destination) => Promise<number>;
+export type SendProxyRequest = (request: ProxyRequest, destination: Destination) => Promise<number>;
 
 /**
- * Makes the function that sends journeys through http-proxy-middleware. One middleware serves all routes: each
- * instance would hang a listener of its own on the server. Its default plugins are ejected, for they append an
- * error text to answers that broke half-way; the answer is relayed here, so that only chosen headers return.
+ * Makes the function that sends requests through http-proxy-middleware. One middleware serves all routes, because each
+ * instance adds a listener to the server. Its default plugins are ejected: they append an error text to responses that
+ * broke halfway. The response is relayed here, so that only chosen headers return.
  */
-export function createProxy(clock: Clock): Send {
-  const relayPlugin: Plugin = (server) => {
-    server.on('proxyReq', (call, req) => withInFlight(req, (inFlight) => onSocket(inFlight, call)));
-    server.on('proxyRes', (answer, req) => withInFlight(req, (inFlight) => onResponse(inFlight, answer)));
-    server.on(
-      'error',
-      (error, req) => req !== undefined && withInFlight(req, (inFlight) => onFailure(inFlight, error)),
-    );
+export function createProxy(clock: Clock): SendProxyRequest {
+  const eventsPlugin: Plugin = (server) => {
+    server.on('proxyReq', (call, req) => onSocket(inFlightOf(req), call));
+    server.on('proxyRes', (response, req) => onResponse(inFlightOf(req), response));
+    server.on('error', (error, req) => req !== undefined && onFailure(inFlightOf(req), error));
   };
   const proxy = createProxyMiddleware({
     router(req, _res, options) {
-      const inFlight = (req as Carrier)[IN_FLIGHT];
-      if (inFlight === undefined) throw new Error('a request without a request');
-      const { request, destination } = inFlight;
+      const { request, destination } = inFlightOf(req);
       req.url = request.path;
-      // These are this request's own copy of the options, which is where httpxy looks for both.
+      // The options are a copy for this request, where httpxy looks for both.
       options.agent = destination.agent;
       if (request.body !== undefined) options.buffer = request.body;
       return destination;
@@ -59,125 +58,125 @@ export function createProxy(clock: Clock): Send {
     pathFilter: () => true,
     selfHandleResponse: true,
     ejectPlugins: true,
-    plugins: [relayPlugin],
+    plugins: [eventsPlugin],
   });
 
-  function withInFlight(req: IncomingMessage, act: (inFlight: InFlight) => void) {
-    const inFlight = (req as Carrier)[IN_FLIGHT];
-    if (inFlight !== undefined) act(inFlight);
-  }
-
-  function go(inFlight: InFlight) {
-    const { request } = inFlight;
+  function send(inFlight: InFlight) {
+    const { req, context } = inFlight.request;
     inFlight.attempts += 1;
     inFlight.sentAt = clock.monotonic();
-    // The path was admitted long ago. A filter would parse it as a URL first, unless there is none.
-    request.req.url = '';
-    void proxy(request.req, request.context.res, (thrown) => onFailure(inFlight, thrown));
+    // The path was checked before. A path filter parses the URL first, unless it is empty.
+    req.url = '';
+    void proxy(req, context.res, (thrown) => onFailure(inFlight, thrown));
   }
 
-  /** An upstream connection is there. */
+  /** The call has a connection. */
   function onSocket(inFlight: InFlight, call: ClientRequest) {
-    const { request } = inFlight;
-    request.progress.call = call;
-    request.context.trace.upstreamCalls += 1;
+    const { context, progress, signal } = inFlight.request;
+    progress.call = call;
+    context.trace.upstreamCalls += 1;
     (call as Carrier)[IN_FLIGHT] = inFlight;
     call.once('close', onCallClose);
-    // Nobody asked for another protocol. Left alone, Node would drop the connection without telling of an error.
+    // Nobody asked for another protocol; without a listener, Node would drop the connection and report no error.
     call.once('upgrade', onUpgrade);
-    if (request.signal.aborted) call.destroy();
+    if (signal.aborted) call.destroy();
   }
 
-  function onResponse(inFlight: InFlight, answer: IncomingMessage) {
+  function onResponse(inFlight: InFlight, response: IncomingMessage) {
     const { request, destination } = inFlight;
-    const { context } = request;
-    inFlight.answer = answer;
-    request.progress.hasResponse = true;
+    const { context, progress, signal } = request;
+    inFlight.state = { kind: 'received', response };
+    progress.hasResponse = true;
     context.trace.upstreamMs += clock.monotonic() - inFlight.sentAt;
-    answer.on('error', (error) => onFailure(inFlight, error));
+    response.on('error', (error) => onFailure(inFlight, error));
     try {
-      if (context.res.headersSent || request.signal.aborted) answer.destroy();
-      else {
-        relayResponse(request, destination, request.progress.call, answer);
-        inFlight.isRelayed = true;
+      if (context.res.headersSent || signal.aborted) {
+        response.destroy();
+        return;
       }
+      relayResponse(request, destination, progress.call, response);
+      inFlight.state = { kind: 'relayed', response };
     } catch (thrown) {
       inFlight.reject(thrown);
-      // At once: httpxy ends the client's connection where an answer ends before its time.
+      // Answered now, because httpxy closes the client's connection when a response ends too early.
       context.fail(thrown);
-      answer.destroy();
+      response.destroy();
     }
   }
 
-  /** It failed. What was never received is sent once more; half an answer has an end that nobody can overlook. */
+  /** Sends a request that was never received once more; half a response ends with a reset that nobody can overlook. */
   function onFailure(inFlight: InFlight, cause: unknown) {
-    const { request, answer } = inFlight;
-    const { call } = request.progress;
-    // The upstream closed an idle connection just when we took it up again: the usual race, and no sign of illness.
-    const isStaleKeepAlive = answer === undefined && inFlight.attempts === 1 && call?.reusedSocket === true;
-    if (isStaleKeepAlive && request.isRepeatable && !request.signal.aborted) {
-      request.progress.call = undefined;
+    const { isRepeatable, progress, signal } = inFlight.request;
+    // The upstream closed an idle connection just when it was used again: a usual race that says nothing about health.
+    const isStaleKeepAlive =
+      inFlight.state.kind === 'awaited' && inFlight.attempts === 1 && progress.call?.reusedSocket === true;
+    if (isStaleKeepAlive && isRepeatable && !signal.aborted) {
+      progress.call = undefined;
       closeIdleSockets(inFlight.destination);
-      go(inFlight);
+      send(inFlight);
     } else if (hasBegun(inFlight)) failHalfway(inFlight);
     else inFlight.reject(networkFault(cause));
   }
 
   return (request, destination) =>
     new Promise((resolve, reject) => {
-      const rest = { sentAt: 0, attempts: 0, answer: undefined, isRelayed: false };
-      const inFlight: InFlight = { request, destination, resolve, reject, ...rest };
-      const { req, signal } = request;
-      // What httpxy sends is what it finds here.
-      req.headers = request.headers;
-      request.headers['host'] = destination.url.host;
+      const state: ResponseState = { kind: 'awaited' };
+      const inFlight: InFlight = { request, destination, resolve, reject, sentAt: 0, attempts: 0, state };
+      const { req, headers, signal } = request;
+      // httpxy sends the headers that it finds here.
+      req.headers = headers;
+      headers['host'] = destination.url.host;
       (req as Carrier)[IN_FLIGHT] = inFlight;
-      // A closure that the call itself held would keep each request until a full collection of garbage.
-      signal.addEventListener('abort', () => stop(inFlight), { once: true });
-      go(inFlight);
+      // A closure on the call itself would keep each request until a full garbage collection.
+      signal.addEventListener('abort', () => abort(inFlight), { once: true });
+      send(inFlight);
     });
 }
 
-/** Nothing of a call is under way any more, and its connection is about to be free. */
+function inFlightOf(carrier: IncomingMessage | ClientRequest): InFlight {
+  const inFlight = (carrier as Carrier)[IN_FLIGHT];
+  if (inFlight === undefined) throw new Error('this request was not sent by the proxy');
+  return inFlight;
+}
+
+/** Nothing of a call is in flight any more, and its connection is about to be free. */
 function onCallClose(this: ClientRequest): void {
-  const inFlight = (this as Carrier)[IN_FLIGHT];
-  if (inFlight === undefined || inFlight.request.progress.call !== this) return;
-  const { answer, resolve } = inFlight;
-  if (answer?.complete === true) resolve(answer.statusCode ?? 0);
+  const inFlight = inFlightOf(this);
+  if (inFlight.request.progress.call !== this) return;
+  const { state, resolve } = inFlight;
+  if (state.kind !== 'awaited' && state.response.complete) resolve(state.response.statusCode ?? 0);
   else failHalfway(inFlight);
 }
 
-/** Whether anything of an answer came. */
-function hasBegun({ request, answer }: InFlight): boolean {
+/** Whether anything of a response came. */
+function hasBegun({ request, state }: InFlight): boolean {
   const { call } = request.progress;
-  return answer !== undefined || (call?.reusedSocket === false && (call.socket?.bytesRead ?? 0) > 0);
+  return state.kind !== 'awaited' || (call?.reusedSocket === false && (call.socket?.bytesRead ?? 0) > 0);
 }
 
-function failHalfway({ request, answer, isRelayed, reject }: InFlight): void {
-  if (isRelayed && answer?.complete === false) resetConnection(request.context.res);
+function failHalfway({ request, state, reject }: InFlight): void {
+  if (state.kind === 'relayed' && !state.response.complete) resetConnection(request.context.res);
   reject(fault('upstream_error', { detail: 'the upstream broke off' }));
 }
 
-function onUpgrade(this: ClientRequest, _answer: IncomingMessage, socket: { destroy(): unknown }): void {
+function onUpgrade(this: ClientRequest, _response: IncomingMessage, socket: { destroy(): unknown }): void {
   socket.destroy();
-  (this as Carrier)[IN_FLIGHT]?.reject(
-    fault('upstream_error', { detail: 'the upstream switched protocols' }),
-  );
+  inFlightOf(this).reject(fault('upstream_error', { detail: 'the upstream switched protocols' }));
 }
 
-/** Ends connections that nobody uses: where one was closed by the other side, the others have been, too. */
+/** Ends connections that nobody uses: if the upstream has closed one, it has closed the others, too. */
 function closeIdleSockets({ agent }: Destination): void {
   for (const sockets of Object.values(agent.freeSockets))
     for (const socket of sockets ?? []) socket.destroy();
 }
 
-/** Ends the upstream call, and an answer that is under way. */
-function stop({ request, isRelayed, reject }: InFlight): void {
-  const { req, context, signal, progress: progress } = request;
+/** Ends the upstream call, and a response that is being relayed. */
+function abort({ request, state, reject }: InFlight): void {
+  const { req, context, signal, progress } = request;
   reject(signal.reason);
   progress.call?.destroy();
-  // What is left of the request body is for nobody; unread, it would block the connection for ever.
+  // Nobody reads the rest of the request body; unread, it would block the connection for ever.
   req.unpipe();
   req.resume();
-  if (isRelayed) resetConnection(context.res);
+  if (state.kind === 'relayed') resetConnection(context.res);
 }

@@ -1,17 +1,17 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { fault } from '../../errors/fault.ts';
-import { isPlainlyFramed, mayBeFollowed } from './body.ts';
+import { hasPlainFraming, announcesMissingBody } from './body.ts';
 import { returnedHeaders } from './headers.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
 import { closeIfBodyUnread } from '../listener/unread-body.ts';
 
 const CREDENTIAL_REFUSED = new Set([401, 403, 407]);
-/** Somebody is there, who only answers what cannot be passed on. */
+/** The upstream is healthy; only this response cannot be relayed. */
 const sign = { isWell: true } as const;
 
 /**
- * Passes an answer on.
- * @throws GatewayError `upstream_error` where there is nothing that may be passed on
+ * Relays a response of an upstream to the caller.
+ * @throws GatewayError `upstream_error` for a response that may not be relayed
  */
 export function relayResponse(
   request: ProxyRequest,
@@ -21,24 +21,24 @@ export function relayResponse(
 ): void {
   const { res } = request.context;
   const status = answer.statusCode ?? 0;
-  // The caller's credential never gets here, so this is about the gateway's, or about its lack of one.
+  // Callers' credentials are never forwarded, so the upstream refused the gateway's own, or the lack of one.
   if (CREDENTIAL_REFUSED.has(status)) {
     const detail = `the upstream refused the gateway's credential with ${status}`;
     throw fault('upstream_error', { detail, sign });
   }
-  if (!isPlainlyFramed(answer)) throw fault('upstream_error', { detail: 'transfer coding', sign });
-  // What came after it would be read as the answer to another request.
-  if (mayBeFollowed(answer) && call !== undefined) call.shouldKeepAlive = false;
+  if (!hasPlainFraming(answer)) throw fault('upstream_error', { detail: 'transfer coding', sign });
+  // A body that came after it would be read as the response to another request.
+  if (announcesMissingBody(answer) && call !== undefined) call.shouldKeepAlive = false;
   closeIfBodyUnread(request.req, res);
   try {
-    res.writeHead(status, answerHeaders(request, url, answer));
+    res.writeHead(status, responseHeaders(request, url, answer));
   } catch (cause) {
     throw fault('upstream_error', { detail: 'the head of the answer is not valid', cause, sign });
   }
-  pump(answer, res, Number(answer.headers['content-length']));
+  relayBody(answer, res, Number(answer.headers['content-length']));
 }
 
-function answerHeaders(request: ProxyRequest, upstreamUrl: URL, answer: IncomingMessage): string[] {
+function responseHeaders(request: ProxyRequest, upstreamUrl: URL, answer: IncomingMessage): string[] {
   const { context, isPrivate: privately } = request;
   const headers = returnedHeaders(answer, { ...request, upstreamUrl });
   headers.push(
@@ -53,10 +53,10 @@ function answerHeaders(request: ProxyRequest, upstreamUrl: URL, answer: Incoming
 }
 
 /**
- * Passes a body on. What `pipe` does beside, a dozen listeners to and fro, took 10 of the 100 µs of a bare proxy; and
- * where the length is known, the last bytes are an end already, which leaves in one piece with them.
+ * Relays a body. The dozen listeners of `pipe` took 10 of the 100 µs of a bare proxy. If the length is known, the
+ * last bytes are sent together with the end.
  */
-function pump(answer: IncomingMessage, res: ServerResponse, bytes: number): void {
+function relayBody(answer: IncomingMessage, res: ServerResponse, bytes: number): void {
   let left = bytes;
   answer.on('data', (chunk: Buffer) => {
     left -= chunk.length;
@@ -70,7 +70,7 @@ function pump(answer: IncomingMessage, res: ServerResponse, bytes: number): void
   answer.on('end', () => res.end());
 }
 
-/** Breaks the client's connection by a reset: a plain close would look like the end of the body to HTTP/1.0. */
+/** Resets the client's connection: for HTTP/1.0 a plain close would look like the end of the body. */
 export function resetConnection(res: ServerResponse): void {
   if (res.writableFinished) return;
   if (res.socket === null) res.destroy();

@@ -6,7 +6,7 @@ import { createSourceResilience, type SourceResilienceDeps } from '../../pipelin
 import { createGuardedClient } from '../../upstream/guarded-client.ts';
 import { createAgents } from '../../upstream/transport/agents.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
-import type { Send } from './proxy.ts';
+import type { SendProxyRequest } from './proxy.ts';
 
 /** The upstream of a route: whether it is called, how many requests at once, and at which host. */
 export type RouteUpstream = {
@@ -21,7 +21,7 @@ export type RouteUpstream = {
 
 export type RouteUpstreamDeps = Pick<SourceResilienceDeps, 'clock' | 'log'> & {
   readonly metrics: SourceUpstreamsDeps['metrics'];
-  readonly send: Send;
+  readonly send: SendProxyRequest;
 };
 
 /** Connections a route may keep open to each host while nobody uses them. */

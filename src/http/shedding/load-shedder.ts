@@ -2,14 +2,17 @@ import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { fault, type GatewayError } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { InFlightSlot, RequestContext } from '../listener/request-context.ts';
-import { createQueueDelay, type QueueDelay } from './queue-delay.ts';
+import type { RequestContext } from '../listener/request-context.ts';
 import { createPausedConnections } from './paused-connections.ts';
+import { createQueueDelay } from './queue-delay.ts';
 
-/** Why a request was refused; a label of the metrics. */
-type OverloadReason = 'event_loop' | 'in_flight';
+/** What is counted of shed load. */
+export type SheddingMetrics = {
+  /** A request that was refused; `reason` is a label of the metrics. */
+  overloaded(operation: string, reason: 'event_loop' | 'in_flight'): void;
+};
 
-/** What the watch over a process needs. */
+/** What the load shedder of a process needs. */
 export type LoadShedderDeps = {
   readonly limits: GatewayConfig['overload'];
   readonly clock: Clock;
@@ -17,145 +20,149 @@ export type LoadShedderDeps = {
     info(fields: object, message: string): void;
     warn(fields: object, message: string): void;
   };
-  /** Told of every request that is refused. */
-  readonly onRefused: (operation: string, reason: OverloadReason) => void;
+  readonly metrics: SheddingMetrics;
 };
 
-/** Keeps a process from taking in more than it can do. */
+/** Load shedding: refuses the requests that a process has no time for, before anything is done for them. */
 export type LoadShedder = {
-  /** Refuses a request that has just come, before anything is done for it, where the event loop is too far behind. */
+  /** Answers a new request with `overloaded` where the event loop is too far behind; false then. */
   admits(context: RequestContext): boolean;
+  /** Counts a request to those in flight of its operation. @throws GatewayError `overloaded` where they are too many */
+  enter(context: RequestContext): void;
   /**
-   * Counts a request to its operation, until its answer is made: how long the client takes to read it is not work of
-   * ours, or a few clients who read nothing would have everybody refused.
-   * @throws GatewayError `overloaded` where as many are under way as may be
+   * Counts it no more, once its response is made. How long the client takes to read is no work of the gateway: a few
+   * clients that read nothing would have everybody refused.
    */
-  readonly enter: (context: RequestContext) => void;
-  /** Told of every context that is over. */
-  readonly leave: (context: RequestContext) => void;
-  /** Listens to everybody again, and refuses nobody for the event loop any more: the listener is left. */
-  readonly listenToAll: () => void;
+  release(context: RequestContext): void;
+  /** Takes note of a response that has closed. */
+  leave(context: RequestContext): void;
+  /** Resumes all connections and refuses nobody for the event loop any more, because the listener closes. */
+  readonly stop: () => void;
 };
 
-/** An episode is over when nobody was refused for so long. */
+/** An episode of overload ends when nobody was refused for so long. */
 const CALM_MS = 2_000;
-const TURN_MS = 10;
-/** Whoever waits longer between an answer and the next question is not one of those who make the overload. */
-const HASTE_MS = 100;
+const TICK_MS = 10;
+/** A client that waits longer between a response and its next request does not cause the overload. */
+const AGGRESSIVE_MS = 100;
 const ANSWERED_AT = Symbol('answered at');
 
-type Answered = Socket & { [ANSWERED_AT]?: number };
-/** Over so many seconds those who are refused are told to come back. */
-const RETURN_SECONDS = 3;
+type AnsweredSocket = Socket & { [ANSWERED_AT]?: number };
+/** `Retry-After` is spread over so many seconds, so that refused clients do not all return at once. */
+const RETRY_SPREAD_SECONDS = 3;
 
-/** One error for all who are refused alike: to take a stack down for each would cost more than the rest. */
-const refusals = new Map<number, GatewayError>();
-let refusedSoFar = 0;
-
-/** They come back in the next seconds by turns. */
-function refusal(secondsMin: number): GatewayError {
-  refusedSoFar += 1;
-  const retryAfterSeconds = secondsMin + (refusedSoFar % RETURN_SECONDS);
-  const known = refusals.get(retryAfterSeconds);
-  if (known !== undefined) return known;
-  const made = fault('overloaded', { detail: 'overload.eventLoopDelayMax', retryAfterSeconds });
-  refusals.set(retryAfterSeconds, made);
-  return made;
+/** Makes the errors of refused requests. One error serves many: a stack trace for each would cost more than the rest. */
+function createRefusals(): (retryAfterSecondsMin: number) => GatewayError {
+  const errors = new Map<number, GatewayError>();
+  let refused = 0;
+  return function refusal(retryAfterSecondsMin) {
+    refused += 1;
+    const retryAfterSeconds = retryAfterSecondsMin + (refused % RETRY_SPREAD_SECONDS);
+    const known = errors.get(retryAfterSeconds);
+    if (known !== undefined) return known;
+    const error = fault('overloaded', { detail: 'overload.eventLoopDelayMax', retryAfterSeconds });
+    errors.set(retryAfterSeconds, error);
+    return error;
+  };
 }
 
-/** Tells once of many refusals: at the first one, and when they are over. */
-function createEpisodes(log: LoadShedderDeps['log'], monotonic: () => number) {
+/** Logs an episode of many refusals twice: at the first one, and when it is over. */
+function createEpisodeLog({ log, clock }: Pick<LoadShedderDeps, 'log' | 'clock'>) {
   let refused = 0;
-  let [since, latest] = [0, 0];
+  let [firstAt, latestAt] = [0, 0];
 
-  function look(): void {
-    const calmMs = monotonic() - latest;
+  function endIfCalm(): void {
+    const calmMs = clock.monotonic() - latestAt;
     if (calmMs < CALM_MS) {
-      setTimeout(look, CALM_MS - calmMs).unref();
+      setTimeout(endIfCalm, CALM_MS - calmMs).unref();
       return;
     }
-    log.info({ refused, seconds: Math.ceil((latest - since) / 1_000) }, 'no longer overloaded');
+    log.info({ refused, seconds: Math.ceil((latestAt - firstAt) / 1_000) }, 'no longer overloaded');
     refused = 0;
   }
 
-  return function note(fields: object): void {
-    latest = monotonic();
+  return function logRefusal(fields: object): void {
+    latestAt = clock.monotonic();
     refused += 1;
     if (refused > 1) return;
-    since = latest;
+    firstAt = latestAt;
     log.warn(fields, 'overloaded: some requests are refused');
-    setTimeout(look, CALM_MS).unref();
+    setTimeout(endIfCalm, CALM_MS).unref();
   };
 }
 
-/** Watches over one process. */
-export function createLoadShedder({ limits, clock, log, onRefused }: LoadShedderDeps): LoadShedder {
-  const monotonic = () => clock.monotonic();
-  const atNextTurn = (listener: () => void) => void setTimeout(listener, TURN_MS).unref();
-  const turns: QueueDelay = createQueueDelay({
-    delayMsMax: limits.eventLoopDelayMax,
-    monotonic,
-    atNextTurn,
-  });
-  const unheard = createPausedConnections({
-    monotonic,
-    takeRoom: turns.spareCapacity,
-    atNextTurn,
-    afterReading: (listener) => void setImmediate(listener),
-  });
-  const note = createEpisodes(log, monotonic);
-  const underWay = new Map<string, number>();
-  let isLeaving = false;
+/** Counts the requests in flight of each operation. */
+function createInFlight(inFlightMax: number) {
+  const counts = new Map<string, number>();
 
-  /** Whether the client asks again right after its latest answer. Known only while somebody is not heard. */
-  function isHasty(socket: Answered): boolean {
-    return unheard.count > 0 && monotonic() - (socket[ANSWERED_AT] ?? -Infinity) < HASTE_MS;
+  /** False where as many are in flight as may be. */
+  function enter(context: RequestContext): boolean {
+    const count = counts.get(context.operation) ?? 0;
+    if (count >= inFlightMax) return false;
+    counts.set(context.operation, count + 1);
+    context.isCounted = true;
+    return true;
   }
 
-  const counted: InFlightSlot = {
-    leave(context) {
-      context.counted = undefined;
-      const { operation } = context;
-      underWay.set(operation, (underWay.get(operation) ?? 1) - 1);
-    },
-  };
+  function release(context: RequestContext): void {
+    if (!context.isCounted) return;
+    context.isCounted = false;
+    counts.set(context.operation, (counts.get(context.operation) ?? 1) - 1);
+  }
+
+  return { enter, release };
+}
+
+/** Creates the load shedder of one process. */
+export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDeps): LoadShedder {
+  const delayMsMax = limits.eventLoopDelayMax;
+  const onTick = (listener: () => void) => void setTimeout(listener, TICK_MS).unref();
+  const queueDelay = createQueueDelay({ delayMsMax, clock, onTick });
+  const { spareCapacity } = queueDelay;
+  const afterReading = (listener: () => void) => void setImmediate(listener);
+  const paused = createPausedConnections({ clock, spareCapacity, onTick, afterReading });
+  const inFlight = createInFlight(limits.inFlightMax);
+  const logRefusal = createEpisodeLog({ log, clock });
+  const refusal = createRefusals();
+  let isStopped = false;
+
+  /** Whether the client asks again right after its latest response. Measured only while connections are paused. */
+  function isAggressive(socket: AnsweredSocket): boolean {
+    return paused.count > 0 && clock.monotonic() - (socket[ANSWERED_AT] ?? -Infinity) < AGGRESSIVE_MS;
+  }
 
   return {
     admits(context) {
       const { res, req, operation } = context;
-      if (isLeaving) return true;
-      // It may have waited for as long unread: whoever would take it up now would be late already.
-      const isEarly = unheard.pausedMs(req.socket) > limits.eventLoopDelayMax;
-      if (!isEarly && !turns.shouldShed(isHasty(req.socket))) return true;
-      const { expectedPauseMs: holdMs } = unheard;
-      onRefused(operation, 'event_loop');
-      note({ reason: 'event_loop', delayMs: Math.round(turns.delayMs) });
-      context.fail(refusal(Math.ceil(holdMs / 1_000)));
-      // Who asks again at once is not heard at once: refusing costs half of what a kept answer does. A new connection
-      // would cost as much as an answer, so the one there is stays. Who has waited is not made to wait again.
+      if (isStopped) return true;
+      // A request that has waited unread for that long would be answered too late already.
+      const isLate = paused.pausedMs(req.socket) > delayMsMax;
+      if (!isLate && !queueDelay.shouldShed(isAggressive(req.socket))) return true;
+      metrics.overloaded(operation, 'event_loop');
+      logRefusal({ reason: 'event_loop', delayMs: Math.round(queueDelay.delayMs) });
+      context.fail(refusal(Math.ceil(paused.expectedPauseMs / 1_000)));
+      // A refusal costs half of what a cached response does, so a client that asks again at once is not read at once.
+      // Its connection stays open, for a new one would cost as much as a response. Nobody is paused twice in a row.
       res.once('close', () => {
-        if (!isEarly && res.shouldKeepAlive && !req.socket.destroyed) unheard.pause(req.socket);
+        if (!isLate && res.shouldKeepAlive && !req.socket.destroyed) paused.pause(req.socket);
       });
       return false;
     },
     enter(context) {
+      if (inFlight.enter(context)) return;
       const { operation } = context;
-      const count = underWay.get(operation) ?? 0;
-      if (count >= limits.inFlightMax) {
-        onRefused(operation, 'in_flight');
-        note({ reason: 'in_flight', operation });
-        throw fault('overloaded', { detail: 'overload.inFlightMax' });
-      }
-      underWay.set(operation, count + 1);
-      context.counted = counted;
+      metrics.overloaded(operation, 'in_flight');
+      logRefusal({ reason: 'in_flight', operation });
+      throw fault('overloaded', { detail: 'overload.inFlightMax' });
     },
+    release: inFlight.release,
     leave(context) {
-      if (unheard.count > 0) (context.req.socket as Answered)[ANSWERED_AT] = monotonic();
-      context.counted?.leave(context);
+      if (paused.count > 0) (context.req.socket as AnsweredSocket)[ANSWERED_AT] = clock.monotonic();
+      inFlight.release(context);
     },
-    listenToAll() {
-      isLeaving = true;
-      unheard.resumeAll();
+    stop() {
+      isStopped = true;
+      paused.resumeAll();
     },
   };
 }

@@ -1,110 +1,105 @@
 import type { Socket } from 'node:net';
+import type { Clock } from '../../kernel/clock.ts';
 
-/** Refused connections that are not read for a while: what their clients send meanwhile costs nothing yet. */
+/** Connections of refused clients that are not read for a while: what they send meanwhile costs nothing yet. */
 export type PausedConnections = {
   readonly count: number;
-  /** For how long whoever is refused now will not be heard at most, milliseconds. */
+  /** How long a connection that is paused now will stay paused at most, milliseconds. */
   readonly expectedPauseMs: number;
-  /** Reads a connection no more until it is its turn. */
   pause(socket: Socket): void;
   /**
-   * How long the request that has just come on a connection may have waited there unread, milliseconds. Nothing where
-   * nobody is refused any more: then there is time for it.
+   * How long the request that has just come may have waited on its paused connection, milliseconds; 0 once nobody is
+   * refused any more, because then there is time for it.
    */
   pausedMs(socket: Socket): number;
-  /** Reads all of them again. */
   resumeAll(): void;
 };
 
-/** What the collection needs. */
+/** What the pausing needs. */
 export type PausedConnectionsDeps = {
-  readonly monotonic: () => number;
-  /** How many more the process could serve, asked before any are heard. */
-  readonly takeRoom: () => number;
-  /** Calls back at the next turn of the timers. */
-  readonly atNextTurn: (listener: () => void) => void;
-  /** Calls back once everything is read that was there to be read. */
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** How many more requests the process could serve; asked before connections are resumed. */
+  readonly spareCapacity: () => number;
+  /** Calls back at the next tick of the timers. */
+  readonly onTick: (listener: () => void) => void;
+  /** Calls back once everything was read that was there to be read. */
   readonly afterReading: (listener: () => void) => void;
 };
 
 /**
- * So many are heard again in a millisecond even where there is no room, so that everybody has a turn. It costs two
- * refusals: of what waited there, and of who is too many then. Both together are some 3 % of a core.
+ * So many connections are resumed in a millisecond even without spare capacity, so that each has its turn. A resumed
+ * one costs two refusals: of what waited there, and of a request that is too many then; together some 3 % of a core.
  */
-const HEARD_PER_MS = 0.3;
-const HOLD_MS_MAX = 5_000;
-/** A longer stall is not made up for. */
-const TURN_MS_MAX = 100;
-/** Overload is over when nobody was added for so long. */
+const RESUMED_PER_MS_MIN = 0.3;
+const PAUSE_MS_MAX = 5_000;
+/** What a longer stall delayed is not made up for at once. */
+const TICK_MS_MAX = 100;
+/** Overload is over when no connection was paused for so long. */
 const CALM_MS = 500;
 
-/** Makes an empty collection of them. */
-export function createPausedConnections({
-  monotonic,
-  takeRoom,
-  atNextTurn,
-  afterReading,
-}: PausedConnectionsDeps): PausedConnections {
-  /** With the time since when, the longest first. */
-  const sockets = new Map<Socket, number>();
-  /** Those that are read again since this turn, with how long they were not. */
-  const heard = new Map<Socket, number>();
-  let [addedAt, turnedAt] = [0, 0];
+/** Creates an empty collection of paused connections. */
+export function createPausedConnections(deps: PausedConnectionsDeps): PausedConnections {
+  const { clock, spareCapacity, onTick, afterReading } = deps;
+  /** Each with the time of its pause, the longest paused first. */
+  const paused = new Map<Socket, number>();
+  /** Those resumed since this tick, with how long they were paused. */
+  const resumed = new Map<Socket, number>();
+  let [latestPauseAt, tickedAt] = [0, 0];
   let due = 0;
-  let isAwaited = false;
+  let isTickDue = false;
 
-  const perMs = () => Math.max(HEARD_PER_MS, sockets.size / HOLD_MS_MAX);
+  const perMs = () => Math.max(RESUMED_PER_MS_MIN, paused.size / PAUSE_MS_MAX);
 
-  function hear(socket: Socket, forMs: number): void {
-    sockets.delete(socket);
+  function resume(socket: Socket, pausedMs: number): void {
+    paused.delete(socket);
     if (socket.destroyed) return;
-    heard.set(socket, forMs);
+    resumed.set(socket, pausedMs);
     socket.resume();
   }
 
-  function awaitTurn(now: number): void {
-    turnedAt = now;
-    if (isAwaited) return;
-    isAwaited = true;
-    atNextTurn(onTurn);
+  function awaitTick(now: number): void {
+    tickedAt = now;
+    if (isTickDue) return;
+    isTickDue = true;
+    onTick(resumeDue);
   }
 
-  function onTurn(): void {
-    isAwaited = false;
-    const now = monotonic();
-    due += takeRoom() + perMs() * Math.min(TURN_MS_MAX, now - turnedAt);
-    for (const [socket, since] of sockets) {
+  function resumeDue(): void {
+    isTickDue = false;
+    const now = clock.monotonic();
+    due += spareCapacity() + perMs() * Math.min(TICK_MS_MAX, now - tickedAt);
+    for (const [socket, since] of paused) {
       if (due < 1) break;
       due -= 1;
-      hear(socket, now - since);
+      resume(socket, now - since);
     }
-    afterReading(() => heard.clear());
-    if (sockets.size > 0) awaitTurn(now);
+    afterReading(() => resumed.clear());
+    if (paused.size > 0) awaitTick(now);
     else due = 0;
   }
 
   return {
     get count() {
-      return sockets.size;
+      return paused.size;
     },
     get expectedPauseMs() {
-      return Math.ceil((sockets.size + 1) / perMs());
+      return Math.ceil((paused.size + 1) / perMs());
     },
     pause(socket) {
-      addedAt = monotonic();
+      latestPauseAt = clock.monotonic();
       socket.pause();
-      if (sockets.size === 0) awaitTurn(addedAt);
-      sockets.set(socket, addedAt);
+      if (paused.size === 0) awaitTick(latestPauseAt);
+      paused.set(socket, latestPauseAt);
     },
     pausedMs(socket) {
-      const ms = heard.get(socket);
+      const ms = resumed.get(socket);
       if (ms === undefined) return 0;
-      heard.delete(socket);
-      return monotonic() - addedAt > CALM_MS ? 0 : ms;
+      resumed.delete(socket);
+      return clock.monotonic() - latestPauseAt > CALM_MS ? 0 : ms;
     },
     resumeAll() {
-      for (const socket of sockets.keys()) hear(socket, 0);
-      heard.clear();
+      for (const socket of paused.keys()) resume(socket, 0);
+      resumed.clear();
     },
   };
 }

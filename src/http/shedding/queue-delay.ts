@@ -1,90 +1,89 @@
-/** Watches how long requests have stood in line before the event loop comes to them. */
+import type { Clock } from '../../kernel/clock.ts';
+
+/** How long requests wait in the queue of the event loop before they are read. */
 export type QueueDelay = {
-  /** Asked once for every request: whether it is one too many. Of those who are `hasty` fewer are let in. */
-  shouldShed(isHasty: boolean): boolean;
-  /** How many more might come from now on; what was told once is not told again. */
+  /** Whether a new request is one too many; called once for each. Fewer of aggressive clients are let in. */
+  shouldShed(isAggressive: boolean): boolean;
+  /** How many more requests could come from now on. The next call answers 0 until something changes. */
   readonly spareCapacity: () => number;
-  /** How long the line is so far, milliseconds. */
+  /** The queue delay so far, milliseconds. */
   readonly delayMs: number;
 };
 
-/** What the watch needs. */
+/** What the measuring needs. */
 export type QueueDelayDeps = {
-  /** How long requests may stand in line, milliseconds. */
+  /** How long requests may wait in the queue, milliseconds. */
   readonly delayMsMax: number;
-  readonly monotonic: () => number;
-  /** Calls back at the next turn of the timers. */
-  readonly atNextTurn: (listener: () => void) => void;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Calls back at the next tick of the timers. */
+  readonly onTick: (listener: () => void) => void;
 };
 
 /**
- * So many requests of a line are always served: where fewer come, it is not they that keep the loop busy, and however
+ * So many requests of a queue are always served: if fewer come, they are not what keeps the loop busy, and however
  * slow the machine is, something is answered.
  */
 const ALWAYS_SERVED = 100;
-/** Of the delay, for the hasty. Who comes right after a turn began, and is served late in the next, has stood for two. */
-const PART_OF_DELAY = 0.5;
-/** Lines are filled up to here, and by so much of what is left at a time: what comes of it is seen only turns later. */
-const FILLED = 0.8;
+/** The part of the delay for aggressive clients: one that comes early in a tick and is served late in the next waits for both. */
+const AGGRESSIVE_PART = 0.5;
+/** Queues are filled up to this part, by `GAIN` of what is missing each time: the effect shows only ticks later. */
+const FILL_PART = 0.8;
 const GAIN = 0.25;
 
 /**
- * Makes the watch of one process. Whatever is ready is read in one turn of the event loop, so whoever is read late in a
- * long one has stood in line for as long. No timer can tell of that in time: while more than 1,024 connections are
- * ready, libuv reads 48 times as many before it looks at its timers, deadlines included (`uv__io_poll`); with two
- * thousand busy connections that were 3 s. So each request looks for itself. One long stall is not a line of requests.
+ * Measures the queue delay of one process. All connections that are ready are read in one turn of the event loop, so a
+ * request that is read late in a long turn has waited for as long. A timer would notice too late: while more than
+ * 1,024 connections are ready, libuv reads 48 times as many before it looks at its timers, deadlines included
+ * (`uv__io_poll`); with two thousand busy connections that took 3 s. So every request looks at the clock. One long
+ * stall is not a queue of requests.
  *
- * No more are refused than were served before, then the line counts as a new one: whoever is refused comes back later,
- * and all at once would leave nothing to do meanwhile.
+ * Once as many were refused as served, the queue counts as new: refused clients come back later, and if all were
+ * refused there would be nothing to do meanwhile.
  */
-export function createQueueDelay({ delayMsMax, monotonic, atNextTurn }: QueueDelayDeps): QueueDelay {
+export function createQueueDelay({ delayMsMax, clock, onTick }: QueueDelayDeps): QueueDelay {
   let [served, refused] = [0, 0];
   let [startedAt, latestAt] = [0, 0];
-  let isAwaited = false;
-  let isFull = false;
-  let room = 0;
-  let hasCome = false;
+  let isTickDue = false;
+  let hasRefused = false;
+  let spare = 0;
+  let hasServed = false;
 
-  function endLine(): void {
+  function startQueue(now: number): void {
+    startedAt = now;
+    hasServed = true;
+    if (isTickDue) return;
+    isTickDue = true;
+    onTick(endQueue);
+  }
+
+  function endQueue(): void {
+    isTickDue = false;
+    const fitting = (served * FILL_PART * AGGRESSIVE_PART * delayMsMax) / Math.max(1, latestAt - startedAt);
+    spare = hasRefused ? 0 : Math.max(0, GAIN * (fitting - served));
+    hasRefused = false;
     [served, refused] = [0, 0];
   }
 
-  function onTurn(): void {
-    isAwaited = false;
-    const fits = (served * FILLED * PART_OF_DELAY * delayMsMax) / Math.max(1, latestAt - startedAt);
-    room = isFull ? 0 : Math.max(0, GAIN * (fits - served));
-    isFull = false;
-    endLine();
-  }
-
-  function begin(now: number): void {
-    startedAt = now;
-    hasCome = true;
-    if (isAwaited) return;
-    isAwaited = true;
-    atNextTurn(onTurn);
-  }
-
   return {
-    shouldShed(isHasty) {
-      const now = monotonic();
-      if (served === 0) begin(now);
+    shouldShed(isAggressive) {
+      const now = clock.monotonic();
+      if (served === 0) startQueue(now);
       else if (now - latestAt > delayMsMax) startedAt += now - latestAt;
       latestAt = now;
-      if (served < ALWAYS_SERVED || now - startedAt <= (isHasty ? PART_OF_DELAY : 1) * delayMsMax) {
+      if (served < ALWAYS_SERVED || now - startedAt <= (isAggressive ? AGGRESSIVE_PART : 1) * delayMsMax) {
         served += 1;
         return false;
       }
       refused += 1;
-      isFull = true;
-      if (refused >= served) endLine();
+      hasRefused = true;
+      if (refused >= served) [served, refused] = [0, 0];
       return true;
     },
     spareCapacity() {
-      // Where nobody has come, it is not requests that keep the loop busy.
-      const told = hasCome ? room : ALWAYS_SERVED;
-      [room, hasCome] = [0, false];
-      return told;
+      // Without any request, requests are not what keeps the loop busy.
+      const answer = hasServed ? spare : ALWAYS_SERVED;
+      [spare, hasServed] = [0, false];
+      return answer;
     },
     get delayMs() {
       return latestAt - startedAt;

@@ -6,14 +6,16 @@ import type { CacheEntry } from './cache-entry.ts';
 /** A content coding that answers are compressed with. */
 export type ContentEncoding = 'br' | 'gzip';
 
-type State = EncodedBody | 'making' | 'useless' | undefined;
-
 /** A body in a coding, with the strong tag of these very bytes. */
 export type EncodedBody = { readonly body: Buffer; readonly etag: string };
 
+/** The state of a coding: ready, in the making, no smaller than the body itself, or not asked for yet. */
+type EncodingState = EncodedBody | 'making' | 'useless' | undefined;
+
 /** What there is of an entry's body in codings. */
 export type EncodedBodies = {
-  get(coding: ContentEncoding): EncodedBody | undefined;
+  readonly br: EncodingState;
+  readonly gzip: EncodingState;
   /**
    * Has the body compressed, behind the caller's back: once at a time, not again where it was no use, and not at all
    * while too many others are. Who asks later may find it.
@@ -119,13 +121,13 @@ export function createContentEncodings(
 
 /** A class, for there are as many as there are bodies kept. */
 class BodyVariants implements EncodedBodies {
+  br: EncodingState = undefined;
+  gzip: EncodingState = undefined;
   bytes = 0;
   readonly #body: Buffer;
   readonly #etag: string;
   readonly #making: Making;
   readonly #onGrown: (encodings: EncodedBodies) => void;
-  #br: State = undefined;
-  #gzip: State = undefined;
 
   constructor(
     { body, etag }: Pick<CacheEntry, 'body' | 'etag'>,
@@ -138,15 +140,10 @@ class BodyVariants implements EncodedBodies {
     this.#onGrown = onGrown;
   }
 
-  get(coding: ContentEncoding): EncodedBody | undefined {
-    const state = this.#stateOf(coding);
-    return typeof state === 'object' ? state : undefined;
-  }
-
   make(coding: ContentEncoding): void {
-    if (this.#stateOf(coding) !== undefined || this.#making.count >= MAKING_MAX) return;
+    if (this[coding] !== undefined || this.#making.count >= MAKING_MAX) return;
     this.#making.count += 1;
-    this.#become(coding, 'making');
+    this[coding] = 'making';
     void this.#add(coding).finally(() => (this.#making.count -= 1));
   }
 
@@ -162,21 +159,9 @@ class BodyVariants implements EncodedBodies {
       seconds: (performance.now() - start) / 1_000,
     });
     // What cannot be compressed, for want of memory, is served as it is, too.
-    this.#become(
-      coding,
-      isSmaller ? { body: ownBytes(coded), etag: encodedEtag(this.#etag, coding) } : 'useless',
-    );
+    this[coding] = isSmaller ? { body: ownBytes(coded), etag: encodedEtag(this.#etag, coding) } : 'useless';
     if (!isSmaller) return;
     this.bytes += coded.length;
     this.#onGrown(this);
-  }
-
-  #stateOf(coding: ContentEncoding): State {
-    return coding === 'br' ? this.#br : this.#gzip;
-  }
-
-  #become(coding: ContentEncoding, state: State): void {
-    if (coding === 'br') this.#br = state;
-    else this.#gzip = state;
   }
 }

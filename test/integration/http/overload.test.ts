@@ -23,7 +23,7 @@ beforeAll(async () => {
     operations: [operation(handler)],
     overload: { eventLoopDelayMax: 50, inFlightMax: 1_000 },
     clock: { ...systemClock, monotonic: () => now },
-    onOverload: (name, reason) => refusals.push([name, reason]),
+    metrics: { overloaded: (name, reason) => void refusals.push([name, reason]) },
   });
   connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => connectRaw(listener.port)));
 });

@@ -48,8 +48,8 @@ export async function startPassthrough(
     hostEvent: (_source: string, host: string, event: string) => void events.push(`${host} ${event}`),
     upstreamCall: (source: string, outcome: string) => void events.push(`${source} ${outcome}`),
   };
-  const passthrough = { routes: [route], admit, metrics };
-  return { upstream, events, listener: await startPublicListener({ passthrough, clock }) };
+  const passthrough = { routes: [route], admit };
+  return { upstream, events, listener: await startPublicListener({ passthrough, metrics, clock }) };
 }
 
 /** The route of one test after another, as `usePassthrough` gives it. */

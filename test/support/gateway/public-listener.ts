@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { type App, type AppDeps, createApp } from '../../../src/http/listener/app.ts';
-import type { Operation } from '../../../src/http/operation.ts';
+import type { ServedOperation } from '../../../src/pipeline/create-operations.ts';
 import { createServer } from '../../../src/http/listener/server.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Handler, Reply } from '../../../src/policy/call.ts';
@@ -27,7 +27,10 @@ export type PublicListener = {
 
 /** Starts a listener; what `over` leaves out is the plainest thing that works. */
 export async function startPublicListener(
-  over: Partial<AppDeps> & { deadlineMsMax?: number } = {},
+  over: Omit<Partial<AppDeps>, 'metrics'> & {
+    metrics?: Partial<AppDeps['metrics']>;
+    deadlineMsMax?: number;
+  } = {},
 ): Promise<PublicListener> {
   const lines: LogLine[] = [];
   const finished: { operation: string; status: number }[] = [];
@@ -43,6 +46,16 @@ export async function startPublicListener(
       },
     },
   );
+  const metrics: AppDeps['metrics'] = {
+    request: (operation, status) => void finished.push({ operation, status }),
+    inFlight: () => undefined,
+    overloaded: () => undefined,
+    compressed: () => undefined,
+    breakerState: () => undefined,
+    sourceEvent: () => undefined,
+    hostEvent: () => undefined,
+    upstreamCall: () => undefined,
+  };
   const app = createApp({
     operations: [],
     openapi: Buffer.from('{"openapi":"3.1.0"}'),
@@ -52,14 +65,11 @@ export async function startPublicListener(
     overload: { eventLoopDelayMax: 60_000, inFlightMax: 1_000 },
     log,
     clock: systemClock,
-    onOpen: () => undefined,
-    onOverload: () => undefined,
-    onFinish: (operation, status) => finished.push({ operation, status }),
     ...over,
+    metrics: { ...metrics, ...over.metrics },
   });
-  const onRefused = (status: number) => finished.push({ operation: 'none', status });
   const limits = { connectionsMax: 1_000, deadlineMsMax: over.deadlineMsMax ?? 10_000 };
-  const server = createServer(app, limits, { log, onRefused });
+  const server = createServer(app, limits, { log, metrics });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -94,7 +104,7 @@ export async function startPublicListener(
 }
 
 /** An operation with small defaults. */
-export function operation(handler: Handler, over: Partial<Operation> = {}): Operation {
+export function operation(handler: Handler, over: Partial<ServedOperation> = {}): ServedOperation {
   return {
     operation: 'users.list',
     path: '/v1/users',
@@ -105,7 +115,7 @@ export function operation(handler: Handler, over: Partial<Operation> = {}): Oper
 }
 
 /** A list and a get that answer with what they were asked. */
-export function echoOperations(): Operation[] {
+export function echoOperations(): ServedOperation[] {
   const echo = operation((call) => Promise.resolve(replyOf(JSON.stringify(call.request))));
   return [echo, { ...echo, operation: 'users.get', path: '/v1/users/:id' }];
 }

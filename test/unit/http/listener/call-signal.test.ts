@@ -3,10 +3,10 @@ import { clientClosedRequest, CallSignal } from '../../../../src/http/listener/c
 import type { GatewayError } from '../../../../src/errors/fault.ts';
 
 describe('the signal of a call', () => {
-  it('aborts with upstream_timeout once the deadline is spent, and tells it', async () => {
+  it('aborts with upstream_timeout once the deadline has expired, and hands the error over', async () => {
     const told = await new Promise<[GatewayError, AbortSignal]>((resolve) => {
       const call = new CallSignal((error) => resolve([error, call.signal]));
-      call.start(10);
+      call.startDeadline(10);
     });
 
     const [error, signal] = told;
@@ -15,16 +15,16 @@ describe('the signal of a call', () => {
     expect(signal.reason).toBe(error);
   });
 
-  it('aborts for whoever listens already', async () => {
+  it('aborts for those that listen already', async () => {
     const call = new CallSignal(() => undefined);
-    call.start(10);
+    call.startDeadline(10);
 
     await once(call.signal, 'abort');
   });
 
   it('keeps the first reason', () => {
     const call = new CallSignal(() => undefined);
-    call.start(1_000);
+    call.startDeadline(1_000);
     const reason = clientClosedRequest();
     call.abort(reason);
     call.abort(new Error('later'));
@@ -37,9 +37,9 @@ describe('the signal of a call', () => {
     const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     const before = timers();
     const settled = new CallSignal(() => undefined);
-    settled.start(60_000);
+    settled.startDeadline(60_000);
     const aborted = new CallSignal(() => undefined);
-    aborted.start(60_000);
+    aborted.startDeadline(60_000);
     expect(timers()).toBe(before + 2);
 
     settled.settle();
@@ -49,9 +49,9 @@ describe('the signal of a call', () => {
     expect(settled.signal.aborted).toBe(false);
   });
 
-  it('takes a deadline longer than a timer can hold for a long one', () => {
+  it('never takes a deadline that a timer cannot hold for a short one', () => {
     const call = new CallSignal(() => undefined);
-    call.start(100 * 86_400_000);
+    call.startDeadline(100 * 86_400_000);
 
     expect(call.signal.aborted).toBe(false);
     call.settle();

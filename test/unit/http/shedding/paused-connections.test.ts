@@ -1,110 +1,110 @@
 import { Socket } from 'node:net';
 import { createPausedConnections } from '../../../../src/http/shedding/paused-connections.ts';
 
-/** A collection whose time stands still until told, with nobody's room to spare. */
+/** A collection whose clock stands still until it is told otherwise, without spare capacity. */
 function collection() {
   let now = 1_000;
-  let room = 0;
-  let onTurn: (() => void) | undefined;
+  let spare = 0;
+  let tickListener: (() => void) | undefined;
   let onRead: () => void;
-  const unheard = createPausedConnections({
-    monotonic: () => now,
-    takeRoom: () => room,
-    atNextTurn: (listener) => void (onTurn = listener),
+  const paused = createPausedConnections({
+    clock: { monotonic: () => now },
+    spareCapacity: () => spare,
+    onTick: (listener) => void (tickListener = listener),
     afterReading: (listener) => void (onRead = listener),
   });
   return {
-    unheard,
+    paused,
     refuse: (count: number) => {
       const sockets = Array.from({ length: count }, () => new Socket());
-      for (const socket of sockets) unheard.pause(socket);
+      for (const socket of sockets) paused.pause(socket);
       return sockets;
     },
     pass: (ms: number) => void (now += ms),
-    makeRoom: (places: number) => void (room = places),
-    turn: () => {
-      const listener = onTurn;
-      onTurn = undefined;
+    spareCapacity: (requests: number) => void (spare = requests),
+    tick: () => {
+      const listener = tickListener;
+      tickListener = undefined;
       listener?.();
     },
-    isAwaited: () => onTurn !== undefined,
+    isAwaited: () => tickListener !== undefined,
     read: () => onRead(),
   };
 }
 
-const heardOf = (sockets: readonly Socket[]) => sockets.map((socket) => !socket.isPaused());
+const resumedOf = (sockets: readonly Socket[]) => sockets.map((socket) => !socket.isPaused());
 
-describe('refused connections', () => {
-  it('are heard again in the order in which they were refused, three in ten milliseconds', () => {
-    const { refuse, pass, turn } = collection();
+describe('paused connections', () => {
+  it('are resumed in the order in which they were paused, three in ten milliseconds', () => {
+    const { refuse, pass, tick } = collection();
     const sockets = refuse(4);
-    expect(heardOf(sockets)).toEqual([false, false, false, false]);
+    expect(resumedOf(sockets)).toEqual([false, false, false, false]);
     pass(7);
-    turn();
-    expect(heardOf(sockets)).toEqual([true, true, false, false]);
+    tick();
+    expect(resumedOf(sockets)).toEqual([true, true, false, false]);
     pass(7);
-    turn();
-    expect(heardOf(sockets)).toEqual([true, true, true, true]);
+    tick();
+    expect(resumedOf(sockets)).toEqual([true, true, true, true]);
   });
 
-  it('are heard sooner where there is room', () => {
-    const { refuse, makeRoom, turn, isAwaited } = collection();
+  it('are resumed sooner with spare capacity', () => {
+    const { refuse, spareCapacity, tick, isAwaited } = collection();
     const sockets = refuse(4);
-    makeRoom(3);
-    turn();
-    expect(heardOf(sockets)).toEqual([true, true, true, false]);
-    turn();
-    expect(heardOf(sockets)).toEqual([true, true, true, true]);
+    spareCapacity(3);
+    tick();
+    expect(resumedOf(sockets)).toEqual([true, true, true, false]);
+    tick();
+    expect(resumedOf(sockets)).toEqual([true, true, true, true]);
     expect(isAwaited()).toBe(false);
   });
 
-  it('wait for five seconds at most, however many they are, and are told for how long', () => {
-    const { unheard, refuse, pass, turn } = collection();
+  it('wait for five seconds at most, however many they are, as expectedPauseMs says', () => {
+    const { paused, refuse, pass, tick } = collection();
     refuse(99);
-    expect(unheard.expectedPauseMs).toBe(334);
+    expect(paused.expectedPauseMs).toBe(334);
     const last = refuse(20_000).at(-1);
-    expect(unheard.expectedPauseMs).toBe(5_001);
-    for (let ms = 0; ms < 60_000 && unheard.count > 20_099 / Math.E; ms += 10) {
+    expect(paused.expectedPauseMs).toBe(5_001);
+    for (let ms = 0; ms < 60_000 && paused.count > 20_099 / Math.E; ms += 10) {
       pass(10);
-      turn();
+      tick();
     }
     expect(last?.isPaused()).toBe(true);
   });
 
-  it('are not all heard at once after a stall', () => {
-    const { unheard, refuse, pass, turn } = collection();
+  it('are not all resumed at once after a stall', () => {
+    const { paused, refuse, pass, tick } = collection();
     refuse(200);
     pass(60_000);
-    turn();
-    expect(unheard.count).toBe(170);
+    tick();
+    expect(paused.count).toBe(170);
   });
 
-  it('are all heard where the listener is left', () => {
-    const { unheard, refuse } = collection();
+  it('are all resumed when shedding stops', () => {
+    const { paused, refuse } = collection();
     const sockets = refuse(3);
-    unheard.resumeAll();
-    expect(heardOf(sockets)).toEqual([true, true, true]);
-    expect(unheard.pausedMs(sockets[0]!)).toBe(0);
+    paused.resumeAll();
+    expect(resumedOf(sockets)).toEqual([true, true, true]);
+    expect(paused.pausedMs(sockets[0]!)).toBe(0);
   });
 });
 
-describe('how long a request waited unread', () => {
-  it('is at most since its connection was refused, for what was there when that is heard again', () => {
-    const { unheard, refuse, pass, turn, read } = collection();
+describe('the pause of a request that waited unread', () => {
+  it('is that of its connection, for what was there to read when it resumed', () => {
+    const { paused, refuse, pass, tick, read } = collection();
     const [asksAgain, waits] = refuse(2) as [Socket, Socket];
     pass(100);
-    turn();
-    expect(unheard.pausedMs(asksAgain)).toBe(100);
-    expect(unheard.pausedMs(asksAgain)).toBe(0);
+    tick();
+    expect(paused.pausedMs(asksAgain)).toBe(100);
+    expect(paused.pausedMs(asksAgain)).toBe(0);
     read();
-    expect(unheard.pausedMs(waits)).toBe(0);
+    expect(paused.pausedMs(waits)).toBe(0);
   });
 
-  it('does not count once nobody was refused for half a second', () => {
-    const { unheard, refuse, pass, turn } = collection();
+  it('is 0 once no connection was paused for half a second', () => {
+    const { paused, refuse, pass, tick } = collection();
     const [socket] = refuse(1) as [Socket];
     pass(501);
-    turn();
-    expect(unheard.pausedMs(socket)).toBe(0);
+    tick();
+    expect(paused.pausedMs(socket)).toBe(0);
   });
 });

@@ -2,99 +2,99 @@ import { createQueueDelay } from '../../../../src/http/shedding/queue-delay.ts';
 
 const MAX_MS = 50;
 
-/** A watch over requests that take a millisecond each, in one turn until told otherwise. */
-function watch() {
+/** The queue delay of requests that take a millisecond each, in one tick until told otherwise. */
+function queue() {
   let now = 1_000;
-  let onTurn: () => void;
-  const turns = createQueueDelay({
+  let tickListener: () => void;
+  const delay = createQueueDelay({
     delayMsMax: MAX_MS,
-    monotonic: () => now,
-    atNextTurn: (listener) => void (onTurn = listener),
+    clock: { monotonic: () => now },
+    onTick: (listener) => void (tickListener = listener),
   });
   return {
-    turns,
+    delay,
     /** How many of so many requests are refused. */
-    refusedOf: (count: number, msEach = 1, isHasty = false): number => {
+    refusedOf: (count: number, msEach = 1, isAggressive = false): number => {
       let refused = 0;
       for (let n = 0; n < count; n += 1) {
         now += msEach;
-        if (turns.shouldShed(isHasty)) refused += 1;
+        if (delay.shouldShed(isAggressive)) refused += 1;
       }
       return refused;
     },
     stall: (ms: number) => void (now += ms),
-    turn: () => onTurn(),
+    tick: () => tickListener(),
   };
 }
 
-describe('a line of requests in the event loop', () => {
-  it('refuses nobody while the loop keeps turning', () => {
-    const { refusedOf, turn } = watch();
-    for (let turns = 0; turns < 20; turns += 1) {
+describe('the queue delay of the event loop', () => {
+  it('sheds nothing while the loop keeps turning', () => {
+    const { refusedOf, tick } = queue();
+    for (let ticks = 0; ticks < 20; ticks += 1) {
       expect(refusedOf(200, 0.2)).toBe(0);
-      turn();
+      tick();
     }
   });
 
-  it('refuses those who stood in line for longer than they may, and serves as many at least', () => {
-    const { refusedOf } = watch();
+  it('sheds what has waited for too long, and never more than was served', () => {
+    const { refusedOf } = queue();
     expect(refusedOf(101)).toBe(1);
     expect(refusedOf(99)).toBe(99);
     expect(refusedOf(100)).toBe(0);
   });
 
-  it('serves again from the next turn of the timers on', () => {
-    const { refusedOf, turn } = watch();
+  it('serves again from the next tick of the timers on', () => {
+    const { refusedOf, tick } = queue();
     expect(refusedOf(120)).toBe(20);
-    turn();
+    tick();
     expect(refusedOf(100)).toBe(0);
   });
 
-  it('refuses nobody for one long stall', () => {
-    const { refusedOf, stall } = watch();
+  it('sheds nothing for one long stall', () => {
+    const { refusedOf, stall } = queue();
     expect(refusedOf(100, 0.1)).toBe(0);
     stall(5_000);
     expect(refusedOf(300, 0.1)).toBe(0);
   });
 
-  it('refuses nobody where few come, however slow the machine is', () => {
-    const { refusedOf } = watch();
+  it('sheds nothing of few requests, however slow the machine is', () => {
+    const { refusedOf } = queue();
     expect(refusedOf(100, 40)).toBe(0);
   });
 
-  it('lets the hasty stand in line for half as long', () => {
-    const { refusedOf } = watch();
+  it('lets aggressive clients wait for half as long', () => {
+    const { refusedOf } = queue();
     expect(refusedOf(100, 0.26)).toBe(0);
     expect(refusedOf(1, 0.26, true)).toBe(1);
     expect(refusedOf(1, 0.26)).toBe(0);
   });
 });
 
-describe('the room for more', () => {
-  it('is none once somebody was refused, and there again with the next turn', () => {
-    const { turns, refusedOf, turn } = watch();
+describe('the spare capacity', () => {
+  it('is none once a request was shed, and there again with the next tick', () => {
+    const { delay, refusedOf, tick } = queue();
     refusedOf(101);
-    turn();
-    expect(turns.spareCapacity()).toBe(0);
+    tick();
+    expect(delay.spareCapacity()).toBe(0);
     refusedOf(40, 0.1);
-    turn();
-    expect(turns.spareCapacity()).toBeGreaterThan(0);
+    tick();
+    expect(delay.spareCapacity()).toBeGreaterThan(0);
   });
 
-  it('is a part of what the latest line was shorter than it may be, told once', () => {
-    const { turns, refusedOf, turn } = watch();
+  it('is a part of what the latest queue was shorter than it may be, answered once', () => {
+    const { delay, refusedOf, tick } = queue();
     refusedOf(1, 0);
     refusedOf(79, 10 / 79);
-    turn();
+    tick();
     // 80 took 10 ms, so 160 would take 20: four fifths of 25 ms.
-    expect(Math.round(turns.spareCapacity())).toBe(20);
+    expect(Math.round(delay.spareCapacity())).toBe(20);
     refusedOf(1);
-    expect(turns.spareCapacity()).toBe(0);
+    expect(delay.spareCapacity()).toBe(0);
   });
 
-  it('is there where nobody comes', () => {
-    const { turns } = watch();
-    expect(turns.spareCapacity()).toBeGreaterThan(0);
-    expect(turns.spareCapacity()).toBeGreaterThan(0);
+  it('is there without any request', () => {
+    const { delay } = queue();
+    expect(delay.spareCapacity()).toBeGreaterThan(0);
+    expect(delay.spareCapacity()).toBeGreaterThan(0);
   });
 });

@@ -1,0 +1,57 @@
+import type { Request } from 'express';
+import type { GatewayError } from '../errors/fault.ts';
+import type { Call, RequestFacts } from '../policy/call.ts';
+import { CallSignal } from './listener/call-signal.ts';
+import { clientAddress } from './listener/client-address.ts';
+import type { RequestContext } from './listener/request-context.ts';
+import type { RequestTarget } from './listener/request-head.ts';
+
+/** What the pipeline may know of a request. */
+export function requestFacts(
+  req: Request,
+  { head }: RequestContext,
+  {
+    target,
+    rawId,
+    trustsProxies,
+  }: { target: RequestTarget; rawId?: string | undefined; trustsProxies: boolean },
+): RequestFacts {
+  return {
+    authorization: head.authorization,
+    apiKey: head.apiKey,
+    address: clientAddress(req, trustsProxies),
+    rawQuery: target.query,
+    rawId,
+  };
+}
+
+/** What a call is. */
+type CallSpec = {
+  readonly operation: string;
+  readonly permission: string | null;
+  /** The error of an expired deadline where the client is late and not the upstream. */
+  readonly lateClient?: () => GatewayError | undefined;
+};
+
+/** The call of a request, with its deadline; once that expires, the request is answered with its error. */
+export class OpenCall extends CallSignal implements Call {
+  readonly operation: string;
+  readonly permission: string | null;
+  readonly request: RequestFacts;
+  readonly requestId: string;
+  readonly trace: Call['trace'];
+  readonly answerHeaders: string[];
+  principal: Call['principal'] = undefined;
+  query: Call['query'] = undefined;
+
+  constructor(context: RequestContext, request: RequestFacts, spec: CallSpec) {
+    super(context.fail, spec.lateClient);
+    this.operation = spec.operation;
+    this.permission = spec.permission;
+    this.request = request;
+    this.requestId = context.requestId;
+    this.trace = context.trace;
+    this.answerHeaders = context.answerHeaders;
+    context.call = this;
+  }
+}
