@@ -59,7 +59,9 @@ function createProgram(context: CliContext): Command {
     .action(() => runDemo(configFile(), context));
   program
     .command('generate')
-    .description('write the generated documents: OpenAPI and the schemas of the configuration')
+    .description(
+      'write what is generated: OpenAPI, the schemas and the reference of the configuration, tables in documents',
+    )
     .option('--check', 'only say whether they are up to date')
     .action((options: { check?: boolean }) => runGenerate(options.check === true, context));
   registerExplainCommand(program, configFile, context);
