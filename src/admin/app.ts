@@ -4,34 +4,34 @@ import type { Secret } from '../kernel/secret.ts';
 import { createAdminGuard } from './guard.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Whether something works that the gateway depends on. */
+/** The state of something that the gateway depends on. */
 export type CheckResult = {
   readonly name: string;
   readonly ready: boolean;
-  /** Whether the gateway wants no requests without it. */
+  /** Whether the gateway is not ready without it. */
   readonly needed: boolean;
 };
 
-/** What the operator's listener tells about. */
+/** What the operator's listener shows and does. */
 export type AdminDeps = {
   readonly checks: () => readonly CheckResult[] | Promise<readonly CheckResult[]>;
-  /** Whether the gateway is leaving. */
+  /** Whether the gateway is draining. */
   readonly draining: () => boolean;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
-  /** How well the replies of each source fit its file, as JSON. */
+  /** The report on how well the replies of each source fit its file, as JSON. */
   readonly quality: () => unknown;
-  /** Has every process forget what carries a tag. Rejects where Redis fails. */
+  /** Purges everything with a tag from the caches of all processes. Rejects if Redis fails. */
   readonly purge: (tag: string) => Promise<void>;
-  /** What opens all but `/livez` and `/readyz`; absent where everybody who gets here may. */
+  /** The token for all but `/livez` and `/readyz`; absent: programs of this machine need none. */
   readonly token?: Secret | undefined;
 };
 
-/** A resource, a record of it, or everything. */
+/** A tag: a resource, a record of it, or everything. */
 const TAG = /^(?:\*|[a-z]{1,40}(?:[:_].{1,600})?)$/u;
 
 /**
- * Makes the operator's listener: `/livez` and `/readyz` for whoever runs the process, and `/metrics`, `/quality` and
- * `POST /cache/purge` for who has the token.
+ * Makes the operator's listener: `/livez` and `/readyz` for what runs the process, and `/metrics`, `/quality` and
+ * `POST /cache/purge` for those who have the token.
  */
 export function createAdminApp(deps: AdminDeps): RequestListener {
   const { checks, draining, metrics, quality, purge } = deps;
@@ -43,7 +43,7 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
     next();
   });
 
-  // Alive means that this process answers. What it depends on is not its life: a restart would not heal it.
+  // Alive means that this process answers. A restart would not mend what it depends on.
   app.get('/livez', (_req, res) => {
     res.json({ status: 'ok' });
   });
@@ -82,7 +82,7 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
   app.use((_req: Request, res: Response) => {
     res.status(404).json({ status: 'not found' });
   });
-  // Express tells an error handler by its four parameters.
+  // Express recognises an error handler by its four parameters.
   app.use((_error: unknown, _req: Request, res: Response, _next: NextFunction) => {
     res.status(500).json({ status: 'error' });
   });

@@ -1,28 +1,28 @@
 import { Counter, type CounterConfiguration, type Histogram, type Registry } from 'prom-client';
 
-/** What was counted under some label values. */
-type Child<T> = { readonly values: readonly string[]; readonly tally: T };
+/** The child of a metric for some label values, with what was counted under them. */
+type LabelledChild<T> = { readonly values: readonly string[]; readonly child: T };
 
-/** The tally of two or three label values. */
+/** Finds the child of two or three label values, and creates it the first time. */
 type ChildOf<T> = (first: string, second: string, third?: string) => T;
 
 /**
- * Something that was counted, in a plain number until prom-client is asked for it: its own children look their labels
- * up anew each time they count, which would be felt in every request.
+ * A counter in a plain number, until prom-client collects it: prom-client's own children look up their labels again at
+ * each count, which would be felt in every request.
  */
 export class CounterChild {
   count = 0;
 
-  add(count = 1): void {
-    this.count += count;
+  add(amount = 1): void {
+    this.count += amount;
   }
 }
 
-/** Things that took time. */
+/** A histogram in plain numbers, for the same reason. */
 export class HistogramChild {
   count = 0;
   sum = 0;
-  /** How many took at most as long as a bound, and longer than the one before. */
+  /** How many values lie above the bound before and at most at this one. */
   readonly buckets: number[];
   readonly #bounds: readonly number[];
 
@@ -40,98 +40,107 @@ export class HistogramChild {
   }
 }
 
-function createTallies<T>(make: () => T): { of: ChildOf<T>; children: readonly Child<T>[] } {
+/** Creates an empty set of children; three maps in each other, because joining the values to one key costs more. */
+function createChildren<T>(create: () => T): { childOf: ChildOf<T>; children: readonly LabelledChild<T>[] } {
   const tree = new Map<string, Map<string, Map<string, T>>>();
-  const children: Child<T>[] = [];
+  const children: LabelledChild<T>[] = [];
 
-  function add(values: readonly [string, string, string]): T {
-    const tally = make();
-    children.push({ values, tally });
-    const [first, second, third] = values;
+  function add(first: string, second: string, third: string): T {
+    const child = create();
+    children.push({ values: [first, second, third], child });
     const seconds = tree.get(first) ?? new Map<string, Map<string, T>>();
     const thirds = seconds.get(second) ?? new Map<string, T>();
-    tree.set(first, seconds.set(second, thirds.set(third, tally)));
-    return tally;
+    tree.set(first, seconds.set(second, thirds.set(third, child)));
+    return child;
   }
 
   return {
-    of: (first, second, third = '') =>
-      tree.get(first)?.get(second)?.get(third) ?? add([first, second, third]),
+    childOf: (first, second, third = '') =>
+      tree.get(first)?.get(second)?.get(third) ?? add(first, second, third),
     children,
   };
 }
 
-type Described = Pick<CounterConfiguration<string>, 'name' | 'help' | 'labelNames'>;
+/** Name, help text and labels of a metric. */
+type Described = Pick<CounterConfiguration<string>, 'name' | 'help'> & {
+  readonly labelNames: readonly string[];
+};
 
-/** Registers a counter that shows what `children` come to. */
-function showCounts(
+/** Registers a counter that shows the counts of `children`. */
+function registerCounts(
   registry: Registry,
   described: Described,
-  children: readonly Child<{ readonly count: number }>[],
+  children: readonly LabelledChild<{ readonly count: number }>[],
 ): void {
-  const labels = described.labelNames?.length ?? 0;
   new Counter({
     ...described,
     registers: [registry],
     collect() {
       this.reset();
-      for (const { values, tally } of children) this.labels(...values.slice(0, labels)).inc(tally.count);
+      for (const { values, child } of children)
+        this.labels(...values.slice(0, described.labelNames.length)).inc(child.count);
     },
   });
 }
 
-/** A counter with two or three labels. */
+/** Creates a counter with two or three labels. */
 export function createCounter(registry: Registry, described: Described): ChildOf<CounterChild> {
-  const { of, children } = createTallies(() => new CounterChild());
-  showCounts(registry, described, children);
-  return of;
+  const { childOf, children } = createChildren(() => new CounterChild());
+  registerCounts(registry, described, children);
+  return childOf;
 }
 
-/** The samples of one child of a histogram, as Prometheus has them: cumulative, and with the sum and the count. */
+/** Creates a counter with two or three labels that counts one event at a time. */
+export function createEventCounter(registry: Registry, described: Described): ChildOf<void> {
+  const childOf = createCounter(registry, described);
+  return (first, second, third) => childOf(first, second, third).add();
+}
+
+/** The samples of a histogram's child in the form of Prometheus: cumulative buckets, the sum and the count. */
 function samplesOf(
   name: string,
   labels: Readonly<Record<string, string>>,
-  tally: HistogramChild,
+  child: HistogramChild,
   bounds: readonly number[],
 ) {
   let atMost = 0;
   const buckets = bounds.map((le, index) => {
-    atMost += tally.buckets[index] ?? 0;
+    atMost += child.buckets[index] ?? 0;
     return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: atMost };
   });
   return [
     ...buckets,
-    { metricName: `${name}_bucket`, labels: { le: '+Inf', ...labels }, value: tally.count },
-    { metricName: `${name}_sum`, labels, value: tally.sum },
-    { metricName: `${name}_count`, labels, value: tally.count },
+    { metricName: `${name}_bucket`, labels: { le: '+Inf', ...labels }, value: child.count },
+    { metricName: `${name}_sum`, labels, value: child.sum },
+    { metricName: `${name}_count`, labels, value: child.count },
   ];
 }
 
-/** A counter `<name>s_total` and a histogram `<name>_duration_seconds` of the same things. */
+/** Creates a counter `<name>s_total` and a histogram `<name>_duration_seconds` of the same events. */
 export function createTimedCounter(
   registry: Registry,
-  timed: { name: string; help: string; durationHelp: string; labelNames: readonly string[] },
+  timed: Described & { readonly durationHelp: string },
   bounds: readonly number[],
 ): ChildOf<HistogramChild> {
   const { name, help, durationHelp, labelNames } = timed;
-  const { of, children } = createTallies(() => new HistogramChild(bounds));
-  showCounts(registry, { name: `${name}s_total`, help, labelNames }, children);
+  const { childOf, children } = createChildren(() => new HistogramChild(bounds));
+  registerCounts(registry, { name: `${name}s_total`, help, labelNames }, children);
   const described = {
     name: `${name}_duration_seconds`,
     help: durationHelp,
     type: 'histogram',
     aggregator: 'sum',
   };
-  const samples = ({ values, tally }: Child<HistogramChild>) => {
+  const samples = ({ values, child }: LabelledChild<HistogramChild>) => {
     const labels = Object.fromEntries(labelNames.map((label, index) => [label, values[index] ?? '']));
-    return samplesOf(described.name, labels, tally, bounds);
+    return samplesOf(described.name, labels, child, bounds);
   };
   const histogram = {
     ...described,
     labelNames,
     get: () => Promise.resolve({ ...described, values: children.flatMap(samples) }),
   };
-  // The registry asks for no more than this; prom-client's type knows its own classes only.
+  // The registry uses no more than this, although its type demands prom-client's own class.
   registry.registerMetric(histogram as unknown as Histogram);
-  return of;
+  return childOf;
 }

@@ -4,10 +4,10 @@ import type { Secret } from '../kernel/secret.ts';
 
 const digest = (text: string) => hash('sha256', text, 'buffer');
 
-/** This machine, in the names that its own programs use for it; the port does not matter. */
+/** This machine, by the names that its own programs use for it; the port does not matter. */
 const OWN_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
-/** Keeps web pages out, which a browser on this machine shows: one may post here, or call itself by a name that leads here. */
+/** Refuses web pages in a browser on this machine: a page could post here, or use a host name that resolves to here. */
 const refusePages: RequestHandler = (req, res, next) => {
   if (req.headers.origin === undefined && OWN_HOST.test(req.headers.host ?? 'localhost')) next();
   else
@@ -16,13 +16,13 @@ const refusePages: RequestHandler = (req, res, next) => {
     });
 };
 
-/** Lets through who shows the token as `Authorization: Bearer`; every program of this machine, where there is no token. */
+/** Makes the guard: it lets requests with the token pass, or without a token every program of this machine. */
 export function createAdminGuard(token: Secret | undefined): RequestHandler {
   if (token === undefined) return refusePages;
   const expected = digest(token.reveal());
   return (req, res, next) => {
     const given = /^Bearer +(\S+)$/i.exec(req.headers.authorization ?? '')?.[1];
-    // Of equal length whatever was given, and told apart in a time that says nothing.
+    // Digests have equal lengths, and the comparison takes the same time wherever they differ.
     if (given !== undefined && timingSafeEqual(digest(given), expected)) next();
     else
       res
