@@ -30,57 +30,66 @@ const PLAIN_TEXT = /[^"\\\u0000-\u001f]*/y;
 /** Shorter runs are stepped over sooner than an expression has started. */
 const SHORT_TEXT = 48;
 
-/**
- * Reads a JSON document (RFC 8259) without losing anything: integers beyond 15 digits, fractions and exponents
- * stay text, duplicate keys are refused, nesting is bounded.
- * @throws JsonError
- */
-export function readJson(text: string): Json {
-  let at = 0;
+/** A recursive-descent parser over one text; `at` is the offset of the next character. */
+class JsonReader {
+  private readonly text: string;
+  private at = 0;
 
-  function fail(problem: string): never {
-    throw new JsonError(problem, at);
+  constructor(text: string) {
+    this.text = text;
   }
 
-  function skipSpace(): void {
+  readDocument(): Json {
+    const value = this.readValue(0);
+    this.skipSpace();
+    if (this.at < this.text.length) this.fail('text after the document');
+    return value;
+  }
+
+  private fail(problem: string): never {
+    throw new JsonError(problem, this.at);
+  }
+
+  private skipSpace(): void {
+    const { text } = this;
     for (;;) {
-      const code = text.charCodeAt(at);
+      const code = text.charCodeAt(this.at);
       if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
-      at += 1;
+      this.at += 1;
     }
   }
 
   /** A value inside `depth` containers. */
-  function readValue(depth: number): Json {
-    skipSpace();
-    switch (text.charCodeAt(at)) {
+  private readValue(depth: number): Json {
+    this.skipSpace();
+    switch (this.text.charCodeAt(this.at)) {
       case 0x7b:
-        return readObject(depth);
+        return this.readObject(depth);
       case 0x5b:
-        return readArray(depth);
+        return this.readArray(depth);
       case 0x22:
-        return readText();
+        return this.readText();
       case 0x74:
-        return readWord('true', true);
+        return this.readWord('true', true);
       case 0x66:
-        return readWord('false', false);
+        return this.readWord('false', false);
       case 0x6e:
-        return readWord('null', null);
+        return this.readWord('null', null);
       default:
-        return readNumber();
+        return this.readNumber();
     }
   }
 
-  function readWord<T>(word: string, value: T): T {
-    if (!text.startsWith(word, at)) fail('unexpected character');
-    at += word.length;
+  private readWord<T>(word: string, value: T): T {
+    if (!this.text.startsWith(word, this.at)) this.fail('unexpected character');
+    this.at += word.length;
     return value;
   }
 
-  function readNumber(): Json {
-    const start = at;
-    const isNegative = text.charCodeAt(at) === 0x2d;
-    let end = isNegative ? at + 1 : at;
+  private readNumber(): Json {
+    const { text, at: start } = this;
+    const isNegative = text.charCodeAt(start) === 0x2d;
+    let end = isNegative ? start + 1 : start;
     const first = end;
     let value = 0;
     let code = text.charCodeAt(end);
@@ -92,92 +101,98 @@ export function readJson(text: string): Json {
     // No point, no exponent, no zero in front, and no more digits than a float holds.
     const isPlain = code !== 0x2e && code !== 0x65 && code !== 0x45 && end - first <= DIGITS_MAX;
     if (isPlain && value > 0 && text.charCodeAt(first) !== 0x30) {
-      at = end;
+      this.at = end;
       return isNegative ? -value : value;
     }
     NUMBER.lastIndex = start;
     const literal = NUMBER.exec(text)?.[0];
-    if (literal === undefined) fail(at < text.length ? 'unexpected character' : 'unexpected end');
-    at += literal.length;
+    if (literal === undefined) this.fail(start < text.length ? 'unexpected character' : 'unexpected end');
+    this.at += literal.length;
     return literal === '0' ? 0 : new NumberText(literal);
   }
 
-  /** Steps over characters that stand for themselves. */
-  function skipPlainText(): number {
-    for (const end = at + SHORT_TEXT; at < end; at += 1) {
-      const code = text.charCodeAt(at);
+  /** Skips characters that stand for themselves; the code of the one behind them. */
+  private skipPlainText(): number {
+    const { text } = this;
+    for (const end = this.at + SHORT_TEXT; this.at < end; this.at += 1) {
+      const code = text.charCodeAt(this.at);
       if (code === 0x22 || code === 0x5c || !(code > 0x1f)) return code;
     }
-    PLAIN_TEXT.lastIndex = at;
-    at += PLAIN_TEXT.exec(text)?.[0].length ?? 0;
-    return text.charCodeAt(at);
+    PLAIN_TEXT.lastIndex = this.at;
+    this.at += PLAIN_TEXT.exec(text)?.[0].length ?? 0;
+    return text.charCodeAt(this.at);
   }
 
-  function readText(): string {
-    const start = at;
-    at += 1;
-    let escaped = false;
+  private readText(): string {
+    const { text, at: start } = this;
+    this.at += 1;
+    let hasEscapes = false;
     for (;;) {
-      const code = skipPlainText();
+      const code = this.skipPlainText();
       if (code === 0x22) break;
-      if (code !== 0x5c) fail(at < text.length ? 'control character in a text' : 'unexpected end of a text');
-      escaped = true;
-      at += 2;
+      if (code !== 0x5c)
+        this.fail(this.at < text.length ? 'control character in a text' : 'unexpected end of a text');
+      hasEscapes = true;
+      this.at += 2;
     }
-    at += 1;
-    if (!escaped) return text.slice(start + 1, at - 1);
+    this.at += 1;
+    if (!hasEscapes) return text.slice(start + 1, this.at - 1);
     try {
-      return JSON.parse(text.slice(start, at)) as string;
+      return JSON.parse(text.slice(start, this.at)) as string;
     } catch {
-      return fail('malformed escape before this place');
+      return this.fail('malformed escape before this place');
     }
   }
 
-  /** Steps over the bracket of a container that stands inside `depth` others. */
-  function enter(depth: number): void {
-    if (depth >= DEPTH_MAX) fail(`nested deeper than ${DEPTH_MAX}`);
-    at += 1;
+  /** Enters a container that stands inside `depth` others; whether it is empty, which ends it. */
+  private isEmpty(depth: number, end: number): boolean {
+    if (depth >= DEPTH_MAX) this.fail(`nested deeper than ${DEPTH_MAX}`);
+    this.at += 1;
+    this.skipSpace();
+    if (this.text.charCodeAt(this.at) !== end) return false;
+    this.at += 1;
+    return true;
   }
 
-  function readArray(depth: number): Json[] {
+  private readArray(depth: number): Json[] {
     const items: Json[] = [];
-    enter(depth);
-    skipSpace();
-    if (text.charCodeAt(at) === 0x5d) return ((at += 1), items);
+    if (this.isEmpty(depth, 0x5d)) return items;
     for (;;) {
-      items.push(readValue(depth + 1));
-      skipSpace();
-      const next = text.charCodeAt(at);
-      if (next !== 0x2c && next !== 0x5d) fail('expected , or ]');
-      at += 1;
+      items.push(this.readValue(depth + 1));
+      this.skipSpace();
+      const next = this.text.charCodeAt(this.at);
+      if (next !== 0x2c && next !== 0x5d) this.fail('expected , or ]');
+      this.at += 1;
       if (next === 0x5d) return items;
     }
   }
 
-  function readObject(depth: number): JsonObject {
+  private readObject(depth: number): JsonObject {
     const object = Object.create(null) as Record<string, Json>;
-    enter(depth);
-    skipSpace();
-    if (text.charCodeAt(at) === 0x7d) return ((at += 1), object);
+    if (this.isEmpty(depth, 0x7d)) return object;
     for (;;) {
-      skipSpace();
-      if (text.charCodeAt(at) !== 0x22) fail('expected a key');
-      const key = readText();
-      if (key in object) fail('duplicate key');
-      skipSpace();
-      if (text.charCodeAt(at) !== 0x3a) fail('expected :');
-      at += 1;
-      object[key] = readValue(depth + 1);
-      skipSpace();
-      const next = text.charCodeAt(at);
-      if (next !== 0x2c && next !== 0x7d) fail('expected , or }');
-      at += 1;
+      this.skipSpace();
+      if (this.text.charCodeAt(this.at) !== 0x22) this.fail('expected a key');
+      const key = this.readText();
+      if (key in object) this.fail('duplicate key');
+      this.skipSpace();
+      if (this.text.charCodeAt(this.at) !== 0x3a) this.fail('expected :');
+      this.at += 1;
+      object[key] = this.readValue(depth + 1);
+      this.skipSpace();
+      const next = this.text.charCodeAt(this.at);
+      if (next !== 0x2c && next !== 0x7d) this.fail('expected , or }');
+      this.at += 1;
       if (next === 0x7d) return object;
     }
   }
+}
 
-  const value = readValue(0);
-  skipSpace();
-  if (at < text.length) fail('text after the document');
-  return value;
+/**
+ * Reads a JSON document (RFC 8259) without loss: integers beyond 15 digits, fractions and exponents stay text,
+ * duplicate keys are refused, nesting is bounded.
+ * @throws JsonError
+ */
+export function readJson(text: string): Json {
+  return new JsonReader(text).readDocument();
 }
