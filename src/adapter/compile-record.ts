@@ -1,5 +1,5 @@
 import type { GetSpec, SourceResourceSpec } from '../config/schema/source.ts';
-import type { CanonicalRecord } from '../contract/document.ts';
+import type { CanonicalRecord } from '../contract/response-body.ts';
 import type { Field } from '../contract/fields.ts';
 import type { Resource } from '../contract/resources.ts';
 import { invalidReply } from '../errors/fault.ts';
@@ -7,26 +7,26 @@ import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts'
 import { CHECKED, type SpecLocation } from './spec-location.ts';
 import { compileItem, itemsPlace } from './read/items.ts';
 import { compileMapping, type OnGap } from './map/map-record.ts';
-import { type Context, compileDrop, compileReader } from './read/read-reply.ts';
+import { type ReplyContext, compileDrop, compileReader } from './read/read-reply.ts';
 import { compileRequest } from './request/request.ts';
 import { detailFields, detailsPlace, detailsSpec } from './map/row-fields.ts';
 
 /** How a single record is asked for and read. Pure: no I/O. */
 export type GetAdapter = {
-  /** The request for a v1 id; `undefined` where no record of the source can have it. */
+  /** The request for a v1 id; `undefined` where no record of the source can have this id. */
   request(id: string): UpstreamRequest | undefined;
   /** The record, or `undefined` where the source says there is none. @throws GatewayError */
   read(reply: UpstreamReply, id: string, onGap: OnGap): CanonicalRecord | undefined;
 };
 
-/** How what the rows of a list lack is asked for and read: records with just these fields, and the id. Pure: no I/O. */
+/** How the fields are asked for and read that the rows of a list lack: records with these fields and the id. Pure: no I/O. */
 export type DetailsAdapter = GetAdapter & { readonly fields: ReadonlySet<string> };
 
-/** Compiles how the fields are read that the rows of a list do not have. */
+/** Compiles how the fields are read that the rows of a list lack; `undefined` where they have all. */
 export function compileDetails(
   spec: SourceResourceSpec,
   resource: Resource,
-  context: Context,
+  context: ReplyContext,
   here: SpecLocation,
 ): DetailsAdapter | undefined {
   const { hydrate, map } = spec.list;
@@ -39,7 +39,7 @@ export function compileDetails(
     place.report('the source has no `get`', 'hydrate: { request: …, item: …, map: … }');
     return undefined;
   }
-  // What is wrong with `get` is reported where that is compiled.
+  // Problems of `get` are reported where it is compiled.
   const isOwn = hydrate !== 'get';
   if (isOwn)
     for (const name of Object.keys(hydrate.map))
@@ -55,7 +55,7 @@ export function compileDetails(
   return { ...read, fields: new Set(fields.map(({ name }) => name)) };
 }
 
-/** A mapping of some fields only. */
+/** The part of a mapping that is about some fields. */
 function only(map: GetSpec['map'], fields: readonly Field[]): GetSpec['map'] {
   return Object.fromEntries(Object.entries(map).filter(([key]) => fields.some(({ name }) => name === key)));
 }
@@ -64,7 +64,7 @@ function only(map: GetSpec['map'], fields: readonly Field[]): GetSpec['map'] {
 export function compileGet(
   spec: GetSpec,
   fields: readonly Field[],
-  context: Context,
+  context: ReplyContext,
   here: SpecLocation,
 ): GetAdapter {
   const { codec } = context;

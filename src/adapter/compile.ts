@@ -1,5 +1,5 @@
 import type { SourceResourceSpec, SourceSpec } from '../config/schema/source.ts';
-import type { CanonicalRecord } from '../contract/document.ts';
+import type { CanonicalRecord } from '../contract/response-body.ts';
 import type { ResourceName, Resource } from '../contract/resources.ts';
 import { GatewayError, invalidReply } from '../errors/fault.ts';
 import type { Json } from '../kernel/json/json.ts';
@@ -17,24 +17,24 @@ import { compilePlanner } from './plan/planner.ts';
 import type { ReportProblem } from '../config/problem.ts';
 import { CHECKED, locationIn, type SpecLocation } from './spec-location.ts';
 import { pathAt } from './path.ts';
-import { compileDrop, compileReader, type Context } from './read/read-reply.ts';
+import { compileDrop, compileReader, type ReplyContext } from './read/read-reply.ts';
 import { rowFields } from './map/row-fields.ts';
 import { compileTotal } from './read/total.ts';
 
 /** The rows of one upstream reply. */
 export type Rows = {
   readonly records: readonly CanonicalRecord[];
-  /** What the source says is the number of matching rows; `undefined` where this reply does not say. */
+  /** The number of matching rows by the reply; `undefined` where it does not say. */
   readonly total: number | undefined;
-  /** Whether the total should be there, but cannot be read. */
+  /** Whether the total is there, but cannot be read. */
   readonly isTotalLost?: boolean;
-  /** Rows in the reply, those left out included. */
+  /** Rows in the reply, dropped ones included. */
   readonly received: number;
-  /** Ids of rows that are no records, as far as they have one: one that comes twice hides that another is missing. */
+  /** Ids of dropped rows that have one. An id that comes twice means that another row is missing. */
   readonly droppedIds?: readonly string[];
-  /** What the reply says that it was asked for. */
+  /** The paging that the reply says it was asked for. */
   readonly echo?: Echo;
-  /** What names the next window, where the source gives its rows one window after the other. */
+  /** The cursor, key or target of the next window, where each window names the next. */
   readonly next: string | undefined;
 };
 
@@ -45,7 +45,7 @@ export type ListAdapter = {
   read(reply: UpstreamReply, onGap: OnGap): Rows;
   /** The total of a reply to a plan's count request. @throws GatewayError */
   readonly readCount: (reply: UpstreamReply) => number | undefined;
-  /** How the fields are read that the rows of a reply do not have: for each row with a request of its own. */
+  /** How the fields are read that rows lack, with a request for each row. */
   readonly details: DetailsAdapter | undefined;
 };
 
@@ -70,7 +70,7 @@ function mapRows(
 function compileList(
   spec: SourceResourceSpec,
   resource: Resource,
-  context: Context,
+  context: ReplyContext,
   here: SpecLocation,
 ): ListAdapter {
   const place = here.at('list');
@@ -93,7 +93,7 @@ function compileList(
     return rows;
   }
 
-  /** The total beside rows; one that cannot be read is as if it were not told, because rows can be counted. */
+  /** The total beside rows. One that cannot be read is ignored, because the rows can be counted. */
   function totalBeside(reply: UpstreamReply, body: Json, onGap: OnGap): Pick<Rows, 'total' | 'isTotalLost'> {
     if (counted) return { total: undefined };
     try {
@@ -131,8 +131,8 @@ function compileList(
 }
 
 /**
- * Compiles what a source file says of one resource.
- * Every problem is reported with its place in the file; the result is usable only where none was.
+ * Compiles what a source file says of one resource; `undefined` where it does not describe the resource. Problems are
+ * reported with their paths in the file; the adapter may be used only if there were none.
  */
 export function compileAdapter(
   source: SourceSpec,
@@ -145,7 +145,7 @@ export function compileAdapter(
   const here = file.at('resources', resource.name);
   const codec = compileIdCodec(spec.id, resource.idPrefix, here.at('id'));
   const decode = compileDecoder(source.decode);
-  const context: Context = {
+  const context: ReplyContext = {
     source,
     decode,
     classify: compileOutcomes(source.outcomes, file.at('outcomes')),

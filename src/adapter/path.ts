@@ -19,7 +19,7 @@ const STEP = new RegExp(
   String.raw`(?:^|(?!^)\.)(?:(${KEY})|(${QUOTED}))|\[(-?\d{1,6})\]|\[\?(${KEY}|${QUOTED})==(${QUOTED}|-?\d{1,15}|true|false|null)\]`,
   'y',
 );
-/** A quoted key, in which nothing divides; what stands between alternatives; any other character. */
+/** A quoted key, in which ` | ` divides nothing; a divider between alternatives; any other character. */
 const PIECE = new RegExp(`${QUOTED}|\\s\\|\\s|[^]`, 'g');
 
 function unquote(text: string): string {
@@ -32,7 +32,7 @@ function isObject(value: Json): value is JsonObject {
   );
 }
 
-/** Reads a key of an object: a name such as "constructor", which ordinary objects inherit, only where it is its own. */
+/** Reads a key of an object. A name that objects inherit, such as "constructor", is read only if it is an own key. */
 function entryReader(key: string): (object: JsonObject) => Json | undefined {
   if (key in Object.prototype) return (object) => (Object.hasOwn(object, key) ? object[key] : undefined);
   return (object) => object[key];
@@ -128,7 +128,7 @@ export function compilePath(text: string): Path {
   };
 }
 
-/** `compilePath` of a source file's text: a text that is no path is reported, and finds nothing. */
+/** Compiles a path of a source file. A text that is not a path is reported, and finds nothing. */
 export function pathAt(text: string, here: SpecLocation): Path {
   try {
     return compilePath(text);

@@ -1,13 +1,13 @@
 import { setFlagsFromString } from 'node:v8';
 import type { SpecLocation } from './spec-location.ts';
 
-// What a pattern is held against comes from a source or a client: 30 letters can keep one such as `^(a+)+$` busy for
-// a minute. Behind 50,000 steps back, V8 goes on in linear time, where a pattern neither looks around nor refers back.
+// ReDoS protection. Patterns are run on texts of sources and clients, and 30 letters can keep `^(a+)+$` busy for a
+// minute. After 50,000 backtracks V8 switches to a linear-time engine, for patterns without lookaround or back references.
 setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
 
 const NOTHING_FITS = /(?!)/;
 
-/** A regular expression of a source file; a text that is none is reported, and fits nothing. */
+/** Compiles a regular expression of a source file. An invalid one is reported, and matches nothing. */
 export function patternAt(text: string, here: SpecLocation): RegExp {
   try {
     return new RegExp(text);
@@ -17,10 +17,10 @@ export function patternAt(text: string, here: SpecLocation): RegExp {
   }
 }
 
-/** A regular expression whose first group is what is wanted; one without a group is reported too. */
+/** Compiles a regular expression whose first group is the result. One without a group is reported, too. */
 export function groupAt(text: string, here: SpecLocation): RegExp {
   const pattern = patternAt(text, here);
-  // With an empty alternative it fits every text, and tells how many groups it has.
+  // With an empty alternative it matches every text, and the match shows how many groups there are.
   if (new RegExp(`${pattern.source}|`).exec('')?.length === 1 && pattern.source !== NOTHING_FITS.source)
     here.report(`"${text}" has no group`, 'put what is wanted into parentheses: ^([^/]+)/');
   return pattern;

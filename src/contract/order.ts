@@ -1,5 +1,5 @@
 import { Decimal } from '../kernel/decimal.ts';
-import type { CanonicalRecord } from './document.ts';
+import type { CanonicalRecord } from './response-body.ts';
 import type { FieldKind, Value } from './fields.ts';
 import type { Sort } from './query.ts';
 

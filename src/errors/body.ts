@@ -1,6 +1,6 @@
 import type { GatewayError } from './fault.ts';
 
-/** How server-side faults are told: as the precise status, or all as 500 (`errors.serverStatus`). */
+/** The status of server-side errors: the precise one, or 500 for all of them (`errors.serverStatus`). */
 export type ServerStatus = 'precise' | 'contract';
 
 /** The HTTP status a client sees for an error. */

@@ -1,6 +1,6 @@
 import { type ErrorCode, entryOf } from './catalogue.ts';
 
-/** In what way a reply cannot be used; a label of the metrics. */
+/** Why a reply cannot be used; a label of metrics. */
 export type InvalidReason =
   | 'too_large'
   | 'content_type'
@@ -15,13 +15,13 @@ export type InvalidReason =
   | 'claims'
   | 'contract';
 
-/** What a failure shows of the source that was asked. */
-export type SourceSign = {
-  /** Another request may well be answered: it says nothing against the source. */
-  readonly isWell?: true;
-  /** The same request may be sent again at once, as far as it only reads. */
-  readonly isRepeatable?: true;
-  /** The source asked not to be asked again for so many seconds. */
+/** What a failed call shows about its source; read by the breaker, the retries and the pause. */
+export type SourceHealth = {
+  /** The failure says nothing against the source: other requests may succeed. */
+  readonly isHealthy?: true;
+  /** The same request may be sent again at once, if it only reads. */
+  readonly isRetryable?: true;
+  /** The source asked for a pause of so many seconds. */
   readonly pauseSeconds?: number;
 };
 
@@ -38,10 +38,10 @@ export type FaultOptions = {
   readonly retryAfterSeconds?: number;
   /** Whether an upstream refused Portico's own credential, so that another may help. */
   readonly credentialRefused?: boolean;
-  /** Of an `upstream_invalid_response`: what about the reply it is. */
+  /** For `upstream_invalid_response`: why the reply cannot be used. */
   readonly reason?: InvalidReason;
-  /** Of the codes `upstream_…`. */
-  readonly sign?: SourceSign | undefined;
+  /** For the codes `upstream_…`. */
+  readonly sourceHealth?: SourceHealth | undefined;
 };
 
 /** The one error class of the gateway. Its `message` is public; its `detail` and `cause` are for the log. */
@@ -52,7 +52,7 @@ export class GatewayError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly credentialRefused: boolean;
   readonly reason: InvalidReason | undefined;
-  readonly sign: SourceSign | undefined;
+  readonly sourceHealth: SourceHealth | undefined;
 
   constructor(code: ErrorCode, options: FaultOptions = {}) {
     const entry = entryOf(code);
@@ -64,7 +64,7 @@ export class GatewayError extends Error {
     this.detail = options.detail;
     this.headers = options.headers ?? {};
     this.reason = options.reason;
-    this.sign = options.sign;
+    this.sourceHealth = options.sourceHealth;
     this.credentialRefused = options.credentialRefused ?? false;
     this.retryAfterSeconds = options.retryAfterSeconds ?? (entry.status === 503 ? 1 : undefined);
   }
@@ -80,12 +80,12 @@ export function fault(code: ErrorCode, options?: FaultOptions): GatewayError {
   return new GatewayError(code, options);
 }
 
-/** A reply that does not read as the source says. `detail` names the place, never a value. */
+/** The error for a reply that does not match its source file. `detail` names the place, never a value. */
 export function invalidReply(reason: InvalidReason, detail: string, cause?: unknown): GatewayError {
   return new GatewayError('upstream_invalid_response', { reason, detail, cause });
 }
 
-/** Any thrown value as a `GatewayError`; what is not one yet is a fault of our own. */
+/** Any thrown value as a `GatewayError`; anything else becomes `server_error` with the value as its cause. */
 export function toGatewayError(thrown: unknown): GatewayError {
   return thrown instanceof GatewayError ? thrown : new GatewayError('server_error', { cause: thrown });
 }

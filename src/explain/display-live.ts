@@ -1,7 +1,7 @@
 import type { FieldProvenance } from '../adapter/map/explain-record.ts';
 import { claimPlace } from '../adapter/claim-place.ts';
-import { type Flow, UNREADABLE } from '../adapter/map/coercion/flow.ts';
-import { viewOf } from '../adapter/map/row-fields.ts';
+import { type StepValue, UNREADABLE } from '../adapter/map/coercion/flow.ts';
+import { viewSpecOf } from '../adapter/map/row-fields.ts';
 import type { CoercionSpec, SourceSpec } from '../config/schema/source.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import { publicStatus } from '../errors/body.ts';
@@ -70,7 +70,7 @@ function stepText(step: CoercionSpec): string {
     .join(' ');
 }
 
-function shownValue(value: Flow, showValues: boolean): unknown {
+function shownValue(value: StepValue, showValues: boolean): unknown {
   if (value === UNREADABLE) return 'unreadable';
   if (value === null || value === undefined) return value;
   if (!showValues) return MASK;
@@ -115,7 +115,7 @@ function showAnswer(answer: SourceAnswer | GatewayError, gateway: GatewayConfig)
 function showField(field: ViewedField, deps: ShownLiveDeps): ShownField {
   const { source, resource } = deps.compiled;
   const spec = source.spec.resources[resource.name];
-  const below = spec === undefined ? [] : (viewOf(spec, resource, field.view)?.place ?? []);
+  const below = spec === undefined ? [] : (viewSpecOf(spec, resource, field.view)?.place ?? []);
   const place = ['resources', resource.name, ...below, 'map', field.field];
   return {
     field: field.field,

@@ -1,6 +1,6 @@
 import type { FieldProvenance } from '../adapter/map/explain-record.ts';
 import { explainReplies, type ReplyExplainer } from '../adapter/read/explain-reply.ts';
-import type { View } from '../adapter/map/row-fields.ts';
+import type { RecordView } from '../adapter/map/row-fields.ts';
 import type { Query } from '../contract/query.ts';
 import { fault, type GatewayError, toGatewayError } from '../errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
@@ -37,7 +37,7 @@ export type LiveResult = {
 };
 
 /** How a field came about, and of which view it is. */
-export type ViewedField = FieldProvenance & { readonly view: View };
+export type ViewedField = FieldProvenance & { readonly view: RecordView };
 
 /** What a live explanation needs. */
 export type LiveDeps = {
@@ -71,7 +71,7 @@ async function answerWithin(
   }
 }
 
-type Explained = { readonly view: View; readonly explainer: ReplyExplainer | undefined };
+type Explained = { readonly view: RecordView; readonly explainer: ReplyExplainer | undefined };
 
 /** How the record with an id came about in the replies of one view. */
 function findFields(
@@ -140,7 +140,7 @@ export async function explainLive(
   });
   try {
     const answer = await answerWithin(answerQuery, compiled.config, query, stop);
-    const views: readonly View[] = query.kind === 'list' ? ['list', 'details'] : ['get'];
+    const views: readonly RecordView[] = query.kind === 'list' ? ['list', 'details'] : ['get'];
     const explained = views.map((view) => ({
       view,
       explainer: explainReplies(spec, compiled.resource, view),

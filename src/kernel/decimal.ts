@@ -1,7 +1,7 @@
 const PLAIN = /^(-?)(\d+)(?:\.(\d+))?$/;
-/** Longer than any request target or sane field; reading is not linear in the digits. */
+/** Longer texts are refused: parsing takes more than linear time in the digits. */
 const LENGTH_MAX = 10_000;
-/** Further apart than this, two scales are not brought to one power of ten to be compared. */
+/** Two numbers whose scales differ by more are compared without bringing them to one power of ten. */
 const SCALES_APART_MAX = 40;
 
 /**
@@ -44,7 +44,7 @@ export class Decimal {
   /** Negative, zero or positive, as for `Array.sort`. 1.5 and 1.50 are equal. */
   compare(other: Decimal): number {
     const apart = this.scale - other.scale;
-    // Callers choose the scale of a bound, and every row is compared with it.
+    // A caller chooses the scale of a filter's bound, and every row is compared with it, so this must stay cheap.
     if (Math.abs(apart) > SCALES_APART_MAX)
       return apart > 0 ? this.compareFiner(other) : -other.compareFiner(this);
     const difference =
@@ -65,7 +65,7 @@ export class Decimal {
     return `${sign}${text.slice(0, -this.scale)}.${text.slice(-this.scale)}`;
   }
 
-  /** `compare` with a number of fewer digits behind the point: the digits beyond those only break a tie. */
+  /** `compare` with a number of fewer digits behind the point: further digits only break a tie. */
   private compareFiner(coarser: Decimal): number {
     const { whole, rest } = this.splitAt(coarser.scale);
     if (whole !== coarser.digits) return whole < coarser.digits ? -1 : 1;

@@ -1,11 +1,11 @@
-/** What bytes may hold beside themselves: a copy would save no more. */
+/** A copy saves nothing where the rest of the memory block is at most this share of the bytes. */
 const SPARE_MAX = 1 / 4;
 
 /**
- * The same bytes in memory of their own. Node cuts small buffers out of common ones of 64 KiB, and others are parts of
- * what a socket or zlib has read: whoever keeps a few hundred bytes of such a one keeps all of it.
+ * The same bytes in a memory block of their own. Node takes small buffers from shared blocks of 64 KiB, and other
+ * buffers are parts of what a socket or zlib has read: keeping a few hundred bytes would keep the whole block alive.
  */
-export function ownBytes(bytes: Buffer): Buffer {
+export function detachedCopy(bytes: Buffer): Buffer {
   if (bytes.buffer.byteLength <= bytes.length * (1 + SPARE_MAX)) return bytes;
   const own = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(own);

@@ -32,10 +32,10 @@ export function writeBytes(bytes: number): string {
 }
 
 /** A rate-limit window: so many points in so many whole seconds. */
-export type Window = { readonly points: number; readonly seconds: number };
+export type RateWindow = { readonly points: number; readonly seconds: number };
 
 /** The window written as `20 per 1s`; `undefined` for any other text or a window that is not whole seconds. */
-export function parseWindow(text: string): Window | undefined {
+export function parseRateWindow(text: string): RateWindow | undefined {
   const match = /^(\d{1,9}) per (\d{1,9}(?:ms|s|m|h|d))$/.exec(text);
   const ms = match === null ? undefined : parseDuration(match[2] ?? '');
   const points = Number(match?.[1]);
@@ -44,6 +44,6 @@ export function parseWindow(text: string): Window | undefined {
 }
 
 /** Writes a window as `parseWindow` reads it. */
-export function writeWindow({ points, seconds }: Window): string {
+export function writeRateWindow({ points, seconds }: RateWindow): string {
   return `${points} per ${writeDuration(seconds * 1_000)}`;
 }

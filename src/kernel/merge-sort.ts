@@ -1,13 +1,18 @@
-import type { Pace } from './yield-to-loop.ts';
+import type { YieldToLoop } from './yield-to-loop.ts';
 
-/** Sorted at once. Small enough that no comparison makes it noticeable, large enough to be quick. */
+/** Elements that are sorted in one go: few enough for any comparison, enough to be fast. */
 const RUN = 256;
-/** Elements merged between two looks at the clock. */
+/** Elements that are merged between two calls of `yieldToLoop`. */
 const STRIDE = 64;
 
 type Compare<T> = (a: T, b: T) => number;
 
-async function merge<T>(left: readonly T[], right: readonly T[], compare: Compare<T>, pace: Pace) {
+async function merge<T>(
+  left: readonly T[],
+  right: readonly T[],
+  compare: Compare<T>,
+  yieldToLoop: YieldToLoop,
+) {
   const merged: T[] = [];
   let [l, r] = [0, 0];
   for (;;) {
@@ -21,27 +26,27 @@ async function merge<T>(left: readonly T[], right: readonly T[], compare: Compar
       merged.push(b);
       r += 1;
     }
-    if (merged.length % STRIDE === 0) await pace();
+    if (merged.length % STRIDE === 0) await yieldToLoop();
   }
   for (const rest of [left.slice(l), right.slice(r)]) for (const item of rest) merged.push(item);
   return merged;
 }
 
-/** The items in order, as a stable sort leaves them; the event loop turns between its pieces. */
+/** A stable merge sort that gives the event loop turns between its pieces. */
 export async function mergeSort<T extends object>(
   items: readonly T[],
   compare: Compare<T>,
-  pace: Pace,
+  yieldToLoop: YieldToLoop,
 ): Promise<readonly T[]> {
   let runs: (readonly T[])[] = [];
   for (let at = 0; at < items.length; at += RUN) {
     runs.push(items.slice(at, at + RUN).sort(compare));
-    await pace();
+    await yieldToLoop();
   }
   while (runs.length > 1) {
     const longer: (readonly T[])[] = [];
     for (let at = 0; at < runs.length; at += 2)
-      longer.push(await merge(runs[at] ?? [], runs[at + 1] ?? [], compare, pace));
+      longer.push(await merge(runs[at] ?? [], runs[at + 1] ?? [], compare, yieldToLoop));
     runs = longer;
   }
   return runs[0] ?? [];

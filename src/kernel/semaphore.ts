@@ -1,8 +1,7 @@
-/** Lets only so many pieces of work be under way at once; the others wait in the order in which they came. */
-export type Gate = <T>(work: () => Promise<T>) => Promise<T>;
+/** A counting semaphore: at most `size` pieces of work run at once; the others wait in the order in which they came. */
+export type Semaphore = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Creates a gate. */
-export function createGate(size: number): Gate {
+export function createSemaphore(size: number): Semaphore {
   const waiting: (() => void)[] = [];
   let active = 0;
   return async (work) => {
@@ -12,7 +11,7 @@ export function createGate(size: number): Gate {
       return await work();
     } finally {
       const next = waiting.shift();
-      // The place goes over to whoever has waited longest.
+      // The permit passes directly to the one that has waited longest.
       if (next === undefined) active -= 1;
       else next();
     }

@@ -1,10 +1,10 @@
-/** Does one piece of work after the other, in the order in which they are asked for. */
-export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+/** A queue that runs one piece of work at a time, in the order of the calls. */
+export type SerialQueue = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Creates a line: work that keeps the processor busy would only be slower side by side. */
-export function createInTurn(): InTurn {
+/** Creates an empty queue. For work that keeps the processor busy, which would not be faster side by side. */
+export function createSerialQueue(): SerialQueue {
   let last: Promise<unknown> = Promise.resolve();
-  return function inTurn(work) {
+  return function enqueue(work) {
     const done = last.then(work);
     last = done.catch(() => undefined);
     return done;

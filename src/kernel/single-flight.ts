@@ -1,17 +1,18 @@
-/** Work that several callers wait for; it is cancelled when all of them have gone, for the reason of the last one. */
+/** Work that several callers wait for. It is aborted when the last of them leaves, with that caller's reason. */
 type Flight<T> = { readonly promise: Promise<T>; readonly controller: AbortController; waiters: number };
 
-/** Runs at most one piece of work per key at a time. */
+/** Single flight: at most one piece of work per key at a time, shared by all callers of the key. */
 export type SingleFlight<T> = {
   /**
    * Joins the work under way for `key`, or starts it. The promise rejects with the signal's reason once the
-   * caller's own signal aborts; the work goes on while anyone still waits for it.
+   * caller's own signal aborts; the work goes on while other callers wait for it.
    */
   run(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** Keys with work under way. */
   readonly size: number;
 };
 
+/** Creates a single flight with no work under way. */
 export function createSingleFlight<T>(): SingleFlight<T> {
   const flights = new Map<string, Flight<T>>();
 

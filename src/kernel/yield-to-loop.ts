@@ -1,16 +1,16 @@
-/** The longest stretch of work between two turns of the event loop, milliseconds; what is done at once is small. */
+/** How long a computation may run before the event loop gets a turn, in milliseconds. */
 const STRETCH_MS = 5;
 
-/** Lets the event loop turn where the work has lasted long enough; `undefined` where it may go on at once. */
-export type Pace = () => Promise<void> | undefined;
+/** Gives the event loop a turn if the computation has run long enough; `undefined` means: go on at once. */
+export type YieldToLoop = () => Promise<void> | undefined;
 
 /**
- * Paces a long computation, so that it never holds the event loop for more than a few milliseconds. It is asked
- * between small pieces of work, and throws the signal's reason once nobody wants the result any more.
+ * Cooperative scheduling for a long computation, so that it never blocks the event loop for more than a few
+ * milliseconds. Call it between small pieces of work. It throws the signal's reason once that is aborted.
  */
-export function createPace(signal: AbortSignal): Pace {
+export function createYieldToLoop(signal: AbortSignal): YieldToLoop {
   let since = performance.now();
-  return function pace() {
+  return function yieldToLoop() {
     signal.throwIfAborted();
     if (performance.now() - since < STRETCH_MS) return undefined;
     return new Promise((resolve) => {

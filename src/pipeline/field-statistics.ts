@@ -1,8 +1,8 @@
 import { compileStep } from '../adapter/map/coercion/coerce.ts';
-import { type View, viewOf } from '../adapter/map/row-fields.ts';
-import { type Flow, UNREADABLE } from '../adapter/map/coercion/flow.ts';
+import { type RecordView, viewSpecOf } from '../adapter/map/row-fields.ts';
+import { type StepValue, UNREADABLE } from '../adapter/map/coercion/flow.ts';
 import type { CoercionSpec } from '../config/schema/source.ts';
-import type { CanonicalRecord } from '../contract/document.ts';
+import type { CanonicalRecord } from '../contract/response-body.ts';
 import type { Field } from '../contract/fields.ts';
 import type { Json } from '../kernel/json/json.ts';
 import type { CompiledSource } from './compile-sources.ts';
@@ -31,7 +31,7 @@ export type FieldQuality = {
 
 /** How the records of one view were read. */
 export type ViewQuality = {
-  readonly view: View;
+  readonly view: RecordView;
   /** Records of usable replies, dropped ones included. */
   readonly records: number;
   /** Records that were dropped because they have no usable id. */
@@ -56,7 +56,7 @@ type FieldCounts = {
 };
 
 /** Called with every value that could not be read. */
-export type OnUnreadable = (view: View, field: string, found: Json) => void;
+export type OnUnreadable = (view: RecordView, field: string, found: Json) => void;
 
 function stepName(step: CoercionSpec): string {
   return typeof step === 'string' ? step : (Object.keys(step)[0] ?? '');
@@ -69,7 +69,7 @@ function compileStepFinder({ kind }: Field, steps: readonly CoercionSpec[]): (fo
     name: `as[${index}] ${stepName(step)}`,
   }));
   return function failedStep(found) {
-    let value: Flow = found;
+    let value: StepValue = found;
     for (const { run, name } of compiled) {
       value = run(value);
       if (value === UNREADABLE) return name;
@@ -80,12 +80,12 @@ function compileStepFinder({ kind }: Field, steps: readonly CoercionSpec[]): (fo
 
 /** Creates the statistics of one view; `undefined` where the source does not have it. */
 export function createViewStatistics(
-  view: View,
+  view: RecordView,
   { resource, source }: CompiledSource,
   onUnreadable: OnUnreadable = () => undefined,
 ): ViewStatistics | undefined {
   const spec = source.spec.resources[resource.name];
-  const viewed = spec && viewOf(spec, resource, view);
+  const viewed = spec && viewSpecOf(spec, resource, view);
   if (viewed === undefined) return undefined;
   const { map: mapping } = viewed.spec;
   const fields = viewed.fields.filter(({ kind }) => kind !== 'id');

@@ -3,8 +3,8 @@ import type { Adapter } from '../adapter/compile.ts';
 import { claimPlace } from '../adapter/claim-place.ts';
 import type { OnGap } from '../adapter/map/map-record.ts';
 import type { Capability } from '../adapter/plan/push-down.ts';
-import type { View } from '../adapter/map/row-fields.ts';
-import type { CanonicalRecord } from '../contract/document.ts';
+import type { RecordView } from '../adapter/map/row-fields.ts';
+import type { CanonicalRecord } from '../contract/response-body.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { CompiledSource } from './compile-sources.ts';
@@ -65,11 +65,11 @@ export type Quality = {
 /** The adapter, with `count` called for every reply that could be read, before the reader learns of its gaps. */
 function watchAdapter(
   { list, get }: Adapter,
-  count: (view: View, records: readonly CanonicalRecord[], gaps: readonly Gap[]) => void,
+  count: (view: RecordView, records: readonly CanonicalRecord[], gaps: readonly Gap[]) => void,
 ): Adapter {
   /** Gaps wait until the whole reply is read: those of a reply that fails belong to no record. */
   function read<T>(
-    view: View,
+    view: RecordView,
     onGap: OnGap,
     readWith: (onGap: OnGap) => T,
     recordsOf: (result: T) => readonly CanonicalRecord[],
@@ -80,7 +80,7 @@ function watchAdapter(
     for (const { field, reason, found } of gaps) onGap(field, reason, found);
     return result;
   }
-  function one<T extends GetAdapter>(view: View, adapter: T): T {
+  function one<T extends GetAdapter>(view: RecordView, adapter: T): T {
     const watched: GetAdapter['read'] = (reply, id, onGap) =>
       read(
         view,

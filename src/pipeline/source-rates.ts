@@ -1,6 +1,6 @@
 import type { SourceSpec } from '../config/schema/source.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Window } from '../kernel/duration.ts';
+import type { RateWindow } from '../kernel/duration.ts';
 import { createLimiter, type Decision, type Tier } from '../store/limiter/limiter.ts';
 import type { SubWindows } from '../store/limiter/sub-windows.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
@@ -33,7 +33,7 @@ const GRACE_MS = MARGIN_MS / 2;
 const ASK_AGAIN_MS = 15;
 
 /** Cuts a window into finer pieces than those of callers: a source's capacity is too scarce to lose a tenth of it. */
-function cut({ points, seconds }: Window): SubWindows {
+function cut({ points, seconds }: RateWindow): SubWindows {
   return { points, seconds, pieceMs: PIECE_MS, pieces: (seconds * 1_000 + MARGIN_MS) / PIECE_MS };
 }
 

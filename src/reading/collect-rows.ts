@@ -1,6 +1,6 @@
 import { brokenFilter } from '../adapter/plan/check-records.ts';
 import type { ScanPlan } from '../adapter/plan/plan.ts';
-import { createPace } from '../kernel/yield-to-loop.ts';
+import { createYieldToLoop } from '../kernel/yield-to-loop.ts';
 import { compileRowCodec } from '../rowset/row-codec.ts';
 import { createRowTable, type RowTable, rowSeed, type Segment, writeSegment } from '../rowset/row-table.ts';
 import type { WindowRows } from './read-window.ts';
@@ -43,7 +43,7 @@ export function createRowCollector(
   return {
     async keep({ rows: { records, received, droppedIds = [] } }) {
       if (!areNew(droppedIds)) throw cameTwice();
-      const pace = createPace(signal);
+      const yieldToLoop = createYieldToLoop(signal);
       const segments: Segment[] = [];
       for (let at = 0; at < records.length; at += SLICE) {
         const slice = records.slice(at, at + SLICE);
@@ -54,7 +54,7 @@ export function createRowCollector(
         bytes += segment.bytes.length;
         if (bytes > budget.bytes) throw overBudget('bytes');
         segments.push(segment);
-        await pace();
+        await yieldToLoop();
       }
       return { received, segments };
     },

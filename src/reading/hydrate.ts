@@ -1,6 +1,6 @@
 import type { DetailsAdapter } from '../adapter/compile-record.ts';
-import type { CanonicalRecord } from '../contract/document.ts';
-import { createGate } from '../kernel/semaphore.ts';
+import type { CanonicalRecord } from '../contract/response-body.ts';
+import { createSemaphore } from '../kernel/semaphore.ts';
 import { overBudget } from './scan-faults.ts';
 import { type CallContext, type FinishRows, Gone, type SourceRuntime } from './source-runtime.ts';
 import { allOrAbort } from './all-or-abort.ts';
@@ -36,13 +36,13 @@ async function complete(
 export function createHydration(source: SourceRuntime, work: keyof typeof AT_ONCE): FinishRows {
   const { details } = source.adapter.list;
   if (details === undefined) return (rows) => Promise.resolve(rows);
-  const gate = createGate(AT_ONCE[work]);
+  const semaphore = createSemaphore(AT_ONCE[work]);
   let calls = 0;
   return async function hydrate(rows, context) {
     calls += 1 + rows.length;
     if (calls > source.budget.calls) throw overBudget('calls');
     return allOrAbort(context, (within) =>
-      rows.map((row) => gate(() => complete(source, details, row, within))),
+      rows.map((row) => semaphore(() => complete(source, details, row, within))),
     );
   };
 }

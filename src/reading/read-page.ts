@@ -2,7 +2,7 @@ import { brokenFilter, hasDuplicates, isOrdered } from '../adapter/plan/check-re
 import { compileOrder } from '../contract/order.ts';
 import type { PagePlan } from '../adapter/plan/plan.ts';
 import type { WindowCall } from '../adapter/plan/window.ts';
-import type { CanonicalRecord } from '../contract/document.ts';
+import type { CanonicalRecord } from '../contract/response-body.ts';
 import type { Sort } from '../contract/query.ts';
 import { fault, GatewayError } from '../errors/fault.ts';
 import type { UpstreamRequest } from '../kernel/upstream-call.ts';

@@ -2,9 +2,9 @@ import type { Rows } from '../adapter/compile.ts';
 import { brokenEcho } from '../adapter/read/echo.ts';
 import type { WindowRequest } from '../adapter/plan/plan.ts';
 import type { WindowCall } from '../adapter/plan/window.ts';
-import type { CanonicalRecord } from '../contract/document.ts';
+import type { CanonicalRecord } from '../contract/response-body.ts';
 import { invalidReply } from '../errors/fault.ts';
-import { createPace } from '../kernel/yield-to-loop.ts';
+import { createYieldToLoop } from '../kernel/yield-to-loop.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';
 import { type CallContext, Moved, type SourceRuntime } from './source-runtime.ts';
 
@@ -19,7 +19,7 @@ async function readRows(
 ): Promise<Rows> {
   const parts = await largeReplies?.parts(reply, signal);
   if (parts === undefined) return list.read(reply, observer.fieldGap);
-  const pace = createPace(signal);
+  const yieldToLoop = createYieldToLoop(signal);
   let all: Rows | undefined;
   const records: CanonicalRecord[] = [];
   for (const part of parts) {
@@ -27,7 +27,7 @@ async function readRows(
     for (const record of rows.records) records.push(record);
     // The last part tells the total and what comes next.
     all = { ...rows, records, received: rows.received + (all?.received ?? 0) };
-    await pace();
+    await yieldToLoop();
   }
   if (all === undefined) throw new Error('a reply is read to at least one part');
   return all;

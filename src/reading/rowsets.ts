@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ScanPlan } from '../adapter/plan/plan.ts';
-import { createInTurn } from '../kernel/serial-queue.ts';
+import { createSerialQueue } from '../kernel/serial-queue.ts';
 import { createSingleFlight } from '../kernel/single-flight.ts';
 import { createBoundedMap } from '../store/bounded-map.ts';
 import type { RowTable } from '../rowset/row-table.ts';
@@ -59,7 +59,7 @@ export function createRowSets(source: SourceRuntime, fleet: RedisRowSets | undef
   const tasks = createBackgroundTasks();
   const views = {
     kinds: new Map(resource.itemFields.map((field) => [field.name, field.kind])),
-    inTurn: createInTurn(),
+    serialQueue: createSerialQueue(),
   };
 
   /** A clock that jumped must not make a row set live longer than it was meant to. */

@@ -1,7 +1,7 @@
 import type { ListPlan } from '../adapter/plan/plan.ts';
 import type { Capability } from '../adapter/plan/push-down.ts';
 import type { ResourceConfig } from '../config/schema/gateway.ts';
-import { detailBody, listBody } from '../contract/document.ts';
+import { detailBody, listBody } from '../contract/response-body.ts';
 import type { GetQuery, ListQuery } from '../contract/query.ts';
 import { GatewayError, invalidReply } from '../errors/fault.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';

@@ -2,7 +2,7 @@ import type { Adapter } from '../adapter/compile.ts';
 import type { OnGap } from '../adapter/map/map-record.ts';
 import type { Capability } from '../adapter/plan/push-down.ts';
 import type { SourceSpec } from '../config/schema/source.ts';
-import type { CanonicalRecord } from '../contract/document.ts';
+import type { CanonicalRecord } from '../contract/response-body.ts';
 import type { Resource } from '../contract/resources.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Priority } from '../kernel/upstream-call.ts';

@@ -1,6 +1,6 @@
 import type { WalkPlan } from '../adapter/plan/plan.ts';
 import { compileOrder } from '../contract/order.ts';
-import type { CanonicalRecord } from '../contract/document.ts';
+import type { CanonicalRecord } from '../contract/response-body.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { Checkpoint, CursorCheckpoints } from '../rowset/cursor-checkpoints.ts';
 import { compileRowCodec } from '../rowset/row-codec.ts';

@@ -1,8 +1,8 @@
 import type { FieldKind } from '../contract/fields.ts';
-import type { CanonicalRecord } from '../contract/document.ts';
+import type { CanonicalRecord } from '../contract/response-body.ts';
 import type { Filter, Sort } from '../contract/query.ts';
 import { filtersKey } from '../contract/query-key.ts';
-import type { InTurn } from '../kernel/serial-queue.ts';
+import type { SerialQueue } from '../kernel/serial-queue.ts';
 import { createSingleFlight } from '../kernel/single-flight.ts';
 import { createBoundedMap } from '../store/bounded-map.ts';
 import type { RowTable } from './row-table.ts';
@@ -33,7 +33,7 @@ export type RowSet = {
 /** What makes the views of a resource's row sets. */
 export type ViewDeps = {
   readonly kinds: ReadonlyMap<string, FieldKind>;
-  readonly inTurn: InTurn;
+  readonly serialQueue: SerialQueue;
 };
 
 /** Told when a row set has put all its rows in order. */
@@ -54,7 +54,7 @@ export function orderName(sort: Sort | null): string {
 export function createLocalRowSet(
   table: RowTable,
   storedAt: number,
-  { kinds, inTurn }: ViewDeps,
+  { kinds, serialQueue }: ViewDeps,
   onOrder: OnOrder,
 ): RowSet {
   const maker = createRowIndexBuilder(table, kinds);
@@ -81,7 +81,7 @@ export function createLocalRowSet(
   function viewOf({ sort, filters }: Selection, signal: AbortSignal): RowIndex | Promise<RowIndex> {
     const key = filters.length === 0 ? orderName(sort) : `${orderName(sort)}/${filtersKey(filters)}`;
     const make = (shared: AbortSignal) =>
-      inTurn(async () => {
+      serialQueue(async () => {
         const order = await orderOf(sort, shared);
         return filters.length === 0 ? order : keep(key, await maker.select(order, filters, shared));
       });

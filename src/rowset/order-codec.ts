@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { Pace } from '../kernel/yield-to-loop.ts';
+import type { YieldToLoop } from '../kernel/yield-to-loop.ts';
 import type { ByteSpan, RowTable } from './row-table.ts';
 
 const MAGIC = Buffer.from('PTO1');
@@ -22,7 +22,7 @@ export async function encodeOrder(
   order: string,
   table: Pick<RowTable, 'name' | 'spanOf'>,
   positions: Uint32Array,
-  pace: Pace,
+  yieldToLoop: YieldToLoop,
 ): Promise<Buffer> {
   const seed = seedOf(table.name, order);
   const blocks = Math.ceil(positions.length / BLOCK);
@@ -40,7 +40,7 @@ export async function encodeOrder(
       at += PLACE;
     }
     bytes.writeUInt32BE(crc32(bytes.subarray(start + 4, at), (seed + block) >>> 0), start);
-    await pace();
+    await yieldToLoop();
   }
   return bytes;
 }

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import type { CanonicalRecord } from '../contract/document.ts';
-import { ownBytes } from '../kernel/detached-copy.ts';
-import { createPace } from '../kernel/yield-to-loop.ts';
+import type { CanonicalRecord } from '../contract/response-body.ts';
+import { detachedCopy } from '../kernel/detached-copy.ts';
+import { createYieldToLoop } from '../kernel/yield-to-loop.ts';
 import { expectType } from '../store/redis/expect-type.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
 import type { RowCodec } from './row-codec.ts';
@@ -123,7 +123,7 @@ export function createRedisRowSets({ client, keys, scope, codec }: RedisRowSetsD
   }
 
   async function readRows(from: string, { name, bytes }: RowSetHead, signal: AbortSignal) {
-    const pace = createPace(signal);
+    const yieldToLoop = createYieldToLoop(signal);
     const seed = rowSeed(name);
     const segments: Segment[] = [];
     let rest = Buffer.alloc(0);
@@ -132,9 +132,9 @@ export function createRedisRowSets({ client, keys, scope, codec }: RedisRowSetsD
       rest = Buffer.concat([rest, piece]);
       const segment = splitFrames(seed, rest);
       if (segment === undefined || piece.length === 0) return undefined;
-      segments.push({ ...segment, bytes: ownBytes(segment.bytes) });
+      segments.push({ ...segment, bytes: detachedCopy(segment.bytes) });
       rest = rest.subarray(segment.bytes.length);
-      await pace();
+      await yieldToLoop();
     }
     return rest.length === 0 ? segments : undefined;
   }
@@ -175,7 +175,7 @@ export function createRedisRowSets({ client, keys, scope, codec }: RedisRowSetsD
       return (await client.eval(PUBLISH, 1, now, fence, head, ttlMs)) === 1;
     },
     async addOrder(scan, order, { table, positions, ttlMs }, signal) {
-      const bytes = await encodeOrder(order, table, positions, createPace(signal));
+      const bytes = await encodeOrder(order, table, positions, createYieldToLoop(signal));
       await write(orderKey(scan, table.name, order), [bytes], ttlMs, signal);
     },
     async page(scan, head, order, offset, limit) {

@@ -1,4 +1,4 @@
-import type { CanonicalRecord } from '../contract/document.ts';
+import type { CanonicalRecord } from '../contract/response-body.ts';
 import type { Field, Value } from '../contract/fields.ts';
 import { Decimal } from '../kernel/decimal.ts';
 

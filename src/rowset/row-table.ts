@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { CanonicalRecord } from '../contract/document.ts';
+import type { CanonicalRecord } from '../contract/response-body.ts';
 import type { RowCodec } from './row-codec.ts';
 
 /**

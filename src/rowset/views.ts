@@ -3,7 +3,7 @@ import type { FieldKind, Value } from '../contract/fields.ts';
 import { matches } from '../contract/order.ts';
 import type { Filter, Sort } from '../contract/query.ts';
 import { mergeSort } from '../kernel/merge-sort.ts';
-import { createPace, type Pace } from '../kernel/yield-to-loop.ts';
+import { createYieldToLoop, type YieldToLoop } from '../kernel/yield-to-loop.ts';
 import type { RowTable } from './row-table.ts';
 
 /** Positions of rows in a table, in the order of a question. */
@@ -27,13 +27,13 @@ export function createRowIndexBuilder(
 ): RowIndexBuilder {
   const columns = new Map<string, readonly Value[]>();
 
-  async function columnOf(field: string, pace: Pace): Promise<readonly Value[]> {
+  async function columnOf(field: string, yieldToLoop: YieldToLoop): Promise<readonly Value[]> {
     const known = columns.get(field);
     if (known !== undefined) return known;
     const values: Value[] = [];
     for (let position = 0; position < table.count; position += 1) {
       values.push(table.record(position)[field] ?? null);
-      if (position % STRIDE === 0) await pace();
+      if (position % STRIDE === 0) await yieldToLoop();
     }
     columns.set(field, values);
     return values;
@@ -42,30 +42,30 @@ export function createRowIndexBuilder(
   return {
     async order(sort, signal) {
       if (sort === null) return Uint32Array.from({ length: table.count }, (_, position) => position);
-      const pace = createPace(signal);
-      const ids = await columnOf('id', pace);
-      const values = await columnOf(sort.field, pace);
+      const yieldToLoop = createYieldToLoop(signal);
+      const ids = await columnOf('id', yieldToLoop);
+      const values = await columnOf(sort.field, yieldToLoop);
       const { keyOf, compare } = compileKeyedOrder(sort, kinds.get(sort.field) ?? 'text');
       const keyed = [];
       for (let position = 0; position < table.count; position += 1) {
         const record = { [sort.field]: values[position] ?? null, id: ids[position] as string };
         keyed.push({ position, ...keyOf(record) });
-        if (position % STRIDE === 0) await pace();
+        if (position % STRIDE === 0) await yieldToLoop();
       }
-      const sorted = await mergeSort(keyed, compare, pace);
+      const sorted = await mergeSort(keyed, compare, yieldToLoop);
       return Uint32Array.from(sorted, ({ position }) => position);
     },
     async select(view, filters, signal) {
-      const pace = createPace(signal);
+      const yieldToLoop = createYieldToLoop(signal);
       const tests: ((position: number) => boolean)[] = [];
       for (const { field, op, value } of filters) {
-        const values = await columnOf(field, pace);
+        const values = await columnOf(field, yieldToLoop);
         tests.push((position) => matches(values[position] ?? null, op, value));
       }
       const selected: number[] = [];
       for (const [at, position] of view.entries()) {
         if (tests.every((fits) => fits(position))) selected.push(position);
-        if (at % STRIDE === 0) await pace();
+        if (at % STRIDE === 0) await yieldToLoop();
       }
       return Uint32Array.from(selected);
     },

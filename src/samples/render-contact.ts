@@ -32,7 +32,7 @@ export function contactCard(contact: LegacyUser, canary: string): object {
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => object };
 
 /** JSON text in which a bigint stands as a bare integer with all its digits, and `undefined` leaves its key out. */
-export function jsonText(value: object): string {
+export function jsonWithBigints(value: object): string {
   return JSON.stringify(value, (_key, member: unknown) =>
     typeof member === 'bigint' ? rawJSON(member.toString()) : member,
   );

@@ -6,7 +6,7 @@ import {
   type LegacyServiceOptions,
   createLegacyService,
 } from './legacy-service.ts';
-import { contactCard, contactRow, jsonText } from './render-contact.ts';
+import { contactCard, contactRow, jsonWithBigints } from './render-contact.ts';
 
 /** What the CRM serves and to whom. */
 export type UsersServiceOptions = LegacyServiceOptions & {
@@ -95,7 +95,7 @@ function json(value: object): LegacyAnswer {
   return {
     status: 200,
     headers: { 'Content-Type': 'application/json; charset=UTF-8' },
-    body: jsonText(value),
+    body: jsonWithBigints(value),
   };
 }
 

@@ -56,7 +56,7 @@ function outcomeOf(error: unknown): CallOutcome {
     case 'upstream_unavailable':
     case 'upstream_timeout':
     case 'upstream_error':
-      return error.sign?.isWell === true ? 'success' : 'failure';
+      return error.sourceHealth?.isHealthy === true ? 'success' : 'failure';
     default:
       return 'success';
   }
@@ -95,7 +95,7 @@ export function createCallAttempt(parts: AttemptParts, affinity: object, isSafe:
     if (!(error instanceof GatewayError)) return false;
     // After a timeout, the caller must have time for another exchange that takes as long.
     if (error.code === 'upstream_timeout') return parts.deadlineMs - (monotonic() - begunMs) > net.timeout;
-    return error.sign?.isRepeatable === true;
+    return error.sourceHealth?.isRetryable === true;
   }
 
   return {
@@ -119,8 +119,8 @@ export function createCallAttempt(parts: AttemptParts, affinity: object, isSafe:
       hosts.report(host, outcome);
       record(outcome);
       failedHost = outcome === 'failure' ? host : undefined;
-      if (error instanceof GatewayError && error.sign?.pauseSeconds !== undefined)
-        pause.request(error.sign.pauseSeconds);
+      if (error instanceof GatewayError && error.sourceHealth?.pauseSeconds !== undefined)
+        pause.request(error.sourceHealth.pauseSeconds);
     },
     retryDelayMs(error) {
       if (!isSafe || retries >= net.retries.max || !mayHelp(error)) return undefined;

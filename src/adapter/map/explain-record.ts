@@ -2,13 +2,13 @@ import type { CoercionSpec, MappingSpec } from '../../config/schema/source.ts';
 import type { Field, Value } from '../../contract/fields.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import { compileStep } from './coercion/coerce.ts';
-import { type Flow, UNREADABLE } from './coercion/flow.ts';
+import { type StepValue, UNREADABLE } from './coercion/flow.ts';
 import { canonical, collect, fixedValue, missingAs } from './map-record.ts';
 import type { IdCodec } from './native-id.ts';
 import { compilePath } from '../path.ts';
 
 /** What a step made of the value before it. */
-export type StepTaken = { readonly step: CoercionSpec; readonly value: Flow };
+export type StepTaken = { readonly step: CoercionSpec; readonly value: StepValue };
 
 /** How one field of a v1 record came about. */
 export type FieldProvenance = {
@@ -24,7 +24,7 @@ export type FieldProvenance = {
   readonly state: 'known' | 'unknown' | 'missing' | 'unreadable';
 };
 
-function takeSteps(found: Flow, specs: readonly CoercionSpec[]): readonly StepTaken[] {
+function takeSteps(found: StepValue, specs: readonly CoercionSpec[]): readonly StepTaken[] {
   const taken: StepTaken[] = [];
   let value = found;
   for (const step of specs) {

@@ -1,12 +1,12 @@
 import type { MappingSpec } from '../../config/schema/source.ts';
-import type { CanonicalRecord } from '../../contract/document.ts';
+import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Field, FieldKind, Value } from '../../contract/fields.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import { checkChain } from './check-mapping.ts';
 import { readDecimal, readNumber } from './coercion/number.ts';
 import { compileStep } from './coercion/coerce.ts';
-import { type CompiledStep, type Flow, UNREADABLE } from './coercion/flow.ts';
+import { type CompiledStep, type StepValue, UNREADABLE } from './coercion/flow.ts';
 import type { IdCodec } from './native-id.ts';
 import { type Path, pathAt } from '../path.ts';
 import type { SpecLocation } from '../spec-location.ts';
@@ -26,7 +26,7 @@ type FieldReader = { readonly name: string; read(record: Json, onGap: OnGap): Va
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$/;
 
 /** The canonical value of what a chain yields. */
-export function canonical(value: Flow, kind: FieldKind): Value | typeof UNREADABLE {
+export function canonical(value: StepValue, kind: FieldKind): Value | typeof UNREADABLE {
   if (value === null || value === UNREADABLE || value === undefined) return value ?? null;
   if (kind === 'instant') return typeof value === 'string' && INSTANT.test(value) ? value : UNREADABLE;
   if (kind !== 'decimal') return typeof value === 'string' && value.isWellFormed() ? value : UNREADABLE;
@@ -43,7 +43,7 @@ export function collect(paths: readonly Path[], record: Json): Json | undefined 
 }
 
 /** What steps make of a value; they end where one cannot read it. */
-export function runSteps(steps: readonly CompiledStep[], value: Flow): Flow {
+export function runSteps(steps: readonly CompiledStep[], value: StepValue): StepValue {
   let made = value;
   for (const { run } of steps) {
     if (made === UNREADABLE) break;

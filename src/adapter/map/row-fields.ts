@@ -26,7 +26,7 @@ export function detailFields(spec: SourceResourceSpec, resource: Resource): read
 }
 
 /** What is read of a resource: rows of its list, what only their details have, single records. */
-export type View = 'list' | 'details' | 'get';
+export type RecordView = 'list' | 'details' | 'get';
 
 /** How a view is asked for and read, its fields, and where it stands below the resource. */
 export type ViewSpec = {
@@ -36,7 +36,11 @@ export type ViewSpec = {
 };
 
 /** What a source's file says of a view; `undefined` where it has none of the kind. */
-export function viewOf(spec: SourceResourceSpec, resource: Resource, view: View): ViewSpec | undefined {
+export function viewSpecOf(
+  spec: SourceResourceSpec,
+  resource: Resource,
+  view: RecordView,
+): ViewSpec | undefined {
   if (view === 'list') return { spec: spec.list, fields: rowFields(spec, resource), place: ['list'] };
   if (view === 'get') return spec.get && { spec: spec.get, fields: resource.detailFields, place: ['get'] };
   const details = detailsSpec(spec);

@@ -1,4 +1,4 @@
-import type { CanonicalRecord } from '../../contract/document.ts';
+import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { matches, type RecordOrder } from '../../contract/order.ts';
 import type { Filter } from '../../contract/query.ts';
 import type { Capability } from './push-down.ts';

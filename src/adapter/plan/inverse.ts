@@ -3,18 +3,18 @@ import { matches } from '../../contract/order.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import { templateAround } from '../map/coercion/text.ts';
 import { compileStep } from '../map/coercion/coerce.ts';
-import { type CompiledStep, type Flow, UNREADABLE } from '../map/coercion/flow.ts';
+import { type CompiledStep, type StepValue, UNREADABLE } from '../map/coercion/flow.ts';
 import { compileOneOf } from '../request/literal.ts';
 import { canonical, runSteps } from '../map/map-record.ts';
 
 /** No record of the source can satisfy the filter. */
-export const NOTHING = Symbol('nothing');
+export const NO_MATCH = Symbol('nothing');
 
 /**
  * Turns a filter's canonical value into what the source's parameter takes; `undefined` where just this value cannot
  * be asked for.
  */
-export type ValueCodec = (value: string | Decimal) => string | typeof NOTHING | undefined;
+export type ValueCodec = (value: string | Decimal) => string | typeof NO_MATCH | undefined;
 
 /** How a chain of steps is turned round. */
 export type Inverse = {
@@ -27,14 +27,14 @@ type Op = 'eq' | 'ge' | 'le';
 type Wanted = string | Decimal;
 
 /** One step back: from what the steps behind it leave to what stood before it. */
-type StepBack = (value: Wanted, wanted: Wanted) => Wanted | typeof NOTHING | undefined;
+type StepBack = (value: Wanted, wanted: Wanted) => Wanted | typeof NO_MATCH | undefined;
 
 /** A step in its chain. */
 type Turn = {
   readonly step: CoercionSpec;
   readonly before: readonly CoercionSpec[];
   /** What the steps behind it make of a value. */
-  readonly rest: (value: Flow) => Flow;
+  readonly rest: (value: StepValue) => StepValue;
   readonly op: Op;
 };
 
@@ -49,7 +49,7 @@ function centsBound(value: Decimal, op: Op): string {
 const unchanged: StepBack = (value) => value;
 
 /** Values that become another one, or none: a question for those that they seem to be finds them too, or misses them. */
-function unlessTaken(turn: Turn, taken: readonly Flow[]): StepBack {
+function unlessTaken(turn: Turn, taken: readonly StepValue[]): StepBack {
   const kind = turn.op === 'eq' ? 'text' : 'decimal';
   const read = taken.map((value) => canonical(turn.rest(value), kind));
   return (value, wanted) =>
@@ -71,7 +71,7 @@ function enumBack(
   const codeOf = new Map(labelled);
   // Two codes under one label cannot be asked for with one value.
   if (codeOf.size !== labelled.length) return undefined;
-  return (_value, wanted) => codeOf.get(String(wanted)) ?? NOTHING;
+  return (_value, wanted) => codeOf.get(String(wanted)) ?? NO_MATCH;
 }
 
 function templateBack(template: string, op: Op): StepBack | undefined {
@@ -82,7 +82,7 @@ function templateBack(template: string, op: Op): StepBack | undefined {
     const text = String(value);
     const fits =
       text.startsWith(before) && text.endsWith(behind) && text.length >= before.length + behind.length;
-    return fits ? text.slice(before.length, text.length - behind.length) : NOTHING;
+    return fits ? text.slice(before.length, text.length - behind.length) : NO_MATCH;
   };
 }
 
@@ -114,7 +114,7 @@ function turnRound(turn: Turn): StepBack | undefined {
     case 'text':
       return unchanged;
     case 'cents':
-      return (value) => (value instanceof Decimal ? centsBound(value, op) : NOTHING);
+      return (value) => (value instanceof Decimal ? centsBound(value, op) : NO_MATCH);
     default:
       return parameterizedBack(turn);
   }
@@ -140,11 +140,11 @@ export function invertCoercion(steps: readonly CoercionSpec[], op: Op): Inverse 
       let value: Wanted = wanted;
       for (const back of backwards) {
         const before = back(value, wanted);
-        if (before === NOTHING || before === undefined) return before;
+        if (before === NO_MATCH || before === undefined) return before;
         value = before;
       }
       const native = value.toString();
-      return typeof wanted !== 'string' || runSteps(compiled, native) === wanted ? native : NOTHING;
+      return typeof wanted !== 'string' || runSteps(compiled, native) === wanted ? native : NO_MATCH;
     },
   };
 }

@@ -2,7 +2,7 @@ import type { FilterSpec, ListSpec } from '../../config/schema/source.ts';
 import type { Filter } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { boundText, compileFilterPart, equalText } from './filter-part.ts';
-import { invertCoercion, NOTHING } from './inverse.ts';
+import { invertCoercion, NO_MATCH } from './inverse.ts';
 import type { SpecLocation } from '../spec-location.ts';
 import type { RequestPart } from '../request/combine-parts.ts';
 import { checkJsonTree, compileJsonTree } from '../request/request-body.ts';
@@ -21,7 +21,7 @@ export type FilterPush = {
   readonly combines: boolean;
   readonly capability: Capability;
   /** What asks for a value; `NOTHING` where no record of the source can have it, `undefined` where it cannot be asked. */
-  part(value: Filter['value']): RequestPart | typeof NOTHING | undefined;
+  part(value: Filter['value']): RequestPart | typeof NO_MATCH | undefined;
 };
 
 /** A sort that the source can do. */
@@ -120,7 +120,7 @@ function compileFilter(
     capability: `filter.${field}.${op}`,
     part(value) {
       const native = inverse.codec(value);
-      if (native === NOTHING || native === undefined) return native;
+      if (native === NO_MATCH || native === undefined) return native;
       if (op !== 'eq') return rendered(boundText(native));
       // A code that the file itself names is sent as it is.
       return rendered(native === value ? equalText(native) : native);

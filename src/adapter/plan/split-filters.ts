@@ -1,5 +1,5 @@
 import type { Filter } from '../../contract/query.ts';
-import { NOTHING } from './inverse.ts';
+import { NO_MATCH } from './inverse.ts';
 import type { RequestPart } from '../request/combine-parts.ts';
 import type { Capability, FilterPush } from './push-down.ts';
 
@@ -34,7 +34,7 @@ export function splitFilters(
   for (const filter of filters) {
     const push = pushes.get(`${filter.field}.${filter.op}`);
     const part = push === undefined || off.has(push.capability) ? undefined : push.part(filter.value);
-    if (part === NOTHING) nothing = true;
+    if (part === NO_MATCH) nothing = true;
     else if (part !== undefined && push !== undefined) wanted.push({ filter, push, part });
   }
   const pushed = together(wanted);

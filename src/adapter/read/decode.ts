@@ -18,7 +18,7 @@ function readContentType(header: string | undefined): ContentType {
   return { mediaType: mediaType.toLowerCase(), charset: charset?.toLowerCase() };
 }
 
-/** `readContentType` that reads a header once while one like it comes again: a source's replies differ little in it. */
+/** `readContentType` with the latest result kept: nearly all replies of a source have the same header. */
 function createContentTypes(): (header: string | undefined) => ContentType {
   let latest: { readonly header: string | undefined; readonly read: ContentType } | undefined;
   return (header) => {
@@ -33,8 +33,8 @@ function xmlEncoding(body: Buffer): string | undefined {
   return /^<\?xml\s[^>]*?encoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1];
 }
 
-/** Media types that are told in the log; others may hold anything, as all of a reply's headers may. */
-const TELLABLE = new Set(
+/** Media types that may be logged. Others may hold anything, like all headers of a reply. */
+const LOGGABLE = new Set(
   `application/atom+xml application/csv application/graphql-response+json application/hal+json application/json
   application/ld+json application/octet-stream application/pdf application/problem+json application/scim+json
   application/soap+xml application/vnd.api+json application/x-ndjson application/xml application/zip
@@ -42,12 +42,12 @@ const TELLABLE = new Set(
 );
 
 function typeName(mediaType: string): string {
-  return mediaType === '' || TELLABLE.has(mediaType)
+  return mediaType === '' || LOGGABLE.has(mediaType)
     ? `content type "${mediaType}"`
-    : 'a content type of its own';
+    : 'an unknown content type';
 }
 
-/** The name of a character set as the standard has it; a label that is none is a value of the reply. */
+/** The standard's name of a character set. An unknown label is not logged, because it comes from the reply. */
 function charsetName(label: string): string {
   try {
     return `"${new TextDecoder(label).encoding}"`;

@@ -4,13 +4,13 @@ import { pathAt } from '../path.ts';
 import type { SpecLocation } from '../spec-location.ts';
 import type { WindowCall } from '../plan/window.ts';
 
-/** What a reply says that it was asked for, by the variables that asked for it. */
+/** The paging that a reply says it was asked for, by the variables of the request. */
 export type Echo = Readonly<Record<string, string>>;
 
-/** Where the reply says so: the variable, and the key that names its path. */
+/** The variable of each key of `echo`. */
 const ECHOES = { page: 'page', offset: 'offset', size: 'limit' } as const;
 
-/** Compiles the reader of what a reply says that it was asked for; what it leaves out is not there. */
+/** Compiles the reader of an echo; what the reply leaves out is left out. */
 export function compileEcho(window: ListSpec['window'], here: SpecLocation): (body: Json) => Echo {
   const places = 'echo' in window ? Object.entries(window.echo ?? {}) : [];
   const paths = places.map(([key, path = '']) => ({
@@ -29,7 +29,7 @@ export function compileEcho(window: ListSpec['window'], here: SpecLocation): (bo
   };
 }
 
-/** The variable that a reply says was another than was asked for; `undefined` where it says nothing else. */
+/** The first variable whose echo differs from the request; `undefined` where none does. */
 export function brokenEcho(echo: Echo, { variables }: WindowCall): string | undefined {
   return Object.keys(echo).find(
     (name) => variables[name] !== undefined && String(variables[name]) !== echo[name],

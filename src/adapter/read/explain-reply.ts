@@ -10,7 +10,7 @@ import { compileIdCodec } from '../map/native-id.ts';
 import { compileRules } from './outcome.ts';
 import { compilePath } from '../path.ts';
 import { CHECKED } from '../spec-location.ts';
-import { type View, viewOf } from '../map/row-fields.ts';
+import { type RecordView, viewSpecOf } from '../map/row-fields.ts';
 
 /** Says why a reply became what it became. Pure, like the adapter it explains. */
 export type ReplyExplainer = {
@@ -30,10 +30,10 @@ export type ReplyExplainer = {
 export function explainReplies(
   source: SourceSpec,
   resource: Resource,
-  view: View,
+  view: RecordView,
 ): ReplyExplainer | undefined {
   const spec = source.resources[resource.name];
-  const viewed = spec && viewOf(spec, resource, view);
+  const viewed = spec && viewSpecOf(spec, resource, view);
   if (spec === undefined || viewed === undefined) return undefined;
   const { spec: asked, fields } = viewed;
   const decode = compileDecoder(source.decode);

@@ -5,7 +5,7 @@ import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { pathAt } from '../path.ts';
 import type { SpecLocation } from '../spec-location.ts';
 
-/** Reads what names the next window: a cursor, a key or a target; `undefined` at the end. */
+/** Reads the cursor, key or target of the next window; `undefined` at the end. */
 export type NextReader = (reply: UpstreamReply, body: Json, rows: readonly Json[]) => string | undefined;
 
 function scalar(value: Json | undefined): string | undefined {
@@ -27,7 +27,7 @@ const FLAGS = new Map<Json | undefined, boolean>([
   ['0', false],
 ]);
 
-/** Whether there is another window: a list that ends by a misunderstanding would be taken for all there is. */
+/** Whether there is another window. A flag that contradicts the cursor is an error: rows must not go missing. */
 function goesOn(flag: Json | undefined, cursor: string | undefined): boolean {
   const more =
     FLAGS.get(flag) ?? (cursor === undefined && (flag === undefined || flag === null) ? false : flag);
@@ -52,8 +52,8 @@ function linkNext(header: string | undefined): string | undefined {
 }
 
 /**
- * The target behind an address of the next window, which is relative to the list's own. Only its path and query
- * count: sources behind proxies name hosts of their own, and no answer of a source may choose whom Portico talks to.
+ * The target of the address of the next window, which is relative to that of the list. Only its path and query are
+ * used: sources behind proxies name internal hosts, and a reply must never choose the host that Portico calls (SSRF).
  */
 function targetWithin(baseUrl: string, path: string, address: string): string {
   if (!URL.canParse(address, baseUrl + path)) {
@@ -61,14 +61,14 @@ function targetWithin(baseUrl: string, path: string, address: string): string {
   }
   const { pathname, search } = new URL(address, baseUrl + path);
   const base = new URL(baseUrl).pathname.replace(/\/$/, '');
-  // Some sources go on at the base address itself, where a query names the window (FHIR servers, for one).
+  // The next window may be a query on the base address itself, as of FHIR servers.
   if (!pathname.startsWith(`${base}/`) && !(pathname === base && search !== '')) {
     throw invalidReply('next', 'the address of the next window leads out of net.baseUrl');
   }
   return pathname.slice(base.length) + search;
 }
 
-/** Compiles the reader of what names the next window. */
+/** Compiles the reader of the next window, by the kind of the window. */
 export function compileNext({ window, request }: ListSpec, baseUrl: string, here: SpecLocation): NextReader {
   switch (window.kind) {
     case 'cursor': {

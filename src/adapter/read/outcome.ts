@@ -1,5 +1,5 @@
 import type { OutcomeKind, OutcomeSpec } from '../../config/schema/source.ts';
-import { fault, type GatewayError, invalidReply, type SourceSign } from '../../errors/fault.ts';
+import { fault, type GatewayError, invalidReply, type SourceHealth } from '../../errors/fault.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { compileCondition } from './condition.ts';
@@ -7,14 +7,14 @@ import type { SpecLocation } from '../spec-location.ts';
 import { retryAfter } from './retry-after.ts';
 
 /** What a reply means, and where it says when the source will answer again. */
-export type Verdict = Pick<OutcomeSpec, 'is' | 'resetAt'>;
+export type Outcome = Pick<OutcomeSpec, 'is' | 'resetAt'>;
 
 /** What a reply means, or `undefined` where no rule fits it. */
 export type Classifier = (
   on: 'list' | 'get',
   reply: UpstreamReply,
   body: Json | undefined,
-) => Verdict | undefined;
+) => Outcome | undefined;
 
 type Rule = (on: 'list' | 'get', reply: UpstreamReply, body: Json | undefined) => boolean;
 
@@ -48,7 +48,12 @@ export function compileOutcomes(specs: readonly OutcomeSpec[], here: SpecLocatio
   const findRule = compileRules(specs, here);
   specs.forEach(({ is, resetAt }, index) => {
     if (resetAt !== undefined && is !== 'rate_limited' && is !== 'unavailable')
-      here.at(index, 'resetAt').report(`nobody waits for ${is}`, 'is: rate_limited or unavailable');
+      here
+        .at(index, 'resetAt')
+        .report(
+          `only rate_limited and unavailable have a time to wait for, not ${is}`,
+          'is: rate_limited or unavailable',
+        );
   });
   return (on, reply, body) => {
     const rule = findRule(on, reply, body);
@@ -56,62 +61,62 @@ export function compileOutcomes(specs: readonly OutcomeSpec[], here: SpecLocatio
   };
 }
 
-/** What HTTP itself says a reply means that no rule fits: limits and credentials mean the same everywhere. */
+/** Outcomes by status where no rule matches: these statuses mean the same for every source. */
 const BY_STATUS: ReadonlyMap<number, OutcomeKind> = new Map([
   [401, 'unauthorized'],
   [403, 'unauthorized'],
   [429, 'rate_limited'],
 ]);
 
-/** What is said to a client where the source does not say when it will answer again. */
-const UNTOLD_SECONDS = 5;
-/** A source that says only that it was asked too often is left alone for so long. */
+/** `Retry-After` for clients where the source does not say when it will answer again. */
+const RETRY_AFTER_DEFAULT_SECONDS = 5;
+/** The pause after a source said "too many requests" without saying how long. */
 const LIMITED_SECONDS = 1;
-/** A gateway before the source could not reach it, or it was not ready: the next moment may be better. */
-const PASSING = new Set([502, 503, 504]);
+/** A proxy could not reach the source, or it was not ready: a retry may succeed. */
+const RETRYABLE_STATUSES = new Set([502, 503, 504]);
 
-/** What a failure of the source itself shows of it. */
-function failureSign(reply: UpstreamReply, pauseSeconds: number | undefined): SourceSign | undefined {
+/** What a failure of the source itself shows about it. */
+function failureHealth(reply: UpstreamReply, pauseSeconds: number | undefined): SourceHealth | undefined {
   if (pauseSeconds !== undefined) return { pauseSeconds };
-  return PASSING.has(reply.status) ? { isRepeatable: true } : undefined;
+  return RETRYABLE_STATUSES.has(reply.status) ? { isRetryable: true } : undefined;
 }
 
-/** The fault that an outcome other than a usable one is for the client. */
-export function outcomeFault(verdict: Verdict | undefined, reply: UpstreamReply): GatewayError {
+/** The error for a reply that is no success. */
+export function outcomeFault(rule: Outcome | undefined, reply: UpstreamReply): GatewayError {
   const status = `HTTP ${reply.status}`;
-  const outcome = verdict?.is ?? BY_STATUS.get(reply.status);
+  const outcome = rule?.is ?? BY_STATUS.get(reply.status);
   switch (outcome) {
     case 'unauthorized':
       return fault('upstream_error', {
         detail: `the source refused Portico's credential (${status})`,
         credentialRefused: true,
-        sign: { isWell: true },
+        sourceHealth: { isHealthy: true },
       });
     case 'rate_limited': {
-      const told = retryAfter(reply, verdict?.resetAt);
+      const waitSeconds = retryAfter(reply, rule?.resetAt);
       return fault('upstream_unavailable', {
         detail: `the source limits Portico (${status})`,
-        retryAfterSeconds: told ?? UNTOLD_SECONDS,
-        sign: { isWell: true, pauseSeconds: told ?? LIMITED_SECONDS },
+        retryAfterSeconds: waitSeconds ?? RETRY_AFTER_DEFAULT_SECONDS,
+        sourceHealth: { isHealthy: true, pauseSeconds: waitSeconds ?? LIMITED_SECONDS },
       });
     }
     case 'unavailable': {
-      const told = retryAfter(reply, verdict?.resetAt);
+      const waitSeconds = retryAfter(reply, rule?.resetAt);
       return fault('upstream_unavailable', {
         detail: `the source says it is unavailable (${status})`,
-        retryAfterSeconds: told ?? UNTOLD_SECONDS,
-        sign: failureSign(reply, told),
+        retryAfterSeconds: waitSeconds ?? RETRY_AFTER_DEFAULT_SECONDS,
+        sourceHealth: failureHealth(reply, waitSeconds),
       });
     }
     case 'client_bug':
       return fault('upstream_error', {
         detail: `the source did not understand the request its configuration makes (${status})`,
-        sign: { isWell: true },
+        sourceHealth: { isHealthy: true },
       });
     case 'error':
       return fault('upstream_error', {
         detail: `the source failed (${status})`,
-        sign: failureSign(reply, undefined),
+        sourceHealth: failureHealth(reply, undefined),
       });
     case 'ok':
     case 'not_found':
@@ -120,12 +125,12 @@ export function outcomeFault(verdict: Verdict | undefined, reply: UpstreamReply)
     case undefined: {
       const detail = `no outcome rule fits the reply (${status})`;
       if (reply.status < 500) return invalidReply('outcome', detail);
-      const told = retryAfter(reply, undefined);
-      const sign = failureSign(reply, told);
-      // A header says it as well as a rule would.
-      return told === undefined
-        ? fault('upstream_error', { detail, sign })
-        : fault('upstream_unavailable', { detail, sign, retryAfterSeconds: told });
+      const waitSeconds = retryAfter(reply, undefined);
+      const sourceHealth = failureHealth(reply, waitSeconds);
+      // With `Retry-After`, the source says that it is unavailable.
+      return waitSeconds === undefined
+        ? fault('upstream_error', { detail, sourceHealth })
+        : fault('upstream_unavailable', { detail, sourceHealth, retryAfterSeconds: waitSeconds });
     }
   }
 }

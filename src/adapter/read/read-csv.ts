@@ -20,7 +20,7 @@ export function compileCsvReader({ delimiter, quote }: CsvSpec): (text: string) 
         skip_empty_lines: true,
       });
     } catch (error) {
-      // The parser's message quotes the value around the place, so only its code is told.
+      // The parser's message quotes values, so only its code is passed on.
       const code = error instanceof CsvError ? error.code : 'unreadable';
       throw invalidReply('syntax', `the body is not CSV: ${code}`);
     }

@@ -8,15 +8,15 @@ import { type Classifier, outcomeFault } from './outcome.ts';
 import type { SpecLocation } from '../spec-location.ts';
 
 /** What the parts of a resource's adapter are compiled with. */
-export type Context = {
+export type ReplyContext = {
   readonly source: SourceSpec;
   readonly decode: (reply: UpstreamReply) => Json;
   readonly classify: Classifier;
   readonly codec: IdCodec;
 };
 
-/** Decodes a reply and decides what it means; the body is there only where the outcome needs it. */
-export function compileReader({ decode, classify }: Context, on: 'list' | 'get') {
+/** Compiles a reader that decodes a reply and decides on its outcome. A body is needed for `ok` only. */
+export function compileReader({ decode, classify }: ReplyContext, on: 'list' | 'get') {
   return function readReply(reply: UpstreamReply): { outcome: 'ok' | 'not_found' | 'past_end'; body: Json } {
     let body: Json | undefined;
     let unread: unknown;
@@ -25,22 +25,22 @@ export function compileReader({ decode, classify }: Context, on: 'list' | 'get')
     } catch (error) {
       unread = error;
     }
-    const verdict = classify(on, reply, body);
-    const outcome = verdict?.is;
+    const rule = classify(on, reply, body);
+    const outcome = rule?.is;
     const usable =
       outcome === 'ok' ||
       (outcome === 'not_found' && on === 'get') ||
       (outcome === 'past_end' && on === 'list');
     if (usable && body !== undefined) return { outcome, body };
     if (usable && outcome !== 'ok') return { outcome, body: null };
-    // A body that cannot be read says more than "no rule fits".
+    // Why the body cannot be read is a better message than "no rule matches".
     if (unread instanceof GatewayError && (outcome === 'ok' || (outcome === undefined && reply.status < 400)))
       throw unread;
-    throw outcomeFault(verdict, reply);
+    throw outcomeFault(rule, reply);
   };
 }
 
-/** Whether a row is no record; `undefined` where the source has only records. */
+/** Compiles the test for rows that are not records; `undefined` where there is none. */
 export function compileDrop(
   specs: readonly ConditionSpec[],
   here: SpecLocation,

@@ -2,10 +2,10 @@ import { DateTime } from 'luxon';
 import type { OutcomeSpec } from '../../config/schema/source.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 
-/** Longer waits are not believed. */
+/** Longer waits are cut to this. */
 const SECONDS_MAX = 86_400;
 
-/** The source's own clock, so that neither ours nor its may be wrong. @see RFC 9110, section 6.6.1 */
+/** The source's clock by its `Date` header: a moment is compared with it, not with our clock. @see RFC 9110, section 6.6.1 */
 function clockOf(reply: UpstreamReply): number {
   return DateTime.fromHTTP(reply.header('date') ?? '').toMillis();
 }
@@ -42,6 +42,6 @@ function headerSeconds(reply: UpstreamReply): number {
  * where it does not say.
  */
 export function retryAfter(reply: UpstreamReply, resetAt: OutcomeSpec['resetAt']): number | undefined {
-  const told = resetAt === undefined ? undefined : within(resetSeconds(reply, resetAt));
-  return told ?? within(headerSeconds(reply));
+  const declared = resetAt === undefined ? undefined : within(resetSeconds(reply, resetAt));
+  return declared ?? within(headerSeconds(reply));
 }

@@ -3,7 +3,7 @@ import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { compileDecoder } from './decode.ts';
 import { compilePath } from '../path.ts';
 
-/** Compiles the place of a session's token in the reply to a login; it finds nothing for other credentials. */
+/** Compiles the reader of a session's token in the reply to a login; it finds none for other kinds of credential. */
 export function compileSessionReader({
   auth,
   decode,

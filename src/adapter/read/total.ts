@@ -7,7 +7,7 @@ import { pathAt } from '../path.ts';
 import { patternAt } from '../pattern.ts';
 import type { SpecLocation } from '../spec-location.ts';
 
-/** Reads the number of matching rows; `undefined` where the reply says that it is only a bound. */
+/** Reads the number of matching rows; `undefined` where the reply says that it is only a lower bound. */
 export type TotalReader = (reply: UpstreamReply, body: Json) => number | undefined;
 
 function wholeNumber(value: Json | undefined, place: string): number {
@@ -19,7 +19,7 @@ function wholeNumber(value: Json | undefined, place: string): number {
 
 const pickWith = (pattern: RegExp) => (text: string) => pattern.exec(text)?.[1];
 
-/** Compiles the place where a total stands. */
+/** Compiles the reader of a total, from a path or a header. */
 export function compileTotal(spec: ListSpec['total'], here: SpecLocation): TotalReader {
   if (spec === undefined) return () => undefined;
   const { header, unless } = spec;

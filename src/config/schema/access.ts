@@ -28,7 +28,7 @@ const keyRecord = z.strictObject({
 });
 
 /** Who may call: API keys, tokens of an issuer, or both. */
-export const auth = z.strictObject({
+export const callerAuth = z.strictObject({
   apiKeys: z
     .strictObject({
       pepper: secret.describe(
@@ -62,4 +62,4 @@ export const auth = z.strictObject({
 });
 
 export type KeyRecordConfig = z.infer<typeof keyRecord>;
-export type JwtConfig = NonNullable<z.infer<typeof auth>['jwt']>;
+export type JwtConfig = NonNullable<z.infer<typeof callerAuth>['jwt']>;

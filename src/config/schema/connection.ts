@@ -93,7 +93,7 @@ export const net = z
 
 const loginPath = z.string().startsWith('/').describe('Appended to net.baseUrl.');
 
-export const auth = z.discriminatedUnion('kind', [
+export const sourceAuth = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('none') }).describe('The source asks for no credential.'),
   z
     .strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { admin, auth } from './access.ts';
+import { admin, callerAuth } from './access.ts';
 import { passthroughRoute } from './passthrough.ts';
 import { perResource } from './per-resource.ts';
 import { redis } from './redis.ts';
@@ -14,7 +14,7 @@ import {
   port,
   timeLimit,
   wholeSeconds,
-  window,
+  rateWindow,
 } from './scalars.ts';
 
 /** What a resource's answers cost and how long they live. */
@@ -35,7 +35,7 @@ const resource = z.strictObject({
 });
 
 const tier = z.strictObject({
-  windows: z.array(window).min(1).max(4).describe('Every window must admit a request, e.g. "20 per 1s".'),
+  windows: z.array(rateWindow).min(1).max(4).describe('Every window must admit a request, e.g. "20 per 1s".'),
   onStoreFailure: z
     .enum(['open', 'closed'])
     .default('open')
@@ -86,7 +86,7 @@ export const gatewaySchema = z.strictObject({
     })
     .prefault({}),
   redis: redis.prefault({}),
-  auth: auth.prefault({}),
+  auth: callerAuth.prefault({}),
   limits: z
     .strictObject({
       tiers: z
@@ -105,7 +105,7 @@ export const gatewaySchema = z.strictObject({
       anonymousTier: name
         .default('standard')
         .describe('The tier of callers of public resources, counted by address.'),
-      failedCredentials: window
+      failedCredentials: rateWindow
         .default({ points: 120, seconds: 60 })
         .describe(
           'How many wrong credentials an address may try, over all processes; and how many of one key may be tried, in each.',

@@ -11,7 +11,11 @@ type Notation = {
 const notations = z.registry<Notation>();
 
 /** Says how the values of a schema are written. */
-export function noted<T extends z.ZodType>(schema: T, form: string, write?: (value: unknown) => string): T {
+export function withNotation<T extends z.ZodType>(
+  schema: T,
+  form: string,
+  write?: (value: unknown) => string,
+): T {
   notations.add(schema, write === undefined ? { form } : { form, write });
   return schema;
 }

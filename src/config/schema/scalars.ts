@@ -3,14 +3,14 @@ import { z } from 'zod';
 import {
   parseBytes,
   parseDuration,
-  parseWindow,
-  type Window,
+  parseRateWindow,
+  type RateWindow,
   writeBytes,
   writeDuration,
-  writeWindow,
+  writeRateWindow,
 } from '../../kernel/duration.ts';
 import { Secret } from '../../kernel/secret.ts';
-import { noted } from './notation.ts';
+import { withNotation } from './notation.ts';
 
 /** Builds a schema for a text that `parse` understands; the message says what is. */
 function parsed<T>(parse: (text: string) => T | undefined, hint: string) {
@@ -31,7 +31,7 @@ function boundedDuration(text: string, minimumMs: number): number | undefined {
 }
 
 /** A duration in milliseconds, written as `250ms`, `5s`, `10m`, `2h` or `1d`. */
-export const duration = noted(
+export const duration = withNotation(
   parsed(
     (text) => boundedDuration(text, 0),
     'expected a duration such as 250ms, 5s, 10m, 2h or 1d, at most 24d',
@@ -41,7 +41,7 @@ export const duration = noted(
 );
 
 /** The most time something may take, in milliseconds, written like `duration`. Nothing can be done in no time. */
-export const timeLimit = noted(
+export const timeLimit = withNotation(
   parsed(
     (text) => boundedDuration(text, 1),
     'expected a duration such as 250ms, 5s, 10m, 2h or 1d, from 1ms to 24d',
@@ -51,7 +51,7 @@ export const timeLimit = noted(
 );
 
 /** A duration in whole seconds, written like `duration`. */
-export const wholeSeconds = noted(
+export const wholeSeconds = withNotation(
   parsed((text) => {
     const ms = boundedDuration(text, 0);
     return ms === undefined || ms % 1_000 !== 0 ? undefined : ms / 1_000;
@@ -61,22 +61,22 @@ export const wholeSeconds = noted(
 );
 
 /** A size in bytes, written as `512B`, `64KiB`, `2MiB` or `1GiB`. */
-export const bytes = noted(
+export const bytes = withNotation(
   parsed(parseBytes, 'expected a size such as 512B, 64KiB, 2MiB or 1GiB'),
   'a size (`512B`, `64KiB`, `2MiB`)',
   (size) => writeBytes(Number(size)),
 );
 
 /** A rate-limit window, written as `20 per 1s`. */
-export const window = noted(
+export const rateWindow = withNotation(
   parsed((text) => {
-    const parsedWindow = parseWindow(text);
+    const parsedWindow = parseRateWindow(text);
     return parsedWindow !== undefined && parsedWindow.seconds * 1_000 <= TIMER_MAX_MS
       ? parsedWindow
       : undefined;
   }, 'expected a window such as "20 per 1s" or "600 per 60s": at least 1 point, whole seconds, at most 24d'),
   'a window (`20 per 1s`)',
-  (value) => writeWindow(value as Window),
+  (value) => writeRateWindow(value as RateWindow),
 );
 
 /** A whole number; digits in a text count too, because `${PORT}` arrives as text. */
@@ -93,13 +93,13 @@ export function integer(minimum: number, maximum: number) {
       { error: 'expected a whole number' },
     )
     .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`));
-  return noted(schema, `${minimum} to ${maximum}`);
+  return withNotation(schema, `${minimum} to ${maximum}`);
 }
 
 export const port = integer(0, 65_535);
 
 /** A yes or no; the words count too, because `${FLAG}` arrives as text. */
-export const flag = noted(
+export const flag = withNotation(
   z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')], {
     error: 'expected true or false',
   }),
@@ -107,7 +107,7 @@ export const flag = noted(
 );
 
 /** A text that must not be seen again. */
-export const secret = noted(
+export const secret = withNotation(
   z
     .string()
     .min(1, 'must not be empty')
@@ -116,7 +116,7 @@ export const secret = noted(
 );
 
 /** What follows `Bearer` in an Authorization header (RFC 6750, section 2.1); empty for none. */
-export const bearerToken = noted(
+export const bearerToken = withNotation(
   z
     .string()
     .regex(/^(?:[A-Za-z0-9._~+/-]{16,512}=*)?$/, 'expected 16 to 512 of A-Z, a-z, 0-9 and -._~+/')
@@ -125,7 +125,7 @@ export const bearerToken = noted(
 );
 
 /** The name of a header (RFC 9110, section 5.1). */
-export const headerName = noted(
+export const headerName = withNotation(
   z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'expected the name of a header'),
   'the name of a header',
 );
@@ -144,13 +144,13 @@ const HEADER_VALUE = /^[\x20-\x7e]*$/;
 const HEADER_VALUE_HINT = 'expected printable ASCII, because it goes into a header';
 
 /** The value of a header. The HTTP client would leave out what cannot stand there, without a word. */
-export const headerValue = noted(
+export const headerValue = withNotation(
   z.string().regex(HEADER_VALUE, HEADER_VALUE_HINT),
   'a text of printable ASCII',
 );
 
 /** The value of a header that must not be seen again. */
-export const headerSecret = noted(
+export const headerSecret = withNotation(
   z
     .string()
     .min(1, 'must not be empty')
@@ -160,7 +160,7 @@ export const headerSecret = noted(
 );
 
 /** An http or https address without credentials, query or fragment; slashes at its end are cut off. */
-export const httpUrl = noted(
+export const httpUrl = withNotation(
   parsed((text) => {
     if (!URL.canParse(text)) return undefined;
     const url = new URL(text);
@@ -182,7 +182,7 @@ export const redisUrl = z
   .refine((text) => text === '' || URL.canParse(text), REDIS_HINT);
 
 /** Where a server listens: a name, an address or an IPv6 address in brackets, and a port. */
-export const hostAndPort = noted(
+export const hostAndPort = withNotation(
   parsed((text) => {
     const [, host, address, digits] =
       /^(?:([A-Za-z0-9._-]{1,253})|\[([0-9A-Fa-f:.]{2,45})\]):(\d{1,5})$/.exec(text) ?? [];
@@ -217,13 +217,13 @@ function isAddressRange(text: string): boolean {
 }
 
 /** A name that may stand in keys, labels and headers. */
-export const name = noted(
+export const name = withNotation(
   z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/, 'expected a name of a-z, 0-9, - and _, starting with a letter'),
   'a name (a-z, 0-9, `-`, `_`, at most 40 characters)',
 );
 
 /** A permission such as `users:read`. */
-export const permission = noted(
+export const permission = withNotation(
   z.string().regex(/^[a-z][a-z0-9_.-]*:[a-z][a-z0-9_.-]*$/, 'expected a permission such as users:read'),
   'a permission (`users:read`)',
 );

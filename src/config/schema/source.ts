@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { coercion } from './coercion.ts';
-import { auth, decode, net } from './connection.ts';
+import { sourceAuth, decode, net } from './connection.ts';
 import { type filter, list } from './list.ts';
 import { mapping } from './mapping.ts';
 import { perResource } from './per-resource.ts';
@@ -81,7 +81,7 @@ export const sourceSchema = z.strictObject({
   source: z.literal(1, { error: 'this Portico reads version 1 of the format: write `source: 1`' }),
   name,
   net,
-  auth: auth.default({ kind: 'none' }),
+  auth: sourceAuth.default({ kind: 'none' }),
   decode: decode.prefault({}),
   budget: z
     .strictObject({

@@ -7,7 +7,7 @@ import { closeIfBodyUnread } from '../listener/unread-body.ts';
 
 const CREDENTIAL_REFUSED = new Set([401, 403, 407]);
 /** The upstream is healthy; only this response cannot be relayed. */
-const sign = { isWell: true } as const;
+const sourceHealth = { isHealthy: true } as const;
 
 /**
  * Relays a response of an upstream to the caller.
@@ -24,16 +24,16 @@ export function relayResponse(
   // Callers' credentials are never forwarded, so the upstream refused the gateway's own, or the lack of one.
   if (CREDENTIAL_REFUSED.has(status)) {
     const detail = `the upstream refused the gateway's credential with ${status}`;
-    throw fault('upstream_error', { detail, sign });
+    throw fault('upstream_error', { detail, sourceHealth });
   }
-  if (!hasPlainFraming(answer)) throw fault('upstream_error', { detail: 'transfer coding', sign });
+  if (!hasPlainFraming(answer)) throw fault('upstream_error', { detail: 'transfer coding', sourceHealth });
   // A body that came after it would be read as the response to another request.
   if (announcesMissingBody(answer) && call !== undefined) call.shouldKeepAlive = false;
   closeIfBodyUnread(request.req, res);
   try {
     res.writeHead(status, responseHeaders(request, url, answer));
   } catch (cause) {
-    throw fault('upstream_error', { detail: 'the head of the answer is not valid', cause, sign });
+    throw fault('upstream_error', { detail: 'the head of the answer is not valid', cause, sourceHealth });
   }
   relayBody(answer, res, Number(answer.headers['content-length']));
 }

@@ -94,7 +94,8 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
               return status;
             } catch (error) {
               // The upstream has answered, also where the caller has gone away since.
-              if (error instanceof GatewayError && error.sign?.isWell === true) attempt.finish(error, false);
+              if (error instanceof GatewayError && error.sourceHealth?.isHealthy === true)
+                attempt.finish(error, false);
               throw error;
             }
           },

@@ -1,4 +1,4 @@
-/** A JSON number that a binary float would not hold to the digit: its text, as it stood in the document. */
+/** A JSON number whose digits a binary float would lose: its text, as written in the document. */
 export class NumberText {
   readonly text: string;
 
@@ -11,7 +11,7 @@ export class NumberText {
 export type Json = null | boolean | number | string | NumberText | readonly Json[] | JsonObject;
 export type JsonObject = { readonly [key: string]: Json };
 
-/** Thrown by `readJson`; the message says what is wrong and where, never what stood there. */
+/** Thrown by `readJson`. The message names the problem and the offset; it never quotes the document. */
 export class JsonError extends Error {
   constructor(problem: string, offset: number) {
     super(`${problem} at offset ${offset}`);
@@ -19,15 +19,15 @@ export class JsonError extends Error {
   }
 }
 
-/** Containers within each other. */
+/** How deep containers may be nested. */
 export const DEPTH_MAX = 64;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** Integers of so many digits are the same in a binary float. */
+/** A binary float holds all integers of so many digits exactly. */
 export const DIGITS_MAX = 15;
-/** The run of characters of a text up to its end, an escape or a control character (RFC 8259, section 7). */
+/** The characters of a text up to its end, an escape or a control character (RFC 8259, section 7). */
 // eslint-disable-next-line no-control-regex -- the grammar is defined by control characters
 const PLAIN_TEXT = /[^"\\\u0000-\u001f]*/y;
-/** Shorter runs are stepped over sooner than an expression has started. */
+/** For runs of up to so many characters a loop is faster than a regular expression. */
 const SHORT_TEXT = 48;
 
 /** A recursive-descent parser over one text; `at` is the offset of the next character. */

@@ -7,8 +7,8 @@ const ZERO = 0x30;
 const isDigit = (byte: number | undefined) => byte !== undefined && byte >= ZERO && byte <= 0x39;
 
 /**
- * Counts the entries of the objects in a valid document; `undefined` where a number is not held to the digit by a
- * float, or containers are nested too deep. Of an invalid one it counts something.
+ * Counts the entries of all objects in a document; `undefined` where a float would lose digits of a number, or
+ * containers are nested too deep. The count means nothing where the document is not valid.
  */
 function countEntries(bytes: Uint8Array): number | undefined {
   const { length } = bytes;
@@ -36,7 +36,7 @@ function countEntries(bytes: Uint8Array): number | undefined {
   return entries;
 }
 
-/** The entries of the objects in a value. */
+/** Counts the entries of all objects in a parsed value. */
 function entriesOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let count = 0;
@@ -49,16 +49,16 @@ function entriesOf(value: unknown): number {
 }
 
 /**
- * Reads a JSON document of plain numbers in a third of the time that `readJson` takes, and to the same value, except
- * that its objects are ordinary ones: look nothing up in them that may not be theirs. `undefined` where `readJson` must
- * look at it. `bytes` is the document in UTF-8, of which `text` may lack the byte order mark.
+ * A fast path of `readJson`, in a third of its time, for documents whose numbers all fit a float. The value is the
+ * same, except that its objects have a prototype: look up own keys only. `undefined`: use `readJson`. `bytes` is the
+ * document in UTF-8; `text` may lack its byte order mark.
  */
 export function readPlainJson(bytes: Uint8Array, text: string): Json | undefined {
   const entries = countEntries(bytes);
   if (entries === undefined) return undefined;
   try {
     const value = JSON.parse(text) as Json;
-    // Where a key came twice, there are fewer entries than colons.
+    // With a duplicate key there are fewer entries than colons.
     return entriesOf(value) === entries ? value : undefined;
   } catch {
     return undefined;

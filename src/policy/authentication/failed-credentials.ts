@@ -1,6 +1,6 @@
 import { fault, type GatewayError } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Window } from '../../kernel/duration.ts';
+import type { RateWindow } from '../../kernel/duration.ts';
 import { createBoundedMap } from '../../store/bounded-map.ts';
 import type { Decision } from '../../store/limiter/limiter.ts';
 import { createSlidingMemory } from '../../store/limiter/sliding-memory.ts';
@@ -35,7 +35,7 @@ export type FailedCredentials = {
 
 export type FailedCredentialsDeps = {
   /** How many an address may try, and how many of one id may be tried in this process. */
-  readonly window: Window;
+  readonly window: RateWindow;
   /** Counts one wrong credential of an address over all processes; absent where there is but this one. */
   readonly consume?: ((address: string) => Decision | Promise<Decision>) | undefined;
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-import type { CanonicalRecord } from '../../contract/document.ts';
+import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Filter } from '../../contract/query.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 

@@ -1,6 +1,6 @@
 import { filter as filterSchema } from '../../config/schema/list.ts';
 import type { FilterSpec } from '../../config/schema/source.ts';
-import type { CanonicalRecord } from '../../contract/document.ts';
+import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { matches } from '../../contract/order.ts';
 import type { Filter } from '../../contract/query.ts';
 import type { UpstreamRequest } from '../../kernel/upstream-call.ts';

@@ -1,5 +1,5 @@
 import { isOrdered } from '../../adapter/plan/check-records.ts';
-import type { CanonicalRecord } from '../../contract/document.ts';
+import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { FieldKind, Value } from '../../contract/fields.ts';
 import { compareKeys, compileOrder, sortKeyOf } from '../../contract/order.ts';
 import type { Sort } from '../../contract/query.ts';

@@ -1,4 +1,4 @@
-import type { CanonicalRecord } from '../../contract/document.ts';
+import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Value } from '../../contract/fields.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import type { UpstreamRequest } from '../../kernel/upstream-call.ts';

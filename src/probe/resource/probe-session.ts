@@ -4,7 +4,7 @@ import type { OnGap } from '../../adapter/map/map-record.ts';
 import { rowFields } from '../../adapter/map/row-fields.ts';
 import type { Window, WindowCall } from '../../adapter/plan/window.ts';
 import type { GetSpec, ListSpec, SourceSpec } from '../../config/schema/source.ts';
-import type { CanonicalRecord } from '../../contract/document.ts';
+import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Filter, ListQuery, Sort } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';

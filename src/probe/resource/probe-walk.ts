@@ -1,6 +1,6 @@
 import type { Rows } from '../../adapter/compile.ts';
 import type { RandomWindow, SequentialWindow, WindowCall } from '../../adapter/plan/window.ts';
-import type { CanonicalRecord } from '../../contract/document.ts';
+import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { callAt, type ProbeSession, type ListReader } from './probe-session.ts';
 import type { SessionExchange } from '../session/source-session.ts';
 import { depthOf, hidesRows } from './source-variant.ts';

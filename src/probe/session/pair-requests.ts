@@ -1,7 +1,7 @@
 import type { GetAdapter } from '../../adapter/compile-record.ts';
 import type { Adapter } from '../../adapter/compile.ts';
 import type { ListPlan, WalkPlan } from '../../adapter/plan/plan.ts';
-import type { View } from '../../adapter/map/row-fields.ts';
+import type { RecordView } from '../../adapter/map/row-fields.ts';
 import type { WindowCall } from '../../adapter/plan/window.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
 import { MASK } from './mask-source.ts';
@@ -16,7 +16,7 @@ export type PairedAdapter = {
   /** The number of rows in a reply. */
   readonly rows: WeakMap<UpstreamReply, number>;
   /** Which view of the resource a reply belongs to. */
-  readonly views: WeakMap<UpstreamReply, View>;
+  readonly views: WeakMap<UpstreamReply, RecordView>;
 };
 
 /** A window as it may be displayed: cursors and links may be made of values of records. */
@@ -75,10 +75,10 @@ export function pairRequests(
   { showValues, toDisplay = new WeakMap() }: { showValues: boolean; toDisplay?: DisplayRequests },
 ): PairedAdapter {
   const rows = new WeakMap<UpstreamReply, number>();
-  const views = new WeakMap<UpstreamReply, View>();
+  const views = new WeakMap<UpstreamReply, RecordView>();
   const { pair, pairPlan } = createPairs(toDisplay, showValues);
 
-  function pairRecord<T extends GetAdapter>(one: T, other: GetAdapter | undefined, view: View): T {
+  function pairRecord<T extends GetAdapter>(one: T, other: GetAdapter | undefined, view: RecordView): T {
     const paired: GetAdapter = {
       request(id) {
         const request = one.request(id);

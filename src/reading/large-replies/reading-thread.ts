@@ -34,8 +34,8 @@ function resultOf(task: ReadingTask): ReadingResult {
     return { id, parts: writeParts(codec, (onGap) => adapter.list.read(replyOf(task), onGap)) };
   } catch (error) {
     if (!(error instanceof GatewayError)) return { id, failed: true };
-    const { code, detail, reason, retryAfterSeconds, credentialRefused, sign } = error;
-    return { id, fault: { code, detail, reason, retryAfterSeconds, credentialRefused, sign } };
+    const { code, detail, reason, retryAfterSeconds, credentialRefused, sourceHealth } = error;
+    return { id, fault: { code, detail, reason, retryAfterSeconds, credentialRefused, sourceHealth } };
   }
 }
 

@@ -4,7 +4,7 @@ import type { SourceSpec } from '../../config/schema/source.ts';
 import { type Json, NumberText, readJson } from '../../kernel/json/json.ts';
 import type { ResourceName } from '../../contract/resources.ts';
 import { type ErrorCode } from '../../errors/catalogue.ts';
-import type { InvalidReason, SourceSign } from '../../errors/fault.ts';
+import type { InvalidReason, SourceHealth } from '../../errors/fault.ts';
 import type { RowCodec } from '../../rowset/row-codec.ts';
 
 /** What a reading thread must know: the source without its credentials. */
@@ -25,7 +25,7 @@ export type CarriedFault = {
   readonly reason: InvalidReason | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly credentialRefused: boolean;
-  readonly sign: SourceSign | undefined;
+  readonly sourceHealth: SourceHealth | undefined;
 };
 
 /** What the thread answers: parts to be read one after the other, a fault, or that it cannot do it at all. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../kernel/clock.ts';
-import { ownBytes } from '../../kernel/detached-copy.ts';
+import { detachedCopy } from '../../kernel/detached-copy.ts';
 import { createBoundedMap } from '../bounded-map.ts';
 import { type CacheEntry, decodeEntry, encodeEntry } from './cache-entry.ts';
 import { acquireLockLua, holdLock, type Lock, newToken } from '../distributed-lock.ts';
@@ -103,7 +103,7 @@ export function createCache(deps: CacheDeps): Cache {
   function keepLocally(key: string, entry: CacheEntry): CacheEntry {
     const left = leftMs(entry);
     // What is kept must weigh what it is counted as.
-    const own = { ...entry, body: ownBytes(entry.body) };
+    const own = { ...entry, body: detachedCopy(entry.body) };
     const kept = attachEncodings?.(own, local.latest(key), (encodings) => resize(key, encodings)) ?? own;
     local.set(key, kept, redis === undefined ? left : Math.min(left, localSeconds * 1_000));
     return kept;

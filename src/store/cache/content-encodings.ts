@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { ownBytes } from '../../kernel/detached-copy.ts';
+import { detachedCopy } from '../../kernel/detached-copy.ts';
 import type { CacheEntry } from './cache-entry.ts';
 
 /** A content coding that answers are compressed with. */
@@ -159,7 +159,9 @@ class BodyVariants implements EncodedBodies {
       seconds: (performance.now() - start) / 1_000,
     });
     // What cannot be compressed, for want of memory, is served as it is, too.
-    this[coding] = isSmaller ? { body: ownBytes(coded), etag: encodedEtag(this.#etag, coding) } : 'useless';
+    this[coding] = isSmaller
+      ? { body: detachedCopy(coded), etag: encodedEtag(this.#etag, coding) }
+      : 'useless';
     if (!isSmaller) return;
     this.bytes += coded.length;
     this.#onGrown(this);

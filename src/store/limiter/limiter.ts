@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Window } from '../../kernel/duration.ts';
+import type { RateWindow } from '../../kernel/duration.ts';
 import { createTokenPrefetch, type Spent } from './token-prefetch.ts';
 import { createSlidingMemory } from './sliding-memory.ts';
 import { SlidingRedis } from './sliding-redis.ts';
@@ -8,7 +8,7 @@ import { cutWindow, type SubWindows, type WindowCount } from './sub-windows.ts';
 
 /** The windows that must all admit a request, and what holds while Redis is gone. */
 export type Tier = {
-  readonly windows: readonly Window[];
+  readonly windows: readonly RateWindow[];
   /** `open`: this process counts alone; `closed`: nothing is admitted. */
   readonly onStoreFailure: 'open' | 'closed';
 };
@@ -53,10 +53,10 @@ export type LimiterDeps = {
   readonly redis?: Redis | undefined;
   readonly tiers: Readonly<Record<string, Tier>>;
   /** Spells the Redis key of what a caller has used of a tier. */
-  readonly keyOf: (tier: string, windows: readonly Window[], subject: string) => string;
+  readonly keyOf: (tier: string, windows: readonly RateWindow[], subject: string) => string;
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Cuts the windows of all tiers into pieces, where the usual cut will not do. */
-  readonly cut?: (window: Window) => SubWindows;
+  readonly cut?: (window: RateWindow) => SubWindows;
   /** How long behind its piece a point may still be spent, milliseconds, where `cut` holds it for so much longer. */
   readonly graceMs?: number;
   /** Bound of callers remembered in this process. */

@@ -1,4 +1,4 @@
-import type { Window } from '../../kernel/duration.ts';
+import type { RateWindow } from '../../kernel/duration.ts';
 
 /**
  * A window cut into equal pieces of time. What is counted in a piece is held against the caller until all of the
@@ -14,7 +14,7 @@ export type SubWindows = {
 };
 
 /** Cuts a window: into tenths where it is short, finer where a tenth would be felt. */
-export function cutWindow({ points, seconds }: Window): SubWindows {
+export function cutWindow({ points, seconds }: RateWindow): SubWindows {
   const pieces = seconds <= 10 ? 10 : 30;
   return { points, seconds, pieces, pieceMs: (seconds * 1_000) / pieces };
 }

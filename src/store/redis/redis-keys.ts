@@ -1,4 +1,4 @@
-import type { Window } from '../../kernel/duration.ts';
+import type { RateWindow } from '../../kernel/duration.ts';
 
 /** The names of everything Portico keeps in Redis; every key is spelled here and nowhere else. */
 export type RedisKeys = {
@@ -7,7 +7,7 @@ export type RedisKeys = {
   /** The ids of all API keys (set). */
   readonly apiKeyIndex: string;
   /** What a caller has used of a tier's windows (hash). */
-  tierCounts(tier: string, windows: readonly Window[], subject: string): string;
+  tierCounts(tier: string, windows: readonly RateWindow[], subject: string): string;
   /** A part of what is kept of a finished answer; `answer` names it and is safe in a key. */
   cache(answer: string, part: string): string;
   /** What was purged: its epoch and number (hash), and the tags by their numbers (sorted set). */

@@ -41,6 +41,6 @@ export function networkFault(error: unknown): GatewayError {
   const isRepeatable = UNREACHABLE.has(code) || (CUT_OFF.has(code) && !hasAnswered(error));
   return fault(UNREACHABLE.has(code) ? 'upstream_unavailable' : 'upstream_error', {
     detail,
-    ...(isRepeatable && { sign: { isRepeatable } }),
+    ...(isRepeatable && { sourceHealth: { isRetryable: isRepeatable } }),
   });
 }

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { type CanonicalRecord, detailBody, listBody } from '../../../src/contract/document.ts';
+import { type CanonicalRecord, detailBody, listBody } from '../../../src/contract/response-body.ts';
 import { resources } from '../../../src/contract/resources.ts';
 import { Decimal } from '../../../src/kernel/decimal.ts';
 import { modelBody } from '../../support/model/contract-model.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { compileOrder } from '../../../src/contract/order.ts';
-import type { CanonicalRecord } from '../../../src/contract/document.ts';
+import type { CanonicalRecord } from '../../../src/contract/response-body.ts';
 import { resources } from '../../../src/contract/resources.ts';
 import type { Sort } from '../../../src/contract/query.ts';
 import { modelList, type ModelRecord } from '../../support/model/contract-model.ts';

@@ -1,4 +1,4 @@
-import type { CanonicalRecord } from '../../../src/contract/document.ts';
+import type { CanonicalRecord } from '../../../src/contract/response-body.ts';
 import type { FieldKind } from '../../../src/contract/fields.ts';
 import { compileKeyedOrder } from '../../../src/contract/order.ts';
 import type { Sort } from '../../../src/contract/query.ts';

@@ -16,7 +16,7 @@ import {
   secret,
   timeLimit,
   wholeSeconds,
-  window,
+  rateWindow,
 } from '../../../src/config/schema/scalars.ts';
 
 /** What a schema makes of a value; the first message where it refuses. */
@@ -40,8 +40,8 @@ describe('scalars of the configuration', () => {
     ['wholeSeconds', wholeSeconds, '25d', refused],
     ['bytes', bytes, '2MiB', 2_097_152],
     ['bytes', bytes, '2MB', refused],
-    ['window', window, '20 per 1s', { points: 20, seconds: 1 }],
-    ['window', window, '20 per 25d', refused],
+    ['window', rateWindow, '20 per 1s', { points: 20, seconds: 1 }],
+    ['window', rateWindow, '20 per 25d', refused],
     ['integer', integer(1, 9), 5, 5],
     ['integer', integer(1, 9), '5', 5],
     ['integer', integer(1, 9), 10, refused],
@@ -119,7 +119,7 @@ describe('scalars of the configuration', () => {
   ])('is no address: %j', (text) => expect(read(httpUrl, text)).toEqual(refused));
 
   it('are never read from something of another kind', () => {
-    const schemas = { duration, timeLimit, wholeSeconds, bytes, window, httpUrl, name, secret };
+    const schemas = { duration, timeLimit, wholeSeconds, bytes, rateWindow, httpUrl, name, secret };
     const others = fc.oneof(
       fc.integer(),
       fc.double(),

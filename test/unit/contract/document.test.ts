@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { z } from 'zod';
-import { type CanonicalRecord, detailBody, listBody } from '../../../src/contract/document.ts';
+import { type CanonicalRecord, detailBody, listBody } from '../../../src/contract/response-body.ts';
 import type { Field } from '../../../src/contract/fields.ts';
 import { products } from '../../../src/contract/products.ts';
 import { users } from '../../../src/contract/users.ts';

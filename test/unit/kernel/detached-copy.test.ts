@@ -1,4 +1,4 @@
-import { ownBytes } from '../../../src/kernel/detached-copy.ts';
+import { detachedCopy } from '../../../src/kernel/detached-copy.ts';
 
 describe('bytes of their own', () => {
   it.each([
@@ -6,13 +6,13 @@ describe('bytes of their own', () => {
     ['a part of what was read', Buffer.alloc(65_536, 'x').subarray(100, 300)],
     ['nothing of what was read', Buffer.alloc(65_536).subarray(9, 9)],
   ])('are a copy of %s', (_what, bytes) => {
-    const own = ownBytes(bytes);
+    const own = detachedCopy(bytes);
     expect(own.equals(bytes)).toBe(true);
     expect(own.buffer.byteLength).toBe(bytes.length);
   });
 
   it.each([0, 1, 100_000])('are the same where %i bytes have theirs', (length) => {
     const bytes = Buffer.allocUnsafeSlow(length);
-    expect(ownBytes(bytes)).toBe(bytes);
+    expect(detachedCopy(bytes)).toBe(bytes);
   });
 });

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import {
   parseBytes,
   parseDuration,
-  parseWindow,
+  parseRateWindow,
   writeBytes,
   writeDuration,
-  writeWindow,
+  writeRateWindow,
 } from '../../../src/kernel/duration.ts';
 
 describe('durations', () => {
@@ -57,12 +57,12 @@ describe('windows', () => {
         fc.integer({ min: 1, max: 999_999_999 }),
         fc.integer({ min: 1, max: 86_400 }),
         (points, seconds) => {
-          expect(parseWindow(`${points} per ${seconds}s`)).toEqual({ points, seconds });
+          expect(parseRateWindow(`${points} per ${seconds}s`)).toEqual({ points, seconds });
         },
       ),
     );
-    expect(parseWindow('600 per 1m')).toEqual({ points: 600, seconds: 60 });
-    expect(parseWindow('5 per 2000ms')).toEqual({ points: 5, seconds: 2 });
+    expect(parseRateWindow('600 per 1m')).toEqual({ points: 600, seconds: 60 });
+    expect(parseRateWindow('5 per 2000ms')).toEqual({ points: 5, seconds: 2 });
   });
 
   it.each([
@@ -75,7 +75,7 @@ describe('windows', () => {
     '5  per 1s',
     '-5 per 1s',
     '5.5 per 1s',
-  ])('refuses %j, which no limiter could keep', (text) => expect(parseWindow(text)).toBeUndefined());
+  ])('refuses %j, which no limiter could keep', (text) => expect(parseRateWindow(text)).toBeUndefined());
 });
 
 describe('what is written', () => {
@@ -85,7 +85,7 @@ describe('what is written', () => {
         expect(parseDuration(writeDuration(number))).toBe(number);
         expect(parseBytes(writeBytes(number))).toBe(number);
         const window = { points: number + 1, seconds };
-        expect(parseWindow(writeWindow(window))).toEqual(window);
+        expect(parseRateWindow(writeRateWindow(window))).toEqual(window);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { mergeSort } from '../../../src/kernel/merge-sort.ts';
-import { createPace } from '../../../src/kernel/yield-to-loop.ts';
+import { createYieldToLoop } from '../../../src/kernel/yield-to-loop.ts';
 
 type Item = { readonly key: number; readonly place: number };
 const compare = (a: Item, b: Item) => a.key - b.key;
@@ -9,7 +9,7 @@ const itemsOf = (keys: readonly number[]): Item[] => keys.map((key, place) => ({
 describe('a sort in slices', () => {
   it('leaves what a stable sort leaves', async () => {
     const keys = fc.array(fc.nat(50), { maxLength: 2_000, size: 'max' });
-    const pace = createPace(new AbortController().signal);
+    const pace = createYieldToLoop(new AbortController().signal);
     await fc.assert(
       fc.asyncProperty(keys, async (all) => {
         const items = itemsOf(all);
@@ -27,7 +27,7 @@ describe('a sort in slices', () => {
       turns += 1;
       if (turns === 3) controller.abort(new Error('gone'));
     }, 1);
-    await expect(mergeSort(items, compare, createPace(controller.signal))).rejects.toThrow('gone');
+    await expect(mergeSort(items, compare, createYieldToLoop(controller.signal))).rejects.toThrow('gone');
     clearInterval(count);
     expect(turns).toBeGreaterThanOrEqual(3);
   });

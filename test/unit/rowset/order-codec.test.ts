@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createPace } from '../../../src/kernel/yield-to-loop.ts';
+import { createYieldToLoop } from '../../../src/kernel/yield-to-loop.ts';
 import {
   blocksRange,
   encodeOrder,
@@ -9,7 +9,7 @@ import {
 } from '../../../src/rowset/order-codec.ts';
 import { decodeHead, encodeHead } from '../../../src/rowset/head-codec.ts';
 
-const pace = createPace(new AbortController().signal);
+const pace = createYieldToLoop(new AbortController().signal);
 const table = {
   name: 'table',
   spanOf: (position: number) => ({ offset: position * 7, length: (position % 5) + 1 }),

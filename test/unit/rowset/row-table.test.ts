@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { products } from '../../../src/contract/products.ts';
-import type { CanonicalRecord } from '../../../src/contract/document.ts';
+import type { CanonicalRecord } from '../../../src/contract/response-body.ts';
 import { Decimal } from '../../../src/kernel/decimal.ts';
 import { compileRowCodec } from '../../../src/rowset/row-codec.ts';
 import {

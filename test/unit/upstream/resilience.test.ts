@@ -3,7 +3,7 @@ import { fault, GatewayError } from '../../../src/errors/fault.ts';
 import { createResilience } from '../../../src/upstream/resilience.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 
-const refused = fault('upstream_unavailable', { sign: { isRepeatable: true } });
+const refused = fault('upstream_unavailable', { sourceHealth: { isRetryable: true } });
 const late = fault('upstream_timeout');
 const failed = fault('upstream_error');
 
@@ -53,7 +53,11 @@ describe('a question that failed', () => {
     ['a connection that was not had', refused, 2],
     ['a failure of the source itself', failed, 1],
     ['a reply that cannot be used', fault('upstream_invalid_response'), 1],
-    ['a limit of the source', fault('upstream_unavailable', { sign: { isWell: true, pauseSeconds: 1 } }), 1],
+    [
+      'a limit of the source',
+      fault('upstream_unavailable', { sourceHealth: { isHealthy: true, pauseSeconds: 1 } }),
+      1,
+    ],
     ['a queue of our own that is full', fault('overloaded'), 1],
   ])('by %s is asked as often as is safe', (_why, error, times) => {
     expect(open().ask(error)).toBe(times);
@@ -104,7 +108,7 @@ describe('a source that fails', () => {
 
   it.each<[string, Error, boolean]>([
     ['cannot be used', fault('upstream_invalid_response'), false],
-    ['refuses our request', fault('upstream_error', { sign: { isWell: true } }), false],
+    ['refuses our request', fault('upstream_error', { sourceHealth: { isHealthy: true } }), false],
     ['is awaited by nobody', failed, true],
     ['is a contradiction', new Error('of our own'), false],
   ])('is asked on where what it says %s', (_why, error, isGone) => {
@@ -194,7 +198,7 @@ describe('a source whose callers do not wait for its end', () => {
 
 describe('a source that asks for a pause', () => {
   const pauses = (seconds: number) =>
-    fault('upstream_unavailable', { sign: { isWell: true, pauseSeconds: seconds } });
+    fault('upstream_unavailable', { sourceHealth: { isHealthy: true, pauseSeconds: seconds } });
 
   it('has it, for everybody, and is asked again at its end', () => {
     const { ask, clock, state, told } = open();

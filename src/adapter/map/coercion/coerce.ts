@@ -4,7 +4,7 @@ import { JsonError, readJson } from '../../../kernel/json/json.ts';
 import { compileDate, epoch, readDotnetDate, readIso } from './instant.ts';
 import { compileNumber, readCents } from './number.ts';
 import { compileEnum, compileJoin, compileMatch, compileSplit, compileTemplate } from './text.ts';
-import { type CompiledStep, type Flow, onText, type Step, textOf, UNREADABLE } from './flow.ts';
+import { type CompiledStep, type StepValue, onText, type Step, textOf, UNREADABLE } from './flow.ts';
 import { htmlText, unescapeHtml } from './html-text.ts';
 import { compileOneOf, type Literal } from '../../request/literal.ts';
 import { type Path, pathAt } from '../../path.ts';
@@ -43,7 +43,7 @@ function compileParseJson(find: Path): Step {
 function compileMoney(amount: Path, currency: Path, expected: readonly string[]): Step {
   return (value) => {
     if (value === null) return null;
-    const document = value as Exclude<Flow, undefined | symbol | Decimal>;
+    const document = value as Exclude<StepValue, undefined | symbol | Decimal>;
     const found = amount(document);
     if (found === undefined || found === null) return null;
     return expected.includes(textOf(currency(document)) ?? '') ? found : UNREADABLE;

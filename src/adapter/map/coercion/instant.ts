@@ -1,7 +1,7 @@
 import { DateTime, IANAZone } from 'luxon';
 import { civilMs } from './civil-time.ts';
 import { compileDateFormat } from './date-format.ts';
-import { type Flow, onText, type Step, UNREADABLE } from './flow.ts';
+import { type StepValue, onText, type Step, UNREADABLE } from './flow.ts';
 import { compileLocalTime } from './local-time.ts';
 
 /** The first and the last millisecond of the years 0 to 9999. */
@@ -45,7 +45,7 @@ const ISO_WITH_ZONE =
   /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:Z|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)$/;
 
 /** ISO 8601 with its zone. */
-export function readIso(text: string): Flow {
+export function readIso(text: string): StepValue {
   const found = ISO_WITH_ZONE.exec(text.trim());
   if (found === null) return UNREADABLE;
   const [, year, month, day, hour, minute, second = 0, fraction = '', sign, hours = 0, minutes = 0] = found;
@@ -64,7 +64,7 @@ export function readIso(text: string): Flow {
 }
 
 /** `/Date(1746006062053+0000)/`: milliseconds since the epoch; the offset only says where the clock stood. */
-export function readDotnetDate(text: string): Flow {
+export function readDotnetDate(text: string): StepValue {
   const ms = /^\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\/$/.exec(text.trim())?.[1];
   return ms === undefined ? UNREADABLE : instantText(Number(ms));
 }

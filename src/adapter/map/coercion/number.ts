@@ -1,6 +1,6 @@
 import { Decimal } from '../../../kernel/decimal.ts';
 import { NumberText } from '../../../kernel/json/json.ts';
-import { type Flow, type Step, UNREADABLE } from './flow.ts';
+import { type StepValue, type Step, UNREADABLE } from './flow.ts';
 
 /** An exact decimal in plain notation. */
 export function readDecimal(text: string): Decimal | typeof UNREADABLE {
@@ -8,7 +8,7 @@ export function readDecimal(text: string): Decimal | typeof UNREADABLE {
 }
 
 /** An exact decimal of a JSON number. */
-export function readNumber(value: Flow): Decimal | typeof UNREADABLE {
+export function readNumber(value: StepValue): Decimal | typeof UNREADABLE {
   if (typeof value === 'number') return readDecimal(String(value));
   return value instanceof NumberText ? (Decimal.parseJson(value.text) ?? UNREADABLE) : UNREADABLE;
 }
@@ -30,6 +30,6 @@ export function compileNumber(decimal: string, group: string): Step {
 }
 
 /** A whole number of cents as a decimal. */
-export function readCents(text: string): Flow {
+export function readCents(text: string): StepValue {
   return /^-?\d+$/.test(text.trim()) ? (Decimal.parse(text.trim())?.shifted(2) ?? UNREADABLE) : UNREADABLE;
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../../../kernel/json/json.ts';
-import { type Flow, onText, type Step, textOf, UNREADABLE } from './flow.ts';
+import { type StepValue, onText, type Step, textOf, UNREADABLE } from './flow.ts';
 
 /** What stands for the value in the template of a step. */
 const PLACE = '{value}';
@@ -47,7 +47,7 @@ export function compileEnum(table: Readonly<Record<string, string>>): Step {
 export function compileJoin(separator: string): Step {
   return (found) => {
     if (found === null) return null;
-    const list: readonly Flow[] = Array.isArray(found) ? (found as readonly Json[]) : [found];
+    const list: readonly StepValue[] = Array.isArray(found) ? (found as readonly Json[]) : [found];
     const values = list.some(Array.isArray) ? (list as readonly Json[]).flat() : list;
     let joined = '';
     for (const value of values) {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { compileStep } from '../../../../src/adapter/map/coercion/coerce.ts';
-import { type Flow, UNREADABLE } from '../../../../src/adapter/map/coercion/flow.ts';
+import { type StepValue, UNREADABLE } from '../../../../src/adapter/map/coercion/flow.ts';
 import type { CoercionSpec } from '../../../../src/config/schema/source.ts';
 import { Decimal } from '../../../../src/kernel/decimal.ts';
 import { type Json, readJson } from '../../../../src/kernel/json/json.ts';
 
 /** What a step makes of a JSON text: a price prints as its digits. */
 function run(step: CoercionSpec, json: string): unknown {
-  const result: Flow = compileStep(step).run(readJson(json));
+  const result: StepValue = compileStep(step).run(readJson(json));
   return result instanceof Decimal ? result.toString() : result;
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { brokenFilter, hasDuplicates, isOrdered } from '../../../../src/adapter/plan/check-records.ts';
 import { compileOrder } from '../../../../src/contract/order.ts';
-import type { CanonicalRecord } from '../../../../src/contract/document.ts';
+import type { CanonicalRecord } from '../../../../src/contract/response-body.ts';
 import { Decimal } from '../../../../src/kernel/decimal.ts';
 import { sortRecords } from '../../../support/pipeline/sort-records.ts';
 

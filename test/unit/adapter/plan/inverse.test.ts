@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { compileStep } from '../../../../src/adapter/map/coercion/coerce.ts';
-import { invertCoercion, NOTHING } from '../../../../src/adapter/plan/inverse.ts';
+import { invertCoercion, NO_MATCH } from '../../../../src/adapter/plan/inverse.ts';
 import type { CoercionSpec } from '../../../../src/config/schema/source.ts';
 import { matches } from '../../../../src/contract/order.ts';
 import { Decimal } from '../../../../src/kernel/decimal.ts';
@@ -63,7 +63,7 @@ describe('a label behind a code', () => {
 
   it.each(['ELC', 'electronics', 'Nobody', 'constructor', '__proto__', ''])(
     'that no code stands for (%j) is found nowhere, without asking',
-    (label) => expect(invertCoercion(steps, 'eq')!.codec(label)).toBe(NOTHING),
+    (label) => expect(invertCoercion(steps, 'eq')!.codec(label)).toBe(NO_MATCH),
   );
 
   it('cannot be sent where two codes mean the same', () => {
@@ -74,7 +74,7 @@ describe('a label behind a code', () => {
   it('is looked up as all steps leave it', () => {
     expect(invertCoercion([{ enum: { A: ' Toys ' } }, 'trim'], 'eq')!.codec('Toys')).toBe('A');
     const unknown = invertCoercion([{ nullIf: ['X'] }, { enum: { X: 'Other', A: 'Toys' } }], 'eq')!.codec;
-    expect([unknown('Toys'), unknown('Other')]).toEqual(['A', NOTHING]);
+    expect([unknown('Toys'), unknown('Other')]).toEqual(['A', NO_MATCH]);
   });
 
   it('round trips for any table of labels', () => {
@@ -98,7 +98,7 @@ describe('a text that is only cleaned up', () => {
 
   it.each(['-', '', ' Toys', 'Toys\n'])(
     'that the steps would not leave as it is (%j) can be the value of no record',
-    (text) => expect(codec(text)).toBe(NOTHING),
+    (text) => expect(codec(text)).toBe(NO_MATCH),
   );
 
   it('is found, if anywhere, under what is sent', () => {
@@ -109,7 +109,7 @@ describe('a text that is only cleaned up', () => {
     fc.assert(
       fc.property(fc.string(), (wanted) => {
         const sent = codec(wanted);
-        expect(sent === NOTHING ? read(wanted) !== wanted : read(String(sent)) === wanted).toBe(true);
+        expect(sent === NO_MATCH ? read(wanted) !== wanted : read(String(sent)) === wanted).toBe(true);
       }),
     );
   });
@@ -145,7 +145,7 @@ describe('text around a value', () => {
 
   it.each(['Toys', 'cat:Toys', 'Toys!', 'cat!', 'CAT:Toys!'])(
     'that is missing (%s) is around no record',
-    (text) => expect(codec(text)).toBe(NOTHING),
+    (text) => expect(codec(text)).toBe(NO_MATCH),
   );
 
   it('is taken off from outside in', () => {
@@ -168,9 +168,9 @@ describe('text around a value', () => {
 describe('what unknown values are taken for', () => {
   it('is not asked for, because the source does not know it', () => {
     const { codec, exact } = invertCoercion([{ nullIf: ['-'] }, { default: 'Other' }], 'eq')!;
-    expect([codec('Other'), codec('Toys'), codec('-'), exact]).toEqual([undefined, 'Toys', NOTHING, true]);
+    expect([codec('Other'), codec('Toys'), codec('-'), exact]).toEqual([undefined, 'Toys', NO_MATCH, true]);
     const coded = invertCoercion([{ enum: { T: 'Toys' } }, { default: 'Other' }], 'eq')!.codec;
-    expect([coded('Other'), coded('Toys'), coded('T')]).toEqual([undefined, 'T', NOTHING]);
+    expect([coded('Other'), coded('Toys'), coded('T')]).toEqual([undefined, 'T', NO_MATCH]);
   });
 
   it('keeps bounds from being asked for that it lies within', () => {
