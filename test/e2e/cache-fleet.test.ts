@@ -1,43 +1,15 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type GatewayProcess, runPortico, startGatewayProcess } from '../support/gateway/gateway-process.ts';
+import { eventually } from '../support/time/eventually.ts';
+import { type ScriptedUpstream, startUpstream } from '../support/upstream/scripted-upstream.ts';
+import { crmList, holding } from '../support/upstream/scripts.ts';
 import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
 import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
 
-/** A user service in the form of the sample CRM, which counts its calls and answers when it is let. */
-function createUsers() {
-  const state = { calls: 0, name: 'Ada', open: true };
-  const waiting: (() => void)[] = [];
-  const server = createServer((req, res) => {
-    state.calls += 1;
-    const row = (cid: number) => ({
-      contact: {
-        core: { cid, person: { fname: state.name, lname: 'X' }, comm: { mail: '' }, created: 0 },
-      },
-    });
-    const start = Number(new URL(req.url ?? '', 'http://users').searchParams.get('start'));
-    const rows = start === 0 ? [row(1), row(2)] : [];
-    const answer = () => {
-      res.setHeader('Content-Type', 'application/json');
-      res.end(JSON.stringify({ rc: 0, reply: { paging: { hits: 2 }, rows } }));
-    };
-    if (state.open) answer();
-    else waiting.push(answer);
-  });
-  return {
-    state,
-    server,
-    hold: () => void (state.open = false),
-    letGo() {
-      state.open = true;
-      for (const answer of waiting.splice(0)) answer();
-    },
-  };
-}
-
-const users = createUsers();
-let server: Server;
+let name = 'Ada';
+/** A user service in the form of the sample CRM. */
+const answers = holding((request) => crmList(request, name), false);
+let users: ScriptedUpstream;
 let redis: RedisServer;
 let config: ConfigCopy;
 let env: Record<string, string>;
@@ -46,15 +18,14 @@ const fleet: GatewayProcess[] = [];
 
 beforeAll(async () => {
   redis = await startRedis();
-  server = users.server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  users = await startUpstream(answers);
   config = copyConfig();
   // A busy machine must not look like a Redis that has gone: each process would then fill alone.
   config.bePatient();
   config.edit('portico.yaml', 'fresh: 10s, notFound: 2s', 'fresh: 300s, notFound: 2s');
   config.edit('portico.yaml', '200 per 1s, 20000 per 60s', '100000 per 60s');
   env = {
-    USERS_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    USERS_URL: users.origin,
     REDIS_URL: redis.url,
     PORTICO_KEY_PEPPER: 'a-pepper-of-the-fleet',
   };
@@ -75,8 +46,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(fleet.map(({ process }) => process.kill()));
-  server.closeAllConnections();
-  server.close();
+  await users.close();
   await redis.stop();
   config.remove();
 });
@@ -91,41 +61,37 @@ async function ask(gateway: GatewayProcess, query: string): Promise<string> {
 }
 
 async function callsDuring(work: () => Promise<unknown>): Promise<number> {
-  const before = users.state.calls;
+  const before = users.calls;
   await work();
-  return users.state.calls - before;
-}
-
-async function untilCalled(count: number): Promise<void> {
-  while (users.state.calls < count) await new Promise((resolve) => setTimeout(resolve, 5));
+  return users.calls - before;
 }
 
 describe('three gateway processes on one cache', () => {
   it('ask the source once for five hundred cold requests at a time', async () => {
-    users.hold();
-    const before = users.state.calls;
+    answers.hold();
+    const before = users.calls;
     const asked = Promise.all(Array.from({ length: 500 }, (_, at) => ask(fleet[at % 3]!, 'limit=3')));
-    await untilCalled(before + 1);
+    await users.requested(before + 1);
     // Time for others to ask as well, if they did.
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    users.letGo();
+    await sleep(500);
+    answers.release();
     expect(new Set(await asked)).toEqual(new Set(['Ada X']));
-    expect(users.state.calls - before).toBe(1);
+    expect(users.calls - before).toBe(1);
   });
 
   it('ask once more where the process dies that was asking', async () => {
-    users.hold();
-    const before = users.state.calls;
+    answers.hold();
+    const before = users.calls;
     const [doomed, ...others] = fleet as [GatewayProcess, GatewayProcess, GatewayProcess];
     const lost = ask(doomed, 'limit=4').catch(() => 'lost');
-    await untilCalled(before + 1);
+    await users.requested(before + 1);
     const asked = Promise.all(others.map((gateway) => ask(gateway, 'limit=4')));
     await doomed.process.kill();
     expect(await lost).toBe('lost');
-    await untilCalled(before + 2);
-    users.letGo();
+    await users.requested(before + 2);
+    answers.release();
     expect(await asked).toEqual(['Ada X', 'Ada X']);
-    expect(users.state.calls - before).toBe(2);
+    expect(users.calls - before).toBe(2);
     fleet[0] = await startGatewayProcess(env, config.file);
   });
 
@@ -133,16 +99,17 @@ describe('three gateway processes on one cache', () => {
     for (const gateway of fleet) expect(await ask(gateway, 'limit=5')).toMatch(/ X$/);
     const calls = await callsDuring(() => Promise.all(fleet.map((gateway) => ask(gateway, 'limit=5'))));
     expect(calls).toBe(0);
-    users.state.name = `${users.state.name}a`;
+    name = `${name}a`;
     const { code } = await runPortico(['--config', config.file, 'cache', 'purge', '--tag', tag], env);
     expect(code).toBe(0);
-    for (const gateway of fleet) while ((await ask(gateway, 'limit=5')) !== `${users.state.name} X`);
+    for (const gateway of fleet)
+      await eventually(async () => (await ask(gateway, 'limit=5')) === `${name} X`);
   });
 
   it('keep what a purge is not about', async () => {
     const { code } = await runPortico(['--config', config.file, 'cache', 'purge', '--tag', 'user:77'], env);
     expect(code).toBe(0);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await sleep(500);
     expect(await callsDuring(() => Promise.all(fleet.map((gateway) => ask(gateway, 'limit=5'))))).toBe(0);
   });
 });

@@ -1,6 +1,5 @@
-import { createServer, request, type Server } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { type ScriptedUpstream, startUpstream } from '../support/upstream/scripted-upstream.ts';
+import { forwardingTo } from '../support/upstream/scripts.ts';
 import { checkedFetch } from '../support/client/openapi-check.ts';
 import {
   type GatewayProcess,
@@ -14,36 +13,11 @@ import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
 /** 5,000 users, 40 in a call, and a look behind the last one. */
 const CALLS_OF_A_SCAN = 126;
 
-/** What stands between the gateways and a source: it counts the calls, and may keep them waiting. */
-async function startWitness(target = '') {
-  const state = { calls: 0, holds: false };
-  const server: Server = createServer((incoming, outgoing) => {
-    state.calls += 1;
-    if (state.holds) return;
-    const { method, url = '', headers } = incoming;
-    const onward = request(target + url, { method, headers }, (reply) => {
-      outgoing.writeHead(reply.statusCode ?? 0, reply.headers);
-      reply.pipe(outgoing);
-    });
-    onward.on('error', () => outgoing.destroy());
-    incoming.pipe(onward);
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    state,
-    url: `http://127.0.0.1:${port}`,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-}
-
 let redis: RedisServer;
 let upstreams: Awaited<ReturnType<typeof startUpstreams>>;
-let users: Awaited<ReturnType<typeof startWitness>>;
-let catalog: typeof users;
+/** They stand between the gateways and the sources, and count the calls. */
+let users: ScriptedUpstream;
+let catalog: ScriptedUpstream;
 let config: ConfigCopy;
 let key = '';
 const fleet: GatewayProcess[] = [];
@@ -51,15 +25,15 @@ const fleet: GatewayProcess[] = [];
 beforeAll(async () => {
   redis = await startRedis();
   upstreams = await startUpstreams();
-  users = await startWitness(upstreams.env.USERS_URL);
-  catalog = await startWitness(upstreams.env.CATALOG_URL);
+  users = await startUpstream(forwardingTo(upstreams.env.USERS_URL));
+  catalog = await startUpstream(forwardingTo(upstreams.env.CATALOG_URL));
   config = copyConfig();
   // A busy machine must not look like a Redis that has gone.
   config.bePatient();
   const env = {
     ...upstreams.env,
-    USERS_URL: users.url,
-    CATALOG_URL: catalog.url,
+    USERS_URL: users.origin,
+    CATALOG_URL: catalog.origin,
     REDIS_URL: redis.url,
     PORTICO_KEY_PEPPER: 'a-pepper-of-the-fleet',
   };
@@ -79,8 +53,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(fleet.map(({ process }) => process.kill()));
-  users.close();
-  catalog.close();
+  await users.close();
+  await catalog.close();
   await upstreams.close();
   await redis.stop();
   config.remove();
@@ -98,17 +72,17 @@ describe('two gateway processes on one Redis', () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     const bodies = await Promise.all(answers.map((answer) => answer.text()));
     expect(bodies.slice(queries.length)).toEqual(bodies.slice(0, queries.length));
-    expect(users.state.calls).toBe(CALLS_OF_A_SCAN);
+    expect(users.calls).toBe(CALLS_OF_A_SCAN);
   });
 
   it('leave it to the other where the one that scans is killed', async () => {
     const [dies, stays] = fleet as [GatewayProcess, GatewayProcess];
-    catalog.state.holds = true;
+    catalog.does(() => undefined);
     const lost = ask(dies, 'products?min_price=10').catch(() => 'the connection was closed');
-    while (catalog.state.calls === 0) await new Promise(setImmediate);
+    await catalog.requested(1);
     const answer = ask(stays, 'products?min_price=10&limit=11');
     await dies.process.kill();
-    catalog.state.holds = false;
+    catalog.become(forwardingTo(upstreams.env.CATALOG_URL));
     expect((await answer).status).toBe(200);
     expect(await lost).toBe('the connection was closed');
   });

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { crmCard } from '../support/upstream/crm-card.ts';
+import { type ScriptedUpstream, serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
+import { crmCard } from '../support/upstream/scripts.ts';
+import { eventually } from '../support/time/eventually.ts';
 import { checkedFetch } from '../support/client/openapi-check.ts';
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway/gateway-process.ts';
 import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
@@ -12,22 +11,8 @@ const FRESH_MS = 1_000;
 const REVALIDATE_MS = 1_000;
 const IF_ERROR_MS = 3_000;
 
-/** The user service; a killed one refuses connections. */
-async function startUsers(given: string, port = 0): Promise<Server> {
-  const server = createServer((req, res) => {
-    res.setHeader('Content-Type', 'application/json');
-    res.end(crmCard(req.url, given));
-  }).listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  return server;
-}
-
-async function kill(server: Server): Promise<void> {
-  const closed = once(server, 'close');
-  server.close();
-  server.closeAllConnections();
-  await closed;
-}
+/** The user service with a first name for everybody. */
+const naming = (given: string) => serving(({ query }) => ({ body: crmCard(query, given) }));
 
 type Answer = {
   readonly status: number;
@@ -65,23 +50,22 @@ async function askUntilError(gateway: GatewayProcess): Promise<readonly Answer[]
   }
 }
 
-async function askUntilServed(gateway: GatewayProcess): Promise<Answer> {
-  for (;;) {
+function askUntilServed(gateway: GatewayProcess): Promise<Answer> {
+  return eventually(async () => {
     const answer = await ask(gateway);
     if (answer.status === 200) return answer;
     expect([answer.status, answer.said]).toEqual([503, 'upstream_unavailable']);
-  }
+    return undefined;
+  });
 }
 
-let users: Server;
-let usersPort: number;
+let users: ScriptedUpstream;
 let redis: RedisServer;
 let config: ConfigCopy;
 const gateways: GatewayProcess[] = [];
 
 beforeAll(async () => {
-  users = await startUsers('Old');
-  usersPort = (users.address() as AddressInfo).port;
+  users = await startUpstream(naming('Old'));
   redis = await startRedis();
   config = copyConfig();
   // A busy machine must not look like a Redis that has gone.
@@ -93,7 +77,7 @@ beforeAll(async () => {
   config.edit('sources/crm.yaml', 'concurrency: 8', 'concurrency: 8\n  breaker: { open: 20ms }');
   config.edit('portico.yaml', '20 per 1s, 600 per 60s', '100000 per 60s');
   config.edit('portico.yaml', 'resources:', 'cache: { jitter: 0 }\n\nresources:');
-  const env = { USERS_URL: `http://127.0.0.1:${usersPort}` };
+  const env = { USERS_URL: users.origin };
   const onRedis = { ...env, REDIS_URL: redis.url };
   gateways.push(
     ...(await Promise.all([env, onRedis, onRedis].map((own) => startGatewayProcess(own, config.file)))),
@@ -101,7 +85,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(gateways.map(({ process }) => process.kill()));
-  await kill(users);
+  await users.close();
   await redis.stop();
   config.remove();
 });
@@ -115,9 +99,10 @@ describe('a user service that dies after it has answered', () => {
     const [kept, shared] = await Promise.all([ask(alone), ask(reader)]);
     // What the reader has brought, the other process on its Redis has, too.
     first = [kept, shared, shared];
-    await kill(users);
+    await users.down();
     since = await Promise.all([alone, reader, other].map(askUntilError));
-    users = await startUsers('New', usersPort);
+    users.become(naming('New'));
+    await users.up();
     // The breaker lets somebody look again in a moment.
     back = await Promise.all(gateways.map(askUntilServed));
   });

@@ -1,15 +1,13 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { parse } from 'yaml';
 import { sampleNames, samplePorts } from '../../src/samples/serve.ts';
 import { parseDockerfile } from '../support/process/dockerfile.ts';
+import { serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
 import { startRedis } from '../support/redis/redis-server.ts';
 
 type Service = {
@@ -155,22 +153,14 @@ describe('the commands of docker-compose.yml work', () => {
 
   it.each(['gateway', ...sampleNames])('the health check of %s tells health from sickness', async (name) => {
     const check = services[name]!.healthcheck.test.slice(1);
-    const server = createServer((request, response) => {
-      // A sample service is well whatever it answers; the gateway says on this path whether it is.
-      response.writeHead(request.url === '/readyz' || name !== 'gateway' ? 200 : 404).end();
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const aimed = (part: string) => part.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${port}`);
+    // A sample service is well whatever it answers; the gateway says on this path whether it is.
+    const isWell = (path: string) => path === '/readyz' || name !== 'gateway';
+    const service = await startUpstream(serving(({ path }) => ({ status: isWell(path) ? 200 : 404 })));
+    const aimed = (part: string) => part.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${service.port}`);
     expect((await run(check.map(aimed))).code).toBe(0);
-    server.removeAllListeners('request').on('request', (request, response) => {
-      request.socket.destroy();
-      response.destroy();
-    });
+    service.does(({ socket }) => socket.destroy());
     expect((await run(check.map(aimed))).code).toBe(1);
-    server.close();
-    server.closeAllConnections();
-    await once(server, 'close');
+    await service.close();
     expect((await run(check.map(aimed))).code).toBe(1);
   });
 });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, request as ask } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { forwardingTo } from '../../support/upstream/scripts.ts';
 import { newApiKey, newKeyId } from '../../../src/policy/authentication/api-key.ts';
 import { request } from '../../support/client/raw-client.ts';
 import { storedHashUnder } from '../harness/secrets.ts';
@@ -11,23 +10,13 @@ import { checkRaw, exchangeRaw } from '../client/raw.ts';
 
 /** Stands between a gateway and the sample users: it keeps what was asked, and fails when it is told to. */
 async function startSpy(bench: FaultBench) {
-  const state = { fails: false, asked: [] as string[] };
-  const { hostname, port } = new URL(bench.samples.env['USERS_URL'] ?? '');
-  const server = createServer((incoming, response) => {
-    const { method, url, headers } = incoming;
-    state.asked.push(`${method} ${url} ${JSON.stringify(headers)}`);
-    if (state.fails) return void response.writeHead(500).end('sorry');
-    const onward = ask({ hostname, port, method, path: url, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(response);
-    });
-    onward.on('error', () => response.destroy());
-    incoming.pipe(onward);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  bench.own({ stop: () => (server.closeAllConnections(), server.close()) });
-  return { state, env: { USERS_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` } };
+  const state = { fails: false };
+  const failure = { status: 500, headers: { 'Content-Type': 'text/plain' }, body: 'sorry' };
+  const script = forwardingTo(bench.samples.env['USERS_URL']!, () => (state.fails ? failure : 'forward'));
+  const { origin, requests } = bench.own(await startUpstream(script));
+  const asked = () =>
+    requests.map(({ method, target, headers }) => `${method} ${target} ${JSON.stringify(headers)}`);
+  return { state, asked, env: { USERS_URL: origin } };
 }
 
 /** Of the gateway that has keys of its own. */
@@ -157,9 +146,9 @@ const poisoning: FaultRow = {
         variants += 1;
       }
     }
-    const foreign = spy.state.asked.filter((one) =>
-      /evil|mark-of|poison|x-forwarded|override|x-original/.test(one),
-    );
+    const foreign = spy
+      .asked()
+      .filter((one) => /evil|mark-of|poison|x-forwarded|override|x-original/.test(one));
     assert.deepEqual(foreign, []);
     return { variants, differences: 0 };
   },

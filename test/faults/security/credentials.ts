@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { revokeKey } from '../../../src/cli/keys/key-changes.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
@@ -74,20 +72,20 @@ const timing: FaultRow = {
 
 /** An issuer whose key set is answered as `state.answer` says. */
 async function startIssuer(bench: FaultBench) {
-  const state = { answer: 'good', fetches: 0 };
-  const server = createServer((_request, response) => {
-    state.fetches += 1;
-    const text = state.answer === 'good' ? JSON.stringify(jwks) : state.answer;
-    if (state.answer === 'silent') return;
-    if (state.answer === 'redirect') response.writeHead(302, { Location: '/elsewhere' });
-    else response.writeHead(state.answer === 'down' ? 503 : 200, { 'Content-Type': 'application/json' });
-    response.end(text);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  bench.own({ stop: () => (server.closeAllConnections(), server.close()) });
-  const jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`;
-  return { state, auth: { jwt: { issuer, audience, jwksUrl, tier: 'bench' } } };
+  const state = { answer: 'good' };
+  const upstream = await startUpstream(
+    serving(() => {
+      if (state.answer === 'silent') return undefined;
+      if (state.answer === 'redirect') return { status: 302, headers: { Location: '/elsewhere' } };
+      return {
+        status: state.answer === 'down' ? 503 : 200,
+        body: state.answer === 'good' ? jwks : state.answer,
+      };
+    }),
+  );
+  bench.own(upstream);
+  const jwksUrl = `${upstream.origin}/keys`;
+  return { state, upstream, auth: { jwt: { issuer, audience, jwksUrl, tier: 'bench' } } };
 }
 
 const tokens: FaultRow = {
@@ -99,7 +97,7 @@ const tokens: FaultRow = {
   fast: true,
   async run(bench) {
     setClock();
-    const { auth, state } = await startIssuer(bench);
+    const { auth, state, upstream: issuerServer } = await startIssuer(bench);
     const gateway = await bench.gateway({ config: { auth, ...MANY_WRONG } });
     const ask = async (token: string) => {
       const bytes = request('GET', '/v1/users?limit=1', [`Authorization: Bearer ${token}`]);
@@ -121,8 +119,8 @@ const tokens: FaultRow = {
     assert.equal((await ask(await sign(claims({ sub: 'bob' })))).status, 200);
     // Unknown key ids are the caller's to invent: they have the issuer asked once in thirty seconds.
     const fetchesMax = 2 + Math.floor((performance.now() - startedAt) / 30_000);
-    assert.ok(state.fetches <= fetchesMax, `${state.fetches} fetches`);
-    return { tokens: all.length, accepted: 0, fetches: state.fetches };
+    assert.ok(issuerServer.calls <= fetchesMax, `${issuerServer.calls} fetches`);
+    return { tokens: all.length, accepted: 0, fetches: issuerServer.calls };
   },
 };
 
@@ -130,18 +128,19 @@ const tokens: FaultRow = {
 async function outlivesIssuer(
   bench: FaultBench,
   url: string,
-  state: { answer: string; fetches: number },
+  state: { answer: string },
+  issuerServer: ScriptedUpstream,
 ): Promise<void> {
   const check = createCheck({}, (_url, signal) => fetchJwks(url, signal), 86_400_000);
   const kindOf = async () => (await verify(await sign(claims()), check)).kind;
   assert.equal(await kindOf(), 'accepted');
   for (const answer of ['down', 'silent', 'redirect', '<h1>sorry</h1>', '{"keys":[]}', 'null', '{}']) {
     state.answer = answer;
-    const before = state.fetches;
+    const before = issuerServer.calls;
     clock.advance(601_000);
     for (let n = 0; n < 3; n += 1) assert.equal(await kindOf(), 'accepted', answer);
     // The fetch before this one may still be under way.
-    await bench.until(async () => (await kindOf()) === 'accepted' && state.fetches > before);
+    await bench.until(async () => (await kindOf()) === 'accepted' && issuerServer.calls > before);
     assert.equal(await kindOf(), 'accepted', answer);
   }
   state.answer = 'good';
@@ -156,7 +155,7 @@ const issuers: FaultRow = {
   fast: false,
   async run(bench) {
     setClock();
-    const { auth, state } = await startIssuer(bench);
+    const { auth, state, upstream: issuerServer } = await startIssuer(bench);
     const gateway = await bench.gateway({ config: { auth, ...MANY_WRONG } });
     const statusOf = async (sub: string) => {
       const key = await sign(claims({ sub }));
@@ -166,14 +165,14 @@ const issuers: FaultRow = {
     assert.equal(await statusOf('early'), 503);
     state.answer = 'good';
     await bench.until(async () => (await statusOf('first')) === 200, 15_000, 250);
-    await outlivesIssuer(bench, auth.jwt.jwksUrl, state);
-    const before = state.fetches;
+    await outlivesIssuer(bench, auth.jwt.jwksUrl, state, issuerServer);
+    const before = issuerServer.calls;
     for (let n = 0; n < 200; n += 1) {
       const key = await sign(claims(), 'ES256', { kid: `unknown-${n}` });
       assert.equal((await gateway.ask('/v1/users?limit=1', { key })).status, 401);
     }
-    assert.ok(state.fetches - before <= 1);
-    return { 'wrong 401': 0, fetches: state.fetches };
+    assert.ok(issuerServer.calls - before <= 1);
+    return { 'wrong 401': 0, fetches: issuerServer.calls };
   },
 };
 

@@ -1,6 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import {
+  type HttpReply,
+  type ScriptedUpstream,
+  serving,
+  startUpstream,
+} from '../../support/upstream/scripted-upstream.ts';
 import { readFileSync } from 'node:fs';
 import type { ResourceQuality } from '../../../src/pipeline/quality.ts';
 import { type Stack, startStack } from '../../support/gateway/stack.ts';
@@ -20,25 +23,19 @@ const rows = [
 ];
 
 let stack: Stack;
-let service: Server;
-let reply: RequestListener;
+let service: ScriptedUpstream;
 
-const json =
-  (body: unknown): RequestListener =>
-  (_req, res) =>
-    res
-      .writeHead(200, { 'content-type': 'application/json', 'x-result-count': '3' })
-      .end(JSON.stringify(body));
+const json = (body: unknown): HttpReply => ({ headers: { 'X-Result-Count': '3' }, body });
+/** Has the service reply with this from now on. */
+const replyWith = (reply: HttpReply) => service.become(serving(() => reply));
 
 beforeEach(async () => {
-  reply = json(rows);
-  service = createServer((req, res) => reply(req, res)).listen(0, '127.0.0.1');
-  await once(service, 'listening');
-  stack = await startStack({ upstream: `http://127.0.0.1:${(service.address() as AddressInfo).port}` });
+  service = await startUpstream(serving(() => json(rows)));
+  stack = await startStack({ upstream: service.origin });
 });
 afterEach(async () => {
   await stack.close();
-  service.close();
+  await service.close();
 });
 
 async function adminText(path: string): Promise<string> {
@@ -97,52 +94,36 @@ describe('the quality of a source', () => {
     );
   });
 
-  it.each([
-    [
-      'syntax',
-      'the body is not JSON',
-      (res) => res.writeHead(200, { 'content-type': 'application/json' }).end('[{'),
-    ],
-    [
-      'content_type',
-      'content type "text/html"',
-      (res) => res.writeHead(200, { 'content-type': 'text/html' }).end(),
-    ],
-    ['rows', 'no list of rows at ""', (res) => json({})(res.req, res)],
-    ['id', 'a record has no usable id at "sku"', (res) => json([{ sku: 'x' }])(res.req, res)],
-    [
-      'outcome',
-      'no outcome rule fits the reply (HTTP 302)',
-      (res) => res.writeHead(302, { 'content-type': 'application/json' }).end('{}'),
-    ],
-  ] satisfies [string, string, (res: Parameters<RequestListener>[1]) => void][])(
-    'counts a reply that cannot be used once, by its reason: %s',
-    async (reason, detail, answer) => {
-      reply = (_req, res) => answer(res);
-      expect((await stack.get('/v1/products')).status).toBe(502);
+  it.each<[string, string, HttpReply]>([
+    ['syntax', 'the body is not JSON', { body: '[{' }],
+    ['content_type', 'content type "text/html"', { headers: { 'Content-Type': 'text/html' }, body: '' }],
+    ['rows', 'no list of rows at ""', json({})],
+    ['id', 'a record has no usable id at "sku"', json([{ sku: 'x' }])],
+    ['outcome', 'no outcome rule fits the reply (HTTP 302)', { status: 302, body: {} }],
+  ])('counts a reply that cannot be used once, by its reason: %s', async (reason, detail, answer) => {
+    replyWith(answer);
+    expect((await stack.get('/v1/products')).status).toBe(502);
 
-      const { invalidReplies } = await productsQuality();
-      expect(invalidReplies).toMatchObject([
-        { reason, count: 1, last: { detail: expect.stringContaining(detail) as string } },
-      ]);
-      expect(await adminText('/metrics')).toContain(
-        `portico_invalid_replies_total{source="catalog",resource="products",reason="${reason}"} 1`,
-      );
-      const line = stack.log.map((text) => JSON.parse(text) as { code?: string }).find(({ code }) => code);
-      expect(line).toMatchObject({ reason, detail: expect.stringContaining(detail) as string });
-    },
-  );
+    const { invalidReplies } = await productsQuality();
+    expect(invalidReplies).toMatchObject([
+      { reason, count: 1, last: { detail: expect.stringContaining(detail) as string } },
+    ]);
+    expect(await adminText('/metrics')).toContain(
+      `portico_invalid_replies_total{source="catalog",resource="products",reason="${reason}"} 1`,
+    );
+    const line = stack.log.map((text) => JSON.parse(text) as { code?: string }).find(({ code }) => code);
+    expect(line).toMatchObject({ reason, detail: expect.stringContaining(detail) as string });
+  });
 
   it('counts replies whose total cannot be read', async () => {
-    reply = (_req, res) =>
-      res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(rows));
+    replyWith({ body: rows });
     await stack.get('/v1/products');
     expect((await productsQuality()).views[0]!.totalsLost).toBeGreaterThan(0);
   });
 
   it('holds no value of a record', async () => {
     await stack.get('/v1/products');
-    reply = json([{ ...rows[0], sku: CANARY }]);
+    replyWith(json([{ ...rows[0], sku: CANARY }]));
     await stack.get('/v1/products?limit=3');
 
     expect((await productsQuality()).invalidReplies).toHaveLength(1);

@@ -1,76 +1,66 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import {
+  type Answer,
+  type ScriptedUpstream,
+  serving,
+  startUpstream,
+} from '../../support/upstream/scripted-upstream.ts';
 import { fetchJwks } from '../../../src/policy/authentication/jwks-fetch.ts';
 
 describe('reading a key set over HTTP', () => {
-  let server: Server;
-  let answer: RequestListener;
-  let requests: string[];
+  let issuer: ScriptedUpstream;
+  beforeEach(async () => (issuer = await startUpstream()));
+  afterEach(() => issuer.close());
 
-  beforeEach(async () => {
-    requests = [];
-    server = createServer((request, response) => {
-      requests.push(`${request.method} ${request.url} ${request.headers.accept}`);
-      answer(request, response);
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-  });
-  afterEach(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
-
-  const fetchKeys = (signal = new AbortController().signal) =>
-    fetchJwks(`http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`, signal);
+  const answer = (reply: Answer) => issuer.become(serving(() => reply));
+  const fetchKeys = (signal = new AbortController().signal) => fetchJwks(`${issuer.origin}/keys`, signal);
 
   it('asks for JSON and gives what it parses to', async () => {
-    answer = (_, response) => response.end('{"keys":[]}');
+    answer({ body: { keys: [] } });
     expect(await fetchKeys()).toEqual({ keys: [] });
-    expect(requests).toEqual(['GET /keys application/json']);
+    expect(issuer.requests).toMatchObject([
+      { method: 'GET', target: '/keys', headers: { accept: 'application/json' } },
+    ]);
   });
 
   it('follows no redirect', async () => {
-    answer = (_, response) => response.writeHead(302, { location: '/elsewhere' }).end();
+    answer({ status: 302, headers: { Location: '/elsewhere' } });
     await expect(fetchKeys()).rejects.toThrow();
-    expect(requests).toHaveLength(1);
+    expect(issuer.requests).toHaveLength(1);
   });
 
   it.each([201, 404, 500])('takes nothing from status %i', async (status) => {
-    answer = (_, response) => response.writeHead(status).end('{"keys":[]}');
+    answer({ status, body: { keys: [] } });
     await expect(fetchKeys()).rejects.toThrow(`status ${status}`);
   });
 
   it('takes no HTML', async () => {
-    answer = (_, response) => response.end('<html></html>');
+    answer({ headers: { 'Content-Type': 'text/html' }, body: '<html></html>' });
     await expect(fetchKeys()).rejects.toThrow();
   });
 
   it('stops reading an answer that never ends', async () => {
-    answer = (_, response) => {
+    answer((response) => {
       const chunk = Buffer.alloc(64 * 1024, ' ');
       const more = (): void => {
         while (!response.destroyed && response.write(chunk));
         if (!response.destroyed) response.once('drain', more);
       };
       more();
-    };
+    });
     await expect(fetchKeys()).rejects.toThrow('larger than');
   });
 
   it('gives up with the signal while the answer trickles', async () => {
     const controller = new AbortController();
-    answer = (_, response) => {
+    answer((response) => {
       response.write('{');
       controller.abort(new Error('time is up'));
-    };
+    });
     await expect(fetchKeys(controller.signal)).rejects.toThrow('time is up');
   });
 
   it('fails where nobody listens', async () => {
-    const { port } = server.address() as AddressInfo;
-    const other = fetchJwks(`http://127.0.0.2:${port}/keys`, AbortSignal.timeout(5_000));
+    const other = fetchJwks(`http://127.0.0.2:${issuer.port}/keys`, AbortSignal.timeout(5_000));
     await expect(other).rejects.toThrow();
   });
 });

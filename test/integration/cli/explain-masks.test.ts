@@ -1,7 +1,11 @@
-import { once } from 'node:events';
+import {
+  type HttpReply,
+  type ScriptedUpstream,
+  serving,
+  startUpstream,
+  type UpstreamRequest,
+} from '../../support/upstream/scripted-upstream.ts';
 import { writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { runCommand } from '../../support/command/run-command.ts';
 import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
 
@@ -26,28 +30,24 @@ resources:
       map: { id: id, name: name, description: description, category: category, price: price }
 `;
 
-let server: Server;
+function answer({ path, query, headers }: UpstreamRequest): HttpReply {
+  if (path === '/login') return { body: { token: TOKEN } };
+  const from = names.indexOf(query.get('after') ?? '') + 1;
+  const isKnown = headers.authorization === `Bearer ${TOKEN}`;
+  return { status: isKnown ? 200 : 401, body: rows.slice(from, from + 2) };
+}
+
+let source: ScriptedUpstream;
 let config: ConfigCopy;
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://x');
-    const from = names.indexOf(searchParams.get('after') ?? '') + 1;
-    const allowed = request.headers.authorization === `Bearer ${TOKEN}`;
-    const body = pathname === '/login' ? { token: TOKEN } : rows.slice(from, from + 2);
-    response.statusCode = pathname === '/login' || allowed ? 200 : 401;
-    response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  source = await startUpstream(serving(answer));
   config = copyConfig();
   config.bePatient();
-  const { port } = server.address() as AddressInfo;
-  const file = config.file.replace('portico.yaml', 'sources/catalog.yaml');
-  writeFileSync(file, sourceText(`http://127.0.0.1:${port}`));
+  writeFileSync(config.file.replace('portico.yaml', 'sources/catalog.yaml'), sourceText(source.origin));
 });
 afterAll(async () => {
   config.remove();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await source.close();
 });
 
 async function explain(...args: string[]) {

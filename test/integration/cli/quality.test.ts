@@ -1,33 +1,25 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
 import { fewUsers } from '../../support/gateway/sample-services.ts';
 import { startStack } from '../../support/gateway/stack.ts';
 
-let service: Server;
+let service: ScriptedUpstream;
 let config: ConfigCopy;
 let env: Record<string, string>;
 /** What the service replies to the catalogue's list: rows, or a text that is none. */
 let rows: readonly object[] | string;
-let seen: string[];
 
 beforeEach(async () => {
-  seen = [];
   rows = [
     { sku: '1', nm: 'Rope', txt: '', prc: '1990', cc: 'TOY' },
     { sku: '2', nm: 'Lamp', prc: '12.05.2024', cc: 'HOM' },
     { sku: '3', nm: 'Vase', txt: 'x', prc: 'Ünsold!', cc: 'HOM' },
     { sku: 'none', nm: 'Ghost', txt: 'x', prc: '1', cc: 'HOM' },
   ];
-  service = createServer((req, res) => {
-    seen.push(req.url ?? '');
-    const text = typeof rows === 'string' ? rows : JSON.stringify(rows);
-    const count = String(rows.length);
-    res.writeHead(200, { 'content-type': 'application/json', 'x-result-count': count }).end(text);
-  }).listen(0, '127.0.0.1');
-  await once(service, 'listening');
+  service = await startUpstream(
+    serving(() => ({ headers: { 'X-Result-Count': String(rows.length) }, body: rows })),
+  );
   config = copyConfig();
   config.bePatient();
   config.edit(
@@ -35,10 +27,10 @@ beforeEach(async () => {
     'id: { kind: number }',
     'id: { kind: number }\n    onInvalidRecord: drop',
   );
-  env = { CATALOG_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}` };
+  env = { CATALOG_URL: service.origin };
 });
-afterEach(() => {
-  service.close();
+afterEach(async () => {
+  await service.close();
   config.remove();
 });
 
@@ -76,7 +68,7 @@ describe('portico quality --live', () => {
     const { code, out } = await quality('catalog', '--live');
     expect(code).toBe(1);
     expect(out).toContain('scan_limit_exceeded');
-    expect(seen).toHaveLength(1);
+    expect(service.requests).toHaveLength(1);
   });
 
   it('prints everything as JSON', async () => {

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
+import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type RunningSamples, startSamples } from '../../../src/samples/serve.ts';
 import { runCommand } from '../../support/command/run-command.ts';
@@ -111,16 +109,10 @@ describe('portico test --record', () => {
 
 describe('a request with a secret of the environment in it', () => {
   const CANARY = 'a-canary-of-a-key';
-  let service: Server;
-  let seen: string[];
+  let service: ScriptedUpstream;
   beforeEach(async () => {
-    seen = [];
-    service = createServer((req: IncomingMessage, res: ServerResponse) => {
-      seen.push(req.url ?? '');
-      res.writeHead(200, { 'content-type': 'application/json', 'x-result-count': '0' }).end('[]');
-    }).listen(0, '127.0.0.1');
-    await once(service, 'listening');
-    env['CATALOG_URL'] = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    service = await startUpstream(serving(() => ({ headers: { 'X-Result-Count': '0' }, body: [] })));
+    env['CATALOG_URL'] = service.origin;
     env['CATALOG_ZONE'] = CANARY;
     config.edit(
       'sources/catalog.yaml',
@@ -128,13 +120,13 @@ describe('a request with a secret of the environment in it', () => {
       "query: { zone: '${CATALOG_ZONE}', pg: '{page}'",
     );
   });
-  afterEach(() => {
-    service.close();
-  });
+  afterEach(() => service.close());
 
   it('is recorded with the secret masked, and replays whatever the secret is', async () => {
     expect((await record('catalog', '/v1/products')).code).toBe(0);
-    expect(seen).toEqual([`/catalogue/items?zone=${CANARY}&pg=0&ps=50`]);
+    expect(service.requests.map(({ target }) => target)).toEqual([
+      `/catalogue/items?zone=${CANARY}&pg=0&ps=50`,
+    ]);
     const text = textOf('catalog', 'products');
     expect(text).not.toContain(CANARY);
     expect(text).toContain('target: /catalogue/items?zone=***&pg=0&ps=50');

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
+import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { runCommand } from '../../support/command/run-command.ts';
 import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
@@ -117,20 +115,20 @@ const WHOLE = `request: { path: /items }
       items: `;
 
 describe('a source', () => {
-  let service: Server;
-  let write: (some: typeof rows, total: number) => string;
+  let service: ScriptedUpstream;
+  let write: (some: typeof rows, total: number) => string | Buffer;
   let type: string;
   beforeEach(async () => {
     type = 'application/json';
-    service = createServer((req, res) => {
-      const query = new URL(req.url!, 'http://x').searchParams;
-      const all = rows.filter(({ category }) => category === (query.get('cat') ?? category));
-      const from = Number(query.get('from'));
-      const some = all.slice(from, from + Number(query.get('n') ?? 100));
-      res.writeHead(200, { 'content-type': type }).end(write(some, all.length));
-    }).listen(0, '127.0.0.1');
-    await once(service, 'listening');
-    env = { SHOP_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}` };
+    service = await startUpstream(
+      serving(({ query }) => {
+        const all = rows.filter(({ category }) => category === (query.get('cat') ?? category));
+        const from = Number(query.get('from'));
+        const some = all.slice(from, from + Number(query.get('n') ?? 100));
+        return { headers: { 'Content-Type': type }, body: write(some, all.length) };
+      }),
+    );
+    env = { SHOP_URL: service.origin };
   });
   afterEach(() => service.close());
 
@@ -238,12 +236,8 @@ resources:
 
   it('in a character set that cannot be written is refused', async () => {
     type = 'application/json; charset=utf-16le';
-    write = (some) => JSON.stringify(some);
     const wide = sourceText(`${WHOLE}''`);
-    service.removeAllListeners('request');
-    service.on('request', (_req, res) => {
-      res.writeHead(200, { 'content-type': type }).end(Buffer.from(write(rows, 6), 'utf16le'));
-    });
+    write = (some) => Buffer.from(JSON.stringify(some), 'utf16le');
     const { out, code } = await scrambled(wide, '/v1/products');
     expect(code).toBe(1);
     expect(out).toContain('bodies in utf-16le cannot be written');

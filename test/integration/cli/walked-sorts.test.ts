@@ -1,7 +1,11 @@
-import { once } from 'node:events';
+import {
+  type HttpReply,
+  type ScriptedUpstream,
+  serving,
+  startUpstream,
+  type UpstreamRequest,
+} from '../../support/upstream/scripted-upstream.ts';
 import { writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { runCommand } from '../../support/command/run-command.ts';
 import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
 
@@ -42,39 +46,31 @@ resources:
 
 const people = rows.map(({ id, name }) => ({ id, name, mail: `u${id % 5}@example.com` }));
 
-let server: Server;
+function answer({ path, id: no, query }: UpstreamRequest): HttpReply {
+  const one = people.find(({ id }) => id === no);
+  if (path !== '/people') return one === undefined ? { status: 404, body: {} } : { body: one };
+  const column = query.get('sort');
+  const sorted = [...people].sort((left, right) => {
+    if (column === 'name') return byText(left.name, right.name);
+    return column === 'mail' ? byText(left.mail, right.mail) : 0;
+  });
+  const from = Number(query.get('next') ?? '0');
+  const behind = from + Number(query.get('size') ?? '10');
+  const next = behind < people.length ? String(behind) : null;
+  return { body: { rows: sorted.slice(from, behind), next, total: people.length } };
+}
+
+let source: ScriptedUpstream;
 let config: ConfigCopy;
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://x');
-    const column = searchParams.get('sort');
-    const one = people.find(({ id }) => pathname === `/people/${id}`);
-    const sorted = [...people].sort((left, right) =>
-      column === 'name'
-        ? byText(left.name, right.name)
-        : column === 'mail'
-          ? byText(left.mail, right.mail)
-          : 0,
-    );
-    const from = Number(searchParams.get('next') ?? '0');
-    const behind = from + Number(searchParams.get('size') ?? '10');
-    const next = behind < people.length ? String(behind) : null;
-    const list = { rows: sorted.slice(from, behind), next, total: people.length };
-    response.statusCode = pathname === '/people' || one !== undefined ? 200 : 404;
-    response.setHeader('Content-Type', 'application/json');
-    response.end(JSON.stringify(pathname === '/people' ? list : (one ?? {})));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  source = await startUpstream(serving(answer));
   config = copyConfig();
   config.bePatient();
-  const { port } = server.address() as AddressInfo;
-  const file = config.file.replace('portico.yaml', 'sources/crm.yaml');
-  writeFileSync(file, sourceText(`http://127.0.0.1:${port}`));
+  writeFileSync(config.file.replace('portico.yaml', 'sources/crm.yaml'), sourceText(source.origin));
 });
 afterAll(async () => {
   config.remove();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await source.close();
 });
 
 describe('a sort of a source that gives one window after the other, from remembered places', () => {

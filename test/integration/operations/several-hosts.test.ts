@@ -1,34 +1,22 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { createCondition } from '../../support/time/eventually.ts';
 import { sourceSchema } from '../../../src/config/schema/source.ts';
 import type { UpstreamRequest } from '../../../src/kernel/upstream-call.ts';
 import { createUpstream, type Upstream } from '../../../src/upstream/client.ts';
 import { createResilience } from '../../../src/upstream/resilience.ts';
 
-const servers: Server[] = [];
+const hosts: ScriptedUpstream[] = [];
 let upstream: Upstream | undefined;
-afterEach(() => {
+afterEach(async () => {
   upstream?.close();
-  for (const server of servers.splice(0)) {
-    server.close();
-    server.closeAllConnections();
-  }
+  await Promise.all(hosts.splice(0).map((host) => host.close()));
 });
 
-/** A host that counts its calls by path; `answers` says with which status. */
-async function startHost(answers: (path: string) => number = () => 200) {
-  const calls: string[] = [];
-  const server = createServer(({ url = '' }, response) => {
-    calls.push(url);
-    response.writeHead(answers(url)).end('{}');
-  });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const down = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls, down };
+/** Starts a host; `answers` says with which status. */
+async function startHost(answers: (path: string) => number = () => 200): Promise<ScriptedUpstream> {
+  const host = await startUpstream(serving(({ path }) => ({ status: answers(path), body: {} })));
+  hosts.push(host);
+  return host;
 }
 
 /** A source of these hosts; what happens to them is told. */
@@ -38,7 +26,7 @@ function openSource([baseUrl, ...otherUrls]: readonly string[], net: object = {}
     net: { baseUrl, otherUrls, ...net },
   });
   const events: string[] = [];
-  const heard = new Set<() => void>();
+  const changes = createCondition();
   const resilience = createResilience(spec.net, {
     monotonic: () => performance.now(),
     random: Math.random,
@@ -50,7 +38,7 @@ function openSource([baseUrl, ...otherUrls]: readonly string[], net: object = {}
       paused: () => undefined,
       host({ base }, event) {
         events.push(`${base} ${event}`);
-        for (const tell of heard) tell();
+        changes.announce();
       },
     },
   });
@@ -64,14 +52,7 @@ function openSource([baseUrl, ...otherUrls]: readonly string[], net: object = {}
   const request: UpstreamRequest = { method: 'GET', target: '/x', headers: {}, body: undefined };
   const ask = (errand = { upstreamCalls: 0, upstreamMs: 0 }) =>
     client.ask(request, ({ status }) => status, never, errand);
-  const happens = (event: string) =>
-    new Promise<void>((resolve) => {
-      const look = () => {
-        if (events.includes(event)) resolve();
-      };
-      heard.add(look);
-      look();
-    });
+  const happens = (event: string) => changes.until(() => events.includes(event));
   return { ask, events, happens };
 }
 
@@ -80,25 +61,25 @@ const many = (count: number, ask: () => Promise<number>) =>
 
 describe('a source of several hosts', () => {
   it('has its calls spread over all of them, and those of one errand at one', async () => {
-    const hosts = [await startHost(), await startHost(), await startHost()];
-    const { ask } = openSource(hosts.map(({ url }) => url));
+    const all = [await startHost(), await startHost(), await startHost()];
+    const { ask } = openSource(all.map(({ origin }) => origin));
     await many(90, ask);
-    for (const { calls } of hosts) expect(calls.length).toBeGreaterThan(10);
-    const before = hosts.map(({ calls }) => calls.length);
+    for (const { calls } of all) expect(calls).toBeGreaterThan(10);
+    const before = all.map(({ calls }) => calls);
     const errand = { upstreamCalls: 0, upstreamMs: 0 };
     for (let call = 0; call < 9; call += 1) await ask(errand);
-    const more = hosts.map(({ calls }, index) => calls.length - before[index]!);
+    const more = all.map(({ calls }, index) => calls - before[index]!);
     expect(more.sort()).toEqual([0, 0, 9]);
   });
 
   it('answers every call while one of them is gone, and leaves that one out', async () => {
     const [well, gone] = [await startHost(), await startHost()];
-    gone.down();
-    const { ask, events } = openSource([gone.url, well.url], { retries: { budget: 100 } });
+    await gone.down();
+    const { ask, events } = openSource([gone.origin, well.origin], { retries: { budget: 100 } });
     const statuses: number[] = [];
     for (let call = 0; call < 60; call += 1) statuses.push(await ask());
     expect(new Set(statuses)).toEqual(new Set([200]));
-    expect(events).toEqual([`${gone.url} ejected`]);
+    expect(events).toEqual([`${gone.origin} ejected`]);
   });
 
   it('does not ask one whose health is bad, and asks it again once it is good', async () => {
@@ -106,13 +87,13 @@ describe('a source of several hosts', () => {
     const sick = await startHost((path) => (path === '/health' && isSick ? 503 : 200));
     const well = await startHost();
     const health = { path: '/health', interval: '20ms', timeout: '5s', failures: 2 };
-    const { ask, happens } = openSource([sick.url, well.url], { health });
-    await happens(`${sick.url} sick`);
+    const { ask, happens } = openSource([sick.origin, well.origin], { health });
+    await happens(`${sick.origin} sick`);
     await many(40, ask);
-    expect(sick.calls.filter((path) => path === '/x')).toEqual([]);
+    expect(sick.requests.filter(({ path }) => path === '/x')).toEqual([]);
     isSick = false;
-    await happens(`${sick.url} sound`);
+    await happens(`${sick.origin} sound`);
     await many(40, ask);
-    expect(sick.calls).toContain('/x');
+    expect(sick.requests.map(({ path }) => path)).toContain('/x');
   });
 });

@@ -1,6 +1,4 @@
-import { createServer } from 'node:http';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
 import { sourceSchema } from '../../../src/config/schema/source.ts';
 import { GatewayError } from '../../../src/errors/fault.ts';
@@ -11,47 +9,11 @@ import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import { createUpstream, type Upstream } from '../../../src/upstream/client.ts';
 import type { TakeToken } from '../../../src/upstream/token-pacer.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
-import { until } from '../../support/pipeline/snapshot-fleet.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import { startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { holding } from '../../support/upstream/scripts.ts';
 
 const redis = useRedis();
-
-/** A legacy service that answers when it is told to, and keeps what it was asked and how much was under way. */
-async function startLegacy() {
-  const arrivals: string[] = [];
-  const held: (() => void)[] = [];
-  let isOpen = false;
-  let underWay = 0;
-  let most = 0;
-  const server = createServer(({ url = '' }, res) => {
-    arrivals.push(url);
-    underWay += 1;
-    most = Math.max(most, underWay);
-    const answer = () => {
-      underWay -= 1;
-      res.end('{}');
-    };
-    if (isOpen) answer();
-    else held.push(answer);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    baseUrl: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
-    arrivals,
-    most: () => most,
-    arrived: (count: number) => until(() => arrivals.length >= count),
-    /** Answers the oldest call, or every one from now on. */
-    answerOne: () => held.shift()?.(),
-    answerAll() {
-      isOpen = true;
-      for (const answer of held.splice(0)) answer();
-    },
-    stop() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-}
 
 /** Asks as somebody, and tells what came of it: `ok`, or the code of an error. */
 async function ask(upstream: Upstream, priority: Priority = 'caller'): Promise<string> {
@@ -99,9 +61,10 @@ function mostInASecond(granted: readonly Grant[]): number {
 
 /** A fleet of so many processes' clients of one source. */
 async function openFleet(processes: number, net: object) {
-  const legacy = await startLegacy();
-  opened.push(() => legacy.stop());
-  const spec = specOf(legacy.baseUrl, net);
+  const answers = holding();
+  const legacy = await startUpstream(answers);
+  opened.push(() => legacy.close());
+  const spec = specOf(legacy.origin, net);
   const upstreams: Upstream[] = [];
   const granted: Grant[] = [];
   for (let index = 0; index < processes; index += 1) {
@@ -124,59 +87,69 @@ async function openFleet(processes: number, net: object) {
     );
     upstreams.push(upstream);
   }
-  return { legacy, upstreams, granted };
+  return { legacy, answers, upstreams, granted };
 }
 
 describe('a source that is asked for more than it was promised', () => {
   it('never has more calls under way than net.concurrency, nor fewer while some wait; those beyond the queue are refused at once', async () => {
-    const { legacy, upstreams } = await openFleet(1, { concurrency: 4, queue: { max: 40, time: '60s' } });
+    const { legacy, answers, upstreams } = await openFleet(1, {
+      concurrency: 4,
+      queue: { max: 40, time: '60s' },
+    });
     const asked = Array.from({ length: 100 }, () => ask(upstreams[0]!));
     let refused = 0;
     for (const outcome of asked) void outcome.then((told) => (refused += told === 'overloaded' ? 1 : 0));
-    await legacy.arrived(4);
+    await legacy.requested(4);
     // Nothing is answered yet.
-    await until(() => refused === 56);
+    await eventually(() => refused === 56);
     for (let answered = 1; answered <= 40; answered += 1) {
-      legacy.answerOne();
-      await legacy.arrived(4 + answered);
+      answers.releaseOne();
+      await legacy.requested(4 + answered);
     }
-    legacy.answerAll();
+    answers.release();
     const outcomes = await Promise.all(asked);
     expect([count(outcomes, 'ok'), count(outcomes, 'overloaded')]).toEqual([44, 56]);
-    expect([legacy.most(), legacy.arrivals.length]).toEqual([4, 44]);
+    expect([answers.most, legacy.calls]).toEqual([4, 44]);
   });
 
   it('is asked no more often in any second than net.requestsPerSecond, by all processes together', async () => {
     const budget = 60;
     const net = { concurrency: 50, requestsPerSecond: budget, queue: { max: 1_000, time: '60s' } };
-    const { legacy, upstreams, granted } = await openFleet(3, net);
-    legacy.answerAll();
+    const { legacy, answers, upstreams, granted } = await openFleet(3, net);
+    answers.release();
     // Three times what it was promised for a second: the last of them have to wait for the third.
     const outcomes = await Promise.all(
       Array.from({ length: 3 * budget }, (_, index) => ask(upstreams[index % upstreams.length]!)),
     );
     expect(new Set(outcomes)).toEqual(new Set(['ok']));
     expect(mostInASecond(granted)).toBeLessThanOrEqual(budget);
-    expect(legacy.arrivals).toHaveLength(3 * budget);
+    expect(legacy.requests).toHaveLength(3 * budget);
     expect(granted).toHaveLength(3 * budget);
   });
 
   it('serves callers before scans', async () => {
-    const { legacy, upstreams } = await openFleet(1, { concurrency: 4, queue: { max: 1_000, time: '60s' } });
+    const { legacy, answers, upstreams } = await openFleet(1, {
+      concurrency: 4,
+      queue: { max: 1_000, time: '60s' },
+    });
     const ofClass = (priority: Priority, times: number) =>
       Array.from({ length: times }, () => ask(upstreams[0]!, priority));
     const asked = ofClass('scan', 20);
-    await legacy.arrived(4);
+    await legacy.requested(4);
     asked.push(...ofClass('caller', 5));
     for (let answered = 1; answered <= 21; answered += 1) {
-      legacy.answerOne();
-      await legacy.arrived(4 + answered);
+      answers.releaseOne();
+      await legacy.requested(4 + answered);
     }
-    legacy.answerAll();
+    answers.release();
     expect(new Set(await Promise.all(asked))).toEqual(new Set(['ok']));
     const [scans, callers] = ['/scan', '/caller'].map(
       (path) => (times: number) => Array<string>(times).fill(path),
     );
-    expect(legacy.arrivals).toEqual([...scans!(4), ...callers!(5), ...scans!(16)]);
+    expect(legacy.requests.map(({ target }) => target)).toEqual([
+      ...scans!(4),
+      ...callers!(5),
+      ...scans!(16),
+    ]);
   });
 });

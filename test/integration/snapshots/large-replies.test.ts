@@ -1,6 +1,4 @@
-import { createServer, type Server } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { type Adapter, compileAdapter } from '../../../src/adapter/compile.ts';
 import { resources } from '../../../src/contract/resources.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
@@ -21,28 +19,22 @@ const ROWS_AT_ONCE = 256;
 let body = Buffer.alloc(0);
 let type = '';
 let status = 200;
-let server: Server;
-let baseUrl = '';
+let upstream: ScriptedUpstream;
 type Source = ReturnType<typeof openSource>;
 const open: Source[] = [];
 beforeAll(async () => {
-  server = createServer((_request, response) => {
-    response.writeHead(status, { 'content-type': type }).end(body);
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  upstream = await startUpstream(serving(() => ({ status, headers: { 'Content-Type': type }, body })));
 });
 afterEach(() => {
   status = 200;
 });
 afterAll(async () => {
   await Promise.all(open.map((one) => one.close()));
-  server.close();
-  server.closeAllConnections();
+  await upstream.close();
 });
 
 const sourceText = (format: string) => `
-net: { baseUrl: '${baseUrl}', timeout: 60s, bytesMax: 64MiB }
+net: { baseUrl: '${upstream.origin}', timeout: 60s, bytesMax: 64MiB }
 decode: { format: ${format}, arrays: [${format === 'xml' ? 'rows.row' : ''}] }
 budget: { rows: 100000, time: 60s, snapshot: 0s }
 outcomes: [{ status: 200, is: ok }, { status: 503, is: rate_limited }]

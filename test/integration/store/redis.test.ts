@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { inspect } from 'node:util';
 import { createRedis, plainRedisError, type RedisConnection } from '../../../src/store/redis/redis.ts';
 import { startRedis } from '../../support/redis/redis-server.ts';
@@ -20,23 +19,8 @@ function closed({ client }: RedisConnection): Promise<void> {
   return new Promise((resolve) => client.once('close', resolve));
 }
 
-/** A server that is no Redis: it answers every connection and every chunk with `bytes`. */
-async function startImpostor(bytes: string) {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined).on('data', () => socket.write(bytes));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async stop() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
+/** A server that is no Redis: it answers whatever it receives with `bytes`. */
+const startImpostor = (bytes: string) => startUpstream((socket) => socket.write(bytes));
 
 describe('the connection to Redis', () => {
   it('fails a command at once while there is no Redis', async () => {
@@ -166,12 +150,12 @@ describe('the connection to Redis', () => {
     ['deep nesting', '*1\r\n'.repeat(20_000)],
   ])('is never ready with %s, and warns once', async (_, bytes) => {
     const impostor = await startImpostor(bytes);
-    const { redis, lines } = open(impostor.url, hasty);
+    const { redis, lines } = open(`redis://127.0.0.1:${impostor.port}`, hasty);
     while (lines.length === 0) await new Promise(setImmediate);
     expect(await redis.untilReady(200)).toBe(false);
     await expect(redis.client.get('a')).rejects.toThrow();
     await redis.close();
-    await impostor.stop();
+    await impostor.close();
     expect(lines).toHaveLength(1);
   });
 

@@ -1,10 +1,10 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Secret } from '../../../src/kernel/secret.ts';
 import { hashApiKey, newApiKey } from '../../../src/policy/authentication/api-key.ts';
 import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
+import { eventually } from '../time/eventually.ts';
+import { serving, startUpstream } from '../upstream/scripted-upstream.ts';
+import { crmList } from '../upstream/scripts.ts';
 import { startRedis } from '../redis/redis-server.ts';
 import { type ConfigCopy, copyConfig } from './config-copy.ts';
 
@@ -47,26 +47,16 @@ const PEPPER = 'a-pepper-of-the-workers';
 async function startUsers() {
   const users: UserService = { name: 'Ada', ms: 0, most: 0 };
   let active = 0;
-  const row = (cid: number) => ({
-    contact: { core: { cid, person: { fname: users.name, lname: 'X' }, comm: { mail: '' }, created: 0 } },
-  });
-  const server = createServer((req, res) => {
-    active += 1;
-    users.most = Math.max(users.most, active);
-    void delay(users.ms).then(() => {
+  const upstream = await startUpstream(
+    serving(async (request) => {
+      active += 1;
+      users.most = Math.max(users.most, active);
+      await delay(users.ms);
       active -= 1;
-      const start = Number(new URL(req.url ?? '', 'http://users').searchParams.get('start'));
-      const rows = start === 0 ? [row(1), row(2)] : [];
-      res.setHeader('Content-Type', 'application/json');
-      res.end(JSON.stringify({ rc: 0, reply: { paging: { hits: 2 }, rows } }));
-    });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const stop = () => {
-    server.closeAllConnections();
-    server.close();
-  };
-  return { users, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+      return crmList(request, users.name);
+    }),
+  );
+  return { users, upstream };
 }
 
 function writeConfig(workers: number) {
@@ -92,11 +82,11 @@ function writeConfig(workers: number) {
 /** Starts a gateway of so many workers, and what it needs. */
 export async function startWorkers(workers: number): Promise<WorkerGateway> {
   const redis = await startRedis();
-  const { users, url, stop: stopUsers } = await startUsers();
+  const { users, upstream } = await startUsers();
   const { config, keys } = writeConfig(workers);
-  const env = { USERS_URL: url, REDIS_URL: redis.url, PORTICO_KEY_PEPPER: PEPPER };
+  const env = { USERS_URL: upstream.origin, REDIS_URL: redis.url, PORTICO_KEY_PEPPER: PEPPER };
   async function clear(): Promise<void> {
-    stopUsers();
+    await upstream.close();
     await redis.stop();
     config.remove();
   }
@@ -117,13 +107,7 @@ export async function startWorkers(workers: number): Promise<WorkerGateway> {
     config,
     users,
     logged,
-    async untilLogged(fits) {
-      for (;;) {
-        const [line] = logged(fits);
-        if (line !== undefined) return line;
-        await delay(20);
-      }
-    },
+    untilLogged: (fits) => eventually(() => logged(fits)[0], { withinMs: 60_000 }),
     async metric(pattern) {
       const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
       const values = text.split('\n').filter((line) => pattern.test(line));

@@ -7,7 +7,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Counted } from '../gateway/budget-fleet.ts';
-import { crmCard } from './crm-card.ts';
+import { crmCard } from './scripts.ts';
 
 const [usersMs = 0, catalogMs = 0] = process.argv.slice(2).map(Number);
 const lag = monitorEventLoopDelay({ resolution: 1 });
@@ -40,7 +40,7 @@ function serve(replyMs: number, answer: (res: ServerResponse, url?: string) => v
 }
 
 const services = [
-  serve(usersMs, (res, url) => res.end(crmCard(url))),
+  serve(usersMs, (res, url = '') => res.end(JSON.stringify(crmCard(new URL(url, 'http://x').searchParams)))),
   serve(catalogMs, (res) => res.setHeader('X-Result-Count', '10000000').end(items)),
 ];
 const ports = services.map(async (server) => {

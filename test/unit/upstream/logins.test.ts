@@ -1,56 +1,34 @@
-import http from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { eventually } from '../../support/time/eventually.ts';
+import { type ScriptedUpstream, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { holding, type HoldingScript } from '../../support/upstream/scripts.ts';
 import { sourceSchema } from '../../../src/config/schema/source.ts';
 import { fault } from '../../../src/errors/fault.ts';
 import { createUpstream, type Upstream } from '../../../src/upstream/client.ts';
 
-/** A service with sessions: what it was asked, in order, and answers that the test lets go. */
-async function startService(session: () => string) {
-  const asked: string[] = [];
-  let held: (() => void)[] | undefined;
-  const server = http.createServer((request, response) => {
-    const used = String(request.headers['x-session'] ?? '-');
-    asked.push(`${request.method} ${request.url} ${used}`);
-    const isLogin = request.url === '/login';
-    const isKnown = isLogin || used === session();
-    const answer = () =>
-      response.writeHead(isKnown ? 200 : 401, isLogin ? { 'Set-Cookie': `sid=${session()}` } : {}).end('{}');
-    if (held === undefined) answer();
-    else held.push(answer);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    hold: () => void (held = []),
-    letGo() {
-      for (const answer of held ?? []) answer();
-      held = undefined;
-    },
-    stop: () => new Promise((done) => server.close(done)),
-  };
-}
-
-type Service = Awaited<ReturnType<typeof startService>>;
-let service: Service;
+let service: ScriptedUpstream;
+/** A service with sessions, whose answers the test may hold back. */
+let answers: HoldingScript;
+/** What it was asked, in order, and with which session. */
+const asked = () =>
+  service.requests.map(
+    ({ method, path, headers }) => `${method} ${path} ${String(headers['x-session'] ?? '-')}`,
+  );
 let current = 's1';
 let upstream: Upstream;
 let tokens = 0;
 
 beforeEach(async () => {
   [current, tokens] = ['s1', 0];
-  service = await startService(() => current);
+  answers = holding(({ path, headers }) => {
+    if (path === '/login') return { headers: { 'Set-Cookie': `sid=${current}` }, body: {} };
+    return { status: headers['x-session'] === current ? 200 : 401, body: {} };
+  }, false);
+  service = await startUpstream(answers);
 });
 afterEach(async () => {
   upstream.close();
-  await service.stop();
+  await service.close();
 });
-
-const until = async (holds: () => boolean) => {
-  while (!holds()) await new Promise((done) => setImmediate(done));
-};
 
 function open(net: object = {}) {
   const spec = sourceSchema.parse({
@@ -89,50 +67,50 @@ function open(net: object = {}) {
 describe('a login', () => {
   it('is one call for all who need it, with a place and a right of its own: no other is given meanwhile', async () => {
     const ask = open({ concurrency: 1 });
-    service.hold();
+    answers.hold();
     const all = Promise.all(['/a', '/b', '/c'].map((target) => ask(target)));
-    await until(() => service.asked.length === 1);
+    await service.requested(1);
     expect([upstream.load, tokens]).toEqual([{ active: 1, waiting: 0 }, 1]);
-    service.letGo();
+    answers.release();
     expect(await all).toEqual([200, 200, 200]);
-    expect(service.asked.toSorted()).toEqual(['GET /a s1', 'GET /b s1', 'GET /c s1', 'POST /login -']);
-    expect([service.asked[0], tokens]).toEqual(['POST /login -', 4]);
+    expect(asked().toSorted()).toEqual(['GET /a s1', 'GET /b s1', 'GET /c s1', 'POST /login -']);
+    expect([asked()[0], tokens]).toEqual(['POST /login -', 4]);
   });
 
   it('is one where several are told at a time that the session is over', async () => {
     const ask = open({ concurrency: 2 });
     expect(await ask('/a')).toBe(200);
     current = 's2';
-    service.hold();
+    answers.hold();
     const all = Promise.all([ask('/b'), ask('/c')]);
-    await until(() => service.asked.length === 4);
-    service.letGo();
+    await service.requested(4);
+    answers.release();
     expect(await all).toEqual([200, 200]);
-    expect(service.asked.slice(2).toSorted()).toEqual([
+    expect(asked().slice(2).toSorted()).toEqual([
       ...['GET /b s1', 'GET /b s2', 'GET /c s1', 'GET /c s2', 'POST /login -'],
     ]);
-    expect(tokens).toBe(service.asked.length);
+    expect(tokens).toBe(asked().length);
   });
 
   it('is not waited for by who has gone', async () => {
     const ask = open({ concurrency: 1 });
-    service.hold();
+    answers.hold();
     const caller = new AbortController();
     const gone = ask('/a', caller.signal);
-    await until(() => service.asked.length === 1);
+    await service.requested(1);
     caller.abort(new Error('client gone'));
     expect(await gone).toEqual(new Error('client gone'));
-    await until(() => upstream.load.active === 0);
-    service.letGo();
+    await eventually(() => upstream.load.active === 0);
+    answers.release();
     expect(await ask('/b')).toBe(200);
   });
 
   it('that takes too long is the failure of all who wait for it', async () => {
     const ask = open({ concurrency: 1, timeout: '50ms' });
-    service.hold();
+    answers.hold();
     const late = await Promise.all([ask('/a'), ask('/b')]);
     expect(late).toMatchObject([{ code: 'upstream_timeout' }, { code: 'upstream_timeout' }]);
-    expect([upstream.load, service.asked]).toEqual([{ active: 0, waiting: 0 }, ['POST /login -']]);
+    expect([upstream.load, asked()]).toEqual([{ active: 0, waiting: 0 }, ['POST /login -']]);
   });
 
   it('that brings nothing fails, and the next call logs in anew', async () => {

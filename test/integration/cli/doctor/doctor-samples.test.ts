@@ -1,6 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import {
+  type HttpReply,
+  serving,
+  startUpstream,
+  type UpstreamRequest,
+} from '../../../support/upstream/scripted-upstream.ts';
 import { type RunningSamples, startSamples } from '../../../../src/samples/serve.ts';
 import { type DoctorRoom, openDoctorRoom } from '../../../support/command/run-doctor.ts';
 import { runCommand } from '../../../support/command/run-command.ts';
@@ -81,30 +84,22 @@ describe('portico doctor, in front of a source that can do more than its file sa
     kind: n % 5 === 0 ? 'A & B' : `k${n % 3}`,
   }));
 
-  function answer({ url: target }: IncomingMessage, response: ServerResponse) {
-    const { searchParams } = new URL(target ?? '', 'http://127.0.0.1');
-    const after = Number(searchParams.get('after') ?? 0);
-    const kind = searchParams.get('kind');
+  function answer({ query }: UpstreamRequest): HttpReply {
+    const after = Number(query.get('after') ?? 0);
+    const kind = query.get('kind');
     const found = items.filter((item) => kind === null || item.kind === kind);
     const rest = found.filter(({ id }) => id > after);
     const next = rest[3] && `http://inside.example/items?after=${rest[3].id}`;
-    response
-      .writeHead(200, {
-        'Content-Type': 'application/json',
-        'X-Total-Count': found.length,
-        ...(next !== undefined && rest.length > 4 && { Link: `<${next}>; rel="next"` }),
-      })
-      .end(JSON.stringify(rest.slice(0, 4)));
+    const link = next !== undefined && rest.length > 4 && { Link: `<${next}>; rel="next"` };
+    return { headers: { 'X-Total-Count': String(found.length), ...link }, body: rest.slice(0, 4) };
   }
 
   it('advises a filter and a total, and tells that links name another host', async () => {
-    const server = createServer(answer).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    const upstream = await startUpstream(serving(answer));
     const { code, findings } = await room.examine(`
 source: 1
 name: shop
-net: { baseUrl: 'http://127.0.0.1:${port}' }
+net: { baseUrl: '${upstream.origin}' }
 outcomes: [{ status: 200, is: ok }]
 resources:
   products:
@@ -115,8 +110,7 @@ resources:
       items: ''
       map: { id: id, name: kind, description: null, price: null, category: kind }
 `);
-    server.closeAllConnections();
-    server.close();
+    await upstream.close();
     expect(code).toBe(0);
     const noted = findings.filter(({ verdict }) => verdict === 'noted');
     expect(noted).toMatchObject([
