@@ -2,7 +2,6 @@ import type { RequestListener } from 'node:http';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Secret } from '../kernel/secret.ts';
 import { createAdminGuard } from './guard.ts';
-import type { Metrics } from './metrics.ts';
 
 /** The state of something that the gateway depends on. */
 export type CheckResult = {
@@ -17,7 +16,7 @@ export type AdminDeps = {
   readonly checks: () => readonly CheckResult[] | Promise<readonly CheckResult[]>;
   /** Whether the gateway is draining. */
   readonly draining: () => boolean;
-  readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
+  readonly metrics: { readonly text: () => Promise<string>; readonly contentType: string };
   /** The report on how well the replies of each source fit its file, as JSON. */
   readonly quality: () => unknown;
   /** Purges everything with a tag from the caches of all processes. Rejects if Redis fails. */

@@ -1,38 +1,11 @@
-import {
-  collectDefaultMetrics,
-  Counter,
-  Gauge,
-  type MetricObjectWithValues,
-  type MetricValue,
-  Registry,
-} from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { createEventCounter, createTimedCounter } from './counters.ts';
-import { describeMetrics, type MetricDescription } from './describe-metrics.ts';
-import { createSourceMetrics, type SourceMetrics } from './source-metrics.ts';
-import { createStoreMetrics, type StoreMetrics } from './store-metrics.ts';
+import { describeMetrics } from './describe-metrics.ts';
+import { createSourceMetrics } from './source-metrics.ts';
+import { createStoreMetrics } from './store-metrics.ts';
 
 /** What the gateway counts. Label values come from the configuration and from the code, never from a request. */
-export type Metrics = SourceMetrics &
-  StoreMetrics & {
-    /** A finished request; `operation` becomes `none` for a name that is not known. */
-    readonly request: (operation: string, status: number, cache: string, seconds: number) => void;
-    /** One request in flight more, or one less. */
-    readonly inFlight: (change: 1 | -1) => void;
-    /** A request that was refused for overload, and why. */
-    readonly overloaded: (operation: string, reason: string) => void;
-    /** A decision of the rate limiter, and the store that decided. */
-    readonly limiterDecision: (tier: string, outcome: string, by: string) => void;
-    /** A credential that was checked: its kind and the result. */
-    readonly credential: (kind: string, outcome: string) => void;
-    /** Everything counted, in the Prometheus text format. */
-    readonly text: () => Promise<string>;
-    /** The same as values, to be merged with those of other processes. */
-    readonly values: () => Promise<readonly MetricObjectWithValues<MetricValue<string>>[]>;
-    /** The media type of `text`. */
-    readonly contentType: string;
-    /** Portico's own metrics, for the documents. */
-    readonly describe: () => readonly MetricDescription[];
-  };
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** The values of some labels, and the build. */
 export type MetricsDeps = {
@@ -48,7 +21,7 @@ export type MetricsDeps = {
 const SECONDS_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Creates the gateway's metrics in a registry of their own, beside those of the process. */
-export function createMetrics(deps: MetricsDeps): Metrics {
+export function createMetrics(deps: MetricsDeps) {
   const registry = new Registry();
   const known = new Set(deps.operations);
   collectDefaultMetrics({ register: registry });
@@ -63,7 +36,8 @@ export function createMetrics(deps: MetricsDeps): Metrics {
     SECONDS_BOUNDS,
   );
   return {
-    request(operation, status, cache, seconds) {
+    /** A finished request; `operation` becomes `none` for a name that is not known. */
+    request(operation: string, status: number, cache: string, seconds: number) {
       requests(known.has(operation) ? operation : 'none', String(status), cache).add(seconds);
     },
     overloaded: createEventCounter(registry, {
@@ -84,9 +58,12 @@ export function createMetrics(deps: MetricsDeps): Metrics {
     ...createProcessMetrics(registry, deps),
     ...createSourceMetrics(registry, SECONDS_BOUNDS),
     ...createStoreMetrics(registry),
+    /** Everything counted, in the Prometheus text format. */
     text: () => registry.metrics(),
+    /** The same as values, to be merged with those of other processes. */
     values: () => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
+    /** Portico's own metrics, for the documents. */
     describe: () => describeMetrics(registry),
   };
 }
@@ -95,7 +72,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
 function createProcessMetrics(
   registry: Registry,
   { version, nodeVersion, droppedLogLines = () => 0 }: MetricsDeps,
-): Pick<Metrics, 'inFlight'> {
+) {
   let inFlight = 0;
   new Gauge({
     name: 'portico_requests_in_flight',
@@ -122,5 +99,5 @@ function createProcessMetrics(
   })
     .labels(version, nodeVersion)
     .set(1);
-  return { inFlight: (change) => void (inFlight += change) };
+  return { inFlight: (change: 1 | -1) => void (inFlight += change) };
 }

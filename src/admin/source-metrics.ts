@@ -1,36 +1,10 @@
 import { Gauge, type Registry } from 'prom-client';
 import { createCounter, createEventCounter, createTimedCounter } from './counters.ts';
 
-/** What is counted of sources and pass-through upstreams. */
-export type SourceMetrics = {
-  /** A call to an upstream that has ended, with its outcome. */
-  readonly upstreamCall: (source: string, outcome: string, seconds: number) => void;
-  /** The records of a reply, and how many of them were left out because they have no usable id. */
-  readonly records: (
-    source: string,
-    resource: string,
-    view: string,
-    received: number,
-    dropped: number,
-  ) => void;
-  /** A value of a source's field that is missing, or not what the contract promises. */
-  readonly unreadableField: (source: string, field: string, reason: string) => void;
-  /** A reply that could not be used, and why. */
-  readonly invalidReply: (source: string, resource: string, reason: string) => void;
-  /** A claim of a source's file that a reply contradicted. */
-  readonly guardTrip: (source: string, resource: string, rule: string) => void;
-  /** The new state of a source's circuit breaker. */
-  readonly breakerState: (source: string, state: keyof typeof STATES) => void;
-  /** A change of the breaker, a retry, or a pause that the source asked for. */
-  readonly sourceEvent: (source: string, event: string) => void;
-  /** A change in the health of one of a source's hosts. */
-  readonly hostEvent: (source: string, host: string, event: string) => void;
-};
-
 const STATES = { closed: 0, half_open: 1, open: 2 };
 
-/** Registers the metrics of sources; `bounds` are those of durations, in seconds. */
-export function createSourceMetrics(registry: Registry, bounds: readonly number[]): SourceMetrics {
+/** Registers the metrics of sources and pass-through upstreams; `bounds` are those of durations, in seconds. */
+export function createSourceMetrics(registry: Registry, bounds: readonly number[]) {
   const calls = createTimedCounter(
     registry,
     {
@@ -58,8 +32,8 @@ export function createSourceMetrics(registry: Registry, bounds: readonly number[
     registers: [registry],
   });
   return {
-    upstreamCall: (source, outcome, seconds) => calls(source, outcome).add(seconds),
-    records(source, resource, view, received, left) {
+    upstreamCall: (source: string, outcome: string, seconds: number) => calls(source, outcome).add(seconds),
+    records(source: string, resource: string, view: string, received: number, left: number) {
       records(source, resource, view).add(received);
       if (left > 0) dropped(source, resource, view).add(left);
     },
@@ -78,7 +52,7 @@ export function createSourceMetrics(registry: Registry, bounds: readonly number[
       help: 'Claims of a source file that a reply contradicted.',
       labelNames: ['source', 'resource', 'rule'],
     }),
-    breakerState: (source, next) => state.labels(source).set(STATES[next]),
+    breakerState: (source: string, next: keyof typeof STATES) => state.labels(source).set(STATES[next]),
     sourceEvent: createEventCounter(registry, {
       name: 'portico_source_events_total',
       help: 'State changes of the breaker of a source, its retries, and pauses that it asked for.',

@@ -2,18 +2,8 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Compression } from '../store/cache/content-encodings.ts';
 import { createCounter, createEventCounter } from './counters.ts';
 
-/** What is counted of the cache, of compression and of the connections to Redis. */
-export type StoreMetrics = {
-  /** A look-up or a write of one level of the cache. */
-  readonly cacheEvent: (level: string, result: string) => void;
-  /** A body that was compressed. */
-  readonly compressed: (compression: Compression) => void;
-  /** Shows at each scrape whether the Redis connection of a role accepts commands. */
-  readonly watchRedis: (role: string, isReady: () => boolean) => void;
-};
-
-/** Registers the metrics of the stores. */
-export function createStoreMetrics(registry: Registry): StoreMetrics {
+/** Registers the metrics of the cache, of compression and of the connections to Redis. */
+export function createStoreMetrics(registry: Registry) {
   const watched = new Map<string, () => boolean>();
   new Gauge({
     name: 'portico_redis_connected',
@@ -45,13 +35,14 @@ export function createStoreMetrics(registry: Registry): StoreMetrics {
       help: 'Look-ups and writes of each cache level: hit, stale, miss, stored, failed, damaged.',
       labelNames: ['level', 'result'],
     }),
-    compressed({ coding, result, bytesBefore, bytesAfter, seconds: took }) {
+    compressed({ coding, result, bytesBefore, bytesAfter, seconds: took }: Compression) {
       bodies(coding, result).add();
       seconds(coding, result).add(took);
       if (result !== 'made') return;
       bytes(coding, 'before').add(bytesBefore);
       bytes(coding, 'after').add(bytesAfter);
     },
-    watchRedis: (role, isReady) => void watched.set(role, isReady),
+    /** Shows at each scrape whether the Redis connection of a role accepts commands. */
+    watchRedis: (role: string, isReady: () => boolean) => void watched.set(role, isReady),
   };
 }

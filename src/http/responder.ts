@@ -3,28 +3,19 @@ import { errorBody, publicStatus, type ServerStatus } from '../errors/body.ts';
 import { fault, type GatewayError, toGatewayError } from '../errors/fault.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Reply } from '../policy/call.ts';
-import { encodedEtag, type EncodedBodies } from '../store/cache/content-encodings.ts';
-import { type AcceptedCodings, createAcceptedCodings, NO_CODINGS } from './accepted-codings.ts';
+import { createAcceptedCodings, NO_CODINGS } from './accepted-codings.ts';
 import type { Cors } from './listener/cors.ts';
 import type { RequestContext } from './listener/request-context.ts';
 import { closeIfBodyUnread } from './listener/unread-body.ts';
-import { matchesEtag } from './matches-etag.ts';
+import { representationOf, type Representable } from './representation.ts';
 import { allowedMethods, type Endpoint } from './routes.ts';
-
-/** A public document that is the same for everyone, such as the OpenAPI description. */
-export type PublicDocument = {
-  readonly body: Buffer;
-  readonly etag: string;
-  /** The compressed bodies; absent: it is only served as it is. */
-  readonly encodings?: EncodedBodies | undefined;
-};
 
 /** Sends every response that the gateway makes itself. No method throws; only the first response is sent. */
 export type Responder = {
   /** 200 with a v1 body, or 304. */
   sendReply(context: RequestContext, reply: Reply): void;
-  /** 200 with a public document, or 304. */
-  sendDocument(context: RequestContext, document: PublicDocument): void;
+  /** 200 with a public document that is the same for everyone, or 304. */
+  sendDocument(context: RequestContext, document: Representable): void;
   /** 204 with `Allow`, and the headers that a preflight asks for. */
   sendOptions(context: RequestContext, endpoint: Endpoint): void;
   /** An error of the contract; anything thrown that is not a `GatewayError` becomes `server_error`. */
@@ -87,34 +78,25 @@ export function createResponder({
     sendBest(context, headers, reply);
   }
 
-  function sendDocument(context: RequestContext, document: PublicDocument) {
+  function sendDocument(context: RequestContext, document: Representable) {
     if (isOver(context)) return;
     // `no-cache` means: revalidate. A 304 costs nothing; an old contract may cost a lot.
     sendBest(context, baseHeaders(context, documentVary, 'public, no-cache'), document);
   }
 
-  /** Sends the best coding that is ready, or the body as it is; then that coding is made for later requests. */
-  function sendBest(context: RequestContext, headers: string[], { body, etag, encodings }: PublicDocument) {
+  function sendBest(context: RequestContext, headers: string[], document: Representable) {
     const { ifNoneMatch, acceptEncoding } = context.head;
     const accepted = acceptedCodings(acceptEncoding);
-    const { best } = accepted;
-    const encoded = best && encodings?.[best];
-    const isReady = typeof encoded === 'object';
-    const known =
-      ifNoneMatch.length > 0
-        ? knownTag(ifNoneMatch, isReady ? encoded.etag : etag, etag, accepted)
-        : undefined;
-    if (known !== undefined) {
-      headers.push('ETag', known);
-      send(context, 304, headers, undefined);
-    } else if (isReady) {
-      headers.push('Content-Encoding', best ?? '', 'ETag', encoded.etag);
-      sendJson(context, 200, headers, encoded.body);
-    } else {
-      headers.push('ETag', etag);
-      sendJson(context, 200, headers, body);
-      if (best !== undefined && encoded === undefined) encodings?.make(best);
+    const sent = representationOf(document, ifNoneMatch, accepted);
+    headers.push('ETag', sent.etag);
+    if (sent.kind === 'known') {
+      send(context, 304, headers);
+      return;
     }
+    if (sent.kind === 'encoded') headers.push('Content-Encoding', accepted.best ?? '');
+    sendJson(context, 200, headers, sent.body);
+    // The best coding is not ready: it is made for later requests.
+    if (sent.kind === 'plain' && accepted.best !== undefined) document.encodings?.make(accepted.best);
   }
 
   function sendOptions(context: RequestContext, endpoint: Endpoint) {
@@ -122,7 +104,7 @@ export function createResponder({
     const headers = baseHeaders(context, vary, 'no-store');
     headers.push('Allow', allowedMethods(endpoint));
     cors.appendPreflight(headers, context.head.origin, endpoint.methods);
-    send(context, 204, headers, undefined);
+    send(context, 204, headers);
   }
 
   function sendError(context: RequestContext, thrown: unknown) {
@@ -150,22 +132,28 @@ export function createResponder({
     send(context, status, headers, body);
   }
 
-  /** One `writeHead` with a flat list and one `end`: half the price of `setHeader` for each. */
-  function send(context: RequestContext, status: number, headers: string[], body: Buffer | undefined) {
-    const { req, res } = context;
+  function send(context: RequestContext, status: number, headers: string[], body?: Buffer) {
     shedder.release(context);
-    closeIfBodyUnread(req, res);
+    closeIfBodyUnread(context.req, context.res);
     try {
-      res.writeHead(status, headers);
-      if (body === undefined || req.method === 'HEAD') res.end();
-      else if (body.length > STRING_BODY_BYTES_MAX) res.end(body);
-      else res.end(body.toString('latin1'), 'latin1');
+      write(context, status, headers, body);
     } catch (cause) {
       sendFixedError(context, fault('server_error', { detail: 'an answer header is not valid', cause }));
     }
   }
 
   return { sendReply, sendDocument, sendOptions, sendError };
+}
+
+/**
+ * Writes a response with one `writeHead` of a flat list and one `end`: half the price of `setHeader` for each.
+ * @throws TypeError for a header with a character that HTTP forbids
+ */
+function write({ req, res }: RequestContext, status: number, headers: string[], body?: Buffer | string) {
+  res.writeHead(status, headers);
+  if (body === undefined || req.method === 'HEAD') res.end();
+  else if (typeof body === 'string' || body.length > STRING_BODY_BYTES_MAX) res.end(body);
+  else res.end(body.toString('latin1'), 'latin1');
 }
 
 /** The fixed headers of an error that is sent outside of the usual way, and its JSON. */
@@ -180,26 +168,10 @@ export function fixedError(error: GatewayError, requestId: string): { headers: s
 function sendFixedError(context: RequestContext, error: GatewayError) {
   context.error = error;
   const { headers, body } = fixedError(error, context.requestId);
-  context.res.writeHead(error.status, headers);
-  context.res.end(context.req.method === 'HEAD' ? undefined : body);
+  write(context, error.status, headers, body);
 }
 
 /** Whether a response was sent already, or nobody is there to read one. */
 function isOver({ res }: RequestContext): boolean {
   return res.headersSent || res.destroyed;
-}
-
-/**
- * The tag that makes a 304: one of `If-None-Match` that fits what the caller would get now (`current`), the body as it
- * is (`etag`), or the body in any coding it accepts. A 304 with a tag that the caller does not hold would refresh
- * nothing (RFC 9111, section 4.3.4).
- */
-function knownTag(
-  ifNoneMatch: readonly string[],
-  current: string,
-  etag: string,
-  { all }: AcceptedCodings,
-): string | undefined {
-  const tags = [current, etag, ...all.map((coding) => encodedEtag(etag, coding))];
-  return tags.find((tag) => matchesEtag(ifNoneMatch, tag));
 }

@@ -14,7 +14,8 @@ import {
   type PassthroughDeps,
   type PassthroughMetrics,
 } from '../passthrough/passthrough.ts';
-import { createResponder, type PublicDocument } from '../responder.ts';
+import type { Representable } from '../representation.ts';
+import { createResponder } from '../responder.ts';
 import { allowedMethods, compileRoutes, type Endpoint, READ_METHODS, type Route } from '../routes.ts';
 import { createLoadShedder, type SheddingMetrics } from '../shedding/load-shedder.ts';
 import { createAccessLog } from './access-log.ts';
@@ -60,7 +61,7 @@ const WHOLE_SERVER = { path: '*', query: '' };
 const wholeServer: Endpoint = { operation: 'none', methods: READ_METHODS, serve: () => undefined };
 
 /** A document that is served until the process ends. */
-function documentOf(body: Buffer, onCompressed: OnCompressed): PublicDocument {
+function documentOf(body: Buffer, onCompressed: OnCompressed): Representable {
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
   return { body, etag, encodings: createDocumentEncodings(body, etag, onCompressed) };
 }

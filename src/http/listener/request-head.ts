@@ -1,53 +1,36 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Every value of each header that the gateway reads itself, as received: hostile bytes. */
-export type RequestHead = {
-  host: readonly string[];
-  expect: readonly string[];
-  origin: readonly string[];
-  apiKey: readonly string[];
-  authorization: readonly string[];
-  ifNoneMatch: readonly string[];
-  acceptEncoding: readonly string[];
-  /** The caller's own `X-Request-Id`. */
-  requestId: readonly string[];
-  traceparent: readonly string[];
-};
+/** The headers that the gateway reads itself, by lower-case name, and what they are called in `RequestHead`. */
+const FIELDS = {
+  host: 'host',
+  expect: 'expect',
+  origin: 'origin',
+  'x-api-key': 'apiKey',
+  authorization: 'authorization',
+  'if-none-match': 'ifNoneMatch',
+  'accept-encoding': 'acceptEncoding',
+  'x-request-id': 'requestId',
+  traceparent: 'traceparent',
+} as const;
 
-const FIELDS = new Map<string, keyof RequestHead>([
-  ['host', 'host'],
-  ['expect', 'expect'],
-  ['origin', 'origin'],
-  ['x-api-key', 'apiKey'],
-  ['authorization', 'authorization'],
-  ['if-none-match', 'ifNoneMatch'],
-  ['accept-encoding', 'acceptEncoding'],
-  ['x-request-id', 'requestId'],
-  ['traceparent', 'traceparent'],
-]);
-const LENGTHS = new Set([...FIELDS.keys()].map((name) => name.length));
+/** Every value of each of those headers, as received: hostile bytes. */
+export type RequestHead = Record<(typeof FIELDS)[keyof typeof FIELDS], readonly string[]>;
+
+const fieldOf = new Map<string, keyof RequestHead>(Object.entries(FIELDS));
+const LENGTHS = new Set(Object.keys(FIELDS).map((name) => name.length));
 const NONE: readonly string[] = Object.freeze([]);
+const EMPTY_HEAD = Object.fromEntries(Object.values(FIELDS).map((field) => [field, NONE])) as RequestHead;
 
 /**
  * Reads the header lines in one pass. `req.headers` would cost more, and it hides repeated lines: it joins their
  * values, and keeps only the first of `Authorization` and `Host`.
  */
 export function readHead(rawHeaders: readonly string[]): RequestHead {
-  const head: RequestHead = {
-    host: NONE,
-    expect: NONE,
-    origin: NONE,
-    apiKey: NONE,
-    authorization: NONE,
-    ifNoneMatch: NONE,
-    acceptEncoding: NONE,
-    requestId: NONE,
-    traceparent: NONE,
-  };
+  const head = { ...EMPTY_HEAD };
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? '';
     // The length rules out most names before they are turned to lower case.
-    const field = LENGTHS.has(name.length) ? FIELDS.get(name.toLowerCase()) : undefined;
+    const field = LENGTHS.has(name.length) ? fieldOf.get(name.toLowerCase()) : undefined;
     if (field === undefined) continue;
     const value = rawHeaders[i + 1] ?? '';
     head[field] = head[field] === NONE ? [value] : [...head[field], value];

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
-import { fault, type GatewayError } from '../../errors/fault.ts';
+import { fault } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { RequestContext } from '../listener/request-context.ts';
-import { createPausedConnections } from './paused-connections.ts';
+import { createPausedConnections, PAUSE_MS_MAX } from './paused-connections.ts';
 import { createQueueDelay } from './queue-delay.ts';
 
 /** What is counted of shed load. */
@@ -50,21 +50,13 @@ const ANSWERED_AT = Symbol('answered at');
 type AnsweredSocket = Socket & { [ANSWERED_AT]?: number };
 /** `Retry-After` is spread over so many seconds, so that refused clients do not all return at once. */
 const RETRY_SPREAD_SECONDS = 3;
+/** The pause of a connection and the spread, rounded up. */
+const RETRY_SECONDS_MAX = Math.ceil(PAUSE_MS_MAX / 1_000) + RETRY_SPREAD_SECONDS;
 
-/** Makes the errors of refused requests. One error serves many: a stack trace for each would cost more than the rest. */
-function createRefusals(): (retryAfterSecondsMin: number) => GatewayError {
-  const errors = new Map<number, GatewayError>();
-  let refused = 0;
-  return function refusal(retryAfterSecondsMin) {
-    refused += 1;
-    const retryAfterSeconds = retryAfterSecondsMin + (refused % RETRY_SPREAD_SECONDS);
-    const known = errors.get(retryAfterSeconds);
-    if (known !== undefined) return known;
-    const error = fault('overloaded', { detail: 'overload.eventLoopDelayMax', retryAfterSeconds });
-    errors.set(retryAfterSeconds, error);
-    return error;
-  };
-}
+/** One error for all that are refused with the same `Retry-After`: a stack trace for each would cost more than the rest. */
+const refusals = Array.from({ length: RETRY_SECONDS_MAX + 1 }, (_, retryAfterSeconds) =>
+  fault('overloaded', { detail: 'overload.eventLoopDelayMax', retryAfterSeconds }),
+);
 
 /** Logs an episode of many refusals twice: at the first one, and when it is over. */
 function createEpisodeLog({ log, clock }: Pick<LoadShedderDeps, 'log' | 'clock'>) {
@@ -123,8 +115,8 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
   const paused = createPausedConnections({ clock, spareCapacity, onTick, afterReading });
   const inFlight = createInFlight(limits.inFlightMax);
   const logRefusal = createEpisodeLog({ log, clock });
-  const refusal = createRefusals();
   let isStopped = false;
+  let refused = 0;
 
   /** Whether the client asks again right after its latest response. Measured only while connections are paused. */
   function isAggressive(socket: AnsweredSocket): boolean {
@@ -140,7 +132,9 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
       if (!isLate && !queueDelay.shouldShed(isAggressive(req.socket))) return true;
       metrics.overloaded(operation, 'event_loop');
       logRefusal({ reason: 'event_loop', delayMs: Math.round(queueDelay.delayMs) });
-      context.fail(refusal(Math.ceil(paused.expectedPauseMs / 1_000)));
+      refused += 1;
+      const retryAfterSeconds = Math.ceil(paused.expectedPauseMs / 1_000) + (refused % RETRY_SPREAD_SECONDS);
+      context.fail(refusals[Math.min(retryAfterSeconds, RETRY_SECONDS_MAX)]);
       // A refusal costs half of what a cached response does, so a client that asks again at once is not read at once.
       // Its connection stays open, for a new one would cost as much as a response. Nobody is paused twice in a row.
       res.once('close', () => {

@@ -31,7 +31,8 @@ export type PausedConnectionsDeps = {
  * one costs two refusals: of what waited there, and of a request that is too many then; together some 3 % of a core.
  */
 const RESUMED_PER_MS_MIN = 0.3;
-const PAUSE_MS_MAX = 5_000;
+/** The longest pause of a connection, milliseconds. */
+export const PAUSE_MS_MAX = 5_000;
 /** What a longer stall delayed is not made up for at once. */
 const TICK_MS_MAX = 100;
 /** Overload is over when no connection was paused for so long. */
