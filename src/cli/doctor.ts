@@ -4,6 +4,7 @@ import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { findingText, resourceText, summaryText } from '../explain/doctor-texts.ts';
 import { diagnose } from '../probe/diagnose.ts';
+import { sourceNamed, usageError } from './input/choose-source.ts';
 import { orExit, readConfigOrExit, readSource } from './input/read-config.ts';
 
 /** What `portico doctor` is told. */
@@ -22,29 +23,21 @@ function parseCalls(text: string): number {
   return Number(text);
 }
 
-/** What the source's file describes, by its name in the configuration or in a file of its own. */
+/** The source with a name in the configuration, or the one that a file of its own describes. */
 function choose(
   name: string | undefined,
   { source: file }: Options,
   configFile: string,
   context: CliContext,
-): readonly CompiledSource[] {
-  const usage = (message: string): never => {
-    context.err(`portico: ${message}\n`);
-    throw new ExitError(exitCodes.usage);
-  };
-  if ((name === undefined) === (file === undefined)) return usage('name a source, or its file with --source');
-  const compiled =
-    file === undefined
-      ? readConfigOrExit(configFile, context).sources
-      : orExit(context, () =>
-          readSource(file, { variables: context.env, readFile: (path) => readFileSync(path, 'utf8') }),
-        );
-  const chosen = file === undefined ? compiled.filter(({ source }) => source.spec.name === name) : compiled;
-  const names = [...new Set(compiled.map(({ source }) => source.spec.name))];
-  return chosen.length > 0
-    ? chosen
-    : usage(`no source is named "${name ?? ''}"; sources: ${names.join(', ')}`);
+): readonly [CompiledSource, ...CompiledSource[]] {
+  if (name !== undefined && file === undefined)
+    return sourceNamed(name, readConfigOrExit(configFile, context).sources, context);
+  if (name !== undefined || file === undefined)
+    throw usageError(context, 'name a source, or its file with --source');
+  const environment = { variables: context.env, readFile: (path: string) => readFileSync(path, 'utf8') };
+  const [first, ...others] = orExit(context, () => readSource(file, environment));
+  if (first === undefined) throw usageError(context, `${file} describes no resource`);
+  return [first, ...others];
 }
 
 /**
@@ -57,13 +50,12 @@ async function runDoctor(
   configFile: string,
   context: CliContext,
 ): Promise<void> {
-  const [first, ...others] = choose(name, options, configFile, context);
-  if (first === undefined) return;
+  const compiled = choose(name, options, configFile, context);
   const asJson = options.json === true;
   const print = (text: string) => (asJson ? undefined : context.out(text));
   const { callsMax, values: showValues = false } = options;
   const diagnosis = await diagnose(
-    [first, ...others],
+    compiled,
     { callsMax, showValues, stop: context.stop },
     {
       onResource: ({ resource, source }) =>

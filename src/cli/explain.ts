@@ -7,6 +7,7 @@ import { explanationText, mistakeText } from '../explain/explain-texts.ts';
 import { explain, type Explanation, explainMistake } from '../explain/explanation.ts';
 import { maskedSource } from '../probe/session/masked-source.ts';
 import type { CompiledResource } from '../pipeline/compile-sources.ts';
+import { usageError } from './input/choose-source.ts';
 import { type ReadyConfig, readConfigOrExit } from './input/read-config.ts';
 import { showLive, type ShownLive } from '../explain/display-live.ts';
 
@@ -14,9 +15,8 @@ type Options = { readonly live?: boolean; readonly values?: boolean; readonly js
 
 function askedOrExit(request: string, { gateway }: ReadyConfig, context: CliContext): Asked {
   const asked = readAsked(request, gateway);
-  if (typeof asked !== 'string') return asked;
-  context.err(`portico: ${asked}\n`);
-  throw new ExitError(exitCodes.usage);
+  if (typeof asked === 'string') throw usageError(context, asked);
+  return asked;
 }
 
 function sourceOf({ operation }: Asked, { compiled }: ReadyConfig): CompiledResource {

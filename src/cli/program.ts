@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { type CheckOptions, runCheck } from './check.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { runDemo } from './serve/demo.ts';
@@ -49,7 +49,8 @@ function createProgram(context: CliContext): Command {
     )
     .option('--source <file>', 'test one source file alone; variables without default get placeholders')
     .option('--record', 'ask the live source, and write what was asked, replied and answered as cases')
-    .option('--scramble', 'with --record: keep the form of texts and numbers, but not their values')
+    .option('--whole', 'with --record: keep every value of the replies, personal data included')
+    .addOption(new Option('--scramble', 'deprecated: recordings are masked by default').hideHelp())
     .option('--overwrite', 'with --record: replace cases that are there already')
     .option('--json', 'print the results as JSON')
     .action((names: string[], options: TestOptions) => runTest(names, options, configFile(), context));

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { closest } from '../config/validate/closest.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import type { Secret } from '../kernel/secret.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { type LiveQuality, readQuality } from '../explain/quality-live.ts';
 import { qualityText } from '../explain/quality-texts.ts';
+import { sourceNamed, usageError } from './input/choose-source.ts';
 import { type ReadyConfig, readConfigOrExit } from './input/read-config.ts';
 
 type Options = {
@@ -52,16 +52,6 @@ async function askGateway(
   throw unusable(context, `what answers at ${url} is no admin listener of this version of Portico`);
 }
 
-/** Refuses the name of a source that the configuration does not have. */
-function checkName(name: string | undefined, { sources }: ReadyConfig, context: CliContext): void {
-  const known = [...new Set(sources.map(({ source }) => source.spec.name))];
-  if (name === undefined || known.includes(name)) return;
-  const near = closest(name, known);
-  const hint = near === undefined ? `sources: ${known.join(', ')}` : `did you mean "${near}"?`;
-  context.err(`portico: no source is named "${name}"; ${hint}\n`);
-  throw new ExitError(exitCodes.usage);
-}
-
 async function findQuality(
   name: string | undefined,
   options: Options,
@@ -94,12 +84,13 @@ async function runQuality(
   configFile: string,
   context: CliContext,
 ): Promise<void> {
-  if (options.values === true && options.live !== true) {
-    context.err('portico: --values needs --live: a running gateway keeps no values, not even their form\n');
-    throw new ExitError(exitCodes.usage);
-  }
+  if (options.values === true && options.live !== true)
+    throw usageError(
+      context,
+      '--values needs --live: a running gateway keeps no values, not even their shape',
+    );
   const ready = readConfigOrExit(configFile, context);
-  checkName(name, ready, context);
+  if (name !== undefined) sourceNamed(name, ready.sources, context);
   const sources = await findQuality(name, options, ready, context);
   if (options.json === true) context.out(`${JSON.stringify({ sources }, null, 2)}\n`);
   else context.out(sources.map(qualityText).join('\n'));

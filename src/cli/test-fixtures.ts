@@ -1,5 +1,6 @@
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
+import { sourceNamed } from './input/choose-source.ts';
 import { orExit, readConfig, readConfigOrExit, readSource } from './input/read-config.ts';
 import { type FixtureCase, readFixtures } from '../fixtures/read-fixtures.ts';
 import { type RecordOptions, runRecord } from './record.ts';
@@ -31,13 +32,8 @@ function resultText({ passed, source, name, ...result }: Result): string {
 }
 
 function choose(compiled: readonly CompiledSource[], names: readonly string[], context: CliContext) {
-  const known = new Set(compiled.map(({ source }) => source.spec.name));
-  for (const name of names) {
-    if (known.has(name)) continue;
-    context.err(`portico: no source is named "${name}"; sources: ${[...known].join(', ')}\n`);
-    throw new ExitError(exitCodes.usage);
-  }
-  return names.length === 0 ? compiled : compiled.filter(({ source }) => names.includes(source.spec.name));
+  if (names.length === 0) return compiled;
+  return names.flatMap((name) => sourceNamed(name, compiled, context));
 }
 
 /**

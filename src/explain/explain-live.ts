@@ -9,7 +9,7 @@ import type { SourceAnswer } from '../policy/call.ts';
 import { type AnswerQuery, createAnswerQuery } from '../probe/answer-request.ts';
 import { MASK } from '../probe/session/mask-source.ts';
 import type { maskedSource } from '../probe/session/masked-source.ts';
-import { type PairedAdapter, pairRequests } from '../probe/session/pair-requests.ts';
+import { type PairedAdapter, pairRequests, withoutValues } from '../probe/session/pair-requests.ts';
 import { openSession, type SessionCall } from '../probe/session/source-session.ts';
 
 /** A call that was made for a query. */
@@ -108,12 +108,12 @@ const HIDDEN_REQUEST: UpstreamRequest = { method: 'GET', target: MASK, headers: 
 function liveCall(
   { request, reply, ms, problem }: SessionCall,
   explained: readonly Explained[],
-  { toDisplay, rows, views }: PairedAdapter,
+  { counterparts, rows, views }: PairedAdapter,
 ): LiveCall {
   const view = (reply && views.get(reply)) ?? explained[0]?.view;
   const explainer = explained.find((one) => one.view === view)?.explainer;
   return {
-    request: toDisplay.get(request) ?? { ...HIDDEN_REQUEST, method: request.method },
+    request: counterparts.get(request) ?? { ...HIDDEN_REQUEST, method: request.method },
     status: reply?.status,
     ms,
     rows: reply && rows.get(reply),
@@ -128,7 +128,7 @@ export async function explainLive(
   { compiled, masked, showValues, stop }: LiveDeps,
 ): Promise<LiveResult> {
   const { spec } = compiled.source;
-  const paired = pairRequests(compiled.adapter, masked.adapter, { showValues });
+  const paired = pairRequests(compiled.adapter, masked.adapter, showValues ? {} : withoutValues);
   const session = openSession(spec, { keepsReplies: true });
   const gaps = new Map<string, number>();
   const contradicted: string[] = [];

@@ -12,7 +12,7 @@ import type { CompiledSource } from '../../pipeline/compile-sources.ts';
 import { type Variation, depthOf, sourceWithoutValues, permissiveSource } from './source-variant.ts';
 import { compileValid, maskedSource } from '../session/masked-source.ts';
 import { callToDisplay, type DisplayedCall } from '../session/display-call.ts';
-import { type DisplayRequests, pairRequests } from '../session/pair-requests.ts';
+import { type Counterparts, pairRequests, withoutValues } from '../session/pair-requests.ts';
 import { createSourceClient, type SessionExchange, type SourceSession } from '../session/source-session.ts';
 
 /** What a list is asked for beside a window. */
@@ -72,16 +72,15 @@ function compileVariation(
   { source: { spec }, resource }: CompiledSource,
   masked: SourceSpec,
   showValues: boolean,
-  toDisplay: DisplayRequests,
+  toDisplay: Counterparts,
 ) {
   return function vary(change: Variation, filters: readonly Filter[] = []) {
     const real = permissiveSource(spec, resource.name, change);
     const other = permissiveSource(masked, resource.name, change);
     const display = showValues ? other : sourceWithoutValues(other, resource.name, filters);
-    return pairRequests(compileValid(real, resource), compileValid(display, resource), {
-      showValues,
-      toDisplay,
-    }).adapter;
+    const translation = showValues ? {} : withoutValues;
+    return pairRequests(compileValid(real, resource), compileValid(display, resource), translation, toDisplay)
+      .adapter;
   };
 }
 
@@ -94,7 +93,7 @@ export function createProbeSession(deps: ProbeSessionDeps): ProbeSession {
   if (own === undefined) throw new Error(`the source does not describe ${resource.name}`);
   const masked = maskedSource(compiled).spec;
   const gaps = new Map<string, number>();
-  const toDisplay: DisplayRequests = new WeakMap();
+  const toDisplay: Counterparts = new WeakMap();
   const vary = compileVariation(compiled, masked, showValues, toDisplay);
   const onGap: OnGap = (field, reason) =>
     gaps.set(`${field} ${reason}`, (gaps.get(`${field} ${reason}`) ?? 0) + 1);

@@ -24,5 +24,5 @@ export function maskedSource({ source, resource }: CompiledSource) {
  * environment, and constants under names such as `token`, are `***`.
  */
 export function maskRequests(compiled: CompiledSource): PairedAdapter {
-  return pairRequests(compiled.adapter, maskedSource(compiled).adapter, { showValues: true });
+  return pairRequests(compiled.adapter, maskedSource(compiled).adapter);
 }

@@ -3,90 +3,100 @@ import type { Adapter } from '../../adapter/compile.ts';
 import type { ListPlan, WalkPlan } from '../../adapter/plan/plan.ts';
 import type { RecordView } from '../../adapter/map/row-fields.ts';
 import type { WindowCall } from '../../adapter/plan/window.ts';
+import type { ListQuery } from '../../contract/query.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
 import { MASK } from './mask-source.ts';
 
-/** The same requests as they may be displayed: made from the masked source. */
-export type DisplayRequests = WeakMap<UpstreamRequest, UpstreamRequest>;
+/** To each request of one adapter, the same request of another. */
+export type Counterparts = WeakMap<UpstreamRequest, UpstreamRequest>;
 
-/** An adapter whose requests can be displayed, and what it read from each reply. */
+/** An adapter whose requests have counterparts, and what it read from each reply. */
 export type PairedAdapter = {
   readonly adapter: Adapter;
-  readonly toDisplay: DisplayRequests;
+  readonly counterparts: Counterparts;
   /** The number of rows in a reply. */
   readonly rows: WeakMap<UpstreamReply, number>;
   /** Which view of the resource a reply belongs to. */
   readonly views: WeakMap<UpstreamReply, RecordView>;
 };
 
-/** A window as it may be displayed: cursors and links may be made of values of records. */
-function windowToDisplay(call: WindowCall, showValues: boolean): WindowCall {
-  if (showValues) return call;
-  const variables = Object.fromEntries(
-    Object.entries(call.variables).map(([name, value]) => [name, typeof value === 'string' ? MASK : value]),
-  );
-  return {
-    ...call,
-    variables,
-    ...(call.target !== undefined && { target: call.target.replace(/\?.*$/s, `?${MASK}`) }),
-  };
-}
+/** What the other adapter is asked in place of what the first one is asked. */
+export type Translation = {
+  readonly query?: (query: ListQuery) => ListQuery;
+  readonly window?: (call: WindowCall) => WindowCall;
+  readonly id?: (id: string) => string;
+};
 
-/** Pairs the requests of plans and of single records with those of the masked source. */
-function createPairs(toDisplay: DisplayRequests, showValues: boolean) {
-  function pair(request: UpstreamRequest, masked: UpstreamRequest | undefined): UpstreamRequest {
-    if (masked !== undefined) toDisplay.set(request, masked);
+/** Hides what may be made of values of records: cursors and links. */
+export const withoutValues: Translation = {
+  window: (call) => ({
+    ...call,
+    variables: Object.fromEntries(
+      Object.entries(call.variables).map(([name, value]) => [name, typeof value === 'string' ? MASK : value]),
+    ),
+    ...(call.target !== undefined && { target: call.target.replace(/\?.*$/s, `?${MASK}`) }),
+  }),
+};
+
+/** Pairs the requests of plans and of single records with those of the other source. */
+function createPairs(counterparts: Counterparts, window: (call: WindowCall) => WindowCall) {
+  function pair(request: UpstreamRequest, other: UpstreamRequest | undefined): UpstreamRequest {
+    if (other !== undefined) counterparts.set(request, other);
     return request;
   }
 
-  function pairWalk(walk: WalkPlan, masked: WalkPlan | undefined): WalkPlan {
-    if (masked === undefined) return walk;
+  function pairWalk(walk: WalkPlan, other: WalkPlan | undefined): WalkPlan {
+    if (other === undefined) return walk;
     return {
       ...walk,
-      request: (call) => pair(walk.request(call), masked.request(windowToDisplay(call, showValues))),
-      count: walk.count && pair(walk.count, masked.count),
+      request: (call) => pair(walk.request(call), other.request(window(call))),
+      count: walk.count && pair(walk.count, other.count),
     };
   }
 
-  function pairPlan(plan: ListPlan, masked: ListPlan): ListPlan {
-    if (plan.kind === 'nothing' || masked.kind === 'nothing') return plan;
-    const request = (call: WindowCall) =>
-      pair(plan.request(call), masked.request(windowToDisplay(call, showValues)));
+  function pairPlan(plan: ListPlan, other: ListPlan): ListPlan {
+    if (plan.kind === 'nothing' || other.kind === 'nothing') return plan;
+    const request = (call: WindowCall) => pair(plan.request(call), other.request(window(call)));
     if (plan.kind === 'scan')
       return {
         ...plan,
         request,
-        walk: plan.walk && pairWalk(plan.walk, masked.kind === 'scan' ? masked.walk : undefined),
+        walk: plan.walk && pairWalk(plan.walk, other.kind === 'scan' ? other.walk : undefined),
       };
-    if (masked.kind === 'scan') return { ...plan, request };
-    return { ...plan, request, count: plan.count && pair(plan.count, masked.count) };
+    if (other.kind === 'scan') return { ...plan, request };
+    return { ...plan, request, count: plan.count && pair(plan.count, other.count) };
   }
 
   return { pair, pairPlan };
 }
 
 /**
- * The adapter of a source whose every request is paired with that of the masked source, so that a call log can be
- * displayed without secrets and, unless `showValues`, without values of records in cursors and links.
+ * The adapter of a source, each of its requests paired with that of another adapter for the same source: one whose
+ * secrets are masked, so that a call log can be displayed, or one that is asked for other values.
  */
 export function pairRequests(
   real: Adapter,
-  masked: Adapter,
-  { showValues, toDisplay = new WeakMap() }: { showValues: boolean; toDisplay?: DisplayRequests },
+  other: Adapter,
+  { query = (same) => same, window = (same) => same, id = (same) => same }: Translation = {},
+  counterparts: Counterparts = new WeakMap(),
 ): PairedAdapter {
   const rows = new WeakMap<UpstreamReply, number>();
   const views = new WeakMap<UpstreamReply, RecordView>();
-  const { pair, pairPlan } = createPairs(toDisplay, showValues);
+  const { pair, pairPlan } = createPairs(counterparts, window);
 
-  function pairRecord<T extends GetAdapter>(one: T, other: GetAdapter | undefined, view: RecordView): T {
+  function pairRecord<T extends GetAdapter>(
+    one: T,
+    counterpart: GetAdapter | undefined,
+    view: RecordView,
+  ): T {
     const paired: GetAdapter = {
-      request(id) {
-        const request = one.request(id);
-        return request && pair(request, other?.request(id));
+      request(asked) {
+        const request = one.request(asked);
+        return request && pair(request, counterpart?.request(id(asked)));
       },
-      read(reply, id, onGap) {
+      read(reply, asked, onGap) {
         views.set(reply, view);
-        const record = one.read(reply, id, onGap);
+        const record = one.read(reply, asked, onGap);
         rows.set(reply, record === undefined ? 0 : 1);
         return record;
       },
@@ -98,8 +108,8 @@ export function pairRequests(
   const adapter: Adapter = {
     list: {
       ...list,
-      details: list.details && pairRecord(list.details, masked.list.details, 'details'),
-      plan: (query, off) => pairPlan(list.plan(query, off), masked.list.plan(query, off)),
+      details: list.details && pairRecord(list.details, other.list.details, 'details'),
+      plan: (asked, off) => pairPlan(list.plan(asked, off), other.list.plan(query(asked), off)),
       read(reply, onGap) {
         views.set(reply, 'list');
         const found = list.read(reply, onGap);
@@ -107,7 +117,7 @@ export function pairRequests(
         return found;
       },
     },
-    get: get && pairRecord(get, masked.get, 'get'),
+    get: get && pairRecord(get, other.get, 'get'),
   };
-  return { adapter, toDisplay, rows, views };
+  return { adapter, counterparts, rows, views };
 }

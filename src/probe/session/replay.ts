@@ -27,18 +27,16 @@ export function replyOf({ reply }: RecordedExchange): UpstreamReply {
 
 /** How exchanges are replayed. */
 export type ReplayOptions = {
-  /** Knows requests as they were recorded, where that is with secrets masked. */
-  readonly toDisplay?: (request: UpstreamRequest) => UpstreamRequest | undefined;
-  /** What recorded values have become since. */
-  readonly became?: ReadonlyMap<string, string>;
-  /** Told of each exchange, with the request that it was replayed for as it may be shown. */
+  /** Finds the request as it was recorded, where that is another: with secrets masked, or with other values. */
+  readonly counterpart?: (request: UpstreamRequest) => UpstreamRequest | undefined;
+  /** Called for each exchange, with the request that it was replayed for. */
   readonly onReplayed?: (exchange: RecordedExchange, request: UpstreamRequest) => void;
 };
 
 /** Creates an upstream that replays exchanges. */
 export function createReplay(
   exchanges: readonly RecordedExchange[],
-  { toDisplay, became, onReplayed }: ReplayOptions = {},
+  { counterpart, onReplayed }: ReplayOptions = {},
 ): Replay {
   const left = [...exchanges];
   const unexpected: string[] = [];
@@ -48,17 +46,16 @@ export function createReplay(
     upstream: {
       ask(request, read, _signal, meter) {
         meter.upstreamCalls += 1;
-        const masked = toDisplay?.(request) ?? request;
+        const other = counterpart?.(request) ?? request;
         const index = left.findIndex(
-          ({ request: recorded }) =>
-            isSameRequest(recorded, request, became) || isSameRequest(recorded, masked, became),
+          ({ request: recorded }) => isSameRequest(recorded, request) || isSameRequest(recorded, other),
         );
         const [exchange] = index < 0 ? [] : left.splice(index, 1);
         if (exchange === undefined) {
           unexpected.push(requestText(request.method, request.target, request.body?.text));
           return Promise.reject(fault('upstream_error', { detail: 'no reply to this request was recorded' }));
         }
-        onReplayed?.(exchange, masked);
+        onReplayed?.(exchange, request);
         return new Promise((resolve) => resolve(read(replyOf(exchange))));
       },
       load: { active: 0, waiting: 0 },

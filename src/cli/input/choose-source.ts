@@ -1,0 +1,23 @@
+import { closest } from '../../config/validate/closest.ts';
+import type { CompiledSource } from '../../pipeline/compile-sources.ts';
+import { type CliContext, ExitError, exitCodes } from '../context.ts';
+
+/** Prints what is wrong with a command line; to be thrown. */
+export function usageError(context: CliContext, message: string): ExitError {
+  context.err(`portico: ${message}\n`);
+  return new ExitError(exitCodes.usage);
+}
+
+/** The resources of the source with a name. @throws ExitError where there is none, with a suggestion */
+export function sourceNamed(
+  name: string,
+  compiled: readonly CompiledSource[],
+  context: CliContext,
+): readonly [CompiledSource, ...CompiledSource[]] {
+  const [first, ...others] = compiled.filter(({ source }) => source.spec.name === name);
+  if (first !== undefined) return [first, ...others];
+  const names = [...new Set(compiled.map(({ source }) => source.spec.name))];
+  const near = closest(name, names);
+  const hint = near === undefined ? `sources: ${names.join(', ')}` : `did you mean "${near}"?`;
+  throw usageError(context, `no source is named "${name}"; ${hint}`);
+}
