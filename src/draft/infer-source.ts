@@ -41,21 +41,6 @@ export type InferredSource = {
   readonly reply: UpstreamReply;
 };
 
-function clientFor(
-  target: InferTarget,
-  { callsMax, timeoutMs, signal, samples }: InferOptions,
-): ServiceClient {
-  return createServiceClient({
-    baseUrl: target.baseUrl,
-    headers: target.headers.sent,
-    credential: target.credential,
-    reveal: (request) => target.secrets.reveal(request),
-    callsMax: samples.length > 0 ? 0 : callsMax,
-    timeoutMs,
-    signal,
-  });
-}
-
 async function look(
   target: InferTarget,
   client: ServiceClient,
@@ -124,10 +109,8 @@ async function findOutcomes(
   list: ListDraft,
   record: RecordDraft | undefined,
 ): Promise<OutcomesDraft> {
-  const hasCredential = Object.keys({ ...target.credential.headers, ...target.credential.query }).length > 0;
-  const refusal = hasCredential
-    ? await probeWithoutCredential(client, response.request, response.format.read)
-    : undefined;
+  const refusal =
+    target.auth && (await probeWithoutCredential(client, response.request, response.format.read));
   const listings = [list.base, ...(list.walk?.windows ?? [])];
   return draftOutcomes({
     dialect: response.dialect,
@@ -185,7 +168,9 @@ function recordOf(
  */
 export async function inferSource(options: InferOptions): Promise<InferredSource> {
   const target = readInferTarget(options);
-  const client = clientFor(target, options);
+  const { timeoutMs, signal, samples } = options;
+  const callsMax = samples.length > 0 ? 0 : options.callsMax;
+  const client = createServiceClient(target, { callsMax, timeoutMs, signal });
   try {
     const response = await look(target, client, options);
     const list = await draftList({
@@ -197,7 +182,7 @@ export async function inferSource(options: InferOptions): Promise<InferredSource
     });
     const record = await recordOf(client, target, response, list, options);
     const outcomes = await findOutcomes(client, target, response, list, record);
-    const { calls, ms } = client.usage;
+    const { upstreamCalls: calls, upstreamMs: ms } = client.usage;
     const draft = composeDraft({
       target,
       resource: options.resource,

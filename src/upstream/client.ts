@@ -1,4 +1,4 @@
-import type { SourceSpec } from '../config/schema/source.ts';
+import type { ConnectionSpec } from '../config/schema/source.ts';
 import { fault, GatewayError } from '../errors/fault.ts';
 import type { Priority, UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
 import {
@@ -101,7 +101,7 @@ async function readReply<T>(
 }
 
 function createCredentials(
-  auth: SourceSpec['auth'],
+  auth: ConnectionSpec['auth'],
   transport: Transport,
   readSession: ReadSession,
   logIn: (obtain: Obtain, signal: AbortSignal) => Promise<Obtained>,
@@ -113,7 +113,7 @@ function createCredentials(
 }
 
 /** Creates the client of one source. It keeps connections open; `close` ends them. */
-export function createUpstream(spec: SourceSpec, { readSession, ...deps }: UpstreamDeps): Upstream {
+export function createUpstream(spec: ConnectionSpec, { readSession, ...deps }: UpstreamDeps): Upstream {
   const { net } = spec;
   const transport = createTransport(net);
   const outgoing = compileOutgoing(spec);

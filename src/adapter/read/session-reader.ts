@@ -1,4 +1,4 @@
-import type { SourceSpec } from '../../config/schema/source.ts';
+import type { ConnectionSpec } from '../../config/schema/source.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { compileDecoder } from './decode.ts';
 import { compilePath } from '../path.ts';
@@ -7,7 +7,7 @@ import { compilePath } from '../path.ts';
 export function compileSessionReader({
   auth,
   decode,
-}: SourceSpec): (reply: UpstreamReply) => string | undefined {
+}: ConnectionSpec): (reply: UpstreamReply) => string | undefined {
   if (auth.kind !== 'session' || auth.token === undefined) return () => undefined;
   const read = compileDecoder(decode);
   const find = compilePath(auth.token);

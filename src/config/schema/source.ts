@@ -103,6 +103,8 @@ export const sourceSchema = z.strictObject({
 });
 
 export type SourceSpec = z.infer<typeof sourceSchema>;
+/** What a client needs to reach a source. */
+export type ConnectionSpec = Pick<SourceSpec, 'net' | 'auth' | 'decode'>;
 export type SourceResourceSpec = z.infer<typeof sourceResource>;
 export type ListSpec = z.infer<typeof list>;
 export type GetSpec = z.infer<typeof get>;

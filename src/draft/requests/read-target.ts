@@ -1,5 +1,6 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
 import { addedHeaderName, headerValue } from '../../config/schema/scalars.ts';
+import { mapTexts } from './map-leaves.ts';
 import { findVariable } from './request-parameters.ts';
 import { createSecrets, isSecretName, type Secrets } from './secrets.ts';
 import { InferError } from '../infer-error.ts';
@@ -21,17 +22,12 @@ export type InferTarget = {
   readonly baseUrl: string;
   readonly request: RequestSpec;
   readonly secrets: Secrets;
-  readonly credential: {
-    readonly headers: Readonly<Record<string, string>>;
-    readonly query: Readonly<Record<string, string>>;
-  };
   /** The `auth` section of the draft. */
   readonly auth: Readonly<Record<string, unknown>> | undefined;
-  /** The headers as the draft has them, and as they are sent. */
-  readonly headers: {
-    readonly written: Readonly<Record<string, string>>;
-    readonly sent: Readonly<Record<string, string>>;
-  };
+  /** `net.headers` of the draft: constants, and the second and further credentials. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Only those headers that are not credentials. */
+  readonly constants: Readonly<Record<string, string>>;
 };
 
 /** Headers that are not credentials. Every other header counts as one. */
@@ -82,32 +78,17 @@ function basicAuth(user: string, password: string, secrets: Secrets): Readonly<R
   return { kind: 'basic', user: secrets.hide(user, 'user'), password: secrets.hide(password, 'password') };
 }
 
-const basicHeader = (user: string, password: string) =>
-  `Basic ${Buffer.from(`${user}:${password}`, 'utf8').toString('base64')}`;
-
 /** Replaces credentials in a JSON body by variables: by their names, and Odoo's password by its place. */
-function hideInJson(tree: unknown, secrets: Secrets, key = ''): unknown {
-  if (typeof tree === 'string')
-    return tree !== '' && isSecretName(key) && key !== 'key' && key !== 'code'
-      ? secrets.hide(tree, key)
-      : tree;
-  if (Array.isArray(tree)) return tree.map((one) => hideInJson(one, secrets, key));
-  if (typeof tree !== 'object' || tree === null) return tree;
-  const call = tree as Record<string, unknown>;
-  const entries = Object.entries(call).map(([name, value]) => {
-    if (
-      name === 'args' &&
-      call['service'] === 'object' &&
-      Array.isArray(value) &&
-      typeof value[2] === 'string'
-    ) {
-      const args = [...(value as unknown[])];
-      args[2] = secrets.hide(value[2], 'password');
-      return [name, args];
-    }
-    return [name, hideInJson(value, secrets, name)];
+function hideInJson(tree: unknown, secrets: Secrets): unknown {
+  const { params } = (tree ?? {}) as { params?: { service?: unknown; args?: unknown } };
+  const password: unknown =
+    params?.service === 'object' && Array.isArray(params.args) ? params.args[2] : undefined;
+  return mapTexts(tree, (text, key) => {
+    if (key === 'args' && text === password) return secrets.hide(text, 'password');
+    return text !== '' && isSecretName(key) && key !== 'key' && key !== 'code'
+      ? secrets.hide(text, key)
+      : text;
   });
-  return Object.fromEntries(entries) as unknown;
 }
 
 function hideInXml(xml: string, secrets: Secrets): string {
@@ -121,12 +102,8 @@ function hideInXml(xml: string, secrets: Secrets): string {
 }
 
 /** Adds a space after each brace of a GraphQL query, since a source file reads `{name}` as a variable. */
-function spaceBraces(tree: unknown, key = ''): unknown {
-  if (typeof tree === 'string') return key === 'query' ? tree.replaceAll(/\{(?=[A-Za-z])/g, '{ ') : tree;
-  if (Array.isArray(tree)) return tree.map((one) => spaceBraces(one));
-  if (typeof tree !== 'object' || tree === null) return tree;
-  return Object.fromEntries(Object.entries(tree).map(([name, value]) => [name, spaceBraces(value, name)]));
-}
+const spaceBraces = (text: string, key: string) =>
+  key === 'query' ? text.replaceAll(/\{(?=[A-Za-z])/g, '{ ') : text;
 
 function readBody(
   text: string,
@@ -138,18 +115,49 @@ function readBody(
     return { xml, ...(contentType !== undefined && { contentType }) };
   }
   try {
-    const json = spaceBraces(hideInJson(JSON.parse(text), secrets));
+    const json = mapTexts(hideInJson(JSON.parse(text), secrets), spaceBraces);
     return { json: json as NonNullable<Extract<RequestSpec['body'], { json: unknown }>['json']> };
   } catch {
     throw new InferError('the body is neither JSON nor XML', 'give a file with the body as it is sent');
   }
 }
 
-/** Splits the query of a URL into plain parameters and credentials. Of repeated names the last is kept. */
-function readQuery(url: URL): { plain: Record<string, string>; secret: readonly [string, string][] } {
-  const all = [...url.searchParams];
-  const secret = all.filter(([name]) => isSecretName(name));
-  return { plain: Object.fromEntries(all.filter(([name]) => !isSecretName(name))), secret };
+/** Splits a query into plain parameters and credentials. Of repeated names the last is kept. */
+function readQuery(query: URLSearchParams) {
+  const secret = [...query].filter(([name]) => isSecretName(name));
+  return { plain: Object.fromEntries([...query].filter(([name]) => !isSecretName(name))), secret };
+}
+
+/** Splits the headers. A header that is not known to be harmless counts as a credential, Authorization first. */
+function splitHeaders(lines: readonly string[]) {
+  const headers = lines.map(readHeader);
+  const named = (pattern: RegExp) => headers.filter(({ name }) => pattern.test(name));
+  const rank = ({ name }: Header) => (/^authorization$/i.test(name) ? 0 : 1);
+  return {
+    contentType: named(/^content-type$/i)[0]?.value,
+    credentials: headers.filter(({ name }) => !HARMLESS.test(name)).sort((a, b) => rank(a) - rank(b)),
+    actions: headersOf(named(/^soapaction$/i)),
+    constants: headersOf(
+      named(HARMLESS).filter(({ name }) => !/^(?:accept|content-type|soapaction)$/i.test(name)),
+    ),
+  };
+}
+
+const headersOf = (headers: readonly Header[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(headers.map(({ name, value }) => [name, value]));
+
+/** The `auth` section: the first credential among the headers, in the address, or in its query. */
+function authOf(
+  header: Header | undefined,
+  { username, password }: URL,
+  parameter: readonly [string, string] | undefined,
+  secrets: Secrets,
+): InferTarget['auth'] {
+  if (header !== undefined) return headerAuth(header, secrets);
+  if (username !== '') return basicAuth(decodeURIComponent(username), decodeURIComponent(password), secrets);
+  if (parameter === undefined) return undefined;
+  const [name, value] = parameter;
+  return { kind: 'query', name, value: secrets.hide(value, name) };
 }
 
 /** Reads the operator's description of a service. @throws InferError */
@@ -157,41 +165,18 @@ export function readInferTarget(options: TargetOptions): InferTarget {
   const url = readUrl(options.url);
   const name = sourceName(options.name, url);
   const secrets = createSecrets(name);
-  const given = options.headers.map(readHeader);
-  const contentType = given.find((header) => /^content-type$/i.test(header.name))?.value;
-  const isBase = (header: Header) => !/^(?:accept|content-type)$/i.test(header.name);
-  const [credentials, plain] = [
-    given.filter((header) => !HARMLESS.test(header.name)),
-    given.filter((header) => HARMLESS.test(header.name) && isBase(header)),
-  ];
-  const [first, ...more] = [...credentials].sort(
-    (a, b) => Number(/^authorization$/i.test(b.name)) - Number(/^authorization$/i.test(a.name)),
-  );
-  const { plain: query, secret } = readQuery(url);
-  const userinfo =
-    url.username === ''
-      ? undefined
-      : ([url.username, url.password].map(decodeURIComponent) as [string, string]);
-  const auth = first !== undefined ? headerAuth(first, secrets) : userinfo && basicAuth(...userinfo, secrets);
-  const [keyed, ...others] = secret;
-  const queryAuth =
-    auth === undefined && keyed !== undefined
-      ? { kind: 'query', name: keyed[0], value: secrets.hide(keyed[1], keyed[0]) }
-      : undefined;
-  const hiddenQuery = (queryAuth === undefined ? secret : others).map(([key, value]) => [
-    key,
-    secrets.hide(value, key),
-  ]);
+  const { contentType, credentials, actions, constants } = splitHeaders(options.headers);
+  const [first, ...more] = credentials;
+  const { plain, secret } = readQuery(url.searchParams);
+  const auth = authOf(first, url, secret[0], secrets);
+  const inRequest = secret.slice(auth?.['kind'] === 'query' ? 1 : 0);
+  const hidden = inRequest.map(([key, value]) => [key, secrets.hide(value, key)] as const);
   const body = options.body === undefined ? undefined : readBody(options.body, contentType, secrets);
   const request: RequestSpec = {
     method: options.method ?? (body === undefined ? 'GET' : 'POST'),
     path: url.pathname.replaceAll('{', '%7B').replaceAll('}', '%7D'),
-    query: { ...query, ...(Object.fromEntries(hiddenQuery) as Record<string, string>) },
-    headers: Object.fromEntries(
-      plain
-        .filter((header) => /^soapaction$/i.test(header.name))
-        .map((header) => [header.name, header.value]),
-    ),
+    query: { ...plain, ...Object.fromEntries(hidden) },
+    headers: actions,
     ...(body !== undefined && { body }),
   };
   const variable = findVariable(request);
@@ -200,26 +185,10 @@ export function readInferTarget(options: TargetOptions): InferTarget {
       `the request holds ${variable}, which a source file reads as a variable`,
       'write a space after the brace, if the service allows one',
     );
-  const constants = plain.filter((header) => !/^soapaction$/i.test(header.name));
-  return {
-    name,
-    baseUrl: url.origin,
-    request,
-    secrets,
-    credential: {
-      headers: {
-        ...Object.fromEntries(credentials.map((header) => [header.name, header.value])),
-        ...(first === undefined && userinfo !== undefined && { Authorization: basicHeader(...userinfo) }),
-      },
-      query: queryAuth === undefined || keyed === undefined ? {} : { [keyed[0]]: keyed[1] },
-    },
-    auth: auth ?? queryAuth,
-    headers: {
-      written: Object.fromEntries([
-        ...constants.map((header) => [header.name, header.value]),
-        ...more.map((header) => [header.name, secrets.hide(header.value, header.name.replace(/^x-/i, ''))]),
-      ]) as Record<string, string>,
-      sent: Object.fromEntries(constants.map((header) => [header.name, header.value])),
-    },
-  };
+  const others = more.map((header) => ({
+    name: header.name,
+    value: secrets.hide(header.value, header.name.replace(/^x-/i, '')),
+  }));
+  const headers = { ...constants, ...headersOf(others) };
+  return { name, baseUrl: url.origin, request, secrets, auth, headers, constants };
 }

@@ -1,28 +1,19 @@
-import type { RequestSpec } from '../../config/schema/source.ts';
+import { mapTexts } from './map-leaves.ts';
 
 /** Credentials, by the environment variable that replaces them in the draft. */
 export type Secrets = {
   /** Returns the reference that replaces a value: `${SHOP_TOKEN}`. Equal values get the same name. */
   hide(value: string, what: string): string;
   readonly variables: Readonly<Record<string, string>>;
-  /** Puts the values back into a request, as reading the source file does. */
-  reveal(request: RequestSpec): RequestSpec;
+  /** Puts the values back into a part of the draft, as reading the source file does. */
+  reveal<T>(part: T): T;
 };
 
 const variableName = (text: string) =>
   text
     .toUpperCase()
     .replaceAll(/[^A-Z0-9]+/g, '_')
-    .replace(/^_+/, '')
-    .replace(/_+$/, '');
-
-/** Maps each text of a tree. */
-function mapTexts(tree: unknown, make: (text: string) => string): unknown {
-  if (typeof tree === 'string') return make(tree);
-  if (Array.isArray(tree)) return tree.map((one) => mapTexts(one, make));
-  if (typeof tree !== 'object' || tree === null) return tree;
-  return Object.fromEntries(Object.entries(tree).map(([key, value]) => [key, mapTexts(value, make)]));
-}
+    .replaceAll(/^_|_$/g, '');
 
 /** Creates the credentials of a source. `prefix` begins each variable's name. */
 export function createSecrets(prefix: string): Secrets {
@@ -38,12 +29,13 @@ export function createSecrets(prefix: string): Secrets {
       variables[name] = value;
       return `\${${name}}`;
     },
-    reveal(request) {
-      const values = Object.entries(variables);
-      if (values.length === 0) return request;
-      const make = (text: string) =>
-        values.reduce((made, [name, value]) => made.replaceAll(`\${${name}}`, () => value), text);
-      return mapTexts(request, make) as RequestSpec;
+    reveal(part) {
+      const reveal = (text: string) =>
+        Object.entries(variables).reduce(
+          (revealed, [name, value]) => revealed.replaceAll(`\${${name}}`, () => value),
+          text,
+        );
+      return mapTexts(part, reveal);
     },
   };
 }

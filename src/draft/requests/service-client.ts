@@ -1,36 +1,27 @@
-import type { RequestSpec } from '../../config/schema/source.ts';
-import { net as netSchema } from '../../config/schema/connection.ts';
+import { sourceAuth, decode as decodeSchema, net as netSchema } from '../../config/schema/connection.ts';
+import type { ConnectionSpec, RequestSpec } from '../../config/schema/source.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import { networkFault } from '../../upstream/transport/network-fault.ts';
-import { createTransport } from '../../upstream/transport/transport.ts';
-import { literalRequest } from './request-parameters.ts';
+import { createSourceClient, openSession, SessionBudgetSpent } from '../../probe/session/source-session.ts';
 import { InferError } from '../infer-error.ts';
+import type { InferTarget } from './read-target.ts';
+import { literalRequest } from './request-parameters.ts';
 
-/** Sends requests to a service, one at a time and within a budget of calls. It only reads. */
+/** Sends requests to a service, one at a time, in a session with a budget of calls. It only reads. */
 export type ServiceClient = {
   /** @throws InferError if no reply comes, or the calls are used up */
   send(request: RequestSpec, options?: { readonly withoutCredential?: boolean }): Promise<UpstreamReply>;
   /** The number of calls left. */
   readonly callsLeft: number;
   /** The number of calls made, and their total time in milliseconds. */
-  readonly usage: { readonly calls: number; readonly ms: number };
+  readonly usage: { readonly upstreamCalls: number; readonly upstreamMs: number };
   /** The `Accept` header of the next requests. */
   accept: string;
   close(): void;
 };
 
-/** The service, and the budget of calls. */
+/** The budget of calls. */
 export type ServiceClientOptions = {
-  readonly baseUrl: string;
-  /** Headers of every call. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The headers and query parameters that are the credential. */
-  readonly credential: {
-    readonly headers: Readonly<Record<string, string>>;
-    readonly query: Readonly<Record<string, string>>;
-  };
-  readonly reveal: (request: RequestSpec) => RequestSpec;
   readonly callsMax: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -38,79 +29,65 @@ export type ServiceClientOptions = {
 
 const BYTES_MAX = '32MiB';
 
-function withParameters(target: string, parameters: Readonly<Record<string, string>>): string {
-  const query = Object.entries(parameters).map(
-    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
-  );
-  if (query.length === 0) return target;
-  return `${target}${target.includes('?') ? '&' : '?'}${query.join('&')}`;
+/** The connection that a draft describes, with the values of its variables. */
+function connectionOf(
+  { baseUrl, secrets }: InferTarget,
+  headers: Readonly<Record<string, string>>,
+  auth: InferTarget['auth'] = { kind: 'none' },
+  timeoutMs: number,
+): ConnectionSpec {
+  const net = { baseUrl, headers: secrets.reveal(headers), bytesMax: BYTES_MAX, timeout: `${timeoutMs}ms` };
+  const credential = sourceAuth.safeParse(secrets.reveal(auth));
+  if (!credential.success)
+    throw new InferError('a part of the credential is empty', 'give all of it: --header, or user:password@');
+  return { net: netSchema.parse(net), auth: credential.data, decode: decodeSchema.parse({}) };
 }
 
-function tellFailure(error: unknown, timedOut: boolean): InferError {
-  if (timedOut) return new InferError('the service did not answer in time', 'try a longer --timeout');
-  const fault = error instanceof GatewayError ? error : networkFault(error);
-  const detail = fault.detail ?? fault.message;
+function toInferError(error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return new InferError('stopped');
+  if (error instanceof SessionBudgetSpent)
+    return new InferError('the calls are used up', 'allow more with --calls-max');
+  if (!(error instanceof GatewayError)) return error;
+  if (error.code === 'upstream_timeout')
+    return new InferError('the service did not answer in time', 'try a longer --timeout');
   return new InferError(
-    detail.replaceAll('net.bytesMax', BYTES_MAX),
+    (error.detail ?? error.message).replaceAll('net.bytesMax', BYTES_MAX),
     'check the address, and that the service can be reached from here',
   );
 }
 
-/** Creates the client. All requests of a draft go through it. */
-export function createServiceClient(options: ServiceClientOptions): ServiceClient {
-  const { baseUrl, credential, signal } = options;
-  const net = netSchema.parse({ baseUrl, bytesMax: BYTES_MAX });
-  const transport = createTransport(net);
-  let [calls, ms] = [0, 0];
-  let accept = 'application/json, application/*+json;q=0.9, */*;q=0.5';
-
-  function outgoing(request: RequestSpec, anonymous: boolean) {
-    const { method, target, headers, body } = literalRequest(options.reveal(request));
-    return {
-      method,
-      url: baseUrl + withParameters(target, anonymous ? {} : credential.query),
-      headers: {
-        Accept: accept,
-        ...options.headers,
-        ...headers,
-        ...(body && { 'Content-Type': body.contentType }),
-        ...(anonymous ? {} : credential.headers),
-      },
-      body: body?.text,
-    };
-  }
-
-  return {
+/** Opens the session. All requests of a draft go through it. @throws InferError if the credential is not usable */
+export function createServiceClient(
+  target: InferTarget,
+  { callsMax, timeoutMs, signal }: ServiceClientOptions,
+): ServiceClient {
+  const { headers, constants, auth, secrets } = target;
+  const session = openSession(connectionOf(target, headers, auth, timeoutMs), { callsMax });
+  const anonymous = session.part(
+    {},
+    createSourceClient(connectionOf(target, constants, undefined, timeoutMs)),
+  );
+  const usage = { upstreamCalls: 0, upstreamMs: 0 };
+  const client: ServiceClient = {
     async send(request, { withoutCredential = false } = {}) {
-      if (calls >= options.callsMax)
-        throw new InferError('the calls are used up', 'allow more with --calls-max');
-      calls += 1;
-      const start = performance.now();
-      const deadline = AbortSignal.timeout(options.timeoutMs);
+      const { upstream } = withoutCredential ? anonymous : session;
+      const plain = literalRequest(secrets.reveal(request));
+      const outgoing = { ...plain, headers: { Accept: client.accept, ...plain.headers } };
       try {
-        return await transport.send({
-          ...outgoing(request, withoutCredential),
-          signal: AbortSignal.any([signal, deadline]),
-        });
+        return await upstream.ask(outgoing, (reply) => reply, signal, usage);
       } catch (error) {
-        if (signal.aborted) throw new InferError('stopped');
-        throw tellFailure(error, deadline.aborted);
-      } finally {
-        ms += performance.now() - start;
+        throw toInferError(error, signal);
       }
     },
     get callsLeft() {
-      return options.callsMax - calls;
+      return session.callsLeft;
     },
-    get usage() {
-      return { calls, ms };
+    usage,
+    accept: 'application/json, application/*+json;q=0.9, */*;q=0.5',
+    close() {
+      session.close();
+      anonymous.close();
     },
-    get accept() {
-      return accept;
-    },
-    set accept(types) {
-      accept = types;
-    },
-    close: () => transport.close(),
   };
+  return client;
 }

@@ -82,11 +82,10 @@ function listSection(study: ListDraft, dialect: Dialect | undefined, isXml: bool
 
 function netSection({ target, made }: DraftParts): Section {
   const slow = made.msEach > 1_500 ? Math.min(60, Math.ceil((made.msEach * 6) / 1_000)) : 10;
-  const { written } = target.headers;
   return {
     baseUrl: `\${${variablePrefix(target.name)}_URL:-${target.baseUrl}}`,
     timeout: `${slow}s`,
-    ...(Object.keys(written).length > 0 && { headers: written }),
+    ...(Object.keys(target.headers).length > 0 && { headers: target.headers }),
   };
 }
 

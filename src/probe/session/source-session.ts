@@ -1,5 +1,5 @@
 import { compileSessionReader } from '../../adapter/read/session-reader.ts';
-import type { SourceSpec } from '../../config/schema/source.ts';
+import type { ConnectionSpec } from '../../config/schema/source.ts';
 import { GatewayError, toGatewayError } from '../../errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
 import { createUpstream, type Upstream } from '../../upstream/client.ts';
@@ -181,11 +181,11 @@ export function createSession(
 }
 
 /** The client of a live source as the commands use it: without Redis, other hosts or calls that are sent again. */
-export function createSourceClient(spec: SourceSpec): Upstream {
+export function createSourceClient(spec: ConnectionSpec): Upstream {
   return createUpstream(spec, { onExchange: () => undefined, readSession: compileSessionReader(spec) });
 }
 
-/** Opens a session with a live source. */
-export function openSession(spec: SourceSpec, options?: SessionOptions): SourceSession {
+/** Opens a session with a live source. Its connection is enough: `infer` has no more of a source file yet. */
+export function openSession(spec: ConnectionSpec, options?: SessionOptions): SourceSession {
   return createSession(createSourceClient(spec), options);
 }

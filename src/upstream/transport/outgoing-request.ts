@@ -1,5 +1,5 @@
 import { contentTypesOf } from '../../config/fixture/content-types.ts';
-import type { SourceSpec } from '../../config/schema/source.ts';
+import type { ConnectionSpec } from '../../config/schema/source.ts';
 import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
 import type { UpstreamCredential } from '../credentials/credential.ts';
 import type { TransportRequest } from './transport.ts';
@@ -12,7 +12,7 @@ export type Outgoing = (
 ) => Omit<TransportRequest, 'signal'>;
 
 /** Compiles what a source's file adds to its requests. */
-export function compileOutgoing({ net, decode }: SourceSpec): Outgoing {
+export function compileOutgoing({ net, decode }: ConnectionSpec): Outgoing {
   const added = { Accept: contentTypesOf(decode).join(', '), ...net.headers };
   return ({ method, target, headers, body }, credential, base = net.baseUrl) => ({
     method,
