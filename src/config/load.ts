@@ -10,20 +10,20 @@ import type { Environment } from './yaml/substitute.ts';
 import { withTextLiterals } from './yaml/text-literals.ts';
 import { parseYamlFile } from './yaml/yaml-file.ts';
 
-/** A configuration file as it stands on disk. */
+/** A configuration file: its name and its text. */
 export type FileText = { readonly file: string; readonly text: string };
 
-/** The files of one configuration: the gateway's, and one for each source. */
+/** The files of one configuration: the gateway file and one file per source. */
 export type ConfigFiles = { readonly gateway: FileText; readonly sources: readonly FileText[] };
 
-/** All that a configuration was read from, so that another process can read the same. */
+/** Every text that a configuration was read from, so that a worker process can read the same one. */
 export type ConfigTexts = {
   readonly files: ConfigFiles;
-  /** The texts behind `${file:…}` by their paths. */
+  /** The contents of the files named by `${file:…}`, by path. */
   readonly references: Readonly<Record<string, string>>;
 };
 
-/** Reads source files, by the name of the source; those with problems of YAML or shape are left out. Adds to `problems`. */
+/** Reads source files, by source name, without those that have problems of YAML or shape. Adds to `problems`. */
 export function loadSources(
   files: readonly FileText[],
   env: Environment,
@@ -50,8 +50,8 @@ export function loadSources(
 }
 
 /**
- * Reads a configuration in stages: YAML, references to the environment, shape, and what its parts must agree on. All
- * problems of a stage are added to `problems`; what has the wrong shape is not judged further.
+ * Loads a configuration in stages: YAML, references to the environment, shape, meaning. Each stage adds all its
+ * problems to `problems`; a part with the wrong shape is not checked for meaning.
  */
 export function loadConfig(files: ConfigFiles, env: Environment, problems: Problem[]): LoadedConfig {
   const yaml = parseYamlFile(files.gateway.file, files.gateway.text, env, problems);

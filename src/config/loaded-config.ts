@@ -3,15 +3,15 @@ import type { GatewayConfig } from './schema/gateway.ts';
 import type { SourceSpec } from './schema/source.ts';
 import type { YamlFile } from './yaml/yaml-file.ts';
 
-/** A source as its file says, with the file for reporting problems. */
+/** A source file, checked for shape, with the YAML file that problems are reported on. */
 export type LoadedSource = { readonly spec: SourceSpec; readonly yaml: YamlFile };
 
-/** A configuration as far as its shape is right. */
+/** The parts of a configuration that have the right shape. */
 export type LoadedConfig = {
-  /** `undefined` where the shape of the gateway file is wrong. */
+  /** `undefined` if the shape of the gateway file is wrong. */
   readonly gateway: GatewayConfig | undefined;
-  /** By name; those whose shape is wrong are left out. */
+  /** By name; sources with a wrong shape are left out. */
   readonly sources: ReadonlyMap<string, LoadedSource>;
-  /** Warnings: what is valid, but hardly meant. */
+  /** Warnings: settings that are valid but probably a mistake. */
   readonly notes: readonly Problem[];
 };

@@ -1,17 +1,17 @@
-/** Something an operator has to mend, with the place where it stands. */
+/** A mistake in a configuration file, with its position. */
 export type Problem = {
   readonly file: string;
-  /** From 1; absent where the problem concerns the whole file. */
+  /** From 1; absent if the problem concerns the whole file. */
   readonly line?: number;
   readonly column?: number;
-  /** Dotted path of the key, such as `limits.tiers.standard.windows[0]`; empty for the document itself. */
+  /** The dotted path of the key, such as `limits.tiers.standard.windows[0]`; empty for the whole document. */
   readonly path: string;
   readonly message: string;
-  /** How to mend it. */
+  /** What to change. */
   readonly hint?: string;
 };
 
-/** Takes a problem of one file at a path of keys, with a hint how to mend it. */
+/** Reports a problem at a path of keys in one file, with a hint what to change. */
 export type ReportProblem = (path: readonly PropertyKey[], message: string, hint?: string) => void;
 
 /** Thrown when the configuration cannot be used; it carries every problem, not only the first. */
@@ -25,7 +25,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** A path of keys and indexes as text: `windows[0].points`. */
+/** Writes a path of keys and indexes as text: `windows[0].points`. */
 export function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`;
@@ -33,7 +33,7 @@ export function pathText(path: readonly PropertyKey[]): string {
   }, '');
 }
 
-/** One problem as the lines an operator reads. */
+/** Formats one problem as lines for an operator. */
 export function problemText({ file, line, column, path, message, hint }: Problem): string {
   const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
   const subject = path === '' ? '' : ` ${path}:`;

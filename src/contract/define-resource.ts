@@ -9,41 +9,41 @@ export type FilterParameter = {
   readonly description: string;
 };
 
-/** What the contract promises of one resource. */
+/** The contract of one resource. */
 export type ResourceContract<Name extends string = string> = {
   readonly name: Name;
-  /** One record of it, in the singular. */
+  /** The name of one record, in the singular. */
   readonly title: string;
   readonly idPrefix: string;
-  /** The permission that reading it needs: `<name>:read`. */
+  /** The permission to read it: `<name>:read`. */
   readonly permission: string;
   /** The schema of its ids. */
   readonly id: z.ZodType;
   /** One item of a list. */
   readonly item: z.ZodObject;
   readonly itemFields: readonly Field[];
-  /** The single-record view, where the contract has one. */
+  /** The single-record view; `null` if the contract has none. */
   readonly detail: z.ZodObject | null;
   readonly detailFields: readonly Field[];
-  /** Fields that `sort` may name; empty where the contract has no `sort`. */
+  /** Fields that `sort` may name; empty if the contract has no `sort`. */
   readonly sorts: readonly string[];
   readonly filters: readonly FilterParameter[];
 };
 
-/** A resource as its file in this folder writes it; `Key` are the names of its top-level fields. */
+/** A resource as its file in this folder declares it; `Key` are the names of its top-level fields. */
 type Definition<Name extends string, Key extends string> = {
   readonly name: Name;
   readonly title: string;
   readonly idPrefix: string;
-  /** The fields of an item behind its id. */
+  /** The fields of an item after its id. */
   readonly item: Readonly<Record<Key, z.ZodType>>;
-  /** The fields of the single-record view behind those of an item; `null` where the contract has no such view. */
+  /** The additional fields of the single-record view; `null` if the contract has no such view. */
   readonly detail: Readonly<Record<string, z.ZodType>> | null;
   readonly sorts: readonly ('id' | NoInfer<Key>)[];
   readonly filters: readonly (FilterParameter & { readonly field: NoInfer<Key> })[];
 };
 
-/** Completes a resource's definition with what follows from it: the schemas, their fields, the permission. */
+/** Completes the definition of a resource with what follows from it: schemas, their fields, the permission. */
 export function defineResource<Name extends string, Key extends string>({
   item: fields,
   detail: more,

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { Decimal } from '../kernel/decimal.ts';
 
-/** What a field's canonical value is: an id or text or instant as `string`, a decimal as `Decimal`. */
+/** The kind of a field: id, text and instant are a `string`, a decimal is a `Decimal`. */
 export type FieldKind = 'id' | 'text' | 'instant' | 'decimal';
 
-/** A canonical value; `null` is unknown. Instants are `YYYY-MM-DDTHH:mm:ss[.sss]Z`. */
+/** A canonical value; `null` means unknown. Instants are `YYYY-MM-DDTHH:mm:ss[.sss]Z`. */
 export type Value = string | Decimal | null;
 
-/** One field of a view: where it stands, what it is, and whether its schema accepts a value. */
+/** One field of a view: its path, its kind, and a check of its value. */
 export type Field = {
   readonly path: readonly string[];
   readonly name: string;
@@ -15,7 +15,7 @@ export type Field = {
   readonly accepts: (value: unknown) => boolean;
 };
 
-/** What is known of a schema. `accepts` is the schema itself said without zod, at a tenth of its price. */
+/** Facts about a schema. `accepts` is the same check as the schema's, without zod, in a tenth of the time. */
 type Known = Pick<Field, 'kind' | 'accepts'>;
 
 const known = z.registry<Known>();
@@ -38,7 +38,7 @@ export function id(prefix: string) {
   return field('id', schema, (value) => typeof value === 'string' && pattern.test(value));
 }
 
-/** Free text; `null` where the source has none. */
+/** Free text; `null` if the source has none. */
 export function text(description: string) {
   const schema = z.string().nullable().meta({ description });
   return field('text', schema, (value) => value === null || typeof value === 'string');
@@ -46,7 +46,7 @@ export function text(description: string) {
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$/;
 
-/** An instant in UTC; `null` where the source has none that can be read. */
+/** An instant in UTC; `null` if the source has none that is valid. */
 export function instant(description: string) {
   const schema = z
     .string()
@@ -60,7 +60,7 @@ export function instant(description: string) {
   );
 }
 
-/** A decimal number, exact to the digits of the source; `null` where it has none that can be read. */
+/** A decimal number with the exact digits of the source; `null` if it has none that is valid. */
 export function decimal(description: string) {
   const accepts = (value: unknown) => value === null || value instanceof Decimal;
   const schema = z
@@ -73,7 +73,7 @@ function isObject(schema: z.ZodType): schema is z.ZodObject {
   return schema instanceof z.ZodObject;
 }
 
-/** The fields of a view, nested objects included, in the order in which they are written out. */
+/** The fields of a view, nested ones included, in the order of output. */
 export function fieldsOf(view: z.ZodObject, prefix: readonly string[] = []): readonly Field[] {
   return Object.entries(view.shape).flatMap(([key, schema]) => {
     const path = [...prefix, key];

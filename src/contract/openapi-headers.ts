@@ -43,7 +43,7 @@ export const headers = {
   },
 };
 
-/** The headers that errors of a status carry beside the id of the request. */
+/** The headers of errors, by status, in addition to the request's id. */
 export const errorHeaders: Readonly<Record<number, readonly (keyof typeof headers)[]>> = {
   401: ['WWW-Authenticate'],
   403: ['WWW-Authenticate'],

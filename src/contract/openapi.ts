@@ -9,7 +9,7 @@ type Schema = Record<string, unknown>;
 
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-/** A contract schema as JSON Schema; decimals carry their type in their metadata. */
+/** Converts a contract schema to JSON Schema; decimals carry their type in their metadata. */
 function jsonSchema(schema: z.ZodType): Schema {
   const { $schema: _schema, ...rest } = z.toJSONSchema(schema, {
     unrepresentable: 'any',
@@ -65,7 +65,7 @@ function listParameters({ sorts, filters }: Resource): readonly Schema[] {
   ];
 }
 
-/** One response per status; its codes are those of the catalogue. */
+/** One response per status, with the error codes of that status. */
 function errorResponses(): Schema {
   const statuses = [...new Set(errorCodes.map((code) => catalogue[code].status))];
   const entries = statuses.map((status) => {
@@ -191,12 +191,12 @@ function schemas(): Schema {
 
 const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** Words as a sentence lists them: `users, products and orders`. */
+/** Joins words for a sentence: `users, products and orders`. */
 function andList(words: readonly string[]): string {
   return [words.slice(0, -1).join(', '), ...words.slice(-1)].filter((part) => part !== '').join(' and ');
 }
 
-/** The OpenAPI 3.1 document of the contract, made from the schemas that validate what goes out. */
+/** The OpenAPI 3.1 document of the contract, generated from the schemas that validate the answers. */
 export function openapiDocument(): Schema {
   return {
     openapi: '3.1.0',

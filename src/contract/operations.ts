@@ -18,5 +18,5 @@ function operationsOf(resource: Resource): readonly Operation[] {
   return [list, { name: `${name}.get`, kind: 'get', resource, path: `/v1/${name}/:id` }];
 }
 
-/** Every endpoint of the contract: a list of each resource, and single records where it has them. All answer GET and HEAD. */
+/** Every endpoint of the contract: a list per resource, and single records if it has them. All answer GET and HEAD. */
 export const operations: readonly Operation[] = Object.values<Resource>(resources).flatMap(operationsOf);

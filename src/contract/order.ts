@@ -8,12 +8,12 @@ import type { Sort } from './query.ts';
  * records with equal values by ascending id.
  */
 
-/** What values of a field are compared by. */
+/** The value that records are compared by. */
 export type SortKey = string | Decimal;
 
 const ZERO = 0x30;
 
-/** Where the number of an id starts, of which there is only one spelling; 0 where it has none. */
+/** The index of an id's number; 0 if the id has none that is written in the only valid way. */
 function numberAt(id: string): number {
   const start = id.indexOf('_') + 1;
   const { length } = id;
@@ -26,8 +26,8 @@ function numberAt(id: string): number {
 }
 
 /**
- * The key of an id: numbered ids come first, by their number; all others after them, as text.
- * The length in front of the digits makes numbers of any size compare as text.
+ * The sort key of an id: numbered ids come first, by number; all others follow, as text. The length before the digits
+ * lets numbers of any size compare as text.
  */
 export function idSortKey(id: string): string {
   const start = numberAt(id);
@@ -35,7 +35,7 @@ export function idSortKey(id: string): string {
   return `0${String.fromCharCode(id.length - start)}${id.slice(start)}`;
 }
 
-/** Compares ids as their keys compare; where both are numbered, it makes no keys. */
+/** Compares ids like their sort keys, but makes no keys if both are numbered. */
 export function compareIds(a: string, b: string): number {
   const left = numberAt(a);
   const right = numberAt(b);
@@ -49,21 +49,21 @@ export function compareIds(a: string, b: string): number {
   return 0;
 }
 
-/** The key of a canonical value that is not null. */
+/** The sort key of a canonical value that is not null. */
 export function sortKeyOf(kind: FieldKind, value: string | Decimal): SortKey {
   if (typeof value !== 'string') return value;
   switch (kind) {
     case 'id':
       return idSortKey(value);
     case 'instant':
-      // Without the Z, an instant with milliseconds sorts right behind the one without.
+      // Without the Z, an instant with milliseconds sorts directly after the same instant without them.
       return value.slice(0, -1);
     default:
       return value.normalize('NFC');
   }
 }
 
-/** UTF-16 units in code point order: surrogates stand for code points above all others. */
+/** Maps a UTF-16 unit to code point order: surrogates stand for code points above all others. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
@@ -87,22 +87,22 @@ export function compareKeys(a: SortKey, b: SortKey): number {
   return compareCodePoints(a, b as string);
 }
 
-/** Compares keys of which one may be null: null stands last, whatever the direction. */
+/** Compares keys that may be null: null comes last in both directions. */
 function compareNullable(a: SortKey | null, b: SortKey | null, sort: Sort): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
   return sort.descending ? -compareKeys(a, b) : compareKeys(a, b);
 }
 
-/** The key of the field that records are sorted by. */
+/** The sort key of a record. */
 function fieldKeyOf(record: CanonicalRecord, { field }: Sort, kind: FieldKind): SortKey | null {
   const value = record[field] ?? null;
   return value === null ? null : sortKeyOf(kind, value);
 }
 
-/** Compares two records: negative where `a` stands before `b`. */
+/** Compares two records: negative if `a` comes before `b`. */
 export type RecordOrder = (a: CanonicalRecord, b: CanonicalRecord) => number;
 
-/** Compiles the contract's order for records that are compared once or twice; `kind` is that of the sort field. */
+/** Compiles the contract's order for records that are compared once or twice; `kind` is the kind of the sort field. */
 export function compileOrder(sort: Sort, kind: FieldKind): RecordOrder {
   if (sort.field === 'id')
     return (a, b) => (sort.descending ? compareIds(b.id, a.id) : compareIds(a.id, b.id));
@@ -110,10 +110,10 @@ export function compileOrder(sort: Sort, kind: FieldKind): RecordOrder {
     compareNullable(fieldKeyOf(a, sort, kind), fieldKeyOf(b, sort, kind), sort) || compareIds(a.id, b.id);
 }
 
-/** What a record is ordered by. */
+/** The sort key of a record and the key of its id. */
 export type OrderKey = { readonly key: SortKey | null; readonly idKey: string };
 
-/** The contract's order on keys that are made once for each record. */
+/** The contract's order on keys that are computed once per record. */
 export type KeyedOrder = {
   readonly keyOf: (record: CanonicalRecord) => OrderKey;
   readonly compare: (a: OrderKey, b: OrderKey) => number;
@@ -127,7 +127,7 @@ export function compileKeyedOrder(sort: Sort, kind: FieldKind): KeyedOrder {
   };
 }
 
-/** Whether a value satisfies a filter; an unknown value satisfies none. */
+/** Whether a value satisfies a filter; an unknown value never does. */
 export function matches(value: Value, op: 'eq' | 'ge' | 'le', wanted: string | Decimal): boolean {
   if (value === null) return false;
   if (op === 'eq') return value === wanted;

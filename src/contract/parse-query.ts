@@ -10,7 +10,7 @@ export const PAGE_MAX = 1_000_000_000;
 export const LIMIT_MAX = 100;
 export const LIMIT_DEFAULT = 50;
 
-/** What an operator may choose about reading parameters. */
+/** The operator's settings for reading parameters. */
 export type QueryRules = { readonly limitOverflow: 'reject' | 'clamp' };
 
 type Values = ReadonlyMap<string, readonly string[]>;
@@ -19,7 +19,7 @@ function invalid(parameter: string, allowed: string): GatewayError {
   return fault('invalid_parameter', { message: `The parameter "${parameter}" must be ${allowed}.` });
 }
 
-/** The single value of a parameter, or `undefined` where it is absent. */
+/** The single value of a parameter; `undefined` if it is absent. */
 function single(values: Values, parameter: string): string | undefined {
   const given = values.get(parameter);
   if (given !== undefined && given.length > 1) {
@@ -101,8 +101,8 @@ function parseList(operation: Operation, values: Values, rules: QueryRules): Lis
 }
 
 /**
- * The id of a path segment, decoded once.
- * @throws GatewayError `bad_request` where the encoding is malformed, `not_found` where no record can have the id
+ * The id in a path segment, decoded once.
+ * @throws GatewayError `bad_request` if the encoding is malformed, `not_found` if no record can have this id
  */
 function parseId(rawId: string, resource: Resource): string {
   let id: string;
@@ -115,7 +115,7 @@ function parseId(rawId: string, resource: Resource): string {
   return id;
 }
 
-/** Compiles the reader of an operation's path and query. It throws what the contract says a client did wrong. */
+/** Compiles the parser of an operation's path and query. It throws a `GatewayError` for a wrong parameter. */
 export function compileParser(operation: Operation, rules: QueryRules) {
   const known = new Set(parametersOf(operation));
   return function parseRequest(rawQuery: string, rawId: string | undefined): Query {

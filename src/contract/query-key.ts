@@ -1,24 +1,24 @@
 import type { Decimal } from '../kernel/decimal.ts';
 import type { Filter, Query } from './query.ts';
 
-/** Equal decimals have equal text: 10, 10.0 and 010 are one. */
+/** Equal decimals give equal text: 10, 10.0 and 010 are one value. */
 function valueKey(value: string | Decimal): string {
   if (typeof value === 'string') return `t${value}`;
   const text = value.toString();
   let end = text.length;
-  // A pattern such as /0+$/ would look at a long row of zeros once from each of them.
+  // A pattern such as /0+$/ is quadratic on a long run of zeros.
   if (value.scale > 0) while (text[end - 1] === '0') end -= 1;
   if (text[end - 1] === '.') end -= 1;
   return `d${text.slice(0, end)}`;
 }
 
-/** Filters as text; equal filters have equal text. */
+/** Filters as text; equal filters give equal text. */
 export function filtersKey(filters: readonly Filter[]): string {
   if (filters.length === 0) return '[]';
   return JSON.stringify(filters.map(({ field, op, value }) => [field, op, valueKey(value)]).sort());
 }
 
-/** The canonical text of a query: equal questions have equal keys, whatever the spelling and order of parameters. */
+/** The canonical text of a query: equal queries have equal keys, whatever the spelling and order of parameters. */
 export function queryKey(query: Query): string {
   if (query.kind === 'get') return query.id;
   const sort = query.sort === null ? '' : `${query.sort.descending ? '-' : ''}${query.sort.field}`;

@@ -1,7 +1,7 @@
 import type { Decimal } from '../kernel/decimal.ts';
 import type { ResourceName } from './resources.ts';
 
-/** What a caller wants left over, on canonical values. */
+/** A filter on canonical values. */
 export type Filter =
   | { readonly field: string; readonly op: 'eq'; readonly value: string }
   | { readonly field: string; readonly op: 'ge' | 'le'; readonly value: Decimal };

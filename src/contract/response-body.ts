@@ -2,15 +2,15 @@ import { invalidReply } from '../errors/fault.ts';
 import type { Field, Value } from './fields.ts';
 import type { Resource } from './resources.ts';
 
-/** A v1 record: canonical values by field name (`profile.bio` for nested ones). Every field is there. */
+/** A v1 record: canonical values by field name (`profile.bio` for nested ones). Every field is present. */
 export type CanonicalRecord = Readonly<Record<string, Value>> & { readonly id: string };
 
 /** The pagination part of a list's answer. */
 export type Meta = { readonly total: number; readonly page: number; readonly limit: number };
 
 /**
- * Builds the object of a view from named fields; nothing else of the record is seen. It is the exit door: what does not
- * satisfy the contract's schema does not leave. The fields are all that the schema has, so it does where each of them does.
+ * Builds the object of a view from its fields; other values of the record are ignored. This is the last check before a
+ * client: a value that breaks the contract's schema never leaves. The schema has no rules beyond its fields.
  */
 function view(fields: readonly Field[], record: CanonicalRecord): Record<string, unknown> {
   const built: Record<string, unknown> = {};
@@ -31,7 +31,7 @@ function view(fields: readonly Field[], record: CanonicalRecord): Record<string,
 
 /**
  * The JSON body of a list.
- * @throws GatewayError `upstream_invalid_response` where a record does not satisfy the contract
+ * @throws GatewayError `upstream_invalid_response` if a record breaks the contract
  */
 export function listBody(resource: Resource, records: readonly CanonicalRecord[], meta: Meta): string {
   const data = records.map((record) => view(resource.itemFields, record));
@@ -40,7 +40,7 @@ export function listBody(resource: Resource, records: readonly CanonicalRecord[]
 
 /**
  * The JSON body of a single record.
- * @throws GatewayError `upstream_invalid_response` where the record does not satisfy the contract
+ * @throws GatewayError `upstream_invalid_response` if the record breaks the contract
  */
 export function detailBody(resource: Resource, record: CanonicalRecord): string {
   if (resource.detail === null) throw new Error(`${resource.name} has no single-record view`);

@@ -1,6 +1,6 @@
 import type { GatewayError } from './fault.ts';
 
-/** The status of server-side errors: the precise one, or 500 for all of them (`errors.serverStatus`). */
+/** The status of server-side errors: the precise one, or 500 for all (`errors.serverStatus`). */
 export type ServerStatus = 'precise' | 'contract';
 
 /** The HTTP status a client sees for an error. */

@@ -1,20 +1,20 @@
-/** Who has to act when a fault of this kind happens. */
+/** Who must act on an error of this kind. */
 export type Owner = 'client' | 'gateway' | 'upstream';
 
 type Entry = {
   readonly status: number;
   readonly owner: Owner;
-  /** Whether the same request may succeed later without being changed. */
+  /** Whether the same request may succeed later. */
   readonly retryable: boolean;
-  /** The sentence a client reads. It never carries an upstream's text, host, stack or secret. */
+  /** The sentence for clients. It never holds a text, host, stack or secret of an upstream. */
   readonly sentence: string;
-  /** Whether a call site may name the parameter or permission in a sentence of its own. */
+  /** Whether a call site may replace the sentence, to name the parameter or permission. */
   readonly named?: true;
 };
 
 /**
- * Every error that a client can meet: code → status, owner and public sentence.
- * Source: the contract's decisions, section "Errors". The OpenAPI document is generated from this table.
+ * Every error that a client can get: code → status, owner and public sentence. Source: the contract's decisions,
+ * section "Errors". The OpenAPI document is generated from this table.
  */
 export const catalogue = {
   invalid_parameter: {

@@ -15,28 +15,28 @@ export type InvalidReason =
   | 'claims'
   | 'contract';
 
-/** What a failed call shows about its source; read by the breaker, the retries and the pause. */
+/** What a failed call says about its source; the breaker, the retries and the pause read it. */
 export type SourceHealth = {
   /** The failure says nothing against the source: other requests may succeed. */
   readonly isHealthy?: true;
-  /** The same request may be sent again at once, if it only reads. */
+  /** The same request may be retried at once, if it only reads. */
   readonly isRetryable?: true;
-  /** The source asked for a pause of so many seconds. */
+  /** The source asked for a pause of this many seconds. */
   readonly pauseSeconds?: number;
 };
 
-/** What a call site may add to a fault. */
+/** The details that a call site may add to an error. */
 export type FaultOptions = {
   /** What went wrong, for the log only. It must hold no secret and no value of a record. */
   readonly detail?: string;
   readonly cause?: unknown;
   /** A sentence in place of the catalogue's; only for codes whose entry is `named`. */
   readonly message?: string;
-  /** Extra answer headers, such as `Allow` or `WWW-Authenticate`. */
+  /** Extra headers of the answer, such as `Allow` or `WWW-Authenticate`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whole seconds after which a retry makes sense; becomes `Retry-After`. */
+  /** Whole seconds after which a retry makes sense; sent as `Retry-After`. */
   readonly retryAfterSeconds?: number;
-  /** Whether an upstream refused Portico's own credential, so that another may help. */
+  /** Whether an upstream refused Portico's own credential, so that another credential may work. */
   readonly credentialRefused?: boolean;
   /** For `upstream_invalid_response`: why the reply cannot be used. */
   readonly reason?: InvalidReason;
@@ -75,7 +75,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** Makes an error of the catalogue, to be thrown: `throw fault('not_found')`. */
+/** Creates an error of the catalogue, to be thrown: `throw fault('not_found')`. */
 export function fault(code: ErrorCode, options?: FaultOptions): GatewayError {
   return new GatewayError(code, options);
 }
@@ -85,7 +85,7 @@ export function invalidReply(reason: InvalidReason, detail: string, cause?: unkn
   return new GatewayError('upstream_invalid_response', { reason, detail, cause });
 }
 
-/** Any thrown value as a `GatewayError`; anything else becomes `server_error` with the value as its cause. */
+/** Converts any thrown value to a `GatewayError`; an unknown one becomes `server_error` with the value as its cause. */
 export function toGatewayError(thrown: unknown): GatewayError {
   return thrown instanceof GatewayError ? thrown : new GatewayError('server_error', { cause: thrown });
 }

@@ -4,7 +4,7 @@ export type BackgroundTasks = {
   run(work: (signal: AbortSignal) => Promise<unknown>): void;
   /** Does work that a caller waits for, until the caller's signal aborts or the owner closes. */
   within<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Aborts what is under way, and waits until it has ended. */
+  /** Aborts the tasks and waits until they have ended. */
   close(): Promise<void>;
 };
 

@@ -1,8 +1,8 @@
-/** Where time comes from; injected so that tests can set it. */
+/** The clock; injected so that tests can set it. */
 export type Clock = {
   /** Wall clock, milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds of a clock that never jumps, for durations. */
+  /** A monotonic clock in milliseconds, for durations. */
   monotonic(): number;
 };
 

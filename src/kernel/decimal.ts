@@ -10,7 +10,7 @@ const SCALES_APART_MAX = 40;
  */
 export class Decimal {
   readonly digits: bigint;
-  /** Digits behind the point, 0 or more. */
+  /** Digits after the point, 0 or more. */
   readonly scale: number;
   #split: { readonly scale: number; readonly whole: bigint; readonly rest: bigint } | undefined;
 
@@ -57,7 +57,7 @@ export class Decimal {
     return JSON.rawJSON(this.toString());
   }
 
-  /** Plain notation, fit to stand in JSON as a number. */
+  /** Plain notation, valid as a JSON number. */
   toString(): string {
     const text = (this.digits < 0n ? -this.digits : this.digits).toString().padStart(this.scale + 1, '0');
     const sign = this.digits < 0n ? '-' : '';
@@ -65,14 +65,14 @@ export class Decimal {
     return `${sign}${text.slice(0, -this.scale)}.${text.slice(-this.scale)}`;
   }
 
-  /** `compare` with a number of fewer digits behind the point: further digits only break a tie. */
+  /** Compares with a number of fewer digits after the point: the further digits only break a tie. */
   private compareFiner(coarser: Decimal): number {
     const { whole, rest } = this.splitAt(coarser.scale);
     if (whole !== coarser.digits) return whole < coarser.digits ? -1 : 1;
     return rest < 0n ? -1 : rest > 0n ? 1 : 0;
   }
 
-  /** The number cut to `scale` digits behind the point, and the digits cut off; kept for the next comparison. */
+  /** The number cut to `scale` digits after the point, and the digits cut off; kept for the next comparison. */
   private splitAt(scale: number): { readonly whole: bigint; readonly rest: bigint } {
     if (this.#split?.scale !== scale) {
       const unit = 10n ** BigInt(this.scale - scale);

@@ -1,9 +1,9 @@
-/** A copy saves nothing where the rest of the memory block is at most this share of the bytes. */
+/** A copy is not worth it if the rest of the memory block is at most this share of the bytes. */
 const SPARE_MAX = 1 / 4;
 
 /**
- * The same bytes in a memory block of their own. Node takes small buffers from shared blocks of 64 KiB, and other
- * buffers are parts of what a socket or zlib has read: keeping a few hundred bytes would keep the whole block alive.
+ * Copies bytes into a memory block of their own. Node takes small buffers from shared blocks of 64 KiB, and other
+ * buffers are parts of what a socket or zlib has read: a few hundred bytes would keep the whole block alive.
  */
 export function detachedCopy(bytes: Buffer): Buffer {
   if (bytes.buffer.byteLength <= bytes.length * (1 + SPARE_MAX)) return bytes;

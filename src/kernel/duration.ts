@@ -6,7 +6,7 @@ export function parseDuration(text: string): number | undefined {
   return match === null ? undefined : Number(match[1]) * UNITS[match[2] as keyof typeof UNITS];
 }
 
-/** The number in the largest of some units that divides it. */
+/** Writes a number in the largest unit that divides it. */
 function inLargestUnit(value: number, units: Readonly<Record<string, number>>): string {
   const fitting = Object.entries(units).filter(([, unit]) => value >= unit && value % unit === 0);
   const [name, unit] = fitting.at(-1) ?? Object.entries(units)[0] ?? ['', 1];
@@ -31,10 +31,10 @@ export function writeBytes(bytes: number): string {
   return inLargestUnit(bytes, SIZES);
 }
 
-/** A rate-limit window: so many points in so many whole seconds. */
+/** A rate-limit window: `points` per `seconds` (a whole number). */
 export type RateWindow = { readonly points: number; readonly seconds: number };
 
-/** The window written as `20 per 1s`; `undefined` for any other text or a window that is not whole seconds. */
+/** Parses a window such as `20 per 1s`; `undefined` for any other text or a window that is not whole seconds. */
 export function parseRateWindow(text: string): RateWindow | undefined {
   const match = /^(\d{1,9}) per (\d{1,9}(?:ms|s|m|h|d))$/.exec(text);
   const ms = match === null ? undefined : parseDuration(match[2] ?? '');
@@ -43,7 +43,7 @@ export function parseRateWindow(text: string): RateWindow | undefined {
   return { points, seconds: ms / 1_000 };
 }
 
-/** Writes a window as `parseWindow` reads it. */
+/** Writes a window as `parseRateWindow` reads it. */
 export function writeRateWindow({ points, seconds }: RateWindow): string {
   return `${points} per ${writeDuration(seconds * 1_000)}`;
 }

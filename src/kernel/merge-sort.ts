@@ -1,6 +1,6 @@
 import type { YieldToLoop } from './yield-to-loop.ts';
 
-/** Elements that are sorted in one go: few enough for any comparison, enough to be fast. */
+/** Elements that are sorted in one piece: fast, and short enough for any comparison. */
 const RUN = 256;
 /** Elements that are merged between two calls of `yieldToLoop`. */
 const STRIDE = 64;
@@ -32,7 +32,7 @@ async function merge<T>(
   return merged;
 }
 
-/** A stable merge sort that gives the event loop turns between its pieces. */
+/** A stable merge sort that yields to the event loop between its pieces. */
 export async function mergeSort<T extends object>(
   items: readonly T[],
   compare: Compare<T>,

@@ -11,7 +11,7 @@ export function createSemaphore(size: number): Semaphore {
       return await work();
     } finally {
       const next = waiting.shift();
-      // The permit passes directly to the one that has waited longest.
+      // The permit passes directly to the longest waiting piece of work.
       if (next === undefined) active -= 1;
       else next();
     }

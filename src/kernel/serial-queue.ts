@@ -1,7 +1,7 @@
 /** A queue that runs one piece of work at a time, in the order of the calls. */
 export type SerialQueue = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Creates an empty queue. For work that keeps the processor busy, which would not be faster side by side. */
+/** Creates an empty queue, for CPU-bound work that would gain nothing from running in parallel. */
 export function createSerialQueue(): SerialQueue {
   let last: Promise<unknown> = Promise.resolve();
   return function enqueue(work) {

@@ -1,18 +1,18 @@
-/** Work that several callers wait for. It is aborted when the last of them leaves, with that caller's reason. */
+/** Shared work of several callers. It is aborted when the last of them leaves, with that caller's reason. */
 type Flight<T> = { readonly promise: Promise<T>; readonly controller: AbortController; waiters: number };
 
 /** Single flight: at most one piece of work per key at a time, shared by all callers of the key. */
 export type SingleFlight<T> = {
   /**
-   * Joins the work under way for `key`, or starts it. The promise rejects with the signal's reason once the
-   * caller's own signal aborts; the work goes on while other callers wait for it.
+   * Joins the work in progress for `key`, or starts it. The promise rejects with the signal's reason once the caller's
+   * own signal aborts; the work continues while other callers wait for it.
    */
   run(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Keys with work under way. */
+  /** The number of keys with work in progress. */
   readonly size: number;
 };
 
-/** Creates a single flight with no work under way. */
+/** Creates a single flight with no work in progress. */
 export function createSingleFlight<T>(): SingleFlight<T> {
   const flights = new Map<string, Flight<T>>();
 
@@ -29,7 +29,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
   function leave(key: string, flight: Flight<T>, reason: unknown): void {
     flight.waiters -= 1;
     if (flight.waiters > 0) return;
-    // Nobody must join work that is being cancelled.
+    // No caller must join work that is being cancelled.
     if (flights.get(key) === flight) flights.delete(key);
     flight.controller.abort(reason);
   }

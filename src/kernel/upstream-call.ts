@@ -1,4 +1,4 @@
-/** For whom an upstream is asked, the most urgent first: background work yields to callers. */
+/** The priorities of upstream calls, the most urgent first: background work yields to callers. */
 export const PRIORITIES = ['caller', 'refresh', 'scan', 'shadow'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
@@ -14,7 +14,7 @@ export type UpstreamRequest = {
 /** A reply of an upstream, its body decompressed and complete. */
 export type UpstreamReply = {
   readonly status: number;
-  /** Value of a header by its lower-case name. */
+  /** The value of a header by its lower-case name. */
   header(name: string): string | undefined;
   readonly body: Buffer;
 };

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { notationOf } from '../schema/notation.ts';
 
-/** One key that a file may have, as the reference tells it. */
+/** One configuration key, as the reference prints it. */
 export type Key = {
-  /** Keys joined by points; `[]` for the items of a list, `<…>` for names that the writer chooses. */
+  /** Keys joined by dots; `[]` for the items of a list, `<…>` for names that the author of the file chooses. */
   readonly path: string;
-  /** What it takes, in words. */
+  /** The accepted values, in words. */
   readonly takes: string;
   readonly required: boolean;
-  /** The default as it would be written in a file. */
+  /** The default, written as in a file. */
   readonly fallback: string | undefined;
   readonly about: string | undefined;
 };
 
-/** A schema without what is wrapped around it, and what that said. */
+/** A schema without its wrappers (optional, default, …), and what those wrappers say. */
 type Peeled = {
   readonly schema: z.ZodType;
   readonly required: boolean;
@@ -21,19 +21,19 @@ type Peeled = {
   readonly about: string | undefined;
 };
 
-/** Names the section of the reference that tells a schema, for those that have one of their own. */
+/** Names the section of the reference that describes a schema; `undefined` if it has none of its own. */
 type SectionOf = (schema: z.ZodType) => string | undefined;
 
 const asType = (schema: unknown) => schema as z.ZodType;
 
-/** The schema of what is written in the file, where a later step makes something else of it. */
+/** The schema of the value in the file, before a transformation. */
 function written(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodPipe && notationOf(schema) === undefined
     ? written(asType(schema.in))
     : schema;
 }
 
-/** A value in YAML's flow style, scalars the way a file has them. */
+/** Writes a value in YAML's flow style, with scalars in the notation of the file. */
 function writeValue(schema: z.ZodType, value: unknown): string {
   const { schema: bare } = peel(schema);
   const notation = notationOf(bare);
@@ -56,7 +56,7 @@ function memberOf(schema: z.ZodType, key: string): z.ZodType {
   return schema instanceof z.ZodRecord ? asType(schema.valueType) : schema;
 }
 
-/** Takes off what makes a schema optional; of several descriptions the outermost counts. */
+/** Unwraps optional and default schemas. If several carry a description, the outermost one counts. */
 function peel(schema: z.ZodType): Peeled {
   const about = schema.description;
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault) {
@@ -82,14 +82,14 @@ function literalText(value: unknown): string {
   return code(typeof value === 'string' ? value : String(value));
 }
 
-/** The objects that a value may be: one, the alternatives of a union, or none. */
+/** The object schemas of a value: one, the alternatives of a union, or none. */
 function objectsOf(schema: z.ZodType): readonly z.ZodObject[] {
   const { schema: bare } = peel(schema);
   if (bare instanceof z.ZodObject) return [bare];
   return bare instanceof z.ZodUnion ? bare.options.flatMap((option) => objectsOf(asType(option))) : [];
 }
 
-/** What a schema takes, in words. It throws for a kind of schema that it does not know. */
+/** Describes the values that a schema accepts. It throws for an unknown kind of schema. */
 function takes(schema: z.ZodType, sectionOf: SectionOf): string {
   const { schema: bare } = peel(schema);
   const section = sectionOf(bare);
@@ -112,7 +112,7 @@ function takes(schema: z.ZodType, sectionOf: SectionOf): string {
   throw new Error(`the reference cannot tell a ${bare.type}`);
 }
 
-/** The keys below a value that stands at `path`: none for a scalar. */
+/** The keys below a value at `path`; none for a scalar. */
 function keysBelow(schema: z.ZodType, path: string, sectionOf: SectionOf): readonly Key[] {
   const { schema: bare } = peel(schema);
   if (sectionOf(bare) !== undefined) return [];
@@ -129,7 +129,7 @@ function keysBelow(schema: z.ZodType, path: string, sectionOf: SectionOf): reado
   return bare instanceof z.ZodObject ? keysOf(bare, path, sectionOf) : [];
 }
 
-/** Every key of a map, those below it included, down to where another section goes on. */
+/** All keys of a map, nested ones included. A value that has its own section is not entered. */
 function keysOf(schema: z.ZodObject, path: string, sectionOf: SectionOf): readonly Key[] {
   return Object.entries(schema.shape).flatMap(([key, value]) => {
     const here = path === '' ? key : `${path}.${key}`;
@@ -139,14 +139,14 @@ function keysOf(schema: z.ZodObject, path: string, sectionOf: SectionOf): readon
   });
 }
 
-/** Keys that are told together; `title` tells which form of a value they belong to: `kind: page`. */
+/** Keys that are printed together; `title` says which form of the value has them: `kind: page`. */
 export type Group = {
   readonly title: string | undefined;
   readonly about: string | undefined;
   readonly keys: readonly Key[];
 };
 
-/** A form of a value that is no map, as a key of its own: the word `trim` among the steps. */
+/** Lists a value that is no map as a key of its own, such as the step `trim`. */
 function wordsOf(schema: z.ZodType, sectionOf: SectionOf): readonly Key[] {
   if (schema instanceof z.ZodObject) return [];
   const words = schema instanceof z.ZodEnum ? schema.options.map(String) : undefined;
@@ -159,7 +159,7 @@ function wordsOf(schema: z.ZodType, sectionOf: SectionOf): readonly Key[] {
   }));
 }
 
-/** The keys of a section, by the forms its value may have. */
+/** The keys of a section, grouped by the forms of its value. */
 export function groupsOf(schema: z.ZodType, name: string, sectionOf: SectionOf): readonly Group[] {
   if (schema instanceof z.ZodDiscriminatedUnion) {
     return objectsOf(schema).map((object) => {
@@ -178,7 +178,7 @@ export function groupsOf(schema: z.ZodType, name: string, sectionOf: SectionOf):
   return [{ title: undefined, about: undefined, keys: keysBelow(schema, name, sectionOf) }];
 }
 
-/** The schema at a place; `[]` steps into the items of a list, `<…>` into the values of a map. @throws Error */
+/** The schema at a path; `[]` enters the items of a list, `<…>` the values of a map. @throws Error */
 export function schemaAt(schema: z.ZodType, at: readonly string[]): z.ZodType {
   const { schema: bare } = peel(schema);
   const [key, ...rest] = at;

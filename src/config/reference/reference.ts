@@ -13,7 +13,7 @@ Every key of the two kinds of file, what it takes, its default and what it does.
 source is described in [add-a-source.md](add-a-source.md). Unknown keys are errors. Editors complete both files from
 \`portico.schema.json\` and \`source.schema.json\`.`;
 
-/** One kind of file: its sections, and the keys that stand outside of them. */
+/** One kind of file: its sections, and the keys outside of them. */
 type FileSpec = {
   readonly title: string;
   readonly schema: z.ZodObject;
@@ -37,7 +37,7 @@ function groupText({ title, about, keys }: Group): string {
     .join('\n\n');
 }
 
-/** A section with what its schema says. */
+/** A section with its schema. */
 type Part = { readonly section: Section; readonly schema: z.ZodType; readonly groups: readonly Group[] };
 
 const anchor = (name: string) =>
@@ -70,7 +70,7 @@ function fileText(file: FileSpec): string {
 
 const link = (title: string) => `[${title.replaceAll('`', '')}](#${anchor(title)})`;
 
-/** The table of contents: the parts in their order, and below it the sections of each kind of file. */
+/** The table of contents: the parts in order, with the sections of each kind of file. */
 function contentsText(): string {
   const titles = ['Values', ...files.map(({ title }) => title), 'Variables', 'Paths'];
   const sections = files.map(
@@ -80,13 +80,13 @@ function contentsText(): string {
   return [`**Contents**: ${titles.map(link).join(' · ')}`, ...sections].join('\n\n');
 }
 
-/** The reference of every key of the configuration, as Markdown. */
+/** Writes the reference of all configuration keys, as Markdown. */
 export function configReference(): string {
   return `${[HEAD, contentsText(), VALUES, ...files.map(fileText), VARIABLES, PATHS].join('\n\n')}\n`;
 }
 
 /**
- * The sections of the reference, for those who hold them against the schemas.
+ * The sections of the reference, for the test that compares them with the schemas.
  * @internal
  */
 export function referenceParts(): readonly Part[] {

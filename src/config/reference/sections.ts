@@ -1,15 +1,15 @@
-/** A part of the reference: a value of a file, with what must be known beside its keys. */
+/** A section of the reference: a value of a file, with an explanation beside its keys. */
 export type Section = {
-  /** What the section is called, and what its keys are told below. */
+  /** The title of the section; its keys are printed below this name. */
   readonly name: string;
-  /** Where its value stands in the schema: keys of maps; `[]` for the items of a list. */
+  /** The path of its value in the schema: keys of maps; `[]` for the items of a list. */
   readonly at: readonly string[];
   readonly intro: string;
-  /** The value as YAML; a test holds it against the schema. */
+  /** The value as YAML; a test checks it against the schema. */
   readonly example?: string;
 };
 
-/** The sections of the gateway file, in the order of reading. */
+/** The sections of the gateway file, in reading order. */
 export const gatewaySections: readonly Section[] = [
   {
     name: 'resources',
@@ -101,7 +101,7 @@ headers: { X-Token: s3cret }`,
   },
 ];
 
-/** The sections of a source file, in the order of reading. */
+/** The sections of a source file, in reading order. */
 export const sourceSections: readonly Section[] = [
   {
     name: 'net',

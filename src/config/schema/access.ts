@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { duration, httpUrl, name, permission, port, secret, wholeSeconds, bearerToken } from './scalars.ts';
 
-/** The operator's listener, and what opens it. */
+/** The operator's listener and its credentials. */
 export const admin = z.strictObject({
   host: z.string().default('127.0.0.1').describe('Keep it on an inner address.'),
   port: port.default(9090).describe('0 takes any free port.'),
@@ -27,7 +27,7 @@ const keyRecord = z.strictObject({
   expiresAt: z.iso.datetime().optional().describe('An instant such as 2030-01-31T00:00:00Z; absent: never.'),
 });
 
-/** Who may call: API keys, tokens of an issuer, or both. */
+/** Authentication of callers: API keys, tokens of an issuer, or both. */
 export const callerAuth = z.strictObject({
   apiKeys: z
     .strictObject({

@@ -43,7 +43,7 @@ const named = [
   word('dotnetDate', '/Date(1588291200000)/'),
 ] as const;
 
-/** One step from a legacy value to a canonical one. */
+/** One step that turns a legacy value into a canonical one. */
 export const coercion = z.union(
   [
     ...named,

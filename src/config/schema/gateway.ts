@@ -17,7 +17,7 @@ import {
   rateWindow,
 } from './scalars.ts';
 
-/** What a resource's answers cost and how long they live. */
+/** The cost of a resource's answers and their time to live. */
 const operationCache = z.strictObject({
   fresh: wholeSeconds.default(10).describe('How long an answer is served without asking the source again.'),
   staleWhileRevalidate: wholeSeconds

@@ -11,7 +11,7 @@ const details = z.strictObject({
   map: mapping.describe('The id, and every v1 field that the `map` of the list leaves out.'),
 });
 
-/** Where the fields stand that the rows of a list do not have. */
+/** Where the fields come from that the rows of a list do not have. */
 export const hydrate = z
   .union([z.literal('get').describe("The resource's own `get`."), details], {
     error: 'expected get, or { request, item, map }',

@@ -73,7 +73,7 @@ const shortPage = z
     'Where a call may return fewer rows than asked: at the end, or anywhere (rows hidden after paging).',
   );
 
-/** The page sizes a source takes, written out or as all up to the largest. */
+/** The page sizes that a source accepts: a list of sizes, or a maximum. */
 const pageSizes = z
   .union([
     z.array(integer(1, 100_000)).min(1),

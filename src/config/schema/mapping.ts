@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { coercion } from './coercion.ts';
 
-/** Where a field comes from: paths and steps, or a constant. */
+/** The origin of a field: paths and coercion steps, or a constant. */
 const fieldMapping = z.strictObject({
   from: z
     .union([z.string(), z.array(z.string()).min(1)], { error: 'expected a path, or several' })

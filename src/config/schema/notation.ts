@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
-/** How a scalar is written in a file. */
+/** How a scalar is written in a configuration file. */
 type Notation = {
-  /** What it takes, as the reference says it: "a duration such as `5s`". */
+  /** The accepted form, in the reference's words: "a duration such as `5s`". */
   readonly form: string;
-  /** Writes a value, such as a default, the way a file would; absent where the value is written as it is. */
+  /** Writes a value, such as a default, as in a file; absent if it needs no conversion. */
   readonly write?: (value: unknown) => string;
 };
 
 const notations = z.registry<Notation>();
 
-/** Says how the values of a schema are written. */
+/** Registers how the values of a schema are written. */
 export function withNotation<T extends z.ZodType>(
   schema: T,
   form: string,
@@ -20,7 +20,7 @@ export function withNotation<T extends z.ZodType>(
   return schema;
 }
 
-/** How the values of a schema are written, where that was said. */
+/** The registered notation of a schema; `undefined` if there is none. */
 export function notationOf(schema: z.ZodType): Notation | undefined {
   return notations.get(schema);
 }

@@ -21,7 +21,7 @@ import {
   timeLimit,
 } from './scalars.ts';
 
-/** Credentials of callers, and what the gateway says itself: no setting lets an upstream hear it of them. */
+/** Headers with a caller's credentials, and headers that the gateway sets: no setting lets a caller's value through. */
 const NEVER_PASSED =
   /^(?:authorization|x-api-key|cookie2?|host|connection|keep-alive|te|trailer|transfer-encoding|content-length|upgrade|expect|http2-settings|x-request-id|x-forwarded-(?:for|host|proto)|proxy.*)$|_/i;
 
@@ -30,7 +30,7 @@ const callerHeader = headerName.refine(
   'this header of a caller never passes: it is a credential, belongs to the connection, is set by the gateway, or has an underscore',
 );
 
-/** A route to a service that is passed through untranslated. */
+/** A route whose requests are passed through to a service unchanged. */
 export const passthroughRoute = z
   .strictObject({
     name: name.describe('Stands in logs, metrics and limits as passthrough.<name>.'),

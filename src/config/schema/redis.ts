@@ -51,19 +51,19 @@ const commandTimeout =
   'How long a command may take; then Redis counts as gone. Time in which Portico itself stood still does not count.';
 const connectTimeout = 'How long connecting may take.';
 
-/** A Redis for some of what is kept; what it leaves out is as for the rest. */
+/** A Redis for one role. A setting that it leaves out is taken from the main one. */
 const role = z.strictObject({
   ...address,
   commandTimeout: timeLimit.optional().describe(`${commandTimeout} Absent: as \`redis.commandTimeout\`.`),
   connectTimeout: timeLimit.optional().describe(`${connectTimeout} Absent: as \`redis.connectTimeout\`.`),
 });
 
-/** What is kept in Redis, by what it asks of a server. */
+/** The roles of Redis. Each asks something else of a server, so each may have its own. */
 export const redisRoles = ['keys', 'limits', 'cache'] as const;
 
 export type RedisRole = (typeof redisRoles)[number];
 
-/** Where Redis is, for everything or by role, and how long it may take. */
+/** The addresses of Redis, for everything or by role, and its timeouts. */
 export const redis = z.strictObject({
   ...address,
   prefix: z
@@ -93,7 +93,7 @@ export const redis = z.strictObject({
 export type RedisConfig = z.infer<typeof redis>;
 export type RedisRoleConfig = z.infer<typeof role>;
 
-/** Whether it has the address of a Redis. */
+/** Whether an address of a Redis is configured. */
 export function hasAddress({ url, cluster, sentinel }: RedisConfig | RedisRoleConfig): boolean {
   return (url ?? cluster ?? sentinel) !== undefined;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addedHeaderName, headerValue } from './scalars.ts';
 
-/** Query parameters as templates: `{offset}` and the like are filled in and escaped by position. */
+/** Query parameters as templates: `{offset}` and other variables are filled in and escaped for their position. */
 export const queryTemplate = z.record(z.string().min(1), z.union([z.string(), z.number().transform(String)]));
 
 export const requestBody = z.union([

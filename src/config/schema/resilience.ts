@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { httpUrl, integer, timeLimit } from './scalars.ts';
 
-/** More addresses of what `baseUrl` leads to. */
+/** Further hosts of the service at `baseUrl`. */
 export const otherHosts = z.array(httpUrl).max(63).default([]);
 
-/** Within what time a connection must stand, in milliseconds. */
+/** The time limit for opening a connection, in milliseconds. */
 export const connectTimeout = timeLimit.default(2_000);
 
-/** When what fails is left alone, and for how long. */
+/** The circuit breaker of a source. */
 export const breaker = z.strictObject({
   calls: integer(1, 1_000_000)
     .default(20)
@@ -19,7 +19,7 @@ export const breaker = z.strictObject({
     .describe('How long no call is made then. After that one call tries, and its result decides.'),
 });
 
-/** What may be sent again. */
+/** The retries of a failed call. */
 export const retries = z.strictObject({
   max: integer(0, 5).default(1).describe('The most times that one call is sent again; 0 for never.'),
   budget: integer(0, 100)
@@ -29,7 +29,7 @@ export const retries = z.strictObject({
     ),
 });
 
-/** When a host that fails is left out, and for how long. */
+/** Outlier ejection: a host that fails is left out for a time. */
 export const outliers = z
   .strictObject({
     failures: integer(1, 1_000).default(5).describe('Failures in a row after which a host is left out.'),
@@ -40,7 +40,7 @@ export const outliers = z
   .prefault({})
   .describe('With several hosts: a host that fails is left out for a while, but never the last one.');
 
-/** How hosts are asked whether they are well. */
+/** Active health checks of hosts. */
 export const health = z
   .strictObject({
     path: z.string().startsWith('/').describe('Requested by GET without a credential; 2xx is healthy.'),
@@ -56,11 +56,11 @@ type NamedHosts = {
   readonly url: string;
   readonly others: readonly string[];
   readonly health: object | undefined;
-  /** What the keys of `url` and `others` are called, and the path of the latter. */
+  /** The keys of `url` and `others` in the file, for messages, and the path of `others`. */
   readonly names: { readonly url: string; readonly others: string; readonly at: string };
 };
 
-/** What does not fit together of the hosts of one service, for zod. */
+/** The contradictions between the hosts of one service, as zod issues. */
 export function hostProblems({ url, others, health: checked, names }: NamedHosts) {
   const { pathname } = new URL(url);
   const differing = others.flatMap((other, index) =>

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { literal } from './request.ts';
 import { flag } from './scalars.ts';
 
-/** What a value must be: one of some, of a form, or there at all. */
+/** A condition on a value: equal to one of several, matching a pattern, or present. */
 export const condition = {
   equals: z
     .union([literal, z.array(literal).min(1)])
@@ -12,7 +12,7 @@ export const condition = {
   present: flag.optional().describe('Whether there is anything at `at`.'),
 };
 
-/** Rows that are no records. */
+/** Conditions for rows that are not records. */
 export const dropWhen = z
   .array(
     z.strictObject({
@@ -47,7 +47,7 @@ const itemsForm = z.strictObject({
     .describe('Path, in each row, of what the mapping reads, such as node or resource; empty for all of it.'),
 });
 
-/** Where the rows of a reply stand, and in what form. */
+/** The path and the form of the rows in a reply. */
 export const items = z
   .union([z.string(), itemsForm], { error: 'expected a path, or { at, form }' })
   .describe('Path of the list of rows; empty where the body is the list. Other forms are written out.');

@@ -12,7 +12,7 @@ import {
 import { Secret } from '../../kernel/secret.ts';
 import { withNotation } from './notation.ts';
 
-/** Builds a schema for a text that `parse` understands; the message says what is. */
+/** Builds a schema for a text that `parse` accepts. The message says what was expected. */
 function parsed<T>(parse: (text: string) => T | undefined, hint: string) {
   return z.string({ error: hint }).transform((text, context) => {
     const value = parse(text);
@@ -40,7 +40,7 @@ export const duration = withNotation(
   (ms) => writeDuration(Number(ms)),
 );
 
-/** The most time something may take, in milliseconds, written like `duration`. Nothing can be done in no time. */
+/** A time limit in milliseconds, written like `duration`. It must not be zero. */
 export const timeLimit = withNotation(
   parsed(
     (text) => boundedDuration(text, 1),
@@ -98,7 +98,7 @@ export function integer(minimum: number, maximum: number) {
 
 export const port = integer(0, 65_535);
 
-/** A yes or no; the words count too, because `${FLAG}` arrives as text. */
+/** A boolean; the words count too, because `${FLAG}` arrives as text. */
 export const flag = withNotation(
   z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')], {
     error: 'expected true or false',
@@ -106,7 +106,7 @@ export const flag = withNotation(
   '`true` or `false`',
 );
 
-/** A text that must not be seen again. */
+/** A text that must never be printed. */
 export const secret = withNotation(
   z
     .string()
@@ -115,7 +115,7 @@ export const secret = withNotation(
   'a secret text',
 );
 
-/** What follows `Bearer` in an Authorization header (RFC 6750, section 2.1); empty for none. */
+/** The token that follows `Bearer` in an Authorization header (RFC 6750, section 2.1); empty for none. */
 export const bearerToken = withNotation(
   z
     .string()
@@ -130,7 +130,7 @@ export const headerName = withNotation(
   'the name of a header',
 );
 
-/** Headers that belong to the connection or frame the body: whoever sets them can make one request two. */
+/** Headers that belong to the connection or frame the body: setting one could split one request into two. */
 const FRAMING =
   /^(?:host|connection|keep-alive|te|trailer|transfer-encoding|content-length|upgrade|expect|proxy-.*)$/i;
 
@@ -143,13 +143,13 @@ export const addedHeaderName = headerName.refine(
 const HEADER_VALUE = /^[\x20-\x7e]*$/;
 const HEADER_VALUE_HINT = 'expected printable ASCII, because it goes into a header';
 
-/** The value of a header. The HTTP client would leave out what cannot stand there, without a word. */
+/** The value of a header. The HTTP client would drop an invalid character silently, so it is refused here. */
 export const headerValue = withNotation(
   z.string().regex(HEADER_VALUE, HEADER_VALUE_HINT),
   'a text of printable ASCII',
 );
 
-/** The value of a header that must not be seen again. */
+/** The value of a header that must never be printed. */
 export const headerSecret = withNotation(
   z
     .string()
@@ -159,13 +159,13 @@ export const headerSecret = withNotation(
   'a secret text of printable ASCII',
 );
 
-/** An http or https address without credentials, query or fragment; slashes at its end are cut off. */
+/** An http or https address without credentials, query or fragment; trailing slashes are removed. */
 export const httpUrl = withNotation(
   parsed((text) => {
     if (!URL.canParse(text)) return undefined;
     const url = new URL(text);
     const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
-    // Not the text itself: what is appended to "http://host? " would not be a path.
+    // The normalised URL is returned, because a path appended to the text "http://host? " would become a query.
     return plain && (url.protocol === 'http:' || url.protocol === 'https:')
       ? (url.origin + url.pathname).replace(/\/+$/, '')
       : undefined;
@@ -181,7 +181,7 @@ export const redisUrl = z
   .regex(/^(rediss?:\/\/.*)?$/, REDIS_HINT)
   .refine((text) => text === '' || URL.canParse(text), REDIS_HINT);
 
-/** Where a server listens: a name, an address or an IPv6 address in brackets, and a port. */
+/** The address of a server: a name, an IPv4 address or an IPv6 address in brackets, and a port. */
 export const hostAndPort = withNotation(
   parsed((text) => {
     const [, host, address, digits] =
@@ -193,7 +193,7 @@ export const hostAndPort = withNotation(
   'a host and a port (`redis-1.example:6379`)',
 );
 
-/** The origin of a web page as browsers send it: scheme, host and, where it is unusual, port. */
+/** The origin of a web page as browsers send it: scheme, host, and the port if it is not the default. */
 export const origin = z
   .string()
   .refine(
@@ -201,7 +201,7 @@ export const origin = z
     'expected an origin such as https://app.example, as browsers send it, without a path',
   );
 
-/** The addresses of proxies: one, or a CIDR range. */
+/** Addresses of proxies: a single one, or a CIDR range. */
 export const addressRange = z
   .string()
   .refine(isAddressRange, 'expected an address or a range such as 10.0.0.0/8');
@@ -216,7 +216,7 @@ function isAddressRange(text: string): boolean {
   );
 }
 
-/** A name that may stand in keys, labels and headers. */
+/** A name that is safe in keys, labels and headers. */
 export const name = withNotation(
   z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/, 'expected a name of a-z, 0-9, - and _, starting with a letter'),
   'a name (a-z, 0-9, `-`, `_`, at most 40 characters)',

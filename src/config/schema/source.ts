@@ -115,7 +115,7 @@ export type FilterSpec = z.infer<typeof filter>;
 export type CoercionSpec = z.infer<typeof coercion>;
 export type MappingSpec = z.infer<typeof mapping>;
 export type ItemsSpec = z.infer<typeof items>;
-/** What a place of a document must hold. */
+/** A condition on the value at a path of a document. */
 export type ConditionSpec = { readonly at?: string | undefined } & {
   readonly [K in keyof typeof condition]?: z.infer<(typeof condition)[K]>;
 };

@@ -5,7 +5,7 @@ import type { YamlFile } from '../yaml/yaml-file.ts';
 
 type Path = readonly PropertyKey[];
 
-/** The value at a path; `null` where the path leads through something that has no keys. */
+/** The value at a path; `null` if the path leads through a scalar. */
 function valueAt(content: unknown, path: Path): unknown {
   let here = content;
   for (const key of path) {
@@ -19,7 +19,7 @@ function isMissing(content: unknown, path: Path): boolean {
   return valueAt(content, path) === undefined;
 }
 
-/** The keys that a schema knows at a path; of a union, those of all its alternatives. */
+/** The keys that a schema knows at a path; for a union, the keys of all alternatives. */
 function knownKeys(schema: unknown, path: Path): readonly string[] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
     return knownKeys(schema.unwrap(), path);
@@ -35,8 +35,8 @@ function knownKeys(schema: unknown, path: Path): readonly string[] {
 }
 
 /**
- * How much an issue of a union's alternative tells: one inside a value that is there shows which alternative was
- * meant, an unknown key may be a typing mistake, a missing key may belong to any alternative.
+ * How well an issue shows which alternative of a union was meant. An issue inside an existing value says most; an
+ * unknown key may be a typing mistake; a missing key may belong to any alternative.
  */
 function weightOf(issue: z.core.$ZodIssue, content: unknown): number {
   if (issue.code === 'unrecognized_keys') return issue.path.length + 1 + 1 / (issue.keys.length + 1);
@@ -44,7 +44,7 @@ function weightOf(issue: z.core.$ZodIssue, content: unknown): number {
   return isMissing(content, issue.path) ? issue.path.length : issue.path.length + 1;
 }
 
-/** Of a union's issues the one that tells most. `content` is what stands at the path that issues are relative to. */
+/** Picks the most telling issue of a union. `content` is the value that the issues' paths are relative to. */
 function mostTelling(issue: z.core.$ZodIssue, content: unknown): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue;
   const here = valueAt(content, issue.path);
@@ -63,7 +63,7 @@ function hintFor(key: string, known: readonly string[]): string | undefined {
 
 const WORDS: Readonly<Record<string, string>> = { object: 'a map', array: 'a list', string: 'a text' };
 
-/** What belongs where nothing stands. */
+/** Describes the expected value at a place that is empty. */
 function missingHint(issue: z.core.$ZodIssue): string {
   return issue.code === 'invalid_type'
     ? `it takes ${WORDS[issue.expected] ?? issue.expected}`
@@ -87,7 +87,7 @@ function problemsOf(raw: z.core.$ZodIssue, file: YamlFile, schema: z.ZodType): r
   return file.isUnset(issue.path) ? [] : [file.problemAt(issue.path, issue.message)];
 }
 
-/** Checks a file's content against its schema; problems are added with their lines. */
+/** Checks a file's content against its schema, and adds problems with their lines. */
 export function checkShape<T extends z.ZodType>(
   file: YamlFile,
   schema: T,

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The candidate that a mistyped word most likely meant, if any is near enough. */
+/** The candidate most like a mistyped word; `undefined` if none is close. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   const near = candidates
     .map((candidate) => ({ candidate, cost: distance(word.toLowerCase(), candidate.toLowerCase()) }))

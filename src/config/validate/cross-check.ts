@@ -4,14 +4,14 @@ import type { LoadedConfig } from '../loaded-config.ts';
 import type { ReportProblem } from '../problem.ts';
 import { type RedisConfig, type RedisRoleConfig, redisRoles, sharesWork } from '../schema/redis.ts';
 
-/** The sources whose shape is right. */
+/** The sources with a valid shape. */
 type KnownSources = {
   readonly sources: LoadedConfig['sources'];
-  /** False where a file has problems of its own: a source that is not found may be in that file. */
+  /** False if a file has problems of its own: a source that is not found may be in that file. */
   readonly isComplete: boolean;
 };
 
-/** Checks what several parts of the configuration must agree on. */
+/** Cross-checks the parts of a configuration against each other. */
 export function crossCheck(gateway: GatewayConfig, sources: KnownSources, report: ReportProblem): void {
   checkResources(gateway, sources, report);
   checkTiers(gateway, report);
@@ -75,7 +75,7 @@ function checkTiers(gateway: GatewayConfig, report: ReportProblem): void {
   );
   for (const [name, { windows }] of Object.entries(tiers)) {
     windows.forEach(({ seconds }, index) => {
-      // The RateLimit headers name a window by its length, so two of one length would look the same.
+      // The RateLimit headers name a window by its length, so two windows of one length would look the same.
       if (windows.slice(0, index).some((earlier) => earlier.seconds === seconds))
         report(
           ['limits', 'tiers', name, 'windows', index],
@@ -164,7 +164,7 @@ function checkRedisAddress(
     report([...at, 'tls'], `${name}.url is not one of TLS`, 'write rediss:// instead of redis://');
 }
 
-/** Several workers need a Redis: through it they share limits and purges. */
+/** Several workers need a Redis, through which they share limits and purges. */
 function checkWorkers({ workers, redis }: GatewayConfig, report: ReportProblem): void {
   if (workers === 'auto' || workers === 1 || sharesWork(redis)) return;
   report(
@@ -174,7 +174,7 @@ function checkWorkers({ workers, redis }: GatewayConfig, report: ReportProblem):
   );
 }
 
-/** Addresses that only the same machine can reach. */
+/** Addresses that can only be reached from the same machine. */
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/;
 
 function checkAdmin({ admin: { host, token } }: GatewayConfig, report: ReportProblem): void {

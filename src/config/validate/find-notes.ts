@@ -5,7 +5,7 @@ import type { PassthroughConfig } from '../schema/passthrough.ts';
 import type { Problem } from '../problem.ts';
 import type { YamlFile } from '../yaml/yaml-file.ts';
 
-/** The routes below another whose methods the other one takes and they do not: those requests are refused. */
+/** Yields each route below another one that lacks some of the outer route's methods: those requests are refused. */
 function* hiddenMethods(routes: readonly PassthroughConfig[]) {
   for (const [index, route] of routes.entries()) {
     for (const outer of routes) {
@@ -16,7 +16,7 @@ function* hiddenMethods(routes: readonly PassthroughConfig[]) {
   }
 }
 
-/** What a sound configuration says that may be meant so, but hardly is. It keeps nothing from starting. */
+/** Finds settings that are valid but probably a mistake. They do not prevent a start. */
 export function findNotes(
   gateway: GatewayConfig,
   sources: LoadedConfig['sources'],

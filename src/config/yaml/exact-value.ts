@@ -3,8 +3,8 @@ import { type Json, NumberText } from '../../kernel/json/json.ts';
 import { followAlias, pairsOf } from './yaml-merge.ts';
 
 /**
- * What stands at a path of a document, numbers with the digits they are written with: 19.90 is not 19.9 where bytes
- * are compared. Nothing at all is `null`, as an empty value is in YAML.
+ * The value at a path of a document. Numbers keep the digits of the text, because 19.90 is not 19.9 if bytes are
+ * compared. An absent value is `null`, like an empty one in YAML.
  */
 export function exactValue(document: Document, path: readonly unknown[]): Json {
   function exact(node: unknown): Json {
@@ -12,7 +12,7 @@ export function exactValue(document: Document, path: readonly unknown[]): Json {
     if (isSeq(node)) return node.items.map(exact);
     if (isMap(node)) {
       const object = Object.create(null) as Record<string, Json>;
-      // Of a key that stands there more than once, by merges, the first counts.
+      // Merges may repeat a key; the first one counts.
       for (const { key, value } of pairsOf(document, node)) {
         if (!(String(key) in object)) object[String(key)] = exact(value);
       }

@@ -1,18 +1,18 @@
 import { isScalar, type Document, visit } from 'yaml';
 
-/** Where `${NAME}` and `${file:…}` get their values from. */
+/** The source of values for `${NAME}` and `${file:…}`. */
 export type Environment = {
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Reads a file named by `${file:…}`; throws where it cannot. */
+  /** Reads a file named by `${file:…}`; throws if it cannot be read. */
   readFile(path: string): string;
-  /** Stands in for a variable that has neither value nor default, where nothing is going to be reached. */
+  /** The substitute for a variable without value and default; given only if nothing will be connected to. */
   placeholder?(variable: string): string;
 };
 
-/** A reference that has no value, at an offset of the YAML text. */
+/** A reference without a value, at an offset of the YAML text. */
 export type Unresolved = { readonly offset: number; readonly message: string; readonly hint: string };
 
-/** A default may hold anything but a reference of its own. */
+/** A default may hold anything except another reference. */
 const REFERENCE = /\$\{(?:file:([^}]+)|([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*))?)\}/g;
 
 function resolve(match: RegExpExecArray, env: Environment): string | { message: string; hint: string } {
@@ -54,8 +54,8 @@ function substituteText(
 }
 
 /**
- * Replaces `${NAME}`, `${NAME:-default}` and `${file:path}` in the parsed scalars of a document: a value can
- * never change the document's structure. An empty variable counts as unset.
+ * Replaces `${NAME}`, `${NAME:-default}` and `${file:path}` in the parsed scalars of a document, so a value can never
+ * change its structure. An empty variable counts as unset.
  */
 export function substitute(document: Document, env: Environment): readonly Unresolved[] {
   const unresolved: Unresolved[] = [];

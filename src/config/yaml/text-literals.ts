@@ -4,21 +4,21 @@ import type { YamlFile } from './yaml-file.ts';
 
 type Path = readonly PropertyKey[];
 
-/** Parts of a resource whose literals are compared with what stands in replies. */
+/** The parts of a resource with literals that are compared with values in replies. */
 const COMPARED: readonly Path[] = [
   ...['total', 'dropWhen', 'map'].map((part) => ['list', part]),
   ['list', 'hydrate', 'map'],
   ...['dropWhen', 'map'].map((part) => ['get', part]),
 ];
 
-/** Keys of literals. The texts of an `enum` are none, whatever they are called. */
+/** The keys of such literals. An `enum` may have a key of the same name: its texts are left alone. */
 const LITERALS: readonly PropertyKey[] = ['equals', 'nullIf'];
 
 function asText(value: unknown, path: Path, file: YamlFile): unknown {
   if (Array.isArray(value)) return value.map((item, index) => asText(item, [...path, index], file));
   if (typeof value === 'boolean') return String(value);
   if (typeof value !== 'number') return value;
-  // As it is written: 007 and 1.50 are texts of their own.
+  // The written form counts: 007 and 1.50 are different texts from 7 and 1.5.
   const written = file.exactAt(path);
   return written instanceof NumberText ? written.text : String(value);
 }
@@ -41,8 +41,8 @@ function replaced(tree: unknown, [key, ...rest]: Path, path: Path, file: YamlFil
 }
 
 /**
- * A source with its literals as its replies can have them. In XML and CSV all is text, so `equals: 44` means the text
- * "44", as it is written in the file, and `true` the text "true".
+ * Turns the literals of a source into texts if its replies hold only texts (XML, CSV): `equals: 44` then means "44", as
+ * written in the file, and `true` means "true".
  */
 export function withTextLiterals(spec: SourceSpec, file: YamlFile): SourceSpec {
   if (spec.decode.format !== 'xml' && spec.decode.format !== 'csv') return spec;

@@ -15,22 +15,22 @@ import { pathText, type Problem } from '../problem.ts';
 import { substitute, type Environment } from './substitute.ts';
 import { followAlias, isMerge, mergeSources, pairsOf } from './yaml-merge.ts';
 
-/** A parsed YAML file that knows where each of its keys stands. */
+/** A parsed YAML file that knows the position of each key. */
 export type YamlFile = {
   readonly file: string;
-  /** What the file says, secrets filled in; a function, so that it is not printed along with the file. */
+  /** The content, secrets filled in. It is a function, so that printing the file object does not print secrets. */
   content(): unknown;
-  /** What stands at a path, with the digits that its numbers are written with. */
+  /** The value at a path, with the digits of its numbers as written. */
   exactAt(path: readonly PropertyKey[]): Json;
-  /** Whether the value at a path could not be filled in, which is reported already. */
+  /** Whether the value at a path had an unresolved reference, which is already reported. */
   isUnset(path: readonly PropertyKey[]): boolean;
-  /** A problem of this file at a path of keys. */
+  /** Makes a problem of this file at a path of keys. */
   problemAt(path: readonly PropertyKey[], message: string, hint?: string): Problem;
 };
 
 /**
- * The range of the deepest node on the way to `path`: of the value, or of the key where `ofKey`. What an alias or a
- * merge brings in stands where it is written.
+ * The range of the deepest existing node on the way to `path`: of its value, or of its key if `ofKey`. The value of an
+ * alias or a merge has the position where it is written.
  */
 function offsetOf(document: Document, path: readonly PropertyKey[], ofKey: boolean): number | undefined {
   let node: unknown = document.contents;
@@ -52,7 +52,7 @@ function offsetOf(document: Document, path: readonly PropertyKey[], ofKey: boole
   return offset;
 }
 
-/** What a document says, aliases (`*name`) and merges (`<<: *name`) followed; `undefined` where it cannot be read. */
+/** The value of a document, aliases (`*name`) and merges (`<<: *name`) resolved; `undefined` if it is unreadable. */
 function contentOf(
   document: Document,
   report: (offset: number | undefined, message: string) => void,
@@ -80,21 +80,21 @@ function contentOf(
   }
 }
 
-/** What is said in place of the parser's messages that quote the text, which may be a secret. */
+/** Replacements for messages of the parser that quote the text, which may be a secret. */
 const UNQUOTED: Partial<Record<ErrorCode, string>> = {
   BAD_DIRECTIVE: 'a malformed directive; a text that starts with % is quoted',
   BAD_DQ_ESCAPE: 'an unknown escape in a double-quoted text',
   TAG_RESOLVE_FAILED: 'an unknown tag; a text that starts with ! is quoted',
 };
 
-/** What the parser says of a mistake, without what it quotes. */
+/** The parser's message about a mistake, without the text that it quotes. */
 function tellMistake({ code, message }: YAMLError): string {
   return UNQUOTED[code] ?? message.replace(/: .*$/s, '');
 }
 
 /**
- * Parses a YAML text and fills in its references; without an environment it has none.
- * Problems of syntax and of unset variables are added to `problems`; the content is then what could be read.
+ * Parses a YAML text and resolves its references; without an environment it has none. Syntax errors and unset variables
+ * are added to `problems`; the content is then whatever could be read.
  */
 export function parseYamlFile(
   file: string,
@@ -109,7 +109,7 @@ export function parseYamlFile(
     version: '1.2',
     merge: true,
     prettyErrors: false,
-    // Its warnings go to standard error and quote the text.
+    // The parser's warnings go to standard error and quote the text.
     logLevel: 'error',
   });
 
@@ -121,7 +121,7 @@ export function parseYamlFile(
 
   const stumble = document.errors.find(({ code }) => code === 'UNEXPECTED_TOKEN');
   for (const mistake of [...document.errors, ...document.warnings]) {
-    // After the first of these the parser stumbles over every token that follows.
+    // After the first unexpected token the parser reports every token that follows.
     if (mistake.code === 'UNEXPECTED_TOKEN' && mistake !== stumble) continue;
     problems.push(problemOn(mistake.pos[0], '', tellMistake(mistake)));
   }

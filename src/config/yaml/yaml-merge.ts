@@ -1,9 +1,9 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Pair, type YAMLMap } from 'yaml';
 
-/** Merges of merges go no deeper. */
+/** A limit for merges inside merges. */
 const DEPTH_MAX = 20;
 
-/** A node, or the one that an alias stands for. */
+/** The target of an alias; any other node itself. */
 export function followAlias(document: Document, node: unknown): unknown {
   return isAlias(node) ? node.resolve(document) : node;
 }
@@ -13,7 +13,7 @@ export function isMerge({ key }: Pair): boolean {
   return isScalar(key) && typeof key.value === 'symbol';
 }
 
-/** The maps that a merge takes its keys from, the first one first; `undefined` where one is no map. */
+/** The maps that a merge takes its keys from, in order; `undefined` if one of them is not a map. */
 export function mergeSources(document: Document, { value }: Pair): readonly YAMLMap[] | undefined {
   const node = followAlias(document, value);
   const sources = (isSeq(node) ? node.items : [node]).map((one) => followAlias(document, one));
@@ -21,7 +21,7 @@ export function mergeSources(document: Document, { value }: Pair): readonly YAML
   return maps.length === sources.length ? maps : undefined;
 }
 
-/** The pairs of a map with those that it merges, in the order in which they are looked at: the first of a key counts. */
+/** The pairs of a map, then those that it merges: the first pair with a key counts. */
 export function pairsOf(document: Document, map: YAMLMap, depth = 0): readonly Pair[] {
   const own = map.items.filter((pair) => !isMerge(pair));
   if (own.length === map.items.length || depth > DEPTH_MAX) return own;

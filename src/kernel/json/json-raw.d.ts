@@ -1,4 +1,4 @@
-/** ES proposal "JSON.parse source text access", in Node since 21; TypeScript's libraries do not know it yet. */
+/** ES proposal "JSON.parse source text access", in Node since 21 but not yet in TypeScript's libraries. */
 interface JSON {
   rawJSON(text: string): unknown;
 }

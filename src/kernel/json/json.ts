@@ -1,4 +1,4 @@
-/** A JSON number whose digits a binary float would lose: its text, as written in the document. */
+/** A JSON number that a binary float would round: its text, as written in the document. */
 export class NumberText {
   readonly text: string;
 
@@ -19,15 +19,15 @@ export class JsonError extends Error {
   }
 }
 
-/** How deep containers may be nested. */
+/** The limit for nested containers. */
 export const DEPTH_MAX = 64;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** A binary float holds all integers of so many digits exactly. */
+/** A binary float holds every integer of this many digits exactly. */
 export const DIGITS_MAX = 15;
-/** The characters of a text up to its end, an escape or a control character (RFC 8259, section 7). */
+/** A run of characters that ends before the text's end, an escape or a control character (RFC 8259, section 7). */
 // eslint-disable-next-line no-control-regex -- the grammar is defined by control characters
 const PLAIN_TEXT = /[^"\\\u0000-\u001f]*/y;
-/** For runs of up to so many characters a loop is faster than a regular expression. */
+/** Below this length a loop is faster than a regular expression. */
 const SHORT_TEXT = 48;
 
 /** A recursive-descent parser over one text; `at` is the offset of the next character. */
@@ -59,7 +59,7 @@ class JsonReader {
     }
   }
 
-  /** A value inside `depth` containers. */
+  /** Reads a value inside `depth` containers. */
   private readValue(depth: number): Json {
     this.skipSpace();
     switch (this.text.charCodeAt(this.at)) {
@@ -98,7 +98,7 @@ class JsonReader {
       end += 1;
       code = text.charCodeAt(end);
     }
-    // No point, no exponent, no zero in front, and no more digits than a float holds.
+    // No point, no exponent, no leading zero, and not too many digits for a float.
     const isPlain = code !== 0x2e && code !== 0x65 && code !== 0x45 && end - first <= DIGITS_MAX;
     if (isPlain && value > 0 && text.charCodeAt(first) !== 0x30) {
       this.at = end;
@@ -111,7 +111,7 @@ class JsonReader {
     return literal === '0' ? 0 : new NumberText(literal);
   }
 
-  /** Skips characters that stand for themselves; the code of the one behind them. */
+  /** Skips characters that stand for themselves; returns the code of the next one. */
   private skipPlainText(): number {
     const { text } = this;
     for (const end = this.at + SHORT_TEXT; this.at < end; this.at += 1) {
@@ -144,7 +144,7 @@ class JsonReader {
     }
   }
 
-  /** Enters a container that stands inside `depth` others; whether it is empty, which ends it. */
+  /** Enters a container inside `depth` others. If it is empty, skips its end and returns true. */
   private isEmpty(depth: number, end: number): boolean {
     if (depth >= DEPTH_MAX) this.fail(`nested deeper than ${DEPTH_MAX}`);
     this.at += 1;

@@ -7,8 +7,8 @@ const ZERO = 0x30;
 const isDigit = (byte: number | undefined) => byte !== undefined && byte >= ZERO && byte <= 0x39;
 
 /**
- * Counts the entries of all objects in a document; `undefined` where a float would lose digits of a number, or
- * containers are nested too deep. The count means nothing where the document is not valid.
+ * Counts the entries of all objects in a document; `undefined` if a float would round a number or the nesting is too
+ * deep. The count is meaningless for an invalid document.
  */
 function countEntries(bytes: Uint8Array): number | undefined {
   const { length } = bytes;
@@ -50,15 +50,15 @@ function entriesOf(value: unknown): number {
 
 /**
  * A fast path of `readJson`, in a third of its time, for documents whose numbers all fit a float. The value is the
- * same, except that its objects have a prototype: look up own keys only. `undefined`: use `readJson`. `bytes` is the
- * document in UTF-8; `text` may lack its byte order mark.
+ * same, except that its objects have a prototype: look up own keys only. `undefined` means: use `readJson`. `bytes` is
+ * the document in UTF-8; `text` may lack its byte order mark.
  */
 export function readPlainJson(bytes: Uint8Array, text: string): Json | undefined {
   const entries = countEntries(bytes);
   if (entries === undefined) return undefined;
   try {
     const value = JSON.parse(text) as Json;
-    // With a duplicate key there are fewer entries than colons.
+    // A duplicate key leaves fewer entries than colons.
     return entriesOf(value) === entries ? value : undefined;
   } catch {
     return undefined;
