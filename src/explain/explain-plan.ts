@@ -83,7 +83,7 @@ export function pageCalls(plan: PagePlan, query: ListQuery): readonly UpstreamRe
   const windows = plan.window.cover(offset, query.limit).map(plan.request);
   const total = plan.count ?? plan.request(totalWindow(plan));
   return [
-    ...(asksTotalFirst(plan, offset, query.limit) ? [total] : []),
+    ...(asksTotalFirst(plan, { offset, limit: query.limit }) ? [total] : []),
     ...windows,
     ...(plan.count === undefined ? [] : [plan.count]),
   ];

@@ -6,8 +6,8 @@ import { type BackgroundTasks, createBackgroundTasks } from '../kernel/backgroun
 import type { Clock } from '../kernel/clock.ts';
 import { createCacheStage } from '../policy/cache-stage.ts';
 import type { Handler, SourceHandler } from '../policy/call.ts';
-import { createAnswer } from '../reading/run-plan.ts';
-import { createRowSets } from '../reading/rowsets.ts';
+import { createAnswer } from '../reading/answer-query.ts';
+import { createRowSets } from '../reading/rowsets/rowsets.ts';
 import { createWalker } from '../reading/walk-page.ts';
 import { createCursorCheckpoints } from '../rowset/cursor-checkpoints.ts';
 import { createRedisRowSets } from '../rowset/redis-rowsets.ts';

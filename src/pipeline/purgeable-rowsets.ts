@@ -1,5 +1,5 @@
 import type { ScanPlan } from '../adapter/plan/plan.ts';
-import type { RowSets } from '../reading/rowsets.ts';
+import type { RowSets } from '../reading/rowsets/rowsets.ts';
 import type { Purges } from '../store/purges.ts';
 import type { CompiledResource } from './compile-sources.ts';
 

@@ -8,7 +8,7 @@ import { systemClock } from '../kernel/clock.ts';
 import { type Json, readJson } from '../kernel/json/json.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import type { SourceAnswer } from '../policy/call.ts';
-import { createAnswer } from '../reading/run-plan.ts';
+import { createAnswer } from '../reading/answer-query.ts';
 import { findOperation } from './find-operation.ts';
 import type { SourceSession } from './session/source-session.ts';
 

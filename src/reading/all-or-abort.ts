@@ -1,16 +1,30 @@
+import { isMismatch, type Mismatch } from './mismatch.ts';
 import type { CallContext } from './source-runtime.ts';
 
-/** Does the parts of an context at once; the first failure cancels the others, and the context. */
+/** Runs parts of a call at once; the first that fails or brings a mismatch aborts the others, and is the result. */
 export async function allOrAbort<T>(
   context: CallContext,
-  start: (within: CallContext) => readonly Promise<T>[],
-): Promise<readonly T[]> {
-  const failed = new AbortController();
-  const within = { ...context, signal: AbortSignal.any([context.signal, failed.signal]) };
+  start: (within: CallContext) => readonly Promise<T | Mismatch>[],
+): Promise<readonly T[] | Mismatch> {
+  const stopped = new AbortController();
+  const within = { ...context, signal: AbortSignal.any([context.signal, stopped.signal]) };
+  let mismatch: Mismatch | undefined;
+
+  async function watch(part: Promise<T | Mismatch>): Promise<T[]> {
+    const result = await part;
+    if (!isMismatch(result)) return [result];
+    mismatch ??= result;
+    stopped.abort();
+    return [];
+  }
+
   try {
-    return await Promise.all(start(within));
+    const results = await Promise.all(start(within).map(watch));
+    return mismatch ?? results.flat<T[][]>();
   } catch (error) {
-    failed.abort(error);
+    stopped.abort(error);
+    // The failures behind a mismatch come from its abort.
+    if (mismatch !== undefined) return mismatch;
     throw error;
   }
 }

@@ -1,23 +1,24 @@
 import type { DetailsAdapter } from '../adapter/compile-record.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import { createSemaphore } from '../kernel/semaphore.ts';
-import { overBudget } from './scan-faults.ts';
-import { type CallContext, type FinishRows, Gone, type SourceRuntime } from './source-runtime.ts';
 import { allOrAbort } from './all-or-abort.ts';
+import { isMismatch, type RowVanished, rowVanished } from './mismatch.ts';
+import { overBudget } from './scan/scan-faults.ts';
+import type { CallContext, FinishRows, SourceRuntime } from './source-runtime.ts';
 
-/** Details that are asked for at once: of a page, and of a scan, behind which callers must get through. */
+/** Details that are asked for at once: of a page, and of a scan, beside which callers must get through. */
 const AT_ONCE = { page: 8, scan: 3 };
 
-/** Asks for what one row lacks. @throws GatewayError as a single record does; Gone where there is no such record */
+/** Asks for what one row lacks. @throws GatewayError as a single record does */
 async function complete(
   { upstream, observer }: SourceRuntime,
   details: DetailsAdapter,
   row: CanonicalRecord,
   { signal, usage, priority }: CallContext,
-): Promise<CanonicalRecord> {
+): Promise<{ readonly record: CanonicalRecord } | RowVanished> {
   signal.throwIfAborted();
   const request = details.request(row.id);
-  if (request === undefined) throw new Gone();
+  if (request === undefined) return rowVanished;
   const found = await upstream.ask(
     request,
     (reply) => details.read(reply, row.id, observer.fieldGap),
@@ -25,13 +26,12 @@ async function complete(
     usage,
     priority,
   );
-  if (found === undefined) throw new Gone();
-  return { ...row, ...found };
+  return found === undefined ? rowVanished : { record: { ...row, ...found } };
 }
 
 /**
- * Creates what asks for what the rows of windows lack, with a call for each row. All rows that it is given cost the
- * source's budget of calls, and each time that it is given some one call more: that for their window.
+ * Creates the function that asks for what rows lack, with a call for each row. Each row costs one call of the source's
+ * budget, and each window one more.
  */
 export function createHydration(source: SourceRuntime, work: keyof typeof AT_ONCE): FinishRows {
   const { details } = source.adapter.list;
@@ -41,8 +41,9 @@ export function createHydration(source: SourceRuntime, work: keyof typeof AT_ONC
   return async function hydrate(rows, context) {
     calls += 1 + rows.length;
     if (calls > source.budget.calls) throw overBudget('calls');
-    return allOrAbort(context, (within) =>
+    const completed = await allOrAbort(context, (within) =>
       rows.map((row) => semaphore(() => complete(source, details, row, within))),
     );
+    return isMismatch(completed) ? completed : completed.map(({ record }) => record);
   };
 }

@@ -6,12 +6,13 @@ import type { CanonicalRecord } from '../contract/response-body.ts';
 import { invalidReply } from '../errors/fault.ts';
 import { createYieldToLoop } from '../kernel/yield-to-loop.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';
-import { type CallContext, Moved, type SourceRuntime } from './source-runtime.ts';
+import { inconsistent, type InconsistentReads, isMismatch, type Mismatch } from './mismatch.ts';
+import type { CallContext, SourceRuntime } from './source-runtime.ts';
 
 /** Rows of one window, with the number of rows the source says there are. */
 export type WindowRows = { readonly call: WindowCall; readonly rows: Rows };
 
-/** The rows of a reply; those of a large one are read by a thread, and taken over in parts. @throws GatewayError */
+/** The rows of a reply. Those of a large one are read by a thread, and taken over in parts. @throws GatewayError */
 async function readRows(
   { adapter: { list }, observer, largeReplies }: SourceRuntime,
   reply: UpstreamReply,
@@ -25,7 +26,7 @@ async function readRows(
   for (const part of parts) {
     const rows = list.read(part, observer.fieldGap);
     for (const record of rows.records) records.push(record);
-    // The last part tells the total and what comes next.
+    // The last part has the total and what comes next.
     all = { ...rows, records, received: rows.received + (all?.received ?? 0) };
     await yieldToLoop();
   }
@@ -33,34 +34,32 @@ async function readRows(
   return all;
 }
 
-/** Asks the source for one window. @throws GatewayError, Gone */
+/** Asks the source for one window. @throws GatewayError */
 export async function readWindow(
   source: SourceRuntime,
   request: WindowRequest,
   call: WindowCall,
   context: CallContext,
-): Promise<WindowRows> {
-  const read = (reply: UpstreamReply) => readRows(source, reply, context.signal);
-  const rows = await source.upstream.ask(
-    request(call),
-    read,
-    context.signal,
-    context.usage,
-    context.priority,
-  );
-  if (rows.received > call.size) {
+): Promise<WindowRows | Mismatch> {
+  const { signal, usage, priority } = context;
+  const read = (reply: UpstreamReply) => readRows(source, reply, signal);
+  const rows = await source.upstream.ask(request(call), read, signal, usage, priority);
+  if (rows.received > call.size)
     throw invalidReply('window', `the source gave ${rows.received} rows where ${call.size} were asked for`);
-  }
   const broken = rows.echo && brokenEcho(rows.echo, call);
   if (broken !== undefined)
     throw invalidReply('window', `the source says that it was asked for another ${broken} than it was`);
   if (context.finish === undefined) return { call, rows };
-  return { call, rows: { ...rows, records: await context.finish(rows.records, context) } };
+  const records = await context.finish(rows.records, context);
+  return isMismatch(records) ? records : { call, rows: { ...rows, records } };
 }
 
-/** Checks that a window holds exactly the rows that a total says it must. @throws Moved */
-export function checkWindow({ call, rows }: WindowRows, total: number): void {
+/** Checks that a window holds exactly the rows that a total promises. */
+export function checkWindow({ call, rows }: WindowRows, total: number): InconsistentReads | undefined {
   const expected = Math.max(0, Math.min(call.size, total - call.firstRow));
-  if (rows.total !== undefined && rows.total !== total) throw new Moved('the total changed during the walk');
-  if (rows.received !== expected) throw new Moved('a window has fewer or more rows than the total allows');
+  if (rows.total !== undefined && rows.total !== total)
+    return inconsistent('the total changed during the walk');
+  if (rows.received !== expected)
+    return inconsistent('a window has fewer or more rows than the total allows');
+  return undefined;
 }

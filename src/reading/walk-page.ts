@@ -4,43 +4,129 @@ import type { CanonicalRecord } from '../contract/response-body.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { Checkpoint, CursorCheckpoints } from '../rowset/cursor-checkpoints.ts';
 import { compileRowCodec } from '../rowset/row-codec.ts';
-import { checkClaims, type Page, totalOfCount } from './read-page.ts';
+import { contradicted, isMismatch, type Mismatch, totalIsLowerBound } from './mismatch.ts';
+import { checkClaims, type Page, type PageRange } from './read-page.ts';
+import { totalOfCount } from './read-total.ts';
 import { readWindow, type WindowRows } from './read-window.ts';
-import { Contradiction, type CallContext, OnlyBound, type SourceRuntime } from './source-runtime.ts';
+import type { CallContext, SourceRuntime } from './source-runtime.ts';
 
-/** A page that was walked to. It is as old as the place that the walk started from. */
+/** A page that was walked to. It is as old as the checkpoint that the walk started from. */
 export type WalkedPage = Page & { readonly storedAt: number };
 
-/** Reads pages of lists that can only be walked, from the nearest place that is known. */
+/** Reads pages of lists that can only be walked, from the nearest known checkpoint; `undefined`: none is near. */
 export type Walker = (
   plan: WalkPlan,
-  offset: number,
-  limit: number,
+  range: PageRange,
   context: CallContext,
-) => Promise<WalkedPage | undefined>;
+) => Promise<WalkedPage | Mismatch | undefined>;
 
 /** Calls that a page may take before a scan, which serves all pages, is the better way. */
 const CALLS_MAX = 4;
 
-/** Errors that a cursor may be the reason of which the source knows no longer. */
+/** Errors whose cause may be a cursor that the source has forgotten. */
 const FORGOTTEN: readonly string[] = ['upstream_error', 'upstream_invalid_response'];
 
-/** What a window says is not what the source's file says of all windows, or rows moved: once is no proof. */
-function untrue(): Contradiction {
-  return new Contradiction('window');
+/** The windows are other than the source's file says of all windows, or rows moved: once is no proof. */
+const WRONG_WINDOW = contradicted('window');
+
+/** Whether a window is as full as the total says, and the rows end where it says. */
+function fits({ call, rows }: WindowRows, total: number): boolean {
+  const expected = Math.min(call.size, total - call.firstRow);
+  const isFull = rows.received === expected && rows.records.length === rows.received;
+  const goesOn = rows.next !== undefined || call.firstRow + rows.received === total;
+  return isFull && goesOn && (rows.total ?? total) === total;
+}
+
+/** The total that the first window of a walk tells; it must be that of the checkpoint. */
+async function readTotal(
+  source: SourceRuntime,
+  { count }: WalkPlan,
+  { rows }: WindowRows,
+  from: Checkpoint | undefined,
+  context: CallContext,
+): Promise<number | Mismatch> {
+  const total = rows.total ?? (count && (await totalOfCount(source, count, context)));
+  if (typeof total !== 'number') return totalIsLowerBound;
+  return from === undefined || from.total === total ? total : WRONG_WINDOW;
+}
+
+/** A window behind the last row costs a call, but shows that the total is not too small. */
+async function checkEnd(
+  source: SourceRuntime,
+  { request, window }: WalkPlan,
+  { call, rows }: WindowRows,
+  context: CallContext,
+): Promise<Mismatch | undefined> {
+  if (rows.next === undefined) return undefined;
+  const behind = await readWindow(source, request, window.after(call, rows.next, rows.received), context);
+  if (isMismatch(behind)) return behind;
+  return behind.rows.received > 0 ? WRONG_WINDOW : undefined;
+}
+
+/** Creates the walks of one resource of one source. `keep` is called with the checkpoint behind each window. */
+function createWalk(source: SourceRuntime, keep: (walk: string, place: Checkpoint) => void) {
+  const { clock, resource } = source;
+  const codec = compileRowCodec(resource.itemFields);
+
+  /** Whether the first rows of a walk fit the checkpoint that it started from. */
+  function fitsStart({ sort }: WalkPlan, from: Checkpoint, records: readonly CanonicalRecord[]): boolean {
+    const last = codec.fromValues(from.last);
+    if (last === undefined || records.some(({ id }) => id === from.firstId || id === last.id)) return false;
+    const kind = resource.itemFields.find(({ name }) => name === sort?.field)?.kind ?? 'text';
+    const [first] = records;
+    return sort === null || first === undefined || compileOrder(sort, kind)(last, first) < 0;
+  }
+
+  return async function walkFrom(
+    plan: WalkPlan,
+    from: Checkpoint | undefined,
+    { offset, limit }: PageRange,
+    context: CallContext,
+  ): Promise<WalkedPage | Mismatch> {
+    const { window, request, key } = plan;
+    const storedAt = from?.storedAt ?? clock.now();
+    const start = { ...window.first, firstRow: from?.offset ?? 0 };
+    const records: CanonicalRecord[] = [];
+    let call = from === undefined ? start : window.after(start, from.next, 0);
+    let known: number | undefined;
+    for (;;) {
+      const read = await readWindow(source, request, call, context);
+      if (isMismatch(read)) return read;
+      const { rows } = read;
+      const total: number | Mismatch = known ?? (await readTotal(source, plan, read, from, context));
+      if (isMismatch(total)) return total;
+      const isStart = known === undefined && from !== undefined;
+      if (!fits(read, total) || (isStart && !fitsStart(plan, from, rows.records))) return WRONG_WINDOW;
+      known = total;
+      for (const record of rows.records) records.push(record);
+      const reached = call.firstRow + rows.received;
+      const firstId = from?.firstId ?? records[0]?.id;
+      const last = records.at(-1);
+      if (rows.next !== undefined && reached < total && firstId !== undefined && last !== undefined)
+        keep(key, {
+          ...{ offset: reached, next: rows.next, total, storedAt, firstId },
+          last: codec.toValues(last),
+        });
+      if (reached >= Math.min(offset + limit, total)) {
+        const mismatch = reached === total ? await checkEnd(source, plan, read, context) : undefined;
+        const skipped = offset - start.firstRow;
+        const page = { records: records.slice(skipped, skipped + limit), total, storedAt };
+        return mismatch ?? checkClaims(source, plan, records) ?? page;
+      }
+      if (rows.next === undefined) return WRONG_WINDOW;
+      call = window.after(call, rows.next, rows.received);
+    }
+  };
 }
 
 /** Creates the walker of one resource of one source. */
 export function createWalker(source: SourceRuntime, checkpoints: CursorCheckpoints): Walker {
-  const { budget, clock, resource } = source;
+  const { budget, clock } = source;
   const lifeMs = budget.snapshot * 1_000;
-  const codec = compileRowCodec(resource.itemFields);
+  const leftMs = ({ storedAt }: Checkpoint) => Math.min(storedAt + lifeMs - clock.now(), lifeMs);
+  const walkFrom = createWalk(source, (walk, place) => void checkpoints.add(walk, place, leftMs(place)));
 
-  function leftMs({ storedAt }: Pick<Checkpoint, 'storedAt'>): number {
-    return Math.min(storedAt + lifeMs - clock.now(), lifeMs);
-  }
-
-  /** The nearest known place before a row. Windows are full, so places are multiples of their size. */
+  /** The nearest checkpoint before a row. Windows are full, so checkpoints stand at multiples of their size. */
   async function nearest({ key, window }: WalkPlan, offset: number): Promise<Checkpoint | undefined> {
     const { size } = window.first;
     const windows = Math.floor(offset / size);
@@ -50,102 +136,22 @@ export function createWalker(source: SourceRuntime, checkpoints: CursorCheckpoin
     return place !== undefined && leftMs(place) > 0 ? place : undefined;
   }
 
-  /** What was known at the start of a walk must fit the first rows of it. */
-  function checkStart({ sort }: WalkPlan, from: Checkpoint, records: readonly CanonicalRecord[]): void {
-    const last = codec.fromValues(from.last);
-    if (last === undefined || records.some(({ id }) => id === from.firstId || id === last.id)) throw untrue();
-    const kind = resource.itemFields.find(({ name }) => name === sort?.field)?.kind ?? 'text';
-    const [first] = records;
-    if (sort !== null && first !== undefined && compileOrder(sort, kind)(last, first) >= 0) throw untrue();
-  }
-
-  /** The total that a window must agree with. @throws OnlyBound */
-  async function totalOf(plan: WalkPlan, { rows }: WindowRows, context: CallContext): Promise<number> {
-    const total = rows.total ?? (plan.count && (await totalOfCount(source, plan.count, context)));
-    if (total === undefined) throw new OnlyBound();
-    return total;
-  }
-
-  /** A window must be as full as the total says, and the rows must end where it says. */
-  function checkWindow({ call, rows }: WindowRows, total: number): void {
-    const expected = Math.min(call.size, total - call.firstRow);
-    const isFull = rows.received === expected && rows.records.length === rows.received;
-    const goesOn = rows.next !== undefined || call.firstRow + rows.received === total;
-    if (!isFull || !goesOn || (rows.total ?? total) !== total) throw untrue();
-  }
-
-  async function walkFrom(
-    plan: WalkPlan,
-    from: Checkpoint | undefined,
-    { offset, limit }: { offset: number; limit: number },
-    context: CallContext,
-  ): Promise<WalkedPage> {
-    const { window, request, key } = plan;
-    const storedAt = from?.storedAt ?? clock.now();
-    const start = { ...window.first, firstRow: from?.offset ?? 0 };
-    let call = from === undefined ? start : window.after(start, from.next, 0);
-    let total = from?.total;
-    const records: CanonicalRecord[] = [];
-    for (;;) {
-      const read = await readWindow(source, request, call, context);
-      const { rows } = read;
-      // What the source says now, asked once a walk, is what the place that it started from must agree with.
-      const told = records.length === 0 ? await totalOf(plan, read, context) : total;
-      if (told === undefined || (total ?? told) !== told) throw untrue();
-      total = told;
-      checkWindow(read, total);
-      if (records.length === 0 && from !== undefined) checkStart(plan, from, rows.records);
-      for (const record of rows.records) records.push(record);
-      const reached = call.firstRow + rows.received;
-      const firstId = from?.firstId ?? records[0]?.id;
-      const last = records.at(-1);
-      if (rows.next !== undefined && reached < total && firstId !== undefined && last !== undefined) {
-        const place = {
-          offset: reached,
-          next: rows.next,
-          total,
-          storedAt,
-          firstId,
-          last: codec.toValues(last),
-        };
-        void checkpoints.add(key, place, leftMs(place));
-      }
-      if (reached >= Math.min(offset + limit, total)) {
-        if (reached === total && rows.next !== undefined) await checkEnd(plan, read, rows.next, context);
-        checkClaims(source, plan, records);
-        const skipped = offset - start.firstRow;
-        return { records: records.slice(skipped, skipped + limit), total, storedAt };
-      }
-      if (rows.next === undefined) throw untrue();
-      call = window.after(call, rows.next, rows.received);
-    }
-  }
-
-  /** A window behind the last row costs a call, but shows that the total is not too small. */
-  async function checkEnd(
-    { window, request }: WalkPlan,
-    { call, rows }: WindowRows,
-    next: string,
-    context: CallContext,
-  ) {
-    const behind = await readWindow(source, request, window.after(call, next, rows.received), context);
-    if (behind.rows.received > 0) throw untrue();
-  }
-
-  return async function walkPage(plan, offset, limit, context) {
+  return async function walkPage(plan, range, context) {
     if (lifeMs === 0) return undefined;
-    const page = { offset, limit };
-    const isFar = (start: number) => offset + limit - start > CALLS_MAX * plan.window.first.size;
-    const from = await nearest(plan, offset);
+    const isFar = (start: number) => range.offset + range.limit - start > CALLS_MAX * plan.window.first.size;
+    const from = await nearest(plan, range.offset);
     if (isFar(from?.offset ?? 0)) return undefined;
     try {
-      return await walkFrom(plan, from, page, context);
+      const walked = await walkFrom(plan, from, range, context);
+      // The checkpoint, not the source, may be what is wrong: the rows have moved.
+      if (from !== undefined && isMismatch(walked) && !context.signal.aborted)
+        await checkpoints.drop(plan.key);
+      return walked;
     } catch (error) {
       if (from === undefined || context.signal.aborted) throw error;
-      // The place, not the source, may be what is wrong: the rows have moved, or the cursor is forgotten.
       await checkpoints.drop(plan.key);
       if (!(error instanceof GatewayError) || !FORGOTTEN.includes(error.code)) throw error;
-      return isFar(0) ? undefined : walkFrom(plan, undefined, page, context);
+      return isFar(0) ? undefined : walkFrom(plan, undefined, range, context);
     }
   };
 }

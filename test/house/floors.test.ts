@@ -29,7 +29,7 @@ describe('imports only look down a floor', () => {
     ['src/policy/cache.ts', '../pipeline/assemble.ts'],
     ['src/policy/cache.ts', '../rowset/local-rowset.ts'],
     ['src/rowset/local-rowset.ts', '../reading/scan.ts'],
-    ['src/reading/scan.ts', '../pipeline/assemble.ts'],
+    ['src/reading/scan/scan.ts', '../pipeline/assemble.ts'],
     ['src/probe/session/replay.ts', '../fixtures/read-fixtures.ts'],
     ['src/fixtures/read-fixtures.ts', '../explain/explanation.ts'],
     ['src/explain/explanation.ts', '../draft/infer-source.ts'],

@@ -8,20 +8,20 @@ import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { compileRowCodec } from '../../rowset/row-codec.ts';
 import { type CarriedFault, readPart, type ReaderData, type ReadingResult } from './reply-parts.ts';
 
-/** Has large replies to a list read by a thread of their own. */
+/** Reads large replies to a list in a thread of their own. */
 export type LargeReplies = {
-  /** The adapter, which reads the parts of a reply too. */
+  /** The adapter, which also reads the parts of a reply. */
   readonly adapter: Adapter;
   /**
-   * The parts that a large reply was read to, each little enough to be read at once; `undefined` where the reply is
-   * small, or the thread cannot read it. @throws GatewayError as `adapter.list.read` does
+   * The parts of a large reply, each small enough to be read at once; `undefined` where the reply is small, or the thread
+   * cannot read it. @throws GatewayError as `adapter.list.read` does
    */
   parts(reply: UpstreamReply, signal: AbortSignal): Promise<readonly UpstreamReply[] | undefined>;
   /** Ends the thread, with whatever it reads. */
   close(): Promise<void>;
 };
 
-/** What is known of a source before it is put to work. */
+/** A compiled resource of a source. */
 type Readable = {
   readonly adapter: Adapter;
   readonly resource: Resource;
@@ -36,7 +36,7 @@ const IDLE_MS = 60_000;
 /** The same extension as this file: `.ts` where Node strips the types itself, `.js` where they were compiled away. */
 const THREAD = new URL(`./reading-thread${extname(import.meta.url)}`, import.meta.url);
 
-/** What a thread must know of a source to read its replies; credentials are not among it. */
+/** What a thread needs of a source to read its replies; the credentials are left out. */
 function readerDataOf({ source: { spec }, resource }: Readable): ReaderData {
   const { tls: _tls, ...net } = spec.net;
   return { spec: { ...spec, auth: { kind: 'none' }, net: { ...net, headers: {} } }, resource: resource.name };
@@ -57,16 +57,16 @@ function faultOf({ code, ...carried }: CarriedFault): Error {
   return fault(code, Object.fromEntries(given));
 }
 
-type Waiting = { resolve(parts: readonly Uint8Array[] | undefined): void; reject(error: Error): void };
+type PendingReply = { resolve(parts: readonly Uint8Array[] | undefined): void; reject(error: Error): void };
 
-/** A thread, started when there is something to read and ended when there has been nothing for a while. */
+/** Creates a thread that starts with the first reply and ends after a while without one. */
 function createThread(data: ReaderData) {
-  const waiting = new Map<number, Waiting>();
+  const waiting = new Map<number, PendingReply>();
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
   let lastId = 0;
 
-  function settle(id: number): Waiting | undefined {
+  function settle(id: number): PendingReply | undefined {
     const one = waiting.get(id);
     waiting.delete(id);
     if (waiting.size === 0) idle = setTimeout(() => void end(), IDLE_MS).unref();
@@ -79,7 +79,7 @@ function createThread(data: ReaderData) {
     else one?.resolve('parts' in result ? result.parts : undefined);
   }
 
-  /** Where the thread is gone, its replies are read without it. */
+  /** Without the thread, the gateway reads the pending replies itself. */
   async function end(): Promise<void> {
     const ended = worker;
     worker = undefined;
@@ -118,26 +118,16 @@ function createThread(data: ReaderData) {
       const sent = Object.fromEntries(headers.map((name) => [name, reply.header(name)]));
       const body = Uint8Array.from(reply.body);
       worker.postMessage({ id, status: reply.status, headers: sent, body }, [body.buffer]);
-      return new Promise((resolve, reject) => {
-        const gone = () => {
-          settle(id);
-          reject(signal.reason as Error);
-          // It would read on for nobody.
-          if (waiting.size === 0) void end();
-        };
-        const over = () => signal.removeEventListener('abort', gone);
-        waiting.set(id, {
-          resolve(parts) {
-            over();
-            resolve(parts);
-          },
-          reject(error) {
-            over();
-            reject(error);
-          },
-        });
-        signal.addEventListener('abort', gone, { once: true });
-      });
+      const reading = Promise.withResolvers<readonly Uint8Array[] | undefined>();
+      const abort = () => {
+        settle(id);
+        reading.reject(signal.reason as Error);
+        // Nobody waits for what the thread reads.
+        if (waiting.size === 0) void end();
+      };
+      waiting.set(id, reading);
+      signal.addEventListener('abort', abort, { once: true });
+      return reading.promise.finally(() => signal.removeEventListener('abort', abort));
     },
   };
 }

@@ -20,7 +20,7 @@ function replyOf({ status, headers, body }: ReadingTask): UpstreamReply {
     status,
     body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
     header(name) {
-      // The gateway then reads the reply itself.
+      // After this error, the gateway reads the reply itself.
       if (!Object.hasOwn(headers, name)) throw new Error('a header that was not sent along');
       return headers[name];
     },

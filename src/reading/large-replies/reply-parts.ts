@@ -7,7 +7,7 @@ import { type ErrorCode } from '../../errors/catalogue.ts';
 import type { InvalidReason, SourceHealth } from '../../errors/fault.ts';
 import type { RowCodec } from '../../rowset/row-codec.ts';
 
-/** What a reading thread must know: the source without its credentials. */
+/** What a reading thread needs: the source without its credentials. */
 export type ReaderData = { readonly spec: SourceSpec; readonly resource: ResourceName };
 
 /** A reply on its way to the reading thread. */
@@ -18,7 +18,7 @@ export type ReadingTask = {
   readonly body: Uint8Array;
 };
 
-/** What a thread throws, as far as it can be carried to another. */
+/** The fields of a GatewayError that can be sent to another thread. */
 export type CarriedFault = {
   readonly code: ErrorCode;
   readonly detail: string | undefined;
@@ -28,7 +28,7 @@ export type CarriedFault = {
   readonly sourceHealth: SourceHealth | undefined;
 };
 
-/** What the thread answers: parts to be read one after the other, a fault, or that it cannot do it at all. */
+/** The result of the thread: parts to be read one after the other, a fault, or that it cannot read the reply. */
 export type ReadingResult = { readonly id: number } & (
   { readonly parts: readonly Uint8Array[] } | { readonly fault: CarriedFault } | { readonly failed: true }
 );
@@ -36,7 +36,7 @@ export type ReadingResult = { readonly id: number } & (
 /** A gap as text: field, reason and, where there is something, its JSON. */
 type WrittenGap = readonly [field: string, reason: 'missing' | 'unreadable', found?: string];
 
-/** One part of the rows of a reply. The last one has whatever else the reply says, such as its total. */
+/** One part of the rows of a reply. The last one also has the rest of the reply, such as its total. */
 type Part = {
   readonly rows: readonly unknown[];
   readonly gaps: readonly WrittenGap[];
@@ -44,7 +44,7 @@ type Part = {
   readonly rest?: Omit<Rows, 'records' | 'received'>;
 };
 
-/** Rows and gaps of one part: little enough to be read at once. */
+/** Rows and gaps of one part: few enough to be read at once. */
 const PART_ROWS = 256;
 
 /** Legacy JSON as text, its long numbers to the digit. */
@@ -75,7 +75,7 @@ export function writeParts(codec: RowCodec, read: (onGap: OnGap) => Rows): reado
   });
 }
 
-/** The rows of one part; its gaps are told as they would have been. */
+/** The rows of one part. `onGap` is called with its gaps, as in reading the reply itself. */
 export function readPart(codec: RowCodec, bytes: Uint8Array, onGap: OnGap): Rows {
   const { rows, gaps, received, rest } = JSON.parse(Buffer.from(bytes).toString()) as Part;
   const records = rows.map((values) => {

@@ -2,9 +2,9 @@ import { type ScriptedUpstream, serving, startUpstream } from '../../support/ups
 import { type Adapter, compileAdapter } from '../../../src/adapter/compile.ts';
 import { resources } from '../../../src/contract/resources.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { createAnswer } from '../../../src/reading/run-plan.ts';
+import { createAnswer } from '../../../src/reading/answer-query.ts';
 import { createLargeReplies } from '../../../src/reading/large-replies/large-replies.ts';
-import { createRowSets } from '../../../src/reading/rowsets.ts';
+import { createRowSets } from '../../../src/reading/rowsets/rowsets.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { createSourceCall } from '../../support/pipeline/call.ts';
 import type { ModelRecord } from '../../support/model/contract-model.ts';

@@ -6,7 +6,7 @@ import { sourceSchema } from '../../../src/config/schema/source.ts';
 import { resources } from '../../../src/contract/resources.ts';
 import { GatewayError } from '../../../src/errors/fault.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { createAnswer } from '../../../src/reading/run-plan.ts';
+import { createAnswer } from '../../../src/reading/answer-query.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { createSourceCall } from '../pipeline/call.ts';
 import type { Capabilities } from './capabilities.ts';

@@ -1,8 +1,8 @@
 import { compileAdapter } from '../../../src/adapter/compile.ts';
 import { resources, type ResourceName } from '../../../src/contract/resources.ts';
 import type { Query } from '../../../src/contract/query.ts';
-import { createAnswer } from '../../../src/reading/run-plan.ts';
-import { createRowSets } from '../../../src/reading/rowsets.ts';
+import { createAnswer } from '../../../src/reading/answer-query.ts';
+import { createRowSets } from '../../../src/reading/rowsets/rowsets.ts';
 import type { UpstreamReply } from '../../../src/kernel/upstream-call.ts';
 import type { SourceRuntime } from '../../../src/reading/source-runtime.ts';
 import type { SourceAnswer } from '../../../src/policy/call.ts';

@@ -1,7 +1,7 @@
 import type { ScanPlan } from '../../../src/adapter/plan/plan.ts';
 import { resources } from '../../../src/contract/resources.ts';
 import { purgeableRowSets } from '../../../src/pipeline/purgeable-rowsets.ts';
-import type { RowSets } from '../../../src/reading/rowsets.ts';
+import type { RowSets } from '../../../src/reading/rowsets/rowsets.ts';
 
 const plan = { kind: 'scan', key: 'rows' } as ScanPlan;
 
@@ -40,7 +40,7 @@ describe('the rowSets of a resource of which something is purged', () => {
     ] as const) {
       become(epoch, number);
       expect(rowSets.has(plan)).toBe(false);
-      await rowSets.page(plan, 0, 1, context);
+      await rowSets.page(plan, { offset: 0, limit: 1 }, context);
       expect(rowSets.has(plan)).toBe(true);
     }
     expect(new Set(keys).size).toBe(4);

@@ -1,5 +1,4 @@
-import { fault, type GatewayError } from '../errors/fault.ts';
-import { Moved } from './source-runtime.ts';
+import { fault, type GatewayError } from '../../errors/fault.ts';
 
 /** The error of a scan that would cost more than the source's budget allows. */
 export function overBudget(what: string): GatewayError {
@@ -8,12 +7,7 @@ export function overBudget(what: string): GatewayError {
   });
 }
 
-/** The error of a scan that cannot see the end. */
+/** The error of a scan that cannot reach the last row. */
 export function outOfReach(): GatewayError {
   return fault('scan_limit_exceeded', { detail: 'there are more rows than the source lets be reached' });
-}
-
-/** Rows that came before: they moved, or the source does not keep to the windows asked for. */
-export function cameTwice(): Moved {
-  return new Moved('a record came twice in one walk');
 }

@@ -1,50 +1,56 @@
-import type { ScanPlan } from '../adapter/plan/plan.ts';
-import type { RowTable } from '../rowset/row-table.ts';
-import { invalidReply } from '../errors/fault.ts';
-import { createHydration } from './hydrate.ts';
+import type { ScanPlan } from '../../adapter/plan/plan.ts';
+import type { RowTable } from '../../rowset/row-table.ts';
+import { invalidReply } from '../../errors/fault.ts';
 import { createRowCollector } from './collect-rows.ts';
-import { readWindow } from './read-window.ts';
+import { createHydration } from '../hydrate.ts';
+import { inconsistent, isMismatch, type Mismatch } from '../mismatch.ts';
+import { readWindow } from '../read-window.ts';
 import { outOfReach, overBudget } from './scan-faults.ts';
-import { type CallContext, Moved, type SourceRuntime } from './source-runtime.ts';
+import type { CallContext, SourceRuntime } from '../source-runtime.ts';
 import { walkWindows } from './walk-windows.ts';
 
-/** Reads every row that the plan's pushed filters leave. @throws GatewayError, Contradiction, Moved */
+/** Reads every row that the plan's pushed filters leave. @throws GatewayError */
 async function scanOnce(
   source: SourceRuntime,
   plan: ScanPlan,
   name: string,
   context: CallContext,
-): Promise<RowTable> {
+): Promise<RowTable | Mismatch> {
   const { window } = plan;
-  const { keep, tableOf } = createRowCollector(source, plan, name, context.signal);
+  const { collect, tableOf } = createRowCollector(source, plan, name, context.signal);
   const call = window.kind === 'sequential' ? window.first : window.scanCall(0);
   const first = await readWindow(source, plan.request, call, context);
+  if (isMismatch(first)) return first;
   const total = plan.totalCounts ? first.rows.total : undefined;
   // Neither rows nor their number: this may be no list at all.
   if (first.rows.received === 0 && first.rows.isTotalLost === true)
     throw invalidReply('total', 'the total of a reply without rows is missing or not a whole number');
   if (Math.max(total ?? 0, first.rows.received) > source.budget.rows) throw overBudget('rows');
   if (window.kind === 'random' && total !== undefined && total > window.depthMax) throw outOfReach();
-  const windows = [await keep(first), ...(await walkWindows(source, plan, first, keep, context))];
-  const received = windows.reduce((sum, window) => sum + window.received, 0);
+  const collected = await collect(first);
+  if (isMismatch(collected)) return collected;
+  const others = await walkWindows(source, plan, first, collect, context);
+  if (isMismatch(others)) return others;
+  const windows = [collected, ...others];
+  const received = windows.reduce((sum, one) => sum + one.received, 0);
   if (total !== undefined && received !== total)
-    throw new Moved('the rows are not as many as the total says');
+    return inconsistent('the rows are not as many as the total says');
   // Windows that come empty before that may be those that the source does not give, not those behind the last row.
   if (plan.totalIsLowerBound && received < (first.rows.total ?? 0))
-    throw new Moved('the rows are fewer than the total says');
+    return inconsistent('the rows are fewer than the total says');
   return tableOf(windows);
 }
 
 /**
  * Scans within the source's budget. The rows become a table with a name.
- * @throws GatewayError `scan_limit_exceeded` over budget; Contradiction, Moved
+ * @throws GatewayError `scan_limit_exceeded` over budget
  */
 export async function scan(
   source: SourceRuntime,
   plan: ScanPlan,
   name: string,
   context: CallContext,
-): Promise<RowTable> {
+): Promise<RowTable | Mismatch> {
   const deadline = AbortSignal.timeout(source.budget.time);
   const signal = AbortSignal.any([context.signal, deadline]);
   try {

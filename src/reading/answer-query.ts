@@ -1,0 +1,79 @@
+import type { Capability } from '../adapter/plan/push-down.ts';
+import { detailBody, listBody } from '../contract/response-body.ts';
+import type { GetQuery, ListQuery } from '../contract/query.ts';
+import { GatewayError } from '../errors/fault.ts';
+import type { UpstreamReply } from '../kernel/upstream-call.ts';
+import type { SourceAnswer, SourceHandler } from '../policy/call.ts';
+import { createCursorCheckpoints } from '../rowset/cursor-checkpoints.ts';
+import { type DatedPage, errorAfter, nextStep, noAttempts, type SearchState } from './next-attempt.ts';
+import { createRowSets, type RowSets } from './rowsets/rowsets.ts';
+import { createPlanRunner } from './run-plan.ts';
+import type { CallContext, SourceRuntime } from './source-runtime.ts';
+import { createWalker, type Walker } from './walk-page.ts';
+
+/** What is purged with a record: `user_42` is `user:42`. */
+function tagOf(id: string): string {
+  return id.replace('_', ':');
+}
+
+/** Creates the function that finds a page: it plans and attempts until the source's claims and its replies agree. */
+function createPageFinder(deps: Parameters<typeof createPlanRunner>[0]) {
+  const { source } = deps;
+  const runPlan = createPlanRunner(deps);
+
+  function switchOff(capability: Capability): void {
+    if (source.switchedOff.has(capability)) return;
+    source.switchedOff.add(capability);
+    source.observer.contradicted(capability);
+  }
+
+  return async function findPage(query: ListQuery, context: CallContext): Promise<DatedPage> {
+    let state: SearchState = noAttempts;
+    for (;;) {
+      const { unusable, blamed, vanished } = state;
+      const plan = source.adapter.list.plan(query, source.switchedOff.union(unusable).union(blamed));
+      const attempt = await runPlan(query, plan, context, vanished?.listedAt).catch((error: unknown) => {
+        throw error instanceof GatewayError ? errorAfter(state, error) : error;
+      });
+      const step = nextStep(state, plan, attempt);
+      step.switchOff.forEach(switchOff);
+      if (step.kind === 'fail') throw step.error;
+      if (step.kind === 'done') return step.page;
+      state = step.state;
+    }
+  };
+}
+
+/** Creates the function that answers the queries of one resource from its source. */
+export function createAnswer(
+  source: SourceRuntime,
+  { fresh: freshSeconds }: { readonly fresh: number },
+  rowSets: RowSets = createRowSets(source, undefined),
+  walk: Walker = createWalker(source, createCursorCheckpoints({ redis: undefined })),
+): SourceHandler {
+  const { resource, adapter, clock } = source;
+  const findPage = createPageFinder({ source, rowSets, walk, freshSeconds });
+
+  async function answerList(query: ListQuery, context: CallContext): Promise<SourceAnswer> {
+    const { records, total, storedAt, freshSeconds: fresh } = await findPage(query, context);
+    const body = listBody(resource, records, { total, page: query.page, limit: query.limit });
+    const tags = [resource.name, ...records.map(({ id }) => tagOf(id))];
+    return { found: true, body, storedAt, freshSeconds: fresh, tags };
+  }
+
+  async function answerGet(query: GetQuery, { signal, usage, priority }: CallContext): Promise<SourceAnswer> {
+    const { get } = adapter;
+    const request = get?.request(query.id);
+    const tags = [resource.name, tagOf(query.id)];
+    if (get === undefined || request === undefined) return { found: false, tags };
+    const storedAt = clock.now();
+    const read = (reply: UpstreamReply) => get.read(reply, query.id, source.observer.fieldGap);
+    const record = await source.upstream.ask(request, read, signal, usage, priority);
+    if (record === undefined) return { found: false, tags };
+    return { found: true, body: detailBody(resource, record), storedAt, freshSeconds, tags };
+  }
+
+  return function answer({ query, ...context }) {
+    return query.kind === 'list' ? answerList(query, context) : answerGet(query, context);
+  };
+}

@@ -1,0 +1,122 @@
+import type { ListPlan } from '../adapter/plan/plan.ts';
+import type { Capability } from '../adapter/plan/push-down.ts';
+import type { CanonicalRecord } from '../contract/response-body.ts';
+import { type GatewayError, invalidReply } from '../errors/fault.ts';
+import type { InconsistentReads, Mismatch, RowVanished } from './mismatch.ts';
+
+/** A page, when its data was read (milliseconds since the epoch), and how long it may be served. */
+export type DatedPage = {
+  readonly kind: 'page';
+  readonly records: readonly CanonicalRecord[];
+  readonly total: number;
+  readonly storedAt: number;
+  readonly freshSeconds: number;
+};
+
+/** What came of one attempt at a page. */
+export type PageAttempt = DatedPage | Mismatch;
+
+/** What the attempts at a page have shown so far. */
+export type SearchState = {
+  readonly attempts: number;
+  /** Claims that were contradicted once. */
+  readonly suspects: ReadonlySet<Capability>;
+  /** Claims that this query does without: the source itself says that they do not hold for it. */
+  readonly unusable: ReadonlySet<Capability>;
+  /** Claims that may be why total and rows disagree: left out, to see whether they agree then. */
+  readonly blamed: ReadonlySet<Capability>;
+  /** The walk before this one was inconsistent: the rows may have moved meanwhile. */
+  readonly isMoved: boolean;
+  /** How total and rows disagree, where they did so twice in a row. */
+  readonly disagreement: InconsistentReads | undefined;
+  readonly vanished: RowVanished | undefined;
+};
+
+/** What follows from an attempt. `switchOff`: claims that are proved wrong. */
+export type NextStep = { readonly switchOff: ReadonlySet<Capability> } & (
+  | { readonly kind: 'done'; readonly page: DatedPage }
+  | { readonly kind: 'again'; readonly state: SearchState }
+  | { readonly kind: 'fail'; readonly error: GatewayError }
+);
+
+/** Two for each claim that an answer can rest on (an order, a sort, three filters), and a walk done again. */
+const ATTEMPTS_MAX = 12;
+
+const NONE: ReadonlySet<Capability> = new Set();
+
+/** The state before the first attempt. */
+export const noAttempts: SearchState = {
+  attempts: 0,
+  suspects: NONE,
+  unusable: NONE,
+  blamed: NONE,
+  isMoved: false,
+  disagreement: undefined,
+  vanished: undefined,
+};
+
+/**
+ * The claims of a plan that may be why total and rows disagree. Without its filters, the total is still believed: it
+ * alone shows that no row is missing.
+ */
+function blamable(plan: ListPlan): readonly Capability[] {
+  if (plan.kind === 'nothing') return [];
+  const filters = plan.relies.filter((capability) => capability.startsWith('filter.'));
+  if (filters.length > 0) return filters;
+  // The total of a count request is not compared with the rows of a scan.
+  const isCompared = plan.kind === 'page' ? plan.count === undefined : plan.totalCounts;
+  return isCompared ? ['total'] : [];
+}
+
+function twiceInARow({ detail }: InconsistentReads): GatewayError {
+  return invalidReply('window', `twice in a row: ${detail}`);
+}
+
+function fail(error: GatewayError, switchOff = NONE): NextStep {
+  return { kind: 'fail', error, switchOff };
+}
+
+function again(state: SearchState, switchOff = NONE): NextStep {
+  if (state.attempts < ATTEMPTS_MAX) return { kind: 'again', state, switchOff };
+  return fail(invalidReply('claims', 'the source contradicts too many of its claims'), switchOff);
+}
+
+/** A disagreement that stays: the claims that may cause it are left out, and where there are none, it is final. */
+function afterDisagreement(state: SearchState, plan: ListPlan, found: InconsistentReads): NextStep {
+  const disagreement = state.disagreement ?? found;
+  const blamed = blamable(plan);
+  if (blamed.length === 0) return fail(twiceInARow(disagreement));
+  return again({ ...state, disagreement, isMoved: false, blamed: state.blamed.union(new Set(blamed)) });
+}
+
+/** What to do after an attempt with a plan. It is pure. */
+export function nextStep(before: SearchState, plan: ListPlan, attempt: PageAttempt): NextStep {
+  const state = { ...before, attempts: before.attempts + 1 };
+  switch (attempt.kind) {
+    case 'page':
+      // Total and rows agree without the blamed claims.
+      return { kind: 'done', page: attempt, switchOff: state.blamed };
+    case 'contradicted': {
+      // Rows that change between two calls look like a broken claim once, but hardly twice in one answer.
+      const claim = new Set([attempt.capability]);
+      const isProved = state.suspects.has(attempt.capability);
+      return again({ ...state, suspects: state.suspects.union(claim) }, isProved ? claim : NONE);
+    }
+    case 'lower bound':
+      // No contradiction: the source says so itself, and for this query only.
+      return again({ ...state, unusable: state.unusable.union(new Set(['total'])) });
+    case 'vanished':
+      // It may have been deleted since the list was read, so the list is read again once.
+      if (state.vanished === undefined) return again({ ...state, vanished: attempt });
+      return fail(invalidReply('rows', 'twice in a row: the list has a row that is no record by itself'));
+    case 'inconsistent':
+      return state.isMoved ? afterDisagreement(state, plan, attempt) : again({ ...state, isMoved: true });
+  }
+}
+
+/** The error to answer with where an attempt failed. Counting all rows to settle a disagreement may cost too much. */
+export function errorAfter({ disagreement }: SearchState, error: GatewayError): GatewayError {
+  return error.code === 'scan_limit_exceeded' && disagreement !== undefined
+    ? twiceInARow(disagreement)
+    : error;
+}

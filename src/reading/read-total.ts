@@ -1,0 +1,28 @@
+import type { Rows } from '../adapter/compile.ts';
+import { GatewayError } from '../errors/fault.ts';
+import type { UpstreamRequest } from '../kernel/upstream-call.ts';
+import { type TotalIsLowerBound, totalIsLowerBound } from './mismatch.ts';
+import type { CallContext, SourceRuntime } from './source-runtime.ts';
+
+/** The total of a count request. One that cannot be read is like none: the rows can still be counted. */
+export async function totalOfCount(
+  source: SourceRuntime,
+  count: UpstreamRequest,
+  { signal, usage, priority }: CallContext,
+): Promise<number | TotalIsLowerBound> {
+  const { readCount } = source.adapter.list;
+  try {
+    return (await source.upstream.ask(count, readCount, signal, usage, priority)) ?? totalIsLowerBound;
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.reason !== 'total') throw error;
+    source.observer.fieldGap('total', 'unreadable');
+    return totalIsLowerBound;
+  }
+}
+
+/** The total that the first window of a list tells. */
+export function totalOfRows({ total, received, isTotalLost }: Rows): number | TotalIsLowerBound {
+  // The first row is behind the end where there are no rows, and some replies that say so have no total.
+  const isEmpty = received === 0 && isTotalLost !== true;
+  return total ?? (isEmpty ? 0 : totalIsLowerBound);
+}

@@ -1,0 +1,105 @@
+import type { ScanPlan } from '../../adapter/plan/plan.ts';
+import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
+import { createSingleFlight } from '../../kernel/single-flight.ts';
+import type { RowSet, Selected, Selection } from '../../rowset/local-rowset.ts';
+import type { RedisRowSets } from '../../rowset/redis-rowsets.ts';
+import { createKnownRowSets, type KnownRowSet } from './known-rowsets.ts';
+import { isMismatch, type Mismatch } from '../mismatch.ts';
+import type { PageRange } from '../read-page.ts';
+import { createRowSetScans } from './scan-rowset.ts';
+import type { CallContext, SourceRuntime } from '../source-runtime.ts';
+
+/** Rows of a row set as an answer needs them. */
+export type RowSetPage = Selected & {
+  /** When the scan began, milliseconds since the epoch. */
+  readonly storedAt: number;
+  /** How old an answer made of them may become before the row set is looked at again. */
+  readonly freshSeconds: number;
+};
+
+/** Serves any page, order and selection from one scan for as long as its row set lives. */
+export type RowSets = {
+  /** With `newerThan`, of rows that were read later. @throws GatewayError */
+  page(
+    plan: ScanPlan,
+    range: PageRange,
+    context: CallContext,
+    newerThan?: number,
+  ): Promise<RowSetPage | Mismatch>;
+  /** Whether this process knows of a row set that lives. */
+  has(plan: ScanPlan): boolean;
+  /** Ends everything under way, background scans included. */
+  close(): Promise<void>;
+};
+
+/** A page of a known row set; else rows must be newer than `than`. */
+type KnownPage = { readonly page: RowSetPage | undefined; readonly than: number };
+
+/** Creates the row sets of one resource of one source. `fleet` is absent where they are not shared. */
+export function createRowSets(source: SourceRuntime, fleet: RedisRowSets | undefined): RowSets {
+  const { clock } = source;
+  const tasks = createBackgroundTasks();
+  const known = createKnownRowSets(source, fleet, tasks);
+  const scans = createRowSetScans(source, known, tasks);
+  const flights = createSingleFlight<RowSet | Mismatch>();
+
+  /** Scans in the background, once at a time. */
+  function refresh(plan: ScanPlan, stale: KnownRowSet): void {
+    known.postponeRefresh(stale);
+    const { storedAt } = stale.rowSet;
+    tasks.run((signal) =>
+      flights.run(plan.key, signal, (shared) => {
+        const usage = { upstreamCalls: 0, upstreamMs: 0 };
+        return scans.obtain(plan, { signal: shared, usage }, storedAt);
+      }),
+    );
+  }
+
+  async function pageOf(
+    rowSet: RowSet,
+    selection: Selection,
+    signal: AbortSignal,
+  ): Promise<RowSetPage | undefined> {
+    const selected = await rowSet.select(selection, signal);
+    const { storedAt } = rowSet;
+    return selected && { ...selected, storedAt, freshSeconds: known.freshSecondsOf(rowSet) };
+  }
+
+  /** A page of a known row set, which is refreshed where that is due. */
+  async function knownPage(
+    plan: ScanPlan,
+    selection: Selection,
+    newerThan: number,
+    signal: AbortSignal,
+  ): Promise<KnownPage> {
+    const found = await known.find(plan.key);
+    signal.throwIfAborted();
+    if (found === undefined || found.rowSet.storedAt <= newerThan)
+      return { page: undefined, than: newerThan };
+    if (clock.now() >= found.refreshAt) refresh(plan, found);
+    const page = await pageOf(found.rowSet, selection, signal);
+    // Redis may have lost its rows but not its head.
+    if (page === undefined) known.drop(plan.key, found);
+    return { page, than: found.rowSet.storedAt };
+  }
+
+  return {
+    async page(plan, { offset, limit }, { signal, usage }, newerThan = -Infinity) {
+      const selection = { sort: plan.sort, filters: plan.residualFilters, offset, limit };
+      const { page, than } = await knownPage(plan, selection, newerThan, signal);
+      if (page !== undefined) return page;
+      const obtain = (context: CallContext) => scans.obtain(plan, context, than);
+      // Rows that another process read may be lost meanwhile; those of an own scan are here.
+      const scan = (context: CallContext) => scans.take(plan, context, undefined);
+      for (const work of [obtain, scan]) {
+        const rowSet = await flights.run(plan.key, signal, (shared) => work({ signal: shared, usage }));
+        if (isMismatch(rowSet)) return rowSet;
+        const fresh = await pageOf(rowSet, selection, signal);
+        if (fresh !== undefined) return fresh;
+      }
+      throw new Error('the rows of a scan of our own are gone');
+    },
+    has: ({ key }) => known.has(key),
+    close: () => tasks.close(),
+  };
+}

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import type { ScanPlan } from '../../adapter/plan/plan.ts';
+import type { BackgroundTasks } from '../../kernel/background-tasks.ts';
+import type { RowSet } from '../../rowset/local-rowset.ts';
+import { createScanRight } from '../../rowset/scan-lock.ts';
+import type { Lock } from '../../store/distributed-lock.ts';
+import type { KnownRowSets } from './known-rowsets.ts';
+import { isMismatch, type Mismatch } from '../mismatch.ts';
+import { scan } from '../scan/scan.ts';
+import type { CallContext, SourceRuntime } from '../source-runtime.ts';
+
+/** Makes row sets: a single flight in the fleet, where it shares them. */
+export type RowSetScans = {
+  /** A row set newer than `than`: the fleet's, or one of an own scan. */
+  obtain(plan: ScanPlan, context: CallContext, than: number): Promise<RowSet | Mismatch>;
+  /** Scans; with a lock, the rows are published in the background. */
+  take(plan: ScanPlan, context: CallContext, lock: Lock | undefined): Promise<RowSet | Mismatch>;
+};
+
+/** Creates what scans a resource of a source. */
+export function createRowSetScans(
+  source: SourceRuntime,
+  known: KnownRowSets,
+  tasks: BackgroundTasks,
+): RowSetScans {
+  const { clock, budget } = source;
+  const { shared, lifeMs, newerOf } = known;
+  const right = shared && createScanRight({ shared, clock, lifeMs, patienceMs: budget.time, newerOf });
+
+  async function take(
+    plan: ScanPlan,
+    context: CallContext,
+    lock: Lock | undefined,
+  ): Promise<RowSet | Mismatch> {
+    const storedAt = clock.now();
+    const name = randomBytes(12).toString('base64url');
+    let isPublishing = false;
+    try {
+      const table = await tasks.within(context.signal, (signal) =>
+        scan(source, plan, name, { ...context, signal }),
+      );
+      if (isMismatch(table)) return table;
+      const rowSet = known.keepTable(plan.key, table, storedAt);
+      const ttlMs = Math.floor(known.leftMs(rowSet));
+      if (shared !== undefined && lock !== undefined && ttlMs > 0) {
+        isPublishing = true;
+        tasks.run((signal) =>
+          shared.publish(plan.key, lock, { table, storedAt, ttlMs }, signal).finally(() => lock.release()),
+        );
+      }
+      return rowSet;
+    } finally {
+      if (!isPublishing && lock !== undefined) tasks.run(() => lock.release());
+    }
+  }
+
+  return {
+    take,
+    async obtain(plan, context, than) {
+      if (right === undefined) return take(plan, context, undefined);
+      const got = await tasks.within(context.signal, (signal) => right(plan.key, than, signal));
+      return got.rowSet === undefined ? take(plan, context, got.lock) : known.keep(plan.key, got.rowSet);
+    },
+  };
+}
