@@ -1,7 +1,7 @@
 import type { ResourceName } from '../contract/resources.ts';
 import type { Capability } from './plan/push-down.ts';
 
-/** Where in a source file a capability is claimed, as a path of keys. */
+/** The place in a source file that claims a capability, as a path of keys. */
 export function claimPlace(resource: ResourceName, capability: Capability): readonly PropertyKey[] {
   const list = ['resources', resource, 'list'];
   const [kind = '', ...rest] = capability.split('.');

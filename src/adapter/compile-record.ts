@@ -11,18 +11,18 @@ import { type ReplyContext, compileDrop, compileReader } from './read/read-reply
 import { compileRequest } from './request/request.ts';
 import { detailFields, detailsPlace, detailsSpec } from './map/row-fields.ts';
 
-/** How a single record is asked for and read. Pure: no I/O. */
+/** The adapter of a single record: makes the request and reads the reply. Pure: no I/O. */
 export type GetAdapter = {
-  /** The request for a v1 id; `undefined` where no record of the source can have this id. */
+  /** The request for a v1 id; `undefined` if no record of the source can have this id. */
   request(id: string): UpstreamRequest | undefined;
-  /** The record, or `undefined` where the source says there is none. @throws GatewayError */
+  /** The record; `undefined` if the source has no such record. @throws GatewayError */
   read(reply: UpstreamReply, id: string, onGap: OnGap): CanonicalRecord | undefined;
 };
 
-/** How the fields are asked for and read that the rows of a list lack: records with these fields and the id. Pure: no I/O. */
+/** The adapter of the fields that a list's rows lack: its records have these fields and the id. Pure: no I/O. */
 export type DetailsAdapter = GetAdapter & { readonly fields: ReadonlySet<string> };
 
-/** Compiles how the fields are read that the rows of a list lack; `undefined` where they have all. */
+/** Compiles the adapter of the fields that a list's rows lack; `undefined` if they lack none. */
 export function compileDetails(
   spec: SourceResourceSpec,
   resource: Resource,
@@ -39,7 +39,7 @@ export function compileDetails(
     place.report('the source has no `get`', 'hydrate: { request: …, item: …, map: … }');
     return undefined;
   }
-  // Problems of `get` are reported where it is compiled.
+  // Problems of `get` are reported when `get` itself is compiled.
   const isOwn = hydrate !== 'get';
   if (isOwn)
     for (const name of Object.keys(hydrate.map))
@@ -55,12 +55,12 @@ export function compileDetails(
   return { ...read, fields: new Set(fields.map(({ name }) => name)) };
 }
 
-/** The part of a mapping that is about some fields. */
+/** The part of a mapping for some fields. */
 function only(map: GetSpec['map'], fields: readonly Field[]): GetSpec['map'] {
   return Object.fromEntries(Object.entries(map).filter(([key]) => fields.some(({ name }) => name === key)));
 }
 
-/** Compiles how a record with some fields is asked for and read; `here` is where the spec stands. */
+/** Compiles the adapter of a record with some fields; `here` is the place of the spec. */
 export function compileGet(
   spec: GetSpec,
   fields: readonly Field[],

@@ -24,32 +24,32 @@ import { compileTotal } from './read/total.ts';
 /** The rows of one upstream reply. */
 export type Rows = {
   readonly records: readonly CanonicalRecord[];
-  /** The number of matching rows by the reply; `undefined` where it does not say. */
+  /** The number of matching rows that the reply states; `undefined` if it states none. */
   readonly total: number | undefined;
-  /** Whether the total is there, but cannot be read. */
+  /** Whether the total is present but cannot be read. */
   readonly isTotalLost?: boolean;
   /** Rows in the reply, dropped ones included. */
   readonly received: number;
-  /** Ids of dropped rows that have one. An id that comes twice means that another row is missing. */
+  /** Ids of dropped rows that have one. If an id comes twice, another row is missing. */
   readonly droppedIds?: readonly string[];
-  /** The paging that the reply says it was asked for. */
+  /** The page or offset that the reply says was requested. */
   readonly echo?: Echo;
-  /** The cursor, key or target of the next window, where each window names the next. */
+  /** The cursor, key or target of the next window, if windows name the next one. */
   readonly next: string | undefined;
 };
 
-/** How a resource's list is asked for and read. Pure: no I/O. */
+/** The adapter of a resource's list: plans requests and reads replies. Pure: no I/O. */
 export type ListAdapter = {
   readonly plan: Planner;
-  /** @throws GatewayError where the reply is a failure or does not read as the source says. */
+  /** @throws GatewayError if the reply is a failure or does not match the source file. */
   read(reply: UpstreamReply, onGap: OnGap): Rows;
-  /** The total of a reply to a plan's count request. @throws GatewayError */
+  /** Reads the total from the reply to a plan's count request. @throws GatewayError */
   readonly readCount: (reply: UpstreamReply) => number | undefined;
-  /** How the fields are read that rows lack, with a request for each row. */
+  /** The fields that rows lack, read with one request per row. */
   readonly details: DetailsAdapter | undefined;
 };
 
-/** Everything known about one resource of one upstream. */
+/** Everything about one resource of one upstream, compiled. */
 export type Adapter = { readonly list: ListAdapter; readonly get: GetAdapter | undefined };
 
 function mapRows(
@@ -93,7 +93,7 @@ function compileList(
     return rows;
   }
 
-  /** The total beside rows. One that cannot be read is ignored, because the rows can be counted. */
+  /** Reads the total in a reply with rows. An unreadable one is ignored, because the rows can be counted. */
   function totalBeside(reply: UpstreamReply, body: Json, onGap: OnGap): Pick<Rows, 'total' | 'isTotalLost'> {
     if (counted) return { total: undefined };
     try {
@@ -131,8 +131,8 @@ function compileList(
 }
 
 /**
- * Compiles what a source file says of one resource; `undefined` where it does not describe the resource. Problems are
- * reported with their paths in the file; the adapter may be used only if there were none.
+ * Compiles one resource of a source file; `undefined` if the file does not describe it. Problems are reported with
+ * their paths in the file; use the adapter only if there were none.
  */
 export function compileAdapter(
   source: SourceSpec,

@@ -2,7 +2,7 @@ import { type Json, type JsonObject, NumberText } from '../kernel/json/json.ts';
 import { compileOneOf, type Literal } from './request/literal.ts';
 import type { SpecLocation } from './spec-location.ts';
 
-/** Finds a value in a document; `undefined` where there is none. */
+/** Finds a value in a document; `undefined` if it is absent. */
 export type Path = (document: Json) => Json | undefined;
 
 /**
@@ -19,7 +19,7 @@ const STEP = new RegExp(
   String.raw`(?:^|(?!^)\.)(?:(${KEY})|(${QUOTED}))|\[(-?\d{1,6})\]|\[\?(${KEY}|${QUOTED})==(${QUOTED}|-?\d{1,15}|true|false|null)\]`,
   'y',
 );
-/** A quoted key, in which ` | ` divides nothing; a divider between alternatives; any other character. */
+/** A quoted key, in which ` | ` is text; a divider between alternatives; or any other character. */
 const PIECE = new RegExp(`${QUOTED}|\\s\\|\\s|[^]`, 'g');
 
 function unquote(text: string): string {
@@ -107,10 +107,10 @@ function compileOne(text: string): Path {
 }
 
 /**
- * Compiles a path: keys joined by points (`reply.rows`), keys with odd characters in double quotes
- * (`"odd key".x`), indexes (`emails[0]`, `[-1]` for the last), and the first item of a list with a value
- * (`emails[?type=="work"].value`). The empty path is the document itself. Between ` | ` stand alternatives: the
- * first that finds something other than null is taken.
+ * Compiles a path: keys joined by dots (`reply.rows`), keys with odd characters in double quotes (`"odd key".x`),
+ * indexes (`emails[0]`, `[-1]` for the last), and the first item of a list with a value
+ * (`emails[?type=="work"].value`). The empty path is the document itself. ` | ` separates alternatives: the first one
+ * that finds a value other than null counts.
  * @throws PathError
  */
 export function compilePath(text: string): Path {
@@ -128,7 +128,7 @@ export function compilePath(text: string): Path {
   };
 }
 
-/** Compiles a path of a source file. A text that is not a path is reported, and finds nothing. */
+/** Compiles a path of a source file. An invalid path is reported, and finds nothing. */
 export function pathAt(text: string, here: SpecLocation): Path {
   try {
     return compilePath(text);

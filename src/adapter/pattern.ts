@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import type { SpecLocation } from './spec-location.ts';
 
-// ReDoS protection. Patterns are run on texts of sources and clients, and 30 letters can keep `^(a+)+$` busy for a
-// minute. After 50,000 backtracks V8 switches to a linear-time engine, for patterns without lookaround or back references.
+// ReDoS protection. Patterns run on texts of sources and clients, and 30 letters can keep `^(a+)+$` busy for a minute.
+// After 50,000 backtracks V8 switches to a linear-time engine, for patterns without lookaround or back references.
 setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
 
 const NOTHING_FITS = /(?!)/;
@@ -17,7 +17,7 @@ export function patternAt(text: string, here: SpecLocation): RegExp {
   }
 }
 
-/** Compiles a regular expression whose first group is the result. One without a group is reported, too. */
+/** Compiles a regular expression whose first group is the result. A pattern without a group is reported, too. */
 export function groupAt(text: string, here: SpecLocation): RegExp {
   const pattern = patternAt(text, here);
   // With an empty alternative it matches every text, and the match shows how many groups there are.

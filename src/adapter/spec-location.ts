@@ -1,14 +1,14 @@
 import type { ReportProblem } from '../config/problem.ts';
 
-/** A location in a source file. What is compiled from the file reports there what is wrong with it. */
+/** A location in a source file. Compilers report problems there. */
 export type SpecLocation = {
-  /** Reports a problem here, with a hint how to mend it. */
+  /** Reports a problem here, with a hint what to change. */
   report(message: string, hint?: string): void;
-  /** The location to which keys lead from here. */
+  /** The location below this one, by keys. */
   at(...keys: readonly PropertyKey[]): SpecLocation;
 };
 
-/** The location at a path of keys of the file whose problems `report` takes. */
+/** The location at a path of keys of a file; `report` receives its problems. */
 export function locationIn(report: ReportProblem, path: readonly PropertyKey[] = []): SpecLocation {
   return {
     report: (message, hint) => report(path, message, hint),
@@ -16,5 +16,5 @@ export function locationIn(report: ReportProblem, path: readonly PropertyKey[] =
   };
 }
 
-/** For a file that has been checked already: its problems are not reported again. */
+/** For a file that is already checked: its problems are not reported again. */
 export const CHECKED = locationIn(() => undefined);

@@ -3,7 +3,7 @@ import express, { type NextFunction, type Request, type Response } from 'express
 import type { Secret } from '../kernel/secret.ts';
 import { createAdminGuard } from './guard.ts';
 
-/** The state of something that the gateway depends on. */
+/** The state of one dependency of the gateway. */
 export type CheckResult = {
   readonly name: string;
   readonly ready: boolean;
@@ -11,17 +11,17 @@ export type CheckResult = {
   readonly needed: boolean;
 };
 
-/** What the operator's listener shows and does. */
+/** What the operator's listener needs. */
 export type AdminDeps = {
   readonly checks: () => readonly CheckResult[] | Promise<readonly CheckResult[]>;
   /** Whether the gateway is draining. */
   readonly draining: () => boolean;
   readonly metrics: { readonly text: () => Promise<string>; readonly contentType: string };
-  /** The report on how well the replies of each source fit its file, as JSON. */
+  /** The data-quality report of each source, as JSON. */
   readonly quality: () => unknown;
   /** Purges everything with a tag from the caches of all processes. Rejects if Redis fails. */
   readonly purge: (tag: string) => Promise<void>;
-  /** The token for all but `/livez` and `/readyz`; absent: programs of this machine need none. */
+  /** The token for all paths except `/livez` and `/readyz`; absent: programs on this machine need none. */
   readonly token?: Secret | undefined;
 };
 
@@ -29,8 +29,8 @@ export type AdminDeps = {
 const TAG = /^(?:\*|[a-z]{1,40}(?:[:_].{1,600})?)$/u;
 
 /**
- * Makes the operator's listener: `/livez` and `/readyz` for what runs the process, and `/metrics`, `/quality` and
- * `POST /cache/purge` for those who have the token.
+ * Creates the operator's listener: `/livez` and `/readyz` for the platform; `/metrics`, `/quality` and `POST
+ * /cache/purge` for callers with the token.
  */
 export function createAdminApp(deps: AdminDeps): RequestListener {
   const { checks, draining, metrics, quality, purge } = deps;
@@ -42,7 +42,7 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
     next();
   });
 
-  // Alive means that this process answers. A restart would not mend what it depends on.
+  // Liveness means only that this process answers: a restart would not repair a dependency.
   app.get('/livez', (_req, res) => {
     res.json({ status: 'ok' });
   });

@@ -1,14 +1,14 @@
 import { Counter, type CounterConfiguration, type Histogram, type Registry } from 'prom-client';
 
-/** The child of a metric for some label values, with what was counted under them. */
+/** The child of a metric for some label values. */
 type LabelledChild<T> = { readonly values: readonly string[]; readonly child: T };
 
-/** Finds the child of two or three label values, and creates it the first time. */
+/** Finds the child of two or three label values; creates it on first use. */
 type ChildOf<T> = (first: string, second: string, third?: string) => T;
 
 /**
- * A counter in a plain number, until prom-client collects it: prom-client's own children look up their labels again at
- * each count, which would be felt in every request.
+ * A counter in a plain number, which prom-client reads at each scrape: prom-client's own children look up their labels
+ * at each count, which would slow every request.
  */
 export class CounterChild {
   count = 0;
@@ -22,7 +22,7 @@ export class CounterChild {
 export class HistogramChild {
   count = 0;
   sum = 0;
-  /** How many values lie above the bound before and at most at this one. */
+  /** Counts per bucket, not cumulative: values above the previous bound and at most this one. */
   readonly buckets: number[];
   readonly #bounds: readonly number[];
 
@@ -40,7 +40,7 @@ export class HistogramChild {
   }
 }
 
-/** Creates an empty set of children; three maps in each other, because joining the values to one key costs more. */
+/** Creates an empty set of children, as nested maps: joining the label values to one key is slower. */
 function createChildren<T>(create: () => T): { childOf: ChildOf<T>; children: readonly LabelledChild<T>[] } {
   const tree = new Map<string, Map<string, Map<string, T>>>();
   const children: LabelledChild<T>[] = [];
@@ -61,12 +61,12 @@ function createChildren<T>(create: () => T): { childOf: ChildOf<T>; children: re
   };
 }
 
-/** Name, help text and labels of a metric. */
+/** The name, help text and labels of a metric. */
 type Described = Pick<CounterConfiguration<string>, 'name' | 'help'> & {
   readonly labelNames: readonly string[];
 };
 
-/** Registers a counter that shows the counts of `children`. */
+/** Registers a counter that reports the counts of `children`. */
 function registerCounts(
   registry: Registry,
   described: Described,
@@ -96,7 +96,7 @@ export function createEventCounter(registry: Registry, described: Described): Ch
   return (first, second, third) => childOf(first, second, third).add();
 }
 
-/** The samples of a histogram's child in the form of Prometheus: cumulative buckets, the sum and the count. */
+/** The samples of a histogram's child in Prometheus' form: cumulative buckets, the sum and the count. */
 function samplesOf(
   name: string,
   labels: Readonly<Record<string, string>>,
@@ -140,7 +140,7 @@ export function createTimedCounter(
     labelNames,
     get: () => Promise.resolve({ ...described, values: children.flatMap(samples) }),
   };
-  // The registry uses no more than this, although its type demands prom-client's own class.
+  // The registry uses only these members, although its type demands prom-client's own class.
   registry.registerMetric(histogram as unknown as Histogram);
   return childOf;
 }

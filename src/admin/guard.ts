@@ -4,10 +4,10 @@ import type { Secret } from '../kernel/secret.ts';
 
 const digest = (text: string) => hash('sha256', text, 'buffer');
 
-/** This machine, by the names that its own programs use for it; the port does not matter. */
+/** This machine, by the host names that local programs use; the port does not matter. */
 const OWN_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
-/** Refuses web pages in a browser on this machine: a page could post here, or use a host name that resolves to here. */
+/** Refuses web pages in a local browser: a page could post here, or resolve a name to this address (DNS rebinding). */
 const refusePages: RequestHandler = (req, res, next) => {
   if (req.headers.origin === undefined && OWN_HOST.test(req.headers.host ?? 'localhost')) next();
   else
@@ -16,13 +16,13 @@ const refusePages: RequestHandler = (req, res, next) => {
     });
 };
 
-/** Makes the guard: it lets requests with the token pass, or without a token every program of this machine. */
+/** Creates the guard: it admits requests with the token, or without a token every program on this machine. */
 export function createAdminGuard(token: Secret | undefined): RequestHandler {
   if (token === undefined) return refusePages;
   const expected = digest(token.reveal());
   return (req, res, next) => {
     const given = /^Bearer +(\S+)$/i.exec(req.headers.authorization ?? '')?.[1];
-    // Digests have equal lengths, and the comparison takes the same time wherever they differ.
+    // A comparison in constant time needs equal lengths, so digests are compared.
     if (given !== undefined && timingSafeEqual(digest(given), expected)) next();
     else
       res

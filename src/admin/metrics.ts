@@ -4,23 +4,23 @@ import { describeMetrics } from './describe-metrics.ts';
 import { createSourceMetrics } from './source-metrics.ts';
 import { createStoreMetrics } from './store-metrics.ts';
 
-/** What the gateway counts. Label values come from the configuration and from the code, never from a request. */
+/** The gateway's metrics. Label values come from the configuration and from the code, never from a request. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** The values of some labels, and the build. */
+/** The label values that are known in advance, and the build. */
 export type MetricsDeps = {
   /** The names of all endpoints. */
   readonly operations: readonly string[];
   readonly version: string;
   readonly nodeVersion: string;
-  /** How many lines of the log were dropped so far; absent: none. */
+  /** The number of dropped log lines so far; absent: none. */
   readonly droppedLogLines?: (() => number) | undefined;
 };
 
 /** From a cache hit on a busy machine to the longest deadline that makes sense. */
 const SECONDS_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Creates the gateway's metrics in a registry of their own, beside those of the process. */
+/** Creates the gateway's metrics in a separate registry, with those of the process. */
 export function createMetrics(deps: MetricsDeps) {
   const registry = new Registry();
   const known = new Set(deps.operations);
@@ -36,7 +36,7 @@ export function createMetrics(deps: MetricsDeps) {
     SECONDS_BOUNDS,
   );
   return {
-    /** A finished request; `operation` becomes `none` for a name that is not known. */
+    /** Counts a finished request; an unknown `operation` becomes `none`. */
     request(operation: string, status: number, cache: string, seconds: number) {
       requests(known.has(operation) ? operation : 'none', String(status), cache).add(seconds);
     },
@@ -58,9 +58,9 @@ export function createMetrics(deps: MetricsDeps) {
     ...createProcessMetrics(registry, deps),
     ...createSourceMetrics(registry, SECONDS_BOUNDS),
     ...createStoreMetrics(registry),
-    /** Everything counted, in the Prometheus text format. */
+    /** All metrics in the Prometheus text format. */
     text: () => registry.metrics(),
-    /** The same as values, to be merged with those of other processes. */
+    /** All metrics as values, to be merged with those of other processes. */
     values: () => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
     /** Portico's own metrics, for the documents. */
@@ -68,7 +68,7 @@ export function createMetrics(deps: MetricsDeps) {
   };
 }
 
-/** Registers what is known of this process as a whole. */
+/** Registers the metrics of the process as a whole. */
 function createProcessMetrics(
   registry: Registry,
   { version, nodeVersion, droppedLogLines = () => 0 }: MetricsDeps,

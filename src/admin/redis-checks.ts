@@ -3,9 +3,9 @@ import type { RedisByRole } from '../store/redis/redis-roles.ts';
 import type { CheckResult } from './app.ts';
 
 /**
- * The readiness of the Redis servers. Only the role `keys` is needed: without it, keys cannot be checked, and another
- * replica may serve the caller. Without the other roles every process still answers right, and if they were needed, all
- * replicas would go out of service together.
+ * The readiness of the Redis servers. Only the role `keys` is needed: without it, API keys cannot be checked, and
+ * another replica may be able to. Without the other roles every process still answers correctly; if they were needed,
+ * all replicas would go out of service together.
  */
 export function redisChecks(of: RedisByRole): readonly CheckResult[] {
   const used = redisRoles.flatMap((role) => {

@@ -42,7 +42,7 @@ export function createStoreMetrics(registry: Registry) {
       bytes(coding, 'before').add(bytesBefore);
       bytes(coding, 'after').add(bytesAfter);
     },
-    /** Shows at each scrape whether the Redis connection of a role accepts commands. */
+    /** Reports at each scrape whether the Redis connection of a role accepts commands. */
     watchRedis: (role: string, isReady: () => boolean) => void watched.set(role, isReady),
   };
 }

@@ -7,9 +7,9 @@ import {
   createLegacyService,
 } from './legacy-service.ts';
 
-/** What the catalogue serves and to whom. */
+/** The data of the catalogue service and its credentials. */
 export type CatalogServiceOptions = LegacyServiceOptions & {
-  /** In ascending order of `sku`, as `generateProducts` gives them; every text within Latin-1. */
+  /** In ascending order of `sku`, as `generateProducts` returns them; every text within Latin-1. */
   readonly products: readonly Pick<SampleProduct, 'legacy'>[];
   readonly credentials: { readonly key: string };
 };

@@ -1,4 +1,4 @@
-/** What each sample service asks of its callers. */
+/** The credentials that each sample service requires. */
 export type SampleCredentials = {
   readonly users: { readonly user: string; readonly password: string };
   readonly catalog: { readonly key: string };

@@ -2,7 +2,7 @@ import { type LegacyText, noText, padded } from './dirt.ts';
 import { type CategoryCode, categories, goods, qualities, sales } from './product-words.ts';
 import { type Random, createRandom } from './random.ts';
 
-/** What a perfect reading of the row gives: the v1 record, with the price as the exact decimal text. */
+/** The correct v1 record of a row, with the price as exact decimal text. */
 export type ProductTruth = {
   readonly id: string;
   readonly name: string;
@@ -12,9 +12,9 @@ export type ProductTruth = {
   readonly category: string | null;
 };
 
-/** A catalogue row as the legacy system stores it. `buyPrc` and `supplierKey` may never leave it. */
+/** A catalogue row as the legacy system stores it. `buyPrc` and `supplierKey` are secret. */
 export type LegacyProduct = {
-  /** Digits, padded with zeros to 8; longer where the number is. */
+  /** Digits, padded with zeros to at least 8. */
   readonly sku: string;
   readonly nm: string;
   readonly txt: LegacyText;
@@ -25,7 +25,7 @@ export type LegacyProduct = {
   readonly supplierKey: string;
 };
 
-/** One generated product: the record itself, and the row that a legacy system made of it. */
+/** One generated product: the correct record, and the legacy row. */
 export type SampleProduct = { readonly truth: ProductTruth; readonly legacy: LegacyProduct };
 
 type Ware = {
@@ -36,10 +36,10 @@ type Ware = {
   readonly code: CategoryCode | null;
 };
 
-/** Wider than the eight digits of a sku; the last is not exact as a double. */
+/** More than the eight digits of a sku; the last is not exact as a double. */
 const WIDE_NUMBERS = [100_000_017n, 9_007_199_254_740_993n];
 
-/** Prices at which sloppy decimals fail, by the position of the product that has them. */
+/** Prices that break sloppy decimal arithmetic, by the position of the product. */
 const EDGE_CENTS = new Map([
   [2, '0'],
   [5, '5'],
@@ -49,7 +49,7 @@ const EDGE_CENTS = new Map([
 
 const COMMON_CENTS = ['999', '1999', '2000', '4950', '12900', '100'];
 
-/** `count` products (2000 unless told), sku ascending with gaps, the last two wider than eight digits. */
+/** `count` products (2000 by default), sku ascending with gaps, the last two wider than eight digits. */
 export function generateProducts({ seed, count = 2_000 }: { seed: number; count?: number }): SampleProduct[] {
   const random = createRandom(seed);
   const wide = WIDE_NUMBERS.slice(0, count);

@@ -2,7 +2,7 @@ import { type LegacyText, noText, padded } from './dirt.ts';
 import { bios, cultures, eastAsian, emojiNames, towns } from './people-words.ts';
 import { type Random, createRandom } from './random.ts';
 
-/** What a perfect reading of the row gives: the v1 record of the single view. */
+/** The correct v1 record of a row, in the single-record view. */
 export type UserTruth = {
   readonly id: string;
   readonly name: string | null;
@@ -15,7 +15,7 @@ export type UserTruth = {
   };
 };
 
-/** A contact as the legacy system stores it. `natid`, `tel`, `login` and `pwd` may never leave it. */
+/** A contact as the legacy system stores it. `natid`, `tel`, `login` and `pwd` are secret. */
 export type LegacyUser = {
   readonly cid: bigint;
   /** Epoch seconds, or one of 0, "" and null for "not known". */
@@ -32,7 +32,7 @@ export type LegacyUser = {
   readonly pwd: string;
 };
 
-/** One generated user: the record itself, and the row that a legacy system made of it. */
+/** One generated user: the correct record, and the legacy row. */
 export type SampleUser = { readonly truth: UserTruth; readonly legacy: LegacyUser };
 
 type Person = {
@@ -46,13 +46,13 @@ type Person = {
   readonly picture: string | null;
 };
 
-/** Above 2^53; read as doubles, the first becomes another number and the others become one. */
+/** Above 2^53; read as doubles, the first changes and the others become equal. */
 const NUMBERS_BEYOND_DOUBLES = [9007199254740993n, 9007199254740995n, 9007199254740996n];
 
 const FIRST_DAY = Date.UTC(2004, 1, 29) / 86_400_000;
 const DAYS = 1_500;
 
-/** `count` users (5000 unless told), ids ascending with gaps, the last three beyond 2^53. */
+/** `count` users (5000 by default), ids ascending with gaps, the last three beyond 2^53. */
 export function generateUsers({ seed, count = 5_000 }: { seed: number; count?: number }): SampleUser[] {
   const random = createRandom(seed);
   const wide = NUMBERS_BEYOND_DOUBLES.slice(0, count);
@@ -81,7 +81,7 @@ function inventName(random: Random): { given: string | null; family: string | nu
   const culture = random.chance(0.08) ? eastAsian : random.pick(cultures);
   const given = random.chance(0.04) ? random.pick(emojiNames) : random.pick(culture.given);
   const family = random.pick(culture.family);
-  // The same name typed on different machines: equal to a reader, different in bytes.
+  // Random Unicode forms of one name: equal to a reader, different in bytes.
   const form = random.chance(0.25) ? 'NFD' : 'NFC';
   const missing = random.below(100);
   return {

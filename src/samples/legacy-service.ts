@@ -9,26 +9,26 @@ import {
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A sample service, not listening yet. Once closed it stays closed. */
+/** A sample service, not listening yet. It cannot be reopened after `close`. */
 export type LegacyService = {
   readonly server: Server;
-  /** Starts on `port` (0, a free one, unless told) of `host` (127.0.0.1 unless told). Rejects when it cannot. */
+  /** Starts on `port` (0, a free one, by default) of `host` (127.0.0.1 by default). Rejects if it cannot. */
   readonly listen: (port?: number, host?: string) => Promise<{ url: string; port: number }>;
-  /** Drops every connection, kept-alive and busy ones too, and resolves when the port is free. */
+  /** Drops every connection, idle and busy ones too, and resolves when the port is free. */
   readonly close: () => Promise<void>;
-  /** How many requests have come in so far, refused ones too. */
+  /** The number of requests so far, refused ones included. */
   readonly requests: number;
 };
 
-/** What every sample service may be told beside its data and credentials. */
+/** The options of every sample service besides its data and credentials. */
 export type LegacyServiceOptions = {
-  /** How long each answer takes, on top of what it takes anyway. */
+  /** An additional delay of each answer. */
   readonly latencyMs?: number | undefined;
-  /** A text planted into every field that may never leave the service, so that a leak can be searched for. */
+  /** A text in every secret field, so that a test can search for leaks. */
   readonly canary?: string | undefined;
 };
 
-/** A request as the services look at it: the path still percent-encoded, the first of repeated parameters counts. */
+/** A request as the services see it: the path still percent-encoded; the first of repeated parameters counts. */
 export type LegacyRequest = {
   readonly method: string;
   readonly path: string;
@@ -37,7 +37,7 @@ export type LegacyRequest = {
   readonly body: AsyncIterable<Uint8Array>;
 };
 
-/** A whole answer; its Content-Length is added when it is sent. */
+/** A complete answer; its Content-Length is added when it is sent. */
 export type LegacyAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -103,7 +103,7 @@ function look(request: IncomingMessage): LegacyRequest {
 }
 
 function send(response: ServerResponse, { status, headers, body }: LegacyAnswer): void {
-  // The headers are already out when the answer itself could not be sent; then only the connection can tell.
+  // The headers are already sent, so only a broken connection can report the failure.
   if (response.headersSent) {
     response.destroy();
     return;

@@ -7,7 +7,7 @@ import {
   createLegacyService,
 } from './legacy-service.ts';
 
-/** What the order desk serves and to whom. */
+/** The data of the order desk and its credentials. */
 export type OrdersServiceOptions = LegacyServiceOptions & {
   readonly orders: readonly LegacyOrder[];
   readonly credentials: { readonly token: string };
@@ -17,8 +17,8 @@ const LIST = '/legacy/orders';
 const ONE = /^\/legacy\/orders\/0*(\d{1,10})$/;
 
 /**
- * The sample order desk, which the gateway passes through untranslated: German JSON, a session cookie and the
- * server's name on every answer. `POST /legacy/orders` takes any body and tells its length in bytes.
+ * The sample order desk, which the gateway passes through unchanged: German JSON, a session cookie and the server's
+ * name in every answer. `POST /legacy/orders` takes any body and returns its length in bytes.
  */
 export function createOrdersService(options: OrdersServiceOptions): LegacyService {
   const { orders, credentials, canary = '', latencyMs } = options;

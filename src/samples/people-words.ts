@@ -1,4 +1,4 @@
-/** Given and family names that plausibly stand together. All precomposed: decomposed twins are made of them. */
+/** Given and family names of one culture each. All are precomposed; decomposed forms are derived from them. */
 export const cultures: readonly { readonly given: readonly string[]; readonly family: readonly string[] }[] =
   [
     {
@@ -46,13 +46,13 @@ export const cultures: readonly { readonly given: readonly string[]; readonly fa
     },
   ];
 
-/** Names in other scripts. U+20BB7 (𠮷) and the halfwidth katakana tell code point order from UTF-16 order. */
+/** Names in other scripts. U+20BB7 (𠮷) and halfwidth katakana sort differently by code point and UTF-16 unit. */
 export const eastAsian = {
   given: ['太郎', '花子', '伟', '芳', '민준', '서연', 'ﾀﾛｳ', 'はなこ'],
   family: ['𠮷田', '田中', '王', '李', '김', '박', 'ﾀﾅｶ', '鈴木'],
 } as const;
 
-/** What people write into a form that asks for a first name, characters beyond the BMP included. */
+/** What people enter as a first name, characters beyond the BMP included. */
 export const emojiNames = ['🦊', 'Zoë 🦊', '🚀 Max', 'Ann 👩‍💻', '𝓛𝓲𝓪𝓶', '🇩🇪 Käthe'] as const;
 
 /** Places, in their own scripts. */
@@ -71,7 +71,7 @@ export const towns = [
   "L'Aquila",
 ] as const;
 
-/** Free text with what tends to break naive readers: quotes, line breaks, markup, escapes. */
+/** Free text that breaks naive parsers: quotes, line breaks, markup, escapes. */
 export const bios = [
   'Loves long walks & short meetings.',
   'Said "never again" twice.\nDid it three times.',

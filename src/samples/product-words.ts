@@ -1,4 +1,4 @@
-/** The catalogue's category codes and what they stand for. */
+/** The catalogue's category codes and their labels. */
 export const categories = {
   ELC: 'Electronics',
   FUR: 'Furniture',
@@ -10,10 +10,10 @@ export const categories = {
   CLO: 'Clothing',
 } as const;
 
-/** A category code that the catalogue knows a label for. */
+/** A category code with a label in the catalogue. */
 export type CategoryCode = keyof typeof categories;
 
-/** What is sold, by category. Every character is within Latin-1, the catalogue's character set. */
+/** The goods, by category. Every character is within Latin-1, the catalogue's character set. */
 export const goods: Readonly<Record<CategoryCode, readonly string[]>> = {
   ELC: ['Kopfhörer', 'Écouteurs sans fil', 'USB Charger 5 V ±10 %', 'LED Lamp 4 µA', 'Speaker'],
   FUR: ['Rollcontainer', 'Chaise longue', 'Bücherregal', 'Table à café', 'Stool'],
@@ -37,7 +37,7 @@ export const qualities = [
   'No. 7',
 ] as const;
 
-/** Sales talk, within Latin-1. */
+/** Advertising phrases, within Latin-1. */
 export const sales = [
   'Made in Köln. Save £3 today!',
   'Qualité supérieure · garantie à vie',

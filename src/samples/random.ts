@@ -1,16 +1,16 @@
-/** A seeded source of choices: the same seed gives the same choices in the same order, on every machine. */
+/** A seeded random generator: the same seed gives the same choices in the same order, on every machine. */
 export type Random = {
-  /** A whole number from 0 up to, not including, `bound`. */
+  /** A whole number from 0 to `bound` - 1. */
   below(bound: number): number;
-  /** True with the given probability, 0 to 1. */
+  /** True with the given probability (0 to 1). */
   chance(probability: number): boolean;
   /** One item of a list that is not empty. */
   pick<T>(items: readonly T[]): T;
-  /** So many whole numbers above 0, each 1 to `gapMax` above the one before. */
+  /** `count` whole numbers above 0, each 1 to `gapMax` above the one before. */
   ascending(count: number, gapMax: number): number[];
 };
 
-/** Choices drawn from the mulberry32 generator; `seed` is taken modulo 2^32. */
+/** Creates a mulberry32 generator; `seed` is taken modulo 2^32. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
 

@@ -1,6 +1,6 @@
 import type { LegacyUser } from './generate-users.ts';
 
-/** A contact as it stands in the rows of a list; `canary` is appended to every secret. */
+/** A contact as a row of a list; `canary` is appended to every secret. */
 export function contactRow(contact: LegacyUser, canary: string): object {
   const { cid, created, fname, lname, natid, mail, tel, login, pwd } = contact;
   return {
@@ -16,7 +16,7 @@ export function contactRow(contact: LegacyUser, canary: string): object {
   };
 }
 
-/** The same contact on its card, where most things have another name and all are text. */
+/** The same contact on its card, where most fields have another name and all are text. */
 export function contactCard(contact: LegacyUser, canary: string): object {
   const { cid, created, fname, lname, natid, mail, tel, notes, town, picture, pwd } = contact;
   return {
@@ -31,7 +31,7 @@ export function contactCard(contact: LegacyUser, canary: string): object {
 // ES2026; the compiler's library does not have it yet (https://tc39.es/proposal-json-parse-with-source/).
 const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => object };
 
-/** JSON text in which a bigint stands as a bare integer with all its digits, and `undefined` leaves its key out. */
+/** JSON text that writes a bigint as an integer with all its digits and leaves out keys with `undefined`. */
 export function jsonWithBigints(value: object): string {
   return JSON.stringify(value, (_key, member: unknown) =>
     typeof member === 'bigint' ? rawJSON(member.toString()) : member,

@@ -14,26 +14,26 @@ export const sampleNames = ['users', 'catalog', 'orders'] as const;
 /** One of `sampleNames`. */
 export type SampleName = (typeof sampleNames)[number];
 
-/** Where the services listen unless told otherwise. */
+/** The default ports of the services. */
 export const samplePorts: Readonly<Record<SampleName, number>> = { users: 7101, catalog: 7102, orders: 7103 };
 
-/** Which services to start, where, and with which data and credentials. */
+/** The services to start, their addresses, data and credentials. */
 export type SamplesOptions = {
-  /** `all` unless told. */
+  /** `all` by default. */
   readonly which?: SampleName | 'all';
-  /** 127.0.0.1 unless told. */
+  /** 127.0.0.1 by default. */
   readonly host?: string;
-  /** `samplePorts` where not told; 0 is any free port. */
+  /** `samplePorts` by default; 0 is any free port. */
   readonly ports?: Partial<Readonly<Record<SampleName, number>>>;
-  /** `sampleCredentials` unless told. */
+  /** `sampleCredentials` by default. */
   readonly credentials?: SampleCredentials;
-  /** Decides the data; 1 unless told. */
+  /** The seed of the data; 1 by default. */
   readonly seed?: number;
-  /** How many records each service has; thousands unless told. */
+  /** The number of records of each service; thousands by default. */
   readonly count?: number;
 };
 
-/** Services that listen. */
+/** Sample services that listen. */
 export type RunningSamples = {
   /** The base URL of each started service. */
   readonly urls: Partial<Readonly<Record<SampleName, string>>>;
@@ -41,7 +41,7 @@ export type RunningSamples = {
   readonly close: () => Promise<void>;
 };
 
-/** Starts the chosen services. Rejects, with none left running, when one cannot listen. */
+/** Starts the chosen services. Rejects, and stops all of them, if one cannot listen. */
 export async function startSamples(options: SamplesOptions = {}): Promise<RunningSamples> {
   const {
     which = 'all',
@@ -79,7 +79,7 @@ export async function startSamples(options: SamplesOptions = {}): Promise<Runnin
 }
 
 /**
- * Starts the chosen services, tells each one's address in a line to `log`, and resolves when they are closed after
+ * Starts the chosen services, writes the address of each as a line to `log`, and resolves when they are closed after
  * the signal has aborted.
  */
 export async function serveSamples(

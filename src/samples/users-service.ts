@@ -8,9 +8,9 @@ import {
 } from './legacy-service.ts';
 import { contactCard, contactRow, jsonWithBigints } from './render-contact.ts';
 
-/** What the CRM serves and to whom. */
+/** The data of the CRM and its credentials. */
 export type UsersServiceOptions = LegacyServiceOptions & {
-  /** In ascending order of `cid`, as `generateUsers` gives them. */
+  /** In ascending order of `cid`, as `generateUsers` returns them. */
   readonly users: readonly Pick<SampleUser, 'legacy'>[];
   readonly credentials: { readonly user: string; readonly password: string };
 };
@@ -20,8 +20,8 @@ const ROWS_MAX = 40;
 const START_MAX = 2 ** 31 - 1;
 
 /**
- * The sample CRM: contacts in deep envelopes of UTF-8 JSON. The HTTP status is always 200; what happened is in `rc`
- * (0 fine, 16 login failed, 44 no such contact, 90 unknown order).
+ * The sample CRM: contacts in deep envelopes of UTF-8 JSON. The HTTP status is always 200; the result is in `rc` (0
+ * success, 16 login failed, 44 no such contact, 90 unknown order).
  */
 export function createUsersService(options: UsersServiceOptions): LegacyService {
   const { users, credentials, canary = '', latencyMs } = options;
@@ -60,7 +60,7 @@ export function createUsersService(options: UsersServiceOptions): LegacyService 
   return createLegacyService(answer, latencyMs);
 }
 
-/** All rows by every order and direction. Rows that tie stay in the order of their `cid`, whatever the direction. */
+/** All rows in every order and direction. Ties keep the order of `cid` in both directions. */
 function orderings(contacts: readonly LegacyUser[]): Map<string, readonly LegacyUser[]> {
   const compares: Record<string, (a: LegacyUser, b: LegacyUser) => number> = {
     CID: (a, b) => compare(a.cid, b.cid),

@@ -20,7 +20,7 @@ const HINTS: Readonly<Record<FieldKind, string>> = {
   instant: 'end with epochSeconds, epochMilliseconds, iso8601 or date',
 };
 
-/** What the last shaping step of a chain yields; a chain without one passes texts and numbers on as they are. */
+/** The kind of value that a chain's last shaping step yields; without one, texts and numbers stay as they are. */
 function chainYields(kind: FieldKind, steps: readonly CompiledStep[]): StepKind {
   const shaping = steps.map(({ yields }) => yields).filter((yields) => yields !== 'same');
   return shaping.at(-1) ?? (kind === 'instant' ? 'same' : YIELDS[kind]);
@@ -46,7 +46,7 @@ function checkDates({ as }: FieldSpec, here: SpecLocation): void {
   }
 }
 
-/** Checks that a chain of steps can feed its field; what cannot be is reported at its place in the source file. */
+/** Checks that a chain of steps can feed its field, and reports a mismatch at its place in the source file. */
 export function checkChain(
   { name, kind }: Field,
   spec: FieldSpec,

@@ -7,20 +7,20 @@ import { canonical, collect, fixedValue, missingAs } from './map-record.ts';
 import type { IdCodec } from './native-id.ts';
 import { compilePath } from '../path.ts';
 
-/** What a step made of the value before it. */
+/** A step and its result. */
 export type StepTaken = { readonly step: CoercionSpec; readonly value: StepValue };
 
-/** How one field of a v1 record came about. */
+/** The provenance of one field of a v1 record. */
 export type FieldProvenance = {
   readonly field: string;
   /** Paths into the legacy record. */
   readonly from: readonly string[];
-  /** What stands there, before any step. */
+  /** The value at the paths, before any step. */
   readonly found: Json | undefined;
-  /** Up to the first step that could not read its value. */
+  /** The steps, up to the first one that could not read its value. */
   readonly steps: readonly StepTaken[];
   readonly value: Value;
-  /** `unknown`: the source says that it does not know. */
+  /** `unknown`: the source itself marks the value as unknown. */
   readonly state: 'known' | 'unknown' | 'missing' | 'unreadable';
 };
 
@@ -63,8 +63,8 @@ function explainField(
 }
 
 /**
- * Says of every field of the contract where it came from and what was made of it, with the same values as the
- * compiled mapping. It compiles as it goes: it is for one record that a person looks at, never for an answer.
+ * Reports for every field of the contract where it came from and what each step did, with the same values as the
+ * compiled mapping. It compiles on each call: it is for a person who inspects one record, never for an answer.
  */
 export function explainRecord(
   mapping: MappingSpec,

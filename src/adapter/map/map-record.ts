@@ -12,20 +12,20 @@ import { type Path, pathAt } from '../path.ts';
 import type { SpecLocation } from '../spec-location.ts';
 
 /**
- * Called for every optional field that became `null` because it was missing or could not be read. `found` is what
- * cannot be read; it is for finding the step that fails, and must not be kept.
+ * Called for every optional field that became `null` because it was missing or unreadable. `found` is the unreadable
+ * value; it helps to find the failing step and must not be kept.
  */
 export type OnGap = (field: string, reason: 'missing' | 'unreadable', found?: Json) => void;
 
-/** Builds a v1 record from a legacy one; `undefined` where it has no usable id. */
+/** Builds a v1 record from a legacy one; `undefined` if it has no usable id. */
 export type RecordMapper = (record: Json, onGap: OnGap) => CanonicalRecord | undefined;
 
 type FieldReader = { readonly name: string; read(record: Json, onGap: OnGap): Value };
 
-/** As every step that yields an instant writes it, and as the contract does. */
+/** The canonical form, which every step that yields an instant writes. */
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$/;
 
-/** The canonical value of what a chain yields. */
+/** The canonical value for the result of a chain. */
 export function canonical(value: StepValue, kind: FieldKind): Value | typeof UNREADABLE {
   if (value === null || value === UNREADABLE || value === undefined) return value ?? null;
   if (kind === 'instant') return typeof value === 'string' && INSTANT.test(value) ? value : UNREADABLE;
@@ -34,7 +34,7 @@ export function canonical(value: StepValue, kind: FieldKind): Value | typeof UNR
   return typeof value === 'string' ? readDecimal(value) : readNumber(value);
 }
 
-/** What stands at the paths of a field: the value at one, or a list of several; `undefined` where nothing does. */
+/** The value at the path of a field, or a list for several paths; `undefined` if there is no value. */
 export function collect(paths: readonly Path[], record: Json): Json | undefined {
   const first = paths[0];
   if (paths.length === 1 && first !== undefined) return first(record);
@@ -42,7 +42,7 @@ export function collect(paths: readonly Path[], record: Json): Json | undefined 
   return values.every((value) => value === undefined) ? undefined : values.map((value) => value ?? null);
 }
 
-/** What steps make of a value; they end where one cannot read it. */
+/** Runs the steps in order; stops at the first one that cannot read its value. */
 export function runSteps(steps: readonly CompiledStep[], value: StepValue): StepValue {
   let made = value;
   for (const { run } of steps) {
@@ -84,12 +84,12 @@ const DEFAULTS: Readonly<Record<FieldKind, string>> = {
   instant: 'an instant such as 2020-05-01T00:00:00Z',
 };
 
-/** What enters the steps of a field where its paths find nothing: `null` where they say what that is taken for. */
+/** The input of the steps if the paths find nothing: `null` if the mapping declares absence as unknown. */
 export function missingAs({ as }: MappingSpec[string]): null | undefined {
   return as.some((step) => typeof step === 'object' && 'default' in step) ? null : undefined;
 }
 
-/** What a field is in every record, where its mapping names no path: a constant, or unknown; `undefined` elsewhere. */
+/** The value that a field has in every record if its mapping has no path: a constant, or unknown; else `undefined`. */
 export function fixedValue(
   field: Field,
   mapping: MappingSpec[string],
@@ -119,8 +119,8 @@ function compileReader(field: Field, mapping: MappingSpec[string], here: SpecLoc
 }
 
 /**
- * Compiles a mapping into a function that builds a record from named fields only.
- * What is missing or does not fit is reported at its place in the source file.
+ * Compiles a mapping into a function that builds a record from the named fields only. Missing or unsuitable mappings
+ * are reported at their place in the source file.
  */
 export function compileMapping(
   spec: MappingSpec,

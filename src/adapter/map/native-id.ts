@@ -3,11 +3,11 @@ import { type Json, NumberText } from '../../kernel/json/json.ts';
 import { patternAt } from '../pattern.ts';
 import type { SpecLocation } from '../spec-location.ts';
 
-/** Translates between a source's own ids and the ids of the contract. */
+/** Converts between a source's own ids and the ids of the contract. */
 export type IdCodec = {
-  /** The v1 id of a native id; `undefined` where it is not usable. */
+  /** The v1 id of a native id; `undefined` if it is not usable. */
   readonly toPublic: (native: Json | undefined) => string | undefined;
-  /** The native id behind a v1 id; `undefined` where no record of the source can have it. */
+  /** The native id of a v1 id; `undefined` if no record of the source can have it. */
   readonly toNative: (publicId: string) => string | undefined;
 };
 
@@ -24,7 +24,7 @@ function scalarText(value: Json | undefined): string | undefined {
 function createNumberCodec(prefix: string): IdCodec {
   return {
     toPublic(native) {
-      // As nearly all are; beyond, a number is written with an exponent.
+      // The fast path of nearly all ids. A larger number is written with an exponent.
       if (typeof native === 'number' && Number.isSafeInteger(native) && native >= 0)
         return `${prefix}_${native}`;
       const text = scalarText(native)?.trim();
@@ -54,12 +54,12 @@ function unescapeText(text: string): string | undefined {
   }
 }
 
-/** `.` and `..` as a segment of a path would be read as steps between folders, so they cannot be ids. */
+/** `.` and `..` in a path mean directories, so they cannot be ids. */
 function isUsable(text: string | undefined): text is string {
   return text !== undefined && text !== '' && text !== '.' && text !== '..' && text.isWellFormed();
 }
 
-/** Any text, with every character that does not belong into a path segment written as `~` and hex bytes. */
+/** Encodes any text: each character that is not allowed in a path segment becomes `~` and hex bytes. */
 function createTextCodec(prefix: string): IdCodec {
   return {
     toPublic(native) {
@@ -71,13 +71,13 @@ function createTextCodec(prefix: string): IdCodec {
     toNative(publicId) {
       const escaped = publicId.slice(prefix.length + 1);
       const text = unescapeText(escaped);
-      // Only the one spelling that toPublic makes is an id; others would be second names of a record.
+      // Only the spelling that toPublic writes is an id: any other would be a second name of the same record.
       return isUsable(text) && escapeText(text) === escaped ? text : undefined;
     },
   };
 }
 
-/** Reads ids through a pattern that picks them out of the text around them. */
+/** Extracts native ids from the text around them, by a pattern. */
 function withPattern(codec: IdCodec, pattern: RegExp): IdCodec {
   return {
     ...codec,
@@ -85,7 +85,7 @@ function withPattern(codec: IdCodec, pattern: RegExp): IdCodec {
   };
 }
 
-/** Knows only ids of one form: a source may take others for names of a record, and return it under its own. */
+/** Accepts only ids of one form: a source may find a record by something else and return it under its real id. */
 function withForm(codec: IdCodec, form: RegExp): IdCodec {
   return {
     toPublic: (native) => (form.test(scalarText(native) ?? '') ? codec.toPublic(native) : undefined),
@@ -97,8 +97,8 @@ function withForm(codec: IdCodec, form: RegExp): IdCodec {
 }
 
 /**
- * Compiles what a source says of its ids: whole numbers (leading zeros dropped) or texts (escaped reversibly), the
- * form they have, and a pattern that picks them out of the text around them.
+ * Compiles the ids of a source: whole numbers (leading zeros dropped) or texts (escaped reversibly), their form, and a
+ * pattern that extracts them from the text around them.
  */
 export function compileIdCodec(
   { kind, pattern, form }: SourceResourceSpec['id'],

@@ -3,7 +3,7 @@ import { matches, type RecordOrder } from '../../contract/order.ts';
 import type { Filter } from '../../contract/query.ts';
 import type { Capability } from './push-down.ts';
 
-/** The claim about a filter that the records contradict, if any. */
+/** The claimed filter that the records contradict; `undefined` if they contradict none. */
 export function brokenFilter(
   records: readonly CanonicalRecord[],
   filters: readonly Filter[],
@@ -14,7 +14,7 @@ export function brokenFilter(
   return broken === undefined ? undefined : `filter.${broken.field}.${broken.op}`;
 }
 
-/** Whether records stand strictly in an order; equal neighbours would be the same record twice. */
+/** Whether records are in strict order; equal neighbours would be the same record twice. */
 export function isOrdered(records: readonly CanonicalRecord[], order: RecordOrder): boolean {
   return records.every((record, index) => {
     const before = records[index - 1];
@@ -22,7 +22,7 @@ export function isOrdered(records: readonly CanonicalRecord[], order: RecordOrde
   });
 }
 
-/** Whether an id stands in the records more than once. */
+/** Whether two records have the same id. */
 export function hasDuplicates(records: readonly CanonicalRecord[]): boolean {
   return new Set(records.map((record) => record.id)).size !== records.length;
 }

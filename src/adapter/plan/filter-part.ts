@@ -5,7 +5,7 @@ import { compileJsonTree } from '../request/request-body.ts';
 import { compileTarget } from '../request/request.ts';
 import { compileQuery, compileText, percentEncode } from '../request/template.ts';
 
-/** Sources refuse requests that are too long (many take 8 kB of address), so a longer condition is left to us. */
+/** Sources refuse long requests (many accept 8 kB of address), so a longer condition is left to the gateway. */
 const PART_LENGTH_MAX = 2_000;
 
 function lengthOf({ query, expr, item, path = '', named }: RequestPart): number {
@@ -15,10 +15,10 @@ function lengthOf({ query, expr, item, path = '', named }: RequestPart): number 
   return query.join('&').length + condition + tree + path.length + values;
 }
 
-/** Numbers of so many digits stay apart where a source keeps them as doubles (IEEE 754), and fit its integers. */
+/** Numbers with more digits could collide in a source that stores doubles (IEEE 754), or overflow its integers. */
 const DIGITS_MAX = 15;
 
-/** A bound as it is sent; `undefined` where a source may take it for another number, or cannot read it. */
+/** A bound as it is sent; `undefined` if a source may round it or cannot read it. */
 export function boundText(number: string): string | undefined {
   const count = (text: string) => text.replaceAll(/\D/g, '').length;
   if (count(number) <= DIGITS_MAX) return number;
@@ -29,17 +29,17 @@ export function boundText(number: string): string | undefined {
 }
 
 /**
- * A text as it is sent; `undefined` where a source may take it for another one: forms, XML and padded columns lose the
- * white space around it, and a total does not show that.
+ * A text as it is sent; `undefined` if a source may change it: forms, XML and padded columns drop the white space
+ * around it, and a total would not reveal that.
  */
 export function equalText(text: string): string | undefined {
   return text.trim() === text ? text : undefined;
 }
 
-/** Texts that are a number and nothing else: `007` and `1e3` are texts, and stand for other rows than 7 and 1000. */
+/** Texts that are a number in its only spelling: `007` and `1e3` would find other rows than 7 and 1000. */
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/** A value as a tree of JSON holds it; `undefined` where it is no number and must be one, or would lose digits. */
+/** A value for a JSON tree; `undefined` if it must be a number and is none, or would lose digits. */
 function treeValue(text: string, isNumber: boolean): string | number | undefined {
   if (!isNumber) return text;
   const number = Number(text);
@@ -48,7 +48,7 @@ function treeValue(text: string, isNumber: boolean): string | number | undefined
     : undefined;
 }
 
-/** Compiles what a filter adds to a request; the value is in the source's own form, `undefined` where it cannot be asked. */
+/** Compiles the request part of a filter, for a value in the source's form; `undefined`: it cannot be asked for. */
 export function compileFilterPart(spec: FilterSpec): (value: string) => RequestPart | undefined {
   const query = compileQuery(spec.query);
   const escape = spec.escape ?? 'number';
@@ -59,7 +59,7 @@ export function compileFilterPart(spec: FilterSpec): (value: string) => RequestP
   const { name } = spec;
   return (value) => {
     if (expr !== undefined && !canEscape(escape, value)) return undefined;
-    // A step between folders cannot be encoded away (RFC 3986, section 5.2.4).
+    // `.` and `..` in a path cannot be escaped by encoding (RFC 3986, section 5.2.4).
     if (path !== undefined && (value === '.' || value === '..' || value === '')) return undefined;
     const inTree = treeValue(value, spec.escape === 'number');
     if ((item !== undefined || name !== undefined) && inTree === undefined) return undefined;

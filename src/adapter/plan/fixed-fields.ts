@@ -6,8 +6,8 @@ import { UNREADABLE } from '../map/coercion/flow.ts';
 import { fixedValue } from '../map/map-record.ts';
 
 /**
- * Compiles constant folding of queries: filters on fields that are the same in all records, and sorts by them, are
- * resolved without the source. The function answers what is left of a query; `undefined` where no record can match.
+ * Compiles constant folding of queries: filters on fields with the same value in all records, and sorts by them, are
+ * resolved without the source. Returns the rest of a query; `undefined` if no record can match.
  */
 export function compileFixedFields(
   mapping: MappingSpec,
@@ -27,7 +27,7 @@ export function compileFixedFields(
     return {
       ...query,
       filters: query.filters.filter((filter) => !resolved.includes(filter)),
-      // All records are equal in the field, so their ids order them, ascending whatever the direction.
+      // All records have the same value, so ids decide the order, ascending in both directions.
       sort:
         query.sort !== null && fixed.has(query.sort.field) ? { field: 'id', descending: false } : query.sort,
     };

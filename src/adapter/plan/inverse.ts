@@ -11,34 +11,34 @@ import { canonical, runSteps } from '../map/map-record.ts';
 export const NO_MATCH = Symbol('nothing');
 
 /**
- * Turns a filter's canonical value into what the source's parameter takes; `undefined` where just this value cannot
- * be asked for.
+ * Converts a filter's canonical value to the value of the source's parameter; `undefined` if the source cannot be asked
+ * for this value.
  */
 export type ValueCodec = (value: string | Decimal) => string | typeof NO_MATCH | undefined;
 
-/** How a chain of steps is turned round. */
+/** The inverse of a chain of steps. */
 export type Inverse = {
   readonly codec: ValueCodec;
-  /** Whether the source, asked for the native value, finds just the records that have the canonical one. */
+  /** Whether a request for the native value finds exactly the records with the canonical one. */
   readonly exact: boolean;
 };
 
 type Op = 'eq' | 'ge' | 'le';
 type Wanted = string | Decimal;
 
-/** One step back: from what the steps behind it leave to what stood before it. */
+/** The inverse of one step: from its output to its input. */
 type StepBack = (value: Wanted, wanted: Wanted) => Wanted | typeof NO_MATCH | undefined;
 
-/** A step in its chain. */
+/** A step with its position in the chain. */
 type Turn = {
   readonly step: CoercionSpec;
   readonly before: readonly CoercionSpec[];
-  /** What the steps behind it make of a value. */
+  /** Runs the steps after it. */
   readonly rest: (value: StepValue) => StepValue;
   readonly op: Op;
 };
 
-/** Whole cents for a bound: a bound between two cents is moved inwards, which keeps the same rows. */
+/** A bound in whole cents. A bound between two cents is moved inwards, which keeps the same rows. */
 function centsBound(value: Decimal, op: Op): string {
   const cents = value.shifted(-2);
   const unit = 10n ** BigInt(cents.scale);
@@ -48,7 +48,7 @@ function centsBound(value: Decimal, op: Op): string {
 
 const unchanged: StepBack = (value) => value;
 
-/** Values that become another one, or none: a question for those that they seem to be finds them too, or misses them. */
+/** Refuses values that the step confuses: for those, the source would find other records as well, or miss some. */
 function unlessTaken(turn: Turn, taken: readonly StepValue[]): StepBack {
   const kind = turn.op === 'eq' ? 'text' : 'decimal';
   const read = taken.map((value) => canonical(turn.rest(value), kind));
@@ -69,7 +69,7 @@ function enumBack(
     .map((code) => [rest(label.run(code)), code] as const)
     .filter(([final]) => final !== null && final !== UNREADABLE);
   const codeOf = new Map(labelled);
-  // Two codes under one label cannot be asked for with one value.
+  // Two codes with one label cannot be requested with one value.
   if (codeOf.size !== labelled.length) return undefined;
   return (_value, wanted) => codeOf.get(String(wanted)) ?? NO_MATCH;
 }
@@ -86,7 +86,7 @@ function templateBack(template: string, op: Op): StepBack | undefined {
   };
 }
 
-/** Steps that make a decimal of something; behind them, nothing but a decimal can come. */
+/** Steps that yield a decimal; a second one cannot follow. */
 function makesDecimal(step: CoercionSpec): boolean {
   return step === 'cents' || (typeof step === 'object' && 'number' in step);
 }
@@ -94,13 +94,13 @@ function makesDecimal(step: CoercionSpec): boolean {
 function parameterizedBack(turn: Turn): StepBack | undefined {
   const { step, op } = turn;
   if (typeof step === 'string') return undefined;
-  // A bound finds what stands for "unknown" too, if it is a number within it.
+  // A range also finds the values that mean "unknown" if they are numbers within it.
   if ('nullIf' in step) return op === 'eq' ? unchanged : unlessTaken(turn, step.nullIf);
-  // The source does not find its unknown values under what they are taken for.
+  // The source cannot find its unknown values by the default that replaces them.
   if ('default' in step) return unlessTaken(turn, [step.default]);
   if ('enum' in step) return enumBack(turn, Object.keys(step.enum), compileStep(step));
   if ('template' in step) return templateBack(step.template, op);
-  // The source does not know which currency counts, so it finds more.
+  // The source ignores the expected currency, so it finds more records.
   if ('money' in step) return op === 'eq' ? undefined : unchanged;
   if ('number' in step && step.number.decimal === '.') return unchanged;
   return undefined;
@@ -121,9 +121,8 @@ function turnRound(turn: Turn): StepBack | undefined {
 }
 
 /**
- * The inverse of a field's coercion, for pushing a filter on it; `undefined` where there is none.
- * Steps that only clean up (`trim`, `nullIf`, `text`) are passed over, but a text that the steps would not make of
- * what is sent can be the value of no record.
+ * Compiles the inverse of a field's coercion, to push a filter on it; `undefined` if there is none. Steps that only
+ * clean up (`trim`, `nullIf`, `text`) are skipped, but if they would change the text that is sent, no record can match.
  */
 export function invertCoercion(steps: readonly CoercionSpec[], op: Op): Inverse | undefined {
   const compiled = steps.map((step) => compileStep(step));

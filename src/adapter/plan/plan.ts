@@ -4,32 +4,32 @@ import type { Capability } from './push-down.ts';
 import type { RandomWindow, SequentialWindow, Window, WindowCall } from './window.ts';
 
 /**
- * Which rows need a call each for the fields that their windows lack: those of the page, or all that are read, where a
- * filter or the sort needs such a field. `undefined` where windows have all fields.
+ * Which rows need a call each for the fields that their windows lack: those of the page, or all rows if a filter or the
+ * sort needs such a field. `undefined` if windows have all fields.
  */
 export type Hydrated = 'page' | 'rows' | undefined;
 
 /** Makes the request for a window of a plan. */
 export type WindowRequest = (call: WindowCall) => UpstreamRequest;
 
-/** One page straight from the source: a few windows, of which the page is cut out. */
+/** One page directly from the source: a few windows, from which the page is cut out. */
 export type PagePlan = {
   readonly kind: 'page';
   readonly request: WindowRequest;
   readonly window: RandomWindow;
-  /** The request for the total, where the windows do not have it. */
+  /** The request for the total, if the windows do not have it. */
   readonly count: UpstreamRequest | undefined;
-  /** What the answer relies on; every reply is checked against these claims. */
+  /** The claims that the answer relies on; every reply is checked against them. */
   readonly filters: readonly Filter[];
   readonly sort: Sort | null;
   readonly relies: readonly Capability[];
   readonly hydrates: Hydrated;
 };
 
-/** One page of a source that gives its rows one window after the other: a walk from the nearest checkpoint. */
+/** One page of a source whose windows can only be read in order: a walk from the nearest checkpoint. */
 export type WalkPlan = Omit<PagePlan, 'kind' | 'window' | 'hydrates'> & {
   readonly window: SequentialWindow;
-  /** Identifies what is walked: equal keys, equal rows in equal order. */
+  /** Identifies the walked rows: equal keys mean equal rows in equal order. */
   readonly key: string;
 };
 
@@ -38,7 +38,7 @@ export type ScanPlan = {
   readonly kind: 'scan';
   readonly request: WindowRequest;
   readonly window: Window;
-  /** Identifies what is scanned: equal keys, equal rows. */
+  /** Identifies the scanned rows: equal keys mean equal rows. */
   readonly key: string;
   readonly pushedFilters: readonly Filter[];
   readonly residualFilters: readonly Filter[];
@@ -46,19 +46,19 @@ export type ScanPlan = {
   readonly relies: readonly Capability[];
   /** Whether the total in a reply is the number of rows scanned. */
   readonly totalCounts: boolean;
-  /** Whether the total in a reply is a lower bound of that number: it was wrong before, so there may be more rows. */
+  /** Whether that total may only be a lower bound: a total of this source was wrong before. */
   readonly totalIsLowerBound: boolean;
-  /** How the page can be read without a scan where a checkpoint is near. */
+  /** A walk that can read the page without a scan if a checkpoint is near. */
   readonly walk: WalkPlan | undefined;
   readonly hydrates: Hydrated;
   /** Why the source cannot answer the page itself; for the log and for authors of source files. */
   readonly reason: string;
 };
 
-/** No record can match: the source is not asked. */
+/** No record can match: no call is needed. */
 export type NothingPlan = { readonly kind: 'nothing' };
 
 export type ListPlan = PagePlan | ScanPlan | NothingPlan;
 
-/** Plans a query, without the capabilities that are switched off. */
+/** Plans a query without the capabilities that are switched off. */
 export type Planner = (query: ListQuery, switchedOff: ReadonlySet<Capability>) => ListPlan;

@@ -19,23 +19,23 @@ const SORT_VARIABLES = ['sort', 'sorts'];
 const BY_ID: Sort = { field: 'id', descending: false };
 const NOTHING: ListPlan = { kind: 'nothing' };
 
-/** Makes the requests of a list: for the windows of rows, and for their number. */
+/** Builds the requests of a list: for windows of rows, and for their number. */
 type ListRequests = {
   readonly windows: (combined: Combined) => WindowRequest;
   readonly count: (combined: Combined) => UpstreamRequest | undefined;
 };
 
-/** A query as the planner has split it: what the source is asked for, and what is left to do here. */
+/** A query, split into what the source does and what is left for the gateway. */
 type SplitQuery = {
   readonly split: Split;
-  /** The order of the answer; `null` for the source's own. */
+  /** The order of the answer; `null` for the order of the source. */
   readonly sort: Sort | null;
   readonly pushedSort: SortPush | undefined;
   readonly hydrates: Hydrated;
   readonly off: ReadonlySet<Capability>;
-  /** The request of a scan: with the pushed filters, without a sort. */
+  /** The request of a scan: with the pushed filters, without the sort. */
   readonly unsorted: Combined;
-  /** The request of a page or a walk: with the pushed sort, too. */
+  /** The request of a page or a walk: with the pushed sort as well. */
   readonly sorted: Combined | undefined;
 };
 
@@ -53,7 +53,7 @@ function compileRequests(
     windows({ variables, query, path }) {
       return (call) => {
         const made = render({ ...call.variables, ...variables }, query, path);
-        // A link names the whole of the next request.
+        // A link is the whole target of the next request.
         return call.target === undefined ? made : { ...made, target: call.target };
       };
     },
@@ -61,7 +61,7 @@ function compileRequests(
   };
 }
 
-/** Compiles which sort the source is asked for; `undefined` where it does not sort as a query wants. */
+/** Compiles the choice of the pushed sort; `undefined` if the source does not sort as a query wants. */
 function compileSortPush(list: ListSpec, resource: Resource, here: SpecLocation) {
   const { order } = list;
   const sorts = compileSorts(list, resource, here);
@@ -69,14 +69,14 @@ function compileSortPush(list: ListSpec, resource: Resource, here: SpecLocation)
     const isNatural =
       sort === null ? order !== 'unknown' : order === 'id' && sort.field === 'id' && !sort.descending;
     if (isNatural && !off.has('order')) return naturalOrder();
-    // Where the source promises no order of its own, the contract's default is ascending id.
+    // If the source declares no order of its own, the contract's default applies: ascending id.
     const wanted = sort ?? BY_ID;
     const push = sorts.get(`${wanted.field}.${wanted.descending ? 'descending' : 'ascending'}`);
     return push === undefined || off.has(push.capability) ? undefined : push;
   };
 }
 
-/** Compiles which rows of a query need a call each. */
+/** Compiles the choice of the rows that need a call each. */
 function compileHydration(spec: SourceResourceSpec, resource: Resource): (query: ListQuery) => Hydrated {
   const lacking = new Set(detailFields(spec, resource).map(({ name }) => name));
   if (lacking.size === 0) return () => undefined;
@@ -87,19 +87,19 @@ function compileHydration(spec: SourceResourceSpec, resource: Resource): (query:
   };
 }
 
-/** Whether rows have fixed positions in the list: every row is a record, and all windows but the last are full. */
+/** Whether rows have fixed positions in the list: every row is a record, and all windows except the last are full. */
 function hasPositions({ list, onInvalidRecord }: SourceResourceSpec): boolean {
   const isFull = 'checkpoints' in list.window && list.window.checkpoints === true;
   return isFull && list.dropWhen.length === 0 && onInvalidRecord === 'fail';
 }
 
-/** Compiles the plans of a split query, one function for each kind. */
+/** Compiles the plans of a split query, one function per kind. */
 function compilePlans(spec: SourceResourceSpec, window: Window, requests: ListRequests) {
   const { list } = spec;
   const hidesRows = 'shortPage' in list.window && list.window.shortPage === 'anywhere';
   const canWalk = hasPositions(spec);
 
-  /** What the source answers itself: filters, order and total. */
+  /** The part of a query that the source answers itself: filters, order and total. */
   function answered({ split: { pushed }, unsorted, sort, pushedSort }: SplitQuery) {
     const capabilities = pushed.map(({ push }) => push.capability);
     return {
@@ -135,7 +135,7 @@ function compilePlans(spec: SourceResourceSpec, window: Window, requests: ListRe
       kind: 'scan',
       request: requests.windows(unsorted),
       window,
-      // Rows with their details are other rows than those without.
+      // Rows with details and rows without must not share a key.
       key: JSON.stringify([path, parts, variables, ...(hydrates === 'rows' ? [hydrates] : [])]),
       pushedFilters: pushed.filter(({ push }) => push.exact).map(({ filter }) => filter),
       residualFilters: residual,
@@ -179,7 +179,7 @@ export function compilePlanner(spec: SourceResourceSpec, resource: Resource, her
     const reason = whyScan(spec, split, pushedSort !== undefined, off);
     const splitQuery: SplitQuery = {
       split,
-      // With `order: source`, the default order is the one in which the rows come.
+      // With `order: source`, the default order is that of the rows.
       sort: query.sort ?? (list.order === 'source' && !off.has('order') ? null : BY_ID),
       pushedSort,
       hydrates: hydratedBy(query),

@@ -9,18 +9,18 @@ import { checkJsonTree, compileJsonTree } from '../request/request-body.ts';
 import { checkQuery, checkTemplate, compileQuery, compileText, variablesOf } from '../request/template.ts';
 
 /**
- * Something a source claims to do itself: `order` (without a sort parameter), `sort.<field>.<direction>` or
- * `filter.<field>.<op>`. A claim that a reply contradicts is switched off.
+ * A claim of a source: `order` (without a sort parameter), `sort.<field>.<direction>` or `filter.<field>.<op>`. A claim
+ * that a reply contradicts is switched off.
  */
 export type Capability = string;
 
 /** A filter that the source can do. */
 export type FilterPush = {
   readonly exact: boolean;
-  /** Whether it can be asked for together with others, where it has a path of its own. */
+  /** Whether it can be combined with other filters although it has a path of its own. */
   readonly combines: boolean;
   readonly capability: Capability;
-  /** What asks for a value; `NOTHING` where no record of the source can have it, `undefined` where it cannot be asked. */
+  /** The request part for a value; `NO_MATCH` if no record can have it, `undefined` if it cannot be asked for. */
   part(value: Filter['value']): RequestPart | typeof NO_MATCH | undefined;
 };
 
@@ -122,7 +122,7 @@ function compileFilter(
       const native = inverse.codec(value);
       if (native === NO_MATCH || native === undefined) return native;
       if (op !== 'eq') return rendered(boundText(native));
-      // A code that the file itself names is sent as it is.
+      // A code in the source file is sent unchanged.
       return rendered(native === value ? equalText(native) : native);
     },
   };
@@ -130,12 +130,12 @@ function compileFilter(
 
 type SortSpec = NonNullable<ListSpec['sort']>;
 
-/** Whether the tiebreak is a text in the templates of the sort; otherwise it is an item behind the column's. */
+/** Whether the sort's templates name the tiebreak; otherwise the tiebreak is an item after the column's. */
 function namesTiebreak({ query, expr, item }: SortSpec): boolean {
   return variablesOf(JSON.stringify([query, expr, item])).includes('tiebreak');
 }
 
-/** What tells rows apart that are equal in the column must be sent. */
+/** The tiebreak, which separates rows that are equal in the column, must be sent. */
 function checkTiebreak(sort: SortSpec, here: SpecLocation): void {
   const { tiebreak, item } = sort;
   if (tiebreak === undefined) return;
@@ -145,7 +145,7 @@ function checkTiebreak(sort: SortSpec, here: SpecLocation): void {
   if (!isText && item === undefined) here.report('a tree stands behind an `item`', "a text: ', id asc'");
 }
 
-/** A parameter that stands in both places would be sent twice, and sources differ in which of the two they take. */
+/** A parameter in both places would be sent twice, and sources differ in which of the two counts. */
 function checkTwice({ sort, request }: ListSpec, here: SpecLocation): void {
   for (const name of Object.keys(sort?.query ?? {})) {
     if (!Object.hasOwn(request.query, name)) continue;
@@ -154,7 +154,7 @@ function checkTwice({ sort, request }: ListSpec, here: SpecLocation): void {
   }
 }
 
-/** Compiles the sorts that a source does as the contract does, by `<field>.<direction>`. */
+/** Compiles the sorts that follow the contract's order, by `<field>.<direction>`. */
 export function compileSorts(
   list: ListSpec,
   resource: Resource,
@@ -181,7 +181,7 @@ export function compileSorts(
       continue;
     }
     for (const direction of directions) {
-      // Rows with the same id are one row: behind the id nothing needs to be told apart.
+      // Ids are unique, so a sort by id needs no tiebreak.
       const tiebreak = field === 'id' ? undefined : sort.tiebreak;
       const variables = {
         column,
@@ -197,7 +197,7 @@ export function compileSorts(
   return pushes;
 }
 
-/** The sort that asks for nothing, because the source brings its rows in that order anyway. */
+/** The sort that sends nothing, because the source returns its rows in that order anyway. */
 export function naturalOrder(): SortPush {
   return { part: NO_PART, capability: 'order' };
 }

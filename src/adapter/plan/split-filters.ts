@@ -3,10 +3,10 @@ import { NO_MATCH } from './inverse.ts';
 import type { RequestPart } from '../request/combine-parts.ts';
 import type { Capability, FilterPush } from './push-down.ts';
 
-/** A filter that the source is asked for, and how. */
+/** A pushed filter with its request part. */
 export type PushedFilter = { readonly filter: Filter; readonly push: FilterPush; readonly part: RequestPart };
 
-/** Which filters the source is asked for, and which are left to do here. */
+/** The filters that the source does, and those that are left to the gateway. */
 export type Split = {
   readonly pushed: readonly PushedFilter[];
   readonly residual: readonly Filter[];
@@ -14,7 +14,7 @@ export type Split = {
   readonly nothing: boolean;
 };
 
-/** A filter with a path of its own is asked for alone, unless it says that it combines: with what is asked for there too. */
+/** A filter with its own path excludes the others. If it combines, those with the same path or none join it. */
 function together(wanted: readonly PushedFilter[]): readonly PushedFilter[] {
   const own = wanted.find(({ part }) => part.path !== undefined);
   if (own === undefined) return wanted;
@@ -23,7 +23,7 @@ function together(wanted: readonly PushedFilter[]): readonly PushedFilter[] {
   return wanted.filter(({ part, push }) => part.path === undefined || (part.path === path && push.combines));
 }
 
-/** Splits the filters of a question by what the source can do, without what has been switched off. */
+/** Splits filters into those that the source does, without switched-off claims, and the rest. */
 export function splitFilters(
   filters: readonly Filter[],
   pushes: ReadonlyMap<string, FilterPush>,

@@ -5,7 +5,7 @@ import type { Split } from './split-filters.ts';
 /** The reason for a scan of a source that may be walked instead. */
 export const ONE_AFTER_THE_OTHER = 'the source gives its rows only one window after the other';
 
-/** The first reason why the source cannot give a page itself, so that a scan is needed; `undefined` where it can. */
+/** The first reason why the source cannot return a page itself, so that a scan is needed; `undefined` if it can. */
 export function whyScan(
   spec: SourceResourceSpec,
   { pushed, residual }: Split,

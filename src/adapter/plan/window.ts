@@ -1,46 +1,46 @@
 import type { ListSpec } from '../../config/schema/source.ts';
 
-/** Some rows as one upstream call: the variables its templates need, or the target a link named. */
+/** Some rows as one upstream call: the variables of its templates, or the target of a link. */
 export type WindowCall = {
   /** From 0. */
   readonly firstRow: number;
-  /** The most rows the call may return; `Infinity` where one call returns everything. */
+  /** The most rows that the call may return; `Infinity` if one call returns everything. */
   readonly size: number;
   readonly variables: Readonly<Record<string, number | string>>;
   readonly target?: string;
 };
 
-/** A source that gives any rows that are asked for by number. */
+/** Random access: any rows can be requested by number. */
 export type RandomWindow = {
   readonly kind: 'random';
   /** The variables its templates may name. */
   readonly variables: readonly string[];
-  /** The fewest calls that cover rows `[offset, offset + limit)`. */
+  /** The fewest calls that cover the rows `[offset, offset + limit)`. */
   cover(offset: number, limit: number): readonly WindowCall[];
   /** The calls of a scan, first to last; `index` counts from 0. */
   scanCall(index: number): WindowCall;
-  /** The window behind the last row received, where nobody knows how many rows there are. */
+  /** The window after the last row received, if the number of rows is unknown. */
   after(call: WindowCall, received: number): WindowCall;
-  /** Rows a scan call asks for; `Infinity` where one call returns everything. */
+  /** The rows that a scan call requests; `Infinity` if one call returns everything. */
   readonly scanSize: number;
-  /** Whether rows behind the last one may be asked for: there is then nothing, and no error. */
+  /** Whether a request past the last row returns an empty window instead of an error. */
   readonly endsEmpty: boolean;
-  /** Whether only the last window has fewer rows than it was asked for. */
+  /** Whether only the last window has fewer rows than requested. */
   readonly shortAtEnd: boolean;
   /** The most rows that can be reached. */
   readonly depthMax: number;
 };
 
-/** A source that gives its rows one window after the other, each naming the next. */
+/** Sequential access: each window names the next one. */
 export type SequentialWindow = {
   readonly kind: 'sequential';
   readonly variables: readonly string[];
   readonly first: WindowCall;
-  /** The window behind `call`, which named it by a cursor, a key or a link's target. */
+  /** The window after `call`, named by a cursor, a key or a link's target. */
   after(call: WindowCall, next: string, received: number): WindowCall;
 };
 
-/** Translates rows into the windows a source can be asked for. */
+/** Maps rows to the windows that a source can be asked for. */
 export type Window = RandomWindow | SequentialWindow;
 
 type Kind<K> = Extract<ListSpec['window'], { kind: K }>;
@@ -53,7 +53,7 @@ function offsetWindow({
   depthMax = Infinity,
 }: Kind<'offset'>): RandomWindow {
   const call = (firstRow: number, wanted: number) => {
-    // Sources refuse a window that reaches beyond their depth, whether or not there are rows.
+    // Sources refuse a window beyond their depth limit, even if it has no rows.
     const size = Math.max(1, Math.min(wanted, depthMax - firstRow));
     return {
       firstRow,
@@ -77,7 +77,7 @@ function offsetWindow({
     },
     scanCall: (index) => call(index * sizeMax, sizeMax),
     after({ firstRow, size }, received) {
-      // Right behind what came: a source that gives less than it is asked for is found out by the rows there.
+      // The next window starts after the received rows: if the source returned too few, the next rows reveal it.
       return call(firstRow + (shortPage === 'end' ? received : size), sizeMax);
     },
     scanSize: sizeMax,
@@ -101,7 +101,7 @@ function pageWindow({ base, sizes, pastEnd, shortPage, depthMax = Infinity }: Ki
     cover(offset, limit) {
       const first = (size: number) => Math.floor(offset / size);
       const count = (size: number) => Math.floor((offset + limit - 1) / size) - first(size) + 1;
-      // The fewest calls; among those the smallest pages, so that no more rows are read than needed.
+      // The fewest calls; among those the smallest pages, to read no unneeded rows.
       const size = ascending.reduce((best, next) => (count(next) < count(best) ? next : best));
       return Array.from({ length: count(size) }, (_, i) => call(first(size) + i, size));
     },
@@ -128,7 +128,7 @@ const everything: RandomWindow = {
   depthMax: Infinity,
 };
 
-/** Windows that a variable of the next call names: `cursor`, or `after` for the key of the last row. */
+/** Windows named by a variable: `cursor`, or `after` for the key of the last row. */
 function followingWindow(variable: 'cursor' | 'after', size: number): SequentialWindow {
   return {
     kind: 'sequential',
@@ -151,7 +151,7 @@ function linkWindow({ sizeMax: size }: Kind<'link'>): SequentialWindow {
   };
 }
 
-/** Compiles the way a source is asked for rows. */
+/** Compiles the windows of a source. */
 export function compileWindow(spec: ListSpec['window']): Window {
   switch (spec.kind) {
     case 'offset':

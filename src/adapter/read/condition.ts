@@ -5,7 +5,7 @@ import { pathAt } from '../path.ts';
 import { patternAt } from '../pattern.ts';
 import type { SpecLocation } from '../spec-location.ts';
 
-/** The test of a value: one of some literals, a pattern, or presence; `undefined` where there is none. */
+/** Compiles the test of a value: one of some literals, a pattern, or presence; `undefined` if there is none. */
 function compileValueTest(
   spec: ConditionSpec,
   here: SpecLocation,
@@ -23,7 +23,7 @@ function compileValueTest(
   return (value) => (value !== undefined && value !== null) === spec.present;
 }
 
-/** Compiles a condition on a document. One without a test, or without a path, is reported. */
+/** Compiles a condition on a document. A condition without a test or a path is reported. */
 export function compileCondition(
   spec: ConditionSpec,
   here: SpecLocation,

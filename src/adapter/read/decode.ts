@@ -18,7 +18,7 @@ function readContentType(header: string | undefined): ContentType {
   return { mediaType: mediaType.toLowerCase(), charset: charset?.toLowerCase() };
 }
 
-/** `readContentType` with the latest result kept: nearly all replies of a source have the same header. */
+/** `readContentType` with a cache of one entry: nearly all replies of a source have the same header. */
 function createContentTypes(): (header: string | undefined) => ContentType {
   let latest: { readonly header: string | undefined; readonly read: ContentType } | undefined;
   return (header) => {
@@ -33,7 +33,7 @@ function xmlEncoding(body: Buffer): string | undefined {
   return /^<\?xml\s[^>]*?encoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1];
 }
 
-/** Media types that may be logged. Others may hold anything, like all headers of a reply. */
+/** Media types that may be logged. Any other text of a reply could be a secret. */
 const LOGGABLE = new Set(
   `application/atom+xml application/csv application/graphql-response+json application/hal+json application/json
   application/ld+json application/octet-stream application/pdf application/problem+json application/scim+json
@@ -75,7 +75,7 @@ function readJsonText(text: string): Json {
   }
 }
 
-/** The document behind a text in the source's format. */
+/** Compiles the parser of a source's format. */
 function compileFormat(spec: DecodeSpec): (text: string) => Json {
   const { stripPrefix } = spec;
   switch (spec.format) {
@@ -90,7 +90,7 @@ function compileFormat(spec: DecodeSpec): (text: string) => Json {
   }
 }
 
-/** The character set of a body: the source's own word, the header, the XML declaration, or else UTF-8. */
+/** The character set of a body: the source file's, the header's, the XML declaration's, or else UTF-8. */
 export function charsetOf(
   { charset, format }: DecodeSpec,
   reply: UpstreamReply,
@@ -101,9 +101,9 @@ export function charsetOf(
 }
 
 /**
- * Compiles the reader of a source's bodies: character set by the source's override, then the header, then the XML
- * declaration, then UTF-8; nothing is replaced or lost on the way. It throws `upstream_invalid_response` for what it
- * cannot read.
+ * Compiles the decoder of a source's bodies. The character set is that of the source file, the header or the XML
+ * declaration, in this order, or else UTF-8. Invalid bytes are an error, never replaced. It throws
+ * `upstream_invalid_response` for a body that it cannot read.
  */
 export function compileDecoder(spec: DecodeSpec): (reply: UpstreamReply) => Json {
   const contentTypes = contentTypesOf(spec);

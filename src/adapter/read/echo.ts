@@ -4,13 +4,13 @@ import { pathAt } from '../path.ts';
 import type { SpecLocation } from '../spec-location.ts';
 import type { WindowCall } from '../plan/window.ts';
 
-/** The paging that a reply says it was asked for, by the variables of the request. */
+/** The page, offset or size that a reply says was requested, by the variables of the request. */
 export type Echo = Readonly<Record<string, string>>;
 
 /** The variable of each key of `echo`. */
 const ECHOES = { page: 'page', offset: 'offset', size: 'limit' } as const;
 
-/** Compiles the reader of an echo; what the reply leaves out is left out. */
+/** Compiles the reader of an echo; values that the reply leaves out are left out. */
 export function compileEcho(window: ListSpec['window'], here: SpecLocation): (body: Json) => Echo {
   const places = 'echo' in window ? Object.entries(window.echo ?? {}) : [];
   const paths = places.map(([key, path = '']) => ({
@@ -29,7 +29,7 @@ export function compileEcho(window: ListSpec['window'], here: SpecLocation): (bo
   };
 }
 
-/** The first variable whose echo differs from the request; `undefined` where none does. */
+/** The first variable whose echo differs from the request; `undefined` if none does. */
 export function brokenEcho(echo: Echo, { variables }: WindowCall): string | undefined {
   return Object.keys(echo).find(
     (name) => variables[name] !== undefined && String(variables[name]) !== echo[name],

@@ -12,21 +12,21 @@ import { compilePath } from '../path.ts';
 import { CHECKED } from '../spec-location.ts';
 import { type RecordView, viewSpecOf } from '../map/row-fields.ts';
 
-/** Says why a reply became what it became. Pure, like the adapter it explains. */
+/** Explains how a reply was read. Pure, like the adapter it explains. */
 export type ReplyExplainer = {
-  /** The number of the outcome rule that decided, from 0; `undefined` where none fits. */
+  /** The index of the outcome rule that decided; `undefined` if no rule matches. */
   rule(reply: UpstreamReply): number | undefined;
-  /** The document of a reply, as far as it can be read. */
+  /** The document of a reply; `undefined` if it cannot be read. */
   body(reply: UpstreamReply): Json | undefined;
   /** The legacy records of a reply. */
   rows(reply: UpstreamReply): readonly Json[];
-  /** How a legacy record comes about. */
+  /** Explains the fields of a legacy record. */
   explain(row: Json): readonly FieldProvenance[];
-  /** How the record with a v1 id came about; `undefined` where the reply does not hold it. */
+  /** Explains the record with a v1 id; `undefined` if the reply does not hold it. */
   record(reply: UpstreamReply, id: string): readonly FieldProvenance[] | undefined;
 };
 
-/** Explains the replies to one kind of request of a source that has been compiled without problems. */
+/** Creates the explainer for one kind of request of a source whose file has no problems. */
 export function explainReplies(
   source: SourceSpec,
   resource: Resource,

@@ -3,10 +3,10 @@ import { type Json, NumberText } from '../../kernel/json/json.ts';
 import { type Path, pathAt } from '../path.ts';
 import type { SpecLocation } from '../spec-location.ts';
 
-/** Finds the rows of a document; `undefined` where there are none in the declared form. */
+/** Finds the rows of a document; `undefined` if it has none in the declared form. */
 export type ItemsReader = (document: Json) => readonly Json[] | undefined;
 
-/** The rows of what stands at the place of the rows; `undefined` where it has another form. */
+/** Reads the rows from the value at their path; `undefined` if it has another form. */
 type FormReader = (found: Json | undefined, document: Json) => readonly Json[] | undefined;
 
 type Entries = readonly (readonly [string, Json])[];
@@ -21,7 +21,7 @@ function entriesOf(value: Json | undefined): Entries | undefined {
   return Object.entries(value);
 }
 
-/** An object like those of `readJson`, without a prototype; the later of two entries of one name counts. */
+/** Builds an object like those of `readJson`, without a prototype; of two entries with one name, the later counts. */
 function objectOf(entries: Entries): Json {
   return Object.assign(Object.create(null) as Record<string, Json>, Object.fromEntries(entries));
 }
@@ -34,7 +34,7 @@ const readMap: FormReader = (found) => {
   );
 };
 
-/** The names of columns; `undefined` where they cannot be read or one comes twice. */
+/** The names of columns; `undefined` if one cannot be read or comes twice. */
 function namesOf(columns: readonly Json[] | undefined, name: Path): readonly string[] | undefined {
   const names = columns?.map((column) => name(column));
   const texts = names?.filter((one) => typeof one === 'string');
@@ -49,7 +49,7 @@ function readTable(columns: (document: Json) => readonly Json[] | undefined, nam
     const names = namesOf(columns(document), name);
     if (rows === undefined || names === undefined) return undefined;
     const cells = rows.map(asList);
-    // A row that is shorter or longer would have its values under wrong names.
+    // The values of a shorter or longer row would get wrong names.
     if (cells.some((row) => row?.length !== names.length)) return undefined;
     return cells.map((row) => objectOf(names.map((key, index) => [key, row?.[index] ?? null])));
   };
@@ -87,8 +87,8 @@ function compileForm(spec: Exclude<ItemsSpec, string>, here: SpecLocation): Form
 }
 
 /**
- * Compiles the place and form of rows; `absent` says whether nothing there means no rows. A row without what stands
- * at `row` is `null`, which is no record.
+ * Compiles the place and form of rows; `absent` decides whether a missing value means no rows. A row without a value at
+ * `row` is `null`, which is not a record.
  */
 export function compileItems(spec: ItemsSpec, absent: 'invalid' | 'empty', here: SpecLocation): ItemsReader {
   const path = typeof spec === 'string' ? spec : spec.at;
@@ -115,7 +115,7 @@ export function compileItem(spec: ItemsSpec, here: SpecLocation): Path {
   };
 }
 
-/** The place of rows, for those who read what is wrong with them. */
+/** The place of rows, for error messages. */
 export function itemsPlace(spec: ItemsSpec): string {
   return typeof spec === 'string' ? spec : spec.at;
 }

@@ -27,7 +27,7 @@ const FLAGS = new Map<Json | undefined, boolean>([
   ['0', false],
 ]);
 
-/** Whether there is another window. A flag that contradicts the cursor is an error: rows must not go missing. */
+/** Whether there is a next window. A flag that contradicts the cursor is an error, because rows would be missing. */
 function goesOn(flag: Json | undefined, cursor: string | undefined): boolean {
   const more =
     FLAGS.get(flag) ?? (cursor === undefined && (flag === undefined || flag === null) ? false : flag);
@@ -39,7 +39,7 @@ const PARAMETER = String.raw`\s*;\s*([\w!#$&+.^|~*-]*)\s*(?:=\s*("(?:[^"\\]|\\.)
 /** One link of the header; a comma within quotes does not end it. */
 const LINK = new RegExp(`<([^<>]*)>((?:${PARAMETER})*)`, 'g');
 
-/** The address with rel="next" of a `Link` header (RFC 8288, section 3); of several `rel`, the first counts. */
+/** The URL with rel="next" in a `Link` header (RFC 8288, section 3); of several `rel`, the first counts. */
 function linkNext(header: string | undefined): string | undefined {
   for (const [, address, parameters = ''] of (header ?? '').matchAll(LINK)) {
     const rel = [...parameters.matchAll(new RegExp(PARAMETER, 'g'))].find(
@@ -52,8 +52,8 @@ function linkNext(header: string | undefined): string | undefined {
 }
 
 /**
- * The target of the address of the next window, which is relative to that of the list. Only its path and query are
- * used: sources behind proxies name internal hosts, and a reply must never choose the host that Portico calls (SSRF).
+ * The target of the next window's URL, which is relative to that of the list. Only its path and query are used: sources
+ * behind proxies name internal hosts, and a reply must never choose the host that Portico calls (SSRF).
  */
 function targetWithin(baseUrl: string, path: string, address: string): string {
   if (!URL.canParse(address, baseUrl + path)) {
@@ -61,7 +61,7 @@ function targetWithin(baseUrl: string, path: string, address: string): string {
   }
   const { pathname, search } = new URL(address, baseUrl + path);
   const base = new URL(baseUrl).pathname.replace(/\/$/, '');
-  // The next window may be a query on the base address itself, as of FHIR servers.
+  // The next window may be a query on the base URL itself, as FHIR servers do.
   if (!pathname.startsWith(`${base}/`) && !(pathname === base && search !== '')) {
     throw invalidReply('next', 'the address of the next window leads out of net.baseUrl');
   }

@@ -6,10 +6,10 @@ import { compileCondition } from './condition.ts';
 import type { SpecLocation } from '../spec-location.ts';
 import { retryAfter } from './retry-after.ts';
 
-/** What a reply means, and where it says when the source will answer again. */
+/** The outcome of a reply, and the place where it says when the source will answer again. */
 export type Outcome = Pick<OutcomeSpec, 'is' | 'resetAt'>;
 
-/** What a reply means, or `undefined` where no rule fits it. */
+/** Decides the outcome of a reply; `undefined` if no rule matches. */
 export type Classifier = (
   on: 'list' | 'get',
   reply: UpstreamReply,
@@ -23,14 +23,14 @@ function statusFits(wanted: OutcomeSpec['status'], status: number): boolean {
   return typeof wanted === 'number' ? status === wanted : Math.floor(status / 100) === Number(wanted[0]);
 }
 
-/** The number of the first rule, from 0, that fits a reply; `undefined` where none does. */
+/** Finds the index of the first rule that matches a reply; `undefined` if none does. */
 export type RuleFinder = (
   on: 'list' | 'get',
   reply: UpstreamReply,
   body: Json | undefined,
 ) => number | undefined;
 
-/** Compiles the ordered outcome rules of a source to the question which of them decides. */
+/** Compiles the ordered outcome rules of a source to a function that finds the rule that decides. */
 export function compileRules(specs: readonly OutcomeSpec[], here: SpecLocation): RuleFinder {
   const rules = specs.map((spec, index): Rule => {
     const bodyFits = compileCondition(spec, here.at(index)) ?? (() => true);
@@ -43,7 +43,7 @@ export function compileRules(specs: readonly OutcomeSpec[], here: SpecLocation):
   };
 }
 
-/** Compiles the ordered outcome rules of a source; the first that fits decides. */
+/** Compiles the ordered outcome rules of a source; the first match decides. */
 export function compileOutcomes(specs: readonly OutcomeSpec[], here: SpecLocation): Classifier {
   const findRule = compileRules(specs, here);
   specs.forEach(({ is, resetAt }, index) => {
@@ -68,20 +68,20 @@ const BY_STATUS: ReadonlyMap<number, OutcomeKind> = new Map([
   [429, 'rate_limited'],
 ]);
 
-/** `Retry-After` for clients where the source does not say when it will answer again. */
+/** The `Retry-After` for clients if the source does not say when it will answer again. */
 const RETRY_AFTER_DEFAULT_SECONDS = 5;
-/** The pause after a source said "too many requests" without saying how long. */
+/** The pause after a "too many requests" that names no duration. */
 const LIMITED_SECONDS = 1;
 /** A proxy could not reach the source, or it was not ready: a retry may succeed. */
 const RETRYABLE_STATUSES = new Set([502, 503, 504]);
 
-/** What a failure of the source itself shows about it. */
+/** What a failure says about the health of the source. */
 function failureHealth(reply: UpstreamReply, pauseSeconds: number | undefined): SourceHealth | undefined {
   if (pauseSeconds !== undefined) return { pauseSeconds };
   return RETRYABLE_STATUSES.has(reply.status) ? { isRetryable: true } : undefined;
 }
 
-/** The error for a reply that is no success. */
+/** The error for an unsuccessful reply. */
 export function outcomeFault(rule: Outcome | undefined, reply: UpstreamReply): GatewayError {
   const status = `HTTP ${reply.status}`;
   const outcome = rule?.is ?? BY_STATUS.get(reply.status);

@@ -2,12 +2,12 @@ import { CsvError, parse } from 'csv-parse/sync';
 import { invalidReply } from '../../errors/fault.ts';
 import type { Json } from '../../kernel/json/json.ts';
 
-/** How a table of text is written. */
+/** The notation of CSV. */
 export type CsvSpec = { readonly delimiter: string; readonly quote: string };
 
 /**
- * Compiles a reader of CSV with a header row (RFC 4180): an array of rows, each an object by column name, every
- * value text. Rows of another length than the header, and columns named twice, make the body invalid.
+ * Compiles a parser of CSV with a header row (RFC 4180): an array of rows, each an object by column name, all values
+ * text. Rows of another length than the header, and duplicate columns, make the body invalid.
  */
 export function compileCsvReader({ delimiter, quote }: CsvSpec): (text: string) => Json {
   return function readCsv(text) {

@@ -7,7 +7,7 @@ import type { IdCodec } from '../map/native-id.ts';
 import { type Classifier, outcomeFault } from './outcome.ts';
 import type { SpecLocation } from '../spec-location.ts';
 
-/** What the parts of a resource's adapter are compiled with. */
+/** The shared parts that a resource's adapter is compiled with. */
 export type ReplyContext = {
   readonly source: SourceSpec;
   readonly decode: (reply: UpstreamReply) => Json;
@@ -15,7 +15,7 @@ export type ReplyContext = {
   readonly codec: IdCodec;
 };
 
-/** Compiles a reader that decodes a reply and decides on its outcome. A body is needed for `ok` only. */
+/** Compiles a reader that decodes a reply and decides its outcome. Only `ok` needs a body. */
 export function compileReader({ decode, classify }: ReplyContext, on: 'list' | 'get') {
   return function readReply(reply: UpstreamReply): { outcome: 'ok' | 'not_found' | 'past_end'; body: Json } {
     let body: Json | undefined;
@@ -33,14 +33,14 @@ export function compileReader({ decode, classify }: ReplyContext, on: 'list' | '
       (outcome === 'past_end' && on === 'list');
     if (usable && body !== undefined) return { outcome, body };
     if (usable && outcome !== 'ok') return { outcome, body: null };
-    // Why the body cannot be read is a better message than "no rule matches".
+    // The reason why a body is unreadable helps more than "no rule matches".
     if (unread instanceof GatewayError && (outcome === 'ok' || (outcome === undefined && reply.status < 400)))
       throw unread;
     throw outcomeFault(rule, reply);
   };
 }
 
-/** Compiles the test for rows that are not records; `undefined` where there is none. */
+/** Compiles the test for rows that are not records; `undefined` if there is none. */
 export function compileDrop(
   specs: readonly ConditionSpec[],
   here: SpecLocation,

@@ -9,7 +9,7 @@ function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
 
-/** Collects elements of one name: the first as itself, more of them as a list. */
+/** Collects elements by name: a single one as itself, several as a list. */
 function addTo(object: Record<string, Json>, name: string, value: Json, isList: boolean): void {
   const earlier = object[name];
   if (Array.isArray(earlier)) (earlier as Json[]).push(value);
@@ -45,10 +45,10 @@ function readElement(element: XmlElement, path: string, lists: ReadonlySet<strin
 }
 
 /**
- * Compiles a reader of XML 1.0. Every value stays text; an element with nothing but text is that text, others are
- * objects by local name, attributes with an @ and mixed text as #text; xsi:nil is null. One row reads like many where its element is
- * named in `arrays` (dotted paths that start with the root element).
- * Document types are refused: they are the way to entity bombs and to files of the machine.
+ * Compiles a parser of XML 1.0. Every value stays text. An element with only text becomes that text; others become
+ * objects by local name, with @ before attributes and mixed text as #text; xsi:nil is null. An element named in
+ * `arrays` (dotted paths from the root element) is always a list, also with one row. Document types are refused: they
+ * allow entity bombs and access to local files.
  */
 export function compileXmlReader(arrays: readonly string[]): (text: string) => Json {
   const lists = new Set(arrays);
@@ -58,7 +58,7 @@ export function compileXmlReader(arrays: readonly string[]): (text: string) => J
     try {
       ({ root } = parseXml(text));
     } catch {
-      // The parser's message quotes the text around the place, which may hold a record's value.
+      // The parser's message quotes the body, which may hold a record's value.
       throw invalidReply('syntax', 'the body is not XML');
     }
     const document = Object.create(null) as Record<string, Json>;

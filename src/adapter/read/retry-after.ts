@@ -2,15 +2,15 @@ import { DateTime } from 'luxon';
 import type { OutcomeSpec } from '../../config/schema/source.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 
-/** Longer waits are cut to this. */
+/** The longest wait; longer ones are cut to it. */
 const SECONDS_MAX = 86_400;
 
-/** The source's clock by its `Date` header: a moment is compared with it, not with our clock. @see RFC 9110, section 6.6.1 */
+/** The source's clock: a moment is compared with its `Date` header, not with our clock. @see RFC 9110, section 6.6.1 */
 function clockOf(reply: UpstreamReply): number {
   return DateTime.fromHTTP(reply.header('date') ?? '').toMillis();
 }
 
-/** Seconds from now, where they are a sane number. */
+/** Whole seconds within a sane range; `undefined` for any other number. */
 function within(seconds: number): number | undefined {
   return Number.isFinite(seconds) ? Math.min(Math.max(1, Math.ceil(seconds)), SECONDS_MAX) : undefined;
 }
@@ -30,7 +30,7 @@ function resetSeconds(reply: UpstreamReply, { header, unit }: NonNullable<Outcom
   }
 }
 
-/** Seconds of a `Retry-After` header, which holds a number of them or a moment (RFC 9110, section 10.2.3). */
+/** The seconds of a `Retry-After` header, which is a number or a date (RFC 9110, section 10.2.3). */
 function headerSeconds(reply: UpstreamReply): number {
   const text = reply.header('retry-after')?.trim() ?? '';
   if (/^\d{1,15}$/.test(text)) return Number(text);
@@ -38,8 +38,8 @@ function headerSeconds(reply: UpstreamReply): number {
 }
 
 /**
- * When the source will answer again, in whole seconds from now, by its own header or by `Retry-After`; `undefined`
- * where it does not say.
+ * The whole seconds until the source will answer again, by its own header or by `Retry-After`; `undefined` if it does
+ * not say.
  */
 export function retryAfter(reply: UpstreamReply, resetAt: OutcomeSpec['resetAt']): number | undefined {
   const declared = resetAt === undefined ? undefined : within(resetSeconds(reply, resetAt));

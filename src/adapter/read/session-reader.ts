@@ -3,7 +3,7 @@ import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { compileDecoder } from './decode.ts';
 import { compilePath } from '../path.ts';
 
-/** Compiles the reader of a session's token in the reply to a login; it finds none for other kinds of credential. */
+/** Compiles the reader of a session's token in the reply to a login; other kinds of credential have none. */
 export function compileSessionReader({
   auth,
   decode,

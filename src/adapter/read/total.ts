@@ -7,7 +7,7 @@ import { pathAt } from '../path.ts';
 import { patternAt } from '../pattern.ts';
 import type { SpecLocation } from '../spec-location.ts';
 
-/** Reads the number of matching rows; `undefined` where the reply says that it is only a lower bound. */
+/** Reads the number of matching rows; `undefined` if the reply marks it as a lower bound. */
 export type TotalReader = (reply: UpstreamReply, body: Json) => number | undefined;
 
 function wholeNumber(value: Json | undefined, place: string): number {

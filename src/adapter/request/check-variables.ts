@@ -4,7 +4,7 @@ import { variablesOf } from './template.ts';
 
 type Template = { readonly text: string; readonly path: readonly PropertyKey[] };
 
-/** Every text of a tree that may be a template, with its path in the tree. */
+/** All texts of a tree, each of which may be a template, with their paths. */
 function textsOf(tree: unknown, path: readonly PropertyKey[] = []): readonly Template[] {
   if (typeof tree === 'string') return [{ text: tree, path }];
   if (typeof tree !== 'object' || tree === null) return [];
@@ -14,12 +14,12 @@ function textsOf(tree: unknown, path: readonly PropertyKey[] = []): readonly Tem
   );
 }
 
-/** The templates of a request that vanish as a whole with one of their variables. */
+/** The templates of a request that are left out if one of their variables has no value. */
 function templatesOf({ query, headers, body }: RequestSpec): readonly Template[] {
   return textsOf({ query, headers, ...(body !== undefined && !('xml' in body) && { body }) });
 }
 
-/** The variables that filters give their values to. */
+/** The variables that receive the values of filters. */
 export function namesOf(filters: ListSpec['filters']): readonly string[] {
   return Object.values(filters).flatMap((operators) =>
     Object.values(operators).flatMap(({ name, exactness }) =>
@@ -28,7 +28,7 @@ export function namesOf(filters: ListSpec['filters']): readonly string[] {
   );
 }
 
-/** Variables of a list's request that have no value for some questions. */
+/** The variables of a list's request that have no value for some queries. */
 function optionalVariables({ filters, filterAlways, filterNone, sort }: ListSpec): ReadonlySet<string> {
   const optional = new Set(['filters', 'sorts', 'cursor', 'after', ...namesOf(filters)]);
   if (filterNone === undefined && !filterAlways.some((one) => typeof one === 'string'))
@@ -42,7 +42,7 @@ const REMEDY: Readonly<Record<string, string>> = {
   sort: 'sort.none says what {sort} is without a sort',
 };
 
-/** A template that vanishes with one variable takes the others with it, and what they say. */
+/** A template that is left out because of one variable also drops the values of the others. */
 function checkVanishing(list: ListSpec, here: SpecLocation): void {
   const optional = optionalVariables(list);
   for (const { text, path } of templatesOf(list.request)) {
@@ -59,7 +59,7 @@ function checkVanishing(list: ListSpec, here: SpecLocation): void {
   }
 }
 
-/** What a list's parts become in its request: a variable, and whether anything becomes it. */
+/** The variables that a list's parts fill, and whether anything fills them. */
 function madeVariables({
   filters,
   filterAlways,
@@ -80,7 +80,7 @@ function madeVariables({
   ];
 }
 
-/** What is made for a variable must be sent: a condition that stands nowhere would find all rows. */
+/** A filled variable must be used in the request: a condition that is not sent would find all rows. */
 function checkSent(list: ListSpec, here: SpecLocation): void {
   const texts = (spec: RequestSpec) => textsOf(spec).flatMap(({ text }) => variablesOf(text));
   const asked = texts(list.request);
@@ -106,7 +106,7 @@ function checkSent(list: ListSpec, here: SpecLocation): void {
   }
 }
 
-/** A name stands for one value, and where it stands must be able to vanish. */
+/** A name must have one meaning, and its template must be one that can be left out. */
 function checkNames({ filters, request }: ListSpec, taken: readonly string[], here: SpecLocation): void {
   const names = namesOf(filters);
   const other = names.find((name, index) => names.indexOf(name) !== index || taken.includes(name));
@@ -120,8 +120,8 @@ function checkNames({ filters, request }: ListSpec, taken: readonly string[], he
 }
 
 /**
- * Checks that the variables of a list's request hold together; what does not is reported at its place. `taken` are
- * those that are not named by its filters.
+ * Checks that the variables of a list's request are consistent, and reports problems at their places. `taken` are the
+ * names that filters must not use.
  */
 export function checkVariables(list: ListSpec, taken: readonly string[], here: SpecLocation): void {
   checkNames(list, taken, here);

@@ -1,26 +1,26 @@
 import type { ListSpec } from '../../config/schema/source.ts';
 import type { Variables } from './template.ts';
 
-/** What a pushed filter or sort adds to a request: query parts, a text, a tree of a JSON body, another path. */
+/** What a pushed filter or sort adds to a request: query parameters, a text, a tree of a JSON body, another path. */
 export type RequestPart = {
   readonly query: readonly string[];
   readonly expr?: string | undefined;
   readonly item?: unknown;
   readonly items?: readonly unknown[] | undefined;
   readonly path?: string | undefined;
-  /** Variables of the request that hold the value of a filter. */
+  /** Request variables that hold the value of a filter. */
   readonly named?: Readonly<Record<string, string | number>> | undefined;
 };
 
 /** What pushed filters and a pushed sort make of a request. */
 export type Combined = {
-  /** In place of the list's own path. */
+  /** Replaces the list's own path. */
   readonly path: string | undefined;
   readonly query: readonly string[];
   readonly variables: Variables;
 };
 
-/** Compiles how the parts of a question are put together, with the conditions that always stand. */
+/** Compiles the combination of a query's parts with the conditions that are always sent. */
 export function compileCombine({ filterAlways, filterJoin, filterNone, sort }: ListSpec) {
   const always = filterAlways.filter((one) => typeof one === 'string');
   const alwaysItems = filterAlways.flatMap((one) => (typeof one === 'string' ? [] : [one.item]));

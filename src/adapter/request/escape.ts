@@ -1,11 +1,11 @@
-/** How a value is written into a filter expression of a query language. */
+/** Writes a value into an expression of a query language. */
 export type Escape = (text: string) => string;
 
 const quoted = (quote: string, text: string) => quote + text + quote;
 
 /**
- * The ways to write a text into an expression, each with the quotes around it. There is none that writes a value
- * as it is: a value must never be able to end its own place.
+ * The escapes of texts in expressions, quotes included. None writes a value unchanged, because a value must never end
+ * its own literal.
  */
 export const escapes = {
   /** OData 4.01, URL conventions, section 5.1.1.14.1: a quote is doubled. */
@@ -20,17 +20,17 @@ export const escapes = {
   lucene: (text: string) => quoted('"', text.replaceAll(/[\\"]/g, String.raw`\$&`)),
   /** ServiceNow encoded queries: a caret separates conditions and is doubled inside a value. */
   servicenow: (text: string) => text.replaceAll('^', '^^'),
-  /** Numbers, written as they are; anything that is not one is refused by the caller. */
+  /** Numbers are written unchanged; the caller refuses everything else. */
   number: (text: string) => text,
 } as const satisfies Record<string, Escape>;
 
 export type EscapeName = keyof typeof escapes;
 
 const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/;
-/** ServiceNow runs a value that starts so as a script. */
+/** ServiceNow runs a value with this prefix as a script. */
 const SCRIPT = /^\s*javascript:/i;
 
-/** Whether a value can be written under an escape without changing the expression around it. */
+/** Whether an escape can write a value without changing the expression around it. */
 export function canEscape(name: EscapeName, text: string): boolean {
   if (name === 'servicenow') return !SCRIPT.test(text);
   return name !== 'number' || PLAIN_NUMBER.test(text);

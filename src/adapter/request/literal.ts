@@ -1,10 +1,10 @@
 import { Decimal } from '../../kernel/decimal.ts';
 import { type Json, NumberText } from '../../kernel/json/json.ts';
 
-/** A value that a source file writes out, to be found in the documents of the source. */
+/** A literal in a source file, compared with values in the source's documents. */
 export type Literal = string | number | boolean | null;
 
-/** Whether a value of a document is the literal. Numbers are compared by value: -1, -1.0 and -10e-1 are one. */
+/** Whether a value of a document equals the literal. Numbers are compared by value: -1, -1.0 and -10e-1 are equal. */
 function isLiteral(value: unknown, literal: Literal): boolean {
   if (!(value instanceof NumberText)) return value === literal;
   if (typeof literal === 'string') return value.text === literal;
@@ -14,7 +14,7 @@ function isLiteral(value: unknown, literal: Literal): boolean {
   return left !== undefined && right !== undefined && left.compare(right) === 0;
 }
 
-/** Compiles the question whether a value of a document is one of some literals. */
+/** Compiles a predicate: whether a value of a document equals one of some literals. */
 export function compileOneOf(
   literals: readonly Literal[],
 ): (value: Json | Decimal | symbol | undefined) => boolean {

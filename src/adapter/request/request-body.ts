@@ -12,12 +12,12 @@ import {
 
 type Render = (variables: Variables) => NonNullable<UpstreamRequest['body']>;
 
-/** What a part of a JSON body becomes when its variable is absent: nothing at all. */
+/** The value of a JSON part whose variable is absent: the part is left out. */
 const ABSENT = Symbol('absent');
 
 type JsonPart = (variables: Variables) => unknown;
 
-/** A text that is one variable keeps the variable's type: `"{limit}"` becomes a number. */
+/** A text that is just one variable keeps the variable's type: `"{limit}"` becomes a number. */
 function compileJsonText(template: string): JsonPart {
   const variable = soleVariable(template);
   if (variable !== undefined) return (variables) => variables[variable] ?? ABSENT;
@@ -26,8 +26,8 @@ function compileJsonText(template: string): JsonPart {
 }
 
 /**
- * Compiles a tree whose texts are templates, the keys of its objects too. Escaping is that of JSON itself: the tree is
- * made, then written.
+ * Compiles a tree whose texts and keys are templates. The tree is built first and then written as JSON, which escapes
+ * the values.
  */
 export function compileJsonTree(tree: unknown): JsonPart {
   if (typeof tree === 'string') return compileJsonText(tree);
@@ -48,7 +48,7 @@ export function compileJsonTree(tree: unknown): JsonPart {
     );
 }
 
-/** Names every unknown variable in the texts of a tree. */
+/** Reports every unknown variable in the texts of a tree. */
 export function checkJsonTree(tree: unknown, allowed: readonly string[], here: SpecLocation): void {
   if (typeof tree === 'string') checkTemplate(tree, allowed, here);
   else if (Array.isArray(tree)) tree.forEach((item, index) => checkJsonTree(item, allowed, here.at(index)));
@@ -74,7 +74,7 @@ function escapeXml(text: string): string {
 /** An element whose only content is a variable, or a variable anywhere else. */
 const XML_PART = /<([\w:.-]+)(?:\s[^<>]*)?>\{[A-Za-z][\w-]*\}<\/\1>|\{[A-Za-z][\w-]*\}/g;
 
-/** An element whose only content is a variable vanishes with it; elsewhere nothing stands for an absent one. */
+/** An element whose only content is a variable is left out if that is absent; elsewhere an absent one is empty. */
 function compileXml(xml: string): (variables: Variables) => string {
   const parts: string[] = [];
   let from = 0;
@@ -86,7 +86,7 @@ function compileXml(xml: string): (variables: Variables) => string {
   return (variables) => compiled.map((render) => render(variables) ?? '').join('');
 }
 
-/** Compiles the body of a request; parts whose variable is absent vanish. */
+/** Compiles the body of a request; parts whose variable is absent are left out. */
 export function compileBody(spec: BodySpec, allowed: readonly string[], here: SpecLocation): Render {
   if ('json' in spec) {
     checkJsonTree(spec.json, allowed, here.at('json'));

@@ -11,20 +11,20 @@ import {
   type Variables,
 } from './template.ts';
 
-/** Makes a request of variables, with more parts for its query, and another path where one is given. */
+/** Builds a request from variables, with additional query parts, and with another path if one is given. */
 export type RequestTemplate = (
   variables: Variables,
   query: readonly string[],
   otherPath?: string,
 ) => UpstreamRequest;
 
-/** Compiles a path; literal slashes stay, a variable is always one segment. */
+/** Compiles a path; literal slashes are kept, a variable is always one segment. */
 export function compileTarget(path: string): (variables: Variables) => string {
   const render = compileText(path, percentEncode, false);
   return (variables) => render(variables) ?? path;
 }
 
-/** What may stand in a header (RFC 9110, section 5.5); anything else could end it and start another. */
+/** Refuses texts that are invalid in a header (RFC 9110, section 5.5): they could end it and start another. */
 function headerText(text: string): string {
   return text.replaceAll(/[^\x20-\x7e]/g, '');
 }

@@ -1,6 +1,6 @@
 import type { SpecLocation } from '../spec-location.ts';
 
-/** The values a template may name; an absent one makes the part it stands in vanish. */
+/** The values that a template may name. A part with an absent one is left out. */
 export type Variables = Readonly<Record<string, string | number | readonly unknown[] | undefined>>;
 
 type Piece = { readonly literal: string } | { readonly variable: string };
@@ -35,7 +35,7 @@ export function variablesOf(template: string): readonly string[] {
   return [...template.matchAll(VARIABLE)].map(([, variable = '']) => variable);
 }
 
-/** Names every variable of a template that is not in `allowed`. */
+/** Reports every variable of a template that is not in `allowed`. */
 export function checkTemplate(template: string, allowed: readonly string[], here: SpecLocation): void {
   for (const variable of variablesOf(template)) {
     if (!allowed.includes(variable)) {
@@ -47,7 +47,7 @@ export function checkTemplate(template: string, allowed: readonly string[], here
   }
 }
 
-/** The same for the names and the values of `name: template` pairs. */
+/** Checks the names and the values of `name: template` pairs in the same way. */
 export function checkQuery(
   templates: Readonly<Record<string, string>>,
   allowed: readonly string[],
@@ -59,15 +59,15 @@ export function checkQuery(
   }
 }
 
-/** The one variable that a template consists of, if it does. */
+/** The variable, if the template is just one variable. */
 export function soleVariable(template: string): string | undefined {
   const [piece, ...more] = readPieces(template);
   return piece !== undefined && more.length === 0 && 'variable' in piece ? piece.variable : undefined;
 }
 
 /**
- * Compiles a template to a function that fills in its variables, each encoded for the place where it stands;
- * `undefined` where one is absent. Literal parts are encoded too where `encodeLiterals` says so.
+ * Compiles a template to a function that fills in its variables, each encoded for its position; `undefined` if one is
+ * absent. `encodeLiterals` encodes the literal parts too.
  */
 export function compileText(
   template: string,
@@ -94,7 +94,7 @@ export function compileText(
 
 /**
  * Compiles `name: template` pairs into a function that yields `name=value` parts, percent-encoded. Names are templates
- * too: some sources are told the column to sort by in a name, as in `sort[{column}]`.
+ * too: some sources expect the sort column in a name, as in `sort[{column}]`.
  */
 export function compileQuery(
   templates: Readonly<Record<string, string>>,

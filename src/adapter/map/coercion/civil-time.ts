@@ -1,4 +1,4 @@
-/** A date and a time as a calendar and a clock show them, without a zone. */
+/** A date and a time without a zone, as calendars and clocks show them. */
 export type CivilTime = {
   readonly year: number;
   readonly month: number;
@@ -17,8 +17,8 @@ function daysIn(year: number, month: number): number {
 }
 
 /**
- * Milliseconds since 1970 at which a clock in UTC shows a time of the years 0 to 9999; `undefined` where no clock ever
- * does. 24:00 is the end of a day (ISO 8601).
+ * Milliseconds since 1970 of a UTC time in the years 0 to 9999; `undefined` if there is no such time. 24:00 is the end
+ * of a day (ISO 8601).
  */
 export function civilMs({
   year,
@@ -33,7 +33,7 @@ export function civilMs({
   if (hour > 23 && (hour > 24 || minute + second + millisecond > 0)) return undefined;
   if (minute > 59 || second > 59) return undefined;
   if (year > 99) return Date.UTC(year, month - 1, day, hour, minute, second, millisecond);
-  // `Date.UTC` takes such a year for one of the twentieth century. The calendar repeats itself after 400 years.
+  // `Date.UTC` reads the years 0 to 99 as 1900 to 1999. The calendar repeats after 400 years.
   return Date.UTC(year + 400, month - 1, day, hour, minute, second, millisecond) - YEARS_400_MS;
 }
 

@@ -11,7 +11,7 @@ import { type Path, pathAt } from '../../path.ts';
 import { groupAt } from '../../pattern.ts';
 import { CHECKED, type SpecLocation } from '../../spec-location.ts';
 
-/** The steps that take parameters, each written as a map with its name as the only key. */
+/** The steps with parameters: maps with the step's name as their only key. */
 type Parameterized = Exclude<CoercionSpec, string>;
 type StepName = Parameterized extends infer Spec ? (Spec extends unknown ? keyof Spec : never) : never;
 type Parameters<K> = Parameterized extends infer Spec
@@ -27,7 +27,7 @@ function compileNullIf(literals: readonly Literal[]): Step {
   return (value) => (isUnknown(value) ? null : value);
 }
 
-/** The document within a text, and what stands at a path of it. */
+/** Parses the JSON document in a text, and finds the value at a path in it. */
 function compileParseJson(find: Path): Step {
   return onText((text) => {
     try {
@@ -39,7 +39,7 @@ function compileParseJson(find: Path): Step {
   });
 }
 
-/** An amount in the currency it must have; one in another currency is not read as if it were in that. */
+/** Reads an amount if it is in the expected currency. Any other currency makes it unreadable. */
 function compileMoney(amount: Path, currency: Path, expected: readonly string[]): Step {
   return (value) => {
     if (value === null) return null;
@@ -64,7 +64,7 @@ const NAMED: Readonly<Record<Extract<CoercionSpec, string>, CompiledStep>> = {
   dotnetDate: { run: onText(readDotnetDate), yields: 'instant' },
 };
 
-/** How a step with parameters is compiled; what is wrong with them is reported. */
+/** The compilers of steps with parameters; they report invalid parameters. */
 type Compilers = {
   readonly [K in StepName]: (parameters: Parameters<K>, here: SpecLocation) => CompiledStep;
 };

@@ -1,12 +1,12 @@
 import { DateTime } from 'luxon';
 import { civilMs, type CivilTime } from './civil-time.ts';
 
-/** Reads a text in one format: milliseconds since 1970 where clocks show UTC, or the offset that the text names. */
+/** Parses a text of one format: milliseconds since 1970, as UTC or with the offset in the text. */
 export type DateReader = (text: string) => number | undefined;
 
 type Part = keyof CivilTime | 'offset';
 
-/** Tokens of luxon that are digits alone, as it reads them. */
+/** The tokens of luxon that consist of digits, with the pattern that luxon uses. */
 const TOKENS: Readonly<Record<string, readonly [Part, string]>> = {
   yyyy: ['year', String.raw`(\d{4})`],
   MM: ['month', String.raw`(\d{2})`],
@@ -33,7 +33,7 @@ const PIECE = /'([^']+)'|([A-Za-z])\2*|[^']/g;
 
 const escaped = (text: string) => text.replaceAll(/[-[\]{}()*+?.,\\^$|#/]/g, String.raw`\$&`);
 
-/** The expression of a format and what its groups are; `undefined` where it has more than digits and plain texts. */
+/** Compiles a format to a pattern and its groups; `undefined` if it has more than digits and literal text. */
 function compileDigits(format: string): { pattern: RegExp; parts: ReadonlyMap<Part, number> } | undefined {
   const parts = new Map<Part, number>();
   let source = '';
@@ -83,7 +83,7 @@ function readDigits({ pattern, parts }: NonNullable<ReturnType<typeof compileDig
 
 type FixedPlace = { readonly part: Exclude<Part, 'offset'>; readonly at: number; readonly end: number };
 
-/** Parts of so many digits each. */
+/** The number of digits of the tokens with a fixed width. */
 const WIDTHS: Readonly<Record<string, number>> = {
   yyyy: 4,
   MM: 2,
@@ -96,8 +96,8 @@ const WIDTHS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Where parts stand in a format whose every part has so many digits, and the characters between them; `undefined`
- * where one has not, or a character could be written in two ways.
+ * The positions of the parts in a format of fixed-width tokens, and the characters between them; `undefined` if a token
+ * has no fixed width or a character could be written in two ways.
  */
 function compilePlaces(format: string) {
   const places: FixedPlace[] = [];
@@ -113,7 +113,7 @@ function compilePlaces(format: string) {
       continue;
     }
     for (const character of quoted ?? piece) {
-      // Letters are read in either case.
+      // Letters match in either case, so they have no single code.
       if (!/^[ -@[-`{-~]$/.test(character)) return undefined;
       literals.push({ at, code: character.charCodeAt(0) });
       at += 1;
@@ -122,7 +122,7 @@ function compilePlaces(format: string) {
   return { places, literals, length: at };
 }
 
-/** The number that digits write; -1 where something else stands there. */
+/** The number at a position; -1 if it has a character that is not a digit. */
 function digitsAt(text: string, from: number, end: number): number {
   let value = 0;
   for (let at = from; at < end; at += 1) {
@@ -133,7 +133,7 @@ function digitsAt(text: string, from: number, end: number): number {
   return value;
 }
 
-/** Reads texts whose parts stand at their places without an expression; `otherwise` reads the rest. */
+/** A fast path without a regular expression, for parts at fixed positions; `otherwise` reads all other texts. */
 function readPlaces(format: string, otherwise: DateReader): DateReader {
   const found = compilePlaces(format);
   if (found === undefined) return otherwise;
@@ -161,7 +161,7 @@ function readWithLuxon(format: string): DateReader {
   };
 }
 
-/** Compiles a format of luxon's tokens once; one of digits is read without luxon, which takes ten times as long. */
+/** Compiles a format of luxon's tokens. Formats of digits are parsed without luxon, which takes ten times as long. */
 export function compileDateFormat(format: string): DateReader {
   const digits = compileDigits(format);
   return digits === undefined ? readWithLuxon(format) : readPlaces(format, readDigits(digits));

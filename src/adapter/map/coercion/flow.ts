@@ -1,16 +1,16 @@
 import type { Decimal } from '../../../kernel/decimal.ts';
 import { type Json, NumberText } from '../../../kernel/json/json.ts';
 
-/** A legacy value that does not read as the source's configuration says. */
+/** A legacy value that does not match the source file. */
 export const UNREADABLE = Symbol('unreadable');
 
-/** What flows between steps: a legacy value, a decimal, several values to be joined, or the failure. */
+/** A value between two steps: a legacy value, a decimal, several values to be joined, or the failure. */
 export type StepValue = Json | Decimal | undefined | typeof UNREADABLE;
 
-/** One compiled step. `null` means "known to be unknown" and is passed on by every step but `default`. */
+/** One compiled step. `null` means "known to be unknown"; every step except `default` passes it on. */
 export type Step = (value: StepValue) => StepValue;
 
-/** What a step yields, so that a chain can be checked against the field it feeds. */
+/** The kind of value that a step yields; a chain is checked with it against the field that it feeds. */
 export type StepKind = 'same' | 'text' | 'decimal' | 'instant';
 
 export type CompiledStep = { readonly run: Step; readonly yields: StepKind };
@@ -22,7 +22,7 @@ export function textOf(value: StepValue): string | undefined {
   return value instanceof NumberText ? value.text : undefined;
 }
 
-/** A step that works on texts and numbers and calls everything else unreadable. */
+/** Creates a step for texts and numbers; every other value is unreadable. */
 export function onText(read: (text: string) => StepValue): Step {
   return (value) => {
     if (value === null) return null;

@@ -2,7 +2,7 @@
 const LATIN1 =
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml';
 
-/** Those that text editors write besides. */
+/** Further names that text editors write. */
 const OTHERS: Readonly<Record<string, string>> = {
   ...{ OElig: 'Œ', oelig: 'œ', Scaron: 'Š', scaron: 'š', Yuml: 'Ÿ', fnof: 'ƒ', circ: 'ˆ', tilde: '˜' },
   ...{ ensp: '\u2002', emsp: '\u2003', thinsp: '\u2009', zwnj: '\u200c', zwj: '\u200d' },
@@ -19,7 +19,7 @@ const CHARACTERS = new Map([
   ...Object.entries(MARKUP),
 ]);
 
-/** `text` with its references to characters filled in, by number or by a name that `named` knows. */
+/** Replaces character references in `text`: numeric ones, and those that `named` knows. */
 function fillIn(text: string, named: (name: string) => string | undefined): string {
   return text.replaceAll(
     /&(?:([A-Za-z][A-Za-z0-9]{1,9})|#(\d{1,7})|#[xX]([\da-fA-F]{1,6}));/g,
@@ -32,23 +32,23 @@ function fillIn(text: string, named: (name: string) => string | undefined): stri
 }
 
 /**
- * Text that was escaped to be put into HTML, as it was before: the characters that HTML gives a meaning, and
- * numbered ones. Other references and tags are part of the text.
+ * Reverses HTML escaping: replaces references to the characters with a meaning in HTML, and numeric ones. Other
+ * references and tags are left as text.
  */
 export function unescapeHtml(text: string): string {
   return fillIn(text, (name) => (Object.hasOwn(MARKUP, name) ? MARKUP[name] : undefined));
 }
 
-/** A comment, a declaration or a tag, whose quoted attributes may hold `>` (HTML, section 13.2.5); cut off or whole. */
+/** A comment, a declaration or a tag, even if cut off; quoted attributes may hold `>` (HTML, section 13.2.5). */
 const TAG =
   /<!--[^]*?(?:-->|$)|<[!?][^>]*(?:>|$)|<(\/?[A-Za-z][^\s/>]*)(?:"[^"]*"|'[^']*'|[^>"'])*(?:>|["'][^]*$|$)/g;
-/** Elements within a line; all others stand apart from what is around them. */
+/** Inline elements; the text of all others is separated from the text around them. */
 const INLINE =
   /^(?:a|abbr|acronym|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var|wbr)$/i;
-/** Elements whose content is no text for readers. */
+/** Elements whose content readers do not see. */
 const HIDDEN = /^(?:script|style|template|title|noscript|iframe)$/i;
 
-/** Where the content of a hidden element ends, from `from` on. */
+/** The index at which the content of a hidden element ends. */
 function endOfHidden(html: string, name: string, from: number): number {
   const end = new RegExp(`</${name}(?=[\\s/>])`, 'gi');
   end.lastIndex = from;
@@ -56,8 +56,8 @@ function endOfHidden(html: string, name: string, from: number): number {
 }
 
 /**
- * The text of a piece of HTML as one line: without tags, comments, scripts and styles; elements that stand apart are
- * divided by a space, spaces run together, references are filled in. What is left is text, not safe HTML.
+ * The text of a piece of HTML as one line: no tags, comments, scripts or styles; a space between block elements, runs
+ * of white space collapsed, references replaced. The result is text, not safe HTML.
  */
 export function htmlText(html: string): string {
   let text = '';
@@ -71,6 +71,6 @@ export function htmlText(html: string): string {
     if (HIDDEN.test(name)) tags.lastIndex = from = endOfHidden(html, name, from);
   }
   text += html.slice(from);
-  // Spaces that are written as references are kept: they are part of the text.
+  // White space that is written as a reference is part of the text, so it is kept.
   return fillIn(text.replaceAll(/[ \t\r\n\f]+/g, ' ').trim(), (name) => CHARACTERS.get(name));
 }

@@ -9,7 +9,7 @@ const [FIRST_MS, LAST_MS] = [-62_167_219_200_000, 253_402_300_799_999];
 const DAY_MS = 86_400_000;
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 
-/** Days that were written lately, each in the place of its number: the rows of a page are often of a few. */
+/** A cache of the days written last, indexed by number: the rows of a page often share a few days. */
 const DAYS_KEPT = 256;
 const days: ({ readonly number: number; readonly text: string } | undefined)[] = Array.from({
   length: DAYS_KEPT,
@@ -34,7 +34,7 @@ function instantText(epochMs: number): string | typeof UNREADABLE {
   return rest === 0 ? `${text}Z` : `${text}.${String(rest).padStart(3, '0')}Z`;
 }
 
-/** Whole units since 1970, as an instant. */
+/** Creates a step that reads whole units since 1970 as an instant. */
 export function epoch(unitMs: number): Step {
   return onText((text) =>
     /^-?\d{1,15}$/.test(text.trim()) ? instantText(Number(text) * unitMs) : UNREADABLE,
@@ -44,7 +44,7 @@ export function epoch(unitMs: number): Step {
 const ISO_WITH_ZONE =
   /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:Z|([+-])([01]\d|2[0-3])(?::?([0-5]\d))?)$/;
 
-/** ISO 8601 with its zone. */
+/** Reads ISO 8601 with a zone. */
 export function readIso(text: string): StepValue {
   const found = ISO_WITH_ZONE.exec(text.trim());
   if (found === null) return UNREADABLE;
@@ -63,15 +63,15 @@ export function readIso(text: string): StepValue {
   return instantText(sign === '-' ? ms + offsetMs : ms - offsetMs);
 }
 
-/** `/Date(1746006062053+0000)/`: milliseconds since the epoch; the offset only says where the clock stood. */
+/** Reads `/Date(1746006062053+0000)/`: milliseconds since the epoch; the offset is for display only. */
 export function readDotnetDate(text: string): StepValue {
   const ms = /^\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\/$/.exec(text.trim())?.[1];
   return ms === undefined ? UNREADABLE : instantText(Number(ms));
 }
 
 /**
- * A declared format in a declared zone. A local time that the zone's clocks left out when they were put forward was
- * never shown by any of them, so it is unreadable; a day without a time begins when its clocks say.
+ * Reads dates of a declared format and zone. A local time skipped by daylight saving time is unreadable. A date without
+ * a time is the first instant of that day, even if the day starts later than midnight.
  */
 export function compileDate(format: string, zone: string): Step {
   const tokens = format.replaceAll(/'[^']*'/g, '');
@@ -88,10 +88,10 @@ export function compileDate(format: string, zone: string): Step {
   });
 }
 
-/** Numbers, names and quoted texts; not luxon's tokens for local customs, such as T and D. */
+/** Numbers, names and quoted texts, but no localised tokens of luxon such as T and D. */
 const DATE_FORMAT = /^(?:'[^']*'|[yMLdHhmsSuaZzEco]|[^A-Za-z'])+$/;
 
-/** Whether a format names a whole date: what it left out would be filled in from the day of reading. */
+/** Whether a format has year, month and day: luxon would fill in a missing one from today. */
 export function namesWholeDate(format: string): boolean {
   if (!DATE_FORMAT.test(format)) return false;
   const options = { zone: 'utc', locale: 'en-US' };

@@ -1,19 +1,19 @@
 import { DateTime, FixedOffsetZone } from 'luxon';
 
-/** The instant at which the clocks of a zone show a time, given as the one at which they do in UTC. */
+/** Converts a local time in a zone to an instant. The argument is the same wall-clock time in UTC. */
 export type LocalTime = (shownMs: number) => {
   readonly ms: number;
-  /** False where they were put forward over that time, and `ms` is when they were. */
+  /** False if the zone's clocks skipped that time; `ms` is then the instant of the change. */
   readonly isShown: boolean;
 };
 
 const DAY_MS = 86_400_000;
-/** Texts of a source can name any day; what is remembered of them stays small. */
+/** Texts of a source can name any day; this bound keeps the cache small. */
 const DAYS_MAX = 4_096;
-/** Nobody has put clocks there and back within half a day. */
+/** The offset is sampled twice a day: no zone has ever changed its clocks and back within half a day. */
 const LOOKS_APART_MS = DAY_MS / 2;
 
-/** A zone by its name: UTC, an offset such as +02:00, or an IANA zone. */
+/** Compiles a zone: UTC, an offset such as +02:00, or an IANA zone. */
 export function compileLocalTime(zone: string): LocalTime {
   const where = /^[+-]/.test(zone) ? `UTC${zone}` : zone;
   const fixed = FixedOffsetZone.parseSpecifier(where) as FixedOffsetZone | null;
@@ -22,7 +22,7 @@ export function compileLocalTime(zone: string): LocalTime {
     return (shownMs) => ({ ms: shownMs - offsetMs, isShown: true });
   }
 
-  /** The offset of a day and of those beside it; `undefined` where it changes, or is no whole minute. */
+  /** The offset of a day, if the days beside it have the same one; `undefined` if it changes or is no whole minute. */
   function steadyOffset(dayMs: number): number | undefined {
     const at = DateTime.fromMillis(dayMs - DAY_MS, { zone: where });
     if (!at.isValid || !Number.isInteger(at.offset)) return undefined;

@@ -2,20 +2,20 @@ import { Decimal } from '../../../kernel/decimal.ts';
 import { NumberText } from '../../../kernel/json/json.ts';
 import { type StepValue, type Step, UNREADABLE } from './flow.ts';
 
-/** An exact decimal in plain notation. */
+/** Reads an exact decimal in plain notation. */
 export function readDecimal(text: string): Decimal | typeof UNREADABLE {
   return Decimal.parse(text.trim()) ?? UNREADABLE;
 }
 
-/** An exact decimal of a JSON number. */
+/** Reads a JSON number as an exact decimal. */
 export function readNumber(value: StepValue): Decimal | typeof UNREADABLE {
   if (typeof value === 'number') return readDecimal(String(value));
   return value instanceof NumberText ? (Decimal.parseJson(value.text) ?? UNREADABLE) : UNREADABLE;
 }
 
 /**
- * Digits in groups of three or in none, and the declared decimal character: `1.234` must not be read as 1234 or
- * 1.234 by guess. A number that is one in JSON needs no declaration.
+ * Reads digits, grouped or not, with the declared decimal character: a guess could read `1.234` as 1234. JSON numbers
+ * need no declaration.
  */
 export function compileNumber(decimal: string, group: string): Step {
   const grouped = group === '' ? '' : `\\d{1,3}(?:[${group}]\\d{3})+|`;
@@ -29,7 +29,7 @@ export function compileNumber(decimal: string, group: string): Step {
   };
 }
 
-/** A whole number of cents as a decimal. */
+/** Reads a whole number of cents as a decimal. */
 export function readCents(text: string): StepValue {
   return /^-?\d+$/.test(text.trim()) ? (Decimal.parse(text.trim())?.shifted(2) ?? UNREADABLE) : UNREADABLE;
 }

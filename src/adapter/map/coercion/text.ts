@@ -1,13 +1,13 @@
 import type { Json } from '../../../kernel/json/json.ts';
 import { type StepValue, onText, type Step, textOf, UNREADABLE } from './flow.ts';
 
-/** What stands for the value in the template of a step. */
+/** The placeholder for the value in the template of a step. */
 const PLACE = '{value}';
 
-/** Longer texts are not given to an expression of a source file, whose cost may not be linear. */
+/** Longer texts are not matched against a pattern of a source file, which may take more than linear time. */
 const MATCH_LENGTH_MAX = 10_000;
 
-/** What stands before and behind the value of a template; `undefined` where it does not name the value just once. */
+/** The text before and after the value in a template; `undefined` if the template names the value never or twice. */
 export function templateAround(
   template: string,
 ): { readonly before: string; readonly behind: string } | undefined {
@@ -21,19 +21,19 @@ export function compileTemplate(template: string): Step {
   return onText((text) => (around === undefined ? UNREADABLE : around.before + text + around.behind));
 }
 
-/** One piece of a text; a text with fewer pieces is unreadable. */
+/** Picks one piece of a text; a text with fewer pieces is unreadable. */
 export function compileSplit({ by, at }: { readonly by: string; readonly at: number }): Step {
   return onText((text) => text.split(by).at(at) ?? UNREADABLE);
 }
 
-/** What the first group of an expression finds; a text that does not fit is unreadable. */
+/** Picks the first group of a pattern; a text that does not match is unreadable. */
 export function compileMatch(pattern: RegExp): Step {
   return onText((text) =>
     text.length > MATCH_LENGTH_MAX ? UNREADABLE : (pattern.exec(text)?.[1] ?? UNREADABLE),
   );
 }
 
-/** Labels by code; other codes are unreadable. A yes or no is a code too. */
+/** Maps codes to labels; other codes are unreadable. `true` and `false` are codes too. */
 export function compileEnum(table: Readonly<Record<string, string>>): Step {
   const labels = new Map(Object.entries(table));
   return (value) => {
@@ -43,7 +43,7 @@ export function compileEnum(table: Readonly<Record<string, string>>): Step {
   };
 }
 
-/** Texts joined, without the empty ones; lists among them are joined in their place. */
+/** Joins texts, without empty ones; the items of lists are joined in their place. */
 export function compileJoin(separator: string): Step {
   return (found) => {
     if (found === null) return null;
