@@ -1,6 +1,4 @@
-import type { Server } from 'node:http';
 import { createServer as createAdminServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { type CheckResult, createAdminApp } from './admin/app.ts';
 import { createMetrics, type Metrics } from './admin/metrics.ts';
@@ -10,6 +8,7 @@ import { redisRoles } from './config/schema/redis.ts';
 import { operations } from './contract/operations.ts';
 import { createApp } from './http/listener/app.ts';
 import { createDrain } from './http/listener/drain.ts';
+import { closeListener, openListener } from './http/listener/open-listener.ts';
 import { createServer } from './http/listener/server.ts';
 import type { Clock } from './kernel/clock.ts';
 import { createAdmission } from './pipeline/admission.ts';
@@ -75,23 +74,6 @@ const DEADLINE_MS_DEFAULT = 10_000;
 
 /** The default of config/portico.yaml, which everybody can read. */
 const TRIAL_PEPPER = 'a-pepper-for-trying-out-only';
-
-function listenOn(server: Server, { host, port }: { host: string; port: number }): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port }, () => {
-      server.off('error', reject);
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
-}
-
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
-}
 
 function endpointNames(config: GatewayConfig): readonly string[] {
   return [
@@ -181,7 +163,7 @@ export function createPublicSide(
       await redis.untilReady();
       await purges.look();
     },
-    listen: () => listenOn(server, config.listen),
+    listen: () => openListener(server, config.listen),
     checks: () => redisChecks(redis.of),
     metrics,
     quality: () => served.quality(),
@@ -192,7 +174,7 @@ export function createPublicSide(
     },
     async close() {
       app.stopShedding();
-      await closeServer(server);
+      await closeListener(server);
       app.close();
       await served.close();
       admission.close();
@@ -224,13 +206,13 @@ export function createGateway(
 
   async function close(): Promise<void> {
     await side.close();
-    await closeServer(admin);
+    await closeListener(admin);
   }
 
   return {
     async listen() {
       await side.prepare();
-      const adminPort = await listenOn(admin, config.admin);
+      const adminPort = await openListener(admin, config.admin);
       const port = await side.listen();
       log.info({ port, adminPort, redis: side.checks().length > 0 }, 'listening');
       return { port, adminPort };

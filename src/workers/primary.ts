@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { createAdminApp } from '../admin/app.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
+import { closeListener, openListener } from '../http/listener/open-listener.ts';
 import type { WorkerProcess, WorkerState } from './messages.ts';
 import { createMergedMetrics } from './metrics/merged-metrics.ts';
 import { createSupervisor } from './supervisor.ts';
@@ -80,34 +80,23 @@ export function createPrimary({ plan, admin, fork, log }: PrimaryDeps): Primary 
     }),
   );
 
-  function openAdmin(): Promise<number> {
-    return new Promise((resolve, reject) => {
-      server.once('error', reject);
-      server.listen({ host: admin.host, port: admin.port }, () =>
-        resolve((server.address() as AddressInfo).port),
-      );
-    });
-  }
+  const endWatch = watchForHangs(supervisor, log);
 
   async function close(): Promise<void> {
+    endWatch();
     await supervisor.stop();
-    await new Promise((resolve) => {
-      server.close(resolve);
-      server.closeAllConnections();
-    });
+    await closeListener(server);
   }
 
-  const endWatch = watchForHangs(supervisor, log);
   return {
     async listen() {
       try {
-        const adminPort = await openAdmin();
+        const adminPort = await openListener(server, admin);
         const givenUp = supervisor.givenUp.then((reason) => Promise.reject(new Error(reason)));
         const port = await Promise.race([supervisor.start(), givenUp]);
         log.info({ port, adminPort, redis: true, workers: plan.workers }, 'listening');
         return { port, adminPort };
       } catch (error) {
-        endWatch();
         await close();
         throw error;
       }
@@ -124,7 +113,6 @@ export function createPrimary({ plan, admin, fork, log }: PrimaryDeps): Primary 
       );
     },
     async drain() {
-      endWatch();
       draining = true;
       log.info({}, 'draining');
       await close();
