@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type GatewayProcess, runPortico, startGatewayProcess } from '../support/gateway/gateway-process.ts';
+import {
+  createKey,
+  type GatewayProcess,
+  runPortico,
+  startGatewayProcess,
+} from '../support/gateway/gateway-process.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream/scripted-upstream.ts';
 import { crmList, holding } from '../support/upstream/scripts.ts';
@@ -30,22 +35,10 @@ beforeAll(async () => {
     PORTICO_KEY_PEPPER: 'a-pepper-of-the-fleet',
   };
   fleet.push(...(await Promise.all([1, 2, 3].map(() => startGatewayProcess(env, config.file)))));
-  const create = [
-    'keys',
-    'create',
-    '--label',
-    'x',
-    '--permissions',
-    'users:read',
-    '--tier',
-    'roomy',
-    '--json',
-  ];
-  const { out } = await runPortico(['--config', config.file, ...create], env);
-  key = (JSON.parse(out) as { key: string }).key;
+  ({ key } = await createKey(config.file, env));
 });
 afterAll(async () => {
-  await Promise.all(fleet.map(({ process }) => process.kill()));
+  await Promise.all(fleet.map((gateway) => gateway.close()));
   await users.close();
   await redis.stop();
   config.remove();
@@ -86,7 +79,7 @@ describe('three gateway processes on one cache', () => {
     const lost = ask(doomed, 'limit=4').catch(() => 'lost');
     await users.requested(before + 1);
     const asked = Promise.all(others.map((gateway) => ask(gateway, 'limit=4')));
-    await doomed.process.kill();
+    await doomed.close();
     expect(await lost).toBe('lost');
     await users.requested(before + 2);
     answers.release();

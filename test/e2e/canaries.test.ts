@@ -141,7 +141,7 @@ async function readRedis(): Promise<void> {
 }
 
 async function collect(stack: Stack): Promise<void> {
-  outputs.push(['metrics', await (await fetch(`${stack.adminUrl}/metrics`)).text()]);
+  outputs.push(['metrics', await stack.metrics()]);
   outputs.push(['readiness', await (await fetch(`${stack.adminUrl}/readyz`)).text()]);
   await stack.close();
   outputs.push(['log', stack.log.join('')]);

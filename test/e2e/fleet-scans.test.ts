@@ -3,7 +3,7 @@ import { forwardingTo } from '../support/upstream/scripts.ts';
 import { checkedFetch } from '../support/client/openapi-check.ts';
 import {
   type GatewayProcess,
-  runPortico,
+  createKey,
   startGatewayProcess,
   startUpstreams,
 } from '../support/gateway/gateway-process.ts';
@@ -38,21 +38,10 @@ beforeAll(async () => {
     PORTICO_KEY_PEPPER: 'a-pepper-of-the-fleet',
   };
   fleet.push(...(await Promise.all([1, 2].map(() => startGatewayProcess(env, config.file)))));
-  const args = [
-    'keys',
-    'create',
-    '--label',
-    'fleet',
-    '--permissions',
-    'users:read,products:read',
-    '--tier',
-    'roomy',
-  ];
-  const { out } = await runPortico(['--config', config.file, ...args, '--json'], env);
-  ({ key } = JSON.parse(out) as { key: string });
+  ({ key } = await createKey(config.file, env, { permissions: 'users:read,products:read' }));
 });
 afterAll(async () => {
-  await Promise.all(fleet.map(({ process }) => process.kill()));
+  await Promise.all(fleet.map((gateway) => gateway.close()));
   await users.close();
   await catalog.close();
   await upstreams.close();
@@ -81,7 +70,7 @@ describe('two gateway processes on one Redis', () => {
     const lost = ask(dies, 'products?min_price=10').catch(() => 'the connection was closed');
     await catalog.requested(1);
     const answer = ask(stays, 'products?min_price=10&limit=11');
-    await dies.process.kill();
+    await dies.close();
     catalog.become(forwardingTo(upstreams.env.CATALOG_URL));
     expect((await answer).status).toBe(200);
     expect(await lost).toBe('the connection was closed');

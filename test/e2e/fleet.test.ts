@@ -1,5 +1,7 @@
+import { eventually } from '../support/time/eventually.ts';
 import { checkedFetch } from '../support/client/openapi-check.ts';
 import {
+  createKey,
   type GatewayProcess,
   runPortico,
   startGatewayProcess,
@@ -25,43 +27,25 @@ beforeAll(async () => {
   fleet.push(...(await Promise.all([1, 2].map(() => startGatewayProcess(env, config.file)))));
 });
 afterAll(async () => {
-  await Promise.all(fleet.map(({ process }) => process.kill()));
+  await Promise.all(fleet.map((gateway) => gateway.close()));
   await upstreams.close();
   await redis.stop();
   config.remove();
 });
 
-type Key = { key: string; id: string };
-
-async function createKey(tier: string): Promise<Key> {
-  const args = [
-    'keys',
-    'create',
-    '--label',
-    'fleet',
-    '--permissions',
-    'users:read',
-    '--tier',
-    tier,
-    '--json',
-  ];
-  const { code, out, err } = await runPortico(['--config', config.file, ...args], env);
-  expect([code, err]).toEqual([0, '']);
-  return JSON.parse(out) as Key;
-}
+const keyOf = (tier: string) => createKey(config.file, env, { tier });
 
 async function ask(gateway: GatewayProcess, key: string): Promise<number> {
   const headers = { authorization: `Bearer ${key}` };
   return (await checkedFetch(`${gateway.url}/v1/users?limit=1`, { headers })).status;
 }
 
-async function untilRefused(gateway: GatewayProcess, key: string): Promise<void> {
-  while ((await ask(gateway, key)) !== 401);
-}
+const untilRefused = (gateway: GatewayProcess, key: string) =>
+  eventually(async () => (await ask(gateway, key)) === 401);
 
 describe('two gateway processes on one Redis', () => {
   it('take a new key at once, and refuse it after its end', async () => {
-    const { key, id } = await createKey('roomy');
+    const { key, id } = await keyOf('roomy');
     expect(await Promise.all(fleet.map((gateway) => ask(gateway, key)))).toEqual([200, 200]);
 
     const { code } = await runPortico(['--config', config.file, 'keys', 'revoke', id], env);
@@ -70,14 +54,14 @@ describe('two gateway processes on one Redis', () => {
   });
 
   it('hold one limit together: of sixty requests, half to each, just the limit is let through', async () => {
-    const { key } = await createKey('few');
+    const { key } = await keyOf('few');
     const statuses = await Promise.all(Array.from({ length: 60 }, (_, at) => ask(fleet[at % 2]!, key)));
     const counted = (wanted: number) => statuses.filter((status) => status === wanted).length;
     expect({ accepted: counted(200), refused: counted(429) }).toEqual({ accepted: 25, refused: 35 });
   });
 
   it('share their answers: what one has asked for, the other has', async () => {
-    const { key } = await createKey('roomy');
+    const { key } = await keyOf('roomy');
     const statuses: (string | null)[] = [];
     for (const gateway of fleet) {
       const response = await checkedFetch(`${gateway.url}/v1/users?limit=77&page=3`, {

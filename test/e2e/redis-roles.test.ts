@@ -6,7 +6,7 @@ import {
 } from '../support/gateway/gateway-process.ts';
 import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
 import { runCommand } from '../support/command/run-command.ts';
-import { until } from '../support/pipeline/snapshot-fleet.ts';
+import { eventually } from '../support/time/eventually.ts';
 import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
 
 const ROLES = ['keys', 'limits', 'cache'] as const;
@@ -47,7 +47,7 @@ beforeAll(async () => {
   gateway = await startGatewayProcess(env, config.file);
 });
 afterAll(async () => {
-  await gateway.process.kill();
+  await gateway.close();
   await upstreams.close();
   await Promise.all(ROLES.map((role) => servers[role].stop()));
   config.remove();
@@ -79,14 +79,14 @@ async function readiness() {
 }
 
 async function connected(role: Role): Promise<number> {
-  const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
+  const text = await gateway.metrics();
   return Number(new RegExp(`^portico_redis_connected\\{role="${role}"\\} (\\d+)$`, 'm').exec(text)?.[1]);
 }
 
 /** Ends a server, and waits until the gateway has noticed. */
 async function lose(role: Role): Promise<void> {
   await servers[role].kill();
-  await until(async () => (await connected(role)) === 0);
+  await eventually(async () => (await connected(role)) === 0);
 }
 
 describe('a gateway of two processes with a Redis for keys, one for limits and one for the cache', () => {
@@ -141,8 +141,8 @@ describe('a gateway of two processes with a Redis for keys, one for limits and o
   it('opens and closes tiers as configured without the Redis of the limits, and is ready', async () => {
     await lose('limits');
     // Points that a process had set aside are spent first: for half a second at most.
-    await until(async () => (await ask(LIST, strict)).status === 503);
-    await until(async () => (await ask(LIST, strict)).body.error?.code === 'limiter_unavailable');
+    await eventually(async () => (await ask(LIST, strict)).status === 503);
+    await eventually(async () => (await ask(LIST, strict)).body.error?.code === 'limiter_unavailable');
     expect(await ask(LIST, roomy)).toMatchObject({ status: 200, body: { data: right } });
     expect(await readiness()).toMatchObject({ status: 200, checks: { 'redis.limits': false } });
   });

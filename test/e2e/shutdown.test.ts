@@ -1,3 +1,4 @@
+import { eventually } from '../support/time/eventually.ts';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { checkedFetch } from '../support/client/openapi-check.ts';
@@ -19,7 +20,7 @@ async function start(drain: string): Promise<void> {
   gateway = await startGatewayProcess(upstreams.env, config.file);
 }
 afterEach(async () => {
-  await gateway.process.kill();
+  await gateway.close();
   config.remove();
   await upstreams.close();
 });
@@ -54,7 +55,7 @@ describe('SIGTERM', () => {
       agent.destroy();
     }
     const clients = Array.from({ length: 20 }, client);
-    while (outcome.answered < 200) await new Promise(setImmediate);
+    await eventually(() => outcome.answered >= 200);
 
     gateway.process.signal('SIGTERM');
     await gateway.process.prints(/"msg":"draining"/);

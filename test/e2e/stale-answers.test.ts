@@ -84,7 +84,7 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  await Promise.all(gateways.map(({ process }) => process.kill()));
+  await Promise.all(gateways.map((gateway) => gateway.close()));
   await users.close();
   await redis.stop();
   config.remove();

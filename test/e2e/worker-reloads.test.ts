@@ -1,3 +1,4 @@
+import { eventually } from '../support/time/eventually.ts';
 import { startLoad } from '../support/client/keep-alive-load.ts';
 import { describeOnRequest } from '../support/jest/describe-on-request.ts';
 import { startWorkers, type WorkerGateway } from '../support/gateway/worker-gateway.ts';
@@ -33,7 +34,7 @@ describeOnRequest('FLEETS', 'workers that come and go', () => {
       expect(load.failures).toEqual([]);
       expect(count('a worker has left')).toBe(2);
       // What the old ones counted is not forgotten.
-      expect(await gateway.metric(/^portico_requests_total\{operation="openapi"/)).toBe(load.answered);
+      expect(await gateway.counted('portico_requests_total', 'operation="openapi"')).toBe(load.answered);
     });
 
     it('refuses a broken configuration with the reason, and goes on with the old one, also after a crash', async () => {
@@ -41,12 +42,14 @@ describeOnRequest('FLEETS', 'workers that come and go', () => {
       gateway.process.signal('SIGHUP');
       const { problems } = await gateway.untilLogged(({ problems }) => problems !== undefined);
       expect(problems?.join('\n')).toMatch(/portico\.yaml:\d+:\d+: contract\.limitOverflow: /);
-      expect(await gateway.metric(/^portico_reloads_total\{outcome="refused"/)).toBe(1);
+      expect(await gateway.counted('portico_reloads_total', 'outcome="refused"')).toBe(1);
 
       const victim = gateway.logged(({ msg }) => msg === 'a worker serves').at(-1)!.worker!;
       process.kill(victim, 'SIGKILL');
       await gateway.untilLogged(({ msg, worker }) => msg === 'a worker has died' && worker === victim);
-      while ((await gateway.metric(/^portico_workers\{phase="serving"/)) < 2);
+      await eventually(async () => (await gateway.counted('portico_workers', 'phase="serving"')) === 2, {
+        withinMs: 60_000,
+      });
       const answers = await Promise.all(Array.from({ length: 8 }, () => statusOf('/v1/users?limit=500')));
       expect(new Set(answers)).toEqual(new Set([200]));
     });

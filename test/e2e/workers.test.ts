@@ -1,3 +1,4 @@
+import { eventually } from '../support/time/eventually.ts';
 import { checkedFetch } from '../support/client/openapi-check.ts';
 import { startLoad } from '../support/client/keep-alive-load.ts';
 import { startWorkers, type WorkerGateway } from '../support/gateway/worker-gateway.ts';
@@ -18,19 +19,17 @@ const firstName = async (answer: Response) =>
 /** The workers that have answered something of late, by their lines in the log. */
 const pidsOf = (operation: string) =>
   new Set(gateway.logged((line) => line.operation === operation).map(({ pid }) => pid));
-const readiness = async () => (await fetch(`${gateway.adminUrl}/readyz`)).status;
 
 describe('two workers on one port', () => {
   it('share the connections, and are counted as one', async () => {
     const answers = Array.from({ length: 24 }, () => fetch(openapi(), { headers: { connection: 'close' } }));
     expect(new Set((await Promise.all(answers)).map(({ status }) => status))).toEqual(new Set([200]));
-    expect(await gateway.metric(/^portico_requests_total\{operation="openapi"/)).toBe(24);
-    expect(await gateway.metric(/^portico_workers\{phase="serving"/)).toBe(2);
-    expect(await gateway.metric(/^portico_build_info/)).toBe(1);
-    while (gateway.logged(({ operation }) => operation === 'openapi').length < 24)
-      await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(await gateway.counted('portico_requests_total', 'operation="openapi"')).toBe(24);
+    expect(await gateway.counted('portico_workers', 'phase="serving"')).toBe(2);
+    expect(await gateway.counted('portico_build_info')).toBe(1);
+    await eventually(() => gateway.logged(({ operation }) => operation === 'openapi').length === 24);
     expect(pidsOf('openapi').size).toBe(2);
-    expect(await readiness()).toBe(200);
+    expect(await gateway.isReady()).toBe(true);
   });
 
   it('hold one limit together: of sixty requests just the limit is let through', async () => {
@@ -54,13 +53,13 @@ describe('two workers on one port', () => {
     gateway.users.name = 'Eve';
     const purge = await fetch(`${gateway.adminUrl}/cache/purge?tag=users`, { method: 'POST' });
     expect(await purge.json()).toEqual({ purged: 'users' });
-    while (new Set(await asked()).has('Ada X'));
+    await eventually(async () => !new Set(await asked()).has('Ada X'));
     expect(new Set(await asked())).toEqual(new Set(['Eve X']));
   });
 
   it('lose nothing but the connections of one that is killed, and another takes its place', async () => {
     const [victim] = gateway.logged(({ msg }) => msg === 'a worker serves').map(({ worker }) => worker!);
-    const before = await gateway.metric(/^portico_requests_total\{/);
+    const before = await gateway.counted('portico_requests_total');
     const load = startLoad(openapi(), 20, { undaunted: true });
     await load.more(200);
     process.kill(victim!, 'SIGKILL');
@@ -70,9 +69,11 @@ describe('two workers on one port', () => {
     await load.stop();
     expect(load.failures.length).toBeLessThanOrEqual(20);
     expect(load.failures.filter((how) => how !== 'ECONNRESET' && how !== 'EPIPE')).toEqual([]);
-    while ((await gateway.metric(/^portico_workers\{phase="serving"/)) < 2);
-    expect(await readiness()).toBe(200);
-    expect(await gateway.metric(/^portico_requests_total\{/)).toBeGreaterThan(before);
+    await eventually(async () => (await gateway.counted('portico_workers', 'phase="serving"')) === 2, {
+      withinMs: 60_000,
+    });
+    expect(await gateway.isReady()).toBe(true);
+    expect(await gateway.counted('portico_requests_total')).toBeGreaterThan(before);
   });
 
   it('end with their primary, however that ends', async () => {

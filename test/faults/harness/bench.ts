@@ -1,3 +1,4 @@
+import { eventually } from '../../support/time/eventually.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
 import { createSampleServices } from '../../support/gateway/sample-services.ts';
@@ -65,11 +66,7 @@ async function until(
   everyMs = 5,
 ): Promise<number> {
   const startedAt = performance.now();
-  while (!(await holds())) {
-    if (performance.now() - startedAt > withinMs)
-      throw new Error(`not within ${withinMs} ms: ${String(holds)}`);
-    await sleep(everyMs);
-  }
+  await eventually(holds, { withinMs, everyMs });
   return performance.now() - startedAt;
 }
 

@@ -7,8 +7,7 @@ import { createKeyStore, type KeyStore } from '../../../src/store/key-store.ts';
 import { createRedisKeys, type RedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import { redisProfile } from '../../../src/store/redis/redis-profile.ts';
 import { createRedis } from '../../../src/store/redis/redis.ts';
-import type { RunningProcess } from '../../support/process/running-process.ts';
-import { startGatewayProcess } from '../../support/gateway/gateway-process.ts';
+import { type GatewayProcess, startGatewayProcess } from '../../support/gateway/gateway-process.ts';
 import { copyConfig } from '../../support/gateway/config-copy.ts';
 import { type BenchSecrets, mintBenchKey, ROOMY, storedHashUnder } from './secrets.ts';
 import { createTraffic, type Traffic } from './load/traffic.ts';
@@ -38,37 +37,27 @@ export type GatewayOptions = {
 export type Stored = { readonly client: Redis; readonly store: KeyStore; readonly keys: RedisKeys };
 
 /** A gateway process of the bench. */
-export type FaultGateway = Pick<Traffic, 'ask' | 'load'> & {
-  readonly process: RunningProcess;
-  readonly url: string;
-  readonly port: number;
-  readonly adminUrl: string;
-  /** A key of the configuration: it is known without Redis. It may read everything. */
-  readonly configuredKey: string;
-  /** Keys that only Redis knows. */
-  readonly storedKeys: readonly string[];
-  /** The lines of its log since the row began, parsed. */
-  log(): readonly Record<string, unknown>[];
-  /** The text of its metrics. */
-  metrics(): Promise<string>;
-  /** The sum of a metric over all label values that contain `labels`, such as `result="damaged"`. */
-  counted(metric: string, ...labels: readonly string[]): Promise<number>;
-  /** Whether `/readyz` says so. */
-  isReady(): Promise<boolean>;
-  /** Looks into its Redis, or changes what stands there, as `portico keys` does. */
-  withStored<T>(work: (stored: Stored) => Promise<T>): Promise<T>;
-  /** @internal */
-  readonly checked: {
-    readonly truth: TruthOf;
-    readonly mayEnd: boolean;
-    readonly mayFail: boolean;
-    readonly traffic: Traffic;
-    /** Starts a new row: what was logged so far is no longer looked at. */
-    mark(): void;
-    output(): string;
+export type FaultGateway = Omit<GatewayProcess, 'lines'> &
+  Pick<Traffic, 'ask' | 'load'> & {
+    /** A key of the configuration: it is known without Redis. It may read everything. */
+    readonly configuredKey: string;
+    /** Keys that only Redis knows. */
+    readonly storedKeys: readonly string[];
+    /** The lines of its log since the row began, parsed. */
+    log(): readonly Record<string, unknown>[];
+    /** Looks into its Redis, or changes what stands there, as `portico keys` does. */
+    withStored<T>(work: (stored: Stored) => Promise<T>): Promise<T>;
+    /** @internal */
+    readonly checked: {
+      readonly truth: TruthOf;
+      readonly mayEnd: boolean;
+      readonly mayFail: boolean;
+      readonly traffic: Traffic;
+      /** Starts a new row: what was logged so far is no longer looked at. */
+      mark(): void;
+      output(): string;
+    };
   };
-  close(): Promise<void>;
-};
 
 function overlay(base: unknown, over: unknown): unknown {
   if (over === undefined) return base;
@@ -106,21 +95,6 @@ function writeConfig(options: GatewayOptions, secrets: BenchSecrets, isPatient: 
   return copy;
 }
 
-function parseLines(text: string): Record<string, unknown>[] {
-  const whole = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
-  return whole
-    .filter((line) => line.startsWith('{'))
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
-}
-
-function sumOf(text: string, metric: string, labels: readonly string[]): number {
-  return text
-    .split('\n')
-    .filter((line) => line.startsWith(`${metric}{`) || line.startsWith(`${metric} `))
-    .filter((line) => labels.every((label) => line.includes(label)))
-    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
-}
-
 /** Starts one with these variables, and stores its keys. A patient one takes no busy machine for a Redis that is gone. */
 export async function startFaultGateway(
   options: GatewayOptions,
@@ -155,25 +129,19 @@ export async function startFaultGateway(
   }
   if (profile !== undefined && options.keys !== 0) await withStored(storeKeys);
 
-  const { process, url, adminUrl } = await startGatewayProcess(env, copy.file);
+  const running = await startGatewayProcess(env, copy.file);
+  const { process, url } = running;
   const isEntitled = (key: string) => key === secrets.configuredKey || storedKeys.includes(key);
   const traffic = createTraffic(url, () => storedKeys[0] ?? secrets.configuredKey, isEntitled);
   let [outFrom, errFrom] = [0, 0];
-  const metrics = async () => (await fetch(`${adminUrl}/metrics`)).text();
 
   return {
-    process,
-    url,
-    port: Number(new URL(url).port),
-    adminUrl,
+    ...running,
     configuredKey: secrets.configuredKey,
     storedKeys,
     ask: traffic.ask,
     load: traffic.load,
-    log: () => parseLines(process.out.slice(outFrom)),
-    metrics,
-    counted: async (metric, ...labels) => sumOf(await metrics(), metric, labels),
-    isReady: async () => (await fetch(`${adminUrl}/readyz`)).status === 200,
+    log: () => running.lines(outFrom),
     withStored,
     checked: {
       truth: options.truth ?? sampleTruth,
@@ -188,7 +156,7 @@ export async function startFaultGateway(
     },
     async close() {
       traffic.close();
-      await process.kill();
+      await running.close();
       copy.remove();
     },
   };

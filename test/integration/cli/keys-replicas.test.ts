@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { startRedis } from '../../support/redis/redis-server.ts';
 import { startWatchedRedis, type WatchedRedis } from '../../support/redis/sentinel.ts';
 import { runCommand } from '../../support/command/run-command.ts';
-import { until } from '../../support/pipeline/snapshot-fleet.ts';
+import { eventually } from '../../support/time/eventually.ts';
 import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
 
 const UNSURE = 'no replica has acknowledged the change within a second';
@@ -62,7 +62,7 @@ describe('a key that is changed in a Redis with a replica', () => {
     expect((await keys(['rotate', other.id], shipped)).err).toContain(UNSURE);
     await watched.replica.kill();
     const client = new Redis(watched.master.url);
-    await until(async () => (await client.info('replication')).includes('connected_slaves:0'));
+    await eventually(async () => (await client.info('replication')).includes('connected_slaves:0'));
     client.disconnect();
     expect((await keys(create)).err).toContain(UNSURE);
   });

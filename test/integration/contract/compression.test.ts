@@ -66,7 +66,7 @@ describe(decision('Caching headers'), () => {
     expect([coded.headers['content-encoding'], coded.headers.vary]).toEqual(['br', 'Accept-Encoding']);
     expect(brotliDecompressSync(coded.body).equals(plain.body)).toBe(true);
     expect((await ask(path, [BOTH, `If-None-Match: ${coded.headers.etag ?? ''}`])).status).toBe(304);
-    const metrics = await (await fetch(`${stack.adminUrl}/metrics`)).text();
+    const metrics = await stack.metrics();
     for (const name of [
       'compressions_total{coding="br",result="made"}',
       'compression_bytes_total{coding="br",side="after"}',

@@ -1,3 +1,4 @@
+import { eventually } from '../../support/time/eventually.ts';
 import { Agent, get } from 'node:http';
 import { createDrain } from '../../../src/http/listener/drain.ts';
 import type { Handler } from '../../../src/policy/call.ts';
@@ -52,7 +53,7 @@ describe('leaving', () => {
       }
     };
     const clients = Array.from({ length: 50 }, client);
-    while (answers < 100) await new Promise(setImmediate);
+    await eventually(() => answers >= 100);
 
     await createDrain({ server: listener.server, drainMs: 300 })();
 

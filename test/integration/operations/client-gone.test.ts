@@ -1,3 +1,4 @@
+import { eventually } from '../../support/time/eventually.ts';
 import { type ScriptedUpstream, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { connectRaw, request } from '../../support/client/raw-client.ts';
 import { operationCases } from '../../support/gateway/operation-cases.ts';
@@ -35,7 +36,7 @@ describe('a client that leaves before its answer', () => {
       await upstream.receives('\r\n\r\n');
       first.close();
       // Once its line is logged, the first client's leaving has been dealt with.
-      while (!stack.log.some((line) => line.includes('"aborted":true'))) await new Promise(setImmediate);
+      await eventually(() => stack.log.some((line) => line.includes('"aborted":true')));
       expect(upstream.received).toHaveLength(1);
       second.close();
       expect(await upstream.disconnected()).toBe(1);

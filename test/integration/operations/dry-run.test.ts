@@ -27,7 +27,7 @@ describe('a tier in dry run', () => {
     expect(requests).toHaveLength(2 * operationCases.length);
     expect(requests[0]).not.toHaveProperty('wouldRefuse');
     for (const line of requests.slice(1)) expect(line).toMatchObject(refused);
-    const metrics = await (await fetch(`${stack.adminUrl}/metrics`)).text();
+    const metrics = await stack.metrics();
     expect(metrics).toContain(
       `portico_limiter_decisions_total{tier="roomy",outcome="would_refuse",by="local"} ${requests.length - 1}\n`,
     );

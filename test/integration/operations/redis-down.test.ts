@@ -1,3 +1,4 @@
+import { eventually } from '../../support/time/eventually.ts';
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
 import { operationCases } from '../../support/gateway/operation-cases.ts';
 import { KEY, type Stack, startStack, storedHash } from '../../support/gateway/stack.ts';
@@ -30,11 +31,11 @@ beforeAll(async () => {
   for (const { path } of operationCases)
     for (const key of [KEY, STRICT])
       expect([200, 404]).toContain((await stack.ask(path, { headers: { 'x-api-key': key } })).status);
-  expect((await fetch(`${stack.adminUrl}/readyz`)).status).toBe(200);
+  expect(await stack.isReady()).toBe(true);
   await redis.kill();
   // Points that this process had set aside are spent first: for half a second at most.
   const [{ path }] = operationCases as [(typeof operationCases)[number]];
-  while ((await stack.ask(path, { headers: { 'x-api-key': STRICT } })).status !== 503);
+  await eventually(async () => (await stack.ask(path, { headers: { 'x-api-key': STRICT } })).status === 503);
 });
 afterAll(async () => {
   await stack.close();

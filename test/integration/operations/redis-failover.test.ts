@@ -9,16 +9,12 @@ import { describeOnRequest } from '../../support/jest/describe-on-request.ts';
 import { startRedisCluster } from '../../support/redis/cluster.ts';
 import { underLoad } from '../../support/client/load-during.ts';
 import { startWatchedRedis } from '../../support/redis/sentinel.ts';
-import { until } from '../../support/pipeline/snapshot-fleet.ts';
+import { eventually } from '../../support/time/eventually.ts';
 import { type Stack, startStack, storedHash } from '../../support/gateway/stack.ts';
 import { PATIENCE_MS, patientTimes } from '../../support/gateway/generous-timeouts.ts';
 
 /** A key that only Redis knows cannot be judged without it; that is never taken for a wrong key. */
 const ALLOWED = ['200', '503'];
-
-async function isReady({ adminUrl }: Stack): Promise<boolean> {
-  return (await fetch(`${adminUrl}/readyz`)).status === 200;
-}
 
 /** Keeps a new key in Redis, and on its replica. */
 async function storeKey(config: GatewayConfig['redis']): Promise<string> {
@@ -44,12 +40,14 @@ async function failOver(redis: Partial<GatewayConfig['redis']>, kill: () => Prom
     },
   });
   try {
-    await until(() => isReady(stack));
+    await eventually(() => stack.isReady(), { withinMs: 60_000 });
     const key = await storeKey(settings!);
     return await underLoad(stack, key, 4, async () => {
       await kill();
-      await until(() => stack.log.some((line) => line.includes('Redis is out of reach')));
-      await until(() => isReady(stack));
+      await eventually(() => stack.log.some((line) => line.includes('Redis is out of reach')), {
+        withinMs: 60_000,
+      });
+      await eventually(() => stack.isReady(), { withinMs: 60_000 });
     });
   } finally {
     await stack.close();

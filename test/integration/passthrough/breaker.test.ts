@@ -1,3 +1,4 @@
+import { eventually } from '../../support/time/eventually.ts';
 import type { Socket } from 'node:net';
 import { freePort } from '../../support/process/free-port.ts';
 import { answering, onHead, type Script } from '../../support/upstream/scripted-upstream.ts';
@@ -116,8 +117,8 @@ describe('the breaker of a pass-through route', () => {
     expect(new Set(crowd.map(({ status }) => status))).toEqual(new Set([503]));
     expect(route.upstream.received).toHaveLength(CALLS + 1);
 
-    while (probe === undefined) await new Promise(setImmediate);
-    probe.write(OK);
+    const socket = await eventually(() => probe);
+    socket.write(OK);
     expect((await trying).status).toBe(200);
     expect((await route.ask(get)).status).toBe(200);
     expect(route.events.filter((event) => event.includes('breaker'))).toEqual(

@@ -1,3 +1,4 @@
+import { eventually } from '../../support/time/eventually.ts';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { onHead, type Script } from '../../support/upstream/scripted-upstream.ts';
@@ -23,7 +24,7 @@ describe('a pass-through route whose clients leave', () => {
     return {
       /** Resolves once so many requests are over. */
       async over(count: number) {
-        while (finished.length < count) await new Promise(setImmediate);
+        await eventually(() => finished.length >= count);
       },
       /** How many requests and answers are still in memory. */
       async kept() {

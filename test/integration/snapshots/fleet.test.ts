@@ -1,6 +1,7 @@
 import { holding } from '../../support/pipeline/held-calls.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
-import { type Member, until, useMembers } from '../../support/pipeline/snapshot-fleet.ts';
+import { type Member, useMembers } from '../../support/pipeline/snapshot-fleet.ts';
+import { eventually } from '../../support/time/eventually.ts';
 import { expectedBody, honest, products, shopText } from '../../unit/reading/shop.ts';
 
 const CALLS_OF_A_SCAN = 25;
@@ -41,7 +42,7 @@ describe('the rows of one scan, shared by two gateways', () => {
   it('serve every page, filter and order of the other without a call, and agree with each other', async () => {
     const first = await open(honest(() => rows));
     await first.list('limit=7');
-    await until(isPublished);
+    await eventually(isPublished);
     const second = await open(honest(() => rows.slice(0, 10)));
     await expectRight(second);
     expect(second.calls).toHaveLength(0);
@@ -52,7 +53,7 @@ describe('the rows of one scan, shared by two gateways', () => {
   it('are read row by row where a page is all that is asked for', async () => {
     const first = await open(honest(() => rows));
     await first.list('limit=7');
-    await until(async () => (await isPublished()) && (await keysLike(':order:*')).length === 1);
+    await eventually(async () => (await isPublished()) && (await keysLike(':order:*')).length === 1);
     const second = await open(honest(() => []));
     const before = await fleet.client.info('commandstats');
     await expectRight(second, ['limit=7&page=2', 'limit=100&page=3']);
@@ -63,7 +64,7 @@ describe('the rows of one scan, shared by two gateways', () => {
   it('stand in Redis for a bounded time, all of them in one slot', async () => {
     const first = await open(honest(() => rows));
     await first.list('category=Toys');
-    await until(isPublished);
+    await eventually(isPublished);
     const keys = await keysLike('');
     expect(keys.length).toBeGreaterThan(2);
     for (const key of keys) expect(await fleet.client.pttl(key)).toBeGreaterThan(0);
@@ -95,7 +96,7 @@ describe('a snapshot in Redis that is damaged', () => {
   it.each([':now', ':rows', ':order:id'])('is a miss at any byte, never a wrong answer: %s', async (part) => {
     const first = await open(honest(() => rows));
     await first.list('limit=7');
-    await until(async () => (await isPublished()) && (await keysLike(':order:*')).length === 1);
+    await eventually(async () => (await isPublished()) && (await keysLike(':order:*')).length === 1);
     const restore = await saveAll();
     const [key = ''] = await keysLike(part);
     const isHead = part === ':now';
@@ -117,7 +118,7 @@ describe('a snapshot in Redis that is damaged', () => {
   it('is scanned anew where its rows are gone', async () => {
     const first = await open(honest(() => rows));
     await first.list('limit=7');
-    await until(isPublished);
+    await eventually(isPublished);
     await fleet.client.del(...(await keysLike(':rows')), ...(await keysLike(':order:*')));
     const second = await open(honest(() => rows));
     await expectRight(second);

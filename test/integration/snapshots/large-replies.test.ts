@@ -10,7 +10,6 @@ import { createSourceCall } from '../../support/pipeline/call.ts';
 import type { ModelRecord } from '../../support/model/contract-model.ts';
 import { parseList } from '../../support/pipeline/parse-as.ts';
 import { replyOf, specOf } from '../../support/pipeline/source-text.ts';
-import { until } from '../../support/pipeline/snapshot-fleet.ts';
 import { codeOf, expectedBody } from '../../unit/reading/shop.ts';
 
 /** The most rows of a large reply that this thread takes over at once. */
@@ -228,7 +227,7 @@ describe('whoever waits for a large reply', () => {
     const reply = replyOf(body, { headers: { 'content-type': 'text/xml' } });
     const caller = new AbortController();
     const gone = source.largeReplies.parts(reply, caller.signal);
-    await until(() => true);
+    await new Promise(setImmediate);
     caller.abort(new Error('client gone'));
     await expect(gone).rejects.toThrow('client gone');
     const stays = source.largeReplies.parts(reply, new AbortController().signal);

@@ -1,7 +1,8 @@
 import { holding } from '../../support/pipeline/held-calls.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
 import { openSource } from '../../support/pipeline/scripted-source.ts';
-import { until, useMembers } from '../../support/pipeline/snapshot-fleet.ts';
+import { useMembers } from '../../support/pipeline/snapshot-fleet.ts';
+import { eventually } from '../../support/time/eventually.ts';
 import { expectedBody, honest, products, shopText } from '../../unit/reading/shop.ts';
 
 const CALLS_OF_A_SCAN = 4;
@@ -26,8 +27,8 @@ describe('a snapshot that is used in the last third of its life', () => {
     now = after;
     source.clock.advance(LATE_MS);
     expect(await source.list('limit=5&page=7')).toBe(expected('limit=5&page=7', before));
-    await until(() => source.calls.length === 2 * CALLS_OF_A_SCAN);
-    await until(async () => (await source.list('limit=5&page=7')) === expected('limit=5&page=7', after));
+    await eventually(() => source.calls.length === 2 * CALLS_OF_A_SCAN);
+    await eventually(async () => (await source.list('limit=5&page=7')) === expected('limit=5&page=7', after));
     // It lives from the start of its own scan.
     source.clock.advance(LATE_MS - 1_500);
     expect(await source.list('limit=5')).toBe(expected('limit=5', after));
@@ -39,14 +40,14 @@ describe('a snapshot that is used in the last third of its life', () => {
     let now = before;
     const fleet = [await open(honest(() => now)), await open(honest(() => now))];
     await fleet[0]!.list('limit=5');
-    await until(isPublished);
+    await eventually(isPublished);
     await fleet[1]!.list('limit=5');
     now = after;
     for (const { clock } of fleet) clock.advance(LATE_MS);
     for (const { list } of fleet)
       expect(await list('limit=5&page=7')).toBe(expected('limit=5&page=7', before));
     for (const { list, clock } of fleet) {
-      await until(async () => {
+      await eventually(async () => {
         // The fleet is asked once a second.
         clock.advance(1_000);
         return (await list('limit=5&page=7')) === expected('limit=5&page=7', after);
@@ -78,7 +79,7 @@ describe('a snapshot that is used in the last third of its life', () => {
     await letGo(source.list('limit=5'));
     source.clock.advance(LATE_MS);
     await source.list('limit=5');
-    await until(() => held.length === 1);
+    await eventually(() => held.length === 1);
     source.clock.advance(10_000);
     expect(await letGo(source.list('limit=6'))).toBe(expected('limit=6', before));
     expect(source.calls).toHaveLength(2 * CALLS_OF_A_SCAN);
@@ -91,10 +92,10 @@ describe('a gateway that closes', () => {
     const { serve, held, letGo } = holding(honest(() => before));
     const member = await open(serve);
     await letGo(member.list('limit=5'));
-    await until(isPublished);
+    await eventually(isPublished);
     member.clock.advance(LATE_MS);
     await member.list('limit=5');
-    await until(() => held.length === 1);
+    await eventually(() => held.length === 1);
     expect(await keysLike(':lock')).toHaveLength(1);
     await member.close();
     expect(member.calls.at(-1)!.signal.aborted).toBe(true);

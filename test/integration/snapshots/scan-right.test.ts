@@ -1,6 +1,7 @@
 import { holding } from '../../support/pipeline/held-calls.ts';
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
-import { until, useMembers } from '../../support/pipeline/snapshot-fleet.ts';
+import { useMembers } from '../../support/pipeline/snapshot-fleet.ts';
+import { eventually } from '../../support/time/eventually.ts';
 import { expectedBody, honest, products, shopText } from '../../unit/reading/shop.ts';
 
 const CALLS_OF_A_SCAN = 4;
@@ -33,7 +34,7 @@ describe('the right to scan', () => {
     const stuck = holding(honest(() => rows));
     const dies = await open(stuck.serve);
     const lost = dies.list('limit=5').catch(() => 'nobody waits for this any more');
-    await until(() => stuck.held.length > 0);
+    await eventually(() => stuck.held.length > 0);
     const takesOver = await open(honest(() => rows));
     const answer = takesOver.list('limit=6');
     dies.redis.client.disconnect();
@@ -48,7 +49,7 @@ describe('the right to scan', () => {
     const first = await open(stuck.serve);
     const caller = new AbortController();
     const gone = first.list('limit=5', caller.signal);
-    await until(() => stuck.held.length > 0);
+    await eventually(() => stuck.held.length > 0);
     const second = await open(honest(() => rows));
     const answer = second.list('limit=6');
     caller.abort(new Error('client gone'));
@@ -56,7 +57,7 @@ describe('the right to scan', () => {
     // Its lease would go of itself in a while; one without an end goes only where it is given back.
     for (const lock of await keysLike(':lock')) await fleet.client.persist(lock);
     expect(await answer).toBe(expected('limit=6'));
-    await until(isPublished);
+    await eventually(isPublished);
     expect(first.calls[0]!.signal.aborted).toBe(true);
   });
 
@@ -64,15 +65,15 @@ describe('the right to scan', () => {
     const stuck = holding(honest(() => rows));
     const first = await open(stuck.serve);
     const answer = first.list('limit=5');
-    await until(async () => (await keysLike(':lock')).length === 1);
+    await eventually(async () => (await keysLike(':lock')).length === 1);
     const [lock = ''] = await keysLike(':lock');
     const token = await fleet.client.get(lock);
     // Its time has gone down, and up again.
-    await until(async () => (await fleet.client.pttl(lock)) < 2_500);
-    await until(async () => (await fleet.client.pttl(lock)) > 2_500);
+    await eventually(async () => (await fleet.client.pttl(lock)) < 2_500);
+    await eventually(async () => (await fleet.client.pttl(lock)) > 2_500);
     expect(await fleet.client.get(lock)).toBe(token);
     expect(await stuck.letGo(answer)).toBe(expected('limit=5'));
-    await until(isPublished);
+    await eventually(isPublished);
   });
 
   it.each<[string, () => Promise<unknown>]>([
@@ -83,14 +84,14 @@ describe('the right to scan', () => {
     const stuck = holding(honest(() => rows.slice(0, 12)));
     const slow = await open(stuck.serve);
     const late = slow.list('limit=5');
-    await until(() => stuck.held.length > 0);
+    await eventually(() => stuck.held.length > 0);
     await lose();
     const quick = await open(honest(() => rows));
     expect(await quick.list('limit=5')).toBe(expected('limit=5'));
-    await until(isPublished);
+    await eventually(isPublished);
     expect(await stuck.letGo(late)).toBe(expected('limit=5', rows.slice(0, 12)));
     const written = async () => (await keysLike(':rows')).length === 2;
-    await until(written);
+    await eventually(written);
     await slow.close();
     const third = await open(honest(() => []));
     expect(await third.list('limit=5')).toBe(expected('limit=5'));
@@ -125,7 +126,7 @@ describe('while Redis hangs', () => {
         change,
       );
       const answer = first.list('limit=5');
-      await until(() => stuck.held.length > 0);
+      await eventually(() => stuck.held.length > 0);
       const waits = moment === 'the scan runs' ? undefined : second.list('limit=6');
       await redis.pause();
       expect(await stuck.letGo(answer)).toBe(expected('limit=5'));
@@ -136,7 +137,7 @@ describe('while Redis hangs', () => {
   it('a page that was read from it is computed from a scan', async () => {
     const first = await open(honest(() => rows));
     await first.list('limit=5');
-    await until(async () => (await isPublished()) && (await keysLike(':order:*')).length === 1);
+    await eventually(async () => (await isPublished()) && (await keysLike(':order:*')).length === 1);
     const second = await open(
       honest(() => rows),
       { commandTimeoutMs: 100 },

@@ -1,3 +1,4 @@
+import { eventually } from '../../support/time/eventually.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createLimiter, type Limiter, type Tier } from '../../../src/store/limiter/limiter.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
@@ -124,7 +125,7 @@ describe('a limit on one Redis', () => {
       );
     };
     expect(await used()).toBeGreaterThan(300);
-    while ((await used()) > 300) await new Promise((resolve) => setTimeout(resolve, 20));
+    await eventually(async () => (await used()) <= 300);
     expect(await used()).toBe(300);
   });
 

@@ -1,3 +1,4 @@
+import { eventually } from '../../support/time/eventually.ts';
 import { Redis } from 'ioredis';
 import { createCursorCheckpoints } from '../../../src/rowset/cursor-checkpoints.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
@@ -87,7 +88,7 @@ describe('the Redis users of config/operations.md, over TLS', () => {
     const { key, id } = JSON.parse(await portico(...create)) as { key: string; id: string };
     const headers = { 'x-api-key': key };
     await withStack(async (stack) => {
-      expect((await fetch(`${stack.adminUrl}/readyz`)).status).toBe(200);
+      expect(await stack.isReady()).toBe(true);
       for (const path of ['/v1/users?sort=name', '/v1/users?sort=name&offset=40', '/v1/users/user_3'])
         expect((await stack.ask(path, { headers })).status).toBe(200);
       expect((await stack.ask('/v1/users', { headers: { 'x-api-key': 'ptk_nobody_x' } })).status).toBe(401);
@@ -148,7 +149,7 @@ describe('a Redis over TLS', () => {
     const log: string[] = [];
     const note = (fields: object, message: string) => void log.push(`${message} ${JSON.stringify(fields)}`);
     const redis = createRedis({ url, access: { tls }, ...patientTimes }, { info: note, warn: note });
-    while (!redis.isReady() && log.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await eventually(() => redis.isReady() || log.length > 0);
     const is = redis.isReady();
     await redis.close();
     return { is, log: log.join('\n') };

@@ -2,7 +2,8 @@ import { hostAndPort } from '../../../src/config/schema/scalars.ts';
 import { holding } from '../../support/pipeline/held-calls.ts';
 import { type RedisCluster, startRedisCluster } from '../../support/redis/cluster.ts';
 import { runCommand } from '../../support/command/run-command.ts';
-import { closeMembers, openMember, until } from '../../support/pipeline/snapshot-fleet.ts';
+import { closeMembers, openMember } from '../../support/pipeline/snapshot-fleet.ts';
+import { eventually } from '../../support/time/eventually.ts';
 import { PEPPER, type Stack, startStack } from '../../support/gateway/stack.ts';
 import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
 import { expectedBody, honest, products, shopText } from '../../unit/reading/shop.ts';
@@ -47,13 +48,13 @@ async function ask(stack: Stack, key: string, query = 'limit=1'): Promise<Respon
 
 describe('two gateways on a Redis Cluster of three masters', () => {
   it('are ready, and take keys that the commands make, list and end', async () => {
-    for (const { adminUrl } of fleet) expect((await fetch(`${adminUrl}/readyz`)).status).toBe(200);
+    for (const gateway of fleet) expect(await gateway.isReady()).toBe(true);
     const made = await Promise.all(Array.from({ length: 6 }, () => createKey('roomy')));
     for (const { key } of made) for (const stack of fleet) expect((await ask(stack, key)).status).toBe(200);
     const listed = JSON.parse(await portico('keys', 'list', '--json')) as { id: string }[];
     expect(listed.map(({ id }) => id)).toEqual(made.map(({ id }) => id).sort());
     await portico('keys', 'revoke', made[0]!.id);
-    for (const stack of fleet) await until(async () => (await ask(stack, made[0]!.key)).status === 401);
+    for (const stack of fleet) await eventually(async () => (await ask(stack, made[0]!.key)).status === 401);
   });
 
   it('hold limits together: each of six callers, on whatever master, gets just what the tier has', async () => {
@@ -81,9 +82,9 @@ describe('two gateways on a Redis Cluster of three masters', () => {
     const first = await told(fleet[0]!);
     expect(first.filter((status) => status.includes('fwd='))).toHaveLength(queries.length);
     // The answers are written behind the callers' backs.
-    await until(async () => (await told(fleet[1]!)).every((status) => status.includes('hit')));
+    await eventually(async () => (await told(fleet[1]!)).every((status) => status.includes('hit')));
     await portico('cache', 'purge', '--all');
-    await until(async () => (await told(fleet[1]!)).some((status) => !status.includes('hit')));
+    await eventually(async () => (await told(fleet[1]!)).some((status) => !status.includes('hit')));
   });
 
   it('share the rows of a scan', async () => {

@@ -42,7 +42,7 @@ async function useRedis(lines: readonly string[]): Promise<void> {
   const create = ['keys', 'create', '--label', 'x', '--permissions', 'users:read', '--json'];
   const { key, id } = JSON.parse(await portico(...create)) as { key: string; id: string };
   const stack = await startStack({ configFile: config.file });
-  expect((await fetch(`${stack.adminUrl}/readyz`)).status).toBe(200);
+  expect(await stack.isReady()).toBe(true);
   for (const path of ['/v1/users?sort=name', '/v1/users?limit=3'])
     expect((await stack.ask(path, { headers: { 'x-api-key': key } })).status).toBe(200);
   await portico('cache', 'purge', '--all');

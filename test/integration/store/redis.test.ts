@@ -1,3 +1,4 @@
+import { eventually } from '../../support/time/eventually.ts';
 import { startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { inspect } from 'node:util';
 import { createRedis, plainRedisError, type RedisConnection } from '../../../src/store/redis/redis.ts';
@@ -57,7 +58,7 @@ describe('the connection to Redis', () => {
     // On a busy machine the timeout of a single command may be noticed first.
     for (const command of together)
       await expect(command).rejects.toThrow(/Redis does not answer|Command timed out/);
-    while (redis.isReady()) await new Promise(setImmediate);
+    await eventually(() => !redis.isReady());
     // At once: it is not sent, be it that the connection is dropped by now.
     await expect(redis.client.get('a')).rejects.toThrow(/Redis does not answer|Stream isn't writeable/);
     server.resume();
@@ -86,7 +87,7 @@ describe('the connection to Redis', () => {
     const { redis } = open(server.url, hasty);
     await redis.untilReady(PATIENCE_MS);
     await server.pause();
-    while (redis.isReady()) await new Promise(setImmediate);
+    await eventually(() => !redis.isReady());
     server.resume();
     expect(await redis.untilReady(PATIENCE_MS)).toBe(true);
     await redis.close();
@@ -98,7 +99,7 @@ describe('the connection to Redis', () => {
     const { redis, lines } = open(server.url);
     await redis.untilReady(PATIENCE_MS);
     await redis.client.replicaof('127.0.0.1', 1);
-    while (redis.isReady()) await new Promise(setImmediate);
+    await eventually(() => !redis.isReady());
     await redis.client.replicaof('NO', 'ONE').catch(() => undefined);
     const other = open(server.url).redis;
     await other.untilReady(PATIENCE_MS);
@@ -151,7 +152,7 @@ describe('the connection to Redis', () => {
   ])('is never ready with %s, and warns once', async (_, bytes) => {
     const impostor = await startImpostor(bytes);
     const { redis, lines } = open(`redis://127.0.0.1:${impostor.port}`, hasty);
-    while (lines.length === 0) await new Promise(setImmediate);
+    await eventually(() => lines.length > 0);
     expect(await redis.untilReady(200)).toBe(false);
     await expect(redis.client.get('a')).rejects.toThrow();
     await redis.close();

@@ -1,3 +1,4 @@
+import { eventually } from '../time/eventually.ts';
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 
@@ -59,8 +60,8 @@ export function startLoad(url: string, clients: number, manner: Manner = {}): Lo
     failures,
     async more(count) {
       const wanted = answered + count;
-      while (answered < wanted && (manner.undaunted || failures.length === 0))
-        await new Promise((resolve) => setTimeout(resolve, 5));
+      const isOver = () => !manner.undaunted && failures.length > 0;
+      await eventually(() => answered >= wanted || isOver(), { withinMs: 60_000 });
     },
     async stop() {
       if (!manner.untilClosed) stopped = true;

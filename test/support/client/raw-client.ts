@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { createCondition } from '../time/eventually.ts';
 
 /** One HTTP/1.1 answer as it came over the wire. */
 export type RawAnswer = {
@@ -22,6 +23,9 @@ export type RawConnection = {
   close(): void;
 };
 
+/** Longer than any gateway here takes to answer, or to give up, on a busy machine. */
+const WITHIN_MS = 60_000;
+
 type Framed = { answer: RawAnswer; bytes: number };
 
 /** Connects to a port of this machine. */
@@ -29,55 +33,36 @@ export async function connectRaw(port: number): Promise<RawConnection> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   let received = Buffer.alloc(0);
   let how: 'closed' | 'reset' | undefined;
-  const waiting = new Set<() => void>();
-  const wake = () => waiting.forEach((tell) => tell());
+  const changes = createCondition();
   socket.on('data', (chunk) => {
     received = Buffer.concat([received, chunk]);
-    wake();
+    changes.announce();
   });
   socket.on('end', () => {
     how ??= 'closed';
     socket.end();
-    wake();
+    changes.announce();
   });
   socket.on('error', () => {
     how ??= 'reset';
-    wake();
+    changes.announce();
   });
   await once(socket, 'connect');
-
-  async function until<T>(look: () => T | undefined): Promise<T> {
-    for (;;) {
-      const found = look();
-      if (found !== undefined) return found;
-      await new Promise<void>((resolve) => {
-        const tell = () => {
-          waiting.delete(tell);
-          resolve();
-        };
-        waiting.add(tell);
-      });
-    }
-  }
 
   return {
     socket,
     send: (bytes) => socket.write(bytes),
-    async answer({ bodiless = false } = {}) {
-      const framed = await until(() => {
+    answer: ({ bodiless = false } = {}) =>
+      changes.until(() => {
         const found = readAnswer(received, bodiless, how !== undefined);
         if (found === undefined && how !== undefined)
           throw new Error(`${how} after ${JSON.stringify(received.toString('latin1'))}`);
-        return found;
-      });
-      received = received.subarray(framed.bytes);
-      return framed.answer;
-    },
-    async hears(text) {
-      await until(() => received.includes(text) || undefined);
-    },
+        if (found !== undefined) received = received.subarray(found.bytes);
+        return found?.answer;
+      }, WITHIN_MS),
+    hears: async (text) => void (await changes.until(() => received.includes(text), WITHIN_MS)),
     async ended() {
-      const end = await until(() => how);
+      const end = await changes.until(() => how, WITHIN_MS);
       return { how: end, rest: received };
     },
     close: () => socket.destroy(),

@@ -1,4 +1,4 @@
-import { type GatewayProcess, NODE, runPortico, startGatewayProcess } from './gateway-process.ts';
+import { createKey, type GatewayProcess, NODE, startGatewayProcess } from './gateway-process.ts';
 import { startProcess } from '../process/running-process.ts';
 import { startRedis } from '../redis/redis-server.ts';
 import { copyConfig } from './config-copy.ts';
@@ -76,12 +76,7 @@ export async function startBudgetFleet(processes: number, budgets: Budgets): Pro
     PORTICO_KEY_PEPPER: 'a-pepper-of-the-fleet',
   };
   const start = () => startGatewayProcess(env, config.file);
-  const key = async () => {
-    const create = ['keys', 'create', '--label', 'x', '--tier', 'roomy', '--json'];
-    const args = [...create, '--permissions', 'users:read,products:read'];
-    const { out } = await runPortico(['--config', config.file, ...args], env);
-    return (JSON.parse(out) as { key: string }).key;
-  };
+  const key = () => createKey(config.file, env, { permissions: 'users:read,products:read' });
   const fleet: GatewayProcess[] = [];
   async function stop(): Promise<void> {
     await Promise.all([...fleet.map(({ process }) => process.kill()), services.kill()]);
@@ -94,7 +89,7 @@ export async function startBudgetFleet(processes: number, budgets: Budgets): Pro
     await stop();
     throw new Error('the fleet cannot be started', { cause: [made, ...started] });
   }
-  const headers = { authorization: `Bearer ${made.value}` };
+  const headers = { authorization: `Bearer ${made.value.key}` };
   const counted = async (url: string) => (await (await fetch(`${url}/counted`)).json()) as Counted;
   let asked = 0;
 
@@ -117,10 +112,7 @@ export async function startBudgetFleet(processes: number, budgets: Budgets): Pro
       };
     },
     async lagMs() {
-      const texts = fleet.map(async ({ adminUrl }) => (await fetch(`${adminUrl}/metrics`)).text());
-      const lags = (await Promise.all(texts)).map((text) =>
-        Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1]),
-      );
+      const lags = await Promise.all(fleet.map(({ counted }) => counted('nodejs_eventloop_lag_max_seconds')));
       return Math.max(...lags) * 1_000;
     },
     stop,

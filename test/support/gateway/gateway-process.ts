@@ -1,5 +1,6 @@
 import { sampleCredentials } from '../../../src/samples/credentials.ts';
 import { startSamples } from '../../../src/samples/serve.ts';
+import { gatewayAt, type RunningGateway } from './running-gateway.ts';
 import { freePort } from '../process/free-port.ts';
 import { type RunningProcess, runProcess, startProcess } from '../process/running-process.ts';
 
@@ -29,10 +30,10 @@ export async function startDemo(env: Readonly<Record<string, string>> = {}): Pro
 }
 
 /** A gateway process, started as an operator does. */
-export type GatewayProcess = {
+export type GatewayProcess = RunningGateway & {
   readonly process: RunningProcess;
-  readonly url: string;
-  readonly adminUrl: string;
+  /** The lines of its log, parsed; those from a place in its output on. */
+  lines<T extends object = Record<string, unknown>>(from?: number): T[];
 };
 
 /** `portico start` on free ports. */
@@ -43,17 +44,33 @@ export async function startGatewayProcess(
   const args = ['src/main.ts', '--config', configFile, 'start'];
   const running = startProcess(NODE, args, { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env });
   const [line] = await running.prints(/^\{.*"msg":"listening"\}$/m);
-  const { port, adminPort } = JSON.parse(line) as { port: number; adminPort: number };
+  const ports = JSON.parse(line) as { port: number; adminPort: number };
   return {
+    ...gatewayAt(ports, () => running.kill()),
     process: running,
-    url: `http://127.0.0.1:${String(port)}`,
-    adminUrl: `http://127.0.0.1:${String(adminPort)}`,
+    lines(from = 0) {
+      const text = running.out.slice(from);
+      const whole = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
+      return whole.filter((one) => one.startsWith('{')).map((one) => JSON.parse(one) as never);
+    },
   };
 }
 
 /** A command of `portico`, run to its end. */
 export function runPortico(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   return runProcess(NODE, ['src/main.ts', ...args], env);
+}
+
+/** Creates a key with `portico keys create`; one that may read users in the roomy tier unless told. */
+export async function createKey(
+  configFile: string,
+  env: Readonly<Record<string, string>>,
+  { permissions = 'users:read', tier = 'roomy' } = {},
+): Promise<{ readonly key: string; readonly id: string }> {
+  const terms = ['--label', 'test', '--permissions', permissions, '--tier', tier, '--json'];
+  const { code, out, err } = await runPortico(['--config', configFile, 'keys', 'create', ...terms], env);
+  if (code !== 0 || err !== '') throw new Error(`no key was created: ${err}`);
+  return JSON.parse(out) as { key: string; id: string };
 }
 
 /** The sample services in this process, and the variables that lead a gateway to them. */

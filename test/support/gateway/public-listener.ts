@@ -8,6 +8,7 @@ import type { ServedOperation } from '../../../src/pipeline/create-operations.ts
 import { createServer } from '../../../src/http/listener/server.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Handler, Reply } from '../../../src/policy/call.ts';
+import { createCondition } from '../time/eventually.ts';
 import { watch } from '../canaries/canary-watch.ts';
 
 /** A line of the log, parsed. */
@@ -34,7 +35,7 @@ export async function startPublicListener(
 ): Promise<PublicListener> {
   const lines: LogLine[] = [];
   const finished: { operation: string; status: number }[] = [];
-  const watchers = new Set<() => void>();
+  const changes = createCondition();
   const look = watch.of('gateway', 'the log');
   const log = pino(
     { base: null },
@@ -42,7 +43,7 @@ export async function startPublicListener(
       write(text) {
         look(text);
         lines.push(JSON.parse(text) as LogLine);
-        for (const tell of watchers) tell();
+        changes.announce();
       },
     },
   );
@@ -81,17 +82,7 @@ export async function startPublicListener(
     port,
     lines,
     finished,
-    line: (matches) =>
-      new Promise((resolve) => {
-        const look = () => {
-          const found = lines.find(matches);
-          if (found === undefined) return;
-          watchers.delete(look);
-          resolve(found);
-        };
-        watchers.add(look);
-        look();
-      }),
+    line: (matches) => changes.until(() => lines.find(matches), 60_000),
     async stop() {
       app.close();
       const closed = once(server, 'close');

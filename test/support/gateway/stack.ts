@@ -1,14 +1,11 @@
-import { pino } from 'pino';
 import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
 import type { SourceSpec } from '../../../src/config/schema/source.ts';
-import { servedOpenapi } from '../../../src/cli/generate/documents.ts';
 import { readConfig } from '../../../src/cli/input/read-config.ts';
-import { createGateway, type Gateway } from '../../../src/gateway.ts';
-import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
+import type { Clock } from '../../../src/kernel/clock.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
 import { hashApiKey } from '../../../src/policy/authentication/api-key.ts';
 import { checkedFetch } from '../client/openapi-check.ts';
-import { watch } from '../canaries/canary-watch.ts';
+import { type LocalGateway, runGateway } from './running-gateway.ts';
 import { bePatient } from './generous-timeouts.ts';
 import { createSampleServices, type SampleServices, type ServicesOptions } from './sample-services.ts';
 
@@ -41,19 +38,12 @@ export type StackOptions = ServicesOptions & {
 };
 
 /** The three sample services and a gateway in front of them, all in this process, on free ports. */
-export type Stack = {
-  readonly url: string;
-  readonly port: number;
-  readonly adminUrl: string;
-  readonly gateway: Gateway;
+export type Stack = LocalGateway & {
   readonly services: SampleServices;
-  /** The gateway's log lines so far. */
-  readonly log: readonly string[];
   /** A request with `KEY`, unless the headers name another credential; the answer is checked against the contract. */
   get(path: string, init?: RequestInit): Promise<Response>;
   /** The same without any credential but those of the headers. */
   ask(path: string, init?: RequestInit): Promise<Response>;
-  close(): Promise<void>;
 };
 
 function addKeys(config: GatewayConfig): void {
@@ -101,35 +91,16 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const services = createSampleServices(options);
   const urls = options.upstream === undefined ? await services.listen() : services.at(options.upstream);
   const config = prepareConfig(options, urls);
-  const log: string[] = [];
-  const look = watch.of('gateway', 'the log');
-  const write = (line: string) => {
-    look(line);
-    log.push(line);
-  };
-  const gateway = createGateway(config.gateway, config.compiled, {
-    log: pino({ base: null }, { write }),
-    clock: options.clock ?? systemClock,
-    openapi: servedOpenapi(),
-    version: 'test',
-    nodeVersion: 'test',
-  });
-  const { port, adminPort } = await gateway.listen();
-  const forget = [port, adminPort].map((one) => watch.port(one));
-  const url = `http://127.0.0.1:${port}`;
+  const running = await runGateway(config.gateway, config.compiled, options);
   const check = { serverErrorsAs500: config.gateway.errors.serverStatus === 'contract' };
 
   function ask(path: string, init: RequestInit = {}): Promise<Response> {
-    return checkedFetch(url + path, init, check);
+    return checkedFetch(running.url + path, init, check);
   }
 
   return {
-    url,
-    port,
-    adminUrl: `http://127.0.0.1:${adminPort}`,
-    gateway,
+    ...running,
     services,
-    log,
     ask,
     get(path, init = {}) {
       const headers = new Headers(init.headers);
@@ -138,8 +109,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       return ask(path, { ...init, headers });
     },
     async close() {
-      await gateway.close();
-      forget.forEach((end) => end());
+      await running.close();
       await services.close();
     },
   };

@@ -14,8 +14,6 @@ export type WorkerGateway = GatewayProcess & {
   readonly keys: { readonly few: string; readonly roomy: string };
   readonly config: ConfigCopy;
   readonly users: UserService;
-  /** The value of a metric, summed up over what its labels do not say. */
-  metric(pattern: RegExp): Promise<number>;
   /** Lines of the log that fit. */
   logged(fits: (line: LogLine) => boolean): readonly LogLine[];
   /** Resolves as soon as a line fits. */
@@ -95,12 +93,7 @@ export async function startWorkers(workers: number): Promise<WorkerGateway> {
     throw error;
   });
 
-  const lines = () =>
-    gateway.process.out
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line) as LogLine);
-  const logged = (fits: (line: LogLine) => boolean) => lines().filter(fits);
+  const logged = (fits: (line: LogLine) => boolean) => gateway.lines<LogLine>().filter(fits);
   return {
     ...gateway,
     keys,
@@ -108,11 +101,6 @@ export async function startWorkers(workers: number): Promise<WorkerGateway> {
     users,
     logged,
     untilLogged: (fits) => eventually(() => logged(fits)[0], { withinMs: 60_000 }),
-    async metric(pattern) {
-      const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
-      const values = text.split('\n').filter((line) => pattern.test(line));
-      return values.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
-    },
     async stop() {
       await gateway.process.kill();
       await clear();

@@ -1,23 +1,16 @@
-import { pino } from 'pino';
-import { servedOpenapi } from '../../../src/cli/generate/documents.ts';
-import { createGateway } from '../../../src/gateway.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
+import { type RunningGateway, runGateway } from '../gateway/running-gateway.ts';
 import { chooseSources } from '../../../src/pipeline/compile-sources.ts';
 import type { SourceSpec } from '../../../src/config/schema/source.ts';
 import { loadTexts } from '../gateway/config-texts.ts';
 import { type Dialect, textKeysOf } from './seeds.ts';
-import { watch } from '../canaries/canary-watch.ts';
 
 /** A whole gateway in front of one source. */
-export type HostileGateway = {
-  readonly url: string;
+export type HostileGateway = RunningGateway & {
   readonly spec: SourceSpec;
   /** The names under which a text of a reply may rightly leave. */
   readonly textKeys: ReadonlySet<string>;
   /** What it logged since the last time it was asked. */
   takeLog(): string;
-  metrics(): Promise<string>;
-  close(): Promise<void>;
 };
 
 /** What a body may hold, in bytes: small, so that many large ones cost little. */
@@ -64,30 +57,18 @@ export async function startHostileGateway(
   const { spec } = compiled[0]!.source;
   Object.assign(spec.net, { bytesMax: BYTES_MAX, timeout: 300 });
   Object.assign(spec.budget, { rows: 2_000, calls: 12, time: 1_500, snapshot: 0 });
-  const log: string[] = [];
-  const look = watch.of('gateway', 'the log');
-  const write = (line: string) => {
-    look(line);
-    log.push(line);
-  };
-  const gateway = createGateway(loaded.gateway, chooseSources(loaded.gateway, compiled), {
-    log: pino({ base: null, level: 'trace' }, { write }),
-    clock: systemClock,
-    openapi: servedOpenapi(),
-    version: 'test',
-    nodeVersion: 'test',
+  const gateway = await runGateway(loaded.gateway, chooseSources(loaded.gateway, compiled), {
+    level: 'trace',
   });
-  const { port, adminPort } = await gateway.listen();
-  const forget = [port, adminPort].map((one) => watch.port(one));
+  let taken = 0;
   return {
-    url: `http://127.0.0.1:${port}`,
+    ...gateway,
     spec,
     textKeys: textKeysOf(spec),
-    takeLog: () => log.splice(0).join(''),
-    metrics: async () => (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text(),
-    async close() {
-      await gateway.close();
-      forget.forEach((end) => end());
+    takeLog() {
+      const text = gateway.log.slice(taken).join('');
+      taken = gateway.log.length;
+      return text;
     },
   };
 }

@@ -49,11 +49,6 @@ export async function closeMembers(members: readonly Member[]): Promise<void> {
   }
 }
 
-/** Waits until something has come true, turn by turn of the event loop. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
 /** The members of a test file's fleet on some Redis. */
 export type Members = {
   /** Opens one more, which is closed after the test. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createCondition } from '../time/eventually.ts';
 import { watch } from '../canaries/canary-watch.ts';
 
 /** How a process ended. */
@@ -26,6 +27,9 @@ export type RunningProcess = {
   /** Ends the whole group at once, where it is still there. For the end of a test. */
   kill(): Promise<void>;
 };
+
+/** A gateway of several workers takes its time to start on a busy machine. */
+const PRINTS_WITHIN_MS = 120_000;
 
 /** The environment of a user's shell: nothing of the test run's own settings. */
 function shellEnvironment(): NodeJS.ProcessEnv {
@@ -71,40 +75,33 @@ export function startProcess(
   if (pid === undefined) throw new Error(`${command} cannot be started`);
   const said = { out: '', err: '' };
   const watched = watchOutput(args);
-  const watchers = new Set<() => void>();
-  const wake = () => watchers.forEach((tell) => tell());
+  const changes = createCondition();
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     watched.look(text);
     said.out += text;
-    wake();
+    changes.announce();
   });
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     watched.look(text);
     said.err += text;
-    wake();
+    changes.announce();
   });
   let isOver = false;
   // `close` comes when the output is complete too, `exit` may come before.
   const ended = once(child, 'close').then(([code, signal]): Ending => {
     isOver = true;
     watched.end();
-    wake();
+    changes.announce();
     return { code: code as number | null, signal: signal as NodeJS.Signals | null };
   });
 
-  function prints(pattern: RegExp): Promise<RegExpExecArray> {
-    return new Promise((resolve, reject) => {
-      const look = () => {
-        const match = pattern.exec(said.out) ?? pattern.exec(said.err);
-        if (match === null && !isOver) return;
-        watchers.delete(look);
-        if (match !== null) resolve(match);
-        else reject(new Error(`${command} ended without ${String(pattern)}:\n${said.out}\n${said.err}`));
-      };
-      watchers.add(look);
-      look();
-    });
-  }
+  const prints = (pattern: RegExp) =>
+    changes.until(() => {
+      const match = pattern.exec(said.out) ?? pattern.exec(said.err);
+      if (match === null && isOver)
+        throw new Error(`${command} ended without ${String(pattern)}:\n${said.out}\n${said.err}`);
+      return match;
+    }, PRINTS_WITHIN_MS);
 
   return {
     pid,

@@ -1,3 +1,4 @@
+import { eventually } from '../time/eventually.ts';
 import { Redis } from 'ioredis';
 import { freePort } from '../process/free-port.ts';
 import { type RedisServer, startRedis } from './redis-server.ts';
@@ -15,9 +16,8 @@ export type RedisCluster = {
 
 const SLOTS = 16_384;
 
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
+/** A cluster on a busy machine takes its time to form. */
+const until = (condition: () => Promise<boolean>) => eventually(condition, { withinMs: 60_000, everyMs: 20 });
 
 type Node = {
   readonly server: RedisServer;

@@ -1,3 +1,4 @@
+import { eventually } from '../time/eventually.ts';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,6 +22,8 @@ export type WatchedRedis = {
 };
 
 const NAME = 'portico';
+/** Servers on a busy machine take their time to find each other. */
+const until = (condition: () => Promise<boolean>) => eventually(condition, { withinMs: 60_000, everyMs: 20 });
 const QUORUM = 2;
 
 /** What a server is told, with or without TLS: its own options, and where it listens then. */
@@ -66,13 +69,7 @@ async function startSentinel(masterPort: number, certificate: Certificate | unde
 /** Waits until a sentinel knows of the replica and of the other sentinels: before, it could not fail over. */
 async function untilKnown(port: number): Promise<void> {
   const client = new Redis(port, '127.0.0.1');
-  for (;;) {
-    const [line = ''] = (await client.info('sentinel'))
-      .split('\r\n')
-      .filter((text) => text.startsWith('master0:'));
-    if (line.includes('slaves=1') && line.includes('sentinels=3')) break;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await until(async () => /^master0:.*slaves=1,sentinels=3/m.test(await client.info('sentinel')));
   client.disconnect();
 }
 
@@ -86,8 +83,7 @@ export async function startWatchedRedis(certificate?: Certificate): Promise<Watc
   const masterPort = first.tlsPort ?? master.port;
   const replica = await startRedis('--replicaof', '127.0.0.1', String(masterPort), ...second.args);
   const client = new Redis(replica.url);
-  while (!(await client.info('replication')).includes('master_link_status:up'))
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(async () => (await client.info('replication')).includes('master_link_status:up'));
   client.disconnect();
   const sentinels: Awaited<ReturnType<typeof startSentinel>>[] = [];
   // One by one: a free port is free until somebody takes it.

@@ -9,14 +9,6 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** The number of a counter of `/metrics`, by the labels it must have. */
-async function counted({ adminUrl }: Stack, name: string, ...labels: string[]): Promise<number> {
-  const text = await (await fetch(`${adminUrl}/metrics`)).text();
-  const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`));
-  const found = lines.find((line) => labels.every((label) => line.includes(label)));
-  return Number(found?.split(' ').at(-1) ?? 0);
-}
-
 describe(decision('Missing or unreadable optional field'), () => {
   it('is null in a list, and its key is there', async () => {
     const { data } = (await (await stack.get('/v1/users')).json()) as { data: object[] };
@@ -40,7 +32,7 @@ describe(decision('Missing or unreadable optional field'), () => {
     const unknown = fewProducts.filter(({ legacy }) => legacy.cc === 'ZZZ' || legacy.cc === 'OLD');
     expect(unknown.length).toBeGreaterThan(0);
     await stack.get('/v1/products?limit=100');
-    const count = await counted(stack, 'portico_unreadable_fields_total', 'field="products.category"');
+    const count = await stack.counted('portico_unreadable_fields_total', 'field="products.category"');
     expect(count).toBeGreaterThanOrEqual(unknown.length);
   });
 });
@@ -68,7 +60,7 @@ describe(decision('Record without a usable id'), () => {
     );
     const other = await startStack({ products, configFile: config.file });
     const response = await other.get('/v1/products');
-    const dropped = await counted(other, 'portico_unreadable_fields_total', 'field="products.id"');
+    const dropped = await other.counted('portico_unreadable_fields_total', 'field="products.id"');
     await other.close();
     config.remove();
     const { data, meta } = (await response.json()) as { data: { id: string }[]; meta: object };

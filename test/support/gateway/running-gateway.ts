@@ -1,0 +1,83 @@
+import { pino } from 'pino';
+import { servedOpenapi } from '../../../src/cli/generate/documents.ts';
+import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
+import { createGateway, type Gateway } from '../../../src/gateway.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { watch } from '../canaries/canary-watch.ts';
+
+/** A gateway that listens, in this process or in one of its own. */
+export type RunningGateway = {
+  readonly url: string;
+  readonly port: number;
+  readonly adminUrl: string;
+  /** The text of its metrics. */
+  metrics(): Promise<string>;
+  /** The sum of a metric over all series whose labels contain these, such as `result="damaged"`. */
+  counted(metric: string, ...labels: readonly string[]): Promise<number>;
+  /** Whether `/readyz` says so. */
+  isReady(): Promise<boolean>;
+  /** Ends it, and waits for that. */
+  close(): Promise<unknown>;
+};
+
+/** The sum of a metric in a text of metrics, over all series whose labels contain these. */
+export function sumOf(text: string, metric: string, labels: readonly string[]): number {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith(`${metric}{`) || line.startsWith(`${metric} `))
+    .filter((line) => labels.every((label) => line.includes(label)))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+}
+
+/** What can be done with a gateway at these ports of this machine. */
+export function gatewayAt(
+  { port, adminPort }: { readonly port: number; readonly adminPort: number },
+  close: () => Promise<unknown>,
+): RunningGateway {
+  const adminUrl = `http://127.0.0.1:${adminPort}`;
+  const metrics = async () => (await fetch(`${adminUrl}/metrics`)).text();
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    adminUrl,
+    metrics,
+    counted: async (metric, ...labels) => sumOf(await metrics(), metric, labels),
+    isReady: async () => (await fetch(`${adminUrl}/readyz`)).status === 200,
+    close,
+  };
+}
+
+/** A gateway in this process, with its log. */
+export type LocalGateway = RunningGateway & {
+  readonly gateway: Gateway;
+  /** Its log lines so far. */
+  readonly log: readonly string[];
+};
+
+/** Starts a gateway in this process. All that it logs and answers is searched for canaries. */
+export async function runGateway(
+  config: GatewayConfig,
+  compiled: Parameters<typeof createGateway>[1],
+  { clock = systemClock, level = 'info' } = {},
+): Promise<LocalGateway> {
+  const log: string[] = [];
+  const look = watch.of('gateway', 'the log');
+  function write(line: string): void {
+    look(line);
+    log.push(line);
+  }
+  const gateway = createGateway(config, compiled, {
+    log: pino({ base: null, level }, { write }),
+    clock,
+    openapi: servedOpenapi(),
+    version: 'test',
+    nodeVersion: 'test',
+  });
+  const ports = await gateway.listen();
+  const forget = [ports.port, ports.adminPort].map((port) => watch.port(port));
+  async function close(): Promise<void> {
+    await gateway.close();
+    forget.forEach((end) => end());
+  }
+  return { ...gatewayAt(ports, close), gateway, log };
+}
