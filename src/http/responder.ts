@@ -110,7 +110,7 @@ export function createResponder({
   function sendError(context: RequestContext, thrown: unknown) {
     if (isOver(context)) return;
     const error = toGatewayError(thrown);
-    context.error = error;
+    context.res.err = error;
     const headers = baseHeaders(context, vary, 'no-store');
     for (const name in error.headers) headers.push(name, error.headers[name] ?? '');
     if (error.retryAfterSeconds !== undefined) headers.push('Retry-After', String(error.retryAfterSeconds));
@@ -166,7 +166,7 @@ export function fixedError(error: GatewayError, requestId: string): { headers: s
 
 /** Sends an error where a header held a character that HTTP forbids: all of its own headers are safe. */
 function sendFixedError(context: RequestContext, error: GatewayError) {
-  context.error = error;
+  context.res.err = error;
   const { headers, body } = fixedError(error, context.requestId);
   write(context, error.status, headers, body);
 }

@@ -72,8 +72,8 @@ export function createApp(deps: AppDeps): App {
   const trustsProxies = trustProxy !== false;
   const shedder = createLoadShedder({ limits: deps.overload, clock, log, metrics });
   const responder = createResponder({ ...deps, cors: createCors(deps.cors), shedder });
-  const logRequest = createAccessLog(log, clock);
-  const openContext = createOpenContext({ responder, shedder, logRequest, clock, metrics });
+  const accessLog = createAccessLog(log, clock);
+  const openContext = createOpenContext({ responder, shedder, accessLog, clock, metrics });
   const passthrough = createPassthrough({ ...deps.passthrough, clock, log, metrics, trustsProxies });
   const openapi = documentOf(deps.openapi, metrics.compressed);
   const findRoute = compileRoutes<Endpoint>([

@@ -45,16 +45,16 @@ function createPipeliningLimit(): (socket: PipeliningSocket, res: ServerResponse
 
 /**
  * Makes the function that opens the context of a request. When the response closes, it aborts a call that nobody
- * waits for any more, tells the load shedder, and writes the log line and the metrics.
+ * waits for any more, tells the load shedder and counts the request; the access log writes its line.
  */
 export function createOpenContext(deps: {
   readonly responder: Responder;
   readonly shedder: { leave(context: RequestContext): void };
-  readonly logRequest: (context: RequestContext) => void;
+  readonly accessLog: (req: IncomingMessage, res: ServerResponse) => void;
   readonly clock: Clock;
   readonly metrics: RequestMetrics;
 }): (req: IncomingMessage, res: ServerResponse) => RequestContext {
-  const { responder, shedder, logRequest, clock, metrics } = deps;
+  const { responder, shedder, accessLog, clock, metrics } = deps;
   const mayWait = createPipeliningLimit();
 
   function finish(context: RequestContext) {
@@ -63,7 +63,6 @@ export function createOpenContext(deps: {
     if (!isAnswered) context.call?.abort(clientClosedRequest());
     detachContext(context);
     shedder.leave(context);
-    logRequest(context);
     metrics.inFlight(-1);
     const seconds = (clock.monotonic() - startedAt) / 1_000;
     metrics.request(operation, isAnswered ? res.statusCode : 499, trace.cache, seconds);
@@ -81,11 +80,11 @@ export function createOpenContext(deps: {
       startedAt: clock.monotonic(),
       operation: 'none',
       isCounted: false,
-      error: undefined,
       call: undefined,
       fail: (thrown) => responder.sendError(context, thrown),
     };
     attachContext(context);
+    accessLog(req, res);
     metrics.inFlight(1);
     res.on('error', ignoreError);
     res.once('close', () => finish(context));

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { GatewayError } from '../../errors/fault.ts';
 import type { Trace } from '../../policy/call.ts';
 import type { RequestHead } from './request-head.ts';
 
 /** One request and its response, from the first byte to the log line. */
 export type RequestContext = {
   readonly req: IncomingMessage;
+  /** `res.err` is the error that was sent; pino-http looks for it there. */
   readonly res: ServerResponse;
   readonly requestId: string;
   readonly head: RequestHead;
@@ -21,8 +21,6 @@ export type RequestContext = {
   operation: string;
   /** Whether the load shedder counts the request to those in flight of its operation. */
   isCounted: boolean;
-  /** The error that was sent, for the log line. */
-  error: GatewayError | undefined;
   /** The call that computes the response, where there is one. */
   call: { abort(reason: Error): void } | undefined;
   /** Answers with an error, unless the head of a response is sent already. */

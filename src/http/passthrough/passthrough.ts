@@ -7,15 +7,9 @@ import type { RequestTarget } from '../listener/request-head.ts';
 import { OpenCall, requestFacts } from '../open-call.ts';
 import type { Endpoint, Route } from '../routes.ts';
 import { framingOf } from './body.ts';
-import { compileForwardRule } from './header-rules.ts';
 import { isForwardable } from './path.ts';
 import { createProxy } from './proxy.ts';
-import {
-  compileProxyRequest,
-  isWaitingForClient,
-  type ProxyContext,
-  type ProxyRoute,
-} from './proxy-request.ts';
+import { compileProxyRequest, isWaitingForClient, type ProxyContext } from './proxy-request.ts';
 import { createRouteUpstream, type RouteUpstream, type RouteUpstreamDeps } from './route-upstream.ts';
 
 /** What is counted of the upstreams of routes. */
@@ -53,24 +47,13 @@ export function createPassthrough(deps: PassthroughDeps): Passthrough {
   };
 }
 
-function compileRoute(config: PassthroughConfig): ProxyRoute {
-  const { pathname } = new URL(config.upstream);
-  const headers = Object.entries(config.headers);
-  return {
-    config,
-    map: { path: config.path, basePath: pathname.replace(/(?<!\/)\/+$/, ''), stripPath: config.stripPath },
-    forwardRule: compileForwardRule(config.callerHeaders),
-    headers: Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value.reveal()])),
-  };
-}
-
 function createEndpoint(
   config: PassthroughConfig,
   upstream: RouteUpstream,
   { clock, admit, trustsProxies }: PassthroughDeps,
 ): Endpoint {
   const operation = `passthrough.${config.name}`;
-  const proxyRequest = compileProxyRequest(compileRoute(config));
+  const proxyRequest = compileProxyRequest(config);
 
   /** Opens the call of a request; its deadline runs until the response has closed. */
   function openCall({ req, context, target, progress }: ProxyContext): OpenCall {

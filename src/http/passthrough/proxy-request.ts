@@ -8,6 +8,7 @@ import { clientHost, clientProtocol } from '../listener/client-address.ts';
 import type { RequestContext } from '../listener/request-context.ts';
 import type { RequestTarget } from '../listener/request-head.ts';
 import { addFraming, emptyBody, type Framing, limitedBody } from './body.ts';
+import { compileForwardRule } from './header-rules.ts';
 import { forwardedHeaders, type HeaderLines } from './headers.ts';
 import { type PathMap, upstreamPath } from './path.ts';
 
@@ -61,16 +62,6 @@ export function isWaitingForClient({ call }: ProxyProgress, req: IncomingMessage
   return call.socket?.connecting === false && !call.writableNeedDrain;
 }
 
-/** A route with what is compiled from its configuration. */
-export type ProxyRoute = {
-  readonly config: PassthroughConfig;
-  readonly map: PathMap;
-  /** The name under which a caller's header line is forwarded; `undefined` drops it. */
-  readonly forwardRule: (line: string) => string | undefined;
-  /** The headers that the gateway adds, by lower-case name: the credential of the upstream. */
-  readonly headers: Readonly<Record<string, string>>;
-};
-
 /** What a caller has sent to a route. */
 export type ProxyContext = {
   readonly req: Request;
@@ -80,9 +71,18 @@ export type ProxyContext = {
   readonly progress: ProxyProgress;
 };
 
-/** Compiles what makes a caller's request the request to the upstream of a route. */
-export function compileProxyRequest(route: ProxyRoute): (proxied: ProxyContext, call: Call) => ProxyRequest {
-  const { config, map, forwardRule, headers: ownHeaders } = route;
+/** Compiles the function that makes a caller's request the request to the upstream of a route. */
+export function compileProxyRequest(
+  config: PassthroughConfig,
+): (proxied: ProxyContext, call: Call) => ProxyRequest {
+  const { path, upstream, stripPath, bodyMax, permission } = config;
+  const basePath = new URL(upstream).pathname.replace(/(?<!\/)\/+$/, '');
+  const map: PathMap = { path, basePath, stripPath };
+  const forwardRule = compileForwardRule(config.callerHeaders);
+  // The credential of the upstream.
+  const ownHeaders = Object.fromEntries(
+    Object.entries(config.headers).map(([name, value]) => [name.toLowerCase(), value.reveal()]),
+  );
 
   /** All header lines for the upstream except `host`. */
   function headersOf({ req, context, framing }: ProxyContext, address: string, host?: string): HeaderLines {
@@ -98,7 +98,7 @@ export function compileProxyRequest(route: ProxyRoute): (proxied: ProxyContext, 
   /** The body, if it is not the request itself; the parser holds that one to the length it declares. */
   function bodyOf({ req, context, framing }: ProxyContext): Stream | undefined {
     if (framing.kind !== 'chunked') return framing.kind === 'none' ? emptyBody : undefined;
-    return limitedBody(req, config.bodyMax, () => {
+    return limitedBody(req, bodyMax, () => {
       const error = fault('bad_request', { detail: 'body too long' });
       context.fail(error);
       context.call?.abort(error);
@@ -119,7 +119,7 @@ export function compileProxyRequest(route: ProxyRoute): (proxied: ProxyContext, 
       isRepeatable: framing.kind === 'none' && (req.method === 'GET' || req.method === 'HEAD'),
       map,
       host,
-      isPrivate: config.permission !== null,
+      isPrivate: permission !== null,
       progress,
     };
   };
