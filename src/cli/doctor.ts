@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
-import { findingText, resourceText, summaryText } from '../explain/doctor-texts.ts';
+import { diagnosisReport, findingBlock, resourceHeading } from '../explain/doctor-report.ts';
+import { renderText } from '../explain/report.ts';
+import { printReport } from './output/print-report.ts';
 import { diagnose } from '../probe/diagnose.ts';
 import { sourceNamed, usageError } from './input/choose-source.ts';
 import { orExit, readConfigOrExit, readSource } from './input/read-config.ts';
@@ -51,20 +53,18 @@ async function runDoctor(
   context: CliContext,
 ): Promise<void> {
   const compiled = choose(name, options, configFile, context);
-  const asJson = options.json === true;
-  const print = (text: string) => (asJson ? undefined : context.out(text));
   const { callsMax, values: showValues = false } = options;
+  // Findings are printed as they come, so that a long diagnosis can be followed.
+  const print = (text: string) => (options.json === true ? undefined : context.out(text));
   const diagnosis = await diagnose(
     compiled,
     { callsMax, showValues, stop: context.stop },
     {
-      onResource: ({ resource, source }) =>
-        print(resourceText(resource.name, { source: source.spec.name, file: source.yaml.file })),
-      onFinding: (finding) => print(findingText(finding)),
+      onResource: (one) => print(renderText([resourceHeading(one)])),
+      onFinding: (finding) => print(renderText([findingBlock(finding)], 1)),
     },
   );
-  if (asJson) context.out(`${JSON.stringify(diagnosis, null, 2)}\n`);
-  else print(summaryText(diagnosis));
+  printReport(diagnosisReport(diagnosis), options.json, context);
   if (diagnosis.unreached !== undefined)
     context.err(`portico: ${diagnosis.source} at ${diagnosis.baseUrl}: ${diagnosis.unreached}\n`);
   if (diagnosis.differences > 0) throw new ExitError(exitCodes.failure);

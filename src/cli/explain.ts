@@ -3,7 +3,8 @@ import { GatewayError } from '../errors/fault.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { explainLive } from '../explain/explain-live.ts';
 import { type Asked, readAsked } from '../explain/explain-request.ts';
-import { explanationText, mistakeText } from '../explain/explain-texts.ts';
+import { printReport } from './output/print-report.ts';
+import { explanationReport, mistakeReport } from '../explain/explain-report.ts';
 import { explain, type Explanation, explainMistake } from '../explain/explanation.ts';
 import { maskedSource } from '../probe/session/masked-source.ts';
 import type { CompiledResource } from '../pipeline/compile-sources.ts';
@@ -42,13 +43,10 @@ async function runExplain(
 ): Promise<void> {
   const ready = readConfigOrExit(configFile, context);
   const asked = askedOrExit(request, ready, context);
-  const print = (value: object, text: string) =>
-    context.out(options.json === true ? `${JSON.stringify(value, null, 2)}\n` : text);
   const { gateway } = ready;
   const { query } = asked;
   if (query instanceof GatewayError) {
-    const mistake = explainMistake(asked, query, gateway);
-    print(mistake, mistakeText(mistake));
+    printReport(mistakeReport(explainMistake(asked, query, gateway)), options.json, context);
     return;
   }
   const compiled = sourceOf(asked, ready);
@@ -65,7 +63,7 @@ async function runExplain(
     const live = showLive(result, { gateway, compiled, masked: masked.spec, showValues });
     explanation = { ...explanation, live };
   }
-  print(explanation, explanationText(explanation));
+  printReport(explanationReport(explanation), options.json, context);
   if (explanation.live !== undefined && !isUsable(explanation.live)) throw new ExitError(exitCodes.failure);
 }
 

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { pathText } from '../config/problem.ts';
 import { name as nameSchema } from '../config/schema/scalars.ts';
 import { type ResourceName, resourceNames } from '../contract/resources.ts';
 import { inferSource, type InferredSource } from '../draft/infer-source.ts';
@@ -10,7 +9,10 @@ import { InferError } from '../draft/infer-error.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { compileSourceText, orExit } from './input/read-config.ts';
-import { type DraftTrial, tryDraft } from '../draft/try-draft.ts';
+import { draftReport } from '../draft/draft-report.ts';
+import { renderText } from '../explain/report.ts';
+import { printReport } from './output/print-report.ts';
+import { tryDraft } from '../draft/try-draft.ts';
 
 /** What `portico infer` is told. */
 type Options = {
@@ -92,32 +94,6 @@ function checked(inferred: InferredSource, context: CliContext): CompiledSource 
   return compiled;
 }
 
-function trialText({ request, status, total, reason, unreadable, contradicted }: DraftTrial): string {
-  const gaps = Object.entries(unreadable).map(([field, count]) => `${field} unreadable ${count} times`);
-  const found = total === undefined ? [] : [`${total} records in all`];
-  const claims = contradicted.map((claim) => `the replies contradict ${claim}`);
-  return `  ${request}  ${[String(status), ...found, ...gaps, ...claims, ...(reason === undefined ? [] : [reason])].join('; ')}`;
-}
-
-/** What a person wants to know beside the draft. */
-function summary(
-  inferred: InferredSource,
-  trials: readonly DraftTrial[],
-  out: string | undefined,
-): readonly string[] {
-  const edits = inferred.notes.filter(({ level }) => level === 'edit');
-  return [
-    `Dialect: ${inferred.dialect ?? 'none that is known'}. Calls: ${inferred.calls}.`,
-    'The draft passes portico check.',
-    ...(trials.length === 0 ? [] : ['Answers of the draft:', ...trials.map(trialText)]),
-    edits.length === 0 ? 'Nothing is left to edit that was found.' : `To edit (${edits.length}):`,
-    ...edits.map(({ at, text }) => `  ${pathText(at)}: ${text}`),
-    ...(out === undefined
-      ? []
-      : [`Written to ${out}. Next: portico check --source ${out}, and portico doctor --source ${out}`]),
-  ];
-}
-
 async function runInfer(url: string | undefined, options: Options, context: CliContext): Promise<void> {
   let inferred: InferredSource;
   try {
@@ -130,21 +106,14 @@ async function runInfer(url: string | undefined, options: Options, context: CliC
   const compiled = checked(inferred, context);
   const trials = inferred.calls === 0 ? [] : await tryDraft(compiled, context.stop);
   if (options.out !== undefined) writeFileSync(options.out, inferred.text, { flag: 'wx' });
+  const report = draftReport(inferred, trials, options.out);
   if (options.json === true) {
-    const guesses = inferred.notes.map(({ at, level, text }) => ({
-      path: pathText(at),
-      confidence: level,
-      text,
-    }));
-    const { name, dialect, calls, text } = inferred;
-    const edits = guesses.filter(({ confidence }) => confidence === 'edit').length;
-    context.out(
-      `${JSON.stringify({ name, dialect: dialect ?? null, calls, edits, guesses, trials, draft: text }, null, 2)}\n`,
-    );
+    printReport(report, true, context);
     return;
   }
+  // The draft alone goes to standard output, so that it can be piped into a file.
   if (options.out === undefined) context.out(inferred.text);
-  context.err(`${summary(inferred, trials, options.out).join('\n')}\n`);
+  context.err(renderText(report.blocks));
 }
 
 /** Adds `portico infer` to the command line. */

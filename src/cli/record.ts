@@ -1,5 +1,7 @@
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
-import { type RecordResult, recordSource } from '../fixtures/record-source.ts';
+import { recordReport } from '../explain/fixtures-report.ts';
+import { printReport } from './output/print-report.ts';
+import { recordSource } from '../fixtures/record-source.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { sourceNamed, usageError } from './input/choose-source.ts';
 
@@ -22,12 +24,6 @@ function readRequests(texts: readonly string[], context: CliContext): readonly s
   if (wrong !== undefined)
     throw usageError(context, `"${wrong}" is no request: write it like 'GET /v1/users?page=2'`);
   return texts.map((text) => (text.startsWith('GET ') ? text : `GET ${text}`));
-}
-
-function resultText({ request, file, problem }: RecordResult): string {
-  return file === undefined
-    ? `not recorded  ${request}\n     ${problem ?? ''}\n`
-    : `recorded  ${file}  ${request}\n`;
 }
 
 /**
@@ -53,7 +49,6 @@ export async function runRecord(
     overwrites: options.overwrite === true,
     signal: context.stop,
   });
-  if (options.json === true) context.out(`${JSON.stringify(results, null, 2)}\n`);
-  else for (const result of results) context.out(resultText(result));
+  printReport(recordReport(results), options.json, context);
   if (results.some(({ problem }) => problem !== undefined)) throw new ExitError(exitCodes.failure);
 }

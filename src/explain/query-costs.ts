@@ -5,6 +5,7 @@ import type { FilterParameter } from '../contract/define-resource.ts';
 import type { Resource } from '../contract/resources.ts';
 import { Decimal } from '../kernel/decimal.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
+import type { ReportBlock } from './report.ts';
 import { detailCalls, pageCalls, scanReach } from './explain-plan.ts';
 
 /** What one kind of query of the contract costs at a source. */
@@ -90,8 +91,7 @@ function costText({ cost, calls, reason, rowsMax }: QueryCost): string {
   return `${cost} (${reason}; at most ${rowsMax} rows in ${made})`;
 }
 
-/** The costs as lines of a table. */
-export function costLines(costs: readonly QueryCost[]): readonly string[] {
-  const width = Math.max(...costs.map(({ query }) => query.length));
-  return costs.map((cost) => `  ${cost.query.padEnd(width)}  ${costText(cost)}\n`);
+/** The costs as a table. */
+export function costTable(costs: readonly QueryCost[]): ReportBlock {
+  return { table: costs.map((cost) => [cost.query, costText(cost)]) };
 }

@@ -124,14 +124,19 @@ export function compileSourceText(text: FileText, environment = nowhere): readon
   return compiled;
 }
 
+/** Prints every problem of a configuration. */
+export function printProblems({ problems, message }: ConfigError, context: CliContext): void {
+  for (const problem of problems) context.err(`${problemText(problem)}\n`);
+  context.err(`${message}\n`);
+}
+
 /** Runs what reads files: problems are printed, all of them, and end the command with exit code 78. */
 export function orExit<T>(context: CliContext, read: () => T): T {
   try {
     return read();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    for (const problem of error.problems) context.err(`${problemText(problem)}\n`);
-    context.err(`${error.message}\n`);
+    printProblems(error, context);
     throw new ExitError(exitCodes.config);
   }
 }

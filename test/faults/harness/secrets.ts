@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type MintedKey, mintKey } from '../../../src/cli/keys/key-changes.ts';
+import { type MintedKey, mintKey } from '../../../src/policy/authentication/key-changes.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
 import { hashApiKey } from '../../../src/policy/authentication/api-key.ts';
 

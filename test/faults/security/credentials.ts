@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { revokeKey } from '../../../src/cli/keys/key-changes.ts';
+import { revokeKey } from '../../../src/policy/authentication/key-changes.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
 import { createApiKeyCheck } from '../../../src/policy/authentication/api-key-check.ts';

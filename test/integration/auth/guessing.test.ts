@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { mintKey } from '../../../src/cli/keys/key-changes.ts';
+import { mintKey } from '../../../src/policy/authentication/key-changes.ts';
 import { newApiKey, newKeyId, parseApiKey } from '../../../src/policy/authentication/api-key.ts';
 import { bearerCall, createCall } from '../../support/pipeline/call.ts';
 import { type Gate, openGate, PEPPER } from '../../support/gateway/admission.ts';

@@ -1,4 +1,4 @@
-import { mintKey } from '../../../src/cli/keys/key-changes.ts';
+import { mintKey } from '../../../src/policy/authentication/key-changes.ts';
 import { newApiKey, newKeyId } from '../../../src/policy/authentication/api-key.ts';
 import { bearerCall } from '../../support/pipeline/call.ts';
 import { type Gate, openGate, PEPPER, storeKey } from '../../support/gateway/admission.ts';

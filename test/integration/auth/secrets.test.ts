@@ -1,4 +1,4 @@
-import { type MintedKey, mintKey, rotateKey } from '../../../src/cli/keys/key-changes.ts';
+import { type MintedKey, mintKey, rotateKey } from '../../../src/policy/authentication/key-changes.ts';
 import { newApiKey, newKeyId } from '../../../src/policy/authentication/api-key.ts';
 import { bearerCall, createCall } from '../../support/pipeline/call.ts';
 import { openGate, PEPPER } from '../../support/gateway/admission.ts';

@@ -1,4 +1,5 @@
-import { costLines, queryCosts } from '../../../src/explain/query-costs.ts';
+import { costTable, queryCosts } from '../../../src/explain/query-costs.ts';
+import { renderText } from '../../../src/explain/report.ts';
 import { compileSources } from '../../../src/pipeline/compile-sources.ts';
 import { loadSources } from '../../../src/config/load.ts';
 import { changed, loadTexts, sourceTexts } from '../../support/gateway/config-texts.ts';
@@ -48,9 +49,13 @@ describe('the costs of queries', () => {
   });
 
   it('is a table of lines', () => {
-    expect(costLines(costsOf(catalog)).slice(1, 3)).toEqual([
-      '  category=…   page (1 call)\n',
-      '  min_price=…  scan (the source does not filter by price (ge) exactly; at most 20000 rows in 201 calls)\n',
+    expect(
+      renderText([costTable(costsOf(catalog))], 1)
+        .split('\n')
+        .slice(1, 3),
+    ).toEqual([
+      '  category=…   page (1 call)',
+      '  min_price=…  scan (the source does not filter by price (ge) exactly; at most 20000 rows in 201 calls)',
     ]);
   });
 });

@@ -1,4 +1,6 @@
+import { counted } from '../probe/resource/finding.ts';
 import type { Claim } from './explain-plan.ts';
+import { placeText, type Report, type ReportBlock, section } from './report.ts';
 import type { Explanation, Mistake } from './explanation.ts';
 import { MASK } from '../probe/session/mask-source.ts';
 import type { DisplayedCall } from '../probe/session/display-call.ts';
@@ -9,21 +11,8 @@ const CALLS_SHOWN = 5;
 
 const INDENT = '  ';
 
-/** Lines under a heading; nothing where there are none. */
-function section(heading: string, lines: readonly string[]): readonly string[] {
-  return lines.length === 0 ? [] : ['', heading, ...lines.map((line) => INDENT + line)];
-}
-
-function count(number: number, word: string): string {
-  return `${number} ${word}${number === 1 ? '' : 's'}`;
-}
-
-function place(file: string, line: number | undefined): string {
-  return line === undefined ? file : `${file}:${line}`;
-}
-
-function claimLine({ claim, file, line }: Claim): string {
-  return `${claim}  ${place(file, line)}`;
+function claimLine(claim: Claim): string {
+  return `${claim.claim}  ${placeText(claim)}`;
 }
 
 /** A call; headers only where they are not those of the call before. */
@@ -46,29 +35,27 @@ const KINDS: Readonly<Record<Explanation['plan']['kind'], string>> = {
   nothing: 'nothing to ask',
 };
 
-function planLines({ kind, reason, calls, callsMax }: Explanation['plan']): readonly string[] {
+function planBlocks({ kind, reason, calls, callsMax }: Explanation['plan']): readonly ReportBlock[] {
   const lines = calls.flatMap((call, index) => callLines(call, calls[index - 1]));
-  const more = callsMax > calls.length ? [`… ${count(callsMax, 'call')} at most`] : [];
+  const more = callsMax > calls.length ? [`… ${counted(callsMax, 'call')} at most`] : [];
   return section(`Plan: ${KINDS[kind]}${reason === undefined ? '' : `: ${reason}`}`, [...lines, ...more]);
 }
 
 function budgetLine({ rows, calls, timeMs, beyond }: Explanation['budget']): string {
-  return `${count(rows, 'row')}, ${count(calls, 'call')}, ${timeMs} ms; a client is told of more as ${beyond}`;
+  return `${counted(rows, 'row')}, ${counted(calls, 'call')}, ${timeMs} ms; a client is told of more as ${beyond}`;
 }
 
 function madeLine({ method, url, status, ms, rows, outcome, problem }: ShownMade): string {
   const rule =
-    outcome === null
-      ? 'no outcome rule fits'
-      : outcome && `${outcome.is} by ${place(outcome.file, outcome.line)}`;
+    outcome === null ? 'no outcome rule fits' : outcome && `${outcome.is} by ${placeText(outcome)}`;
   const facts = [
     status === undefined ? 'no reply' : `HTTP ${status}`,
     `${ms} ms`,
-    rows === undefined ? undefined : count(rows, 'row'),
+    rows === undefined ? undefined : counted(rows, 'row'),
     rule,
     problem,
   ];
-  return `${method} ${url}\n${INDENT}${INDENT}${facts.filter((fact) => fact !== undefined).join(', ')}`;
+  return `${method} ${url}\n${INDENT}${facts.filter((fact) => fact !== undefined).join(', ')}`;
 }
 
 /** The first and the last of many lines. */
@@ -97,19 +84,19 @@ function fieldLine(shown: ShownField, file: string): string {
   const { field, from, line, found, value, state } = shown;
   const end = state === 'known' ? '' : ` (${state})`;
   const origin = [[...from, valueText(found)].filter((text) => text !== '').join(' '), ...stepTexts(shown)];
-  return `${field} = ${valueText(value)}${end} ← ${origin.join(' · ')}  ${place(file, line)}`;
+  return `${field} = ${valueText(value)}${end} ← ${origin.join(' · ')}  ${placeText({ file, line })}`;
 }
 
 function answerText({ status, code, detail, total, records }: ShownLive['answer']): string {
   if (code !== undefined) return [`${status} ${code}`, detail].filter(Boolean).join(': ');
-  return `${status}, ${count(records ?? 0, 'record')}${total === undefined ? '' : ` of ${total}`}`;
+  return `${status}, ${counted(records ?? 0, 'record')}${total === undefined ? '' : ` of ${total}`}`;
 }
 
-function liveLines(live: ShownLive, { source }: Explanation): readonly string[] {
-  const gaps = Object.entries(live.gaps).map(([gap, times]) => `${gap}: ${count(times, 'time')}`);
+function liveBlocks(live: ShownLive, { source }: Explanation): readonly ReportBlock[] {
+  const gaps = Object.entries(live.gaps).map(([gap, times]) => `${gap}: ${counted(times, 'time')}`);
   const record = (live.record ?? []).map((field) => fieldLine(field, source.file));
   return [
-    ...section(`Live: ${count(live.calls.length, 'call')}`, abridged(live.calls.map(madeLine))),
+    ...section(`Live: ${counted(live.calls.length, 'call')}`, abridged(live.calls.map(madeLine))),
     ...section('Contradicted, so answered without', live.contradicted.map(claimLine)),
     ...section('Fields that became null', gaps),
     ...section('The first record', record),
@@ -118,14 +105,16 @@ function liveLines(live: ShownLive, { source }: Explanation): readonly string[] 
   ];
 }
 
-/** An explanation as a person reads it. */
-export function explanationText(explanation: Explanation): string {
+/** Reports an explanation. */
+export function explanationReport(explanation: Explanation): Report {
   const { request, operation, permission, source, question, plan, budget, cacheKey, live } = explanation;
-  const lines = [
-    request,
-    `${INDENT}${operation}, ${permission === null ? 'public' : `needs ${permission}`}: ${question}`,
-    `${INDENT}from ${source.name} (${source.file}), credential: ${source.credential}`,
-    ...planLines(plan),
+  const about = [
+    `${operation}, ${permission === null ? 'public' : `needs ${permission}`}: ${question}`,
+    `from ${source.name} (${source.file}), credential: ${source.credential}`,
+  ];
+  const blocks = [
+    { heading: request, blocks: about },
+    ...planBlocks(plan),
     ...section('Left for Portico', plan.left),
     ...section('Relies on', plan.relies.map(claimLine)),
     ...section('Budget of a scan', [budgetLine(budget)]),
@@ -133,12 +122,17 @@ export function explanationText(explanation: Explanation): string {
       `fresh for ${explanation.freshSeconds} s`,
       `key: ${cacheKey.operation} / ${cacheKey.digest} / ${cacheKey.query}`,
     ]),
-    ...(live === undefined ? [] : liveLines(live, explanation)),
+    ...(live === undefined ? [] : liveBlocks(live, explanation)),
   ];
-  return `${lines.join('\n')}\n`;
+  return { json: explanation, blocks };
 }
 
-/** A client's mistake as a person reads it. */
-export function mistakeText({ request, operation, mistake }: Mistake): string {
-  return `${request}\n${INDENT}${operation}\n\nA client gets ${mistake.status}:\n${INDENT}${mistake.body}\n`;
+/** Reports the error that a client gets for such a request. */
+export function mistakeReport(clientError: Mistake): Report {
+  const { request, operation, mistake } = clientError;
+  const blocks = [
+    { heading: request, blocks: [operation] },
+    ...section(`A client gets ${mistake.status}:`, [mistake.body]),
+  ];
+  return { json: clientError, blocks };
 }

@@ -1,6 +1,7 @@
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { FieldQuality, ViewQuality } from '../pipeline/field-statistics.ts';
 import type { LiveQuality, Shape } from './quality-live.ts';
+import { placeText, type Report, type ReportBlock } from './report.ts';
 
 /** Forms that are shown of one field; `--json` has them all. */
 const SHAPES_SHOWN = 3;
@@ -21,16 +22,6 @@ function fromText({ from, line }: FieldQuality): string {
   return `${from.join(', ')}${line === undefined ? '' : `  line ${line}`}`;
 }
 
-function table(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-}
-
 function stepLines({ field, steps }: FieldQuality, shapes: readonly Shape[]): readonly string[] {
   const unread = Object.entries(steps).map(([step, count]) => `${field}: ${step} could not read ${count}`);
   const forms = shapes
@@ -39,14 +30,14 @@ function stepLines({ field, steps }: FieldQuality, shapes: readonly Shape[]): re
   return [...unread, ...forms];
 }
 
-function viewLines(
+function viewBlock(
   { view, records, dropped, totalsLost, fields }: ViewQuality,
   shapes: readonly Shape[],
-): readonly string[] {
+): ReportBlock {
   const left = dropped === 0 ? '' : `, ${share(dropped, records)} left out for want of an id`;
   const lost = totalsLost === 0 ? '' : `; the total of ${totalsLost} replies could not be read`;
   const heading = `${HEADINGS[view]}: ${records} records read${left}${lost}`;
-  if (records === 0) return [heading];
+  if (records === 0) return heading;
   const rows = fields.map((field) => [
     field.field,
     share(field.null, records),
@@ -54,13 +45,13 @@ function viewLines(
     share(field.unreadable, records),
     fromText(field),
   ]);
-  const told = fields.flatMap((field) =>
+  const unread = fields.flatMap((field) =>
     stepLines(
       field,
       shapes.filter((shape) => shape.view === view && shape.field === field.field),
     ),
   );
-  return [heading, ...[...table([HEAD, ...rows]), ...told].map((line) => `  ${line}`)];
+  return { heading, blocks: [{ table: [HEAD, ...rows] }, ...unread] };
 }
 
 function singleLine({ asked, notFound, failed }: LiveQuality['single']): readonly string[] {
@@ -70,14 +61,12 @@ function singleLine({ asked, notFound, failed }: LiveQuality['single']): readonl
   ];
 }
 
-/** The quality of one resource as lines to be read by a person. */
-export function qualityText(quality: ResourceQuality | LiveQuality): string {
+function resourceBlock(quality: ResourceQuality | LiveQuality): ReportBlock {
   const live = 'single' in quality ? quality : undefined;
-  const lines = [
-    ...quality.views.flatMap((view) => viewLines(view, live?.shapes ?? [])),
+  const blocks = [
+    ...quality.views.map((view) => viewBlock(view, live?.shapes ?? [])),
     ...quality.contradicted.map(
-      ({ claim, file, line, at }) =>
-        `contradicted, and switched off: ${claim}  ${file}${line === undefined ? '' : `:${line}`}  at ${at}`,
+      (one) => `contradicted, and switched off: ${one.claim}  ${placeText(one)}  at ${one.at}`,
     ),
     ...quality.invalidReplies.map(
       ({ reason, count, last }) =>
@@ -86,9 +75,11 @@ export function qualityText(quality: ResourceQuality | LiveQuality): string {
     ...(live === undefined ? [] : singleLine(live.single)),
     ...(live?.problem === undefined ? [] : [`not all of it could be read: ${live.problem}`]),
   ];
-  return [
-    `${quality.resource}: ${quality.source} (${quality.file})`,
-    ...lines.map((line) => `  ${line}`),
-    '',
-  ].join('\n');
+  return { heading: `${quality.resource}: ${quality.source} (${quality.file})`, blocks };
+}
+
+/** Reports the quality of resources. */
+export function qualityReport(sources: readonly (ResourceQuality | LiveQuality)[]): Report {
+  const blocks = sources.flatMap((one, index) => [...(index === 0 ? [] : ['']), resourceBlock(one)]);
+  return { json: { sources }, blocks };
 }

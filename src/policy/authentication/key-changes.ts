@@ -1,5 +1,5 @@
 import type { Secret } from '../../kernel/secret.ts';
-import { hashApiKey, newApiKey, newKeyId } from '../../policy/authentication/api-key.ts';
+import { hashApiKey, newApiKey, newKeyId } from './api-key.ts';
 import type { KeyHash, KeyRecord } from '../../store/key-record.ts';
 import type { KeyLookup, KeyStore } from '../../store/key-store.ts';
 

@@ -1,0 +1,49 @@
+import { problemText } from '../config/problem.ts';
+import type { Diagnosis, DisplayedFinding } from '../probe/diagnose.ts';
+import type { CompiledSource } from '../pipeline/compile-sources.ts';
+import type { Report, ReportBlock } from './report.ts';
+import { counted, type ClaimVerdict } from '../probe/resource/finding.ts';
+
+const LABELS: Readonly<Record<ClaimVerdict, string>> = {
+  agrees: 'agrees',
+  differs: 'DIFFERS',
+  'could not tell': 'unclear',
+  noted: 'note',
+};
+
+/** As wide as the names of the probes, but for a few long ones. */
+const PROBE_WIDTH = 26;
+
+/** A finding: one line where all is well, with a place, calls and a hint where it is not. */
+export function findingBlock(finding: DisplayedFinding): ReportBlock {
+  const { verdict, probe, observed, claim, hint, calls = [] } = finding;
+  const result = { mark: LABELS[verdict], width: 8, text: `${probe.padEnd(PROBE_WIDTH)} ${observed}` };
+  if (verdict === 'noted') return { ...result, details: hint === undefined ? [] : [`advice: ${hint}`] };
+  if (verdict !== 'differs') return result;
+  const { hint: _hint, ...place } = finding;
+  const details = [
+    problemText({ ...place, message: `claims that ${claim}` }),
+    ...calls.map(({ method, url }) => `asked: ${method} ${url}`),
+    ...(hint === undefined ? [] : [`hint: ${hint}`]),
+  ];
+  return { ...result, details };
+}
+
+/** The heading of the findings about a resource. */
+export function resourceHeading({ resource, source }: CompiledSource): string {
+  return `${resource.name} of ${source.spec.name} (${source.yaml.file})`;
+}
+
+/** Reports the sum of a diagnosis, whose findings were printed as they came. */
+export function diagnosisReport(diagnosis: Diagnosis): Report {
+  const { resources, calls, ms, differences } = diagnosis;
+  const findings = resources.flatMap((resource) => resource.findings);
+  const unclear = findings.filter(({ verdict }) => verdict === 'could not tell').length;
+  const agreed = findings.filter(({ verdict }) => verdict === 'agrees').length;
+  const read = resources
+    .map(({ resource, rows, complete }) => `${complete ? 'all ' : ''}${rows} ${resource}`)
+    .join(' and ');
+  const cost = `${counted(calls, 'call')} in ${(ms / 1_000).toFixed(1)} s`;
+  const sum = `${counted(differences, 'difference')}, ${agreed} agree, ${unclear} unclear; ${read} read, ${cost}`;
+  return { json: diagnosis, blocks: [sum] };
+}

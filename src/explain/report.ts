@@ -1,0 +1,67 @@
+/** A part of what a command reports to a person. */
+export type ReportBlock =
+  /** A line; an empty one is a gap. */
+  | string
+  /** What stands under a heading, indented. */
+  | { readonly heading: string; readonly blocks: readonly ReportBlock[] }
+  /** Rows whose columns are as wide as their widest cell. */
+  | { readonly table: readonly (readonly string[])[] }
+  /** A result: its mark in a column `width` wide, what it is about, and details below. */
+  | {
+      readonly mark: string;
+      readonly width: number;
+      readonly text: string;
+      readonly details?: readonly string[];
+    };
+
+/** What a command reports: a value for programs, and the same for a person. */
+export type Report = { readonly json: unknown; readonly blocks: readonly ReportBlock[] };
+
+const INDENT = '  ';
+
+/** A line of a file, as editors open it: `file:7`. */
+export function placeText({
+  file,
+  line,
+}: {
+  readonly file: string;
+  readonly line?: number | undefined;
+}): string {
+  return line === undefined ? file : `${file}:${line}`;
+}
+
+/** A gap and a heading with what stands under it; nothing where there is nothing. */
+export function section(heading: string, blocks: readonly ReportBlock[]): readonly ReportBlock[] {
+  return blocks.length === 0 ? [] : ['', { heading, blocks }];
+}
+
+function tableLines(rows: readonly (readonly string[])[]): readonly string[] {
+  const columns = Math.max(...rows.map((row) => row.length));
+  const widths = Array.from({ length: columns }, (_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join(INDENT)
+      .trimEnd(),
+  );
+}
+
+function blockLines(block: ReportBlock): readonly string[] {
+  if (typeof block === 'string') return block.split('\n');
+  if ('table' in block) return tableLines(block.table);
+  if ('heading' in block) return [block.heading, ...indented(block.blocks.flatMap(blockLines))];
+  const { mark, width, text, details = [] } = block;
+  return [`${mark.padEnd(width)} ${text}`, ...details.map((detail) => `${' '.repeat(width + 1)}${detail}`)];
+}
+
+function indented(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => (line === '' ? line : INDENT + line));
+}
+
+/** The text of a report, `depth` headings deep. */
+export function renderText(blocks: readonly ReportBlock[], depth = 0): string {
+  const lines = blocks.flatMap(blockLines).map((line) => (line === '' ? line : INDENT.repeat(depth) + line));
+  return lines.map((line) => `${line}\n`).join('');
+}
