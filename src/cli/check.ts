@@ -1,7 +1,7 @@
 import { ConfigError } from '../config/problem.ts';
 import { checkFixtures } from '../fixtures/check-fixtures.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
-import { type CheckedConfig, checkReport } from '../explain/check-report.ts';
+import { type CheckedConfig, checkReport } from '../explain/report/check-report.ts';
 import { printReport } from './output/print-report.ts';
 import { printProblems, readConfig, readSource } from './input/read-config.ts';
 import { redisNotes } from './input/redis-notes.ts';

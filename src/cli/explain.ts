@@ -2,32 +2,32 @@ import type { Command } from 'commander';
 import { GatewayError } from '../errors/fault.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { explainLive } from '../explain/explain-live.ts';
-import { type Asked, readAsked } from '../explain/explain-request.ts';
+import { type ExplainedRequest, readExplainedRequest } from '../explain/explain-request.ts';
 import { printReport } from './output/print-report.ts';
-import { explanationReport, mistakeReport } from '../explain/explain-report.ts';
+import { explanationReport, mistakeReport } from '../explain/report/explain-report.ts';
 import { explain, type Explanation, explainMistake } from '../explain/explanation.ts';
 import { maskedSource } from '../probe/session/masked-source.ts';
 import type { CompiledResource } from '../pipeline/compile-sources.ts';
 import { usageError } from './input/choose-source.ts';
 import { type ReadyConfig, readConfigOrExit } from './input/read-config.ts';
-import { showLive, type ShownLive } from '../explain/display-live.ts';
+import { displayLive, type DisplayedLive } from '../explain/display-live.ts';
 
 type Options = { readonly live?: boolean; readonly values?: boolean; readonly json?: boolean };
 
-function askedOrExit(request: string, { gateway }: ReadyConfig, context: CliContext): Asked {
-  const asked = readAsked(request, gateway);
+function requestOrExit(request: string, { gateway }: ReadyConfig, context: CliContext): ExplainedRequest {
+  const asked = readExplainedRequest(request, gateway);
   if (typeof asked === 'string') throw usageError(context, asked);
   return asked;
 }
 
-function sourceOf({ operation }: Asked, { compiled }: ReadyConfig): CompiledResource {
+function sourceOf({ operation }: ExplainedRequest, { compiled }: ReadyConfig): CompiledResource {
   const found = compiled.find(({ resource }) => resource === operation.resource);
   if (found === undefined) throw new Error(`${operation.resource.name} has no source`);
   return found;
 }
 
 /** Whether the live answer is one that a client could use; that there is no such record is one, too. */
-function isUsable({ answer }: ShownLive): boolean {
+function isUsable({ answer }: DisplayedLive): boolean {
   return answer.status === 200 || answer.code === 'not_found';
 }
 
@@ -42,7 +42,7 @@ async function runExplain(
   context: CliContext,
 ): Promise<void> {
   const ready = readConfigOrExit(configFile, context);
-  const asked = askedOrExit(request, ready, context);
+  const asked = requestOrExit(request, ready, context);
   const { gateway } = ready;
   const { query } = asked;
   if (query instanceof GatewayError) {
@@ -60,7 +60,7 @@ async function runExplain(
       showValues,
       stop: context.stop,
     });
-    const live = showLive(result, { gateway, compiled, masked: masked.spec, showValues });
+    const live = displayLive(result, { gateway, compiled, masked: masked.spec, showValues });
     explanation = { ...explanation, live };
   }
   printReport(explanationReport(explanation), options.json, context);

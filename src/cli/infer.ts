@@ -10,7 +10,7 @@ import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { compileSourceText, orExit } from './input/read-config.ts';
 import { draftReport } from '../draft/draft-report.ts';
-import { renderText } from '../explain/report.ts';
+import { renderText } from '../explain/report/report.ts';
 import { printReport } from './output/print-report.ts';
 import { tryDraft } from '../draft/try-draft.ts';
 

@@ -4,7 +4,7 @@ import type { ResourceQuality } from '../pipeline/quality.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { type LiveQuality, readQuality } from '../explain/quality-live.ts';
 import { printReport } from './output/print-report.ts';
-import { qualityReport } from '../explain/quality-report.ts';
+import { qualityReport } from '../explain/report/quality-report.ts';
 import { sourceNamed, usageError } from './input/choose-source.ts';
 import { type ReadyConfig, readConfigOrExit } from './input/read-config.ts';
 

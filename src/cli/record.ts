@@ -1,5 +1,5 @@
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
-import { recordReport } from '../explain/fixtures-report.ts';
+import { recordReport } from '../explain/report/fixtures-report.ts';
 import { printReport } from './output/print-report.ts';
 import { recordSource } from '../fixtures/record-source.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';

@@ -2,7 +2,7 @@ import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { sourceNamed } from './input/choose-source.ts';
 import { orExit, readConfig, readConfigOrExit, readSource } from './input/read-config.ts';
-import { type ReplayResult, replayReport } from '../explain/fixtures-report.ts';
+import { type ReplayResult, replayReport } from '../explain/report/fixtures-report.ts';
 import { printReport } from './output/print-report.ts';
 import { readFixtures } from '../fixtures/read-fixtures.ts';
 import { type RecordOptions, runRecord } from './record.ts';

@@ -1,5 +1,5 @@
 import { pathText } from '../config/problem.ts';
-import type { Report } from '../explain/report.ts';
+import type { Report } from '../explain/report/report.ts';
 import type { InferredSource } from './infer-source.ts';
 import type { DraftTrial } from './try-draft.ts';
 

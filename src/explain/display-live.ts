@@ -16,7 +16,7 @@ import { MASK } from '../probe/session/mask-source.ts';
 import { callToDisplay } from '../probe/session/display-call.ts';
 
 /** A call that was made, as it may be shown. */
-export type ShownMade = {
+export type DisplayedLiveCall = {
   readonly method: string;
   readonly url: string;
   readonly status?: number;
@@ -28,7 +28,7 @@ export type ShownMade = {
 };
 
 /** Where a field of the first record comes from. Values are `***` unless they were asked for. */
-export type ShownField = {
+export type DisplayedField = {
   readonly field: string;
   readonly from: readonly string[];
   readonly line: number | undefined;
@@ -39,8 +39,8 @@ export type ShownField = {
 };
 
 /** What became of the question, as it may be shown. */
-export type ShownLive = {
-  readonly calls: readonly ShownMade[];
+export type DisplayedLive = {
+  readonly calls: readonly DisplayedLiveCall[];
   readonly answer: {
     readonly status: number;
     readonly code?: string;
@@ -50,11 +50,11 @@ export type ShownLive = {
   };
   readonly contradicted: readonly Claim[];
   readonly gaps: Readonly<Record<string, number>>;
-  readonly record?: readonly ShownField[];
+  readonly record?: readonly DisplayedField[];
 };
 
 /** What showing a live result needs. */
-export type ShownLiveDeps = {
+export type DisplayLiveDeps = {
   readonly gateway: GatewayConfig;
   readonly compiled: CompiledResource;
   readonly masked: SourceSpec;
@@ -70,7 +70,7 @@ function stepText(step: CoercionSpec): string {
     .join(' ');
 }
 
-function shownValue(value: StepValue, showValues: boolean): unknown {
+function displayValue(value: StepValue, showValues: boolean): unknown {
   if (value === UNREADABLE) return 'unreadable';
   if (value === null || value === undefined) return value;
   if (!showValues) return MASK;
@@ -82,7 +82,7 @@ function problemText({ code, detail }: GatewayError): string {
   return detail === undefined ? code : `${code}: ${detail}`;
 }
 
-function showMade(call: LiveCall, { compiled, masked }: ShownLiveDeps): ShownMade {
+function displayCall(call: LiveCall, { compiled, masked }: DisplayLiveDeps): DisplayedLiveCall {
   const { method, url } = callToDisplay(masked, call.request);
   const { spec, yaml } = compiled.source;
   const { rule } = call;
@@ -101,7 +101,7 @@ function showMade(call: LiveCall, { compiled, masked }: ShownLiveDeps): ShownMad
   };
 }
 
-function showAnswer(answer: SourceAnswer | GatewayError, gateway: GatewayConfig): ShownLive['answer'] {
+function displayAnswer(answer: SourceAnswer | GatewayError, gateway: GatewayConfig): DisplayedLive['answer'] {
   const error = answer instanceof Error ? answer : answer.found ? undefined : fault('not_found');
   if (error !== undefined) {
     const status = publicStatus(error, gateway.errors.serverStatus);
@@ -112,7 +112,7 @@ function showAnswer(answer: SourceAnswer | GatewayError, gateway: GatewayConfig)
   return { status: 200, records: [data].flat().length, ...(meta && { total: meta.total }) };
 }
 
-function showField(field: ViewedField, deps: ShownLiveDeps): ShownField {
+function displayField(field: ViewedField, deps: DisplayLiveDeps): DisplayedField {
   const { source, resource } = deps.compiled;
   const spec = source.spec.resources[resource.name];
   const below = spec === undefined ? [] : (viewSpecOf(spec, resource, field.view)?.place ?? []);
@@ -121,27 +121,27 @@ function showField(field: ViewedField, deps: ShownLiveDeps): ShownField {
     field: field.field,
     from: field.from,
     line: source.yaml.problemAt(place, '').line,
-    found: shownValue(field.found, deps.showValues),
+    found: displayValue(field.found, deps.showValues),
     steps: field.steps.map(({ step, value }) => ({
       step: stepText(step),
-      value: shownValue(value, deps.showValues),
+      value: displayValue(value, deps.showValues),
     })),
-    value: shownValue(field.value, deps.showValues),
+    value: displayValue(field.value, deps.showValues),
     state: field.state,
   };
 }
 
 /** A live result as it may be shown. */
-export function showLive(result: LiveResult, deps: ShownLiveDeps): ShownLive {
+export function displayLive(result: LiveResult, deps: DisplayLiveDeps): DisplayedLive {
   const { source, resource } = deps.compiled;
   return {
-    calls: result.calls.map((call) => showMade(call, deps)),
-    answer: showAnswer(result.answer, deps.gateway),
+    calls: result.calls.map((call) => displayCall(call, deps)),
+    answer: displayAnswer(result.answer, deps.gateway),
     contradicted: result.contradicted.map((claim) => {
       const { file, line } = source.yaml.problemAt(claimPlace(resource.name, claim), '');
       return { claim, file, line };
     }),
     gaps: Object.fromEntries(result.gaps),
-    ...(result.record && { record: result.record.map((field) => showField(field, deps)) }),
+    ...(result.record && { record: result.record.map((field) => displayField(field, deps)) }),
   };
 }

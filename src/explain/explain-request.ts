@@ -7,7 +7,7 @@ import { findOperation } from '../probe/find-operation.ts';
 import { READ_METHODS } from '../http/routes.ts';
 
 /** A request to an operation that the gateway serves. */
-export type Asked = {
+export type ExplainedRequest = {
   /** The request in its usual spelling: method and target. */
   readonly line: string;
   readonly operation: Operation;
@@ -27,7 +27,7 @@ function parse(operation: Operation, rules: GatewayConfig['contract'], query: st
 }
 
 /** Reads `GET /v1/users?page=2`, as a client would send it; a text says why it is a request to no operation. */
-export function readAsked(text: string, gateway: GatewayConfig): Asked | string {
+export function readExplainedRequest(text: string, gateway: GatewayConfig): ExplainedRequest | string {
   const [, method = 'GET', target = ''] = REQUEST.exec(text.trim()) ?? [];
   // RFC 9112, section 3.2; a shell's user means `%20`, and a client would be told 400 for anything else.
   if (target === '' || /[^\x21-\x7e]|#/.test(target)) {

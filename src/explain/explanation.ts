@@ -6,9 +6,9 @@ import { fault, type GatewayError } from '../errors/fault.ts';
 import { type CacheKey, cacheKeyParts } from '../policy/cache-key.ts';
 import type { CompiledResource } from '../pipeline/compile-sources.ts';
 import { type ExplainedPlan, explainPlan, filterText, sortText } from './explain-plan.ts';
-import type { Asked } from './explain-request.ts';
+import type { ExplainedRequest } from './explain-request.ts';
 import { maskedSource } from '../probe/session/masked-source.ts';
-import type { ShownLive } from './display-live.ts';
+import type { DisplayedLive } from './display-live.ts';
 import { callToDisplay, type DisplayedCall } from '../probe/session/display-call.ts';
 
 /** Everything that is known about a query before it is answered, fit to be shown and to be written as JSON. */
@@ -31,11 +31,11 @@ export type Explanation = {
   /** How long the answer is served again, in seconds. */
   readonly freshSeconds: number;
   readonly cacheKey: CacheKey;
-  readonly live?: ShownLive;
+  readonly live?: DisplayedLive;
 };
 
 /** A client's mistake: what the client is told. */
-export type Mistake = {
+export type ClientMistake = {
   readonly request: string;
   readonly operation: string;
   readonly mistake: { readonly status: number; readonly body: string };
@@ -73,7 +73,11 @@ function freshSeconds(plan: ExplainedPlan, query: Query, { config, source }: Com
 }
 
 /** Says what a client is told who asks so. */
-export function explainMistake(asked: Asked, error: GatewayError, gateway: GatewayConfig): Mistake {
+export function explainMistake(
+  asked: ExplainedRequest,
+  error: GatewayError,
+  gateway: GatewayConfig,
+): ClientMistake {
   const status = publicStatus(error, gateway.errors.serverStatus);
   return {
     request: asked.line,
@@ -83,7 +87,11 @@ export function explainMistake(asked: Asked, error: GatewayError, gateway: Gatew
 }
 
 /** Explains a query without asking the source anything. */
-export function explain(asked: Asked, query: Query, { gateway, compiled }: ExplanationDeps): Explanation {
+export function explain(
+  asked: ExplainedRequest,
+  query: Query,
+  { gateway, compiled }: ExplanationDeps,
+): Explanation {
   const { source, resource, config } = compiled;
   const masked = maskedSource(compiled);
   const plan = explainPlan(query, masked.adapter, source, resource);

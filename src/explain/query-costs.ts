@@ -5,7 +5,7 @@ import type { FilterParameter } from '../contract/define-resource.ts';
 import type { Resource } from '../contract/resources.ts';
 import { Decimal } from '../kernel/decimal.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
-import type { ReportBlock } from './report.ts';
+import type { ReportBlock } from './report/report.ts';
 import { detailCalls, pageCalls, scanReach } from './explain-plan.ts';
 
 /** What one kind of query of the contract costs at a source. */

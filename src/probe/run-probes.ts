@@ -12,7 +12,7 @@ import { replyProbes } from './checks/replies.ts';
 import { sequenceProbes } from './checks/sequences.ts';
 import { probeTotal } from './checks/totals.ts';
 import { type ProbeWalk, walkRows } from './resource/probe-walk.ts';
-import { type Baseline, unfilteredReader, probeBaseline } from './resource/baseline.ts';
+import { type Baseline, unfilteredList, probeBaseline } from './resource/baseline.ts';
 
 /** What came of the session of a resource. */
 export type ProbedResource = {
@@ -65,7 +65,7 @@ async function runProbes(probes: readonly Probe[], onFinding: OnFinding): Promis
 async function takeSample(session: ProbeSession, { change }: Baseline) {
   const callsMax = Math.max(3, Math.floor(session.callsLeft() * SAMPLE_SHARE));
   session.gaps.clear();
-  const sample = await walkRows(session, unfilteredReader(session, change), { size: change.size, callsMax });
+  const sample = await walkRows(session, unfilteredList(session, change), { size: change.size, callsMax });
   return { sample, gaps: new Map(session.gaps) };
 }
 

@@ -7,7 +7,7 @@ import { parseDuration } from '../../kernel/duration.ts';
 import { createKeyStore, type KeyStore } from '../../store/key-store.ts';
 import { awaitReplica } from '../../store/redis/await-replica.ts';
 import { createKey, mintKey, revokeKey, rotateKey } from '../../policy/authentication/key-changes.ts';
-import { configuredKeyYaml, keyJson, keyLine, newKeyText } from '../../explain/key-report.ts';
+import { configuredKeyYaml, keyJson, keyLine, newKeyText } from '../../explain/report/key-report.ts';
 import { withRedis } from '../input/with-redis.ts';
 
 /** What the command needs of the program around it. */

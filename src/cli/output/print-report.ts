@@ -1,4 +1,4 @@
-import { type Report, renderText } from '../../explain/report.ts';
+import { type Report, renderText } from '../../explain/report/report.ts';
 import type { CliContext } from '../context.ts';
 
 /** Prints a report on standard output: as JSON where that is asked for, or else as text. */

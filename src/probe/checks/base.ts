@@ -2,7 +2,7 @@ import { compareCodePoints, idSortKey } from '../../contract/order.ts';
 import { callAt, type ProbeSession, describeExchange } from '../resource/probe-session.ts';
 import { claimAt, counted, type Finding, type Conclude } from '../resource/finding.ts';
 import { hidesRows, isWithinReach } from '../resource/source-variant.ts';
-import { type Baseline, idsOf, listPlace, unfilteredReader, sameIds } from '../resource/baseline.ts';
+import { type Baseline, idsOf, listPlace, unfilteredList, sameIds } from '../resource/baseline.ts';
 
 /** What was found out, and how windows are really counted where that is not as the file says. */
 export type FoundBase = { readonly finding: Finding; readonly baseline?: Baseline };
@@ -13,7 +13,7 @@ export async function rowsAt(
   { change }: Pick<Baseline, 'change'>,
   { firstRow, size, base = change.base }: { firstRow: number; size: number; base?: number | undefined },
 ) {
-  const reader = unfilteredReader(session, { ...change, size, ...(base !== undefined && { base }) });
+  const reader = unfilteredList(session, { ...change, size, ...(base !== undefined && { base }) });
   return reader.ask(callAt(session, reader, firstRow, size));
 }
 

@@ -2,7 +2,7 @@ import type { SourceSpec } from '../../config/schema/source.ts';
 import { Secret } from '../../kernel/secret.ts';
 import { callAt, type ProbeSession, describeExchange } from '../resource/probe-session.ts';
 import { claimAt, type Finding, type Probe } from '../resource/finding.ts';
-import { type Baseline, unfilteredReader } from '../resource/baseline.ts';
+import { type Baseline, unfilteredList } from '../resource/baseline.ts';
 
 /** Nobody's. A made-up user, too, so that no account is locked by wrong passwords. */
 const WRONG = 'portico-doctor-wrong';
@@ -33,7 +33,7 @@ function wrongAuth(auth: Auth): Auth {
 
 function askAs(session: ProbeSession, { change }: Baseline, auth: Auth) {
   return session.withCredential(auth, (other) => {
-    const reader = unfilteredReader(other, change);
+    const reader = unfilteredList(other, change);
     return reader.ask(callAt(other, reader, 0, change.size));
   });
 }

@@ -3,7 +3,7 @@ import { callAt, type ProbeSession, describeExchange } from '../resource/probe-s
 import { claimAt, counted, type Finding, type Probe, type Conclude } from '../resource/finding.ts';
 import { depthOf } from '../resource/source-variant.ts';
 import type { ProbeWalk } from '../resource/probe-walk.ts';
-import { type Baseline, idsOf, listPlace, unfilteredReader } from '../resource/baseline.ts';
+import { type Baseline, idsOf, listPlace, unfilteredList } from '../resource/baseline.ts';
 
 /** Portico asks for rows up to here without knowing whether there are any. */
 const ROW_FAR = 2_000_000_000;
@@ -27,7 +27,7 @@ async function probeFar(
   const row = Math.floor(Math.min(ROW_FAR, depthOf(session.list) - size) / size) * size;
   const total = sample.steps[0]?.rows.total ?? sample.records.length;
   if (row <= total) return conclude('could not tell', 'the last row lies behind what can be reached');
-  const reader = unfilteredReader(session, baseline.change);
+  const reader = unfilteredList(session, baseline.change);
   const far = await reader.ask(callAt(session, reader, row, size));
   const calls = [far.request];
   const known = new Set(sample.records.map(({ id }) => id));

@@ -4,7 +4,7 @@ import type { CanonicalRecord } from '../../contract/response-body.ts';
 import { matches } from '../../contract/order.ts';
 import type { Filter } from '../../contract/query.ts';
 import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
-import type { ProbeSession, ListReader } from '../resource/probe-session.ts';
+import type { ProbeSession, ProbedList } from '../resource/probe-session.ts';
 import { describeExchange } from '../resource/probe-session.ts';
 import { chooseFilterTrials, type FilterTrial } from './filter-values.ts';
 import { claimAt, counted, type Finding, type Probe } from '../resource/finding.ts';
@@ -53,7 +53,7 @@ function isIgnored(found: ProbeWalk, sample: ProbeWalk): boolean {
 
 async function tryFilters(
   { session, baseline, sample, callsMax }: FilterDeps,
-  reader: ListReader,
+  reader: ProbedList,
   kind: string,
   filters: readonly Filter[],
 ): Promise<FilterResult> {
@@ -130,7 +130,7 @@ function judge(
 /** The total of a trial that brought some rows, but not all. */
 async function probeFilteredTotal(
   { session, sample }: FilterDeps,
-  reader: ListReader,
+  reader: ProbedList,
   { found }: FilterResult,
   filters: readonly Filter[],
 ): Promise<Finding | undefined> {

@@ -3,11 +3,11 @@ import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { FieldKind, Value } from '../../contract/fields.ts';
 import { compareKeys, compileOrder, sortKeyOf } from '../../contract/order.ts';
 import type { Sort } from '../../contract/query.ts';
-import { callAt, type ProbeSession, describeExchange, type ListReader } from '../resource/probe-session.ts';
+import { callAt, type ProbeSession, describeExchange, type ProbedList } from '../resource/probe-session.ts';
 import { claimAt, counted, type Finding, type Probe } from '../resource/finding.ts';
 import { depthOf } from '../resource/source-variant.ts';
 import { type ProbeWalk, walkRows } from '../resource/probe-walk.ts';
-import { type Baseline, idsOf, listPlace, unfilteredReader, sameIds } from '../resource/baseline.ts';
+import { type Baseline, idsOf, listPlace, unfilteredList, sameIds } from '../resource/baseline.ts';
 
 type Records = readonly CanonicalRecord[];
 
@@ -50,7 +50,7 @@ function disorder(records: Records, sort: Sort, kind: FieldKind): string | undef
 /** The last windows of a list whose rows were not all read: unknown values stand there. */
 async function readTail(
   session: ProbeSession,
-  reader: ListReader,
+  reader: ProbedList,
   { change }: Baseline,
   total: number,
 ): Promise<Records> {
@@ -143,7 +143,7 @@ function judgeOrder(session: ProbeSession, { records }: ProbeWalk): Finding {
 async function probeStable(session: ProbeSession, { first, change }: Baseline): Promise<Finding> {
   const { order } = session.list;
   const conclude = claimAt('stability', 'the same call gives the same rows', listPlace(session, 'order'));
-  const reader = unfilteredReader(session, change);
+  const reader = unfilteredList(session, change);
   const again = await reader.ask(callAt(session, reader, 0, change.size));
   const third = await reader.ask(callAt(session, reader, 0, change.size));
   const ids = idsOf(again);

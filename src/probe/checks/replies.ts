@@ -3,7 +3,7 @@ import { contentTypesOf } from '../../config/fixture/content-types.ts';
 import { callAt, type ProbeSession, describeExchange } from '../resource/probe-session.ts';
 import { claimAt, counted, type Finding, type Probe } from '../resource/finding.ts';
 import type { ProbeWalk } from '../resource/probe-walk.ts';
-import { type Baseline, idsOf, listPlace, unfilteredReader, sameIds } from '../resource/baseline.ts';
+import { type Baseline, idsOf, listPlace, unfilteredList, sameIds } from '../resource/baseline.ts';
 
 /** A parameter that no source knows. */
 const UNKNOWN = { 'portico-doctor': '1' };
@@ -19,7 +19,7 @@ const VALUES_TOLD = 5;
 
 async function probeUnknown(session: ProbeSession, { first, change }: Baseline): Promise<Finding> {
   const conclude = claimAt('unknown parameter', '', listPlace(session, 'request'));
-  const reader = unfilteredReader(session, { ...change, query: UNKNOWN });
+  const reader = unfilteredList(session, { ...change, query: UNKNOWN });
   const exchange = await reader.ask(callAt(session, reader, 0, change.size));
   if (exchange.value === undefined) return conclude('noted', `refused: ${describeExchange(exchange)}`);
   const known = idsOf(first).slice(0, idsOf(exchange).length);

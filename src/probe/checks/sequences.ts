@@ -2,7 +2,7 @@ import { compilePath } from '../../adapter/path.ts';
 import { type ProbeSession, describeExchange } from '../resource/probe-session.ts';
 import { claimAt, counted, type Finding, type Probe } from '../resource/finding.ts';
 import type { ProbeWalk } from '../resource/probe-walk.ts';
-import { type Baseline, idsOf, listPlace, unfilteredReader, sameIds } from '../resource/baseline.ts';
+import { type Baseline, idsOf, listPlace, unfilteredList, sameIds } from '../resource/baseline.ts';
 
 /** Whether the name of the second window gives the same rows each time. */
 async function probeTwice(session: ProbeSession, { first, change }: Baseline): Promise<Finding> {
@@ -12,7 +12,7 @@ async function probeTwice(session: ProbeSession, { first, change }: Baseline): P
     'the name of a window may be used more than once',
     listPlace(session, 'window'),
   );
-  const reader = unfilteredReader(session, change);
+  const reader = unfilteredList(session, change);
   const { next, received } = first.value;
   if (reader.window.kind !== 'sequential' || next === undefined)
     return conclude('could not tell', 'all rows stand in the first window');

@@ -1,18 +1,18 @@
 import type { Rows } from '../../adapter/compile.ts';
 import type { Filter } from '../../contract/query.ts';
 import { type Json, NumberText, readJson } from '../../kernel/json/json.ts';
-import { callAt, type ProbeSession, describeExchange, type ListReader } from '../resource/probe-session.ts';
+import { callAt, type ProbeSession, describeExchange, type ProbedList } from '../resource/probe-session.ts';
 import type { SessionExchange } from '../session/source-session.ts';
 import { claimAt, counted, type Finding } from '../resource/finding.ts';
 import { depthOf, hidesRows, isWithinReach } from '../resource/source-variant.ts';
 import type { ProbeWalk } from '../resource/probe-walk.ts';
-import { type Baseline, listPlace, unfilteredReader } from '../resource/baseline.ts';
+import { type Baseline, listPlace, unfilteredList } from '../resource/baseline.ts';
 
 /** A total as the source tells it, or the reply that does not tell one. */
 export type SourceTotal = { readonly total: number | undefined; readonly exchange: SessionExchange<unknown> };
 
 /** What the source says is the number of rows that a question brings. */
-export async function askTotal(reader: ListReader, first: SessionExchange<Rows>): Promise<SourceTotal> {
+export async function askTotal(reader: ProbedList, first: SessionExchange<Rows>): Promise<SourceTotal> {
   if (reader.count === undefined) return { total: first.value?.total, exchange: first };
   const exchange = await reader.count();
   return { total: exchange.value, exchange };
@@ -77,7 +77,7 @@ async function probeLast(
 ): Promise<Finding> {
   const { window } = session.list;
   const conclude = claimAt('total', 'the total is that of the rows', listPlace(session, 'total'));
-  const reader = unfilteredReader(session, change);
+  const reader = unfilteredList(session, change);
   if (reader.window.kind !== 'random' || hidesRows(session.list))
     return conclude('could not tell', 'not all rows were read');
   if (total > depthOf(session.list))
@@ -127,7 +127,7 @@ export async function probeTotal(
   const { total: spec } = session.list;
   if (spec === undefined) return judgeUndeclared(session, baseline, sample);
   const conclude = claimAt('total', 'the total is that of the rows', listPlace(session, 'total'));
-  const reader = unfilteredReader(session, baseline.change);
+  const reader = unfilteredList(session, baseline.change);
   if (spec.count !== undefined && reader.count === undefined)
     return conclude('could not tell', 'Portico does not ask for it with such windows');
   const told = await askTotal(reader, baseline.first);

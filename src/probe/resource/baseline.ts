@@ -1,6 +1,6 @@
 import type { Rows } from '../../adapter/compile.ts';
 import type { InvalidReason } from '../../errors/fault.ts';
-import { callAt, type ProbeSession, describeExchange, type ListReader } from './probe-session.ts';
+import { callAt, type ProbeSession, describeExchange, type ProbedList } from './probe-session.ts';
 import type { SessionExchange } from '../session/source-session.ts';
 import { claimAt, counted, type Finding } from './finding.ts';
 import { type Variation, isWithinReach, sizeOf } from './source-variant.ts';
@@ -52,7 +52,7 @@ export function listPlace(
 }
 
 /** The reader for every row, whatever the planner thinks of it. */
-export function unfilteredReader(session: ProbeSession, change?: Variation): ListReader {
+export function unfilteredList(session: ProbeSession, change?: Variation): ProbedList {
   const reader = session.reader({}, change);
   if (reader === undefined) throw new Error('every row can be asked for');
   return reader;
@@ -81,7 +81,7 @@ async function fromOtherBase(session: ProbeSession): Promise<Baseline | undefine
   const { window } = session.list;
   if (window.kind !== 'offset' && window.kind !== 'page') return undefined;
   const change = { base: 1 - window.base, size: sizeOf(session.list) };
-  const reader = unfilteredReader(session, change);
+  const reader = unfilteredList(session, change);
   const first = await reader.ask(callAt(session, reader, 0, change.size));
   const { value } = first;
   return value === undefined || value.received === 0 ? undefined : { first: { ...first, value }, change };
@@ -94,7 +94,7 @@ async function inSmallerSize(session: ProbeSession): Promise<Baseline | undefine
   const others = window.kind === 'page' ? window.sizes : [Math.min(10, declared)];
   const smaller = others.filter((size) => size < declared).sort((a, b) => b - a);
   for (const size of smaller.slice(0, SIZES_TRIED)) {
-    const reader = unfilteredReader(session, { size });
+    const reader = unfilteredList(session, { size });
     const first = await reader.ask(callAt(session, reader, 0, size));
     if (first.value !== undefined) return { first: { ...first, value: first.value }, change: { size } };
   }
@@ -107,7 +107,7 @@ async function isClamped(
   { first, change }: Baseline,
   received: number,
 ): Promise<boolean> {
-  const reader = unfilteredReader(session, { ...change, size: received });
+  const reader = unfilteredList(session, { ...change, size: received });
   const behind = await reader.ask(callAt(session, reader, received, received));
   const known = new Set(idsOf(first));
   return idsOf(behind).some((id) => !known.has(id));
@@ -172,7 +172,7 @@ async function probeSize(
 /** Asks for the first window, as the gateway would, and says whether it can be read and is as large as it may be. */
 export async function probeBaseline(session: ProbeSession): Promise<BaselineResult> {
   const declared = sizeOf(session.list);
-  const reader = unfilteredReader(session, { size: declared });
+  const reader = unfilteredList(session, { size: declared });
   let first = await reader.ask(callAt(session, reader, 0, declared));
   let other: Baseline | undefined;
   // Nothing where something should be may come of counting from the wrong number.

@@ -19,7 +19,7 @@ import { createSourceClient, type SessionExchange, type SourceSession } from '..
 export type ListSelection = { readonly filters?: readonly Filter[]; readonly sort?: Sort };
 
 /** Reads a selection of the list, window by window. Its calls throw SourceUnreachable and SessionBudgetSpent. */
-export type ListReader = {
+export type ProbedList = {
   readonly window: Window;
   ask(call: WindowCall): Promise<SessionExchange<Rows>>;
   /** Asks for the total where that takes a request of its own. */
@@ -41,7 +41,7 @@ export type ProbeSession = {
   /** Probes that found a difference: what relies on their claims cannot be judged. */
   readonly failedClaims: Set<string>;
   /** `undefined` where the planner would not send the selection as it is. */
-  reader(selection: ListSelection, change?: Variation): ListReader | undefined;
+  reader(selection: ListSelection, change?: Variation): ProbedList | undefined;
   /** Asks for a single record by its v1 id; `undefined` where no request is made for it. */
   ask(id: string): Promise<SessionExchange<CanonicalRecord | undefined>> | undefined;
   /** The outcome that the rules give a reply, and the number of the rule; `undefined` where none fits. */
@@ -167,7 +167,7 @@ export function describeExchange({ reply, value, problem }: SessionExchange<unkn
  */
 export function callAt(
   { list }: ProbeSession,
-  { window }: ListReader,
+  { window }: ProbedList,
   firstRow: number,
   size: number,
 ): WindowCall {

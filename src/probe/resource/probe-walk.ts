@@ -1,7 +1,7 @@
 import type { Rows } from '../../adapter/compile.ts';
 import type { RandomWindow, SequentialWindow, WindowCall } from '../../adapter/plan/window.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
-import { callAt, type ProbeSession, type ListReader } from './probe-session.ts';
+import { callAt, type ProbeSession, type ProbedList } from './probe-session.ts';
 import type { SessionExchange } from '../session/source-session.ts';
 import { depthOf, hidesRows } from './source-variant.ts';
 
@@ -93,7 +93,7 @@ function sawAll(steps: readonly WalkStep[], shortAnywhere: boolean): boolean {
 
 async function walkNumbered(
   session: ProbeSession,
-  reader: ListReader & { readonly window: RandomWindow },
+  reader: ProbedList & { readonly window: RandomWindow },
   { size, callsMax }: WalkBounds,
 ): Promise<ProbeWalk> {
   const depthMax = depthOf(session.list);
@@ -119,7 +119,7 @@ async function walkNumbered(
 
 async function walkNamed(
   session: ProbeSession,
-  reader: ListReader & { readonly window: SequentialWindow },
+  reader: ProbedList & { readonly window: SequentialWindow },
   { callsMax }: WalkBounds,
 ): Promise<ProbeWalk> {
   const { window } = reader;
@@ -141,7 +141,7 @@ async function walkNamed(
  * Reads rows from the first on, past what the source says is the end: a walk believes only its own eyes.
  * @throws SourceUnreachable, SessionBudgetSpent
  */
-export function walkRows(session: ProbeSession, reader: ListReader, bounds: WalkBounds): Promise<ProbeWalk> {
+export function walkRows(session: ProbeSession, reader: ProbedList, bounds: WalkBounds): Promise<ProbeWalk> {
   const { window } = reader;
   return window.kind === 'random'
     ? walkNumbered(session, { ...reader, window }, bounds)

@@ -1,4 +1,4 @@
-import { readAsked } from '../../../src/explain/explain-request.ts';
+import { readExplainedRequest } from '../../../src/explain/explain-request.ts';
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
 import { GatewayError } from '../../../src/errors/fault.ts';
 
@@ -12,7 +12,7 @@ describe('a request to be explained', () => {
     ['GET https://api.example/v1/users?limit=3', 'users.list', { limit: 3 }],
     ['GET /v1/users/user_7', 'users.get', { id: 'user_7' }],
   ])('is read as the gateway does: %s', (text, name, query) => {
-    const asked = readAsked(text, gateway);
+    const asked = readExplainedRequest(text, gateway);
     expect(asked).toMatchObject({ operation: { name }, query });
   });
 
@@ -21,7 +21,7 @@ describe('a request to be explained', () => {
     ['GET /v1/users/%ff', 'bad_request'],
     ['GET /v1/users/7', 'not_found'],
   ])("carries the client's mistake: %s", (text, code) => {
-    const asked = readAsked(text, gateway);
+    const asked = readExplainedRequest(text, gateway);
     if (typeof asked === 'string') throw new Error(asked);
     expect(asked.query).toBeInstanceOf(GatewayError);
     expect(asked.query).toMatchObject({ code });
@@ -37,6 +37,6 @@ describe('a request to be explained', () => {
     ['POST /v1/users', 'GET or HEAD, not POST'],
     ['GET /v1/products', 'does not serve products'],
   ])('is refused where it is to no operation: %j', (text, why) => {
-    expect(readAsked(text, gateway)).toEqual(expect.stringContaining(why));
+    expect(readExplainedRequest(text, gateway)).toEqual(expect.stringContaining(why));
   });
 });

@@ -1,5 +1,5 @@
 import { costTable, queryCosts } from '../../../src/explain/query-costs.ts';
-import { renderText } from '../../../src/explain/report.ts';
+import { renderText } from '../../../src/explain/report/report.ts';
 import { compileSources } from '../../../src/pipeline/compile-sources.ts';
 import { loadSources } from '../../../src/config/load.ts';
 import { changed, loadTexts, sourceTexts } from '../../support/gateway/config-texts.ts';

@@ -1,6 +1,6 @@
-import type { ResourceQuality } from '../pipeline/quality.ts';
-import type { FieldQuality, ViewQuality } from '../pipeline/field-statistics.ts';
-import type { LiveQuality, Shape } from './quality-live.ts';
+import type { ResourceQuality } from '../../pipeline/quality.ts';
+import type { FieldQuality, ViewQuality } from '../../pipeline/field-statistics.ts';
+import type { LiveQuality, Shape } from '../quality-live.ts';
 import { placeText, type Report, type ReportBlock } from './report.ts';
 
 /** Forms that are shown of one field; `--json` has them all. */

@@ -1,10 +1,10 @@
-import { counted } from '../probe/resource/finding.ts';
-import type { Claim } from './explain-plan.ts';
+import { counted } from '../../probe/resource/finding.ts';
+import type { Claim } from '../explain-plan.ts';
 import { placeText, type Report, type ReportBlock, section } from './report.ts';
-import type { Explanation, Mistake } from './explanation.ts';
-import { MASK } from '../probe/session/mask-source.ts';
-import type { DisplayedCall } from '../probe/session/display-call.ts';
-import type { ShownField, ShownLive, ShownMade } from './display-live.ts';
+import type { Explanation, ClientMistake } from '../explanation.ts';
+import { MASK } from '../../probe/session/mask-source.ts';
+import type { DisplayedCall } from '../../probe/session/display-call.ts';
+import type { DisplayedField, DisplayedLive, DisplayedLiveCall } from '../display-live.ts';
 
 /** Calls that are shown of many; the last one is shown too. */
 const CALLS_SHOWN = 5;
@@ -45,7 +45,7 @@ function budgetLine({ rows, calls, timeMs, beyond }: Explanation['budget']): str
   return `${counted(rows, 'row')}, ${counted(calls, 'call')}, ${timeMs} ms; a client is told of more as ${beyond}`;
 }
 
-function madeLine({ method, url, status, ms, rows, outcome, problem }: ShownMade): string {
+function madeLine({ method, url, status, ms, rows, outcome, problem }: DisplayedLiveCall): string {
   const rule =
     outcome === null ? 'no outcome rule fits' : outcome && `${outcome.is} by ${placeText(outcome)}`;
   const facts = [
@@ -72,7 +72,7 @@ function valueText(value: unknown): string {
 }
 
 /** The steps of a field, each with what it made where that is something else than before. */
-function stepTexts({ found, steps }: ShownField): readonly string[] {
+function stepTexts({ found, steps }: DisplayedField): readonly string[] {
   return steps.map(({ step, value }, index) => {
     const before = index === 0 ? found : steps[index - 1]?.value;
     const made = valueText(value);
@@ -80,19 +80,19 @@ function stepTexts({ found, steps }: ShownField): readonly string[] {
   });
 }
 
-function fieldLine(shown: ShownField, file: string): string {
+function fieldLine(shown: DisplayedField, file: string): string {
   const { field, from, line, found, value, state } = shown;
   const end = state === 'known' ? '' : ` (${state})`;
   const origin = [[...from, valueText(found)].filter((text) => text !== '').join(' '), ...stepTexts(shown)];
   return `${field} = ${valueText(value)}${end} ← ${origin.join(' · ')}  ${placeText({ file, line })}`;
 }
 
-function answerText({ status, code, detail, total, records }: ShownLive['answer']): string {
+function answerText({ status, code, detail, total, records }: DisplayedLive['answer']): string {
   if (code !== undefined) return [`${status} ${code}`, detail].filter(Boolean).join(': ');
   return `${status}, ${counted(records ?? 0, 'record')}${total === undefined ? '' : ` of ${total}`}`;
 }
 
-function liveBlocks(live: ShownLive, { source }: Explanation): readonly ReportBlock[] {
+function liveBlocks(live: DisplayedLive, { source }: Explanation): readonly ReportBlock[] {
   const gaps = Object.entries(live.gaps).map(([gap, times]) => `${gap}: ${counted(times, 'time')}`);
   const record = (live.record ?? []).map((field) => fieldLine(field, source.file));
   return [
@@ -128,7 +128,7 @@ export function explanationReport(explanation: Explanation): Report {
 }
 
 /** Reports the error that a client gets for such a request. */
-export function mistakeReport(clientError: Mistake): Report {
+export function mistakeReport(clientError: ClientMistake): Report {
   const { request, operation, mistake } = clientError;
   const blocks = [
     { heading: request, blocks: [operation] },

@@ -1,7 +1,7 @@
-import { type Problem, problemText } from '../config/problem.ts';
-import type { CompiledSource } from '../pipeline/compile-sources.ts';
-import { counted } from '../probe/resource/finding.ts';
-import { costTable, queryCosts } from './query-costs.ts';
+import { type Problem, problemText } from '../../config/problem.ts';
+import type { CompiledSource } from '../../pipeline/compile-sources.ts';
+import { counted } from '../../probe/resource/finding.ts';
+import { costTable, queryCosts } from '../query-costs.ts';
 import type { Report } from './report.ts';
 
 /** A configuration, or one source, that has no problem. */

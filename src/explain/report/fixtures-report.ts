@@ -1,10 +1,10 @@
-import type { FixtureCase } from '../fixtures/read-fixtures.ts';
-import type { RecordResult } from '../fixtures/record-source.ts';
-import type { Outcome } from '../fixtures/replay-fixture.ts';
+import type { FixtureCase } from '../../fixtures/read-fixtures.ts';
+import type { RecordResult } from '../../fixtures/record-source.ts';
+import type { ReplayOutcome } from '../../fixtures/replay-fixture.ts';
 import type { Report, ReportBlock } from './report.ts';
 
 /** What came of replaying one recorded case. */
-export type ReplayResult = Pick<FixtureCase, 'source' | 'name' | 'file'> & Outcome;
+export type ReplayResult = Pick<FixtureCase, 'source' | 'name' | 'file'> & ReplayOutcome;
 
 function replayBlock({ passed, source, name, ...result }: ReplayResult): ReportBlock {
   const failure = [

@@ -1,4 +1,4 @@
-import type { KeyRecord } from '../store/key-record.ts';
+import type { KeyRecord } from '../../store/key-record.ts';
 
 function instant(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : new Date(ms).toISOString();
