@@ -1,4 +1,5 @@
-import { type Json, type JsonObject, NumberText } from '../kernel/json/json.ts';
+import type { Json, JsonObject } from '../kernel/json/json.ts';
+import { isObject } from '../kernel/json/values.ts';
 import { compileOneOf, type Literal } from './request/literal.ts';
 import type { SpecLocation } from './spec-location.ts';
 
@@ -24,12 +25,6 @@ const PIECE = new RegExp(`${QUOTED}|\\s\\|\\s|[^]`, 'g');
 
 function unquote(text: string): string {
   return text.startsWith('"') ? text.slice(1, -1).replaceAll(/\\(.)/g, '$1') : text;
-}
-
-function isObject(value: Json): value is JsonObject {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText)
-  );
 }
 
 /** Reads a key of an object. A name that objects inherit, such as "constructor", is read only if it is an own key. */

@@ -1,11 +1,30 @@
 /** The confidence in a guess. `edit` needs the operator. */
 export type Confidence = 'sure' | 'likely' | 'edit';
 
-/** A note on one place of a draft. */
-export type DraftNote = {
+/** A guess, or an open question, in one plain sentence. It may name keys of the service, never a value of a record. */
+export type Remark = { readonly level: Confidence; readonly text: string };
+
+/** A remark on one place of a draft. */
+export type DraftNote = Remark & {
   /** The keys from the top of the source file. */
   readonly at: readonly PropertyKey[];
-  readonly level: Confidence;
-  /** One plain sentence. It may name keys of the service, never a value of a record. */
-  readonly text: string;
 };
+
+const remarkOf =
+  (level: Confidence) =>
+  (text: string): Remark => ({ level, text });
+
+/** A remark on what the replies showed. */
+export const sure = remarkOf('sure');
+/** A remark on a guess that the replies agree with. */
+export const likely = remarkOf('likely');
+/** A remark on what the operator has to edit. */
+export const toEdit = remarkOf('edit');
+
+/** Puts remarks at a place. A remark may be absent. */
+export function notesAt(
+  at: DraftNote['at'],
+  ...remarks: readonly (Remark | false | undefined)[]
+): readonly DraftNote[] {
+  return remarks.flatMap((remark) => (remark === false || remark === undefined ? [] : [{ at, ...remark }]));
+}

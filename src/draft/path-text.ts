@@ -1,3 +1,5 @@
+import type { Json, JsonObject } from '../kernel/json/json.ts';
+
 /** Keys that a path can name. Other keys of a service are skipped. */
 const NAMEABLE = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u{FFFD}]{1,80}$/u;
 const PLAIN = /^[A-Za-z_@$][\w@$-]*$/;
@@ -19,6 +21,16 @@ export function quotedInPath(text: string): string {
 export function pathWith(path: string, key: string): string {
   const step = PLAIN.test(key) ? key : quotedInPath(key);
   return path === '' ? step : `${path}.${step}`;
+}
+
+/** The members of an object that a path can name, each with its path. */
+export function membersOf(
+  object: JsonObject,
+  path: string,
+): readonly { readonly key: string; readonly value: Json; readonly path: string }[] {
+  return Object.entries(object)
+    .filter(([key]) => isNameable(key))
+    .map(([key, value]) => ({ key, value, path: pathWith(path, key) }));
 }
 
 const MARKS = /\p{M}/gu;

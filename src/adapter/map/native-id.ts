@@ -1,5 +1,6 @@
 import type { SourceResourceSpec } from '../../config/schema/source.ts';
-import { type Json, NumberText } from '../../kernel/json/json.ts';
+import type { Json } from '../../kernel/json/json.ts';
+import { scalarText } from '../../kernel/json/values.ts';
 import { patternAt } from '../pattern.ts';
 import type { SpecLocation } from '../spec-location.ts';
 
@@ -14,12 +15,6 @@ export type IdCodec = {
 const LENGTH_MAX = 128;
 const WHOLE = /^\d{1,100}$/;
 const CANONICAL_WHOLE = /^(0|[1-9]\d*)$/;
-
-function scalarText(value: Json | undefined): string | undefined {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number') return String(value);
-  return value instanceof NumberText ? value.text : undefined;
-}
 
 function createNumberCodec(prefix: string): IdCodec {
   return {

@@ -3,11 +3,11 @@ import { compileDecoder } from '../../adapter/read/decode.ts';
 import { decode as decodeSchema } from '../../config/schema/connection.ts';
 import { contentTypesOf } from '../../config/fixture/content-types.ts';
 import type { DecodeSpec } from '../../config/schema/source.ts';
-import { GatewayError } from '../../errors/fault.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import { isList, isObject } from '../json-values.ts';
-import type { DraftNote } from '../note.ts';
+import { isList, isObject } from '../../kernel/json/values.ts';
+import { type DraftNote, likely, notesAt, type Remark, toEdit } from '../note.ts';
+import { readOrUndefined } from '../read-or-undefined.ts';
 import { InferError } from '../infer-error.ts';
 
 type DecodeDraft = Partial<DecodeSpec>;
@@ -43,44 +43,36 @@ function decodesAs(body: Buffer, charset: string): boolean {
   }
 }
 
-type Charset = { readonly charset: string | undefined; readonly notes: readonly DraftNote[] };
-
 /** The character set to declare, if the bytes are not in the stated one or in UTF-8. */
-function findCharset(body: Buffer, told: string | undefined): Charset {
+function findCharset(body: Buffer, stated: string | undefined): { charset?: string; remark?: Remark } {
   const declared =
-    told ?? /^<\?xml\s[^>]*?encoding\s*=\s*["']([\w.-]+)["']/.exec(body.toString('latin1', 0, 200))?.[1];
-  if (decodesAs(body, declared ?? 'utf-8')) return { charset: undefined, notes: [] };
-  if (declared !== undefined && decodesAs(body, 'utf-8')) {
-    const text = 'the bytes are UTF-8, although the reply states another character set';
-    return { charset: 'utf-8', notes: [{ at: ['decode', 'charset'], level: 'likely', text }] };
-  }
-  const wide =
-    body.length % 2 === 0 && (body[0] === 0 || body[1] === 0 || body[0] === 0xff || body[0] === 0xfe);
-  if (wide) {
-    const charset = body[0] === 0 || body[0] === 0xfe ? 'utf-16be' : 'utf-16le';
+    stated ?? /^<\?xml\s[^>]*?encoding\s*=\s*["']([\w.-]+)["']/.exec(body.toString('latin1', 0, 200))?.[1];
+  if (decodesAs(body, declared ?? 'utf-8')) return {};
+  if (declared !== undefined && decodesAs(body, 'utf-8'))
     return {
-      charset,
-      notes: [{ at: ['decode', 'charset'], level: 'likely', text: 'each character has two bytes' }],
+      charset: 'utf-8',
+      remark: likely('the bytes are UTF-8, although the reply states another character set'),
     };
-  }
-  const text = 'the bytes are not UTF-8, and the reply states no character set; windows-1252 reads any bytes';
-  return { charset: 'windows-1252', notes: [{ at: ['decode', 'charset'], level: 'edit', text }] };
-}
-
-function textOf(body: Buffer, charset: string): string {
-  return new TextDecoder(charset).decode(body);
+  const [first, second] = body;
+  const isBigEndian = first === 0 || first === 0xfe;
+  if (body.length % 2 === 0 && (isBigEndian || second === 0 || first === 0xff))
+    return {
+      charset: isBigEndian ? 'utf-16be' : 'utf-16le',
+      remark: likely('each character has two bytes'),
+    };
+  return {
+    charset: 'windows-1252',
+    remark: toEdit(
+      'the bytes are not UTF-8, and the reply states no character set; windows-1252 reads any bytes',
+    ),
+  };
 }
 
 /** Reads a body in one format; `undefined` if that fails. */
 function tryRead(reply: UpstreamReply, draft: DecodeDraft): Json | undefined {
   const { mediaType } = contentTypeOf(reply);
-  const spec = decodeSchema.parse({ ...draft, contentTypes: [mediaType] });
-  try {
-    return compileDecoder(spec)(reply);
-  } catch (error) {
-    if (error instanceof GatewayError) return undefined;
-    throw error;
-  }
+  const decode = compileDecoder(decodeSchema.parse({ ...draft, contentTypes: [mediaType] }));
+  return readOrUndefined(() => decode(reply));
 }
 
 function csvDrafts(text: string): readonly DecodeDraft[] {
@@ -136,39 +128,28 @@ function declared(reply: UpstreamReply, found: DecodeDraft, charset: string | un
 
 function compileRead(draft: DecodeDraft): BodyFormat['read'] {
   const decode = compileDecoder(decodeSchema.parse(draft));
-  return (reply) => {
-    try {
-      return decode(reply);
-    } catch (error) {
-      if (error instanceof GatewayError) return undefined;
-      throw error;
-    }
-  };
+  return (reply) => readOrUndefined(() => decode(reply));
 }
 
 /** Detects the format of a reply from its bytes. @throws InferError */
 export function detectFormat(reply: UpstreamReply): BodyFormat {
-  const { mediaType, charset: told } = contentTypeOf(reply);
-  const { charset, notes } = findCharset(reply.body, told);
-  const text = textOf(
-    reply.body,
-    charset ?? (told !== undefined && decodesAs(reply.body, told) ? told : 'utf-8'),
-  );
+  const { mediaType, charset: stated } = contentTypeOf(reply);
+  const { charset, remark } = findCharset(reply.body, stated);
+  const label = charset ?? (stated !== undefined && decodesAs(reply.body, stated) ? stated : 'utf-8');
+  const text = new TextDecoder(label).decode(reply.body);
   for (const draft of draftsFor(text, mediaType)) {
     const document = tryRead(reply, { ...draft, ...(charset !== undefined && { charset }) });
     if (document === undefined || !isUsable(document, draft)) continue;
     const decode = declared(reply, draft, charset);
-    const odd: readonly DraftNote[] =
-      decode.contentTypes !== undefined && /^(?:|text\/(?:html|plain))$/.test(mediaType)
-        ? [
-            {
-              at: ['decode', 'contentTypes'],
-              level: 'likely',
-              text: 'the service sends its data with this media type',
-            },
-          ]
-        : [];
-    return { decode, read: compileRead(decode), document, notes: [...notes, ...odd] };
+    const isUnusual = decode.contentTypes !== undefined && /^(?:|text\/(?:html|plain))$/.test(mediaType);
+    const notes = [
+      ...notesAt(['decode', 'charset'], remark),
+      ...notesAt(
+        ['decode', 'contentTypes'],
+        isUnusual && likely('the service sends its data with this media type'),
+      ),
+    ];
+    return { decode, read: compileRead(decode), document, notes };
   }
   return refuse(reply, text);
 }

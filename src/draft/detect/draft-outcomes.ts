@@ -3,7 +3,7 @@ import type { Json } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { DraftNote } from '../note.ts';
+import { type DraftNote, likely, notesAt, sure, toEdit } from '../note.ts';
 import { codesIn, type OutcomeDraft, outcomeRule, successCode } from './outcome-rules.ts';
 import type { PastEnd } from '../requests/walk-list.ts';
 
@@ -30,8 +30,6 @@ export type OutcomeContext = {
 /** The reply to a request without a credential. */
 export type Refusal = { readonly reply: UpstreamReply; readonly document: Json | undefined };
 
-const at = ['outcomes'];
-
 /** Sends a request without the credential. */
 export async function probeWithoutCredential(
   client: ServiceClient,
@@ -43,65 +41,48 @@ export async function probeWithoutCredential(
   return { reply, document: read(reply) };
 }
 
-const FAILS_OPENLY = (status: number) => status === 401 || status === 403 || status >= 500;
+/** Rules of the table, with notes on them. */
+type Rules = { readonly rules: readonly OutcomeDraft[]; readonly notes: readonly DraftNote[] };
 
-function refusalRule({ refusal, successes }: OutcomeContext): {
-  rules: readonly OutcomeDraft[];
-  notes: readonly DraftNote[];
-} {
-  if (refusal === undefined || FAILS_OPENLY(refusal.reply.status)) return { rules: [], notes: [] };
+const NO_RULES: Rules = { rules: [], notes: [] };
+
+/** The rule for a request without a credential, if the usual rules do not cover its status. */
+function refusalRule({ refusal, successes }: OutcomeContext): Rules {
+  if (refusal === undefined) return NO_RULES;
   const { status } = refusal.reply;
-  if (status >= 300 && status < 400) return { rules: [], notes: [] };
+  const isUsual = status === 401 || status === 403 || status >= 500;
+  if (isUsual || (status >= 300 && status < 400)) return NO_RULES;
   const rule = outcomeRule(refusal, successes[0], { is: 'unauthorized' });
-  if (status < 300 && rule === undefined)
-    return {
-      rules: [],
-      notes: [
-        { at: ['auth'], level: 'likely', text: 'the service returns the same list without a credential' },
-      ],
-    };
-  return rule === undefined ? { rules: [], notes: [] } : { rules: [rule], notes: [] };
+  if (rule !== undefined) return { rules: [rule], notes: [] };
+  const open = status < 300 && likely('the service returns the same list without a credential');
+  return { rules: [], notes: notesAt(['auth'], open) };
 }
 
 /** The rule for a window after the last row, if the service answers it with a failure. */
-function pastEndRule({ pastEnd }: OutcomeContext): {
-  rules: readonly OutcomeDraft[];
-  notes: readonly DraftNote[];
-} {
-  if (pastEnd === undefined || pastEnd.status < 400) return { rules: [], notes: [] };
+function pastEndRule({ pastEnd }: OutcomeContext): Rules {
+  if (pastEnd === undefined || pastEnd.status < 400) return NO_RULES;
   const { status, document } = pastEnd;
   const [code] = codesIn(document);
   if (code !== undefined || status === 416)
     return { rules: [{ status, on: 'list', ...code, is: 'past_end' }], notes: [] };
   const text = `after the last row the service answers HTTP ${status}: if that has no other meaning, add { status: ${status}, on: list, is: past_end }`;
-  return { rules: [], notes: [{ at, level: 'edit', text }] };
+  return { rules: [], notes: notesAt(['outcomes'], toEdit(text)) };
 }
 
-function successRules(context: OutcomeContext): {
-  rules: readonly OutcomeDraft[];
-  notes: readonly DraftNote[];
-} {
-  const { dialect, successes, refusal, missing } = context;
-  const statuses = [...new Set([200, ...context.statuses])].sort((a, b) => a - b);
-  const isQuiet = (reply: UpstreamReply | undefined) => reply !== undefined && reply.status < 300;
-  const failures = [
-    ...(isQuiet(refusal?.reply) ? [refusal?.document] : []),
-    ...(missing === undefined ? [] : [missing]),
-  ].filter((document) => codesIn(document).length > 0);
+function successRules({ dialect, successes, statuses, refusal, missing }: OutcomeContext): Rules {
+  const withSuccess = refusal !== undefined && refusal.reply.status < 300 ? [refusal.document] : [];
+  const failures = [...withSuccess, missing].filter((document) => codesIn(document).length > 0);
   const code = successCode(successes, failures);
   const known = dialect?.success === undefined ? undefined : { at: dialect.success, present: true };
-  const rules = statuses.map((status) => ({ status, ...(known ?? code), is: 'ok' }));
-  const notes: readonly DraftNote[] =
-    code === undefined || known !== undefined
-      ? []
-      : [
-          {
-            at,
-            level: 'sure',
-            text: `${code.at} distinguishes successes from failures with the same status`,
-          },
-        ];
-  return { rules, notes };
+  const all = [...new Set([200, ...statuses])].sort((a, b) => a - b);
+  const isNew = code !== undefined && known === undefined;
+  return {
+    rules: all.map((status) => ({ status, ...(known ?? code), is: 'ok' })),
+    notes: notesAt(
+      ['outcomes'],
+      isNew && sure(`${code.at} distinguishes successes from failures with the same status`),
+    ),
+  };
 }
 
 const USUAL: readonly OutcomeDraft[] = [

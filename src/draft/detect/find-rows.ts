@@ -1,7 +1,8 @@
 import type { ResourceName } from '../../contract/resources.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
-import { isList, isObject, scalarText } from '../json-values.ts';
-import { fold, isNameable, pathWith } from '../path-text.ts';
+import { isList, isObject, scalarText } from '../../kernel/json/values.ts';
+import { InferError } from '../infer-error.ts';
+import { fold, membersOf } from '../path-text.ts';
 import { resourceWords } from './resource-words.ts';
 
 /** A list of records in a document. */
@@ -16,6 +17,7 @@ export type RowLocation = {
 };
 
 const DEPTH_MAX = 8;
+const MEMBERS_MAX = 200;
 const LIST_NAMES = new Set(
   'data items results result value values rows records list entries hits content edges nodes resources elements objects'.split(
     ' ',
@@ -52,23 +54,22 @@ function listsIn(value: Json, path: string, keys: readonly string[]): readonly R
     return rows.length > 0 && rows.length === value.length ? [{ path, keys, rows, single: false }] : [];
   }
   if (!isObject(value)) return [];
-  return Object.entries(value)
-    .slice(0, 200)
-    .filter(([key]) => isNameable(key))
-    .flatMap(([key, inner]) => listsIn(inner, pathWith(path, key), [...keys, key]));
+  return membersOf(value, path)
+    .slice(0, MEMBERS_MAX)
+    .flatMap((member) => listsIn(member.value, member.path, [...keys, member.key]));
 }
 
 /** Objects that may be a single row: XML writes a list of one row as the row itself. */
 function lonelyRows(value: Json, path: string, keys: readonly string[]): readonly RowLocation[] {
   if (!isObject(value) || keys.length > DEPTH_MAX) return [];
-  const children = Object.entries(value).filter(([key]) => isNameable(key));
+  const members = membersOf(value, path);
   const here: readonly RowLocation[] =
-    keys.length > 1 && scalarsIn(value) > 1 && !children.some(([key]) => key === 'faultcode')
+    keys.length > 1 && scalarsIn(value) > 1 && !members.some(({ key }) => key === 'faultcode')
       ? [{ path, keys, rows: [value], single: true }]
       : [];
   return [
     ...here,
-    ...children.flatMap(([key, inner]) => lonelyRows(inner, pathWith(path, key), [...keys, key])),
+    ...members.flatMap((member) => lonelyRows(member.value, member.path, [...keys, member.key])),
   ];
 }
 
@@ -103,10 +104,9 @@ function tablesIn(value: Json, path: string, depth: number): readonly { path: st
     return width > 1 && even ? [{ path, rows: value.length }] : [];
   }
   if (!isObject(value)) return [];
-  return Object.entries(value)
-    .slice(0, 200)
-    .filter(([key]) => isNameable(key))
-    .flatMap(([key, inner]) => tablesIn(inner, pathWith(path, key), depth + 1));
+  return membersOf(value, path)
+    .slice(0, MEMBERS_MAX)
+    .flatMap((member) => tablesIn(member.value, member.path, depth + 1));
 }
 
 /** The path of rows without names, if there are more of them than of the rows found. */
@@ -114,29 +114,31 @@ export function largerTable(document: Json, rows: number): string | undefined {
   return tablesIn(document, '', 0).find((table) => table.rows > Math.max(rows, 1))?.path;
 }
 
-/** The message about rows without names, which cannot be drafted. */
-export function describeTable(path: string): { message: string; hint: string } {
+/** The error about rows without names, which cannot be drafted. */
+export function describeTable(path: string): InferError {
   const where = path === '' ? 'the records' : `the records at ${path}`;
-  return {
-    message: `${where} are lists of values, without the names of their columns`,
-    hint: `give a parameter that asks for objects where there is one; by hand: items: { at: '${path}', form: table, columns: … }`,
-  };
+  return new InferError(
+    `${where} are lists of values, without the names of their columns`,
+    `give a parameter that asks for objects where there is one; by hand: items: { at: '${path}', form: table, columns: … }`,
+  );
 }
 
-/** The message about a document without rows. */
-export function explainNoRows(document: Json): { message: string; hint: string } {
+/** The error about a document without rows. */
+export function explainNoRows(document: Json): InferError {
   const table = largerTable(document, 0);
   if (table !== undefined) return describeTable(table);
   if (isList(document) && document.length === 0)
-    return {
-      message: 'the list is empty',
-      hint: 'try again when there are records, or give a saved reply with --sample',
-    };
+    return new InferError(
+      'the list is empty',
+      'try again when there are records, or give a saved reply with --sample',
+    );
   if (hasRecordMap(document))
-    return {
-      message: 'the records are in a map by their keys, not in a list',
-      hint: 'write the source by hand: see config/add-a-source.md',
-    };
-  const hint = 'give the address of the list itself, with the parameters that it needs';
-  return { message: 'the reply has no list of records', hint };
+    return new InferError(
+      'the records are in a map by their keys, not in a list',
+      'write the source by hand: see config/add-a-source.md',
+    );
+  return new InferError(
+    'the reply has no list of records',
+    'give the address of the list itself, with the parameters that it needs',
+  );
 }

@@ -7,7 +7,7 @@ import { detectFormat, type BodyFormat, withArrays } from './detect-format.ts';
 import type { Dialect, DialectEvidence } from '../dialects/dialect.ts';
 import { findRows, largerTable, type RowLocation, describeTable, explainNoRows } from './find-rows.ts';
 import { detectDialects } from './detect-dialects.ts';
-import type { DraftNote } from '../note.ts';
+import { type DraftNote, likely, notesAt, toEdit } from '../note.ts';
 import { InferError } from '../infer-error.ts';
 
 /** The first readable list: its request, its format, and the place of its rows. */
@@ -23,33 +23,39 @@ export type FirstResponse = {
 type Ask = (request: RequestSpec) => Promise<UpstreamReply>;
 
 /** The hint for a redirect. */
-function elsewhere(reply: UpstreamReply): string {
+function redirectHint(reply: UpstreamReply): string {
   const location = reply.header('location') ?? '';
   const isAddress = /^[\x21-\x7e]{1,200}$/.test(location);
   return isAddress ? `it names ${location}` : 'give the address that it names';
 }
 
+const NEEDS_CREDENTIAL = [
+  'it needs a credential, or a different one',
+  "--header 'Authorization: Bearer …', or user:password@ in the address",
+] as const;
+
+/** What a status means, and what to do about it. */
+const FAILURES: Readonly<Record<number, readonly [string, string]>> = {
+  401: NEEDS_CREDENTIAL,
+  403: NEEDS_CREDENTIAL,
+  404: ['this address does not exist', 'give the address of the list itself'],
+  405: ['it needs another method', '--method POST --body <file>'],
+  429: ['it limits the rate of calls', 'try again later, with fewer --calls-max'],
+};
+
 /** The error for a failure status. */
 function failureOf(reply: UpstreamReply): InferError | undefined {
   const { status } = reply;
-  const told = `the service answers HTTP ${status}`;
-  if (status === 401 || status === 403)
-    return new InferError(
-      `${told}: it needs a credential, or a different one`,
-      "--header 'Authorization: Bearer …', or user:password@ in the address",
-    );
-  if (status >= 300 && status < 400)
-    return new InferError(`${told}: it redirects, and redirects are not followed`, elsewhere(reply));
-  if (status === 404)
-    return new InferError(`${told}: this address does not exist`, 'give the address of the list itself');
-  if (status === 405)
-    return new InferError(`${told}: it needs another method`, '--method POST --body <file>');
-  if (status === 429)
-    return new InferError(`${told}: it limits the rate of calls`, 'try again later, with fewer --calls-max');
-  if (status >= 400) return new InferError(told, 'give the address with the parameters that the list needs');
-  return undefined;
+  const answer = `the service answers HTTP ${status}`;
+  const [reason, hint] = FAILURES[status] ?? [];
+  if (reason !== undefined) return new InferError(`${answer}: ${reason}`, hint);
+  if (status >= 400)
+    return new InferError(answer, 'give the address with the parameters that the list needs');
+  if (status < 300) return undefined;
+  return new InferError(`${answer}: it redirects, and redirects are not followed`, redirectHint(reply));
 }
 
+/** The format of a reply, or the error if it has none that can be read. */
 function formatOf(reply: UpstreamReply): BodyFormat | InferError {
   try {
     return detectFormat(reply);
@@ -72,34 +78,26 @@ function readList(
   if (format instanceof InferError) return format;
   const isXml = format.decode.format === 'xml';
   const [place, next] = findRows(format.document, resource, isXml);
-  if (place === undefined) {
-    const { message, hint } = explainNoRows(format.document);
-    return new InferError(message, hint);
-  }
+  if (place === undefined) return explainNoRows(format.document);
   const table = isXml ? undefined : largerTable(format.document, place.rows.length);
-  if (table !== undefined) {
-    const { message, hint } = describeTable(table);
-    return new InferError(message, hint);
-  }
-  const at = ['resources', resource, 'list', 'items'];
-  const single: readonly DraftNote[] = place.single
-    ? [
-        {
-          at: ['decode', 'arrays'],
-          level: 'edit',
-          text: 'only one record was seen: check that this is the repeated element',
-        },
-      ]
-    : [];
-  const others: readonly DraftNote[] =
-    next === undefined ? [] : [{ at, level: 'likely', text: `there is another list, at ${next.path}` }];
+  if (table !== undefined) return describeTable(table);
   return {
     request,
     reply,
     format: isXml ? withArrays(format, [place.keys.join('.')]) : format,
     place,
     dialect,
-    notes: [...format.notes, ...single, ...others],
+    notes: [
+      ...format.notes,
+      ...notesAt(
+        ['decode', 'arrays'],
+        place.single && toEdit('only one record was seen: check that this is the repeated element'),
+      ),
+      ...notesAt(
+        ['resources', resource, 'list', 'items'],
+        next && likely(`there is another list, at ${next.path}`),
+      ),
+    ],
   };
 }
 
@@ -111,8 +109,8 @@ function evidenceOf(resource: ResourceName, request: RequestSpec, reply: Upstrea
 }
 
 /** The request with the additional parameters of a dialect. */
-function extended(request: RequestSpec, dialect: Dialect, look: DialectEvidence): RequestSpec {
-  const { query = {}, headers = {} } = dialect.constants?.({ ...look, request }) ?? {};
+function extended(request: RequestSpec, dialect: Dialect, evidence: DialectEvidence): RequestSpec {
+  const { query = {}, headers = {} } = dialect.constants?.({ ...evidence, request }) ?? {};
   const news = Object.entries(query).filter(
     ([name]) => request.query[name] === undefined || name === 'sysparm_query',
   );
@@ -128,22 +126,27 @@ const same = (a: RequestSpec, b: RequestSpec) => JSON.stringify(a) === JSON.stri
 /** Sends the requests of a dialect, and returns the first reply with rows. */
 async function readAs(
   dialect: Dialect,
-  look: DialectEvidence,
+  evidence: DialectEvidence,
   ask: Ask | undefined,
 ): Promise<FirstResponse | undefined> {
-  const plain = look.request;
-  const rewritten = dialect.rewrite?.(look) ?? plain;
-  const requests = [extended(rewritten, dialect, look), rewritten].filter((request) => !same(request, plain));
+  const plain = evidence.request;
+  const rewritten = dialect.rewrite?.(evidence) ?? plain;
+  const requests = [extended(rewritten, dialect, evidence), rewritten].filter(
+    (request) => !same(request, plain),
+  );
   for (const request of requests) {
     if (ask === undefined) break;
     const reply = await ask(request);
-    const response = readList(look.resource, request, reply, dialect);
+    const response = readList(evidence.resource, request, reply, dialect);
     if (response instanceof InferError) continue;
     if (dialect.confirms?.(response.format.document, reply) === false) return undefined;
     return response;
   }
-  const response = readList(look.resource, plain, look.reply, dialect);
-  if (response instanceof InferError || dialect.confirms?.(response.format.document, look.reply) === false)
+  const response = readList(evidence.resource, plain, evidence.reply, dialect);
+  if (
+    response instanceof InferError ||
+    dialect.confirms?.(response.format.document, evidence.reply) === false
+  )
     return undefined;
   return response;
 }
@@ -163,9 +166,9 @@ export async function readFirstResponse(
   reply: UpstreamReply,
   ask: Ask | undefined,
 ): Promise<FirstResponse> {
-  const look = evidenceOf(resource, request, reply);
-  for (const dialect of detectDialects(look)) {
-    const response = await readAs(dialect, look, ask);
+  const evidence = evidenceOf(resource, request, reply);
+  for (const dialect of detectDialects(evidence)) {
+    const response = await readAs(dialect, evidence, ask);
     if (response !== undefined) return response;
   }
   const response = readList(resource, request, reply, undefined);

@@ -1,7 +1,7 @@
 import type { Json } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import { isList, isObject, scalarText } from '../json-values.ts';
-import { fold, isNameable, pathWith } from '../path-text.ts';
+import { isList, isObject, scalarText } from '../../kernel/json/values.ts';
+import { fold, membersOf } from '../path-text.ts';
 
 /** A rule of the outcome table in a draft. */
 export type OutcomeDraft = Readonly<Record<string, unknown>>;
@@ -11,16 +11,18 @@ export type BodyCode = { readonly at: string; readonly equals: string | number |
 
 const CODE_NAME =
   /^(?:rc|code|errorcode|errcode|err|fault|faultcode|returncode|retcode|resultcode|statuscode|status|state|success|ok|error|type|reason|message|rctext)$/;
-/** Codes are short words or numbers. A message with the requested id is not a code. */
 const CODE_TEXT = /^[A-Za-z][\w .:-]{0,59}$/;
 const DEPTH_MAX = 7;
 
-const IS_SENTENCE = /message|reason|text|status/;
+/** Names of texts that are rather sentences, which may contain the requested id. */
+const SENTENCE_NAME = /message|reason|text|status/i;
 
+/** Whether a value is a code: a short word or a number. */
 function isCode(name: string, value: Json): value is string | number | boolean {
   if (typeof value === 'boolean' || typeof value === 'number') return true;
-  // A sentence may contain the requested id.
-  return typeof value === 'string' && CODE_TEXT.test(value) && !(IS_SENTENCE.test(name) && /\d/.test(value));
+  return (
+    typeof value === 'string' && CODE_TEXT.test(value) && !(SENTENCE_NAME.test(name) && /\d/.test(value))
+  );
 }
 
 /** The codes of a document outside its records, outermost first. */
@@ -30,19 +32,19 @@ export function codesIn(document: Json | undefined, path = '', depth = 0): reado
     return document.length === 1 && first !== undefined ? codesIn(first, `${path}[0]`, depth + 1) : [];
   }
   if (!isObject(document) || depth > DEPTH_MAX) return [];
-  const entries = Object.entries(document).filter(([key]) => isNameable(key));
-  const here = entries.flatMap(([key, value]) =>
-    CODE_NAME.test(fold(key)) && isCode(fold(key), value) ? [{ at: pathWith(path, key), equals: value }] : [],
+  const members = membersOf(document, path);
+  const here = members.flatMap(({ key, value, path: at }) =>
+    CODE_NAME.test(fold(key)) && isCode(fold(key), value) ? [{ at, equals: value }] : [],
   );
-  return [...here, ...entries.flatMap(([key, value]) => codesIn(value, pathWith(path, key), depth + 1))];
+  return [...here, ...members.flatMap((member) => codesIn(member.value, member.path, depth + 1))];
 }
 
 const sameCode = (a: BodyCode, b: BodyCode) => a.at === b.at && a.equals === b.equals;
 
-const isPlainCode = ({ at }: BodyCode) => !/message|reason|text|status/i.test(at);
+const isPlainCode = ({ at }: BodyCode) => !SENTENCE_NAME.test(at);
 
 /** The codes that one reply has and another has not: names of codes first, sentences last. */
-function tellingCodes(document: Json | undefined, other: Json | undefined): readonly BodyCode[] {
+function distinctCodes(document: Json | undefined, other: Json | undefined): readonly BodyCode[] {
   const others = codesIn(other);
   const rank = (code: BodyCode) => (!isPlainCode(code) ? 2 : /faultcode/i.test(code.at) ? 1 : 0);
   return codesIn(document)
@@ -60,7 +62,7 @@ export function outcomeRule(
   { on, is }: { readonly on?: 'list' | 'get'; readonly is: string },
 ): OutcomeDraft | undefined {
   const { status } = reply;
-  const [code] = tellingCodes(document, success);
+  const [code] = distinctCodes(document, success);
   const scope = on === undefined ? {} : { on };
   const isPlain = status >= 300 && status < 500 && status !== 401 && status !== 403;
   if (code !== undefined && (!isPlain || isPlainCode(code))) return { status, ...code, ...scope, is };

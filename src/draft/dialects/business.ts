@@ -1,7 +1,7 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { ResourceName } from '../../contract/resources.ts';
 import { type Dialect, recordRequestAt } from './dialect.ts';
-import { isList, isObject } from '../json-values.ts';
+import { isList, isObject } from '../../kernel/json/values.ts';
 
 /** What holds a resource in Salesforce, and the fields that are asked for. */
 const SALESFORCE_OBJECTS: Partial<

@@ -1,6 +1,6 @@
 import { type Dialect, type DialectFilter, recordRequestAt } from './dialect.ts';
 import type { Json } from '../../kernel/json/json.ts';
-import { isList, isObject } from '../json-values.ts';
+import { isList, isObject } from '../../kernel/json/values.ts';
 
 type Column = (field: string) => string | undefined;
 

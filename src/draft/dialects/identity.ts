@@ -1,5 +1,5 @@
 import type { Dialect } from './dialect.ts';
-import { isList, isObject, scalarText } from '../json-values.ts';
+import { isList, isObject, scalarText } from '../../kernel/json/values.ts';
 
 const SCIM_LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 

@@ -1,5 +1,5 @@
 import type { Dialect } from './dialect.ts';
-import { isObject } from '../json-values.ts';
+import { isObject } from '../../kernel/json/values.ts';
 
 const woocommerce: Dialect = {
   key: 'woocommerce',

@@ -2,7 +2,7 @@ import type { ResourceName } from '../../contract/resources.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import { type Column, knownValues } from './columns.ts';
 import { fieldWords } from './field-words.ts';
-import { scalarText } from '../json-values.ts';
+import { scalarText } from '../../kernel/json/values.ts';
 import { resourceWords } from '../detect/resource-words.ts';
 
 /** The columns for a field, and how well they match. */

@@ -1,6 +1,6 @@
 import type { FieldKind } from '../../contract/fields.ts';
 import { type Json, NumberText } from '../../kernel/json/json.ts';
-import { scalarText } from '../json-values.ts';
+import { scalarText } from '../../kernel/json/values.ts';
 import { amountForm } from './read-amounts.ts';
 import { momentForm } from './read-moments.ts';
 

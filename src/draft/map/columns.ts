@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
-import { isList, isObject, scalarText } from '../json-values.ts';
+import { isList, isObject, scalarText } from '../../kernel/json/values.ts';
 import { fold, isNameable, pathWith, quotedInPath } from '../path-text.ts';
 
 /** A column: one path of the records, with its value in each row. */

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { scalarText } from '../json-values.ts';
+import { scalarText } from '../../kernel/json/values.ts';
 import { type FieldDraft, mapFields, type MapDraft } from './map-fields.ts';
 import type { DraftNote } from '../note.ts';
 import type { IdKind } from '../query/probe-order.ts';

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import { chooseField, type ColumnChoice } from './choose-columns.ts';
 import { chooseSteps } from './choose-steps.ts';
 import { type Column, columnsOf } from './columns.ts';
-import { isObject, scalarText } from '../json-values.ts';
+import { isObject, scalarText } from '../../kernel/json/values.ts';
 import type { DraftNote } from '../note.ts';
 import { findMoney } from './read-money.ts';
 

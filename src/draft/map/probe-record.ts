@@ -3,7 +3,7 @@ import { compilePath } from '../../adapter/path.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
-import { isList, isObject, scalarText } from '../json-values.ts';
+import { isList, isObject, scalarText } from '../../kernel/json/values.ts';
 import type { IdKind } from '../query/probe-order.ts';
 import { isNameable, pathWith } from '../path-text.ts';
 

@@ -2,7 +2,7 @@ import type { RequestSpec } from '../../config/schema/source.ts';
 import type { ResourceName } from '../../contract/resources.ts';
 import { compilePath } from '../../adapter/path.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { scalarText } from '../json-values.ts';
+import { scalarText } from '../../kernel/json/values.ts';
 import type { ListReader } from '../requests/list-reader.ts';
 import type { FieldDraft } from '../map/map-fields.ts';
 import type { DraftNote } from '../note.ts';

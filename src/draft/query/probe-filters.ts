@@ -3,7 +3,7 @@ import { compilePath } from '../../adapter/path.ts';
 import { escapes } from '../../adapter/request/escape.ts';
 import type { JsonObject } from '../../kernel/json/json.ts';
 import type { DialectFilter } from '../dialects/dialect.ts';
-import { scalarText } from '../json-values.ts';
+import { scalarText } from '../../kernel/json/values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import { withQuery, withValue } from '../requests/request-parameters.ts';
 

@@ -3,7 +3,7 @@ import { compilePath } from '../../adapter/path.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { ServiceClient } from './service-client.ts';
-import { isList, isObject, scalarText } from '../json-values.ts';
+import { isList, isObject, scalarText } from '../../kernel/json/values.ts';
 
 /** One reply with a list. */
 export type ListReply = {

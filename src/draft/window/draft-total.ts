@@ -1,7 +1,7 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { compilePath } from '../../adapter/path.ts';
-import { wholeNumber } from '../json-values.ts';
+import { wholeNumber } from '../../kernel/json/values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import type { Confidence } from '../note.ts';
 import { probeEnd } from './probe-end.ts';

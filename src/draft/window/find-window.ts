@@ -1,6 +1,6 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { wholeNumber } from '../json-values.ts';
+import { wholeNumber } from '../../kernel/json/values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import { fold } from '../path-text.ts';
 import { envelopeOf, findNext, type NextForm } from './probe-next.ts';

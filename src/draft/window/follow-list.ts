@@ -1,7 +1,7 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
 import { compilePath } from '../../adapter/path.ts';
 import type { FoundWindow } from './find-window.ts';
-import { scalarText } from '../json-values.ts';
+import { scalarText } from '../../kernel/json/values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import { requestOfTarget, nextTarget } from './probe-next.ts';
 import { withValue } from '../requests/request-parameters.ts';

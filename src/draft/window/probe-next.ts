@@ -3,7 +3,7 @@ import { compileNext } from '../../adapter/read/next.ts';
 import type { ListSpec, RequestSpec } from '../../config/schema/source.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import { GatewayError } from '../../errors/fault.ts';
-import { isObject, scalarText } from '../json-values.ts';
+import { isObject, scalarText } from '../../kernel/json/values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import { fold, isNameable, pathWith } from '../path-text.ts';
 import { type Parameter, withValue } from '../requests/request-parameters.ts';

@@ -2,7 +2,7 @@ import { CHECKED } from '../../adapter/spec-location.ts';
 import { compilePath } from '../../adapter/path.ts';
 import { compileTotal } from '../../adapter/read/total.ts';
 import { GatewayError } from '../../errors/fault.ts';
-import { wholeNumber } from '../json-values.ts';
+import { wholeNumber } from '../../kernel/json/values.ts';
 import type { ListReply } from '../requests/list-reader.ts';
 import { envelopeOf } from './probe-next.ts';
 

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, NumberText } from '../kernel/json/json.ts';
+import { type Json, type JsonObject, NumberText } from './json.ts';
 
 /** Whether a value is an object of a document. */
 export function isObject(value: Json | undefined): value is JsonObject {
@@ -17,6 +17,11 @@ export function scalarText(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
   return value instanceof NumberText ? value.text : undefined;
+}
+
+/** Whether a value is an object with these keys. */
+export function hasKeys(value: Json | undefined, ...keys: readonly string[]): value is JsonObject {
+  return isObject(value) && keys.every((key) => key in value);
 }
 
 /** A whole number from 0, written as a number or as digits. */
