@@ -97,7 +97,7 @@ function notesOf(
   const inTotal = total.total === undefined ? [...at, 'window'] : [...at, 'total'];
   return [
     ...window.remarks.map((remark) => ({ at: [...at, 'window'], ...remark })),
-    ...(total.remark === undefined ? [] : [{ at: inTotal, ...total.remark }]),
+    { at: inTotal, ...total.remark },
     { at: order.order === undefined ? [...at, 'items'] : [...at, 'order'], ...order.remark },
   ];
 }

@@ -3,7 +3,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { compilePath } from '../../adapter/path.ts';
 import { wholeNumber } from '../../kernel/json/values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
-import type { Confidence } from '../note.ts';
+import { likely, type Remark, sure } from '../note.ts';
 import { probeEnd } from './probe-end.ts';
 import { findTotals, readTotal, type TotalPlace } from './probe-total.ts';
 import { requestSection } from '../requests/request-parameters.ts';
@@ -17,7 +17,7 @@ export type TotalDraft = {
   /** The number of rows, if it was counted or stated. */
   readonly rows: number | undefined;
   readonly pastEnd: PastEnd | undefined;
-  readonly remark: { readonly level: Confidence; readonly text: string } | undefined;
+  readonly remark: Remark;
 };
 
 /** The facts about the list so far. */
@@ -42,8 +42,6 @@ const places = ({ dialect, base, other }: TotalContext): readonly TotalPlace[] =
   return [...alternatives.filter((place) => readTotal(place, base) !== undefined), ...found].slice(0, 3);
 };
 
-const told = ({ at, header }: TotalPlace) => header ?? at ?? '';
-
 /** A separate request that may return the number of rows: that of the dialect, or the list's path with /count. */
 function countOf({ request, dialect, walk }: TotalContext): { request: RequestSpec; at: string } | undefined {
   const known = dialect?.total;
@@ -64,39 +62,36 @@ async function countRequest(context: TotalContext): Promise<TotalDraft | undefin
   const document = reply.status < 300 ? reader.layout.read(reply) : undefined;
   const rows = document === undefined ? undefined : wholeNumber(compilePath(count.at)(document));
   if (rows === undefined || (walk?.complete === true && rows !== walk.ids.length)) return undefined;
-  const isSure = walk?.complete === true;
-  const text = isSure ? `it says ${rows}, and as many rows came` : `it says ${rows}`;
-  const total = { at: count.at, count: requestSection(count.request) };
   return {
-    total,
+    total: { at: count.at, count: requestSection(count.request) },
     place: undefined,
     rows,
-    pastEnd: undefined,
-    remark: { level: isSure ? 'sure' : 'likely', text },
+    pastEnd: walk?.pastEnd,
+    remark:
+      walk?.complete === true ? sure(`it says ${rows}, and as many rows came`) : likely(`it says ${rows}`),
   };
 }
 
 /** Checks a possible total against the counted rows, or against the end of the list. */
-async function judge(context: TotalContext, place: TotalPlace): Promise<TotalDraft | undefined> {
+async function checkTotal(context: TotalContext, place: TotalPlace): Promise<TotalDraft | undefined> {
   const { reader, base, walk, numbered } = context;
-  const listing = walk?.windows[0] ?? base;
-  const rows = readTotal(place, listing);
+  const rows = readTotal(place, walk?.windows[0] ?? base);
   if (rows === undefined) return undefined;
-  const draft = (level: Confidence, text: string, pastEnd = walk?.pastEnd): TotalDraft => ({
+  const draft = (remark: Remark, pastEnd = walk?.pastEnd): TotalDraft => ({
     total: place,
     place,
     rows,
     pastEnd,
-    remark: { level, text },
+    remark,
   });
   if (walk?.complete === true)
-    return walk.ids.length === rows ? draft('sure', `it says ${rows}, and as many rows came`) : undefined;
+    return walk.ids.length === rows ? draft(sure(`it says ${rows}, and as many rows came`)) : undefined;
   if (numbered !== undefined) {
-    const seen = await probeEnd(reader, numbered, place, rows);
-    return seen.holds ? draft('sure', `row ${rows} is the last one`, seen.pastEnd) : undefined;
+    const end = await probeEnd(reader, numbered, place, rows);
+    return end.holds ? draft(sure(`row ${rows} is the last one`), end.pastEnd) : undefined;
   }
   if (rows < base.rows.length) return undefined;
-  return draft('likely', 'the rows were not counted; a list with another number of rows is refused');
+  return draft(likely('the rows were not counted; a list with another number of rows is refused'));
 }
 
 /** Finds the total, and checks it. */
@@ -104,22 +99,21 @@ export async function draftTotal(context: TotalContext): Promise<TotalDraft> {
   const { walk, base } = context;
   const candidates = places(context);
   for (const place of candidates) {
-    const found = await judge(context, place);
+    const found = await checkTotal(context, place);
     if (found !== undefined) return found;
   }
   const counted = await countRequest(context);
-  if (counted !== undefined) return { ...counted, pastEnd: walk?.pastEnd };
-  const rows = walk?.complete === true ? walk.ids.length : undefined;
+  if (counted !== undefined) return counted;
   const [wrong] = candidates;
   const text =
     wrong === undefined
       ? 'no total was found, so lists are counted by a scan'
-      : `${told(wrong)} looks like a total, but says ${readTotal(wrong, base) ?? 'nothing'} where other rows came`;
+      : `${wrong.header ?? wrong.at ?? ''} looks like a total, but says ${readTotal(wrong, base) ?? 'nothing'} where other rows came`;
   return {
     total: undefined,
     place: undefined,
-    rows,
+    rows: walk?.complete === true ? walk.ids.length : undefined,
     pastEnd: walk?.pastEnd,
-    remark: { level: 'likely', text },
+    remark: likely(text),
   };
 }

@@ -2,14 +2,13 @@ import type { RequestSpec } from '../../config/schema/source.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { wholeNumber } from '../../kernel/json/values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
-import { fold } from '../path-text.ts';
-import { envelopeOf, findNext, type NextForm } from './probe-next.ts';
+import { envelopeOf, findNext, lastName, type NextForm } from './probe-next.ts';
 import { probeUnknownParameter, type UnknownParameter } from './probe-parameter.ts';
 import { findLargest, findSize, type Largest, type SizeParameter } from './probe-size.ts';
 import { findStart } from './probe-start.ts';
 import { type Parameter, withValue } from '../requests/request-parameters.ts';
 import type { NumberedWindows } from '../requests/walk-list.ts';
-import { type ParameterCandidate, candidatesFor } from './parameter-names.ts';
+import { candidatesFor } from './parameter-names.ts';
 
 /** How a service divides its rows into windows (pages), as far as the probes showed. */
 export type FoundWindow =
@@ -37,10 +36,7 @@ type Context = {
 /** The page size that a reply states, if no parameter changes it. */
 export function echoedSize(listing: ListReply): number | undefined {
   const names = ['perpage', 'pagesize', 'limit', 'itemsperpage', 'size'];
-  const leaf = envelopeOf(listing).find(({ name }) =>
-    names.includes(fold(name.slice(name.lastIndexOf('.') + 1))),
-  );
-  return wholeNumber(leaf?.value);
+  return wholeNumber(envelopeOf(listing).find((leaf) => names.includes(lastName(leaf)))?.value);
 }
 
 const sameParameter = (a: Parameter, b: Parameter) => JSON.stringify(a) === JSON.stringify(b);
@@ -95,24 +91,14 @@ async function findFollowing(
   return form && { kind: 'next', form, size, largest, request };
 }
 
-/** The size parameter, and the largest window that the service gives. */
-async function sizesOf(
-  context: Context,
-  candidates: readonly ParameterCandidate[],
-  unknownParameter: UnknownParameter,
-): Promise<{ size: SizeParameter | undefined; largest: Largest | undefined }> {
-  const { reader, request, base } = context;
-  const size = await findSize(reader, request, base, { candidates, unknownParameter });
-  return { size, largest: size && (await findLargest(reader, request, size)) };
-}
-
 /** Finds out how a service divides its rows, by a few requests with different parameters. */
 export async function findWindow(context: Context): Promise<FoundWindow> {
   const { reader, request, base, dialect } = context;
   if (base.rows.length < 2 || reader.client.callsLeft < 10) return { kind: 'unseen' };
   const unknownParameter = await probeUnknownParameter(reader, request, base);
-  const sizes = candidatesFor('size', request, dialect?.paging?.size);
-  const { size, largest } = await sizesOf(context, sizes, unknownParameter);
+  const candidates = candidatesFor('size', request, dialect?.paging?.size);
+  const size = await findSize(reader, request, base, { candidates, unknownParameter });
+  const largest = size && (await findLargest(reader, request, size));
   const follows = dialect?.paging?.kind === 'link' || dialect?.paging?.kind === 'cursor';
   const numbered = () => findNumbered(context, size, largest, unknownParameter);
   const following = () => findFollowing(context, size, largest);

@@ -2,10 +2,10 @@ import { CHECKED } from '../../adapter/spec-location.ts';
 import { compileNext } from '../../adapter/read/next.ts';
 import type { ListSpec, RequestSpec } from '../../config/schema/source.ts';
 import type { Json } from '../../kernel/json/json.ts';
-import { GatewayError } from '../../errors/fault.ts';
 import { isObject, scalarText } from '../../kernel/json/values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
-import { fold, isNameable, pathWith } from '../path-text.ts';
+import { fold, membersOf } from '../path-text.ts';
+import { readOrUndefined } from '../read-or-undefined.ts';
 import { type Parameter, withValue } from '../requests/request-parameters.ts';
 import type { ParameterCandidate } from './parameter-names.ts';
 
@@ -19,7 +19,9 @@ export type NextForm =
       readonly place: Parameter;
     };
 
+/** A scalar of a document; `name` is its folded path. */
 type Leaf = { readonly path: string; readonly name: string; readonly value: Json };
+type LinkForm = NextForm & { readonly kind: 'link' };
 
 const DEPTH_MAX = 5;
 const IS_LINK = /^(?:https?:\/\/|\/)[^\s]+$/;
@@ -32,10 +34,9 @@ const MORE_NAME = /^(?:hasnext(?:page)?|hasmore|more|moreresults|ismore|morepage
 /** The scalars of a document outside its rows. */
 function leavesOf(value: Json, path: string, name: string, depth: number): readonly Leaf[] {
   if (isObject(value) && depth < DEPTH_MAX)
-    return Object.entries(value)
+    return membersOf(value, path)
       .slice(0, 100)
-      .filter(([key]) => isNameable(key))
-      .flatMap(([key, inner]) => leavesOf(inner, pathWith(path, key), `${name}.${fold(key)}`, depth + 1));
+      .flatMap((member) => leavesOf(member.value, member.path, `${name}.${fold(member.key)}`, depth + 1));
   return Array.isArray(value) || isObject(value) ? [] : [{ path, name, value }];
 }
 
@@ -44,41 +45,34 @@ export function envelopeOf({ document }: ListReply): readonly Leaf[] {
   return leavesOf(document, '', '', 0);
 }
 
-const lastName = ({ name }: Leaf) => name.slice(name.lastIndexOf('.') + 1);
+const isLink = ({ value }: Leaf) => IS_LINK.test(scalarText(value) ?? '');
+
+/** The last key of a leaf. */
+export function lastName({ name }: Leaf): string {
+  return name.slice(name.lastIndexOf('.') + 1);
+}
 
 /** The places that may hold a link to the next window. */
-function linkForms(listing: ListReply): readonly (NextForm & { kind: 'link' })[] {
-  const inHeader: readonly (NextForm & { kind: 'link' })[] = /rel\s*=\s*"?[^",;]*\bnext\b/i.test(
-    listing.reply.header('link') ?? '',
-  )
-    ? [{ kind: 'link', next: { header: 'Link' } }]
-    : [];
-  const inBody = envelopeOf(listing)
-    .filter(
-      (leaf) =>
-        IS_LINK.test(scalarText(leaf.value) ?? '') &&
-        LINK_NAME.test(lastName(leaf)) &&
-        leaf.name.includes('next'),
-    )
-    .map(({ path }) => ({ kind: 'link', next: { at: path } }) as const);
-  return [...inHeader, ...inBody];
+function linkForms(listing: ListReply): readonly LinkForm[] {
+  const inHeader = /rel\s*=\s*"?[^",;]*\bnext\b/i.test(listing.reply.header('link') ?? '');
+  const inBody = envelopeOf(listing).filter(
+    (leaf) => isLink(leaf) && LINK_NAME.test(lastName(leaf)) && leaf.name.includes('next'),
+  );
+  return [...(inHeader ? [{ header: 'Link' }] : []), ...inBody.map(({ path }) => ({ at: path }))].map(
+    (next): LinkForm => ({ kind: 'link', next }),
+  );
 }
 
 /** The target of the next window. The gateway's own code reads it, so the draft is tested by what will run. */
 export function nextTarget(
-  form: NextForm & { kind: 'link' },
+  form: LinkForm,
   listing: ListReply,
   path: string,
   baseUrl: string,
 ): string | undefined {
   const window = { ...form, sizeMax: 1 };
   const read = compileNext({ window, request: { path } } as unknown as ListSpec, baseUrl, CHECKED);
-  try {
-    return read(listing.reply, listing.document, listing.rows);
-  } catch (error) {
-    if (error instanceof GatewayError) return undefined;
-    throw error;
-  }
+  return readOrUndefined(() => read(listing.reply, listing.document, listing.rows));
 }
 
 /** The request for a target from a reply. */
@@ -116,10 +110,7 @@ async function findCursor(
 ): Promise<NextForm | undefined> {
   const leaves = envelopeOf(listing);
   const cursors = leaves.filter(
-    (leaf) =>
-      CURSOR_NAME.test(lastName(leaf)) &&
-      (scalarText(leaf.value) ?? '') !== '' &&
-      !IS_LINK.test(scalarText(leaf.value) ?? ''),
+    (leaf) => CURSOR_NAME.test(lastName(leaf)) && (scalarText(leaf.value) ?? '') !== '' && !isLink(leaf),
   );
   const more = leaves.find((leaf) => MORE_NAME.test(lastName(leaf)) && typeof leaf.value === 'boolean');
   for (const { path, value } of cursors) {

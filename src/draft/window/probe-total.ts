@@ -1,10 +1,10 @@
 import { CHECKED } from '../../adapter/spec-location.ts';
 import { compilePath } from '../../adapter/path.ts';
 import { compileTotal } from '../../adapter/read/total.ts';
-import { GatewayError } from '../../errors/fault.ts';
 import { wholeNumber } from '../../kernel/json/values.ts';
 import type { ListReply } from '../requests/list-reader.ts';
-import { envelopeOf } from './probe-next.ts';
+import { readOrUndefined } from '../read-or-undefined.ts';
+import { envelopeOf, lastName } from './probe-next.ts';
 
 /** The place of a total in a reply. */
 export type TotalPlace = {
@@ -16,29 +16,11 @@ export type TotalPlace = {
 
 /** Headers in which services state a total. */
 function headerNames(): readonly string[] {
-  const what = [
-    'total',
-    'count',
-    'result',
-    'results',
-    'hits',
-    'items',
-    'rows',
-    'records',
-    'elements',
-    'pagination',
-  ];
-  const pairs = what.flatMap((one) => what.map((other) => `${one}-${other}`));
-  const names = [
-    ...what,
-    ...pairs,
-    'wp-total',
-    'total-pages-items',
-    'totalcount',
-    'totalrecords',
-    'pagination-total-count',
-  ];
-  return [...names.map((name) => `x-${name}`), 'total', 'total-count', 'count', 'record-count'];
+  const words = 'total count result results hits items rows records elements pagination'.split(' ');
+  const pairs = words.flatMap((one) => words.map((other) => `${one}-${other}`));
+  const others = ['wp-total', 'total-pages-items', 'totalcount', 'totalrecords', 'pagination-total-count'];
+  const extensions = [...words, ...pairs, ...others].map((name) => `x-${name}`);
+  return [...extensions, 'total', 'total-count', 'count', 'record-count'];
 }
 
 const HEADERS = headerNames();
@@ -62,12 +44,7 @@ function inHeaders({ reply, rows }: ListReply): readonly TotalPlace[] {
 /** The total in a reply; `undefined` if there is none, or only a lower bound. */
 export function readTotal(place: TotalPlace, { reply, document }: ListReply): number | undefined {
   const read = compileTotal({ counts: 'filtered', ...place }, CHECKED);
-  try {
-    return read(reply, document);
-  } catch (error) {
-    if (error instanceof GatewayError) return undefined;
-    throw error;
-  }
+  return readOrUndefined(() => read(reply, document));
 }
 
 /**
@@ -76,15 +53,10 @@ export function readTotal(place: TotalPlace, { reply, document }: ListReply): nu
  */
 export function findTotals(listing: ListReply, other: ListReply | undefined): readonly TotalPlace[] {
   const inBody = envelopeOf(listing)
-    .filter(({ value, name }) => {
-      const number = wholeNumber(value);
-      const last = name.slice(name.lastIndexOf('.') + 1);
-      return (
-        number !== undefined &&
-        number >= listing.rows.length &&
-        TOTAL_NAME.test(last) &&
-        !WINDOW_NAME.test(last)
-      );
+    .filter((leaf) => {
+      const name = lastName(leaf);
+      const isEnough = (wholeNumber(leaf.value) ?? -1) >= listing.rows.length;
+      return isEnough && TOTAL_NAME.test(name) && !WINDOW_NAME.test(name);
     })
     .map(({ path }): TotalPlace => ({ at: path }))
     .sort((a, b) => Number(/total/i.test(b.at ?? '')) - Number(/total/i.test(a.at ?? '')));
