@@ -25,7 +25,7 @@ const salesforce: Dialect = {
     if (object === undefined || fields === undefined) return request;
     return { ...request, path: `${root}/query`, query: { q: `SELECT ${fields} FROM ${object} ORDER BY Id` } };
   },
-  paging: { kind: 'link', sizeMax: 2000 },
+  paging: { kind: 'link', next: { at: 'nextRecordsUrl' }, sizeMax: 2000 },
   total: { at: 'totalSize' },
   filters: () => [],
   paths: {
@@ -65,7 +65,7 @@ const servicenow: Dialect = {
       sysparm_exclude_reference_link: 'true',
     },
   }),
-  paging: { kind: 'link', size: 'sysparm_limit', sizeMax: 1000 },
+  paging: { kind: 'link', next: { header: 'Link' }, size: 'sysparm_limit', sizeMax: 1000 },
   // Access rules drop rows after paging, and the header counts the dropped ones.
   total: 'none',
   filters: () => [],

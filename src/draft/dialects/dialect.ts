@@ -15,13 +15,15 @@ export type DialectEvidence = {
 
 /** The documented paging of a product. It is tried before it is believed. */
 export type DialectPaging = {
-  readonly kind: 'offset' | 'page' | 'link' | 'cursor' | 'none';
+  readonly kind: 'offset' | 'page' | 'link' | 'cursor';
   /** Names of the parameters, or dotted paths into a JSON body. */
   readonly size?: string;
   readonly start?: string;
   readonly base?: 0 | 1;
   /** The parameter that takes the cursor. */
   readonly cursor?: string;
+  /** The place of the next link or cursor in a reply. */
+  readonly next?: string | { readonly at: string } | { readonly header: string };
   /** The documented largest number of rows in one reply. */
   readonly sizeMax?: number;
   readonly depthMax?: number;

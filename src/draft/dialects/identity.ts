@@ -58,7 +58,7 @@ const okta: Dialect = {
     isObject(row?.['profile']) &&
     'login' in row['profile'] &&
     (/\/api\/v1\/users/.test(request.path) || 'statusChanged' in row),
-  paging: { kind: 'link', size: 'limit', sizeMax: 200 },
+  paging: { kind: 'link', next: { header: 'Link' }, size: 'limit', sizeMax: 200 },
   total: 'none',
   paths: {
     users: { id: 'id', email: 'profile.email', created_at: 'created', 'profile.location': 'profile.city' },
@@ -99,7 +99,13 @@ const crest: Dialect = {
     return asksFilter || 'pagedResultsCookie' in document;
   },
   constants: ({ request }) => ('_queryFilter' in request.query ? {} : { query: { _queryFilter: 'true' } }),
-  paging: { kind: 'cursor', size: '_pageSize', cursor: '_pagedResultsCookie', sizeMax: 500 },
+  paging: {
+    kind: 'cursor',
+    size: '_pageSize',
+    cursor: '_pagedResultsCookie',
+    next: 'pagedResultsCookie',
+    sizeMax: 500,
+  },
   total: 'none',
   paths: { users: { id: '_id', name: 'displayName[0] | displayName | userName' } },
   traps: [

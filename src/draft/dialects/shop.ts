@@ -65,7 +65,7 @@ const shopify: Dialect = {
   matches: ({ request, reply }) =>
     /\/admin\/api\/[\w-]+\/\w+\.json$/.test(request.path) ||
     reply.header('x-shopify-shop-api-call-limit') !== undefined,
-  paging: { kind: 'link', size: 'limit', sizeMax: 250 },
+  paging: { kind: 'link', next: { header: 'Link' }, size: 'limit', sizeMax: 250 },
   total: 'none',
   filters: () => [],
   paths: {
