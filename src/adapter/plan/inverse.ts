@@ -27,10 +27,10 @@ type Op = 'eq' | 'ge' | 'le';
 type Wanted = string | Decimal;
 
 /** The inverse of one step: from its output to its input. */
-type StepBack = (value: Wanted, wanted: Wanted) => Wanted | typeof NO_MATCH | undefined;
+type InverseStep = (value: Wanted, wanted: Wanted) => Wanted | typeof NO_MATCH | undefined;
 
 /** A step with its position in the chain. */
-type Turn = {
+type StepInChain = {
   readonly step: CoercionSpec;
   readonly before: readonly CoercionSpec[];
   /** Runs the steps after it. */
@@ -46,21 +46,21 @@ function centsBound(value: Decimal, op: Op): string {
   return (cents.digits % unit > 0n && op === 'ge' ? whole + 1n : whole).toString();
 }
 
-const unchanged: StepBack = (value) => value;
+const unchanged: InverseStep = (value) => value;
 
 /** Refuses values that the step confuses: for those, the source would find other records as well, or miss some. */
-function unlessTaken(turn: Turn, taken: readonly StepValue[]): StepBack {
-  const kind = turn.op === 'eq' ? 'text' : 'decimal';
-  const read = taken.map((value) => canonical(turn.rest(value), kind));
+function unlessReplaced(inChain: StepInChain, replaced: readonly StepValue[]): InverseStep {
+  const kind = inChain.op === 'eq' ? 'text' : 'decimal';
+  const read = replaced.map((value) => canonical(inChain.rest(value), kind));
   return (value, wanted) =>
-    read.some((one) => one !== UNREADABLE && matches(one, turn.op, wanted)) ? undefined : value;
+    read.some((one) => one !== UNREADABLE && matches(one, inChain.op, wanted)) ? undefined : value;
 }
 
-function enumBack(
-  { before, rest, op }: Turn,
+function invertEnum(
+  { before, rest, op }: StepInChain,
   codes: readonly string[],
   label: CompiledStep,
-): StepBack | undefined {
+): InverseStep | undefined {
   if (op !== 'eq') return undefined;
   const unknown = before.flatMap((step) => (typeof step === 'object' && 'nullIf' in step ? step.nullIf : []));
   const isUnknown = compileOneOf(unknown);
@@ -74,7 +74,7 @@ function enumBack(
   return (_value, wanted) => codeOf.get(String(wanted)) ?? NO_MATCH;
 }
 
-function templateBack(template: string, op: Op): StepBack | undefined {
+function invertTemplate(template: string, op: Op): InverseStep | undefined {
   const around = templateAround(template);
   if (around === undefined || op !== 'eq') return undefined;
   const { before, behind } = around;
@@ -91,23 +91,23 @@ function makesDecimal(step: CoercionSpec): boolean {
   return step === 'cents' || (typeof step === 'object' && 'number' in step);
 }
 
-function parameterizedBack(turn: Turn): StepBack | undefined {
-  const { step, op } = turn;
+function invertParameterized(inChain: StepInChain): InverseStep | undefined {
+  const { step, op } = inChain;
   if (typeof step === 'string') return undefined;
   // A range also finds the values that mean "unknown" if they are numbers within it.
-  if ('nullIf' in step) return op === 'eq' ? unchanged : unlessTaken(turn, step.nullIf);
+  if ('nullIf' in step) return op === 'eq' ? unchanged : unlessReplaced(inChain, step.nullIf);
   // The source cannot find its unknown values by the default that replaces them.
-  if ('default' in step) return unlessTaken(turn, [step.default]);
-  if ('enum' in step) return enumBack(turn, Object.keys(step.enum), compileStep(step));
-  if ('template' in step) return templateBack(step.template, op);
+  if ('default' in step) return unlessReplaced(inChain, [step.default]);
+  if ('enum' in step) return invertEnum(inChain, Object.keys(step.enum), compileStep(step));
+  if ('template' in step) return invertTemplate(step.template, op);
   // The source ignores the expected currency, so it finds more records.
   if ('money' in step) return op === 'eq' ? undefined : unchanged;
   if ('number' in step && step.number.decimal === '.') return unchanged;
   return undefined;
 }
 
-function turnRound(turn: Turn): StepBack | undefined {
-  const { step, before, op } = turn;
+function invertStep(inChain: StepInChain): InverseStep | undefined {
+  const { step, before, op } = inChain;
   if (makesDecimal(step) && before.some(makesDecimal)) return undefined;
   switch (step) {
     case 'trim':
@@ -116,7 +116,7 @@ function turnRound(turn: Turn): StepBack | undefined {
     case 'cents':
       return (value) => (value instanceof Decimal ? centsBound(value, op) : NO_MATCH);
     default:
-      return parameterizedBack(turn);
+      return invertParameterized(inChain);
   }
 }
 
@@ -126,13 +126,18 @@ function turnRound(turn: Turn): StepBack | undefined {
  */
 export function invertCoercion(steps: readonly CoercionSpec[], op: Op): Inverse | undefined {
   const compiled = steps.map((step) => compileStep(step));
-  const turns = steps.map((step, index) => {
+  const inverses = steps.map((step, index) => {
     const rest = compiled.slice(index + 1);
-    const turn: Turn = { step, before: steps.slice(0, index), rest: (value) => runSteps(rest, value), op };
-    return turnRound(turn);
+    const inChain: StepInChain = {
+      step,
+      before: steps.slice(0, index),
+      rest: (value) => runSteps(rest, value),
+      op,
+    };
+    return invertStep(inChain);
   });
-  if (turns.includes(undefined)) return undefined;
-  const backwards = turns.filter((turn) => turn !== undefined).reverse();
+  if (inverses.includes(undefined)) return undefined;
+  const backwards = inverses.filter((inverse) => inverse !== undefined).reverse();
   return {
     exact: !steps.some((step) => typeof step === 'object' && 'money' in step),
     codec(wanted) {

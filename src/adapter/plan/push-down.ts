@@ -83,7 +83,7 @@ function compileFilter(
     here
       .at('expr')
       .report(
-        'it is not said how {value} is written into the expression',
+        'the expression does not say how {value} is escaped',
         'escape: odata, sql, json, soql, lucene, servicenow or number',
       );
   }
@@ -102,15 +102,15 @@ function compileFilter(
   const inverse = invertCoercion(spec.map[field]?.as ?? [], op);
   if (inverse === undefined) {
     here.report(
-      `the steps that read ${field} cannot be turned round, so a value of this filter cannot be sent`,
-      'say exactness: none; what can be turned round is trim, text, nullIf, default, template, cents, number with a point, and an enum with one code to each label',
+      `the steps that read ${field} cannot be inverted, so a value of this filter cannot be sent`,
+      'say exactness: none; steps that can be inverted are trim, text, nullIf, default, template, cents, number with a point, and an enum with one code to each label',
     );
     return undefined;
   }
   if (filter.exactness === 'exact' && !inverse.exact) {
     here
       .at('exactness')
-      .report(`the steps that read ${field} leave values out that the source finds`, 'exactness: superset');
+      .report(`the steps that read ${field} reject values that the source matches`, 'exactness: superset');
   }
   const render = compileFilterPart(filter);
   const rendered = (text: string | undefined) => (text === undefined ? undefined : render(text));

@@ -15,7 +15,7 @@ export type Split = {
 };
 
 /** A filter with its own path excludes the others. If it combines, those with the same path or none join it. */
-function together(wanted: readonly PushedFilter[]): readonly PushedFilter[] {
+function combinable(wanted: readonly PushedFilter[]): readonly PushedFilter[] {
   const own = wanted.find(({ part }) => part.path !== undefined);
   if (own === undefined) return wanted;
   if (!own.push.combines) return [own];
@@ -37,7 +37,7 @@ export function splitFilters(
     if (part === NO_MATCH) nothing = true;
     else if (part !== undefined && push !== undefined) wanted.push({ filter, push, part });
   }
-  const pushed = together(wanted);
+  const pushed = combinable(wanted);
   const exact = new Set(pushed.filter(({ push }) => push.exact).map(({ filter }) => filter));
   return { pushed, residual: filters.filter((filter) => !exact.has(filter)), nothing };
 }

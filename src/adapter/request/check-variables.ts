@@ -43,7 +43,7 @@ const REMEDY: Readonly<Record<string, string>> = {
 };
 
 /** A template that is left out because of one variable also drops the values of the others. */
-function checkVanishing(list: ListSpec, here: SpecLocation): void {
+function checkAbsent(list: ListSpec, here: SpecLocation): void {
   const optional = optionalVariables(list);
   for (const { text, path } of templatesOf(list.request)) {
     const names = new Set(variablesOf(text));
@@ -53,14 +53,14 @@ function checkVanishing(list: ListSpec, here: SpecLocation): void {
     here
       .at('request', ...path)
       .report(
-        `all of it vanishes where ${absent.map((name) => `{${name}}`).join(' or ')} has no value`,
+        `all of it is left out where ${absent.map((name) => `{${name}}`).join(' or ')} has no value`,
         hints.length === 0 ? 'give each a parameter of its own' : hints.join('; '),
       );
   }
 }
 
 /** The variables that a list's parts fill, and whether anything fills them. */
-function madeVariables({
+function filledVariables({
   filters,
   filterAlways,
   sort,
@@ -85,12 +85,12 @@ function checkSent(list: ListSpec, here: SpecLocation): void {
   const texts = (spec: RequestSpec) => textsOf(spec).flatMap(({ text }) => variablesOf(text));
   const asked = texts(list.request);
   const counted = list.total?.count === undefined ? undefined : texts(list.total.count);
-  for (const [name, made, place] of madeVariables(list)) {
-    if (!made) continue;
+  for (const [name, isFilled, path] of filledVariables(list)) {
+    if (!isFilled) continue;
     if (!asked.includes(name))
       here
-        .at(...place)
-        .report(`the request has no {${name}} for what is made here`, `put {${name}} into the request`);
+        .at(...path)
+        .report(`the request does not use {${name}}, which this fills in`, `put {${name}} into the request`);
     if (
       name !== 'sort' &&
       name !== 'sorts' &&
@@ -111,7 +111,7 @@ function checkNames({ filters, request }: ListSpec, taken: readonly string[], he
   const names = namesOf(filters);
   const other = names.find((name, index) => names.indexOf(name) !== index || taken.includes(name));
   if (other !== undefined)
-    here.at('filters').report(`{${other}} is something else too`, 'give each filter a name of its own');
+    here.at('filters').report(`{${other}} has another meaning, too`, 'give each filter a name of its own');
   const inPath = names.find((name) => variablesOf(request.path).includes(name));
   if (inPath !== undefined)
     here
@@ -125,6 +125,6 @@ function checkNames({ filters, request }: ListSpec, taken: readonly string[], he
  */
 export function checkVariables(list: ListSpec, taken: readonly string[], here: SpecLocation): void {
   checkNames(list, taken, here);
-  checkVanishing(list, here);
+  checkAbsent(list, here);
   checkSent(list, here);
 }

@@ -12,7 +12,7 @@ export type RequestPart = {
   readonly named?: Readonly<Record<string, string | number>> | undefined;
 };
 
-/** What pushed filters and a pushed sort make of a request. */
+/** What all pushed filters and the pushed sort together add to a request. */
 export type Combined = {
   /** Replaces the list's own path. */
   readonly path: string | undefined;

@@ -147,14 +147,14 @@ describe('a source that cannot be translated is told where and why', () => {
     expect(first).toContain(`resources.products.${path}: ${message}`);
   });
 
-  it('a filter whose steps cannot be turned round', () => {
+  it('a filter whose steps cannot be inverted', () => {
     const text = productsText("filters: { category: { eq: { query: { c: '{value}' }, exactness: exact } } }");
     const twins = text.replace(
       'category: category',
       'category: { from: c, as: [{ enum: { A: Toys, B: Toys } }] }',
     );
     expect(problemsOf(twins)).toEqual([
-      expect.stringContaining('filters.category.eq: the steps that read category cannot be turned round'),
+      expect.stringContaining('filters.category.eq: the steps that read category cannot be inverted'),
     ]);
     expect(problemsOf(twins.replace('exactness: exact', 'exactness: none'))).toEqual([]);
   });
@@ -167,7 +167,7 @@ describe('a source that cannot be translated is told where and why', () => {
       'price: { from: "", as: [{ money: { amount: p, currency: c, expect: EUR } }, { number: {} }] }',
     );
     expect(problemsOf(text)).toEqual([
-      expect.stringContaining('filters.price.ge.exactness: the steps that read price leave values out'),
+      expect.stringContaining('filters.price.ge.exactness: the steps that read price reject values'),
     ]);
     expect(problemsOf(text.replace('exactness: exact', 'exactness: superset'))).toEqual([]);
   });

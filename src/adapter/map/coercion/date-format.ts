@@ -49,7 +49,7 @@ type Piece = {
 type DigitFormat = { readonly pieces: readonly Piece[]; readonly offset: RegExp | undefined };
 
 function literalPieces(literal: string): readonly Piece[] {
-  return [...literal].map((character) => ({
+  return literal.split('').map((character) => ({
     part: undefined,
     min: 0,
     max: 0,

@@ -80,10 +80,10 @@ export function compileDate(format: string, zone: string): Step {
   const read = compileDateFormat(format);
   const localTime = compileLocalTime(zone);
   return onText((text) => {
-    const told = read(text.trim());
-    if (told === undefined) return UNREADABLE;
-    if (namesZone) return instantText(told);
-    const { ms, isShown } = localTime(told);
+    const shownMs = read(text.trim());
+    if (shownMs === undefined) return UNREADABLE;
+    if (namesZone) return instantText(shownMs);
+    const { ms, isShown } = localTime(shownMs);
     return isShown || !namesTime ? instantText(ms) : UNREADABLE;
   });
 }

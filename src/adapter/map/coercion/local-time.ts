@@ -31,12 +31,12 @@ export function compileLocalTime(zone: string): LocalTime {
     return at.offset * 60_000;
   }
 
-  function ask(shownMs: number): ReturnType<LocalTime> {
-    const told = DateTime.fromMillis(shownMs, { zone: 'utc' });
-    const date = told.setZone(where, { keepLocalTime: true });
+  function askLuxon(shownMs: number): ReturnType<LocalTime> {
+    const shown = DateTime.fromMillis(shownMs, { zone: 'utc' });
+    const date = shown.setZone(where, { keepLocalTime: true });
     return {
       ms: date.toMillis(),
-      isShown: date.hour === told.hour && date.minute === told.minute,
+      isShown: date.hour === shown.hour && date.minute === shown.minute,
     };
   }
 
@@ -49,6 +49,6 @@ export function compileLocalTime(zone: string): LocalTime {
       if (offsets.size >= DAYS_MAX) offsets.clear();
       offsets.set(dayMs, offsetMs);
     }
-    return offsetMs === undefined ? ask(shownMs) : { ms: shownMs - offsetMs, isShown: true };
+    return offsetMs === undefined ? askLuxon(shownMs) : { ms: shownMs - offsetMs, isShown: true };
   };
 }

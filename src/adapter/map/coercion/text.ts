@@ -2,7 +2,7 @@ import type { Json } from '../../../kernel/json/json.ts';
 import { type StepValue, onText, type Step, textOf, UNREADABLE } from './flow.ts';
 
 /** The placeholder for the value in the template of a step. */
-const PLACE = '{value}';
+const PLACEHOLDER = '{value}';
 
 /** Longer texts are not matched against a pattern of a source file, which may take more than linear time. */
 const MATCH_LENGTH_MAX = 10_000;
@@ -11,7 +11,7 @@ const MATCH_LENGTH_MAX = 10_000;
 export function templateAround(
   template: string,
 ): { readonly before: string; readonly behind: string } | undefined {
-  const [before, behind, ...more] = template.split(PLACE);
+  const [before, behind, ...more] = template.split(PLACEHOLDER);
   return before === undefined || behind === undefined || more.length > 0 ? undefined : { before, behind };
 }
 

@@ -135,7 +135,7 @@ describe('other steps', () => {
     [{ date: { format: 'yyyy', zone: 'UTC' } }],
     [{ join: ' ' }],
     ['cents', { number: { decimal: '.', group: '' } }],
-  ])('%j cannot be turned round', (...steps) => expect(invertCoercion(steps, 'ge')).toBeUndefined());
+  ])('%j cannot be inverted', (...steps) => expect(invertCoercion(steps, 'ge')).toBeUndefined());
 });
 
 describe('text around a value', () => {

@@ -88,18 +88,23 @@ describe('a tree that a filter adds', () => {
 
 describe('names that cannot be filled in', () => {
   it.each<[string, string, string, string]>([
-    ['one that is never sent', '{ path: /s }', `{ ${category} }`, 'filters: the request has no {label}'],
+    [
+      'one that is never sent',
+      '{ path: /s }',
+      `{ ${category} }`,
+      'filters: the request does not use {label}',
+    ],
     [
       'one of two filters',
       "{ path: /s, query: { a: '{x}' } }",
       '{ price: { ge: { name: x, exactness: exact }, le: { name: x, exactness: exact } } }',
-      'filters: {x} is something else too',
+      'filters: {x} has another meaning, too',
     ],
     [
       'one of a window',
       "{ path: /s, query: { a: '{limit}' } }",
       '{ category: { eq: { name: limit, exactness: exact } } }',
-      'filters: {limit} is something else too',
+      'filters: {limit} has another meaning, too',
     ],
     [
       'one in a path',
@@ -111,7 +116,7 @@ describe('names that cannot be filled in', () => {
       'one that takes another part with it',
       "{ path: /s, query: { q: '{label} {limit}' } }",
       `{ ${category} }`,
-      'request.query.q: all of it vanishes where {label} has no value',
+      'request.query.q: all of it is left out where {label} has no value',
     ],
   ])('%s', (_name, request, given, problem) => {
     const [first, ...others] = compileText('products', text(request, given)).problems;
