@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { Compression } from '../store/cache/content-encodings.ts';
+import type { Compression } from '../store/cache/encoded-bodies.ts';
 import { createCounter, createEventCounter } from './counters.ts';
 
 /** Registers the metrics of the cache, of compression and of the connections to Redis. */

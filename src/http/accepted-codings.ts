@@ -1,5 +1,5 @@
 import Negotiator from 'negotiator';
-import type { ContentEncoding } from '../store/cache/content-encodings.ts';
+import type { ContentEncoding } from '../store/cache/encoded-bodies.ts';
 
 /** What a caller takes of the codings that there are. */
 export type AcceptedCodings = {

@@ -5,7 +5,7 @@ import { createLimiter, type Decision, type Tier } from '../store/limiter/limite
 import type { SubWindows } from '../store/limiter/sub-windows.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
 import type { RedisConnection } from '../store/redis/redis.ts';
-import type { TakeToken } from '../upstream/token-pacer.ts';
+import type { TakeToken } from '../upstream/bulkhead/token-pacer.ts';
 
 /** The rate limits towards the sources, over all processes together. */
 export type SourceRates = {

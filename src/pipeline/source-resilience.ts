@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { SourceSpec } from '../config/schema/source.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { BreakerState } from '../upstream/breaker.ts';
-import type { HostEvent } from '../upstream/hosts.ts';
-import { createResilience, type Resilience } from '../upstream/resilience.ts';
+import type { BreakerState } from '../upstream/resilience/breaker.ts';
+import type { HostEvent } from '../upstream/resilience/hosts.ts';
+import { createResilience, type Resilience } from '../upstream/resilience/resilience.ts';
 
 /** The metrics about the state of sources. */
 export type ResilienceMetrics = {

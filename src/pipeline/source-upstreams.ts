@@ -1,6 +1,6 @@
 import { compileSessionReader } from '../adapter/read/session-reader.ts';
 import type { SourceSpec } from '../config/schema/source.ts';
-import type { Share } from '../upstream/bulkhead.ts';
+import type { Share } from '../upstream/bulkhead/bulkhead.ts';
 import { createUpstream, type Upstream } from '../upstream/client.ts';
 import type { CompiledResource } from './compile-sources.ts';
 import { createSourceRates, type SourceRatesDeps } from './source-rates.ts';

@@ -6,9 +6,9 @@ import { createBoundedMap } from '../store/bounded-map.ts';
 import { ageMs, type Cache } from '../store/cache/cache.ts';
 import type { CacheEntry, Generation } from '../store/cache/cache-entry.ts';
 import type { Lock } from '../store/distributed-lock.ts';
+import { acquireOrWait, type FoundOrLock, UNLOCKED } from '../store/fleet-single-flight.ts';
 import type { Purges } from '../store/purges.ts';
 import type { SourceAnswer, SourceCall, SourceHandler } from './call.ts';
-import { createFillRight } from './fleet-single-flight.ts';
 
 /** How long answers live, seconds. */
 export type Freshness = {
@@ -50,6 +50,8 @@ export type CacheFill = {
 /** The pause before a source that failed is asked for the same answer again. */
 const REFRESH_PAUSE_MS = 1_000;
 const REFRESHES_MAX = 10_000;
+/** How long to wait for the fill of another process, which may be slower than one of ours. */
+const FLEET_WAIT = { pausesMs: [5, 100], patienceMs: 5_000 } as const;
 
 /** A strong entity tag of a body (RFC 9110, section 8.8.3). */
 function etagOf(body: Buffer): string {
@@ -84,8 +86,22 @@ export function createCacheFill(deps: CacheFillDeps, source: SourceHandler): Cac
   const fills = createSingleFlight<CacheEntry>();
   const finds = createSingleFlight<FilledEntry>();
   const isFresh = (entry: CacheEntry) => ageMs(entry, clock) < entry.freshMs;
-  const fillRight = createFillRight({ cache, clock, isFresh });
   const refreshed = createBoundedMap<object>(REFRESHES_MAX, () => 1);
+
+  /** To `look`, any entry that may be served is enough; to `fill`, only a fresh one. */
+  async function findOrLock(
+    key: string,
+    purpose: 'look' | 'fill',
+    signal: AbortSignal,
+  ): Promise<FoundOrLock<CacheEntry>> {
+    if (!cache.isShared) return UNLOCKED;
+    const tryOnce = async () => {
+      const { entry, lock } = await cache.getOrLock(key, purpose);
+      const isEnough = entry !== undefined && (purpose === 'look' || isFresh(entry));
+      return { found: isEnough ? entry : undefined, lock };
+    };
+    return acquireOrWait(tryOnce, { clock, ...FLEET_WAIT }, signal);
+  }
 
   async function make(key: string, call: SourceCall, lock: Lock | undefined): Promise<CacheEntry> {
     try {
@@ -107,14 +123,14 @@ export function createCacheFill(deps: CacheFillDeps, source: SourceHandler): Cac
 
   function fill(key: string, call: SourceCall): Promise<CacheEntry> {
     return share(key, call, async (shared) => {
-      const { entry, lock } = await fillRight(key, 'fill', shared.signal);
-      return entry ?? make(key, shared, lock);
+      const { found, lock } = await findOrLock(key, 'fill', shared.signal);
+      return found ?? make(key, shared, lock);
     });
   }
 
   async function findOrMake(key: string, call: SourceCall): Promise<FilledEntry> {
-    const { entry, lock } = await fillRight(key, 'look', call.signal);
-    if (entry !== undefined) return { entry, isMade: false };
+    const { found, lock } = await findOrLock(key, 'look', call.signal);
+    if (found !== undefined) return { entry: found, isMade: false };
     // Without a lock of the fleet, only the single flight of this process keeps others from making it, too.
     const made =
       lock === undefined ? share(key, call, (shared) => make(key, shared, undefined)) : make(key, call, lock);

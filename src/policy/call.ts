@@ -1,6 +1,6 @@
 import type { Query } from '../contract/query.ts';
 import type { Priority } from '../kernel/upstream-call.ts';
-import type { EncodedBodies } from '../store/cache/content-encodings.ts';
+import type { EncodedBodies } from '../store/cache/encoded-bodies.ts';
 import type { Usage } from '../upstream/guarded-client.ts';
 
 /** The caller, once the credential is verified. */

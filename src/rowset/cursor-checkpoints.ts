@@ -1,104 +1,99 @@
 import { hash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import type { Redis } from 'ioredis';
 import { createBoundedMap } from '../store/bounded-map.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
+import { sealJson, unsealJson } from '../store/sealed.ts';
 import type { RowValues } from './row-codec.ts';
 
-/** A place in a list that can only be walked: what names the window behind it, and what was known there. */
+/** A position in a list that can only be walked by cursor: how to read on from it, and what was known there. */
 export type Checkpoint = {
-  /** The rows before it. */
+  /** The number of rows before it. */
   readonly offset: number;
-  /** What names the window that starts here. */
+  /** The cursor of the window that starts here. */
   readonly next: string;
   readonly total: number;
-  /** When the walk began that the place was reached by, milliseconds since the epoch. */
+  /** When the walk that reached this position began, milliseconds since the epoch. */
   readonly storedAt: number;
-  /** The id of the very first row: a source that forgets cursors may start anew with it. */
+  /** The id of the very first row: a source that has forgotten the cursor may start again with it. */
   readonly firstId: string;
-  /** The row right before this place. */
+  /** The row right before this position. */
   readonly last: RowValues;
 };
 
-/** Remembers the places that walks have reached. One that is lost is only a longer walk, never an error. */
+/** Remembers the positions that walks have reached. Losing one only makes a walk longer; it is never an error. */
 export type CursorCheckpoints = {
-  /** The farthest of some offsets that is known of a walk. */
+  /** The farthest checkpoint of a walk at one of some offsets. */
   farthest(walk: string, offsets: readonly number[]): Promise<Checkpoint | undefined>;
   add(walk: string, checkpoint: Checkpoint, ttlMs: number): Promise<void>;
-  /** Forgets all places of a walk. */
+  /** Forgets all checkpoints of a walk. */
   drop(walk: string): Promise<void>;
 };
 
 export type CursorCheckpointsDeps = {
-  /** Absent: they are remembered by this process alone. */
+  /** Absent: only this process remembers them. */
   readonly redis:
     { readonly client: Redis; readonly keys: Pick<RedisKeys, 'rowSet'>; readonly scope: string } | undefined;
 };
 
-type Places = { readonly byOffset: Map<number, Checkpoint> };
-
-/** Walks that a process remembers, and places of each: the oldest go first. */
+/** Walks that a process remembers, and checkpoints of each; the oldest are dropped first. */
 const WALKS_MAX = 500;
-const PLACES_MAX = 2_000;
-const VERSION = 'PTK1';
+const CHECKPOINTS_MAX = 2_000;
 
-function encode(key: string, { offset, next, total, storedAt, firstId, last }: Checkpoint): string {
-  const content = JSON.stringify([offset, next, total, storedAt, firstId, last]);
-  return `${VERSION}${crc32(content, crc32(key)).toString(16).padStart(8, '0')}${content}`;
+type Values = [
+  offset: number,
+  next: string,
+  total: number,
+  storedAt: number,
+  firstId: string,
+  last: RowValues,
+];
+
+function encode(key: string, { offset, next, total, storedAt, firstId, last }: Checkpoint): Buffer {
+  return sealJson('checkpoint', key, [offset, next, total, storedAt, firstId, last] satisfies Values);
 }
 
-/** The checkpoint in a text; `undefined` where it is damaged, of another walk, offset or version. */
-function decode(key: string, offset: number, text: string): Checkpoint | undefined {
-  const content = text.slice(VERSION.length + 8);
-  const sum = crc32(content, crc32(key)).toString(16).padStart(8, '0');
-  if (!text.startsWith(VERSION + sum)) return undefined;
-  const [at, next, total, storedAt, firstId, last] = JSON.parse(content) as [
-    number,
-    string,
-    number,
-    number,
-    string,
-    RowValues,
-  ];
-  return at === offset ? { offset, next, total, storedAt, firstId, last } : undefined;
+/** The checkpoint in some bytes; `undefined` where they are damaged, or of another walk, offset or version. */
+function decode(key: string, offset: number, sealed: Buffer): Checkpoint | undefined {
+  const values = unsealJson('checkpoint', key, sealed) as Values | undefined;
+  if (values?.[0] !== offset) return undefined;
+  const [, next, total, storedAt, firstId, last] = values;
+  return { offset, next, total, storedAt, firstId, last };
 }
 
-/** Creates the memory of one resource's walks. */
+/** Creates the checkpoints of one resource's walks. */
 export function createCursorCheckpoints({ redis }: CursorCheckpointsDeps): CursorCheckpoints {
-  const local = createBoundedMap<Places>(WALKS_MAX, () => 1);
+  const local = createBoundedMap<Map<number, Checkpoint>>(WALKS_MAX, () => 1);
 
   function keyOf({ keys, scope }: NonNullable<typeof redis>, walk: string): string {
     return keys.rowSet(hash('sha256', `${scope}\n${walk}`, 'base64url').slice(0, 22), 'cursors');
   }
 
   function remember(walk: string, checkpoint: Checkpoint, ttlMs: number): void {
-    const { byOffset } = local.get(walk) ?? { byOffset: new Map<number, Checkpoint>() };
-    const oldest = byOffset.size < PLACES_MAX ? undefined : byOffset.keys().next().value;
+    const byOffset = local.get(walk) ?? new Map<number, Checkpoint>();
+    const oldest = byOffset.size < CHECKPOINTS_MAX ? undefined : byOffset.keys().next().value;
     if (oldest !== undefined) byOffset.delete(oldest);
     byOffset.set(checkpoint.offset, checkpoint);
-    local.set(walk, { byOffset }, ttlMs);
+    local.set(walk, byOffset, ttlMs);
   }
 
   async function fromRedis(walk: string, offsets: readonly number[]): Promise<Checkpoint | undefined> {
     if (redis === undefined || offsets.length === 0) return undefined;
     const key = keyOf(redis, walk);
-    const texts = await redis.client.hmget(key, ...offsets.map(String)).catch(() => []);
-    for (const [at, text] of texts.entries()) {
-      const found = text === null ? undefined : decode(key, offsets[at] ?? 0, text);
-      if (found !== undefined) return found;
-    }
-    return undefined;
+    const found = await redis.client.hmgetBuffer(key, ...offsets.map(String)).catch(() => []);
+    return offsets
+      .map((offset, at) => found[at] && decode(key, offset, found[at]))
+      .find((checkpoint) => checkpoint != null);
   }
 
   return {
     async farthest(walk, offsets) {
       const descending = [...offsets].sort((a, b) => b - a);
-      const near = local.get(walk)?.byOffset;
-      const known = descending.map((offset) => near?.get(offset)).find((place) => place !== undefined);
-      // The best that can be known is known without asking.
-      if (known !== undefined && known.offset === descending[0]) return known;
+      const byOffset = local.get(walk);
+      const near = descending.map((offset) => byOffset?.get(offset)).find((known) => known !== undefined);
+      // Redis cannot know a better one.
+      if (near !== undefined && near.offset === descending[0]) return near;
       const far = await fromRedis(walk, descending);
-      return (far?.offset ?? -1) > (known?.offset ?? -1) ? far : known;
+      return (far?.offset ?? -1) > (near?.offset ?? -1) ? far : near;
     },
     async add(walk, checkpoint, ttlMs) {
       remember(walk, checkpoint, ttlMs);

@@ -1,8 +1,8 @@
-import { crc32 } from 'node:zlib';
+import { sealJson, unsealJson } from '../store/sealed.ts';
 
 /** What is known of a row set without its rows. */
 export type RowSetHead = {
-  /** Random; part of the keys of everything that belongs to it. */
+  /** Random; part of the Redis keys of everything that belongs to the row set. */
   readonly name: string;
   /** When its scan began, milliseconds since the epoch. */
   readonly storedAt: number;
@@ -10,41 +10,24 @@ export type RowSetHead = {
   readonly bytes: number;
 };
 
-const MAGIC = Buffer.from('PTS1');
-const PREFIX = MAGIC.length + 4;
 const NAME = /^[\w-]{1,64}$/;
 
-/** The bytes of a head: magic and version, a checksum that starts from its key, and the values as JSON. */
+/** The sealed bytes of a head. */
 export function encodeHead(key: string, { name, storedAt, count, bytes }: RowSetHead): Buffer {
-  const content = Buffer.from(JSON.stringify([name, storedAt, count, bytes]));
-  const sum = Buffer.alloc(4);
-  sum.writeUInt32BE(crc32(content, crc32(key)));
-  return Buffer.concat([MAGIC, sum, content]);
+  return sealJson('rowSet', key, [name, storedAt, count, bytes]);
 }
 
-function readValues(text: string): RowSetHead | undefined {
-  const values = JSON.parse(text) as unknown;
+/** The head in some bytes; `undefined` where they are damaged, or of another key or version. */
+export function decodeHead(key: string, sealed: Buffer): RowSetHead | undefined {
+  const values = unsealJson('rowSet', key, sealed);
   if (!Array.isArray(values)) return undefined;
-  const [name, storedAt, count, bytes] = values as unknown[];
-  const sound =
+  const [name, ...numbers] = values as unknown[];
+  const [storedAt, count, bytes] = numbers as [number, number, number];
+  const isValid =
     typeof name === 'string' &&
     NAME.test(name) &&
     Number.isFinite(storedAt) &&
     Number.isSafeInteger(count) &&
     Number.isSafeInteger(bytes);
-  return sound
-    ? { name, storedAt: storedAt as number, count: count as number, bytes: bytes as number }
-    : undefined;
-}
-
-/** The head in some bytes; `undefined` where they are damaged, of another key or of another version. */
-export function decodeHead(key: string, bytes: Buffer): RowSetHead | undefined {
-  if (bytes.length < PREFIX || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return undefined;
-  const content = bytes.subarray(PREFIX);
-  if (bytes.readUInt32BE(MAGIC.length) !== crc32(content, crc32(key))) return undefined;
-  try {
-    return readValues(content.toString());
-  } catch {
-    return undefined;
-  }
+  return isValid ? { name, storedAt, count, bytes } : undefined;
 }

@@ -6,7 +6,7 @@ import type { SerialQueue } from '../kernel/serial-queue.ts';
 import { createSingleFlight } from '../kernel/single-flight.ts';
 import { createBoundedMap } from '../store/bounded-map.ts';
 import type { RowTable } from './row-table.ts';
-import { createRowIndexBuilder, type RowIndex } from './views.ts';
+import { createRowIndexBuilder, type RowIndex } from './row-index.ts';
 
 /** What is asked of a row set. */
 export type Selection = {

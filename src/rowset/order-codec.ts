@@ -1,45 +1,48 @@
-import { crc32 } from 'node:zlib';
 import type { YieldToLoop } from '../kernel/yield-to-loop.ts';
+import {
+  CHECKSUM_BYTES,
+  hasChecksum,
+  seal,
+  SEAL_BYTES,
+  sealSeed,
+  unseal,
+  writeChecksum,
+} from '../store/sealed.ts';
 import type { ByteSpan, RowTable } from './row-table.ts';
 
-const MAGIC = Buffer.from('PTO1');
-const HEAD = 12;
-/** Places in a block; each block has a checksum of its own, so that a page needs only the blocks it touches. */
-const BLOCK = 128;
-const PLACE = 8;
-const BLOCK_BYTES = 4 + BLOCK * PLACE;
+const HEAD_BYTES = SEAL_BYTES + 4;
+/** Spans in a block. Each block has a checksum of its own, so that a page needs only the blocks it touches. */
+const BLOCK_SPANS = 128;
+/** Offset and length of a row's frame, 32 bits each, big-endian. */
+const SPAN_BYTES = 8;
+const BLOCK_BYTES = CHECKSUM_BYTES + BLOCK_SPANS * SPAN_BYTES;
 
-/** What the checksums start from: another table's order, or another order of this one, is as foreign as damage. */
-function seedOf(table: string, order: string): number {
-  return crc32(`${MAGIC.toString()} ${table} ${order}`);
-}
+/** An order belongs to one table, and is sealed for both names. */
+const keyOf = (table: string, order: string) => `${table} ${order}`;
+const blockSeed = (seed: number, block: number) => (seed + block) >>> 0;
 
-/**
- * All rows of a table in one order, as bytes: magic and version, checksum, number of rows, and blocks of the places
- * of 128 rows (offset and length, 32 bits each, big-endian) with a checksum each.
- */
+/** The bytes of all rows of a table in one order: a sealed number of rows, then blocks of the spans of 128 rows. */
 export async function encodeOrder(
   order: string,
   table: Pick<RowTable, 'name' | 'spanOf'>,
   positions: Uint32Array,
   yieldToLoop: YieldToLoop,
 ): Promise<Buffer> {
-  const seed = seedOf(table.name, order);
-  const blocks = Math.ceil(positions.length / BLOCK);
-  const bytes = Buffer.alloc(HEAD + blocks * 4 + positions.length * PLACE);
-  MAGIC.copy(bytes);
-  bytes.writeUInt32BE(positions.length, 8);
-  bytes.writeUInt32BE(crc32(bytes.subarray(8, HEAD), seed), 4);
+  const key = keyOf(table.name, order);
+  const seed = sealSeed('order', key);
+  const count = Buffer.alloc(4);
+  count.writeUInt32BE(positions.length);
+  const blocks = Math.ceil(positions.length / BLOCK_SPANS);
+  const bytes = Buffer.alloc(HEAD_BYTES + blocks * CHECKSUM_BYTES + positions.length * SPAN_BYTES);
+  seal('order', key, count).copy(bytes);
   for (let block = 0; block < blocks; block += 1) {
-    const start = HEAD + block * BLOCK_BYTES;
-    let at = start + 4;
-    for (const position of positions.subarray(block * BLOCK, (block + 1) * BLOCK)) {
+    const start = HEAD_BYTES + block * BLOCK_BYTES;
+    let at = start + CHECKSUM_BYTES;
+    for (const position of positions.subarray(block * BLOCK_SPANS, (block + 1) * BLOCK_SPANS)) {
       const { offset, length } = table.spanOf(position);
-      bytes.writeUInt32BE(offset, at);
-      bytes.writeUInt32BE(length, at + 4);
-      at += PLACE;
+      at = bytes.writeUInt32BE(length, bytes.writeUInt32BE(offset, at));
     }
-    bytes.writeUInt32BE(crc32(bytes.subarray(start + 4, at), (seed + block) >>> 0), start);
+    writeChecksum(blockSeed(seed, block), bytes, start, at);
     await yieldToLoop();
   }
   return bytes;
@@ -48,26 +51,24 @@ export async function encodeOrder(
 /** A range of bytes, both ends included, as GETRANGE takes it. */
 export type ByteRange = { readonly from: number; readonly to: number };
 
-/** Where the head of an order stands. */
-export const ORDER_HEAD: ByteRange = { from: 0, to: HEAD - 1 };
+/** The range of an order's head. */
+export const ORDER_HEAD: ByteRange = { from: 0, to: HEAD_BYTES - 1 };
 
-/** Where the blocks of some rows stand. */
+/** The range of the blocks that hold some rows. */
 export function blocksRange(offset: number, limit: number): ByteRange {
-  const first = Math.floor(offset / BLOCK);
-  const last = Math.floor((offset + limit - 1) / BLOCK);
-  return { from: HEAD + first * BLOCK_BYTES, to: HEAD + (last + 1) * BLOCK_BYTES - 1 };
+  const first = Math.floor(offset / BLOCK_SPANS);
+  const last = Math.floor((offset + limit - 1) / BLOCK_SPANS);
+  return { from: HEAD_BYTES + first * BLOCK_BYTES, to: HEAD_BYTES + (last + 1) * BLOCK_BYTES - 1 };
 }
 
-/** The number of rows that the head of an order tells; `undefined` where it is damaged, or of another order. */
+/** The number of rows in an order, from its head; `undefined` where that is damaged, or of another order. */
 export function readOrderHead(table: string, order: string, head: Buffer): number | undefined {
-  if (head.length !== HEAD || !head.subarray(0, MAGIC.length).equals(MAGIC)) return undefined;
-  if (head.readUInt32BE(4) !== crc32(head.subarray(8), seedOf(table, order))) return undefined;
-  return head.readUInt32BE(8);
+  return head.length === HEAD_BYTES ? unseal('order', keyOf(table, order), head)?.readUInt32BE(0) : undefined;
 }
 
 /**
- * The places of the rows `[offset, offset + limit)` of `count`, from the bytes of their blocks; `undefined` where
- * those are damaged, or of another order.
+ * The spans of the rows `[offset, offset + limit)` of `count`, from the bytes of their blocks; `undefined` where those
+ * are damaged, or of another order.
  */
 export function readSpans(
   { table, order, count }: { table: string; order: string; count: number },
@@ -75,22 +76,22 @@ export function readSpans(
   offset: number,
   limit: number,
 ): readonly ByteSpan[] | undefined {
-  const seed = seedOf(table, order);
+  const seed = sealSeed('order', keyOf(table, order));
   const end = Math.min(offset + limit, count);
-  const first = Math.floor(offset / BLOCK);
-  const places: ByteSpan[] = [];
-  for (let block = first; block * BLOCK < end; block += 1) {
+  const first = Math.floor(offset / BLOCK_SPANS);
+  const spans: ByteSpan[] = [];
+  for (let block = first; block * BLOCK_SPANS < end; block += 1) {
     const start = (block - first) * BLOCK_BYTES;
-    const rows = Math.min(BLOCK, count - block * BLOCK);
-    if (blocks.length < start + 4 + rows * PLACE) return undefined;
-    const content = blocks.subarray(start + 4, start + 4 + rows * PLACE);
-    if (blocks.readUInt32BE(start) !== crc32(content, (seed + block) >>> 0)) return undefined;
-    for (let at = 0; at < rows; at += 1) {
-      const position = block * BLOCK + at;
+    const rows = Math.min(BLOCK_SPANS, count - block * BLOCK_SPANS);
+    const blockEnd = start + CHECKSUM_BYTES + rows * SPAN_BYTES;
+    if (blocks.length < blockEnd || !hasChecksum(blockSeed(seed, block), blocks, start, blockEnd))
+      return undefined;
+    for (let row = 0; row < rows; row += 1) {
+      const position = block * BLOCK_SPANS + row;
       if (position < offset || position >= end) continue;
-      const offsetAt = at * PLACE;
-      places.push({ offset: content.readUInt32BE(offsetAt), length: content.readUInt32BE(offsetAt + 4) });
+      const at = start + CHECKSUM_BYTES + row * SPAN_BYTES;
+      spans.push({ offset: blocks.readUInt32BE(at), length: blocks.readUInt32BE(at + 4) });
     }
   }
-  return places;
+  return spans;
 }

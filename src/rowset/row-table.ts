@@ -1,22 +1,21 @@
-import { crc32 } from 'node:zlib';
 import type { CanonicalRecord } from '../contract/response-body.ts';
+import { CHECKSUM_BYTES, hasChecksum, readJsonText, sealSeed, writeChecksum } from '../store/sealed.ts';
 import type { RowCodec } from './row-codec.ts';
 
 /**
- * Some rows of a table, one frame behind the other. A frame is the length of its text and a checksum (32 bits each,
- * big-endian), and the text. The checksum starts from the table's name and the version of this form, so that a row
- * of another table is as foreign as a damaged one.
+ * Some rows of a table, one frame after another. A frame is the length of its text (32 bits, big-endian), a checksum
+ * that is bound to the table's name, and the text: the row's values as JSON.
  */
 export type Segment = {
   readonly bytes: Buffer;
-  /** Where each frame starts, and where the last one ends. */
+  /** The start of each frame, and the end of the last one. */
   readonly starts: Uint32Array;
 };
 
-/** Where a row's frame stands in the bytes of its whole table. */
+/** The position of a row's frame in the bytes of its whole table. */
 export type ByteSpan = { readonly offset: number; readonly length: number };
 
-/** The rows of one scan as bytes: outside of the collected heap, and the same in memory as in Redis. */
+/** The rows of one scan as bytes: outside the garbage-collected heap, and the same in memory as in Redis. */
 export type RowTable = {
   readonly name: string;
   readonly count: number;
@@ -27,19 +26,17 @@ export type RowTable = {
   spanOf(position: number): ByteSpan;
 };
 
-const VERSION = 'PTR1';
-const HEAD = 8;
+const LENGTH_BYTES = 4;
+const HEAD = LENGTH_BYTES + CHECKSUM_BYTES;
 
 /** What the checksums of a table's rows start from. */
-export function rowSeed(name: string): number {
-  return crc32(`${VERSION} ${name}`);
-}
+export const rowSeed = (table: string): number => sealSeed('row', table);
 
 /** Writes some records as a segment. */
 export function writeSegment(seed: number, codec: RowCodec, records: readonly CanonicalRecord[]): Segment {
   const texts = records.map((record) => JSON.stringify(codec.toValues(record)));
   const lengths = texts.map((text) => Buffer.byteLength(text));
-  // Not of Node's pool, of which a few rows would keep 64 KiB.
+  // Not from Node's pool: a few rows would keep 64 KiB of it alive.
   const bytes = Buffer.allocUnsafeSlow(lengths.reduce((sum, length) => sum + HEAD + length, 0));
   const starts = new Uint32Array(texts.length + 1);
   let at = 0;
@@ -48,7 +45,7 @@ export function writeSegment(seed: number, codec: RowCodec, records: readonly Ca
     starts[index] = at;
     bytes.write(text, at + HEAD);
     bytes.writeUInt32BE(length, at);
-    bytes.writeUInt32BE(crc32(bytes.subarray(at + HEAD, at + HEAD + length), seed), at + 4);
+    writeChecksum(seed, bytes, at + LENGTH_BYTES, at + HEAD + length);
     at += HEAD + length;
   }
   starts[texts.length] = at;
@@ -61,26 +58,15 @@ function frameEnd(bytes: Buffer, at: number): number | undefined {
   return end > bytes.length ? undefined : end;
 }
 
-function isSound(seed: number, bytes: Buffer, at: number, end: number): boolean {
-  return bytes.readUInt32BE(at + 4) === crc32(bytes.subarray(at + HEAD, end), seed);
-}
-
-function readText(codec: RowCodec, text: string): CanonicalRecord | undefined {
-  try {
-    return codec.fromValues(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
-}
-
 /** The record of one frame; `undefined` where it is damaged or of another table. */
 export function readFrame(seed: number, codec: RowCodec, frame: Buffer): CanonicalRecord | undefined {
-  if (frameEnd(frame, 0) !== frame.length || !isSound(seed, frame, 0, frame.length)) return undefined;
-  return readText(codec, frame.toString('utf8', HEAD));
+  if (frameEnd(frame, 0) !== frame.length || !hasChecksum(seed, frame, LENGTH_BYTES, frame.length))
+    return undefined;
+  return codec.fromValues(readJsonText(frame.toString('utf8', HEAD)));
 }
 
 /**
- * The whole frames at the start of some bytes; what is left behind them is the start of the next one.
+ * The whole frames at the start of some bytes; what follows them is the start of the next frame.
  * `undefined` where a frame is damaged or of another table.
  */
 export function splitFrames(seed: number, bytes: Buffer): Segment | undefined {
@@ -88,7 +74,7 @@ export function splitFrames(seed: number, bytes: Buffer): Segment | undefined {
   for (let at = 0; ;) {
     const end = frameEnd(bytes, at);
     if (end === undefined) return { bytes: bytes.subarray(0, at), starts: Uint32Array.from(starts) };
-    if (!isSound(seed, bytes, at, end)) return undefined;
+    if (!hasChecksum(seed, bytes, at + LENGTH_BYTES, end)) return undefined;
     starts.push(end);
     at = end;
   }
@@ -99,7 +85,7 @@ export function rowsIn({ starts }: Segment): number {
   return starts.length - 1;
 }
 
-/** The last of some ascending numbers that is not above a value. */
+/** Binary search: the index of the last of some ascending numbers that is not above a value. */
 function lastUpTo(numbers: Uint32Array, value: number): number {
   let [low, high] = [0, numbers.length - 1];
   while (low < high) {
@@ -110,7 +96,7 @@ function lastUpTo(numbers: Uint32Array, value: number): number {
   return low;
 }
 
-/** Puts sound segments together to the table of a name. */
+/** Puts checked segments together to the table of a name. */
 export function createRowTable(name: string, codec: RowCodec, all: readonly Segment[]): RowTable {
   const segments = all.filter((segment) => rowsIn(segment) > 0);
   const firsts = new Uint32Array(segments.length);
@@ -141,7 +127,8 @@ export function createRowTable(name: string, codec: RowCodec, all: readonly Segm
     segments,
     record(position) {
       const { segment, start, end } = find(position);
-      const record = readText(codec, segment.bytes.toString('utf8', start + HEAD, end));
+      const text = segment.bytes.toString('utf8', start + HEAD, end);
+      const record = codec.fromValues(readJsonText(text));
       if (record === undefined) throw new Error('a row of a row set cannot be read');
       return record;
     },

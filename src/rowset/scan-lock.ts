@@ -1,47 +1,34 @@
 import type { Clock } from '../kernel/clock.ts';
-import type { RedisRowSets } from './redis-rowsets.ts';
-import { acquireOrWait, type Lock } from '../store/distributed-lock.ts';
+import { acquireOrWait, type FoundOrLock } from '../store/fleet-single-flight.ts';
 import type { RowSet } from './local-rowset.ts';
+import type { RedisRowSets } from './redis-rowsets.ts';
 
-/** A row set that is there by now; or the right to scan, without a lock where the fleet cannot be asked. */
-export type ScanRight = { readonly rowSet?: RowSet; readonly lock: Lock | undefined };
-
-export type ScanRightDeps = {
+export type ScanLockDeps = {
   readonly shared: Pick<RedisRowSets, 'lock'>;
   readonly clock: Clock;
   /** How long the row set of a scan lives. */
   readonly lifeMs: number;
-  /** How long another process' scan may take. */
+  /** How long to wait for the scan of another process. */
   readonly patienceMs: number;
-  /** The fleet's row set, where it is newer than `than`. @throws where Redis does not answer */
+  /** The fleet's row set, if it is newer than `than`. Rejects where Redis does not answer. */
   readonly newerOf: (key: string, than: number) => Promise<RowSet | undefined>;
 };
 
-const PAUSES_MS = [10, 200] as const;
-const ALONE: ScanRight = { lock: undefined };
-
-/**
- * Waits until this process may scan, or until another one has. Where the holder of the right dies, its lock ends
- * and somebody else gets it; where Redis does not answer, or the others take too long, everybody may scan.
- */
-export function createScanRight({ shared, clock, lifeMs, patienceMs, newerOf }: ScanRightDeps) {
-  async function tryOnce(key: string, than: number): Promise<ScanRight | undefined> {
-    let lock: Lock | undefined;
+/** Creates the function that lets only one process of the fleet scan at a time; the others get its row set. */
+export function createScanLock({ shared, clock, lifeMs, patienceMs, newerOf }: ScanLockDeps) {
+  async function findOrLock(key: string, than: number): Promise<FoundOrLock<RowSet>> {
+    const lock = await shared.lock(key, lifeMs);
     try {
-      lock = await shared.lock(key, lifeMs);
-      // Whoever had the right until now may have published a moment ago.
-      const rowSet = await newerOf(key, than);
-      if (rowSet === undefined) return lock && { lock };
+      // The last holder may have published a moment ago.
+      return { found: await newerOf(key, than), lock };
+    } catch (error) {
       await lock?.release();
-      return { rowSet, lock: undefined };
-    } catch {
-      await lock?.release();
-      return ALONE;
+      throw error;
     }
   }
 
-  const patience = { clock, pausesMs: PAUSES_MS, patienceMs };
-  return async function scanRight(key: string, than: number, signal: AbortSignal): Promise<ScanRight> {
-    return (await acquireOrWait(() => tryOnce(key, than), patience, signal)) ?? ALONE;
+  const wait = { clock, pausesMs: [10, 200], patienceMs } as const;
+  return function lockScan(key: string, than: number, signal: AbortSignal): Promise<FoundOrLock<RowSet>> {
+    return acquireOrWait(() => findOrLock(key, than), wait, signal);
   };
 }

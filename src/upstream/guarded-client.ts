@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SourceSpec } from '../config/schema/source.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { Priority } from '../kernel/upstream-call.ts';
-import { createBulkhead, type Share } from './bulkhead.ts';
-import type { CallAttempt } from './call-attempt.ts';
-import { watchHealth } from './health.ts';
-import type { Resilience } from './resilience.ts';
-import type { TakeToken } from './token-pacer.ts';
+import { createBulkhead, type Share } from './bulkhead/bulkhead.ts';
+import type { CallAttempt } from './resilience/call-attempt.ts';
+import { watchHealth } from './resilience/health.ts';
+import type { Resilience } from './resilience/resilience.ts';
+import type { TakeToken } from './bulkhead/token-pacer.ts';
 
 /** The calls that a request caused, for its log line. */
 export type Usage = { upstreamCalls: number; upstreamMs: number };

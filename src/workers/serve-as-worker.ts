@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConfigTexts } from '../config/load.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
-import type { Share } from '../upstream/bulkhead.ts';
+import type { Share } from '../upstream/bulkhead/bulkhead.ts';
 import type {
   WorkerCounts,
   MetricValues,

@@ -7,7 +7,7 @@ import type { ServerStatus } from '../../errors/body.ts';
 import { fault, type GatewayError } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { ServedOperation } from '../../pipeline/create-operations.ts';
-import { createDocumentEncodings, type OnCompressed } from '../../store/cache/content-encodings.ts';
+import { createDocumentEncodings, type OnCompressed } from '../../store/cache/encoded-bodies.ts';
 import { operationEndpoint } from '../operation-endpoint.ts';
 import {
   createPassthrough,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ScanPlan } from '../../adapter/plan/plan.ts';
 import type { BackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { RowSet } from '../../rowset/local-rowset.ts';
-import { createScanRight } from '../../rowset/scan-lock.ts';
+import { createScanLock } from '../../rowset/scan-lock.ts';
 import type { Lock } from '../../store/distributed-lock.ts';
 import type { KnownRowSets } from './known-rowsets.ts';
 import { isMismatch, type Mismatch } from '../mismatch.ts';
@@ -25,7 +25,7 @@ export function createRowSetScans(
 ): RowSetScans {
   const { clock, budget } = source;
   const { shared, lifeMs, newerOf } = known;
-  const right = shared && createScanRight({ shared, clock, lifeMs, patienceMs: budget.time, newerOf });
+  const lockScan = shared && createScanLock({ shared, clock, lifeMs, patienceMs: budget.time, newerOf });
 
   async function take(
     plan: ScanPlan,
@@ -57,9 +57,9 @@ export function createRowSetScans(
   return {
     take,
     async obtain(plan, context, than) {
-      if (right === undefined) return take(plan, context, undefined);
-      const got = await tasks.within(context.signal, (signal) => right(plan.key, than, signal));
-      return got.rowSet === undefined ? take(plan, context, got.lock) : known.keep(plan.key, got.rowSet);
+      if (lockScan === undefined) return take(plan, context, undefined);
+      const got = await tasks.within(context.signal, (signal) => lockScan(plan.key, than, signal));
+      return got.found === undefined ? take(plan, context, got.lock) : known.keep(plan.key, got.found);
     },
   };
 }

@@ -4,7 +4,7 @@ import type { SourceSpec } from '../../config/schema/source.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { createAgents } from './agents.ts';
 import { decompress } from './decompress.ts';
-import { sendOverHttp } from './http-adapter.ts';
+import { sendOverHttp } from './axios-over-http.ts';
 import { codeOf } from './network-fault.ts';
 import type { ReplyHeaders } from './reply-headers.ts';
 

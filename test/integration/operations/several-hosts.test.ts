@@ -3,7 +3,7 @@ import { createCondition } from '../../support/time/eventually.ts';
 import { sourceSchema } from '../../../src/config/schema/source.ts';
 import type { UpstreamRequest } from '../../../src/kernel/upstream-call.ts';
 import { createUpstream, type Upstream } from '../../../src/upstream/client.ts';
-import { createResilience } from '../../../src/upstream/resilience.ts';
+import { createResilience } from '../../../src/upstream/resilience/resilience.ts';
 
 const hosts: ScriptedUpstream[] = [];
 let upstream: Upstream | undefined;
@@ -88,11 +88,11 @@ describe('a source of several hosts', () => {
     const well = await startHost();
     const health = { path: '/health', interval: '20ms', timeout: '5s', failures: 2 };
     const { ask, happens } = openSource([sick.origin, well.origin], { health });
-    await happens(`${sick.origin} sick`);
+    await happens(`${sick.origin} unhealthy`);
     await many(40, ask);
     expect(sick.requests.filter(({ path }) => path === '/x')).toEqual([]);
     isSick = false;
-    await happens(`${sick.origin} sound`);
+    await happens(`${sick.origin} healthy`);
     await many(40, ask);
     expect(sick.requests.map(({ path }) => path)).toContain('/x');
   });

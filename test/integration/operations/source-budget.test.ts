@@ -7,7 +7,7 @@ import type { Priority } from '../../../src/kernel/upstream-call.ts';
 import { createSourceRates } from '../../../src/pipeline/source-rates.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import { createUpstream, type Upstream } from '../../../src/upstream/client.ts';
-import type { TakeToken } from '../../../src/upstream/token-pacer.ts';
+import type { TakeToken } from '../../../src/upstream/bulkhead/token-pacer.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { startUpstream } from '../../support/upstream/scripted-upstream.ts';

@@ -63,7 +63,7 @@ describe('an order of rows', () => {
   });
 });
 
-describe('the head of a snapshot', () => {
+describe('the head of a row set', () => {
   const head = { name: 'aB3-_x', storedAt: 1_767_225_600_000, count: 50_000, bytes: 12_345_678 };
 
   it('comes back as it was', () => {

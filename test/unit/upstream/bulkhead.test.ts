@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../../../src/errors/fault.ts';
 import type { Priority } from '../../../src/kernel/upstream-call.ts';
-import { createBulkhead, type BulkheadOptions } from '../../../src/upstream/bulkhead.ts';
+import { createBulkhead, type BulkheadOptions } from '../../../src/upstream/bulkhead/bulkhead.ts';
 
 /** Ends the calls that still wait after a test. */
 let over = new AbortController();

@@ -1,4 +1,4 @@
-import { createHosts, type Host } from '../../../src/upstream/hosts.ts';
+import { createHosts, type Host } from '../../../src/upstream/resilience/hosts.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 
 /** Hosts `h1` to `h<count>`, left out for 10 s after 3 failures in a row. */

@@ -1,6 +1,6 @@
 import { net as netSchema } from '../../../src/config/schema/connection.ts';
 import { fault, GatewayError } from '../../../src/errors/fault.ts';
-import { createResilience } from '../../../src/upstream/resilience.ts';
+import { createResilience } from '../../../src/upstream/resilience/resilience.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 
 const refused = fault('upstream_unavailable', { sourceHealth: { isRetryable: true } });

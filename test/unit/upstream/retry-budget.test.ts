@@ -1,4 +1,4 @@
-import { createRetryBudget } from '../../../src/upstream/retry-budget.ts';
+import { createRetryBudget } from '../../../src/upstream/resilience/retry-budget.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 
 function openBudget(percent = 10) {

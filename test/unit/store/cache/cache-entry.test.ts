@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { crc32 } from 'node:zlib';
 import { type CacheEntry, decodeEntry, encodeEntry } from '../../../../src/store/cache/cache-entry.ts';
+import { seal } from '../../../../src/store/sealed.ts';
 
 const KEY = 'users.list/digest/1/50//[]';
 
@@ -17,12 +18,18 @@ const entry: fc.Arbitrary<CacheEntry> = fc.record({
 });
 
 /** The bytes of an entry with another head, and a checksum that fits. */
-function withHead(head: string, headLength = Buffer.byteLength(head), magic = 'PTC2'): Buffer {
-  const rest = Buffer.concat([Buffer.alloc(4), Buffer.from(head), Buffer.from('{"data":[]}')]);
-  rest.writeUInt32BE(headLength);
+function withHead(head: string, headLength = Buffer.byteLength(head)): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(headLength);
+  return seal('cacheEntry', KEY, length, Buffer.from(head), Buffer.from('{"data":[]}'));
+}
+
+/** The bytes of an entry as the last form had them: another magic, and a checksum that started from the key alone. */
+function inFormerForm(head: string): Buffer {
+  const rest = withHead(head).subarray(8);
   const sum = Buffer.alloc(4);
   sum.writeUInt32BE(crc32(rest, crc32(KEY)));
-  return Buffer.concat([Buffer.from(magic), sum, rest]);
+  return Buffer.concat([Buffer.from('PTC2'), sum, rest]);
 }
 
 describe('the bytes of a cached answer', () => {
@@ -64,7 +71,7 @@ describe('the bytes of a cached answer', () => {
       fc.property(
         fc.oneof(
           fc.uint8Array(),
-          fc.uint8Array().map((bytes) => [...Buffer.from('PTC2'), ...bytes]),
+          fc.uint8Array().map((bytes) => [...Buffer.from('PTC3'), ...bytes]),
         ),
         (bytes) => {
           expect(decodeEntry(KEY, Buffer.from(bytes))).toBeUndefined();
@@ -72,15 +79,19 @@ describe('the bytes of a cached answer', () => {
       ),
       { numRuns: 500 },
     );
-    for (const text of ['', 'PTC2', '{"data":[]}', '[1,"","",0]'])
+    for (const text of ['', 'PTC3', '{"data":[]}', '[1,"","",0]'])
       expect(decodeEntry(KEY, Buffer.from(text))).toBeUndefined();
   });
 
   it('are a miss when an older or newer Portico wrote them', () => {
     const head = JSON.stringify([1, '"e"', [1_000, 10, 9_500, 0], ['x', 3], ['users']]);
     expect(decodeEntry(KEY, withHead(head))).toMatchObject({ found: true, etag: '"e"' });
-    for (const magic of ['PTC1', 'PTC3', 'ptc2'])
-      expect(decodeEntry(KEY, withHead(head, undefined, magic))).toBeUndefined();
+    expect(decodeEntry(KEY, inFormerForm(head))).toBeUndefined();
+    for (const magic of ['PTC1', 'PTC2', 'PTC4', 'ptc3']) {
+      const bytes = withHead(head);
+      bytes.write(magic);
+      expect(decodeEntry(KEY, bytes)).toBeUndefined();
+    }
   });
 
   it.each([

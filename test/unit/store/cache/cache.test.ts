@@ -1,5 +1,6 @@
-import { ageMs, type Cache, type CacheRedis, createCache } from '../../../../src/store/cache/cache.ts';
+import { ageMs, type Cache, createCache } from '../../../../src/store/cache/cache.ts';
 import { type CacheEntry, encodeEntry } from '../../../../src/store/cache/cache-entry.ts';
+import type { CacheRedis } from '../../../../src/store/cache/redis-entries.ts';
 import { createLocalPurges } from '../../../../src/store/purges.ts';
 import { createManualClock } from '../../../support/time/manual-clock.ts';
 

@@ -3,12 +3,12 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { CacheEntry } from '../../../../src/store/cache/cache-entry.ts';
 import { createCache } from '../../../../src/store/cache/cache.ts';
 import { createLocalPurges } from '../../../../src/store/purges.ts';
-import {
-  type ContentEncoding,
-  type Compression,
-  createContentEncodings,
-  type EncodedBody,
-} from '../../../../src/store/cache/content-encodings.ts';
+import { createContentEncodings } from '../../../../src/store/cache/content-encodings.ts';
+import type {
+  Compression,
+  ContentEncoding,
+  EncodedBody,
+} from '../../../../src/store/cache/encoded-bodies.ts';
 import { createManualClock } from '../../../support/time/manual-clock.ts';
 
 const LOCAL_BYTES = 64 * 1024;

@@ -1,5 +1,5 @@
-import type { SourceSpec } from '../config/schema/source.ts';
-import { GatewayError } from '../errors/fault.ts';
+import type { SourceSpec } from '../../config/schema/source.ts';
+import { GatewayError } from '../../errors/fault.ts';
 import type { Breaker, CallOutcome, RecordOutcome } from './breaker.ts';
 import type { Host, Hosts } from './hosts.ts';
 import type { RetryBudget } from './retry-budget.ts';

@@ -1,6 +1,6 @@
-import type { SourceSpec } from '../config/schema/source.ts';
+import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Host, Hosts } from './hosts.ts';
-import { createTransport } from './transport/transport.ts';
+import { createTransport } from '../transport/transport.ts';
 
 /** Checks the health of a source's hosts at an interval, if its file says `net.health`. */
 export function watchHealth(net: SourceSpec['net'], hosts: Hosts): { close(): void } {

@@ -1,5 +1,5 @@
-import { fault, type GatewayError } from '../errors/fault.ts';
-import type { Priority } from '../kernel/upstream-call.ts';
+import { fault, type GatewayError } from '../../errors/fault.ts';
+import type { Priority } from '../../kernel/upstream-call.ts';
 import { createTokenPacer, type TakeToken } from './token-pacer.ts';
 import { createWaitingCalls } from './waiting-calls.ts';
 

@@ -1,5 +1,5 @@
-import type { GatewayError } from '../errors/fault.ts';
-import { PRIORITIES, type Priority } from '../kernel/upstream-call.ts';
+import type { GatewayError } from '../../errors/fault.ts';
+import { PRIORITIES, type Priority } from '../../kernel/upstream-call.ts';
 
 /** A call that waits for a slot of a bulkhead. */
 export type WaitingCall = {

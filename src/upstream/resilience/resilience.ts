@@ -1,5 +1,5 @@
-import type { SourceSpec } from '../config/schema/source.ts';
-import { fault, type GatewayError } from '../errors/fault.ts';
+import type { SourceSpec } from '../../config/schema/source.ts';
+import { fault, type GatewayError } from '../../errors/fault.ts';
 import { type BreakerState, createBreaker } from './breaker.ts';
 import { type AttemptParts, type CallAttempt, createCallAttempt } from './call-attempt.ts';
 import { createHosts, type Host, type HostEvent, type Hosts } from './hosts.ts';

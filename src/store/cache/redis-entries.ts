@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { acquireLockLua, holdLock, type Lock, newToken } from '../distributed-lock.ts';
+import { compileScript } from '../redis/script.ts';
+import { type CacheEntry, decodeEntry, encodeEntry } from './cache-entry.ts';
+
+/** The part of a Redis client that the cache needs. */
+export type CacheRedis = Pick<Redis, 'getBuffer' | 'callBuffer'>;
+
+export type RedisEntriesDeps = {
+  readonly client: CacheRedis;
+  /** Spells the Redis key of a part of an answer. */
+  readonly keyOf: (answer: string, part: string) => string;
+};
+
+/** An entry of Redis: as it is there, `damaged`, or `undefined` where there is none. */
+export type RedisEntry = CacheEntry | 'damaged' | undefined;
+
+/** Longer than any fill takes. */
+const FENCE_MS = 600_000;
+
+/** KEYS: value, fence, lock. ARGV: token, how long the last fence is kept, '' to lock only where there is no value. */
+const getOrLock = compileScript(`
+local value = redis.call('get', KEYS[1])
+if value and ARGV[3] == '' then return { 0, value } end
+${acquireLockLua({ lock: 'KEYS[3]', fence: 'KEYS[2]', token: 'ARGV[1]', fenceMs: 'ARGV[2]' })}
+return { fence, value }`);
+/** KEYS: value, fence, lock. ARGV: value, its lifetime, fence and token of the lock or ''. */
+const publish = compileScript(`
+local kept = 0
+if ARGV[3] == '' or redis.call('get', KEYS[2]) == ARGV[3] then
+  redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
+  kept = 1
+end
+if ARGV[4] ~= '' and redis.call('get', KEYS[3]) == ARGV[4] then redis.call('del', KEYS[3]) end
+return kept`);
+
+/** Creates the level of the cache that is in Redis. Its methods reject where Redis does not answer. */
+export function createRedisEntries({ client, keyOf }: RedisEntriesDeps) {
+  function namesOf(key: string): readonly [value: string, fence: string, lock: string] {
+    // Hashed, because a cache key holds words of a caller, of any length.
+    const answer = hash('sha256', key, 'base64url').slice(0, 27);
+    return [keyOf(answer, 'value'), keyOf(answer, 'fence'), keyOf(answer, 'lock')];
+  }
+
+  function read(key: string, bytes: Buffer | null): RedisEntry {
+    return bytes === null ? undefined : (decodeEntry(key, bytes) ?? 'damaged');
+  }
+
+  return {
+    async get(key: string): Promise<RedisEntry> {
+      return read(key, await client.getBuffer(namesOf(key)[0]));
+    },
+    /** Reads the entry and acquires the lock; to `look`, only where there is no entry. */
+    async getOrLock(key: string, purpose: 'look' | 'fill'): Promise<{ found: RedisEntry; lock?: Lock }> {
+      const names = namesOf(key);
+      const token = newToken();
+      const args = [token, FENCE_MS, purpose === 'look' ? '' : '1'];
+      const [fence, bytes = null] = (await getOrLock(client, names, args)) as [number, (Buffer | null)?];
+      const found = read(key, bytes);
+      return fence > 0 ? { found, lock: holdLock(client, names[2], token, fence) } : { found };
+    },
+    /** Writes the entry and deletes the lock; false where another process has held the lock since. */
+    async publish(key: string, entry: CacheEntry, ttlMs: number, lock: Lock | undefined): Promise<boolean> {
+      const args = [encodeEntry(key, entry), ttlMs, lock?.fence ?? '', lock?.token ?? ''];
+      return (await publish(client, namesOf(key), args)) === 1;
+    },
+  };
+}

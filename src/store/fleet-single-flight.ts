@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../kernel/clock.ts';
+import type { Lock } from './distributed-lock.ts';
+
+/** What another process has made; or else that this one may make it, with the lock where there is one. */
+export type FoundOrLock<T> = { readonly found?: T | undefined; readonly lock?: Lock | undefined };
+
+/** How long to wait for the work of another process. */
+export type WaitOptions = {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** The first pause between two tries and the longest; each is twice the one before. */
+  readonly pausesMs: readonly [number, number];
+  readonly patienceMs: number;
+};
+
+/** This process may work, without a lock. */
+export const UNLOCKED: FoundOrLock<never> = {};
+
+/**
+ * Single flight over the fleet: waits until another process has made something, or this one holds the lock to make it.
+ * `tryOnce` looks for both. Where it rejects because Redis does not answer, or the others take too long, everybody may
+ * work without a lock. Rejects with the signal's reason.
+ */
+export async function acquireOrWait<T>(
+  tryOnce: () => Promise<FoundOrLock<T>>,
+  { clock, pausesMs: [firstMs, longestMs], patienceMs }: WaitOptions,
+  signal: AbortSignal,
+): Promise<FoundOrLock<T>> {
+  const endMs = clock.monotonic() + patienceMs;
+  for (let pauseMs = firstMs; ; pauseMs = Math.min(pauseMs * 2, longestMs)) {
+    const tried = await tryOnce().catch(() => undefined);
+    if (tried === undefined) return UNLOCKED;
+    const { found, lock } = tried;
+    if (found !== undefined) {
+      void lock?.release();
+      return { found };
+    }
+    if (lock !== undefined) return { lock };
+    if (clock.monotonic() >= endMs) return UNLOCKED;
+    await sleep(pauseMs * (0.5 + Math.random() / 2), undefined, { signal });
+  }
+}

@@ -1,0 +1,71 @@
+import { crc32 } from 'node:zlib';
+
+/**
+ * The sealed form of everything that Portico keeps in Redis as bytes: magic, checksum, payload. The magic ends with a
+ * version. The checksum is bound to the form and to a key, so that a value of another key or version is as foreign as a
+ * damaged one. Raise a version whenever its payload changes: older values are then misses.
+ */
+const MAGIC = {
+  cacheEntry: 'PTC3',
+  checkpoint: 'PTK2',
+  order: 'PTO2',
+  row: 'PTR2',
+  rowSet: 'PTS2',
+} as const;
+export type SealedForm = keyof typeof MAGIC;
+
+/** Bytes before the payload: the magic and the checksum, 4 bytes each. */
+export const SEAL_BYTES = 8;
+const MAGIC_BYTES = 4;
+/** The length of a checksum: CRC-32, big-endian. */
+export const CHECKSUM_BYTES = 4;
+
+/** What the checksums of a form start from under one key. A long value may be sealed in pieces with this seed. */
+export function sealSeed(form: SealedForm, key: string): number {
+  return crc32(`${MAGIC[form]} ${key}`);
+}
+
+/** Writes at `at` the checksum of the bytes behind it, up to `end`. */
+export function writeChecksum(seed: number, bytes: Buffer, at: number, end: number): void {
+  bytes.writeUInt32BE(crc32(bytes.subarray(at + CHECKSUM_BYTES, end), seed), at);
+}
+
+/** Whether the checksum at `at` is that of the bytes behind it, up to `end`. */
+export function hasChecksum(seed: number, bytes: Buffer, at: number, end: number): boolean {
+  return bytes.readUInt32BE(at) === crc32(bytes.subarray(at + CHECKSUM_BYTES, end), seed);
+}
+
+/** Seals a payload, given in parts, for a key. */
+export function seal(form: SealedForm, key: string, ...payload: readonly Buffer[]): Buffer {
+  const bytes = Buffer.concat([Buffer.from(MAGIC[form]), Buffer.alloc(CHECKSUM_BYTES), ...payload]);
+  writeChecksum(sealSeed(form, key), bytes, MAGIC_BYTES, bytes.length);
+  return bytes;
+}
+
+/** The payload; `undefined` where the bytes are damaged, or of another form, version or key. */
+export function unseal(form: SealedForm, key: string, bytes: Buffer): Buffer | undefined {
+  if (bytes.length < SEAL_BYTES || bytes.toString('latin1', 0, MAGIC_BYTES) !== MAGIC[form]) return undefined;
+  return hasChecksum(sealSeed(form, key), bytes, MAGIC_BYTES, bytes.length)
+    ? bytes.subarray(SEAL_BYTES)
+    : undefined;
+}
+
+/** Seals a value as JSON. */
+export function sealJson(form: SealedForm, key: string, value: unknown): Buffer {
+  return seal(form, key, Buffer.from(JSON.stringify(value)));
+}
+
+/** The value of `sealJson`; `undefined` as for `unseal`, and where the payload is no JSON. */
+export function unsealJson(form: SealedForm, key: string, bytes: Buffer): unknown {
+  const payload = unseal(form, key, bytes);
+  return payload && readJsonText(payload.toString());
+}
+
+/** A JSON text as a value; `undefined` where it is none. */
+export function readJsonText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
