@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../kernel/clock.ts';
 import type { RateWindow } from '../../kernel/duration.ts';
-import { createTokenPrefetch, type Spent } from './token-prefetch.ts';
+import { createTokenPrefetch, type TokenResult } from './token-prefetch.ts';
 import { createSlidingMemory } from './sliding-memory.ts';
 import { SlidingRedis } from './sliding-redis.ts';
 import { cutWindow, type SubWindows, type WindowCount } from './sub-windows.ts';
@@ -13,21 +13,21 @@ export type Tier = {
   readonly onStoreFailure: 'open' | 'closed';
 };
 
-/** Where one window of a caller stands after a decision. */
+/** The state of one window of a caller after a decision. */
 export type WindowState = {
   readonly points: number;
   readonly seconds: number;
   readonly remaining: number;
-  /** Whole seconds until nothing of the window is used any more: 1 to `seconds`. */
+  /** Whole seconds until all points of the window are free again: 1 to `seconds`. */
   readonly resetSeconds: number;
 };
 
-/** Who decided: all processes together, this one alone, or nobody because Redis is gone and the tier is closed. */
+/** Who decided: all processes together, this one alone, or `unavailable`: Redis is gone and the tier is closed. */
 export type DecidedBy = 'redis' | 'local' | 'unavailable';
 
 export type Decision = {
   readonly allowed: boolean;
-  /** In the tier's order; empty where nobody could decide. */
+  /** In the tier's order; empty where the limiter is unavailable. */
   readonly windows: readonly WindowState[];
   /** 0 where the request is allowed; else when every refusing window has a point again. */
   readonly retryAfterSeconds: number;
@@ -41,10 +41,10 @@ export type Decision = {
 export type Limiter = {
   /**
    * Admits a request of `subject` only if every window of the tier does; a refused request is charged to none.
-   * Answers at once where this process has points set aside. Throws only for a tier that does not exist.
+   * Answers at once where this process has prefetched points. Throws only for a tier that does not exist.
    */
   consume(tier: string, subject: string): Decision | Promise<Decision>;
-  /** Stops giving back what was set aside. */
+  /** Stops returning prefetched points. */
   close(): void;
 };
 
@@ -55,11 +55,11 @@ export type LimiterDeps = {
   /** Spells the Redis key of what a caller has used of a tier. */
   readonly keyOf: (tier: string, windows: readonly RateWindow[], subject: string) => string;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Cuts the windows of all tiers into pieces, where the usual cut will not do. */
+  /** Cuts the windows of all tiers into pieces; by default `cutWindow`. */
   readonly cut?: (window: RateWindow) => SubWindows;
-  /** How long behind its piece a point may still be spent, milliseconds, where `cut` holds it for so much longer. */
+  /** How long after its piece a point may still be spent, milliseconds; `cut` must then count it for longer. */
   readonly graceMs?: number;
-  /** Bound of callers remembered in this process. */
+  /** At most so many callers are counted in this process. */
   readonly localSubjectsMax?: number;
 };
 
@@ -68,21 +68,21 @@ type Consume = (subject: string) => Decision | Promise<Decision>;
 type TierLimiter = { readonly consume: Consume; returnUnused(): void };
 
 const UNAVAILABLE: Decision = { allowed: false, windows: [], retryAfterSeconds: 1, by: 'unavailable' };
-const GIVE_BACK_MS = 250;
+const RETURN_MS = 250;
 
 /** Clamped: a clock that jumps must not send a client away for an hour. */
 function wholeSeconds(ms: number, secondsMax: number): number {
   return Math.min(secondsMax, Math.max(1, Math.ceil(ms / 1_000)));
 }
 
-function stateOf({ points, seconds }: SubWindows, count: WindowCount, setAside: number): WindowState {
-  const remaining = Math.min(points, count.free + setAside);
+function stateOf({ points, seconds }: SubWindows, count: WindowCount, reserved: number): WindowState {
+  const remaining = Math.min(points, count.free + reserved);
   return { points, seconds, remaining, resetSeconds: wholeSeconds(count.resetMs, seconds) };
 }
 
-function decide(windows: readonly SubWindows[], spent: Spent, by: DecidedBy): Decision {
+function decide(windows: readonly SubWindows[], spent: TokenResult, by: DecidedBy): Decision {
   const states = windows.map((window, index) =>
-    stateOf(window, spent.windows[index] ?? { free: 0, resetMs: 0, waitMs: 0 }, spent.setAside),
+    stateOf(window, spent.windows[index] ?? { free: 0, resetMs: 0, waitMs: 0 }, spent.reserved),
   );
   if (spent.admitted) return { allowed: true, windows: states, retryAfterSeconds: 0, by };
   const waits = windows.map(({ seconds, pieceMs }, index) => {
@@ -100,7 +100,7 @@ export function createLimiter(deps: LimiterDeps): Limiter {
     const memory = createSlidingMemory(windows, clock, deps.localSubjectsMax);
     return (subject) => {
       const reservation = memory.reserve(subject, 1);
-      const spent = { admitted: reservation.granted > 0, windows: reservation.windows, setAside: 0 };
+      const spent = { admitted: reservation.granted > 0, windows: reservation.windows, reserved: 0 };
       return decide(windows, spent, 'local');
     };
   }
@@ -131,7 +131,7 @@ export function createLimiter(deps: LimiterDeps): Limiter {
   const limiters = new Map(Object.entries(tiers).map(([name, tier]) => [name, createTier(name, tier)]));
   const timer = setInterval(() => {
     for (const limiter of limiters.values()) limiter.returnUnused();
-  }, GIVE_BACK_MS);
+  }, RETURN_MS);
   timer.unref();
 
   return {

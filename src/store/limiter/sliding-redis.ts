@@ -10,14 +10,15 @@ import {
 } from './sub-windows.ts';
 
 /**
- * Counts points in a hash: one field for each piece of each window that has any, and `t` for the latest time seen, so
- * that a clock set back (bounded by the longest window) forgets nothing. Redis' own clock decides for all processes.
- * ARGV: needed, extra, share, points that go back; then for each window its points, the length of a piece in
- * milliseconds, the number of pieces, and the piece in which the points that go back were counted.
- * Answers granted, validMs, and for each window what is free, resetMs, waitMs and the piece of now.
+ * Counts points in a hash, by Redis' own clock: one field for each piece of each window that has any, and `t` for the
+ * latest time seen. Where the clock was set back by no more than the longest window, `t` is used in its place, so that
+ * no count is lost.
+ * ARGV: needed, batch, share, points that are returned; then for each window its points, the length of a piece in
+ * milliseconds, the number of pieces, and the piece that the returned points were counted in.
+ * Answers granted, validMs, and for each window the free points, resetMs, waitMs and the current piece.
  */
 const RESERVE_SCRIPT = `
-local key, needed, extra = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
+local key, needed, batch = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
 local share, back = tonumber(ARGV[3]), tonumber(ARGV[4])
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -59,7 +60,7 @@ for i = 5, #ARGV, 4 do
   windows[#windows + 1] = w
 end
 local granted = math.min(needed, free)
-if free > needed then granted = granted + math.min(extra, math.floor((free - needed) / share)) end
+if free > needed then granted = granted + math.min(batch, math.floor((free - needed) / share)) end
 local valid, answer = math.huge, { granted, 0 }
 for i, w in ipairs(windows) do
   if granted > 0 then
@@ -85,7 +86,7 @@ type ScriptClient = Redis & {
   porticoReserve(key: string, ...args: (string | number)[]): Promise<readonly number[]>;
 };
 
-/** What the library hands around; the reservation rides along. */
+/** The result type of the library, with our reservation in it. */
 class Counted extends RateLimiterRes {
   readonly reservation: Reservation;
 
@@ -106,9 +107,8 @@ function readReply([granted = 0, validMs = 0, ...rest]: readonly number[]): Rese
 }
 
 /**
- * The library's Redis limiter with all windows of a tier in one script, which counts over every interval of a
- * window's length. The library keeps its part: it makes the counts of a key an answer, and tells that from a failure
- * of the store.
+ * The library's Redis limiter with a script of ours: a sliding window instead of a fixed one, and all windows of a tier
+ * in one round trip. The library itself rejects with an Error where the store fails.
  */
 export class SlidingRedis extends RateLimiterRedis {
   readonly #windows: readonly SubWindows[];
@@ -127,10 +127,10 @@ export class SlidingRedis extends RateLimiterRedis {
     this.#windows = windows;
   }
 
-  /** Sets points aside under a key. Rejects where Redis fails. */
+  /** Reserves points under a key. Rejects where Redis fails. */
   async reserve(key: string, request: ReservationRequest): Promise<Reservation> {
     const counted = await this.consume(key, request.needed, { request });
-    if (!(counted instanceof Counted)) throw new Error('the library answered something else');
+    if (!(counted instanceof Counted)) throw new Error('rate-limiter-flexible answered something else');
     return counted.reservation;
   }
 
@@ -142,16 +142,16 @@ export class SlidingRedis extends RateLimiterRedis {
     _forced: boolean,
     { request }: { request: ReservationRequest },
   ): Promise<readonly number[]> {
-    // A command would wait in a queue for the connection.
+    // A command would wait in a queue until the connection is ready.
     if (this.#client.status !== 'ready') return Promise.reject(new Error('Redis is not ready'));
-    const { extra, unspent } = request;
+    const { batch, unspent } = request;
     const windows = this.#windows.flatMap(({ points, pieceMs, pieces }, index) => [
       points,
       pieceMs,
       pieces,
       unspent?.pieces[index] ?? 0,
     ]);
-    return this.#client.porticoReserve(key, needed, extra, PREFETCH_SHARE, unspent?.points ?? 0, ...windows);
+    return this.#client.porticoReserve(key, needed, batch, PREFETCH_SHARE, unspent?.points ?? 0, ...windows);
   }
 
   /** Called by the library with what `_upsert` answered. */

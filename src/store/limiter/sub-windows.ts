@@ -1,8 +1,8 @@
 import type { RateWindow } from '../../kernel/duration.ts';
 
 /**
- * A window cut into equal pieces of time. What is counted in a piece is held against the caller until all of the
- * piece is a window's length ago: at most one piece too long, and never too short.
+ * A sliding window, cut into equal pieces of time. What is counted in a piece counts against the caller until all of
+ * the piece is a window's length ago: never too short, and at most one piece too long.
  */
 export type SubWindows = {
   readonly points: number;
@@ -13,26 +13,26 @@ export type SubWindows = {
   readonly pieces: number;
 };
 
-/** Cuts a window: into tenths where it is short, finer where a tenth would be felt. */
+/** Cuts a window: a short one into tenths, a long one finer, because a tenth of it would be noticed. */
 export function cutWindow({ points, seconds }: RateWindow): SubWindows {
   const pieces = seconds <= 10 ? 10 : 30;
   return { points, seconds, pieces, pieceMs: (seconds * 1_000) / pieces };
 }
 
-/** Where one window of one caller stands. Times in milliseconds from the moment of the reservation. */
+/** The state of one window of one caller. Times in milliseconds from the moment of the reservation. */
 export type WindowCount = {
   /** Points left after the reservation. */
   readonly free: number;
-  /** Until none of what is counted now is held against the caller any more. */
+  /** Until nothing that is counted now counts against the caller any more. */
   readonly resetMs: number;
   /** Until at least one point is free; 0 where one is. */
   readonly waitMs: number;
 };
 
-/** Points set aside for a caller. */
+/** Points that were reserved for a caller. */
 export type Reservation = {
   readonly granted: number;
-  /** How long the points may be spent: until the first piece ends in which they are counted. */
+  /** How long the points may be spent: until the first of the pieces ends that they are counted in. */
   readonly validMs: number;
   /** In the tier's order. */
   readonly windows: readonly WindowCount[];
@@ -40,18 +40,18 @@ export type Reservation = {
   readonly pieces: readonly number[];
 };
 
-/** Points that were set aside and not spent. */
+/** Points that were reserved and not spent. */
 export type Unspent = { readonly points: number; readonly pieces: readonly number[] };
 
-/** What is asked of a store of counts. */
+/** What a process asks of the store of counts. */
 export type ReservationRequest = {
-  /** Points for requests that wait. */
+  /** Points for the requests that wait. */
   readonly needed: number;
-  /** Points for requests that may come; only a small part of what is free is given. */
-  readonly extra: number;
-  /** Points of an earlier reservation that go back. */
+  /** Points to prefetch for later requests; only a small share of those free is granted. */
+  readonly batch: number;
+  /** Points of an earlier reservation that are returned. */
   readonly unspent: Unspent | undefined;
 };
 
-/** The share of the free points that one process may set aside for requests yet to come: one in so many. */
+/** Of so many free points, one process may prefetch one. */
 export const PREFETCH_SHARE = 64;

@@ -170,8 +170,9 @@ describe('a Redis that fails', () => {
     const cache = make();
     state.broken = true;
     expect(await textOf(cache)).toBeUndefined();
-    void cache.put('k', entry('v'));
+    const kept = cache.put('k', entry('v'));
     expect(await textOf(cache)).toBe('v');
+    await kept;
     expect(events.sort()).toEqual(['local hit', 'local miss', 'redis failed', 'redis failed']);
   });
 
