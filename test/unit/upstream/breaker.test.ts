@@ -1,4 +1,8 @@
-import { type BreakerOptions, createBreaker, type CallOutcome } from '../../../src/upstream/resilience/breaker.ts';
+import {
+  type BreakerOptions,
+  createBreaker,
+  type CallOutcome,
+} from '../../../src/upstream/resilience/breaker.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 
 /** A breaker on a clock of the test's own: 20 calls in 10 s, half of them bad, open for 5 s. */
