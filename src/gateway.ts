@@ -7,7 +7,7 @@ import type { GatewayConfig } from './config/schema/gateway.ts';
 import { redisRoles } from './config/schema/redis.ts';
 import { operations } from './contract/operations.ts';
 import { createApp } from './http/listener/app.ts';
-import { createDrain } from './http/listener/drain.ts';
+import { createDrain, type Drain } from './http/listener/drain.ts';
 import { closeListener, openListener } from './http/listener/open-listener.ts';
 import { createServer } from './http/listener/server.ts';
 import type { Clock } from './kernel/clock.ts';
@@ -23,7 +23,7 @@ import { createRedisKeys } from './store/redis/redis-keys.ts';
 import { openRedis } from './store/redis/redis-roles.ts';
 import { createContentEncodings } from './store/cache/content-encodings.ts';
 
-/** What a gateway is given by the process. */
+/** What the process gives a gateway. */
 export type GatewayServices = {
   readonly log: Logger;
   readonly clock: Clock;
@@ -31,32 +31,26 @@ export type GatewayServices = {
   readonly openapi: Buffer;
   readonly version: string;
   readonly nodeVersion: string;
-  /** How many lines of the log were given up because nobody read them; absent: none. */
+  /** How many lines of the log were dropped because nobody read them; absent: none. */
   readonly droppedLogLines?: (() => number) | undefined;
-  /** This process's part of what the sources take at once; absent where it is the only one. */
+  /** This process's share of the concurrent calls of a source; absent where it is the only process. */
   readonly shareOf?: ShareOf | undefined;
 };
 
-/** How a public listener is left. */
-export type Leaving = {
-  /** Other processes listen at the same place, so that nobody needs to be told. */
-  readonly othersListen: boolean;
-};
-
-/** The public listener and everything behind it; what an operator is told about it, as values. */
+/** The public listener and everything behind it. */
 export type PublicSide = {
-  /** Connects to what is needed, and waits for it for a bounded time. */
+  /** Waits for Redis, for a bounded time. */
   prepare(): Promise<void>;
   /** Opens the listener; rejects where its port is taken. */
   listen(): Promise<number>;
   checks(): readonly CheckResult[];
   readonly metrics: Metrics;
   quality(): readonly ResourceQuality[];
-  /** Has every process forget what carries a tag. Rejects where Redis fails. */
+  /** Purges everything with a tag from the caches of all processes. Rejects where Redis fails. */
   purge(tag: string): Promise<void>;
-  /** Ends the listener without a reset, as `createDrain` does. */
-  leave(leaving: Leaving): Promise<void>;
-  /** Ends everything, at once. */
+  /** Ends the listener gracefully, see `createDrain`. */
+  readonly leave: Drain;
+  /** Closes everything at once. */
   close(): Promise<void>;
 };
 
@@ -64,7 +58,7 @@ export type PublicSide = {
 export type Gateway = {
   /** Opens both listeners; rejects where a port is taken. */
   listen(): Promise<{ port: number; adminPort: number }>;
-  /** Leaves gracefully: not ready, serve on for `listen.drain`, finish what is under way, close. */
+  /** Ends gracefully: not ready, serve on for `listen.drain`, finish what is under way, close. */
   drain(): Promise<void>;
   /** Closes at once. */
   close(): Promise<void>;
@@ -72,8 +66,8 @@ export type Gateway = {
 
 const DEADLINE_MS_DEFAULT = 10_000;
 
-/** The default of config/portico.yaml, which everybody can read. */
-const TRIAL_PEPPER = 'a-pepper-for-trying-out-only';
+/** The default of config/portico.yaml, which is public. */
+const PUBLISHED_PEPPER = 'a-pepper-for-trying-out-only';
 
 function endpointNames(config: GatewayConfig): readonly string[] {
   return [
@@ -83,59 +77,61 @@ function endpointNames(config: GatewayConfig): readonly string[] {
   ];
 }
 
-function longestDeadline({ resources, passthrough }: GatewayConfig): number {
+function longestDeadlineMs({ resources, passthrough }: GatewayConfig): number {
   const served = Object.values(resources).map((resource) => resource?.deadline ?? 0);
   return Math.max(DEADLINE_MS_DEFAULT, ...served, ...passthrough.map((route) => route.deadline));
+}
+
+/** Opens the connections to Redis, and what is kept in Redis or in this process. */
+function openStores(
+  { redis: spec, cache: limits }: GatewayConfig,
+  { log, clock }: GatewayServices,
+  metrics: Metrics,
+) {
+  const redis = openRedis(spec, log);
+  for (const role of redisRoles)
+    if (redis.of[role] !== undefined) metrics.watchRedis(role, redis.of[role].isReady);
+  const keys = createRedisKeys(spec.prefix);
+  const client = redis.of.cache?.client;
+  const purges = client === undefined ? createLocalPurges() : createSharedPurges(client, keys);
+  const { localBytes, localSeconds, compression } = limits;
+  const cache = createCache({
+    clock,
+    localBytes,
+    localSeconds,
+    redis: client && { client, keyOf: (...parts) => keys.cache(...parts) },
+    purges,
+    attachEncodings:
+      compression === 'auto'
+        ? createContentEncodings(localBytes, (made) => metrics.compressed(made))
+        : undefined,
+    onEvent: metrics.cacheEvent,
+  });
+  return { redis, keys, purges, cache };
 }
 
 /** Puts the public side of a gateway together; nothing listens before `listen`. */
 export function createPublicSide(
   config: GatewayConfig,
   compiled: readonly CompiledResource[],
-  { log, clock, openapi, version, nodeVersion, droppedLogLines, shareOf }: GatewayServices,
+  services: GatewayServices,
 ): PublicSide {
-  if (config.auth.apiKeys?.pepper.reveal() === TRIAL_PEPPER) {
+  const { log, clock, openapi, shareOf } = services;
+  if (config.auth.apiKeys?.pepper.reveal() === PUBLISHED_PEPPER)
     log.warn({}, 'auth.apiKeys.pepper is the published one: set PORTICO_KEY_PEPPER before making real keys');
-  }
-  const metrics: Metrics = createMetrics({
-    operations: endpointNames(config),
-    version,
-    nodeVersion,
-    droppedLogLines,
-  });
-  const redis = openRedis(config.redis, log);
-  for (const role of redisRoles)
-    if (redis.of[role] !== undefined) metrics.watchRedis(role, redis.of[role].isReady);
-  const keys = createRedisKeys(config.redis.prefix);
-  const admission = createAdmission(config, { redis: redis.of, keys, clock, metrics, log });
-  const shared = redis.of.cache?.client;
-  const purges = shared === undefined ? createLocalPurges() : createSharedPurges(shared, keys);
-  const isCompressed = config.cache.compression === 'auto';
-  const cache = createCache({
-    clock,
-    localBytes: config.cache.localBytes,
-    localSeconds: config.cache.localSeconds,
-    redis: shared && { client: shared, keyOf: (...parts) => keys.cache(...parts) },
-    purges,
-    attachEncodings: isCompressed
-      ? createContentEncodings(config.cache.localBytes, metrics.compressed)
-      : undefined,
-    onEvent: metrics.cacheEvent,
-  });
+  const metrics = createMetrics({ ...services, operations: endpointNames(config) });
+  const { redis, keys, purges, cache } = openStores(config, services, metrics);
+  const shared = { redis: redis.of, keys, clock, metrics, log };
+  const admission = createAdmission(config, shared);
   const served = createOperations(compiled, {
+    ...shared,
     admission,
     cache,
     purges,
     jitterPercent: config.cache.jitter,
-    redis: redis.of,
-    keys,
-    clock,
-    log,
-    metrics,
     contract: config.contract,
     shareOf,
   });
-
   const app = createApp({
     operations: served.operations,
     openapi,
@@ -149,13 +145,10 @@ export function createPublicSide(
     clock,
     metrics,
   });
-  const server = createServer(
-    app,
-    { connectionsMax: config.listen.connectionsMax, deadlineMsMax: longestDeadline(config) },
-    { log, metrics },
-  );
-
-  const drain = createDrain({ server, drainMs: config.listen.drain });
+  const { connectionsMax, drain: drainMs } = config.listen;
+  const limits = { connectionsMax, deadlineMsMax: longestDeadlineMs(config) };
+  const server = createServer(app, limits, { log, metrics });
+  const drain = createDrain({ server, drainMs });
 
   return {
     async prepare() {
@@ -194,14 +187,7 @@ export function createGateway(
   const side = createPublicSide(config, compiled, services);
   let draining = false;
   const admin = createAdminServer(
-    createAdminApp({
-      checks: () => side.checks(),
-      draining: () => draining,
-      metrics: side.metrics,
-      quality: () => side.quality(),
-      purge: (tag) => side.purge(tag),
-      token: config.admin.token,
-    }),
+    createAdminApp({ ...side, draining: () => draining, token: config.admin.token }),
   );
 
   async function close(): Promise<void> {
