@@ -60,7 +60,7 @@ async function callsDuring(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe('three gateway processes on one cache', () => {
-  it('ask the source once for five hundred cold requests at a time', async () => {
+  it('call the source once for five hundred concurrent cold requests', async () => {
     answers.hold();
     const before = users.calls;
     const asked = Promise.all(Array.from({ length: 500 }, (_, at) => ask(fleet[at % 3]!, 'limit=3')));
@@ -72,7 +72,7 @@ describe('three gateway processes on one cache', () => {
     expect(users.calls - before).toBe(1);
   });
 
-  it('ask once more where the process dies that was asking', async () => {
+  it('call it once more when the process that was calling dies', async () => {
     answers.hold();
     const before = users.calls;
     const [doomed, ...others] = fleet as [GatewayProcess, GatewayProcess, GatewayProcess];
@@ -88,7 +88,7 @@ describe('three gateway processes on one cache', () => {
     fleet[0] = await startGatewayProcess(env, config.file);
   });
 
-  it.each(['users', 'user:2', 'user_2'])('forget what is purged by %s, long before its end', async (tag) => {
+  it.each(['users', 'user:2', 'user_2'])('drop what is purged by %s, long before it expires', async (tag) => {
     for (const gateway of fleet) expect(await ask(gateway, 'limit=5')).toMatch(/ X$/);
     const calls = await callsDuring(() => Promise.all(fleet.map((gateway) => ask(gateway, 'limit=5'))));
     expect(calls).toBe(0);
@@ -99,7 +99,7 @@ describe('three gateway processes on one cache', () => {
       await eventually(async () => (await ask(gateway, 'limit=5')) === `${name} X`);
   });
 
-  it('keep what a purge is not about', async () => {
+  it('keep what a purge does not name', async () => {
     const { code } = await runPortico(['--config', config.file, 'cache', 'purge', '--tag', 'user:77'], env);
     expect(code).toBe(0);
     await sleep(500);

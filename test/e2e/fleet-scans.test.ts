@@ -53,7 +53,7 @@ const ask = ({ url }: GatewayProcess, query: string) =>
   checkedFetch(`${url}/v1/${query}`, { headers: { authorization: `Bearer ${key}` } });
 
 describe('two gateway processes on one Redis', () => {
-  it('scan once for whatever is asked of them at the same time, and agree', async () => {
+  it('scan once for all concurrent queries, and give the same answers', async () => {
     const queries = ['?sort=name', '?sort=-name&limit=3', '?sort=name&page=7', '?sort=-email&page=2'];
     const answers = await Promise.all(
       fleet.flatMap((gateway) => queries.map((query) => ask(gateway, `users${query}`))),
@@ -64,7 +64,7 @@ describe('two gateway processes on one Redis', () => {
     expect(users.calls).toBe(CALLS_OF_A_SCAN);
   });
 
-  it('leave it to the other where the one that scans is killed', async () => {
+  it('scan on the other one when the one that scans is killed', async () => {
     const [dies, stays] = fleet as [GatewayProcess, GatewayProcess];
     catalog.does(() => undefined);
     const lost = ask(dies, 'products?min_price=10').catch(() => 'the connection was closed');

@@ -44,7 +44,7 @@ const untilRefused = (gateway: GatewayProcess, key: string) =>
   eventually(async () => (await ask(gateway, key)) === 401);
 
 describe('two gateway processes on one Redis', () => {
-  it('take a new key at once, and refuse it after its end', async () => {
+  it('accept a new key at once, and refuse it once it is revoked', async () => {
     const { key, id } = await keyOf('roomy');
     expect(await Promise.all(fleet.map((gateway) => ask(gateway, key)))).toEqual([200, 200]);
 
@@ -53,14 +53,14 @@ describe('two gateway processes on one Redis', () => {
     await Promise.all(fleet.map((gateway) => untilRefused(gateway, key)));
   });
 
-  it('hold one limit together: of sixty requests, half to each, just the limit is let through', async () => {
+  it('hold one limit together: of sixty requests, half to each, exactly the limit is accepted', async () => {
     const { key } = await keyOf('few');
     const statuses = await Promise.all(Array.from({ length: 60 }, (_, at) => ask(fleet[at % 2]!, key)));
     const counted = (wanted: number) => statuses.filter((status) => status === wanted).length;
     expect({ accepted: counted(200), refused: counted(429) }).toEqual({ accepted: 25, refused: 35 });
   });
 
-  it('share their answers: what one has asked for, the other has', async () => {
+  it('share cached answers', async () => {
     const { key } = await keyOf('roomy');
     const statuses: (string | null)[] = [];
     for (const gateway of fleet) {

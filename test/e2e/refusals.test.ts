@@ -49,7 +49,7 @@ describe('the running demo refuses', () => {
     expect([response.status, await response.json()]).toMatchObject([status, { error: { code } }]);
   });
 
-  it('whoever asks more often than its tier allows', async () => {
+  it("a caller over its tier's limit, with 429", async () => {
     const headers = { 'x-api-key': LIMITED };
     const answers = await Promise.all(
       Array.from({ length: 60 }, () => checkedFetch(`${demo.url}/v1/users?limit=1`, { headers })),
@@ -92,7 +92,7 @@ describe('the running demo refuses', () => {
     expect(answer.status).toBe(status);
   });
 
-  it('nothing else: it serves on', async () => {
+  it('no valid request afterwards', async () => {
     const headers = { authorization: `Bearer ${demo.key}` };
     expect((await checkedFetch(`${demo.url}/v1/users/user_3`, { headers })).status).toBe(200);
     expect((await checkedFetch(`${demo.url}/v1/openapi.json`)).status).toBe(200);

@@ -35,7 +35,7 @@ async function ask(agent: Agent): Promise<IncomingMessage> {
 }
 
 describe('SIGTERM', () => {
-  it('under load on kept-alive connections loses no request, tells the balancer first, and ends with 0', async () => {
+  it('under load on kept-alive connections loses no request, turns /readyz to 503 first, and ends with 0', async () => {
     // Whoever comes while it leaves must find it there, also where the machine is busy.
     await start('4s');
     const outcome = { answered: 0, failed: 0 };
@@ -70,7 +70,7 @@ describe('SIGTERM', () => {
     await expect(fetch(`${gateway.url}/v1/openapi.json`)).rejects.toThrow();
   });
 
-  it('twice in one moment, as a terminal and npm send it together, is one wish', async () => {
+  it('sent twice at once, as by a terminal and npm, still drains, and ends with 0', async () => {
     await start('300ms');
     gateway.process.signal('SIGINT');
     gateway.process.signal('SIGTERM');

@@ -126,7 +126,7 @@ describeOnRequest(
       }
     });
 
-    it('refuse the rest with 503 overloaded and Retry-After, and call for none of it', () => {
+    it('refuse the rest with 503 overloaded and Retry-After, without a call', () => {
       const { users, products, known, counted } = overrun();
       const answers = [...users, ...products].map(({ status, code, retryAfter }) =>
         status === 200 ? '200' : `${status} ${code} ${Number(retryAfter) >= 1 && Number(retryAfter) <= 60}`,
@@ -138,7 +138,7 @@ describeOnRequest(
       expect(called - answered).toBeLessThanOrEqual(known.length);
     });
 
-    it('answer what they know, be it stale', () => {
+    it('answer from the cache, also with stale answers', () => {
       const { known } = overrun();
       expect(new Set(known.map(({ status }) => status))).toEqual(new Set([200]));
       expect(known.map(({ cacheStatus }) => cacheStatus)).toContain('portico; fwd=stale');

@@ -111,7 +111,7 @@ describe('a user service that dies after it has answered', () => {
     ['alone', 0],
     ['on Redis', 1],
     ['on Redis, by a process that never reached the service', 2],
-  ])('is stood in for, %s, until the stated second, and then an error tells of it', (_, at) => {
+  ])('is replaced by stale answers, %s, until the stated second, and by 503 afterwards', (_, at) => {
     const { from: storedFrom, to: storedTo } = first[at] as Answer;
     const answers = since[at] ?? [];
     expect(first[at]).toMatchObject({ status: 200, said: 'Old X', cacheStatus: 'portico; fwd=miss' });
@@ -133,7 +133,7 @@ describe('a user service that dies after it has answered', () => {
     }
   });
 
-  it('is asked again once it is back', () => {
+  it('is called again once it is back', () => {
     for (const answer of back) expect(answer).toMatchObject({ status: 200, said: 'New X' });
     expect(back[0]).toMatchObject({ cacheStatus: 'portico; fwd=miss', age: 0 });
   });

@@ -17,7 +17,7 @@ describeOnRequest('FLEETS', 'workers that come and go', () => {
   afterAll(() => gateway.stop());
 
   describe('SIGHUP', () => {
-    it('changes the workers one by one for others with the new configuration, and fails no request', async () => {
+    it('replaces the workers one by one with the new configuration, and fails no request', async () => {
       expect(await statusOf('/v1/users?limit=500')).toBe(400);
       const load = startLoad(openapi(), 20);
       await load.more(100);
@@ -64,7 +64,7 @@ describeOnRequest('FLEETS', 'workers that come and go', () => {
   });
 
   describe('SIGTERM', () => {
-    it('has all workers drain: no request fails, and the end is 0', async () => {
+    it('drains all workers: no request fails, and the exit code is 0', async () => {
       const load = startLoad(openapi(), 20, { untilClosed: true });
       await load.more(100);
       gateway.process.signalGroup('SIGTERM');

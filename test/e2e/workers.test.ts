@@ -21,7 +21,7 @@ const pidsOf = (operation: string) =>
   new Set(gateway.logged((line) => line.operation === operation).map(({ pid }) => pid));
 
 describe('two workers on one port', () => {
-  it('share the connections, and are counted as one', async () => {
+  it('share the connections, and have common metrics', async () => {
     const answers = Array.from({ length: 24 }, () => fetch(openapi(), { headers: { connection: 'close' } }));
     expect(new Set((await Promise.all(answers)).map(({ status }) => status))).toEqual(new Set([200]));
     expect(await gateway.counted('portico_requests_total', 'operation="openapi"')).toBe(24);
@@ -32,14 +32,14 @@ describe('two workers on one port', () => {
     expect(await gateway.isReady()).toBe(true);
   });
 
-  it('hold one limit together: of sixty requests just the limit is let through', async () => {
+  it('hold one limit together: of sixty requests exactly the limit is accepted', async () => {
     const answers = Array.from({ length: 60 }, () => ask('limit=2', gateway.keys.few));
     const statuses = (await Promise.all(answers)).map(({ status }) => status);
     const counted = (wanted: number) => statuses.filter((status) => status === wanted).length;
     expect({ accepted: counted(200), refused: counted(429) }).toEqual({ accepted: 25, refused: 35 });
   });
 
-  it('ask the source no more at once than one process would', async () => {
+  it('make no more concurrent calls to the source than net.concurrency', async () => {
     Object.assign(gateway.users, { ms: 20, most: 0 });
     const answers = await Promise.all(Array.from({ length: 40 }, (_, at) => ask(`limit=${at + 10}`)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -47,7 +47,7 @@ describe('two workers on one port', () => {
     gateway.users.ms = 0;
   });
 
-  it('forget what the operator purges, both of them', async () => {
+  it('both drop what the operator purges', async () => {
     const asked = () => Promise.all(Array.from({ length: 16 }, async () => firstName(await ask('limit=2'))));
     expect(new Set(await asked())).toEqual(new Set(['Ada X']));
     gateway.users.name = 'Eve';
@@ -57,7 +57,7 @@ describe('two workers on one port', () => {
     expect(new Set(await asked())).toEqual(new Set(['Eve X']));
   });
 
-  it('lose nothing but the connections of one that is killed, and another takes its place', async () => {
+  it('lose only the connections of one that is killed, and start another', async () => {
     const [victim] = gateway.logged(({ msg }) => msg === 'a worker serves').map(({ worker }) => worker!);
     const before = await gateway.counted('portico_requests_total');
     const load = startLoad(openapi(), 20, { undaunted: true });
@@ -76,7 +76,7 @@ describe('two workers on one port', () => {
     expect(await gateway.counted('portico_requests_total')).toBeGreaterThan(before);
   });
 
-  it('end with their primary, however that ends', async () => {
+  it('end with their primary, even when that is killed', async () => {
     gateway.process.signal('SIGKILL');
     // Its output ends when the last process closes it.
     expect(await gateway.process.ended).toEqual({ code: null, signal: 'SIGKILL' });

@@ -68,7 +68,7 @@ describe('`limit` above 100', () => {
     expect(refusal(() => parseList('users.list', `limit=${value}`)).code).toBe('invalid_parameter');
   });
 
-  it.each(['101', '150', '9'.repeat(400)])('%s becomes 100 where the operator says clamp', (value) => {
+  it.each(['101', '150', '9'.repeat(400)])('%s becomes 100 under limitOverflow: clamp', (value) => {
     expect(parseList('users.list', `limit=${value}`, 'clamp').limit).toBe(100);
   });
 

@@ -44,13 +44,13 @@ describe("the operator's listener", () => {
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   }
 
-  it('says that the process lives, whatever it depends on', async () => {
+  it('answers /livez with 200 whatever the process depends on', async () => {
     const { status, text } = await ask('/livez', { checks: () => [redis(false)] });
 
     expect([status, JSON.parse(text)]).toEqual([200, { status: 'ok' }]);
   });
 
-  it('forgets what carries a tag, and only when it is posted', async () => {
+  it('purges a tag from the cache by POST, and by no other method', async () => {
     const purged: string[] = [];
     const purge = (tag: string) => Promise.resolve(void purged.push(tag));
     for (const tag of ['users', 'user:42', 'user_a_b', '*'])
@@ -62,7 +62,7 @@ describe("the operator's listener", () => {
   });
 
   describe('without a token', () => {
-    it('does nothing for a page that a browser on the machine shows', async () => {
+    it('refuses what a page in a browser on the machine sends', async () => {
       const purge = () => Promise.reject(new Error('purged'));
       for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1'])
         expect(await ask('/cache/purge?tag=*', { purge }, 'POST', { origin })).toMatchObject({ status: 403 });
@@ -75,7 +75,7 @@ describe("the operator's listener", () => {
       ['localhost:9090', 200],
       ['127.0.0.1', 200],
       ['[::1]:9090', 200],
-    ])('answers a request to the host %s with %i: a name may be made to lead here', async (host, status) => {
+    ])('answers a request to the host %s with %i, against DNS rebinding', async (host, status) => {
       await ask('/livez');
       const { port } = servers.at(-1)!.address() as AddressInfo;
       const asked = get({ port, path: '/metrics', headers: { host, connection: 'close' } });
@@ -94,7 +94,7 @@ describe("the operator's listener", () => {
       ['GET', '/nowhere'],
     ] as const;
 
-    it.each(inner)('keeps %s %s from whoever does not show it', async (method, path) => {
+    it.each(inner)('answers 401 to %s %s without the token', async (method, path) => {
       const purge = () => Promise.reject(new Error('purged'));
       for (const authorization of ['', 'Bearer', 'Bearer sixteen-or-more-character', 'Basic c2l4dGVlbg=='])
         expect(await ask(path, { ...deps, purge }, method, { authorization })).toMatchObject({ status: 401 });
@@ -105,14 +105,14 @@ describe("the operator's listener", () => {
       ]);
     });
 
-    it('answers who does', async () => {
+    it('answers requests that carry the token', async () => {
       const given = { Authorization: 'bearer sixteen-or-more-characters' };
       const statuses = [];
       for (const [method, path] of inner) statuses.push((await ask(path, deps, method, given)).status);
       expect(statuses).toEqual([200, 200, 200, 404]);
     });
 
-    it('tells everybody whether it lives and is ready', async () => {
+    it('answers /livez and /readyz without the token', async () => {
       expect((await ask('/livez', deps)).status).toBe(200);
       expect((await ask('/readyz', deps)).status).toBe(200);
     });
@@ -140,7 +140,7 @@ describe("the operator's listener", () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it('tells what fails that it can do without, and is ready', async () => {
+  it('is ready while an optional dependency fails, and names it', async () => {
     const checks = () => [redis(true), { name: 'redis.cache', ready: false, needed: false }];
     const { status, text } = await ask('/readyz', { checks });
 
@@ -155,7 +155,7 @@ describe("the operator's listener", () => {
     expect((await ask('/readyz', { draining: () => true })).status).toBe(503);
   });
 
-  it('tells the metrics', async () => {
+  it('serves the metrics in the Prometheus format', async () => {
     const { status, headers, text } = await ask('/metrics', {
       metrics: createMetrics({ operations: ['users.list'], version: '1.2.3', nodeVersion: 'v24' }),
     });
@@ -166,7 +166,7 @@ describe("the operator's listener", () => {
     expect(text).toContain('process_resident_memory_bytes');
   });
 
-  it('has nothing else to tell', async () => {
+  it('answers 404 to every other path', async () => {
     const { status, text, headers } = await ask('/v1/users');
 
     expect([status, JSON.parse(text)]).toEqual([404, { status: 'not found' }]);

@@ -67,7 +67,7 @@ describe('the quality of a source', () => {
     expect(fields.get('category')).toMatchObject({ unreadable: 1, steps: { 'as[0] enum': 1 } });
   });
 
-  it('is in the metrics, with the records that make it a share', async () => {
+  it('is in the metrics, beside the number of records', async () => {
     await stack.get('/v1/products');
     const text = await adminText('/metrics');
 
@@ -79,7 +79,7 @@ describe('the quality of a source', () => {
       expect(text).toContain(line);
   });
 
-  it('names the line of a claim that a reply contradicted, in the log too', async () => {
+  it('names the line of the claim that a reply contradicted, also in the log', async () => {
     const answer = await stack.get('/v1/products?category=Toys');
     expect(((await answer.json()) as { meta: object }).meta).toMatchObject({ total: 1 });
 

@@ -8,7 +8,7 @@ import { type RedisServer, startRedis } from '../../support/redis/redis-server.t
 
 const limits = { failedCredentials: '20 per 1h', tiers: { standard: { windows: ['100000 per 60s'] } } };
 
-describe('guessing keys', () => {
+describe('a client that guesses keys', () => {
   let server: RedisServer;
   let counter: Redis;
   let gates: Gate[] = [];
@@ -45,7 +45,7 @@ describe('guessing keys', () => {
     return key;
   }
 
-  it('from one address is cut off over all gateways together, at little cost to Redis, while a known caller is served', async () => {
+  it('is answered 429 on all gateways once one address has failed too often, at little cost to Redis, while a known caller is served', async () => {
     const key = await storedKey();
     for (const gate of gates) expect(await gate.statusOf(bearerCall(key))).toBe(200);
 
@@ -64,7 +64,7 @@ describe('guessing keys', () => {
     for (const gate of gates) expect(await gate.statusOf(bearerCall(key))).toBe(200);
   });
 
-  it('does not spread to the rest of the internet, but does to the rest of an IPv6 customer', async () => {
+  it('blocks the whole IPv6 /64 of its address, and no other address', async () => {
     const from = (address: string) =>
       gates[0]!.statusOf(bearerCall(newApiKey(newKeyId()), { request: { address } }));
     for (let round = 0; round < 20; round += 1)
@@ -73,7 +73,7 @@ describe('guessing keys', () => {
     expect(await from('2001:db8:0:2::1')).toBe(401);
   });
 
-  it('of one id from many addresses costs a look-up, and its owner nothing', async () => {
+  it('costs one look-up in Redis for one id from many addresses, and its owner nothing', async () => {
     const [gate] = gates;
     const key = await storedKey();
     const id = parseApiKey(key)!.id;
@@ -88,7 +88,7 @@ describe('guessing keys', () => {
     expect((await asked()).lookups).toBe(lookups);
   });
 
-  it('by new ids from ever new addresses costs a bounded number of commands', async () => {
+  it('costs a bounded number of Redis commands for new ids from ever new addresses', async () => {
     const [gate] = gates;
     const key = await storedKey();
     expect(await gate!.statusOf(bearerCall(key))).toBe(200);
@@ -103,7 +103,7 @@ describe('guessing keys', () => {
     expect(await gate!.statusOf(bearerCall(key))).toBe(200);
   });
 
-  it('never asks Redis about a key whose checksum fails', async () => {
+  it('causes no Redis command by a key whose checksum is wrong', async () => {
     const key = newApiKey(newKeyId());
     const mistyped = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
     const { lookups: before } = await asked();

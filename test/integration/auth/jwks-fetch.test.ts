@@ -14,7 +14,7 @@ describe('reading a key set over HTTP', () => {
   const answer = (reply: Answer) => issuer.become(serving(() => reply));
   const fetchKeys = (signal = new AbortController().signal) => fetchJwks(`${issuer.origin}/keys`, signal);
 
-  it('asks for JSON and gives what it parses to', async () => {
+  it('asks for JSON and returns the parsed key set', async () => {
     answer({ body: { keys: [] } });
     expect(await fetchKeys()).toEqual({ keys: [] });
     expect(issuer.requests).toMatchObject([
@@ -28,17 +28,17 @@ describe('reading a key set over HTTP', () => {
     expect(issuer.requests).toHaveLength(1);
   });
 
-  it.each([201, 404, 500])('takes nothing from status %i', async (status) => {
+  it.each([201, 404, 500])('rejects an answer of status %i', async (status) => {
     answer({ status, body: { keys: [] } });
     await expect(fetchKeys()).rejects.toThrow(`status ${status}`);
   });
 
-  it('takes no HTML', async () => {
+  it('rejects an answer in HTML', async () => {
     answer({ headers: { 'Content-Type': 'text/html' }, body: '<html></html>' });
     await expect(fetchKeys()).rejects.toThrow();
   });
 
-  it('stops reading an answer that never ends', async () => {
+  it('stops reading an answer beyond the size limit', async () => {
     answer((response) => {
       const chunk = Buffer.alloc(64 * 1024, ' ');
       const more = (): void => {
@@ -50,7 +50,7 @@ describe('reading a key set over HTTP', () => {
     await expect(fetchKeys()).rejects.toThrow('larger than');
   });
 
-  it('gives up with the signal while the answer trickles', async () => {
+  it('rejects when the signal aborts while the answer trickles', async () => {
     const controller = new AbortController();
     answer((response) => {
       response.write('{');
@@ -59,7 +59,7 @@ describe('reading a key set over HTTP', () => {
     await expect(fetchKeys(controller.signal)).rejects.toThrow('time is up');
   });
 
-  it('fails where nobody listens', async () => {
+  it('rejects when the connection is refused', async () => {
     const other = fetchJwks(`http://127.0.0.2:${issuer.port}/keys`, AbortSignal.timeout(5_000));
     await expect(other).rejects.toThrow();
   });

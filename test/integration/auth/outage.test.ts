@@ -98,7 +98,7 @@ describe('while Redis fails', () => {
     expect(gate.told).toContain('standard admitted redis');
   });
 
-  it('goes on after Redis was only hung', async () => {
+  it('works again after Redis has hung for a while', async () => {
     await beHasty();
     const key = await newKey('standard');
     await ask(key);
@@ -123,7 +123,7 @@ describe('while Redis fails', () => {
     expect(gate.told).toContain('closed unavailable unavailable');
   });
 
-  it('refuses nothing in a dry run, be the limit closed, and reports that it would', async () => {
+  it('refuses nothing in a dry run, even where the limit fails closed, and reports what it would refuse', async () => {
     const trial = await newKey('trial');
     expect(await ask(trial)).toBe(200);
     await Promise.all([down(), server.kill()]);
@@ -131,7 +131,7 @@ describe('while Redis fails', () => {
     expect(gate.told.filter((words) => words === 'trial would_refuse unavailable')).toHaveLength(8);
   });
 
-  it('warns once per outage, however many requests it meets, and says when it is over', async () => {
+  it('warns once per outage, however many requests there are, and logs its end', async () => {
     for (const outage of [1, 2]) {
       await Promise.all([down(), server.kill()]);
       await Promise.all(Array.from({ length: 200 }, () => ask(stranger())));
@@ -142,7 +142,7 @@ describe('while Redis fails', () => {
     }
   });
 
-  it('starts without Redis and finds it once it is there', async () => {
+  it('starts without Redis, and uses it once it is there', async () => {
     await server.kill();
     const early = await openGate({ ...settings(), waitForRedis: false });
     expect(await early.redis.untilReady(200)).toBe(false);

@@ -86,7 +86,7 @@ describe('two gateways on one Redis', () => {
     expect(answers.filter((status) => status === 429)).toHaveLength(20);
   });
 
-  it('answer 503 to a key whose record is damaged, and never let it in', async () => {
+  it('answer 503 to a key whose record is damaged, and never accept it', async () => {
     const [gate] = gates;
     const { key, record } = mint();
     await gate!.store.create(record);

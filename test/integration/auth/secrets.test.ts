@@ -8,7 +8,7 @@ import { startRedis } from '../../support/redis/redis-server.ts';
 const secretOf = (key: string) => key.split('_')[2]!;
 
 describe('a secret', () => {
-  it('is neither stored in Redis nor logged nor told to the metrics, whatever becomes of it', async () => {
+  it('is never stored in Redis, logged or put into the metrics, whether it is accepted or refused', async () => {
     const server = await startRedis('--requirepass', 'canary-redis-password');
     const url = server.url.replace('redis://', 'redis://:canary-redis-password@');
     const gate = await openGate({

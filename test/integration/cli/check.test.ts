@@ -46,7 +46,7 @@ describe('portico check', () => {
     expect(err).toMatch(/\n11 problems in the configuration\n$/);
   });
 
-  it('refuses a case that is none, with the others', async () => {
+  it('reports a file that is no case, with all other problems', async () => {
     config.edit(CASE, 'request: GET', 'request: PUT');
     const { code, err } = await check();
     expect(code).toBe(78);
@@ -65,7 +65,7 @@ describe('portico check', () => {
     expect(gone.out).toContain('redis: Redis cannot be reached from here');
   });
 
-  it('notes of each role what its own Redis should do with a full memory', async () => {
+  it('notes for each role which eviction policy its Redis should have', async () => {
     const full = (policy: string) => startRedis('--maxmemory', '64mb', '--maxmemory-policy', policy);
     const servers = await Promise.all([full('volatile-lru'), full('volatile-lru'), full('noeviction')]);
     const roles = ['keys', 'limits', 'cache'].map((role, at) => `  ${role}: { url: '${servers[at]!.url}' }`);
@@ -96,7 +96,7 @@ describe('portico check', () => {
     expect((await check('--source', file)).code).toBe(78);
   });
 
-  it('notes what is sound, but hardly meant', async () => {
+  it('notes what is valid but probably not meant', async () => {
     config.edit(
       'portico.yaml',
       'passthrough:\n',
@@ -119,7 +119,7 @@ describe('portico check', () => {
     });
   });
 
-  it('takes a folder without cases for what it is', async () => {
+  it('accepts a folder without cases', async () => {
     config.drop('fixtures');
     mkdirSync(config.file.replace('portico.yaml', 'fixtures/crm'), { recursive: true });
     writeFileSync(config.file.replace('portico.yaml', 'fixtures/crm/readme.txt'), '');

@@ -57,14 +57,14 @@ async function explain(...args: string[]) {
   return run.out;
 }
 
-describe('what portico explain does not tell', () => {
-  it('is the session, though it says where that is obtained', async () => {
+describe('what portico explain masks', () => {
+  it('is the session, though it prints where that is obtained', async () => {
     const out = await explain();
     expect(out).toMatch(/session, obtained first by a login at http:\/\/127\.0\.0\.1:\d+\/login\n/);
     expect(out).toContain('Authorization: Bearer ***');
   });
 
-  it('is a value of a record, be it in the address of the next window', async () => {
+  it('is every value of a record, also in the address of the next window', async () => {
     const out = await explain('--live');
     expect(out).toMatch(/items\?n=2&after=\*\*\*\n/);
     expect(out).not.toMatch(/Private|Secret|Zebra/);

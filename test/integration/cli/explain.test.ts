@@ -50,7 +50,7 @@ function byField(record: readonly { field: string; value: string }[]) {
 const lineOf = (name: string, text: string) => config.edit(name, text, text);
 
 describe('portico explain', () => {
-  it('shows why a query is a scan, what is asked, and what is left to do', async () => {
+  it('shows why a query is a scan, its upstream calls, and what the gateway does itself', async () => {
     const { code, out } = await explain('GET /v1/products?min_price=10&page=3');
     expect(code).toBe(0);
     expect(out).toContain(`
@@ -212,7 +212,7 @@ describe('portico check', () => {
     ]);
   });
 
-  it('tells problems as JSON, and ends with 78', async () => {
+  it('prints problems as JSON, and ends with 78', async () => {
     const line = config.edit('sources/crm.yaml', 'order: id', 'order: none');
     const run = await runCommand(['--config', config.file, 'check', '--json'], env);
     expect(run).toMatchObject({ code: 78, err: '' });

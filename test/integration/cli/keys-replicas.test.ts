@@ -45,14 +45,14 @@ async function recordOn(url: string, id: string): Promise<string | null> {
 }
 
 describe('a key that is changed in a Redis with a replica', () => {
-  it('is known to the replica when the command ends, as a new key and as a revoked one', async () => {
+  it('is on the replica when the command ends, as a new key and as a revoked one', async () => {
     const { id, err } = await keys(create);
     expect(await recordOn(watched.replica.url, id)).toBe(await recordOn(watched.master.url, id));
     expect((await keys(['revoke', id])).err + err).toBe('');
     expect(await recordOn(watched.replica.url, id)).toContain('revokedAt');
   });
 
-  it('may be undone where the replica hangs or is gone, and the operator is told', async () => {
+  it('may be lost where the replica hangs or is gone, and the operator is warned', async () => {
     const shipped = { file: 'config/portico.yaml', url: watched.master.url };
     const [{ id }, other] = [await keys(create), await keys(create, shipped)];
     await watched.replica.pause();
@@ -67,7 +67,7 @@ describe('a key that is changed in a Redis with a replica', () => {
     expect((await keys(create)).err).toContain(UNSURE);
   });
 
-  it('is waited for by nobody where the server stands alone', async () => {
+  it('does not wait where the server has no replica', async () => {
     const alone = await startRedis();
     expect((await keys(create, { file: 'config/portico.yaml', url: alone.url })).err).toBe('');
     await alone.stop();

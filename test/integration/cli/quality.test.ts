@@ -88,7 +88,7 @@ describe('portico quality --live', () => {
 });
 
 describe('portico quality', () => {
-  it('tells what a running gateway has counted', async () => {
+  it('prints what a running gateway has counted', async () => {
     const stack = await startStack();
     await stack.get(`/v1/users/${fewUsers[0]!.truth.id}`);
     const { code, out } = await quality('--admin', stack.adminUrl);
@@ -106,7 +106,7 @@ describe('portico quality', () => {
     );
   });
 
-  it('tells another service from an admin listener', async () => {
+  it('recognises a service that is no admin listener', async () => {
     const { code, err } = await quality('--admin', env['CATALOG_URL']!);
     expect(code).toBe(1);
     expect(err).toContain('is no admin listener of this version of Portico');

@@ -26,7 +26,7 @@ const folderOf = (source: string) => config.file.replace('portico.yaml', `fixtur
 const textOf = (source: string, name: string) => readFileSync(join(folderOf(source), `${name}.yaml`), 'utf8');
 
 describe('portico test --record', () => {
-  it('records pages, sorts, filters, a record and one that there is not, and replays them', async () => {
+  it('records pages, sorts, filters, a record and a missing one, and replays them', async () => {
     const users = await record('crm');
     const products = await record('catalog');
     expect([users.code, products.code]).toEqual([0, 0]);
@@ -63,14 +63,14 @@ describe('portico test --record', () => {
     expect((await replay()).out).toContain('1 passed, 0 failed');
   });
 
-  it('records an error as one', async () => {
+  it('records an error answer as one', async () => {
     await record('crm', '/v1/users/user_999999999');
     expect(textOf('crm', 'users-user-999999999')).toMatch(
       /expect:\n {2}status: 404\n {2}error: not_found\n$/,
     );
   });
 
-  it('leaves a case alone that is there, unless it may be replaced', async () => {
+  it('keeps an existing case unless told to replace it', async () => {
     await record('crm', '/v1/users?limit=2');
     const again = await record('crm', '/v1/users?limit=2');
     expect(again.code).toBe(1);
@@ -78,7 +78,7 @@ describe('portico test --record', () => {
     expect((await record('crm', '/v1/users?limit=2', '--overwrite')).code).toBe(0);
   });
 
-  it('says of a request that would take a whole store why it is no case', async () => {
+  it('refuses a request that would need a whole store, and says why', async () => {
     config.edit('sources/catalog.yaml', 'sizes: [20, 50, 100]', 'sizes: [20]');
     const big = await startSamples({ which: 'catalog', ports: { catalog: 0 }, count: 500 });
     env['CATALOG_URL'] = big.urls.catalog!;

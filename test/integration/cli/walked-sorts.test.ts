@@ -73,8 +73,8 @@ afterAll(async () => {
   await source.close();
 });
 
-describe('a sort of a source that gives one window after the other, from remembered places', () => {
-  it('is examined by doctor, which sees the one that is not the order of the contract', async () => {
+describe('a sort of a cursor source with checkpoints', () => {
+  it("is examined by doctor, which finds the one that differs from the contract's order", async () => {
     const run = await runCommand(['--config', config.file, 'doctor', 'crm']);
     expect(run.out).toMatch(/agrees {3}sort email ascending +40 rows in order/);
     expect(run.out).toMatch(
@@ -82,7 +82,7 @@ describe('a sort of a source that gives one window after the other, from remembe
     );
   });
 
-  it('is shown with the calls that were made', async () => {
+  it('is explained with the calls that were made', async () => {
     const args = ['explain', '--live', 'GET /v1/users?sort=email&limit=5'];
     const run = await runCommand(['--config', config.file, ...args]);
     expect(run.out).toContain('/people?size=10&sort=mail');

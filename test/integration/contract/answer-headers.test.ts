@@ -34,7 +34,7 @@ const paths = [
 ];
 
 describe(decision('Caching headers'), () => {
-  it.each(paths)('%s has a strong ETag of its body, and 304 for whoever has it', async (path) => {
+  it.each(paths)('%s has a strong ETag of its body, and answers 304 to who has it', async (path) => {
     const first = await stack.get(path);
     const etag = first.headers.get('etag') ?? '';
     expect(etag).toBe(
@@ -72,7 +72,7 @@ describe(decision('Caching headers'), () => {
     expect(headers.get('vary')).toBe('Authorization, X-API-Key, Accept-Encoding');
   });
 
-  it('tells by Cache-Status and Age where the answer came from', async () => {
+  it('says in Cache-Status and Age where the answer came from', async () => {
     const first = await stack.get('/v1/users?limit=17');
     expect(first.headers.get('cache-status')).toBe('portico; fwd=miss');
     expect(first.headers.get('age')).toBe('0');
@@ -87,7 +87,7 @@ describe(decision('Caching headers'), () => {
     expect(third.headers.get('age')).toBe('0');
   });
 
-  it('tells the age of the rows, where another question was answered from the same scan', async () => {
+  it('has the age of the rows where the answer comes from an earlier scan', async () => {
     const first = await stack.get('/v1/users?sort=email&limit=3');
     aheadMs += 12_000;
     const later = await stack.get('/v1/users?sort=-email&limit=3');
@@ -141,7 +141,7 @@ describe(decision('Rate limit headers'), () => {
     },
   );
 
-  it('counts down, one by one', async () => {
+  it('count down, one by one', async () => {
     const left = async () => {
       const { headers } = await stack.get('/v1/users', { headers: { authorization: `Bearer ${KEY}` } });
       return (list(headers.get('ratelimit'))[1]?.[1] as { r: number }).r;

@@ -35,7 +35,7 @@ function rename(fname: string): void {
 }
 
 describe(decision('Caching headers'), () => {
-  it('the first answers are the body as it is, later ones in the coding that the caller takes best', async () => {
+  it('the first answers are uncompressed, later ones in the coding that the caller prefers', async () => {
     const made = await ask('/v1/users', [BOTH]);
     const kept = await ask('/v1/users', [BOTH]);
     for (const { headers } of [made, kept]) expect(headers['content-encoding']).toBeUndefined();
@@ -81,14 +81,14 @@ describe(decision('Caching headers'), () => {
     ['what there is not', ['Accept-Encoding: deflate, zstd']],
     ['nothing at all', ['Accept-Encoding: *;q=0']],
     ['no identity', ['Accept-Encoding: identity;q=0']],
-  ])('whoever takes %s gets the body as it is', async (_name, headers) => {
+  ])('a caller that accepts %s gets the body uncompressed', async (_name, headers) => {
     await askCoded('/v1/users');
     const answer = await ask('/v1/users', headers);
     expect([answer.status, answer.headers['content-encoding']]).toEqual([200, undefined]);
     expect(JSON.parse(answer.body.toString())).toHaveProperty('meta.total', 40);
   });
 
-  it('304 for whoever has the body in any coding that it takes, with the tag that it has', async () => {
+  it('304 for a caller that has the body in any coding, with the ETag that it sent', async () => {
     const plain = (await ask('/v1/users')).headers.etag ?? '';
     const coded = (await askCoded('/v1/users')).headers.etag ?? '';
     expect(coded).not.toBe(plain);
@@ -129,7 +129,7 @@ describe(decision('Caching headers'), () => {
     expect(head.headers['content-encoding']).toBe(status === 200 ? 'br' : undefined);
   });
 
-  it('small bodies stay as they are, and depend on the same headers', async () => {
+  it('small bodies stay uncompressed, with the same Vary', async () => {
     for (let i = 0; i < 3; i += 1) {
       const { headers } = await ask('/v1/users?limit=1', [BOTH]);
       expect(headers['content-encoding']).toBeUndefined();
@@ -140,7 +140,7 @@ describe(decision('Caching headers'), () => {
   it.each([
     ['a purge', () => fetch(`${stack.adminUrl}/cache/purge?tag=users`, { method: 'POST' })],
     ['the end of its freshness', () => void (aheadMs += 3_600_000)],
-  ])('no coding of an older body outlives %s', async (_name, end) => {
+  ])('no compressed form of an older body outlives %s', async (_name, end) => {
     rename('Before');
     await end();
     await askCoded('/v1/users?limit=39');
@@ -153,7 +153,7 @@ describe(decision('Caching headers'), () => {
     expect(plain.body.toString()).toContain('After');
   });
 
-  it('two hundred callers at once get right answers, whatever coding is there by then', async () => {
+  it('two hundred concurrent callers get correct answers, whichever compressed forms exist by then', async () => {
     const plain = await ask('/v1/users?limit=38');
     const answers = await Promise.all(Array.from({ length: 200 }, () => ask('/v1/users?limit=38', [BOTH])));
     for (const { status, headers, body } of answers) {
@@ -165,7 +165,7 @@ describe(decision('Caching headers'), () => {
 });
 
 describe('cache.compression: off', () => {
-  it('serves bodies as they are, and says nothing of codings', async () => {
+  it('serves bodies uncompressed, without Vary: Accept-Encoding', async () => {
     const off = await startStack({ configure: ({ cache }) => (cache.compression = 'off') });
     try {
       const tags = new Set<string | undefined>();

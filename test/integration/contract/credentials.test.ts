@@ -101,13 +101,16 @@ describe(decision('Credentials'), () => {
     expect(await status(headers as Record<string, string>)).toBe(401);
   });
 
-  it('takes the same key twice for one', async () => {
+  it('accepts the same key in both headers', async () => {
     expect(await status({ authorization: `Bearer ${KEY}`, 'x-api-key': KEY })).toBe(200);
   });
 
-  it.each(['api_key', 'key', 'access_token', 'token', 'X-API-Key'])('finds no key in ?%s=', async (name) => {
-    expect(await status({}, `/v1/users?${name}=${KEY}`)).toBe(401);
-  });
+  it.each(['api_key', 'key', 'access_token', 'token', 'X-API-Key'])(
+    'never reads a key from ?%s=',
+    async (name) => {
+      expect(await status({}, `/v1/users?${name}=${KEY}`)).toBe(401);
+    },
+  );
 });
 
 describe(decision('Permissions'), () => {
@@ -126,7 +129,7 @@ describe(decision('Permissions'), () => {
     expect(await status({ authorization: `Bearer ${token}` }, path)).toBe(expected);
   });
 
-  it('leaves a public resource to everyone, and counts its callers by address', async () => {
+  it('serves a public resource without a credential, limited by address', async () => {
     const response = await stack.ask('/v1/products');
     expect(response.status).toBe(200);
     expect(response.headers.get('ratelimit-policy')).toBe('"1s";q=20;w=1, "60s";q=600;w=60');
@@ -136,7 +139,7 @@ describe(decision('Permissions'), () => {
 });
 
 describe(decision('Challenges'), () => {
-  it('asks for a bearer token where there is none, and names the error of one that is wrong', async () => {
+  it('is WWW-Authenticate: Bearer without a token, with the error of one that is wrong', async () => {
     const challenge = async (headers: Record<string, string>) =>
       (await stack.ask('/v1/users', { headers })).headers.get('www-authenticate');
     expect(await challenge({})).toBe('Bearer realm="portico"');

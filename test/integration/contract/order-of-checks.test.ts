@@ -73,7 +73,7 @@ describe(decision('Order of the checks'), () => {
     expect(await statusAndCode(await stack.get('/v1/users/user_1'))).toEqual([404, 'not_found']);
   });
 
-  it('asks nothing of an upstream before all of them have passed', async () => {
+  it('makes no upstream call before all of them have passed', async () => {
     const before = stack.services.users.requests + stack.services.catalog.requests;
     await stack.ask('/v1/users');
     await stack.get('/v1/users?page=0');
@@ -82,7 +82,7 @@ describe(decision('Order of the checks'), () => {
     expect(stack.services.users.requests + stack.services.catalog.requests).toBe(before);
   });
 
-  it('counts wrong credentials against the address, and still serves the right ones behind it', async () => {
+  it('counts wrong credentials against the address, and still serves valid ones from it', async () => {
     const wrong = () => stack.get('/v1/users', { headers: { 'x-api-key': 'a-guess-at-some-key' } });
     expect([(await wrong()).status, (await wrong()).status]).toEqual([401, 401]);
     const refused = await wrong();

@@ -54,7 +54,7 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
   'a socket': () => askRaw(port, request('GET', '/', ['Connection: close'])),
 };
 
-describe('the watch over outputs', () => {
+describe('the canary watch', () => {
   it.each(Object.keys(ways))('finds a canary in an answer that is read by %s', async (way) => {
     const forget = watch.port(port);
     await ways[way]!();
@@ -64,7 +64,7 @@ describe('the watch over outputs', () => {
     expect(watch.totals.found).toHaveLength(1);
   });
 
-  it('lets services say what they like', async () => {
+  it('ignores the outputs of upstream services', async () => {
     await ways['fetch']!();
     expect(watch.totals).toEqual({ outputs: 0, bytes: 0, found: [] });
   });
@@ -77,7 +77,7 @@ describe('the watch over outputs', () => {
     },
   );
 
-  it('lets a command tell a new key, and no gateway', () => {
+  it('lets a command print a new key, and no gateway', () => {
     const line = `${newApiKey(newKeyId())}\n`;
     watch.of('command', 'portico keys create')(line);
     expect(watch.totals.found).toEqual([]);
@@ -85,7 +85,7 @@ describe('the watch over outputs', () => {
     expect(watch.totals.found).toHaveLength(1);
   });
 
-  it('has the run say how much was looked at, or fail with what was found', () => {
+  it('prints how much was searched, or fails the run with what was found', () => {
     watch.of('gateway', 'the log')('nothing of interest\n');
     watch.end();
     expect(tellTotals(readTotals(folder))).toBe('canaries: 0 found in 1 outputs (0.0 MiB)');
@@ -93,7 +93,7 @@ describe('the watch over outputs', () => {
     expect(() => tellTotals(readTotals(folder))).toThrow(/^canaries: 1 found/);
   });
 
-  it('fails a run whose tests look at nothing: one that has a canary in an answer', async () => {
+  it('fails a run in which a canary was in an answer, even when every test passes', async () => {
     const args = [
       '--experimental-vm-modules',
       'node_modules/jest/bin/jest.js',

@@ -28,20 +28,20 @@ describe(decision('Request id'), () => {
     ['/v1/nothing', 404, 'none'],
     ['/v1/openapi.json', 200, 'openapi'],
     ['/legacy/orders', 200, 'passthrough.orders'],
-  ])('%s has one, which leads to its log line', async (path, status, operation) => {
+  ])('%s has one, which is that of its log line', async (path, status, operation) => {
     const response = await stack.get(path);
     expect(response.headers.get('x-request-id')).toMatch(/^req_[A-Za-z0-9_-]{22}$/);
     expect(await lineOf(response)).toMatchObject({ status, operation });
   });
 
-  it('is another one each time, also for the same cached body', async () => {
+  it('is a new one each time, also for the same cached body', async () => {
     const ids = await Promise.all(
       Array.from({ length: 20 }, async () => (await stack.get('/v1/users')).headers.get('x-request-id')),
     );
     expect(new Set(ids).size).toBe(20);
   });
 
-  it("logs the caller's id and trace beside it, and trusts neither", async () => {
+  it("has the caller's id and trace logged beside it, and never in its place", async () => {
     const headers = {
       'x-request-id': 'req_of-the-caller',
       traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',

@@ -60,7 +60,7 @@ describe(decision('Credential refused upstream'), () => {
     },
   );
 
-  it('is told as upstream_error also where the service says so within a 200', async () => {
+  it('is upstream_error also where the service says so within a 200', async () => {
     const config = copyConfig();
     config.edit('sources/crm.yaml', '${USERS_PASSWORD:-crm-sample-password}', 'another-password');
     config.edit('sources/catalog.yaml', '${CATALOG_KEY:-catalogue-sample-key}', 'another-key');

@@ -144,7 +144,7 @@ async function runAll(cases: readonly number[], tally: Tally): Promise<void> {
   }
 }
 
-describe('an upstream that says whatever bytes it likes', () => {
+describe('an upstream that sends arbitrary bytes', () => {
   const tally: Tally = { answers: new Map(), notes: new Set(), failures: [], heapMiB: [] };
   const rejections: unknown[] = [];
   const onRejection = (reason: unknown) => void rejections.push(reason);
@@ -160,7 +160,7 @@ describe('an upstream that says whatever bytes it likes', () => {
     expect(tally.failures.slice(0, 10).join('\n\n')).toBe('');
   });
 
-  it('leaves nothing behind in the process', () => {
+  it('leaks no memory and no unhandled rejection', () => {
     expect(rejections).toEqual([]);
     // The first round warms up.
     const [warm = 0, ...later] = tally.heapMiB;

@@ -97,7 +97,7 @@ describe('the access log', () => {
     });
   });
 
-  it('tells a refused client at level info, with the code', async () => {
+  it('logs a refused client at level info, with the error code', async () => {
     const line = await lineFor(() => Promise.reject(fault('insufficient_permissions')));
 
     expect(line).toMatchObject({ level: 30, status: 403, code: 'insufficient_permissions' });

@@ -60,13 +60,13 @@ describe('an answer of the public listener', () => {
     expect((await ask()).headers['cache-status']).toBe(told);
   });
 
-  it('never tells a negative age when a clock has jumped', async () => {
+  it('never has a negative Age after a clock has jumped', async () => {
     await start(answering(replyOf('{}', { storedAt: Date.now() + 3_600_000 })));
 
     expect((await ask()).headers.age).toBe('0');
   });
 
-  it('is the same to HEAD as to GET, but for the body', async () => {
+  it('is the same for HEAD as for GET, without the body', async () => {
     await start(answering(replyOf('{"data":[]}')));
     const unlike = (headers: Readonly<Record<string, string>>) => ({
       ...headers,
@@ -82,7 +82,7 @@ describe('an answer of the public listener', () => {
     expect(head.body).toHaveLength(0);
   });
 
-  it('says 304 to a client that has the body already, with the same caching headers', async () => {
+  it('is 304 for a client that has the body already, with the same caching headers', async () => {
     const reply = replyOf('{"data":[]}');
     await start(answering(reply));
 

@@ -26,7 +26,7 @@ describe('a connection to the public listener', () => {
     connection.close();
   });
 
-  it('answers what was readable before it gives up on a pipelined connection', async () => {
+  it('answers the valid requests in front of garbage on a pipelined connection, and closes it', async () => {
     const connection = await connectRaw(listener.port);
     connection.send(
       `${request('GET', '/v1/users?n=1')}garbage${CRLF}${CRLF}${request('GET', '/v1/users?n=3')}`,
@@ -36,7 +36,7 @@ describe('a connection to the public listener', () => {
     expect(await connection.ended()).toEqual({ how: 'closed', rest: Buffer.alloc(0) });
   });
 
-  it('says nothing more on a connection whose request was answered before its body broke', async () => {
+  it('sends nothing more on a connection whose request was answered before its body broke', async () => {
     const connection = await connectRaw(listener.port);
     connection.send(requestOf('POST /v1/users HTTP/1.1', HOST, 'Transfer-Encoding: chunked'));
     expect((await connection.answer()).status).toBe(405);
@@ -45,7 +45,7 @@ describe('a connection to the public listener', () => {
     expect((await connection.ended()).rest).toEqual(Buffer.alloc(0));
   });
 
-  it('keeps the connection for the next request after a small body that nobody read', async () => {
+  it('keeps the connection open after a small body that was not read', async () => {
     const connection = await connectRaw(listener.port);
     connection.send(
       requestOf('POST /v1/users HTTP/1.1', HOST, 'Content-Length: 4') + 'GET ' + request('GET', '/v1/users'),
@@ -56,7 +56,7 @@ describe('a connection to the public listener', () => {
     connection.close();
   });
 
-  it('closes after a large body that nobody read', async () => {
+  it('closes the connection after a large body that was not read', async () => {
     const connection = await connectRaw(listener.port);
     connection.send(
       requestOf('POST /v1/users HTTP/1.1', HOST, 'Content-Length: 100000000') + 'x'.repeat(1_000),
@@ -80,7 +80,7 @@ describe('a client that reads none of its answers', () => {
   });
   afterAll(() => listener.stop());
 
-  it('takes no place of another', async () => {
+  it('does not count against the requests of other clients', async () => {
     const unread = await connectRaw(listener.port);
     unread.socket.pause();
     unread.send(document.repeat(30) + request('GET', '/v1/users').repeat(30));
@@ -94,7 +94,7 @@ describe('a client that reads none of its answers', () => {
     other.close();
   });
 
-  it('is let go of where more than a hundred and some of its requests wait behind them', async () => {
+  it('is disconnected once more than a hundred of its requests wait for unread answers', async () => {
     const unread = await connectRaw(listener.port);
     unread.socket.pause();
     const before = listener.finished.length;

@@ -60,7 +60,7 @@ describe('an answer of the public listener to a browser of another origin', () =
     });
   });
 
-  it('says nothing of the kind where CORS is not configured', async () => {
+  it('has no CORS headers where CORS is not configured', async () => {
     await start(empty);
 
     const answer = await ask(['Origin: https://app.example.test'], 'OPTIONS');

@@ -10,7 +10,7 @@ import {
 } from '../../support/gateway/public-listener.ts';
 import { askRaw, connectRaw, request } from '../../support/client/raw-client.ts';
 
-describe('leaving', () => {
+describe('a listener that drains', () => {
   let listener: PublicListener;
 
   async function start(handler: Handler = () => Promise.resolve(replyOf('{}'))) {
@@ -30,7 +30,7 @@ describe('leaving', () => {
     return { handler, begun, release };
   }
 
-  it('resets nobody, not even clients that take no note and keep asking, and ends', async () => {
+  it('resets no connection, not even of clients that keep asking, and ends', async () => {
     await start();
     const agent = new Agent({ keepAlive: true });
     let answers = 0;
@@ -93,7 +93,7 @@ describe('leaving', () => {
     await left;
   });
 
-  it('cuts what does not finish, once it has waited long enough', async () => {
+  it('cuts connections that do not finish within the drain time', async () => {
     const { handler, begun } = held();
     await start(handler);
     const busy = await connectRaw(listener.port);

@@ -19,7 +19,7 @@ describe('an answer of the public listener where the pipeline fails', () => {
   }
   const ask = (method = 'GET') => askRaw(listener.port, request(method, '/v1/users'));
 
-  it('tells a fault of the pipeline with its headers, and what the pipeline had added', async () => {
+  it('sends a fault of the pipeline with its headers and those that the pipeline had added', async () => {
     await start((call) => {
       call.answerHeaders.push('RateLimit', '"standard";r=0;t=3');
       throw fault('rate_limit_exceeded', { retryAfterSeconds: 3, headers: { 'X-Why': 'because' } });
@@ -72,7 +72,7 @@ describe('an answer of the public listener where the pipeline fails', () => {
     },
   );
 
-  it('tells every server-side fault as 500 where the operator wants the contract to the letter', async () => {
+  it('sends every server-side fault as 500 with errors.serverStatus: contract', async () => {
     await start(() => Promise.reject(fault('upstream_unavailable')), { serverStatus: 'contract' });
 
     const answer = await ask();
@@ -83,7 +83,7 @@ describe('an answer of the public listener where the pipeline fails', () => {
     expect(listener.finished).toEqual([{ operation: 'users.list', status: 500 }]);
   });
 
-  it('is 504 upstream_timeout once the deadline is spent, also where the handler minds no signal', async () => {
+  it('is 504 upstream_timeout once the deadline is spent, even when the handler ignores its signal', async () => {
     let call: Call | undefined;
     const deaf: Handler = (received) => {
       call = received;

@@ -14,7 +14,7 @@ describe('an answer of the public listener whose client goes', () => {
     listener = await startPublicListener({ operations: [operation(handler)] });
   }
 
-  it('is nothing to a client that has gone; its call is told so and its line says aborted', async () => {
+  it("is not sent to a client that has gone; the call's signal aborts and its log line says aborted", async () => {
     let gone: Promise<unknown> | undefined;
     let begun = () => {};
     const beginning = new Promise<void>((resolve) => (begun = resolve));
@@ -35,7 +35,7 @@ describe('an answer of the public listener whose client goes', () => {
     expect(listener.finished).toEqual([{ operation: 'users.list', status: 499 }]);
   });
 
-  it('is not waited for behind another one once the client of both has gone', async () => {
+  it('is dropped with the answers queued behind it once their client has gone', async () => {
     const calls: Call[] = [];
     let begun = () => {};
     const beginning = new Promise<void>((resolve) => (begun = resolve));

@@ -67,7 +67,7 @@ describe('more requests at once than can be answered in time', () => {
     }
   });
 
-  it('leave the connections as they were: whoever was refused is heard again', async () => {
+  it('keep their connections open: refused clients can ask again', async () => {
     now += 1_000;
     for (const connection of connections) {
       connection.send(GET);

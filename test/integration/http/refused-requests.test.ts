@@ -38,7 +38,7 @@ describe('the public listener, byte by byte', () => {
     await listener.line((line) => line.requestId === error.request_id && line.status === status);
   });
 
-  it('answers request heads that never end within five seconds, and silence with silence', async () => {
+  it('answers 400 to a request head that does not end within five seconds, and closes silent connections without a word', async () => {
     expect(listener.server.headersTimeout).toBeLessThanOrEqual(5_000);
     const dripping = await connectRaw(listener.port);
     dripping.send(`GET /v1/users HTTP/1.1${CRLF}X: `);

@@ -41,8 +41,8 @@ const codeOf = ({ body }: RawAnswer) =>
   (JSON.parse(body.toString()) as { error: { code: string } }).error.code;
 const breakerLines = () => stack.log.filter((line) => line.includes('"breaker":"open"'));
 
-describe('a source that hangs for longer than anybody waits', () => {
-  it('is not asked any more, once so many have waited or queued for it until their deadline', async () => {
+describe("a source that hangs longer than its callers' deadlines", () => {
+  it('opens the breaker once enough callers have waited or queued until their deadline', async () => {
     await startHanging(200);
     const clients = await Promise.all(Array.from({ length: CALLS }, ask));
     const codes = await Promise.all(clients.map(async (client) => codeOf(await client.answer())));
@@ -59,7 +59,7 @@ describe('a source that hangs for longer than anybody waits', () => {
     for (const client of clients) client.close();
   });
 
-  it('is asked on however many clients leave before their deadline', async () => {
+  it('does not open the breaker by clients that leave before their deadline', async () => {
     await startHanging(600_000);
     for (let round = 0; round < CALLS; round += 1) {
       const clients = await Promise.all([ask(), ask()]);

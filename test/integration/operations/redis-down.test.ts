@@ -42,7 +42,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-describe('a Redis that has gone', () => {
+describe('a Redis that is gone', () => {
   it.each(operationCases)(
     '$name: is served on, within the limit that this process counts',
     async ({ path }) => {
@@ -61,7 +61,7 @@ describe('a Redis that has gone', () => {
     },
   );
 
-  it('is told to whoever balances load', async () => {
+  it('makes /readyz answer 503', async () => {
     const ready = await fetch(`${stack.adminUrl}/readyz`);
     expect([ready.status, await ready.json()]).toEqual([
       503,

@@ -55,7 +55,7 @@ async function failOver(redis: Partial<GatewayConfig['redis']>, kill: () => Prom
 }
 
 describeOnRequest('FLEETS', 'while a replica takes the place of a master', () => {
-  it('that sentinels watch, no key is called wrong, and the new one is used', async () => {
+  it('watched by sentinels: no valid key is refused, and the new master is used', async () => {
     const watched = await startWatchedRedis();
     const nodes = watched.sentinels.map((node) => hostAndPort.parse(node));
     const sentinel = { name: watched.name, nodes };
@@ -65,7 +65,7 @@ describeOnRequest('FLEETS', 'while a replica takes the place of a master', () =>
     await watched.stop();
   });
 
-  it('of a cluster, no key is called wrong, and the new one is used', async () => {
+  it('of a cluster: no valid key is refused, and the new master is used', async () => {
     const cluster = await startRedisCluster({ replica: true });
     const nodes = cluster.nodes.map((node) => hostAndPort.parse(node));
     const { statuses } = await failOver({ cluster: nodes }, () => cluster.masters[0]!.kill());

@@ -60,7 +60,7 @@ const many = (count: number, ask: () => Promise<number>) =>
   Promise.all(Array.from({ length: count }, () => ask()));
 
 describe('a source of several hosts', () => {
-  it('has its calls spread over all of them, and those of one errand at one', async () => {
+  it('spreads calls over all of them, and keeps those of one request on one host', async () => {
     const all = [await startHost(), await startHost(), await startHost()];
     const { ask } = openSource(all.map(({ origin }) => origin));
     await many(90, ask);
@@ -72,7 +72,7 @@ describe('a source of several hosts', () => {
     expect(more.sort()).toEqual([0, 0, 9]);
   });
 
-  it('answers every call while one of them is gone, and leaves that one out', async () => {
+  it('answers every call while one host is down, and ejects that one', async () => {
     const [well, gone] = [await startHost(), await startHost()];
     await gone.down();
     const { ask, events } = openSource([gone.origin, well.origin], { retries: { budget: 100 } });
@@ -82,7 +82,7 @@ describe('a source of several hosts', () => {
     expect(events).toEqual([`${gone.origin} ejected`]);
   });
 
-  it('does not ask one whose health is bad, and asks it again once it is good', async () => {
+  it('makes no calls to an unhealthy host, and uses it again once it is healthy', async () => {
     let isSick = true;
     const sick = await startHost((path) => (path === '/health' && isSick ? 503 : 200));
     const well = await startHost();

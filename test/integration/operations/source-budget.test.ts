@@ -90,8 +90,8 @@ async function openFleet(processes: number, net: object) {
   return { legacy, answers, upstreams, granted };
 }
 
-describe('a source that is asked for more than it was promised', () => {
-  it('never has more calls under way than net.concurrency, nor fewer while some wait; those beyond the queue are refused at once', async () => {
+describe('a source under more load than its limits', () => {
+  it('has exactly net.concurrency calls under way while others wait, and refuses those beyond the queue at once with overloaded', async () => {
     const { legacy, answers, upstreams } = await openFleet(1, {
       concurrency: 4,
       queue: { max: 40, time: '60s' },
@@ -112,7 +112,7 @@ describe('a source that is asked for more than it was promised', () => {
     expect([answers.most, legacy.calls]).toEqual([4, 44]);
   });
 
-  it('is asked no more often in any second than net.requestsPerSecond, by all processes together', async () => {
+  it('gets at most net.requestsPerSecond calls in any second from all processes together', async () => {
     const budget = 60;
     const net = { concurrency: 50, requestsPerSecond: budget, queue: { max: 1_000, time: '60s' } };
     const { legacy, answers, upstreams, granted } = await openFleet(3, net);

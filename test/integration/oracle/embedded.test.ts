@@ -23,7 +23,7 @@ describe('the gateway on embedded stores', () => {
     }
   });
 
-  it('answers ids that nobody has with 404', async () => {
+  it('answers unknown ids with 404', async () => {
     const known = new Set(userTruths.map(({ id }) => id));
     const gaps = Array.from({ length: 200 }, (_, at) => `user_${at}`).filter((id) => !known.has(id));
     expect(gaps.length).toBeGreaterThan(50);

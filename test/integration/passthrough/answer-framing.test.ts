@@ -12,7 +12,7 @@ const firstSaying =
     socket.write(isFirst ? lines.join('\r\n') : ORDERLY);
   };
 
-describe('a pass-through route to an upstream whose framing is odd', () => {
+describe('a pass-through route to an upstream with invalid framing', () => {
   const route = usePassthrough();
   const get = request('GET', '/legacy/orders');
 
@@ -78,7 +78,7 @@ describe('a pass-through route to an upstream whose framing is odd', () => {
         'ok',
       ],
     ],
-  ])('passes %s on in one piece, and the next answer for itself', async (_name, status, body, lines) => {
+  ])('passes on %s as one answer, and the next one separately', async (_name, status, body, lines) => {
     await route.start({}, { script: firstSaying(...lines) });
     const connection = await route.connect();
     connection.send(get);

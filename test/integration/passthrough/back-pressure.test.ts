@@ -30,7 +30,7 @@ function pour(socket: Socket, count: number, onStep: () => void = () => undefine
   });
 }
 
-describe('a pass-through route between sides of different speed', () => {
+describe('a pass-through route between a fast and a slow side', () => {
   const route = usePassthrough();
   const get = request('GET', '/legacy/orders');
 

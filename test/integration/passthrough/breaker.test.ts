@@ -45,7 +45,7 @@ describe('the breaker of a pass-through route', () => {
       'breaks off within its answers',
       onHead((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf')),
     ],
-  ])('opens where the upstream %s', async (_name, script) => {
+  ])('opens when the upstream %s', async (_name, script) => {
     await start(script);
     for (let call = 0; call < CALLS; call += 1) await route.ask(get).catch(() => undefined);
 
@@ -58,7 +58,7 @@ describe('the breaker of a pass-through route', () => {
     ]);
   });
 
-  it('opens where nobody listens', async () => {
+  it('opens when connections are refused', async () => {
     await start(() => undefined, { upstream: `http://127.0.0.1:${await freePort()}` });
     for (let call = 0; call < CALLS; call += 1)
       expect((await route.ask(get)).headers['retry-after']).toBe('1');
@@ -66,7 +66,7 @@ describe('the breaker of a pass-through route', () => {
     expect(isRefused(await route.ask(get))).toBe(true);
   });
 
-  it('opens where the upstream says nothing until the deadline', async () => {
+  it('opens when the upstream does not answer until the deadline', async () => {
     // By the clock of the route as long as by its timers.
     await start(
       onHead(() => clock.advance(200)),
@@ -101,7 +101,7 @@ describe('the breaker of a pass-through route', () => {
     },
   );
 
-  it('lets exactly one through once its time is over, which decides', async () => {
+  it('lets exactly one trial through once its time is over, and closes when that succeeds', async () => {
     let probe: Socket | undefined;
     const script: Script = (socket, _heard, connection) => {
       if (connection < CALLS) socket.destroy();

@@ -50,7 +50,7 @@ describe('a pass-through route whose clients leave', () => {
       // It might be there still and only have nothing more to say.
       400,
     ],
-  ])('keeps nothing of hundreds that leave at once %s', async (name, bytes, script, told) => {
+  ])('frees everything of hundreds that leave at once %s', async (name, bytes, script, told) => {
     await route.start({ deadline: NEVER }, { script });
     const watched = watchRequests();
     const connections = await Promise.all(Array.from({ length: CLIENTS }, () => route.connect()));
@@ -69,7 +69,7 @@ describe('a pass-through route whose clients leave', () => {
     expect(await watched.kept()).toBeLessThan(CLIENTS / 10);
   });
 
-  it('asks nothing for those who left while they waited for a connection', async () => {
+  it('makes no upstream call for clients that left while they were queued', async () => {
     await route.start({ deadline: NEVER }, { script: () => undefined });
     const busy = await Promise.all(Array.from({ length: 128 }, () => route.connect()));
     for (const connection of busy) connection.send(get);
@@ -85,7 +85,7 @@ describe('a pass-through route whose clients leave', () => {
     expect(route.upstream.received.join('')).not.toContain('late');
   });
 
-  it('keeps nothing of requests that were answered, neither in memory nor as listeners', async () => {
+  it('leaks neither memory nor listeners over answered requests', async () => {
     await route.start({}, { script: (socket) => socket.write(OK) });
     const watched = watchRequests();
     const sockets = new Set<{

@@ -19,7 +19,7 @@ describe('a pass-through route to an upstream that fails', () => {
     await route.listener.line((line) => line.code === code && line.level === 50);
   }
 
-  it('is 503 upstream_unavailable where nobody listens', async () => {
+  it('is 503 upstream_unavailable when connections are refused', async () => {
     await start(() => undefined, { upstream: `http://127.0.0.1:${await freePort()}` });
 
     await expectError(await ask(), 503, 'upstream_unavailable');
@@ -46,20 +46,20 @@ describe('a pass-through route to an upstream that fails', () => {
       'answers with a status that is none',
       onHead((socket) => socket.end('HTTP/1.1 000 What\r\nContent-Length: 0\r\n\r\n')),
     ],
-  ])('is 502 upstream_error where it %s', async (_name, script) => {
+  ])('is 502 upstream_error when it %s', async (_name, script) => {
     await start(script);
 
     await expectError(await ask(), 502, 'upstream_error');
   });
 
-  it('is 504 upstream_timeout at the deadline where it says nothing, and the upstream call is ended', async () => {
+  it('answers 504 upstream_timeout once the deadline is spent, and aborts the upstream call', async () => {
     await start(() => undefined, { deadline: 50 });
 
     await expectError(await ask(), 504, 'upstream_timeout');
     await route.upstream.disconnected();
   });
 
-  it('breaks the connection at the deadline where it drips', async () => {
+  it('cuts an answer that drips at the deadline', async () => {
     let drip: NodeJS.Timeout | undefined;
     const script = onHead((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n');
@@ -102,7 +102,7 @@ describe('a pass-through route to an upstream that fails', () => {
       ),
       '1.1',
     ],
-  ])('never lets half an answer look whole: %s', async (_name, script, version) => {
+  ])('never makes a truncated answer look complete: %s', async (_name, script, version) => {
     await start(script);
     const connection = await route.connect();
     connection.send(request('GET', '/legacy/orders').replace('HTTP/1.1', `HTTP/${version}`));
@@ -112,7 +112,7 @@ describe('a pass-through route to an upstream that fails', () => {
     expect(rest.toString()).not.toMatch(/\r\n0\r\n\r\n$|error/);
   });
 
-  it('ends the upstream call of a client that has gone, before an answer and within one', async () => {
+  it('aborts the upstream call of a client that has gone, before an answer and within one', async () => {
     for (const said of ['', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf']) {
       await start(onHead((socket) => socket.write(said)));
       const connection = await route.connect();
@@ -153,7 +153,7 @@ describe('a pass-through route to an upstream that fails', () => {
     expect(answer.headers).not.toHaveProperty('www-authenticate');
   });
 
-  it('asks once more where the upstream had closed the idle connection that it was asked on', async () => {
+  it('retries when the upstream had closed the idle connection', async () => {
     const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
     // The first connection answers once, and resets when it is asked again.
     const script: Script = (socket, heard, connection) => {

@@ -39,7 +39,7 @@ describe('a pass-through route', () => {
     expect(route.upstream.received[0]).toContain(`GET ${line} HTTP/1.1\r\n`);
   });
 
-  it('tells its operation, its caller and what the upstream took', async () => {
+  it("logs its operation, its caller and the upstream's time", async () => {
     await route.start(
       {},
       {

@@ -6,7 +6,7 @@ import { request } from '../../support/client/raw-client.ts';
 describe('a pass-through route', () => {
   const route = usePassthrough();
 
-  it("says who calls in its own words, and keeps the caller's credentials and claims to itself", async () => {
+  it("sends its own headers about the caller, and never the caller's credentials or claims", async () => {
     await route.start({ headers: { Authorization: new Secret('Basic our-own') } });
     const claims = [
       'Authorization: Bearer theirs',
@@ -72,7 +72,7 @@ describe('a pass-through route', () => {
     ...['X-MS-Client-Request-Id', 'X-Goog-Api-Client', 'Traceparent', 'Prefer', 'Range', 'Original'],
   ];
 
-  it('keeps claims of who callers are to itself, and passes on what they say of their request', async () => {
+  it('drops headers that claim who the caller is, and passes on those about the request', async () => {
     await route.start();
     await route.ask(
       request(
@@ -96,7 +96,7 @@ describe('a pass-through route', () => {
     expect(route.upstream.received[0]).not.toContain('said');
   });
 
-  it('lets no upstream bind the whole origin, or instruct a proxy in front', async () => {
+  it('drops answer headers that would bind the whole origin or instruct a proxy in front', async () => {
     const bound = [
       ...['NEL', 'Report-To', 'Reporting-Endpoints', 'Accept-CH', 'Critical-CH', 'Alt-Svc', 'Expect-CT'],
       ...['Strict-Transport-Security', 'Public-Key-Pins', 'Clear-Site-Data', 'Service-Worker-Allowed'],
@@ -122,7 +122,7 @@ describe('a pass-through route', () => {
     ],
     ['Connection: host, content-length, x-forwarded-for, x-request-id, authorization'],
     ['Connection: close', 'Connection: X-Hop', 'X-Hop: theirs', 'Proxy-Connection: theirs'],
-  ])('asks as a plain request whatever the caller says of its connection: %s', async (...lines) => {
+  ])('sends a plain request whatever connection headers the caller sends: %s', async (...lines) => {
     await route.start({ headers: { Authorization: new Secret('Basic our-own') } });
 
     expect((await route.ask(request('GET', '/legacy/orders', lines))).status).toBe(200);
@@ -133,7 +133,7 @@ describe('a pass-through route', () => {
       expect(heard.split(`\r\n${name}: `)).toHaveLength(2);
   });
 
-  it('asks for the body itself where the caller waits to be told to go on', async () => {
+  it('answers Expect: 100-continue itself', async () => {
     await route.start({}, { script: (socket, heard) => heard.endsWith('hello') && socket.write(OK) });
     const connection = await route.connect();
     connection.send(request('POST', '/legacy/orders', ['Content-Length: 5', 'Expect: 100-continue']));
@@ -145,7 +145,7 @@ describe('a pass-through route', () => {
     connection.close();
   });
 
-  it("returns the upstream's headers without what is not for the caller, and with ours", async () => {
+  it("returns the upstream's headers for the caller, and its own", async () => {
     await route.start(
       {},
       {

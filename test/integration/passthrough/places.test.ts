@@ -7,7 +7,7 @@ import { request } from '../../support/client/raw-client.ts';
 /** Longer than a test may take. */
 const NEVER = 120_000;
 
-describe('a pass-through route that is asked for more than it may at once', () => {
+describe('a pass-through route with all its concurrency in use', () => {
   const route = usePassthrough();
   const get = (name: string) => request('GET', `/legacy/orders/${name}`);
 
@@ -21,7 +21,7 @@ describe('a pass-through route that is asked for more than it may at once', () =
     return { script, answer: () => held[0]?.write(OK) };
   }
 
-  it('asks for those who wait once there is a place, on the connection that is free then', async () => {
+  it('serves queued requests as calls end, on the same connection', async () => {
     const { script, answer } = holding();
     await route.start({ concurrency: 1, deadline: NEVER }, { script });
     const asked = ['first', 'second', 'third'].map((name) => route.ask(get(name)));
@@ -32,7 +32,7 @@ describe('a pass-through route that is asked for more than it may at once', () =
     expect(route.upstream.received).toHaveLength(1);
   });
 
-  it('asks nothing, and opens no connection, for those whose deadline comes first', async () => {
+  it('makes no call, and opens no connection, for requests whose deadline comes first', async () => {
     const { script, answer } = holding();
     let admit: () => void = () => undefined;
     // The second one came before the first, whose deadline is later.
@@ -55,7 +55,7 @@ describe('a pass-through route that is asked for more than it may at once', () =
     expect(route.upstream.received.length).toBeLessThan(2);
   });
 
-  it('refuses the last of more than may wait: 503 overloaded', async () => {
+  it('answers 503 overloaded beyond the longest queue', async () => {
     const { script, answer } = holding();
     await route.start({ concurrency: 1, deadline: NEVER, queue: { max: 1, time: NEVER } }, { script });
     const asked = [route.ask(get('first'))];
@@ -68,7 +68,7 @@ describe('a pass-through route that is asked for more than it may at once', () =
     expect((await Promise.all(asked)).map(({ status }) => status).sort()).toEqual([200, 200, 503]);
   });
 
-  it('refuses who has waited for too long: 503 overloaded', async () => {
+  it('answers 503 overloaded after the longest wait', async () => {
     const { script, answer } = holding();
     await route.start({ concurrency: 1, deadline: NEVER, queue: { max: 9, time: 50 } }, { script });
     const first = route.ask(get('first'));

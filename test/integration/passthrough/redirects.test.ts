@@ -35,7 +35,7 @@ describe('a pass-through route to an upstream that redirects', () => {
     ['/8', { basePath: '/api' }],
     ['javascript:alert(1)', {}],
     ['http://[', {}],
-  ])('tells nobody of %s', async (location, changes) => {
+  ])('drops the Location %s', async (location, changes) => {
     expect(await locationOf(location, changes)).toBeUndefined();
   });
 });

@@ -38,7 +38,7 @@ describe('a pass-through route with a request body', () => {
     ['HEAD', 'Transfer-Encoding: chunked'],
     ['POST', 'Transfer-Encoding: gzip, chunked'],
     ['POST', 'Content-Length: 1001'],
-  ])('refuses %s with %s before the upstream hears of it', async (method, line) => {
+  ])('refuses %s with %s before any upstream call', async (method, line) => {
     await route.start();
 
     const answer = await route.ask(framed(method, line));
@@ -49,7 +49,7 @@ describe('a pass-through route with a request body', () => {
     expect(route.upstream.received).toEqual([]);
   });
 
-  it('gives up on chunks that grow beyond the bound, towards both sides', async () => {
+  it('ends both sides when chunks grow beyond bodyMax', async () => {
     await route.start({}, { script: () => undefined });
     const connection = await route.connect();
     connection.send(`${framed('POST', 'Transfer-Encoding: chunked')}3e8\r\n${'x'.repeat(1_000)}\r\n`);
@@ -62,7 +62,7 @@ describe('a pass-through route with a request body', () => {
     expect(route.upstream.received[0]).not.toContain('0\r\n\r\n');
   });
 
-  it('tells of a broken chunk, and lets go of the upstream', async () => {
+  it('answers 400 to a broken chunk, and aborts the upstream call', async () => {
     await route.start({}, { script: () => undefined });
     const connection = await route.connect();
     connection.send(`${framed('POST', 'Transfer-Encoding: chunked')}1\r\nx\r\n`);
@@ -90,7 +90,7 @@ describe('a pass-through route with a request body', () => {
     connection.close();
   });
 
-  it('says that there is none, for methods that may have one', async () => {
+  it('sends Content-Length: 0 for methods that may have a body', async () => {
     await route.start();
 
     expect((await route.ask(request('DELETE', '/legacy/orders/7'))).status).toBe(200);

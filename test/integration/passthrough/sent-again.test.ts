@@ -12,14 +12,14 @@ import { request } from '../../support/client/raw-client.ts';
 
 const breaker = { calls: 1_000_000, window: 600_000, failures: 50, open: 60_000 };
 
-describe('a request of a pass-through route that failed', () => {
+describe('a failed request of a pass-through route', () => {
   const route = usePassthrough();
   const get = request('GET', '/legacy/orders');
   const start = (script: Script, changes: RouteChanges = {}) =>
     route.start({ breaker, retries: { max: 1, budget: 100 }, ...changes }, { script });
   const told = (event: string) => route.events.filter((one) => one === `passthrough.orders ${event}`).length;
 
-  it.each(['GET', 'HEAD'])('is sent again where it is a %s and no byte of an answer came', async (method) => {
+  it.each(['GET', 'HEAD'])('is retried when it is a %s and no byte of an answer came', async (method) => {
     await start((socket, _heard, connection) =>
       connection === 0 ? socket.resetAndDestroy() : socket.write(OK),
     );
@@ -46,14 +46,14 @@ describe('a request of a pass-through route that failed', () => {
       get,
       answering('HTTP/1.1 503 Busy', 'Content-Length: 0', '', ''),
     ],
-  ])('is not sent again where %s', async (_why, bytes, script) => {
+  ])('is not retried when %s', async (_why, bytes, script) => {
     await start(script);
     await route.ask(bytes).catch(() => undefined);
 
     expect([route.upstream.received.length, told('retry_sent')]).toEqual([1, 0]);
   });
 
-  it('is sent again no oftener than the budget allows', async () => {
+  it('is retried no more often than the retry budget allows', async () => {
     const requests = 60;
     await start(
       onHead((socket) => socket.destroy()),
@@ -68,7 +68,7 @@ describe('a request of a pass-through route that failed', () => {
     expect(told('retry_over_budget')).toBe(requests - again);
   });
 
-  it('is not sent again for a client who has gone', async () => {
+  it('is not retried for a client that has gone', async () => {
     await start((socket, _heard, connection) => connection > 0 && socket.write(OK));
     const connection = await route.connect();
     connection.send(get);
@@ -81,12 +81,12 @@ describe('a request of a pass-through route that failed', () => {
   });
 });
 
-describe('a pass-through route whose upstream was started anew', () => {
+describe('a pass-through route whose upstream was restarted', () => {
   const route = usePassthrough();
   const get = request('GET', '/legacy/orders');
   const many = 8;
 
-  it('answers everybody, although all idle connections are dead: no retry is spent on them', async () => {
+  it('answers every request although all idle connections are dead, without spending retries', async () => {
     const held: Socket[] = [];
     const old = new Set<Socket>();
     const script: Script = (socket) => {
@@ -117,7 +117,7 @@ describe('a pass-through route of two hosts', () => {
   let other: ScriptedUpstream | undefined;
   afterEach(() => other?.close());
 
-  it('goes on with the one that is well, and leaves the other out', async () => {
+  it('uses the healthy host, and ejects the other', async () => {
     const location = (socket: Socket) => {
       const { port } = socket.address() as { port: number };
       socket.write(
@@ -141,7 +141,7 @@ describe('a pass-through route of two hosts', () => {
     expect(route.events).toContain(`${new URL(route.upstream.origin).host} ejected`);
   });
 
-  it('leaves out the one that says that it is sick', async () => {
+  it('ejects a host that reports itself unhealthy', async () => {
     const well: Script = (socket) => void socket.write(OK);
     other = await startUpstream((socket, heard) =>
       heard.includes('GET /health')

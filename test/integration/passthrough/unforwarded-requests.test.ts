@@ -58,7 +58,7 @@ describe('a pass-through route', () => {
     expect(route.upstream.received).toEqual([]);
   });
 
-  it('asks no upstream for a caller who is not admitted', async () => {
+  it('makes no upstream call for a caller who is not admitted', async () => {
     await route.start(
       {},
       {

@@ -23,8 +23,8 @@ const place = (offset: number): Checkpoint => ({
 const member = () =>
   createCursorCheckpoints({ redis: { client, keys: createRedisKeys(shared.prefix), scope: 'test' } });
 
-describe('the places of a walk', () => {
-  it('are known to every process of a fleet, the farthest first', async () => {
+describe('the checkpoints of a walk', () => {
+  it('are shared by every process of a fleet, the farthest first', async () => {
     const first = member();
     for (const offset of [10, 20, 30]) await first.add('walk', place(offset), 30_000);
     expect(await member().farthest('walk', [10, 20])).toEqual(place(20));
@@ -33,7 +33,7 @@ describe('the places of a walk', () => {
     expect(await member().farthest('another', [10])).toBeUndefined();
   });
 
-  it('are forgotten by all at once, and by Redis in time', async () => {
+  it('are dropped by all processes at a purge, and expire in Redis', async () => {
     const first = member();
     await first.add('walk', place(10), 30_000);
     const [key = ''] = await client.keys(`${shared.prefix}*`);
@@ -43,7 +43,7 @@ describe('the places of a walk', () => {
     expect(await member().farthest('walk', [10])).toBeUndefined();
   });
 
-  it('are nothing where any byte of them is another', async () => {
+  it('are ignored when any byte of them is damaged', async () => {
     await member().add('walk', place(10), 30_000);
     const [key = ''] = await client.keys(`${shared.prefix}*`);
     const whole = (await client.hgetBuffer(key, '10'))!;

@@ -28,7 +28,7 @@ const expectRight = async (member: Member, questions = QUESTIONS, all = rows) =>
 };
 
 describe('the rows of one scan, shared by two gateways', () => {
-  it('are read once for all who ask at the same time, whoever they ask and whatever for', async () => {
+  it('are read once for all concurrent callers, on whichever gateway and for whichever page', async () => {
     const { serve, letGo } = holding(honest(() => rows));
     const both = [await open(serve), await open(serve)];
     const bodies = await letGo(
@@ -39,7 +39,7 @@ describe('the rows of one scan, shared by two gateways', () => {
     expect(both.reduce((sum, { calls }) => sum + calls.length, 0)).toBe(CALLS_OF_A_SCAN);
   });
 
-  it('serve every page, filter and order of the other without a call, and agree with each other', async () => {
+  it('serve every page, filter and order of the other gateway without a call, with the same answers', async () => {
     const first = await open(honest(() => rows));
     await first.list('limit=7');
     await eventually(isPublished);
@@ -50,7 +50,7 @@ describe('the rows of one scan, shared by two gateways', () => {
     expect(first.calls).toHaveLength(CALLS_OF_A_SCAN);
   });
 
-  it('are read row by row where a page is all that is asked for', async () => {
+  it('are read from Redis row by row when only a page is needed', async () => {
     const first = await open(honest(() => rows));
     await first.list('limit=7');
     await eventually(async () => (await isPublished()) && (await keysLike(':order:*')).length === 1);
@@ -61,7 +61,7 @@ describe('the rows of one scan, shared by two gateways', () => {
     expect(calls(await fleet.client.info('commandstats')) - calls(before)).toBe(2 * 2 + 7 + 45);
   });
 
-  it('stand in Redis for a bounded time, all of them in one slot', async () => {
+  it('expire in Redis, and share one cluster slot', async () => {
     const first = await open(honest(() => rows));
     await first.list('category=Toys');
     await eventually(isPublished);
@@ -71,7 +71,7 @@ describe('the rows of one scan, shared by two gateways', () => {
     expect(new Set(keys.map((key) => /\{.*\}/.exec(key)?.[0])).size).toBe(1);
   });
 
-  it('are not shared where the operator lets them not live', async () => {
+  it('are not shared when the operator sets their life to 0', async () => {
     const first = await open(
       honest(() => rows),
       { text: text('0s') },
@@ -91,31 +91,34 @@ async function saveAll(): Promise<() => Promise<void>> {
   };
 }
 
-describe('a snapshot in Redis that is damaged', () => {
+describe('a damaged row set in Redis', () => {
   const STEPS = 20;
-  it.each([':now', ':rows', ':order:id'])('is a miss at any byte, never a wrong answer: %s', async (part) => {
-    const first = await open(honest(() => rows));
-    await first.list('limit=7');
-    await eventually(async () => (await isPublished()) && (await keysLike(':order:*')).length === 1);
-    const restore = await saveAll();
-    const [key = ''] = await keysLike(part);
-    const isHead = part === ':now';
-    const whole = await (isHead ? fleet.client.hgetBuffer(key, 'head') : fleet.client.getBuffer(key));
-    for (let step = 0; step < STEPS; step += 1) {
-      await restore();
-      const damaged = Buffer.from(whole!);
-      const at = Math.floor((damaged.length * step) / STEPS);
-      damaged[at] = damaged[at]! ^ (1 << (step % 8));
-      await (isHead ? fleet.client.hset(key, 'head', damaged) : fleet.client.set(key, damaged, 'KEEPTTL'));
-      const second = await open(honest(() => rows));
-      await expectRight(second, ['limit=7', 'limit=100&page=3', 'category=Toys']);
-      // An order can be made anew of the rows; without head or rows there is nothing.
-      expect(second.calls).toHaveLength(part === ':order:id' ? 0 : CALLS_OF_A_SCAN);
-      await fleet.close(1);
-    }
-  });
+  it.each([':now', ':rows', ':order:id'])(
+    'is a miss whichever byte is damaged, never a wrong answer: %s',
+    async (part) => {
+      const first = await open(honest(() => rows));
+      await first.list('limit=7');
+      await eventually(async () => (await isPublished()) && (await keysLike(':order:*')).length === 1);
+      const restore = await saveAll();
+      const [key = ''] = await keysLike(part);
+      const isHead = part === ':now';
+      const whole = await (isHead ? fleet.client.hgetBuffer(key, 'head') : fleet.client.getBuffer(key));
+      for (let step = 0; step < STEPS; step += 1) {
+        await restore();
+        const damaged = Buffer.from(whole!);
+        const at = Math.floor((damaged.length * step) / STEPS);
+        damaged[at] = damaged[at]! ^ (1 << (step % 8));
+        await (isHead ? fleet.client.hset(key, 'head', damaged) : fleet.client.set(key, damaged, 'KEEPTTL'));
+        const second = await open(honest(() => rows));
+        await expectRight(second, ['limit=7', 'limit=100&page=3', 'category=Toys']);
+        // An order can be made anew of the rows; without head or rows there is nothing.
+        expect(second.calls).toHaveLength(part === ':order:id' ? 0 : CALLS_OF_A_SCAN);
+        await fleet.close(1);
+      }
+    },
+  );
 
-  it('is scanned anew where its rows are gone', async () => {
+  it('causes a new scan when its rows are gone', async () => {
     const first = await open(honest(() => rows));
     await first.list('limit=7');
     await eventually(isPublished);

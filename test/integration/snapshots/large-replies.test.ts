@@ -192,7 +192,7 @@ describe('a large reply that cannot be read', () => {
     ['is of another type', () => (type = 'text/html')],
     ['says that there were too many', () => (status = 503)],
   ];
-  it.each(broken)('is the very error that a small one would be where it %s', async (_what, breakIt) => {
+  it.each(broken)('fails with the same error as a small one where it %s', async (_what, breakIt) => {
     serve('json', recordsOf(2_000));
     breakIt();
     const source = sourceOf('json');
@@ -209,7 +209,7 @@ describe('a large reply that cannot be read', () => {
     expect(plain(await parts.catch((error: unknown) => error))).toEqual(plain(expected));
   });
 
-  it('tells its gaps as a small one does', async () => {
+  it('reports its unreadable fields as a small one does', async () => {
     serve(
       'json',
       recordsOf(2_000).map((record, at) => (at % 10 === 0 ? { ...record, price: 'x' } : record)),
@@ -220,8 +220,8 @@ describe('a large reply that cannot be read', () => {
   });
 });
 
-describe('whoever waits for a large reply', () => {
-  it('does so no longer once he has gone, nor once the gateway closes', async () => {
+describe('a caller that waits for a large reply', () => {
+  it('waits no longer once its signal aborts or the gateway closes', async () => {
     serve('xml', recordsOf(10_000));
     const source = sourceOf('xml');
     const reply = replyOf(body, { headers: { 'content-type': 'text/xml' } });
@@ -235,7 +235,7 @@ describe('whoever waits for a large reply', () => {
     expect(await stays).toBeUndefined();
   });
 
-  it('is told nothing of small ones, which are read at once', async () => {
+  it('gets small ones read at once, on the main thread', async () => {
     const source = sourceOf('json');
     const small = replyOf({ rows: [] });
     expect(await source.largeReplies.parts(small, new AbortController().signal)).toBeUndefined();

@@ -15,8 +15,8 @@ const LATE_MS = 21_000;
 
 const { open, keysLike, isPublished } = useMembers(useRedis(), text);
 
-describe('a snapshot that is used in the last third of its life', () => {
-  it('is replaced behind the reader’s back, who is served from the old one until then', async () => {
+describe('a row set that is used in the last third of its life', () => {
+  it('is refreshed in the background, and serves readers until then', async () => {
     let now = before;
     const source = openSource(
       'products',
@@ -36,7 +36,7 @@ describe('a snapshot that is used in the last third of its life', () => {
     await source.close();
   });
 
-  it('is replaced once for all gateways of a fleet', async () => {
+  it('is refreshed once for all gateways of a fleet', async () => {
     let now = before;
     const fleet = [await open(honest(() => now)), await open(honest(() => now))];
     await fleet[0]!.list('limit=5');
@@ -56,7 +56,7 @@ describe('a snapshot that is used in the last third of its life', () => {
     expect(fleet[0]!.calls.length + fleet[1]!.calls.length).toBe(2 * CALLS_OF_A_SCAN);
   });
 
-  it('stays where it cannot be replaced, and is not served after its end', async () => {
+  it('is kept when the refresh fails, and is not served after its end', async () => {
     let serve = honest(() => before);
     const source = openSource('products', text, (asked) => serve(asked));
     await source.list('limit=5');
@@ -73,7 +73,7 @@ describe('a snapshot that is used in the last third of its life', () => {
     await source.close();
   });
 
-  it('is waited for together where its life ends while it is replaced', async () => {
+  it('has all callers wait for one refresh when it expires during it', async () => {
     const { serve, held, letGo } = holding(honest(() => before));
     const source = openSource('products', text, serve);
     await letGo(source.list('limit=5'));
@@ -88,7 +88,7 @@ describe('a snapshot that is used in the last third of its life', () => {
 });
 
 describe('a gateway that closes', () => {
-  it('cancels what it reads behind its readers’ backs, and gives the right to scan back', async () => {
+  it('cancels background scans, and releases the scan lock', async () => {
     const { serve, held, letGo } = holding(honest(() => before));
     const member = await open(serve);
     await letGo(member.list('limit=5'));
@@ -102,7 +102,7 @@ describe('a gateway that closes', () => {
     expect(await keysLike(':lock')).toEqual([]);
   });
 
-  it('leaves nothing half-published', async () => {
+  it('leaves no row set half published', async () => {
     const member = await open(honest(() => before));
     const answer = member.list('limit=5');
     await answer;

@@ -29,8 +29,8 @@ const shared = {
 const fleet = useMembers(shared, shopText({ order: 'unknown', budget: '{ snapshot: 30s }' }));
 const { open, keysLike, isPublished } = fleet;
 
-describe('the right to scan', () => {
-  it('goes to another gateway where the one that scans dies', async () => {
+describe('the lock of a scan', () => {
+  it('passes to another gateway when the one that scans dies', async () => {
     const stuck = holding(honest(() => rows));
     const dies = await open(stuck.serve);
     const lost = dies.list('limit=5').catch(() => 'nobody waits for this any more');
@@ -44,7 +44,7 @@ describe('the right to scan', () => {
     await lost;
   });
 
-  it('comes back at once where a scan fails, or nobody wants it any more', async () => {
+  it('is released at once when a scan fails, or every caller has gone', async () => {
     const stuck = holding(honest(() => rows));
     const first = await open(stuck.serve);
     const caller = new AbortController();
@@ -80,7 +80,7 @@ describe('the right to scan', () => {
     // As if its process had been stopped for longer than its lease.
     ['a lease was lost', async () => fleet.client.del(...(await keysLike(':lock')))],
     ['Redis has lost everything', () => fleet.client.flushall()],
-  ])('lets nobody publish over the snapshot of a later holder where %s', async (_what, lose) => {
+  ])('lets no former holder publish over the row set of a later one: %s', async (_what, lose) => {
     const stuck = holding(honest(() => rows.slice(0, 12)));
     const slow = await open(stuck.serve);
     const late = slow.list('limit=5');
@@ -100,7 +100,7 @@ describe('the right to scan', () => {
 });
 
 describe('while Redis hangs', () => {
-  it('every gateway scans for itself, and answers right', async () => {
+  it('every gateway scans by itself, and answers correctly', async () => {
     const fleet = await Promise.all(
       [1, 2].map(() =>
         open(

@@ -45,7 +45,7 @@ describe('the cache on a real Redis', () => {
     expect(await open().cache.remote('a key/with "odd" parts')).toEqual(entry);
   });
 
-  it('leaves it to Redis to forget', async () => {
+  it('lets Redis expire its entries', async () => {
     const writer = open();
     const stored = writer.next();
     void writer.cache.put('k', { ...sixtySeconds, storedAt: clock.now() });
@@ -55,7 +55,7 @@ describe('the cache on a real Redis', () => {
     expect(ttl).toBeLessThanOrEqual(60_000);
   });
 
-  it('lets one process at a time fill, and shows the others what it has put', async () => {
+  it('lets one process at a time fill, and gives the others what it stored', async () => {
     const [one, other] = [open(), open()];
     const first = await one.cache.getOrLock('k', 'look');
     expect(first).toMatchObject({ entry: undefined, lock: {} });
@@ -71,7 +71,7 @@ describe('the cache on a real Redis', () => {
     expect(await clients[0]!.exists(`${redis.prefix}lock`)).toBe(0);
   });
 
-  it('takes no answer of a process that has lost its lock', async () => {
+  it('stores no answer of a process that has lost its lock', async () => {
     const [late, next] = [open(), open()];
     const lost = await late.cache.getOrLock('k', 'look');
     await clients[0]!.del(`${redis.prefix}lock`);
@@ -82,7 +82,7 @@ describe('the cache on a real Redis', () => {
     await held.lock?.release();
   });
 
-  it('puts nothing older over what was filled since Redis lost everything', async () => {
+  it('stores nothing older over what was filled since Redis lost everything', async () => {
     const [late, next] = [open(), open()];
     const older = { ...sixtySeconds, storedAt: clock.now() };
     const newer = { ...older, body: Buffer.from('2') };
@@ -94,7 +94,7 @@ describe('the cache on a real Redis', () => {
     expect(await open().cache.remote('k')).toEqual(newer);
   });
 
-  it("numbers locks upwards where Redis' clock was set back", async () => {
+  it("hands out increasing fencing tokens when Redis' clock was set back", async () => {
     const { cache } = open();
     const last = Date.now() * 1_000 + 3_600_000_000;
     await clients[0]!.set(`${redis.prefix}fence`, last);
@@ -106,7 +106,7 @@ describe('the cache on a real Redis', () => {
   it.each<[string, Buffer]>([
     ['damaged', Buffer.from('rubbish')],
     ['past its time', encodeEntry('k', { ...sixtySeconds, storedAt: clock.now() - 60_000 })],
-  ])('gives the right to fill to who finds only something %s', async (_name, value) => {
+  ])('gives the lock to a caller who finds only something %s', async (_name, value) => {
     const { cache } = open();
     await clients[0]!.set(`${redis.prefix}value`, value);
     const { entry, lock } = await cache.getOrLock('k', 'look');

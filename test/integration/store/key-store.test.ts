@@ -93,7 +93,7 @@ describe('the key store', () => {
 });
 
 describe('the key store without Redis', () => {
-  it('says that it cannot be reached, without the arguments of the command', async () => {
+  it('reports that Redis cannot be reached, without the arguments of the command', async () => {
     const server = await startRedis();
     const redis = connect(server.url);
     await redis.untilReady(PATIENCE_MS);

@@ -66,7 +66,7 @@ describe(`four processes that share limits (LIMITER_SEED=${String(seed)})`, () =
     },
   );
 
-  it.each(['tight', 'two'])('refuse nobody of %s more than one piece of a window early', (name) => {
+  it.each(['tight', 'two'])('refuse no caller of %s more than one sub-window early', (name) => {
     const early = findEarly(of(name), tiers[name]!);
     expect(of(name).some(({ allowed }) => !allowed)).toBe(true);
     expect(early).toEqual([]);

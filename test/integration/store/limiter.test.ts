@@ -50,7 +50,7 @@ describe('a limit on one Redis', () => {
     return Number(calls);
   }
 
-  it('holds over two processes at once, to the point', async () => {
+  it('holds over two processes at once, exactly', async () => {
     const decisions = await Promise.all(
       Array.from({ length: 100 }, async (_, index) => limiters[index % 2]!.consume('open', 'key:a')),
     );
@@ -58,7 +58,7 @@ describe('a limit on one Redis', () => {
     expect(new Set(decisions.map(({ by }) => by))).toEqual(new Set(['redis']));
   });
 
-  it('charges refused requests to no window, and locks nobody out for knocking', async () => {
+  it('charges refused requests to no window, so that retries never extend a refusal', async () => {
     for (let round = 0; round < 50; round += 1) await limiters[0]!.consume('open', 'key:a');
     const { allowed, windows, retryAfterSeconds } = await limiters[1]!.consume('open', 'key:a');
     expect(allowed).toBe(false);
@@ -84,7 +84,7 @@ describe('a limit on one Redis', () => {
     expect(decision.windows[0]?.remaining).toBe(0);
   });
 
-  it('tells nobody to wait longer than the window and a piece of it, even if Redis says so', async () => {
+  it('never asks for a wait longer than the window and a sub-window, even if Redis says so', async () => {
     const ahead = Date.now() + 3_600_000;
     await client().hset(countsOf('open', [minute, hour]), {
       t: ahead,
@@ -109,13 +109,13 @@ describe('a limit on one Redis', () => {
     expect(await client().pttl(countsOf('open', [minute, hour]))).toBeGreaterThan(0);
   });
 
-  it('asks Redis for a fraction of the requests of a caller far from the limit', async () => {
+  it('asks Redis only now and then for a caller far from the limit', async () => {
     const before = await commands();
     for (let round = 0; round < 1_000; round += 1) await limiters[0]!.consume('large', 'key:a');
     expect((await commands()) - before).toBeLessThan(200);
   });
 
-  it('gives back what it had set aside and did not spend', async () => {
+  it('returns the reserved tokens that were not spent', async () => {
     for (let round = 0; round < 300; round += 1) await limiters[0]!.consume('large', 'key:a');
     const used = async () => {
       const counts = await client().hgetall(countsOf('large', [{ points: 100_000, seconds: 60 }]));

@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 describe('the purges that processes share', () => {
-  it('are all learned by a process that comes when as many tags are known as are kept', async () => {
+  it('are all learned by a process that starts when the most tags are kept', async () => {
     const { purges: old, client } = await open();
     const entry = old.current();
     await client.zadd(
@@ -36,7 +36,7 @@ describe('the purges that processes share', () => {
     expect(purges.isPurged(entry, ['product:1'])).toBe(false);
   });
 
-  it('take everything with them that is older than the oldest one kept', async () => {
+  it('include everything older than the oldest one kept', async () => {
     const { purges, client } = await open();
     const entry = purges.current();
     await client.zadd(
@@ -49,7 +49,7 @@ describe('the purges that processes share', () => {
     expect(purges.isPurged(purges.current(), ['user:new'])).toBe(false);
   });
 
-  it('make everything old where Redis knows of fewer than it has told', async () => {
+  it('make everything stale when Redis has lost some of them', async () => {
     const { purges, client } = await open();
     await purges.purge('user:1');
     await purges.purge('user:2');
@@ -65,7 +65,7 @@ describe('the purges that processes share', () => {
   it.each([
     ['looked at', () => Promise.resolve()],
     ['purged again', (purges: Purges) => purges.purge('user:9')],
-  ])('make everything old where a full Redis has evicted their tags, once, %s', async (_, next) => {
+  ])('make everything stale, once, when a full Redis has evicted their tags, %s', async (_, next) => {
     const { purges, client } = await open();
     const entry = purges.current();
     await purges.purge('user:1');

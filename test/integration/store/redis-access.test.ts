@@ -115,7 +115,7 @@ describe('the Redis users of config/operations.md, over TLS', () => {
     expect(await refused()).toEqual([]);
   });
 
-  it('may remember the places of walks', async () => {
+  it('may store the checkpoints of walks', async () => {
     const client = new Redis(urlOf('portico-cache'), { tls: { ca: certificate.ca } });
     const redis = { client, keys: createRedisKeys('portico:'), scope: 'x' };
     const place = { offset: 10, next: 'x', total: 9, storedAt: 1, firstId: 'a', last: [] };
@@ -157,20 +157,20 @@ describe('a Redis over TLS', () => {
   const url = (user = 'portico-keys', host = '127.0.0.1') =>
     `rediss://${user}:${user}-secret@${host}:${tlsPort}`;
 
-  it('is used where its certificate is trusted and made out to its address, or to the name that is told', async () => {
+  it('is used when its certificate is trusted and names its address, or the configured name', async () => {
     const { ca } = certificate;
     expect(await tryOut(url(), { ca })).toEqual({ is: true, log: '' });
     expect(await tryOut(url(), { ca, servername: 'redis.test' })).toEqual({ is: true, log: '' });
   });
 
-  it('is out of reach where its certificate is not trusted, or made out to somebody else', async () => {
+  it('is out of reach when its certificate is not trusted, or names another host', async () => {
     const stranger = await tryOut(url(), undefined);
     expect([stranger.is, stranger.log]).toEqual([false, expect.stringContaining('self-signed certificate')]);
     const other = await tryOut(url(), { ca: certificate.ca, servername: 'other.test' });
     expect([other.is, other.log]).toEqual([false, expect.stringContaining('other.test')]);
   });
 
-  it('is out of reach for a user whom it does not know, and no secret is logged', async () => {
+  it('is out of reach for an unknown user, and no secret is logged', async () => {
     const unknown = await tryOut(url('nobody'), { ca: certificate.ca });
     expect([unknown.is, unknown.log]).toEqual([false, expect.stringContaining('WRONGPASS')]);
     expect(unknown.log).not.toContain('secret');

@@ -47,7 +47,7 @@ async function ask(stack: Stack, key: string, query = 'limit=1'): Promise<Respon
 }
 
 describe('two gateways on a Redis Cluster of three masters', () => {
-  it('are ready, and take keys that the commands make, list and end', async () => {
+  it('are ready, and follow keys that the commands create, list and revoke', async () => {
     for (const gateway of fleet) expect(await gateway.isReady()).toBe(true);
     const made = await Promise.all(Array.from({ length: 6 }, () => createKey('roomy')));
     for (const { key } of made) for (const stack of fleet) expect((await ask(stack, key)).status).toBe(200);
@@ -72,7 +72,7 @@ describe('two gateways on a Redis Cluster of three masters', () => {
     expect(accepted).toEqual(keys.map(() => FEW));
   });
 
-  it('share answers, and forget them when they are purged', async () => {
+  it('share cached answers, and drop them when they are purged', async () => {
     const queries = Array.from({ length: 12 }, (_, at) => `limit=${60 + at}&page=2`);
     const { key } = await createKey('roomy');
     const told = async (stack: Stack) =>

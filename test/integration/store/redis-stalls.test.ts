@@ -84,7 +84,7 @@ describe('a halt of this process is not taken for one of Redis', () => {
 });
 
 describe('a command that Redis answers too slowly', () => {
-  it('fails by itself: the connection is not silent', async () => {
+  it('fails alone, and the connection is kept', async () => {
     let tooSlow = false;
     const sockets = new Set<Socket>();
     const slow = createServer((near) => {

@@ -69,7 +69,7 @@ describe('the connection to Redis', () => {
     await server.stop();
   });
 
-  it('drops a connection after a second of silence, and makes another', async () => {
+  it('drops a connection after a second of silence, and opens another', async () => {
     const server = await startRedis();
     const { redis } = open(server.url, hasty);
     await redis.untilReady(PATIENCE_MS);
@@ -82,7 +82,7 @@ describe('the connection to Redis', () => {
     await server.stop();
   });
 
-  it('notices without being used that Redis hangs, and that it does no more', async () => {
+  it('notices without traffic that Redis hangs, and that it answers again', async () => {
     const server = await startRedis();
     const { redis } = open(server.url, hasty);
     await redis.untilReady(PATIENCE_MS);

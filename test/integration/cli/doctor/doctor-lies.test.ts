@@ -102,7 +102,7 @@ const LIES: readonly Lie[] = [
 ];
 
 describe('portico doctor, in front of a source whose file lies', () => {
-  it.each(LIES)('names that claim, and no other: %s', async (_what, says, does, differing) => {
+  it.each(LIES)('names the false claim, and no other: %s', async (_what, says, does, differing) => {
     const told = await room.model({ ...says, ...does }, rowsOf(says), says);
     expect(told.differing).toEqual(differing);
     expect(told.code).toBe(differing.length === 0 ? 0 : 1);
@@ -119,7 +119,7 @@ describe('portico doctor, in front of a source whose file lies', () => {
     }
   });
 
-  it('tells neither values of records nor what stands beside them', async () => {
+  it('prints no value of a record, and no field beside the mapped ones', async () => {
     room.upstream.become({ ...honest, filter: 'superset' }, rowsOf(honest));
     const { out } = await room.model({ ...honest, filter: 'superset' }, rowsOf(honest), honest);
     expect(out).not.toMatch(new RegExp(`canary|Möbel|Kid|M%C3|${NAMES.filter(Boolean).join('|')}`));

@@ -51,7 +51,7 @@ describe('portico doctor in front of the sample services', () => {
     );
   });
 
-  it('names a code that the file does not know, and tells it only where values may be told', async () => {
+  it('names a code that the file does not know, and prints it only where values may be printed', async () => {
     config.edit('sources/catalog.yaml', 'GRO: Groceries', 'GRX: Groceries');
     const { code, out } = await doctor('catalog');
     expect(code).toBe(1);

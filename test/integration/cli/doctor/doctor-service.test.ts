@@ -150,7 +150,7 @@ describe('portico doctor', () => {
     expect(code).toBe(0);
   });
 
-  it('makes no more calls than it may, and says what it could not tell', async () => {
+  it('makes no more calls than --calls-max, and says what it could not check', async () => {
     const { code, findings } = await examine({}, { list: TOTAL }, '--calls-max', '9');
     expect(service.requests).toBe(9);
     expect(code).toBe(0);
@@ -164,7 +164,7 @@ describe('portico doctor', () => {
 });
 
 describe('portico doctor, where the service cannot be examined', () => {
-  it('ends with 69 where nothing listens', async () => {
+  it('ends with 69 when the connection is refused', async () => {
     const { code, err, differing } = await room.examine(peopleSource('http://127.0.0.1:1'));
     expect({ code, differing }).toEqual({ code: 69, differing: [] });
     expect(err).toBe(

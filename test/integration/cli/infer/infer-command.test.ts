@@ -57,7 +57,7 @@ describe('portico infer', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('asks no more often than it may', async () => {
+  it('makes no more calls than --calls-max', async () => {
     const { asked, code } = await inferFrom(() => ({ body: LIST }), ['--calls-max', '7', '--json']);
     expect(code).toBe(0);
     // The draft is tried with a few requests more.
@@ -97,7 +97,7 @@ describe('portico infer', () => {
     },
   );
 
-  it('says so where nobody answers', async () => {
+  it('says so when the service does not answer', async () => {
     const service = await serve(() => ({}));
     await service.close();
     const { code, err } = await runInfer([`${service.origin}/list`, '--resource', 'users']);
@@ -211,7 +211,7 @@ describe('saved replies', () => {
     expect(report.draft).toContain('it could not be tried here');
   });
 
-  it('of nothing known are taken for all there is only with a word to that effect', async () => {
+  it('of no known dialect are read as the whole list only with a remark that says so', async () => {
     const report = await inferDraft(['--resource', 'users', '--name', 'draft'], {
       '--sample': JSON.stringify(LIST),
     });

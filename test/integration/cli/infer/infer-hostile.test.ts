@@ -141,7 +141,7 @@ describe('a hostile service', () => {
     );
   });
 
-  it('that hangs is left after the time a call may take', async () => {
+  it('that hangs is left after the call timeout', async () => {
     const service = await serve(() => ({ headers: { 'Content-Length': '100' }, body: '[' }), { open: true });
     const { code, err } = await runInfer([`${service.origin}/list`, '--resource', 'users', '--timeout', '1']);
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('did not answer in time') });

@@ -81,7 +81,7 @@ describe('a draft of a list', () => {
     );
   });
 
-  it('tells that a word is taken for nothing', async () => {
+  it('says that a word is ignored', async () => {
     expect(await draftOf(slashed, '/members/')).toContain(
       '# likely: what is written "null" is taken for nothing',
     );

@@ -51,7 +51,7 @@ describe(decision('Record without a usable id'), () => {
     expect(await response.json()).toMatchObject({ error: { code: 'upstream_invalid_response' } });
   });
 
-  it('is left out and counted where the operator says drop', async () => {
+  it('is left out and counted under onInvalidRecord: drop', async () => {
     const config = copyConfig();
     config.edit(
       'sources/catalog.yaml',

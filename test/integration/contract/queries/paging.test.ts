@@ -64,11 +64,11 @@ describe(decision('Integers'), () => {
     await refusal(`${list}?page=${'9'.repeat(400)}`);
   });
 
-  it('reads leading zeros as what they are: digits', async () => {
+  it('may have leading zeros', async () => {
     expect((await page('/v1/users?page=01&limit=0010')).meta).toMatchObject({ page: 1, limit: 10 });
   });
 
-  it('gives page 1 with 50 records where nothing is said', async () => {
+  it('are page 1 and limit 50 unless given', async () => {
     expect((await page('/v1/users')).meta).toEqual({ total: 40, page: 1, limit: 50 });
   });
 });
@@ -79,7 +79,7 @@ describe(decision('`limit` above 100'), () => {
     expect((await page(`${list}?limit=100`)).meta.limit).toBe(100);
   });
 
-  it.each(lists)('%s gives 100 instead where the operator says clamp', async (list) => {
+  it.each(lists)('%s answers with 100 instead under limitOverflow: clamp', async (list) => {
     for (const limit of ['101', '100000', '9'.repeat(400)])
       expect((await page(`${list}?limit=${limit}`, clamping)).meta.limit).toBe(100);
     await refusal(`${list}?limit=0`, clamping);
@@ -98,7 +98,7 @@ describe(decision('A page past the end'), () => {
     }
   });
 
-  it('is one where the rows are scanned, too', async () => {
+  it('is empty also where the rows are scanned', async () => {
     const found = await page('/v1/products?min_price=0&page=9');
     expect(found.data).toEqual([]);
     const priced = fewProducts.filter(({ truth }) => truth.price !== null);
@@ -129,7 +129,7 @@ describe(decision('Repeated parameter'), () => {
     },
   );
 
-  it('takes brackets for a part of an unknown name', async () => {
+  it('with brackets is an unknown parameter', async () => {
     const { meta } = await page('/v1/users?limit[]=3&limit[x]=4&page%5B%5D=9&limit=7');
     expect(meta).toMatchObject({ page: 1, limit: 7 });
   });
