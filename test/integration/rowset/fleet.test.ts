@@ -1,6 +1,6 @@
 import { holding } from '../../support/pipeline/held-calls.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
-import { type Member, useMembers } from '../../support/pipeline/snapshot-fleet.ts';
+import { type Member, useMembers } from '../../support/pipeline/rowset-fleet.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { expectedBody, honest, products, shopText } from '../../unit/reading/shop.ts';
 
