@@ -1,28 +1,28 @@
 import Negotiator from 'negotiator';
 import type { ContentEncoding } from '../store/cache/encoded-bodies.ts';
 
-/** What a caller takes of the codings that there are. */
+/** Which of the codings a caller accepts. */
 export type AcceptedCodings = {
-  /** What it takes best; `undefined` for a body as it is. */
+  /** The one it prefers; `undefined` for a body as it is. */
   readonly best: ContentEncoding | undefined;
-  /** All that it takes, best first. */
+  /** All that it accepts, best first. */
   readonly all: readonly ContentEncoding[];
 };
 
-/** Of equals, the smaller. */
+/** Between equals, the one that compresses better comes first. */
 const AVAILABLE = ['br', 'gzip', 'identity'];
 
-/** Of a caller that says nothing. */
+/** For a caller without the header. */
 export const NO_CODINGS: AcceptedCodings = { best: undefined, all: [] };
 
-/** Clients of a kind send the same text, so few texts cover nearly all requests. */
+/** Clients of one kind send the same text, so a few texts cover nearly all requests. */
 const TEXTS_MAX = 256;
-/** Browsers send less than 30 characters; longer texts are no usual ones. */
+/** Browsers send fewer than 30 characters; longer texts are not memoised. */
 const TEXT_LENGTH_MAX = 128;
 
 /**
- * Reads `Accept-Encoding` (RFC 9110, section 12.5.3). There is always an answer: who refuses everything, even the
- * body as it is, gets that all the same, as section 12.1 allows, rather than an error that the contract does not know.
+ * Parses `Accept-Encoding` (RFC 9110, section 12.5.3). A caller that refuses everything, even the body as it is, gets
+ * that body, as section 12.1 allows, because the contract has no error for it.
  * @internal
  */
 export function readAcceptEncoding(text: string): AcceptedCodings {
@@ -32,14 +32,14 @@ export function readAcceptEncoding(text: string): AcceptedCodings {
   return { best: taken[0] === all[0] ? all[0] : undefined, all };
 }
 
-/** `readAcceptEncoding` with a memory for the usual texts; without the header it costs nothing. */
+/** Makes a memoised `readAcceptEncoding`, which costs nothing for a request without the header. */
 export function createAcceptedCodings(): (lines: readonly string[]) => AcceptedCodings {
   const known = new Map<string, AcceptedCodings>();
 
   function learn(text: string): AcceptedCodings {
     const accepted = readAcceptEncoding(text);
     if (text.length > TEXT_LENGTH_MAX) return accepted;
-    // Texts that nobody else sends may fill it; the usual ones are back at once.
+    // Unusual texts may fill the memo; the usual ones are back at once.
     if (known.size >= TEXTS_MAX) known.clear();
     known.set(text, accepted);
     return accepted;

@@ -4,25 +4,25 @@ const SUMMARY_CHARS_MAX = 300;
 const CAUSES_MAX = 4;
 
 /**
- * What the log says of an error's causes: name, code and message of each, outermost first, and where the innermost
- * was thrown. Never the error object itself: an `AxiosError` holds the request, and with it the credential.
+ * Summarises the causes of an error for the log: name, code and message of each, outermost first; for our own failures
+ * also where the innermost was thrown. Never the error object itself: an `AxiosError` holds the request's credential.
  */
 export function summariseCause(error: GatewayError): string | undefined {
-  const told: string[] = [];
-  let place = '';
+  const parts: string[] = [];
+  let frame = '';
   let cause = error.cause;
   for (let depth = 0; cause !== undefined && cause !== null && depth < CAUSES_MAX; depth += 1) {
-    told.push(tell(cause));
+    parts.push(describe(cause));
     if (!isError(cause)) break;
-    place = placeOf(cause);
+    frame = topFrame(cause);
     cause = cause.cause;
   }
-  // Where an upstream's failure was noticed helps nobody; where we failed ourselves does.
-  if (error.code === 'server_error' && place !== '') told.push(place);
-  return told.length === 0 ? undefined : told.join(' < ').slice(0, SUMMARY_CHARS_MAX);
+  // The frame helps only where the gateway itself failed, and not where it noticed an upstream's failure.
+  if (error.code === 'server_error' && frame !== '') parts.push(frame);
+  return parts.length === 0 ? undefined : parts.join(' < ').slice(0, SUMMARY_CHARS_MAX);
 }
 
-function tell(cause: unknown): string {
+function describe(cause: unknown): string {
   if (!isError(cause)) return `a thrown ${typeof cause}`;
   const code = 'code' in cause && typeof cause.code === 'string' ? ` ${cause.code}` : '';
   return `${cause.name}${code}${messageOf(cause)}`;
@@ -30,18 +30,18 @@ function tell(cause: unknown): string {
 
 function messageOf(cause: Error): string {
   if (cause instanceof GatewayError) return cause.detail === undefined ? '' : `: ${cause.detail}`;
-  // JSON.parse quotes what it stumbled over, and that may be a record's value.
+  // JSON.parse quotes the text that it cannot read, which may be a record's value.
   if (cause.name === 'SyntaxError' || cause.message === '') return '';
   return `: ${cause.message}`;
 }
 
-/** The first frame of a stack, without the folders. */
-function placeOf(cause: Error): string {
+/** The first frame of a stack, without folders. */
+function topFrame(cause: Error): string {
   const frame = /^ +at .*$/m.exec(cause.stack ?? '')?.[0].trim() ?? '';
   return frame.replace(/(?:file:\/\/)?\/\S*\//, '');
 }
 
-/** Told by its shape: what was thrown in another realm is no instance of our `Error`. */
+/** Recognised by its shape: an error of another realm is no instance of our `Error`. */
 function isError(thrown: unknown): thrown is Error {
   return (
     typeof thrown === 'object' &&

@@ -1,8 +1,8 @@
 const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
 
 /**
- * Whether `If-None-Match` names the representation that a client would get now: a list of entity tags, compared
- * weakly, or `*` (RFC 9110, section 13.1.2). `etag` is strong and quoted.
+ * Whether `If-None-Match` names a representation by its `etag`, which is strong and quoted. The header is `*` or a list
+ * of entity tags, which are compared weakly (RFC 9110, section 13.1.2).
  */
 export function matchesEtag(ifNoneMatch: readonly string[], etag: string): boolean {
   if (ifNoneMatch.length === 0) return false;

@@ -73,7 +73,7 @@ export function createResponder({
     if (isOver(context)) return;
     const { storedAt, freshSeconds, cache } = reply;
     const ageSeconds = Math.max(0, Math.floor((clock.now() - storedAt) / 1_000));
-    const headers = baseHeaders(context, replyVary, `private, max-age=${freshSeconds}`);
+    const headers = baseHeaders(context, cors, replyVary, `private, max-age=${freshSeconds}`);
     headers.push('Age', String(ageSeconds), 'Cache-Status', CACHE_STATUS[cache]);
     sendBest(context, headers, reply);
   }
@@ -81,7 +81,7 @@ export function createResponder({
   function sendDocument(context: RequestContext, document: Representable) {
     if (isOver(context)) return;
     // `no-cache` means: revalidate. A 304 costs nothing; an old contract may cost a lot.
-    sendBest(context, baseHeaders(context, documentVary, 'public, no-cache'), document);
+    sendBest(context, baseHeaders(context, cors, documentVary, 'public, no-cache'), document);
   }
 
   function sendBest(context: RequestContext, headers: string[], document: Representable) {
@@ -101,7 +101,7 @@ export function createResponder({
 
   function sendOptions(context: RequestContext, endpoint: Endpoint) {
     if (isOver(context)) return;
-    const headers = baseHeaders(context, vary, 'no-store');
+    const headers = baseHeaders(context, cors, vary, 'no-store');
     headers.push('Allow', allowedMethods(endpoint));
     cors.appendPreflight(headers, context.head.origin, endpoint.methods);
     send(context, 204, headers);
@@ -111,20 +111,12 @@ export function createResponder({
     if (isOver(context)) return;
     const error = toGatewayError(thrown);
     context.res.err = error;
-    const headers = baseHeaders(context, vary, 'no-store');
+    const headers = baseHeaders(context, cors, vary, 'no-store');
     for (const name in error.headers) headers.push(name, error.headers[name] ?? '');
     if (error.retryAfterSeconds !== undefined) headers.push('Retry-After', String(error.retryAfterSeconds));
     const body = Buffer.from(errorBody(error, context.requestId));
     sendJson(context, publicStatus(error, serverStatus), headers, body);
     context.call?.abort(error);
-  }
-
-  function baseHeaders(context: RequestContext, varies: string, cacheControl: string): string[] {
-    const headers = ['X-Request-Id', context.requestId, 'Cache-Control', cacheControl, ...SECURITY_HEADERS];
-    if (varies !== '') headers.push('Vary', varies);
-    headers.push(...context.answerHeaders);
-    cors.append(headers, context.head.origin);
-    return headers;
   }
 
   function sendJson(context: RequestContext, status: number, headers: string[], body: Buffer) {
@@ -143,6 +135,15 @@ export function createResponder({
   }
 
   return { sendReply, sendDocument, sendOptions, sendError };
+}
+
+/** The headers of every response that carries what the pipeline and CORS add. */
+function baseHeaders(context: RequestContext, cors: Cors, varies: string, cacheControl: string): string[] {
+  const headers = ['X-Request-Id', context.requestId, 'Cache-Control', cacheControl, ...SECURITY_HEADERS];
+  if (varies !== '') headers.push('Vary', varies);
+  headers.push(...context.answerHeaders);
+  cors.append(headers, context.head.origin);
+  return headers;
 }
 
 /**
