@@ -16,12 +16,12 @@ export type Field = {
 };
 
 /** Facts about a schema. `accepts` is the same check as the schema's, without zod, in a tenth of the time. */
-type Known = Pick<Field, 'kind' | 'accepts'>;
+type FieldMeta = Pick<Field, 'kind' | 'accepts'>;
 
-const known = z.registry<Known>();
+const fieldMetas = z.registry<FieldMeta>();
 
-function field<T extends z.ZodType>(kind: FieldKind, schema: T, accepts: Known['accepts']): T {
-  known.add(schema, { kind, accepts });
+function field<T extends z.ZodType>(kind: FieldKind, schema: T, accepts: FieldMeta['accepts']): T {
+  fieldMetas.add(schema, { kind, accepts });
   return schema;
 }
 
@@ -78,7 +78,7 @@ export function fieldsOf(view: z.ZodObject, prefix: readonly string[] = []): rea
   return Object.entries(view.shape).flatMap(([key, schema]) => {
     const path = [...prefix, key];
     if (isObject(schema as z.ZodType)) return fieldsOf(schema as z.ZodObject, path);
-    const registered = known.get(schema as z.ZodType);
+    const registered = fieldMetas.get(schema as z.ZodType);
     if (registered === undefined) throw new Error(`the contract's field ${path.join('.')} has no kind`);
     return [{ path, name: path.join('.'), ...registered }];
   });

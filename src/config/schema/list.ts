@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { hydrate } from './hydrate.ts';
-import { mapping } from './mapping.ts';
+import { hydrate, mapping } from './mapping.ts';
 import { literal, pathTemplate, queryTemplate, request } from './request.ts';
 import { dropWhen, items } from './rows.ts';
 import { flag, integer } from './scalars.ts';

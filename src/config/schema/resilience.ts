@@ -72,6 +72,6 @@ export function hostProblems({ url, others, health: checked, names }: NamedHosts
     message: `expected the path of ${names.url}: the hosts of one service differ in nothing else`,
   }));
   if (checked === undefined || others.length > 0) return problems;
-  const message = `there is nobody to turn to: name further hosts in ${names.others}`;
+  const message = `there is no other host to use instead: name further hosts in ${names.others}`;
   return [...problems, { code: 'custom' as const, path: ['health'], message }];
 }

@@ -56,7 +56,7 @@ function checkResources(
     if (!resource.public && (gateway.auth.apiKeys ?? gateway.auth.jwt) === undefined)
       report(
         ['resources', name],
-        'nobody can read it: it is not public, and auth names neither apiKeys nor jwt',
+        'no caller can read it: it is not public, and auth has neither apiKeys nor jwt',
         'add auth.apiKeys, or say public: true',
       );
   }
@@ -181,7 +181,7 @@ function checkAdmin({ admin: { host, token } }: GatewayConfig, report: ReportPro
   if (token !== undefined || LOOPBACK.test(host)) return;
   report(
     ['admin', 'host'],
-    `whoever reaches ${host} could read the metrics and purge the cache`,
+    `anyone who reaches ${host} could read the metrics and purge the cache`,
     'add admin.token (openssl rand -hex 32 makes a good one), or keep admin.host on 127.0.0.1',
   );
 }

@@ -39,7 +39,7 @@ export function findNotes(
       notes.push(
         file.problemAt(
           ['resources', name],
-          served === undefined ? `nobody is served these ${name}` : `${name} are served from "${served}"`,
+          served === undefined ? `these ${name} are not served` : `${name} are served from "${served}"`,
           `say source: ${spec.name} under resources.${name} of the gateway file to serve them`,
         ),
       );

@@ -57,21 +57,21 @@ function contentOf(
   document: Document,
   report: (offset: number | undefined, message: string) => void,
 ): unknown {
-  let sound = document.errors.length === 0;
+  let isValid = document.errors.length === 0;
   visit(document, {
     Alias(_key, alias) {
       if (alias.resolve(document) !== undefined) return;
-      sound = false;
+      isValid = false;
       report(alias.range?.[0], 'an alias without an anchor before it; a text that starts with * is quoted');
     },
     Pair(_key, pair) {
       if (!isMerge(pair) || mergeSources(document, pair) !== undefined) return;
-      sound = false;
+      isValid = false;
       const { key } = pair;
       report(isNode(key) ? key.range?.[0] : undefined, '<< takes a map, or a list of maps: <<: *name');
     },
   });
-  if (!sound) return undefined;
+  if (!isValid) return undefined;
   try {
     return document.toJS({ maxAliasCount: 50 });
   } catch {
@@ -88,7 +88,7 @@ const UNQUOTED: Partial<Record<ErrorCode, string>> = {
 };
 
 /** The parser's message about a mistake, without the text that it quotes. */
-function tellMistake({ code, message }: YAMLError): string {
+function describeError({ code, message }: YAMLError): string {
   return UNQUOTED[code] ?? message.replace(/: .*$/s, '');
 }
 
@@ -119,11 +119,11 @@ export function parseYamlFile(
     return { file, ...position, path, message, ...(hint === undefined ? {} : { hint }) };
   }
 
-  const stumble = document.errors.find(({ code }) => code === 'UNEXPECTED_TOKEN');
+  const firstUnexpected = document.errors.find(({ code }) => code === 'UNEXPECTED_TOKEN');
   for (const mistake of [...document.errors, ...document.warnings]) {
     // After the first unexpected token the parser reports every token that follows.
-    if (mistake.code === 'UNEXPECTED_TOKEN' && mistake !== stumble) continue;
-    problems.push(problemOn(mistake.pos[0], '', tellMistake(mistake)));
+    if (mistake.code === 'UNEXPECTED_TOKEN' && mistake !== firstUnexpected) continue;
+    problems.push(problemOn(mistake.pos[0], '', describeError(mistake)));
   }
   const unset = env === undefined ? [] : substitute(document, env);
   for (const { offset, message, hint } of unset) {

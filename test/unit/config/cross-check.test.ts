@@ -91,7 +91,9 @@ describe('what parts of a configuration must agree on', () => {
   it('a resource can be read by somebody', () => {
     const nobody = gatewayText.replace(/ {2}apiKeys:\n(.*\n)*?limits:/, '  {}\nlimits:');
     expect(problemsOf(nobody)).toEqual(
-      ['users', 'products'].map((name) => expect.stringContaining(`resources.${name}: nobody can read it`)),
+      ['users', 'products'].map((name) =>
+        expect.stringContaining(`resources.${name}: no caller can read it`),
+      ),
     );
   });
 
@@ -189,10 +191,10 @@ describe('notes', () => {
     expect(notesOf(gatewayText + route('deeper', '/legacy/ordersarchive'))).toEqual([]);
   });
 
-  it('tell of a source that nobody is served from', () => {
+  it('tell of a source that serves no resource', () => {
     const text = gatewayText.replace(/ {2}products:\n.*\n.*\n/, '');
     expect(notesOf(text)).toEqual([
-      expect.stringMatching(/^catalog\.yaml:\d+:\d+: resources\.products: nobody is served these products\n/),
+      expect.stringMatching(/^catalog\.yaml:\d+:\d+: resources\.products: these products are not served\n/),
     ]);
   });
 
@@ -209,7 +211,7 @@ describe('notes', () => {
     it.each(['0.0.0.0', '::', '10.1.2.3', 'gateway.internal'])('such as %s', (host) => {
       expect(listening(host, '')).toEqual([
         expect.stringContaining(
-          `admin.host: whoever reaches ${host} could read the metrics and purge the cache\n    hint: add admin.token`,
+          `admin.host: anyone who reaches ${host} could read the metrics and purge the cache\n    hint: add admin.token`,
         ),
       ]);
       expect(listening(host, 'sixteen-or-more-characters')).toEqual([]);
