@@ -18,13 +18,13 @@ describe('the metrics', () => {
     );
   });
 
-  it('tell how many requests are under way', async () => {
+  it('show how many requests are in flight', async () => {
     const metrics = make();
     for (const change of [1, 1, -1] as const) metrics.inFlight(change);
     expect(await metrics.text()).toContain('\nportico_requests_in_flight 1\n');
   });
 
-  it('never take a label from a request: what is no known operation is none', async () => {
+  it('never take a label from a request: an unknown operation becomes none', async () => {
     const metrics = make();
     metrics.request('/v1/users/42', 404, 'none', 0.001);
 

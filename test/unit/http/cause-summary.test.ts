@@ -11,11 +11,11 @@ describe("the summary of an error's causes", () => {
     );
   });
 
-  it('is nothing where there is no cause', () => {
+  it('is undefined without a cause', () => {
     expect(summariseCause(fault('not_found'))).toBeUndefined();
   });
 
-  it('never quotes what a parser stumbled over', () => {
+  it('never quotes the text that a parser could not read', () => {
     let parsing: unknown;
     try {
       JSON.parse('<canary>');
@@ -26,7 +26,7 @@ describe("the summary of an error's causes", () => {
     expect(summariseCause(fault('upstream_invalid_response', { cause: parsing }))).toBe('SyntaxError');
   });
 
-  it('says where a fault of our own was thrown, without the folders', () => {
+  it('says where the gateway itself failed, without folders', () => {
     const summary = summariseCause(fault('server_error', { cause: new Error('oops') }));
 
     expect(summary).toMatch(/^Error: oops < at .*cause-summary\.test\.ts:\d+:\d+\)?$/);

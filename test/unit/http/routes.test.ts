@@ -10,7 +10,7 @@ describe('the routes', () => {
     { path: '/legacy/plain', target: 'plain' },
   ]);
 
-  it('hand the id segment over as it came', () => {
+  it('pass the id segment on as it came', () => {
     fc.assert(
       fc.property(
         fc.stringMatching(/^[!-~]{1,20}$/).filter((text) => !text.includes('/')),

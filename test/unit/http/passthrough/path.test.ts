@@ -66,12 +66,12 @@ describe('a forwardable path', () => {
     expect(isForwardable(`/legacy/${encodeURIComponent(text)}`)).toBe(true);
   });
 
-  it('is told in linear time', () => {
+  it('is recognised in linear time', () => {
     for (const text of ['/%2', '/a', '%25', '/.', '%'])
       expect(finishes(() => isForwardable(`/${text.repeat(500_000)}"`))).toBe(false);
   });
 
-  it('comes back as itself from where it is mapped to', () => {
+  it('maps to the upstream and back to itself', () => {
     const rest = fc.stringMatching(/^(?:\/[a-z0-9]{1,5}){0,3}$/);
     fc.assert(
       fc.property(
@@ -89,7 +89,7 @@ describe('a forwardable path', () => {
     );
   });
 
-  it('is not made of what lies outside', () => {
+  it('is never made from a path outside of the route', () => {
     const map = { path: '/legacy', basePath: '/api', stripPath: false };
     for (const path of ['/', '/apix/legacy', '/api', '/api/other', '/api/legacyx'])
       expect(publicPath(map, path)).toBeUndefined();
