@@ -4,7 +4,7 @@ import type { PrimaryChannel, WorkerProcess } from '../workers/messages.ts';
 /** Where the lines of the log go. */
 export type LogDestination = {
   write(line: string): void;
-  /** How many lines were given up because nobody read them; absent: none. */
+  /** How many lines were dropped because the output was not read; absent: none. */
   readonly droppedLines?: () => number;
 };
 
@@ -40,7 +40,7 @@ export type CliContext = {
 /** Exit codes, after sysexits.h. */
 export const exitCodes = { ok: 0, failure: 1, usage: 64, unavailable: 69, config: 78 } as const;
 
-/** Thrown by a command that has already told what is wrong; carries the exit code. */
+/** Ends a command that has already printed what is wrong; carries the exit code. */
 export class ExitError extends Error {
   readonly exitCode: number;
 

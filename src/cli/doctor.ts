@@ -9,7 +9,7 @@ import { diagnose } from '../probe/diagnose.ts';
 import { sourceNamed, usageError } from './input/choose-source.ts';
 import { orExit, readConfigOrExit, readSource } from './input/read-config.ts';
 
-/** What `portico doctor` is told. */
+/** The options of `portico doctor`. */
 type Options = {
   readonly source?: string;
   readonly callsMax: number;

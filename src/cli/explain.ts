@@ -26,7 +26,7 @@ function sourceOf({ operation }: ExplainedRequest, { compiled }: ReadyConfig): C
   return found;
 }
 
-/** Whether the live answer is one that a client could use; that there is no such record is one, too. */
+/** Whether the live answer is one that a client could use; `not_found` is one, too. */
 function isUsable({ answer }: DisplayedLive): boolean {
   return answer.status === 200 || answer.code === 'not_found';
 }

@@ -14,7 +14,7 @@ import { renderText } from '../explain/report/report.ts';
 import { printReport } from './output/print-report.ts';
 import { tryDraft } from '../draft/try-draft.ts';
 
-/** What `portico infer` is told. */
+/** The options of `portico infer`. */
 type Options = {
   readonly resource: ResourceName;
   readonly header: readonly string[];

@@ -8,7 +8,7 @@ import { readFixtures } from '../fixtures/read-fixtures.ts';
 import { type RecordOptions, runRecord } from './record.ts';
 import { replayFixture } from '../fixtures/replay-fixture.ts';
 
-/** What `portico test` may be told: a source file to be tested alone, and the form of what it says. */
+/** The options of `portico test`. */
 export type TestOptions = RecordOptions & { readonly source?: string; readonly record?: boolean };
 
 function choose(compiled: readonly CompiledSource[], names: readonly string[], context: CliContext) {

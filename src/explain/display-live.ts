@@ -15,7 +15,7 @@ import type { LiveCall, LiveResult, ViewedField } from './explain-live.ts';
 import { MASK } from '../probe/session/mask-source.ts';
 import { callToDisplay } from '../probe/session/display-call.ts';
 
-/** A call that was made, as it may be shown. */
+/** A call that was made, as it may be displayed. */
 export type DisplayedLiveCall = {
   readonly method: string;
   readonly url: string;
@@ -38,7 +38,7 @@ export type DisplayedField = {
   readonly state: FieldProvenance['state'];
 };
 
-/** What became of the question, as it may be shown. */
+/** The live result, as it may be displayed. */
 export type DisplayedLive = {
   readonly calls: readonly DisplayedLiveCall[];
   readonly answer: {
@@ -53,7 +53,7 @@ export type DisplayedLive = {
   readonly record?: readonly DisplayedField[];
 };
 
-/** What showing a live result needs. */
+/** What displaying a live result needs. */
 export type DisplayLiveDeps = {
   readonly gateway: GatewayConfig;
   readonly compiled: CompiledResource;
@@ -61,7 +61,7 @@ export type DisplayLiveDeps = {
   readonly showValues: boolean;
 };
 
-/** A step as its file writes it, the codes of an enum only counted. */
+/** A step as the file has it; of an enum, the number of codes. */
 function stepText(step: CoercionSpec): string {
   if (typeof step === 'string') return step;
   if ('enum' in step) return `enum of ${Object.keys(step.enum).length} codes`;
@@ -131,7 +131,7 @@ function displayField(field: ViewedField, deps: DisplayLiveDeps): DisplayedField
   };
 }
 
-/** A live result as it may be shown. */
+/** A live result as it may be displayed. */
 export function displayLive(result: LiveResult, deps: DisplayLiveDeps): DisplayedLive {
   const { source, resource } = deps.compiled;
   return {

@@ -11,7 +11,7 @@ import { asksTotalFirst, totalWindow } from '../reading/read-page.ts';
 /** Where a source's file makes a claim. */
 export type Claim = { readonly claim: string; readonly file: string; readonly line: number | undefined };
 
-/** What Portico is going to do about a query. */
+/** How the gateway will answer a query. */
 export type ExplainedPlan = {
   /** `record`: a single one. `nothing`: no record can match, so the source is not asked. */
   readonly kind: 'page' | 'scan' | 'record' | 'nothing';
@@ -20,7 +20,7 @@ export type ExplainedPlan = {
   readonly calls: readonly UpstreamRequest[];
   /** The most calls it takes, those included. */
   readonly callsMax: number;
-  /** What Portico does itself, in words. */
+  /** What the gateway does itself, in words. */
   readonly left: readonly string[];
   readonly relies: readonly Claim[];
 };
@@ -40,7 +40,7 @@ export function sortText({ field, descending }: Sort): string {
   return `${field} ${descending ? 'descending' : 'ascending'}`;
 }
 
-/** The calls that a page takes for what its rows lack, beside those for its windows. */
+/** The calls that a page takes for the details of its rows, beside those for its windows. */
 export function detailCalls(plan: PagePlan, query: ListQuery): number {
   if (plan.hydrates === undefined) return 0;
   if (plan.hydrates === 'page') return query.limit;
@@ -52,7 +52,7 @@ export function detailCalls(plan: PagePlan, query: ListQuery): number {
 /** How far a scan can go. */
 export type ScanReach = { readonly rows: number; readonly calls: number };
 
-/** Whether the windows of a scan tell how many rows it must bring. */
+/** Whether the windows of a scan hold the number of rows that it must bring. */
 function tellsTotal(plan: ScanPlan, list: ListSpec | undefined): boolean {
   return plan.totalCounts && list?.total !== undefined && list.total.count === undefined;
 }
@@ -77,7 +77,7 @@ export function scanReach(
   return { rows: reach, calls: shortAtEnd ? Math.min(calls, Math.ceil(reach / scanSize) + 1) : calls };
 }
 
-/** The calls for a page, in the order in which they are made, the blind ones behind the last row included. */
+/** The calls for a page, in the order in which they are made, with those that may find nothing behind the last row. */
 export function pageCalls(plan: PagePlan, query: ListQuery): readonly UpstreamRequest[] {
   const offset = (query.page - 1) * query.limit;
   const windows = plan.window.cover(offset, query.limit).map(plan.request);
@@ -164,7 +164,7 @@ function explainList(
   }
 }
 
-/** What Portico is going to do about a query; the calls are those of `adapter`. Pure. */
+/** Explains how the gateway will answer a query, with the calls of `adapter`. Pure. */
 export function explainPlan(
   query: Query,
   adapter: Adapter,

@@ -11,7 +11,7 @@ export type ExplainedRequest = {
   /** The request in its usual spelling: method and target. */
   readonly line: string;
   readonly operation: Operation;
-  /** What is asked, or the error that a client gets for asking so. */
+  /** The query, or the error that a client gets for the request. */
   readonly query: Query | GatewayError;
 };
 
@@ -29,7 +29,7 @@ function parse(operation: Operation, rules: GatewayConfig['contract'], query: st
 /** Reads `GET /v1/users?page=2`, as a client would send it; a text says why it is a request to no operation. */
 export function readExplainedRequest(text: string, gateway: GatewayConfig): ExplainedRequest | string {
   const [, method = 'GET', target = ''] = REQUEST.exec(text.trim()) ?? [];
-  // RFC 9112, section 3.2; a shell's user means `%20`, and a client would be told 400 for anything else.
+  // RFC 9112, section 3.2; a user of a shell means `%20`, and a client would get 400 for anything else.
   if (target === '' || /[^\x21-\x7e]|#/.test(target)) {
     return `"${text}" is not a request: write it like 'GET /v1/users?page=2', percent-encoded`;
   }

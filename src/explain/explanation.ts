@@ -21,7 +21,7 @@ export type Explanation = {
   /** What is asked, in words. */
   readonly question: string;
   readonly plan: Omit<ExplainedPlan, 'calls'> & { readonly calls: readonly DisplayedCall[] };
-  /** What a scan may cost, and how a client is told that it would cost more. */
+  /** What a scan may cost, and the answer where it would cost more. */
   readonly budget: {
     readonly rows: number;
     readonly calls: number;
@@ -34,7 +34,7 @@ export type Explanation = {
   readonly live?: DisplayedLive;
 };
 
-/** A client's mistake: what the client is told. */
+/** A request that is refused, with the answer that the client gets. */
 export type ClientMistake = {
   readonly request: string;
   readonly operation: string;
@@ -72,7 +72,7 @@ function freshSeconds(plan: ExplainedPlan, query: Query, { config, source }: Com
   return plan.kind === 'nothing' && query.kind === 'get' ? config.cache.notFound : config.cache.fresh;
 }
 
-/** Says what a client is told who asks so. */
+/** Explains a request that is refused. */
 export function explainMistake(
   asked: ExplainedRequest,
   error: GatewayError,

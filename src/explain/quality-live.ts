@@ -8,23 +8,23 @@ import { createAnswerQuery } from '../probe/answer-request.ts';
 import { openSession } from '../probe/session/source-session.ts';
 import { shapeOf } from './shape.ts';
 
-/** How often a form stood in a field that could not be read. */
+/** How often a shape of value stood in a field that could not be read. */
 export type Shape = { readonly view: string; readonly field: string; readonly shape: string; count: number };
 
 /** The quality of one resource, found by reading its source. */
 export type LiveQuality = ResourceQuality & {
   /** Why not all of it was read. */
   readonly problem: string | undefined;
-  /** Records of the list that were asked for one by one, and those that there were not. */
+  /** Records of the list that were asked for one by one: how many, and how many were not found or failed. */
   readonly single: { readonly asked: number; readonly notFound: number; readonly failed: number };
-  /** Forms of unreadable values, the most frequent first; only where they were asked for. */
+  /** Shapes of unreadable values, the most frequent first; only where they were asked for. */
   readonly shapes: readonly Shape[];
 };
 
 /** Single records that are asked for, beside the list. */
 const SINGLE_MAX = 25;
 
-/** Different forms that are told apart, per resource. */
+/** The most shapes that are counted per resource. */
 const SHAPES_MAX = 200;
 
 /** Every claim about order, sorts and filters: without them, a list is all rows, read once. */
@@ -62,8 +62,8 @@ function createShapes() {
 }
 
 function problemText({ code, detail, cause }: GatewayError): string {
-  const told = detail ?? (code === 'server_error' ? String(cause) : undefined);
-  return told === undefined ? code : `${code}: ${told}`;
+  const reason = detail ?? (code === 'server_error' ? String(cause) : undefined);
+  return reason === undefined ? code : `${code}: ${reason}`;
 }
 
 /** The adapter, and the ids of every record that it has read from a list. */
@@ -79,7 +79,7 @@ function keepIds(adapter: Adapter): { adapter: Adapter; ids: Set<string> } {
 
 /**
  * Reads all rows of a resource from its source, within the source's budget, and some records one by one, and counts
- * what became of them. Values are never kept; with `showShapes`, the form of those that could not be read is.
+ * what became of them. Values are never kept; with `showShapes`, the shape of those that could not be read is.
  */
 export async function readQuality(
   compiled: CompiledSource,

@@ -1,6 +1,6 @@
 import { type Json, NumberText } from '../kernel/json/json.ts';
 
-/** Longer texts are cut: their end tells nothing more about their form. */
+/** Longer texts are cut: their end says nothing more about their shape. */
 const LENGTH_MAX = 40;
 
 function maskText(text: string): string {
@@ -11,7 +11,7 @@ function maskText(text: string): string {
     .replaceAll(/[^\x20-\x7e…]/g, '?');
 }
 
-/** The form of a value without the value: `"99.99.9999"` for a text, `99.9` for a number, `a list of 2`. */
+/** The shape of a value without the value: `"99.99.9999"` for a text, `99.9` for a number, `a list of 2`. */
 export function shapeOf(value: Json): string {
   if (typeof value === 'string') return `"${maskText(value)}"`;
   if (typeof value === 'number') return maskText(String(value));

@@ -14,7 +14,7 @@ import { probeTotal } from './checks/totals.ts';
 import { type ProbeWalk, walkRows } from './resource/probe-walk.ts';
 import { type Baseline, unfilteredList, probeBaseline } from './resource/baseline.ts';
 
-/** What came of the session of a resource. */
+/** The result of probing a resource. */
 export type ProbedResource = {
   /** Rows that the claims were held against. */
   readonly rows: number;
@@ -29,10 +29,10 @@ const SAMPLE_SHARE = 0.3;
 const FILTER_SHARE = 0.4;
 /** Values tried for a filter, about. */
 const TRIALS = 5;
-/** Probes in a row that got no answer: the source has gone, and the others would only wait for it. */
+/** Probes in a row that got no answer: the source is gone, and the others would only wait for it. */
 const SILENT_MAX = 2;
 
-/** Takes a finding as soon as it is there. */
+/** Called with each finding as soon as it is made. */
 export type OnFinding = (finding: Finding) => void;
 
 function listed(found: ProbeOutcome): readonly Finding[] {
@@ -44,7 +44,7 @@ function reasonOf(error: SourceUnreachable | SessionBudgetSpent): string {
   return error instanceof SessionBudgetSpent ? `--calls-max ${error.max} is spent` : error.message;
 }
 
-/** Makes the probes one after the other. @throws SourceUnreachable where the source has gone, SessionBudgetSpent never */
+/** Runs the probes one after the other; one without calls left is reported. @throws SourceUnreachable */
 async function runProbes(probes: readonly Probe[], onFinding: OnFinding): Promise<void> {
   let silent = 0;
   for (const { name, run } of probes) {
@@ -93,7 +93,7 @@ async function runAll(
   await runProbes(sortProbes(session, baseline, sample), onFinding);
 }
 
-/** What is only in the details of rows: asking for those of a whole sample would take too many calls. */
+/** The finding about details of rows: reading those of a whole sample would take too many calls. */
 function findUnprobed({ compiled, resource, list }: ProbeSession): Finding | undefined {
   const { details } = compiled.adapter.list;
   if (details === undefined) return undefined;

@@ -24,7 +24,7 @@ export type ReadyConfig = {
   readonly compiled: readonly CompiledResource[];
   /** Every source, also those that nothing is served from. */
   readonly sources: readonly CompiledSource[];
-  /** What may be meant so, but hardly is. */
+  /** What is valid, but probably a mistake. */
   readonly notes: readonly Problem[];
   readonly texts: ConfigTexts;
 };

@@ -2,7 +2,7 @@ import { ConfigError, problemText } from '../../config/problem.ts';
 import type { CliContext } from '../context.ts';
 import { type ReadyConfig, readConfig } from './read-config.ts';
 
-/** Reads a configuration while another one is served; its problems are told, not thrown. */
+/** Reads a configuration while another one is served; its problems are returned, not thrown. */
 export function tryConfig(
   configFile: string,
   context: CliContext,

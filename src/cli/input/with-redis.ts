@@ -7,7 +7,7 @@ import { createRedis, type RedisConnection } from '../../store/redis/redis.ts';
 /** An operator can wait longer for Redis than a request may, where the configuration lets requests wait for less. */
 const PATIENCE_MS = 2_000;
 
-/** The role whose Redis is worked on, and what the operator is told where there is none. */
+/** The role whose Redis is used, and a hint for the operator where there is none. */
 export type RedisWanted = { readonly role: RedisRole; readonly without: string };
 
 /**
@@ -27,7 +27,7 @@ export async function withRedis<T>(
     info: () => undefined,
     warn: (fields: object, message: string) => err(`${message}: ${JSON.stringify(fields)}\n`),
   };
-  // Who makes a key must know that it may be evicted; about the rest `portico check` tells.
+  // An operator who makes a key must know that it may be evicted; `portico check` says the rest.
   const roles = role === 'keys' ? [role] : [];
   const commandTimeoutMs = Math.max(PATIENCE_MS, profile.commandTimeoutMs);
   const redis = createRedis({ ...profile, commandTimeoutMs }, log, roles);

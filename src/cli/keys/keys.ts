@@ -113,7 +113,7 @@ function withKeyStore<T>(
   return withRedis(config, err, WANTED, (client, keys) => work(createKeyStore(client, keys)));
 }
 
-/** A permission that nothing asks for is a typing mistake, and its key could read nothing. */
+/** Refuses a permission that nothing needs: it is a typing mistake, and its key could read nothing. */
 function refuseUnknown(permissions: readonly string[], { passthrough }: GatewayConfig): void {
   const asked = [
     ...Object.values(resources).map(({ permission: name }) => name),
@@ -154,7 +154,7 @@ async function runCreate(options: CreateOptions, context: KeysContext): Promise<
   out(options.print === true ? configuredKeyYaml(made.record) : `${keyLine(made.record, Date.now())}\n`);
 }
 
-/** What only the master has is lost with it. */
+/** Changes keys and waits for a replica: what only the master has is lost with it. */
 async function changeKeys<T>(
   config: GatewayConfig,
   context: KeysContext,

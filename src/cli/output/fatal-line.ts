@@ -1,9 +1,9 @@
 import { toGatewayError } from '../../errors/fault.ts';
 import { summariseCause } from '../../http/cause-summary.ts';
 
-/** The line of the log for an error that nobody caught: what the log says of any cause, and no more. */
+/** The log line for an uncaught error: what the log says of any cause, and no more. */
 export function fatalLine(thrown: unknown, pid: number): string {
   const cause = summariseCause(toGatewayError(thrown));
-  const msg = 'an error that nobody caught: the process drains and ends';
+  const msg = 'an uncaught error: the process drains and ends';
   return `${JSON.stringify({ level: 60, time: Date.now(), pid, cause, msg })}\n`;
 }

@@ -4,19 +4,19 @@ import type { LogDestination } from '../context.ts';
 
 /** The log of a process, on its standard output. */
 export type LogOutput = LogDestination & {
-  /** Has what was logged written, as far as somebody reads it; false where the rest had to be given up. */
+  /** Writes what was logged, as far as the output is read; false where the rest was dropped. */
   end(): Promise<boolean>;
-  /** Writes what can be written at once, and gives up the rest. */
+  /** Writes what can be written at once, and drops the rest. */
   abandon(): void;
 };
 
-/** Lines wait for whoever reads them up to here: they must not fill the memory. */
+/** The most characters that wait to be written, so that they do not fill the memory. */
 const WAITING_CHARS_MAX = 8 * 1024 ** 2;
 const LAST_WORDS_MS = 1_000;
 
 /**
  * Opens it. Lines are written many at a time: a system call for each would cost a tenth of a cached answer. Where several
- * processes write to one pipe (`shared`), only what is not above 4 KiB (PIPE_BUF) stays in one piece.
+ * processes write to one pipe (`shared`), only writes of up to 4 KiB (PIPE_BUF) are atomic.
  */
 export function openLogOutput(shared: boolean): LogOutput {
   const destination = pino.destination({
@@ -24,24 +24,24 @@ export function openLogOutput(shared: boolean): LogOutput {
     sync: false,
     periodicFlush: 50,
     maxLength: WAITING_CHARS_MAX,
-    // At the exit the library would try until somebody reads it.
+    // At the exit the library would retry until the output is read.
     retryEAGAIN: () => !isLeaving,
     ...(shared ? { minLength: 3_584, maxWrite: 4_096 } : { minLength: 4_096 }),
   });
   let dropped = 0;
-  let told = 0;
+  let reported = 0;
   let isLeaving = false;
 
   destination.on('drop', () => void (dropped += 1));
   destination.on('drain', () => {
-    if (told === dropped) return;
+    if (reported === dropped) return;
     const line = {
       level: 40,
       time: Date.now(),
-      dropped: dropped - told,
+      dropped: dropped - reported,
       msg: 'lines of the log were dropped',
     };
-    told = dropped;
+    reported = dropped;
     destination.write(`${JSON.stringify(line)}\n`);
   });
 
@@ -50,7 +50,7 @@ export function openLogOutput(shared: boolean): LogOutput {
     try {
       destination.flushSync();
     } catch {
-      // Nobody reads it.
+      // The output is closed.
     }
     destination.destroy();
   }

@@ -1,17 +1,17 @@
 import type { CliContext } from '../context.ts';
 
-/** Characters that a terminal obeys, or that turn the direction of what follows; lines and tabs are none. */
+/** Control characters of terminals, and those that change the direction of text; not line breaks and tabs. */
 // eslint-disable-next-line no-control-regex -- they are what is looked for
-const OBEYED = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 function plain(text: string): string {
   return text.replaceAll(
-    OBEYED,
+    CONTROL,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 
-/** Output that shows what a reply says, and never does it: `\u001b` in place of the escape character. */
+/** Escapes control characters in the output, such as `\u001b`, so that a terminal does not obey what a reply holds. */
 export function withPlainOutput(context: CliContext): CliContext {
   return {
     ...context,

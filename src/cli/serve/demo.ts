@@ -11,7 +11,7 @@ import { startGateway } from './start.ts';
 
 const ALL_PERMISSIONS = ['users:read', 'products:read', 'orders:read'];
 
-/** A key of the demo: from the environment, in whatever form it has there, or a new one. */
+/** A key of the demo: from the environment, or a new one. */
 function demoKey(variable: string, context: CliContext): string {
   const given = context.env[variable];
   if (given === undefined || given === '') return newApiKey(newKeyId());
@@ -82,7 +82,7 @@ export async function runDemo(configFile: string, context: CliContext): Promise<
       config.redis,
       Object.fromEntries(['cluster', 'sentinel', ...redisRoles].map((key) => [key])),
     );
-    // Nobody balances load over a demo, so nobody has to be given time to notice its end.
+    // No load balancer stands before a demo, so none needs time to notice its end.
     config.listen.drain = 0;
     const { gateway, port, adminPort } = await startGateway(ready, context, { write: context.err });
     context.out(welcome(`http://127.0.0.1:${port}`, `http://127.0.0.1:${adminPort}`, key, limitedKey));

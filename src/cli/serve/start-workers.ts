@@ -30,7 +30,7 @@ function planOf({ gateway, compiled, texts }: ReadyConfig, context: CliContext):
   };
 }
 
-/** One worker of a gateway: serves what its primary says, until that has it leave. */
+/** One worker of a gateway: serves what its primary sends, until the primary ends it. */
 export async function runWorker(line: PrimaryChannel, context: CliContext): Promise<void> {
   const to = context.openLog(true);
   const build: BuildGateway = (texts, shareOf) => {

@@ -11,7 +11,7 @@ const LABELS: Readonly<Record<ClaimVerdict, string>> = {
   noted: 'note',
 };
 
-/** As wide as the names of the probes, but for a few long ones. */
+/** The width of the column of probe names; a few are longer. */
 const PROBE_WIDTH = 26;
 
 /** A finding: one line where all is well, with a place, calls and a hint where it is not. */

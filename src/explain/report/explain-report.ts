@@ -42,7 +42,7 @@ function planBlocks({ kind, reason, calls, callsMax }: Explanation['plan']): rea
 }
 
 function budgetLine({ rows, calls, timeMs, beyond }: Explanation['budget']): string {
-  return `${counted(rows, 'row')}, ${counted(calls, 'call')}, ${timeMs} ms; a client is told of more as ${beyond}`;
+  return `${counted(rows, 'row')}, ${counted(calls, 'call')}, ${timeMs} ms; more is answered with ${beyond}`;
 }
 
 function madeLine({ method, url, status, ms, rows, outcome, problem }: DisplayedLiveCall): string {

@@ -4,12 +4,12 @@ function instant(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : new Date(ms).toISOString();
 }
 
-/** How a new key is shown, the only time. */
+/** A new key, displayed this once. */
 export function newKeyText(key: string): string {
   return `${key}\n\nKeep it now: it is not shown again.\n`;
 }
 
-/** A record for machines, without its hashes unless the entry is to be kept in the configuration. */
+/** A key record as JSON; with its hash only where the entry is for the configuration file. */
 export function keyJson(record: KeyRecord, withHash = false): Readonly<Record<string, unknown>> {
   const { id, label, permissions, tier, createdAt, expiresAt, revokedAt, hashes } = record;
   return {

@@ -3,7 +3,7 @@ import type { FieldQuality, ViewQuality } from '../../pipeline/field-statistics.
 import type { LiveQuality, Shape } from '../quality-live.ts';
 import { placeText, type Report, type ReportBlock } from './report.ts';
 
-/** Forms that are shown of one field; `--json` has them all. */
+/** Shapes that are displayed of one field; `--json` has them all. */
 const SHAPES_SHOWN = 3;
 
 const HEADINGS = { list: 'lists', details: 'details of rows', get: 'single records' };

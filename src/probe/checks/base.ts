@@ -4,10 +4,10 @@ import { claimAt, counted, type Finding, type Conclude } from '../resource/findi
 import { hidesRows, isWithinReach } from '../resource/source-variant.ts';
 import { type Baseline, idsOf, listPlace, unfilteredList, sameIds } from '../resource/baseline.ts';
 
-/** What was found out, and how windows are really counted where that is not as the file says. */
+/** The finding about the base, and the corrected baseline where the file is wrong. */
 export type FoundBase = { readonly finding: Finding; readonly baseline?: Baseline };
 
-/** The rows from a number on, maybe counted from another base than the file says. */
+/** The rows from a number on, counted from another base if one is given. */
 export async function rowsAt(
   session: ProbeSession,
   { change }: Pick<Baseline, 'change'>,
@@ -76,7 +76,7 @@ async function probeRepeat(
     : { finding: conclude('could not tell', 'every number gives the same page') };
 }
 
-/** Whether the rows of the number 0 stand before all others: there is then no row where the last should be. */
+/** Whether the rows of the number 0 stand before all others: then no row stands where the last should be. */
 async function standsBefore(
   session: ProbeSession,
   baseline: Baseline,

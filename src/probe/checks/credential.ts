@@ -4,12 +4,12 @@ import { callAt, type ProbeSession, describeExchange } from '../resource/probe-s
 import { claimAt, type Finding, type Probe } from '../resource/finding.ts';
 import { type Baseline, unfilteredList } from '../resource/baseline.ts';
 
-/** Nobody's. A made-up user, too, so that no account is locked by wrong passwords. */
+/** A made-up credential, with a made-up user, so that no account is locked by wrong passwords. */
 const WRONG = 'portico-doctor-wrong';
 
 type Auth = SourceSpec['auth'];
 
-/** The credential of somebody whom the source does not know. */
+/** A credential that the source does not know. */
 function wrongAuth(auth: Auth): Auth {
   const value = new Secret(WRONG);
   switch (auth.kind) {

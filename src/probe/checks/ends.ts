@@ -5,17 +5,17 @@ import { depthOf } from '../resource/source-variant.ts';
 import type { ProbeWalk } from '../resource/probe-walk.ts';
 import { type Baseline, idsOf, listPlace, unfilteredList } from '../resource/baseline.ts';
 
-/** Portico asks for rows up to here without knowing whether there are any. */
+/** The gateway asks for rows up to here without knowing whether there are any. */
 const ROW_FAR = 2_000_000_000;
 
 const OTHER = 'window: { pastEnd: other }';
 
-/** A rule for what a source says behind the end. */
+/** The outcome rule for a reply behind the end. */
 function pastEndRule(status: number): string {
   return `outcomes: - { on: list, status: ${status}, is: past_end }, or ${OTHER}`;
 }
 
-/** What comes far behind the last row. */
+/** Probes a window far behind the last row. */
 async function probeFar(
   session: ProbeSession,
   baseline: Baseline,
@@ -51,7 +51,7 @@ async function probeFar(
   });
 }
 
-/** What comes right behind the last row; `undefined` where nothing does, or nobody knows. */
+/** Judges what comes right behind the last row; `undefined` where nothing comes, or the end was not reached. */
 function judgeNear(session: ProbeSession, sample: ProbeWalk, conclude: Conclude): Finding | undefined {
   const { refusal, complete, end } = sample;
   if (!complete || end === 'empty') return undefined;
@@ -62,7 +62,7 @@ function judgeNear(session: ProbeSession, sample: ProbeWalk, conclude: Conclude)
   });
 }
 
-/** What comes behind the last row: right behind it, and far. */
+/** Probes what comes behind the last row: right behind it, and far. */
 async function probePastEnd(session: ProbeSession, baseline: Baseline, sample: ProbeWalk): Promise<Finding> {
   const { window } = session.list;
   const claimsEmpty = !('pastEnd' in window) || window.pastEnd === 'empty';
@@ -81,7 +81,7 @@ async function probePastEnd(session: ProbeSession, baseline: Baseline, sample: P
   return near ?? probeFar(session, baseline, sample, claimsEmpty, conclude);
 }
 
-/** The windows that bring rows that came in none before: behind the end, some sources begin anew. */
+/** The windows with new rows: behind the end, some sources start again. */
 function bringingNew({ steps }: ProbeWalk): ProbeWalk['steps'] {
   const seen = new Set<string>();
   return steps.filter(({ rows }) => {
@@ -112,11 +112,11 @@ function judgeShort(session: ProbeSession, sample: ProbeWalk): Finding {
   });
 }
 
-/** Whether replies say that they were asked for what they were asked for. */
+/** Whether replies repeat what they were asked for. */
 function judgeEcho(session: ProbeSession, { steps }: ProbeWalk): Finding {
   const conclude = claimAt(
     'echo',
-    'the reply says what it was asked for',
+    'the reply repeats what it was asked for',
     listPlace(session, 'window', 'echo'),
   );
   for (const { call, rows, exchange } of steps) {
@@ -147,7 +147,7 @@ function judgeRepeats(session: ProbeSession, { repeated, records }: ProbeWalk): 
   });
 }
 
-/** Probes what a walk through numbered windows saw, and what lies behind the last row. */
+/** The probes of a walk through numbered windows, and of what lies behind the last row. */
 export function endProbes(session: ProbeSession, baseline: Baseline, sample: ProbeWalk): readonly Probe[] {
   const { window } = session.list;
   const repeats = { name: 'walk', run: () => judgeRepeats(session, sample) };

@@ -2,10 +2,10 @@ import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Filter } from '../../contract/query.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 
-/** A filter to be tried, and what is peculiar about its value, without telling it. */
+/** A filter to be tried, and what is special about its value, without the value. */
 export type FilterTrial = { readonly filter: Filter; readonly kind: string };
 
-/** What makes a value awkward to be sent, in the order in which they are tried. */
+/** What makes a value difficult to send, in the order in which values are tried. */
 const AWKWARD: readonly (readonly [string, RegExp])[] = [
   ["with '", /'/],
   ['with &', /&/],
@@ -20,7 +20,7 @@ const AWKWARD: readonly (readonly [string, RegExp])[] = [
 ];
 
 const TEXTS_TRIED = 5;
-/** In no record of anybody. */
+/** A value that no record has. */
 const NOWHERE = 'portico-doctor-4c1f9e';
 
 function countValues(records: readonly CanonicalRecord[], field: string): Map<string, number> {
@@ -83,7 +83,7 @@ function boundTrials(
   ];
 }
 
-/** Filters whose answers can be computed from the records, chosen to be awkward and to match few. */
+/** Filters whose answers can be computed from the records, chosen to be difficult to send and to match few. */
 export function chooseFilterTrials(
   records: readonly CanonicalRecord[],
   field: string,

@@ -22,7 +22,7 @@ export type FilterDeps = {
   readonly callsMax: number;
 };
 
-/** What a trial brought. */
+/** The result of one filter value. */
 type FilterResult = {
   readonly kind: string;
   readonly request: UpstreamRequest | undefined;
@@ -31,7 +31,7 @@ type FilterResult = {
   readonly extra: number;
   /** Matching rows of the sample that did not come; `undefined` where not all rows that come were read. */
   readonly missing: number | undefined;
-  /** Whether the very rows came that come without a filter. */
+  /** Whether the same rows came as without a filter. */
   readonly ignored: boolean;
 };
 
@@ -73,7 +73,7 @@ async function tryFilters(
   };
 }
 
-/** Why a trial contradicts the claim, with the way to mend it; `undefined` where it does not. */
+/** Why a filter value contradicts the claim, with the way to correct the file; `undefined` where it does not. */
 function objection(
   { found, extra, missing = 0, ignored, kind }: FilterResult,
   exactness: FilterSpec['exactness'],
@@ -127,7 +127,7 @@ function judge(
   return conclude('agrees', read);
 }
 
-/** The total of a trial that brought some rows, but not all. */
+/** The total with a filter that brought some rows, but not all. */
 async function probeFilteredTotal(
   { session, sample }: FilterDeps,
   reader: ProbedList,
@@ -153,7 +153,7 @@ async function probeFilter(
   let total: Finding | undefined;
   for (const { filter, kind } of trials) {
     const reader = session.reader({ filters: [filter] }, baseline.change);
-    // A value that no record of the source can have is never asked for.
+    // The planner does not ask for a value that no record of the source can have.
     if (reader === undefined) continue;
     const one = await tryFilters(deps, reader, kind, [filter]);
     tried.push(one);

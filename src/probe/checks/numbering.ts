@@ -72,7 +72,7 @@ async function probeOneSize(
   return conclude('differs', 'other rows than stand there in pages of another size', more);
 }
 
-/** What becomes of a call for more rows than the file says can be asked for. */
+/** Probes a call for more rows than the file allows. */
 async function probeOver(session: ProbeSession, baseline: Baseline): Promise<Finding> {
   const size = sizeOf(session.list);
   const key = session.list.window.kind === 'page' ? 'sizes' : 'sizeMax';

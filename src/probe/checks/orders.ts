@@ -35,7 +35,7 @@ function disorder(records: Records, sort: Sort, kind: FieldKind): string | undef
       records.map((one) => ({ ...one, [sort.field]: folded(one[sort.field] ?? null) })),
       (a, b) => {
         const [x, y] = [a[sort.field] ?? null, b[sort.field] ?? null];
-        // Only the letters count here: how ties stand is another question.
+        // Only the letters count here: the order of ties is judged elsewhere.
         return x === y ? -1 : order(a, b);
       },
     );
@@ -47,7 +47,7 @@ function disorder(records: Records, sort: Sort, kind: FieldKind): string | undef
   return undefined;
 }
 
-/** The last windows of a list whose rows were not all read: unknown values stand there. */
+/** The last windows of a list whose rows were not all read: unknown values must stand there. */
 async function readTail(
   session: ProbeSession,
   reader: ProbedList,
@@ -117,7 +117,7 @@ async function probeSort(
   );
 }
 
-/** Whether the rows come in the order that is claimAt without a sort. */
+/** Whether the rows come in the order that is claimed without a sort. */
 function judgeOrder(session: ProbeSession, { records }: ProbeWalk): Finding {
   const { order } = session.list;
   const at = listPlace(session, 'order');

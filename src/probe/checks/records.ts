@@ -10,7 +10,7 @@ import type { ProbeWalk } from '../resource/probe-walk.ts';
 const RECORDS_TRIED = 4;
 const MISSING_TRIED = 3;
 
-/** Ids of clients with nothing better to do. */
+/** Malformed and hostile ids. */
 const ODD_TAILS = ['0', '99999999999999999999999', 'x~27~20or~20~271~27~3d~271', '~2e~2e~2fx', '-1'];
 
 function getPlace({ resource }: ProbeSession, ...keys: readonly PropertyKey[]): readonly PropertyKey[] {
@@ -22,7 +22,7 @@ function isEqual(left: Value, right: Value): boolean {
   return left === right;
 }
 
-/** The first, the last, and those with the most peculiar ids. */
+/** The first, the last, and those with the most unusual ids. */
 function chosen(records: readonly CanonicalRecord[]): readonly CanonicalRecord[] {
   const odd = records.find(({ id }) => /[~.-]/.test(id));
   const complete = records.find((record) => Object.values(record).every((value) => value !== null));
@@ -77,11 +77,11 @@ function changedId(id: string, turn: number): string {
     const alphabet = /\d/.test(character) ? '123456789' : 'abcdef';
     return alphabet.charAt((alphabet.indexOf(character) + turn + 1) % alphabet.length);
   });
-  // Of numbers, one so large that it is hardly given yet.
+  // A number so large that it is hardly in use.
   return prefix + (/^\d+$/.test(tail) ? `${changed}${turn}7719283`.slice(0, 9) : changed);
 }
 
-/** Ids that no record has, as far as anybody knows, but could have. */
+/** Ids that are well formed, and that no record of the sample has. */
 function missingIds(records: readonly CanonicalRecord[]): readonly string[] {
   const known = new Set(records.map(({ id }) => id));
   const like = records.at(-1)?.id ?? '_';
@@ -97,7 +97,7 @@ async function probeMissing(session: ProbeSession, { records, complete }: ProbeW
     if (exchange === undefined) continue;
     const { reply, problem, value, request } = exchange;
     asked = request;
-    // There is such a record, after all: only the one that was asked for is taken.
+    // There is such a record after all.
     if (value !== undefined) continue;
     if (problem === undefined) return conclude('agrees', `HTTP ${reply.status} means not_found`);
     const outcome = session.outcomeOf('get', reply)?.is ?? 'nothing: no rule fits';

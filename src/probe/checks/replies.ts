@@ -8,13 +8,13 @@ import { type Baseline, idsOf, listPlace, unfilteredList, sameIds } from '../res
 /** A parameter that no source knows. */
 const UNKNOWN = { 'portico-doctor': '1' };
 
-/** More unreadable values than this share say that the steps are wrong, and not the data. */
+/** Above this share of unreadable values, the steps are wrong and not the data. */
 const UNREADABLE_SHARE = 0.1;
 
 /** In fewer rows than these, an optional field may be missing by chance. */
 const ROWS_TELLING = 20;
 
-/** Unreadable values that are told of a field, where they may be. */
+/** The most unreadable values of a field that a finding shows. */
 const VALUES_TOLD = 5;
 
 async function probeUnknown(session: ProbeSession, { first, change }: Baseline): Promise<Finding> {
@@ -42,7 +42,7 @@ function judgeType(session: ProbeSession, { first }: Baseline): Finding {
   return conclude('agrees', `${mediaType}, with no character set: read as UTF-8`);
 }
 
-/** Some of the values that could not be read, as they stand in the source; none unless they may be told. */
+/** Some of the values that could not be read, as they stand in the source; none unless values may be displayed. */
 function unreadableValues(
   { resource, spec, showValues }: ProbeSession,
   { steps }: ProbeWalk,
@@ -53,8 +53,8 @@ function unreadableValues(
   const found = steps.flatMap(({ exchange, rows }) =>
     rows.records.flatMap(({ id, [field]: value }) => {
       if (value !== null || exchange.reply.body.length === 0) return [];
-      const told = explainer.record(exchange.reply, id)?.find((one) => one.field === field);
-      return told?.state === 'unreadable' ? [JSON.stringify(told.found)] : [];
+      const provenance = explainer.record(exchange.reply, id)?.find((one) => one.field === field);
+      return provenance?.state === 'unreadable' ? [JSON.stringify(provenance.found)] : [];
     }),
   );
   const some = [...new Set(found)].slice(0, VALUES_TOLD);

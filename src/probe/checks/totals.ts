@@ -8,10 +8,10 @@ import { depthOf, hidesRows, isWithinReach } from '../resource/source-variant.ts
 import type { ProbeWalk } from '../resource/probe-walk.ts';
 import { type Baseline, listPlace, unfilteredList } from '../resource/baseline.ts';
 
-/** A total as the source tells it, or the reply that does not tell one. */
+/** The total that the source gives, or the reply that lacks it. */
 export type SourceTotal = { readonly total: number | undefined; readonly exchange: SessionExchange<unknown> };
 
-/** What the source says is the number of rows that a question brings. */
+/** The number of rows that the source gives for a selection. */
 export async function askTotal(reader: ProbedList, first: SessionExchange<Rows>): Promise<SourceTotal> {
   if (reader.count === undefined) return { total: first.value?.total, exchange: first };
   const exchange = await reader.count();
@@ -64,12 +64,12 @@ function judgeUndeclared(session: ProbeSession, { first }: Baseline, sample: Pro
   if (found === undefined) return undefined;
   return claimAt('total', 'no total is declared', listPlace(session, 'total'))(
     'noted',
-    `the first reply tells the number of the ${rows} rows`,
+    `the first reply holds the number of the ${rows} rows`,
     { hint: `${found}: pages then come straight from the source` },
   );
 }
 
-/** Whether the last row that the total promises can be had, where not all rows were read. */
+/** Whether the last row that the total promises can be read, where not all rows were. */
 async function probeLast(
   session: ProbeSession,
   { change }: Baseline,
@@ -91,7 +91,7 @@ async function probeLast(
   if (last.value === undefined)
     return claimAt('reach', 'every row can be reached', listPlace(session, 'window'))(
       'differs',
-      `the total is ${total}, but its last row cannot be had: ${describeExchange(last)}`,
+      `the total is ${total}, but its last row cannot be read: ${describeExchange(last)}`,
       { calls, hint: 'window: { depthMax: … } with the rows that can be reached' },
     );
   const expected = total - firstRow;
@@ -118,7 +118,7 @@ function whyUncounted(
   return refusal !== undefined && !complete ? 'not all rows can be reached' : undefined;
 }
 
-/** Probes the number of rows that the source tells. */
+/** Probes the number of rows that the source gives. */
 export async function probeTotal(
   session: ProbeSession,
   baseline: Baseline,
@@ -130,8 +130,8 @@ export async function probeTotal(
   const reader = unfilteredList(session, baseline.change);
   if (spec.count !== undefined && reader.count === undefined)
     return conclude('could not tell', 'Portico does not ask for it with such windows');
-  const told = await askTotal(reader, baseline.first);
-  const { total, exchange } = told;
+  const sourceTotal = await askTotal(reader, baseline.first);
+  const { total, exchange } = sourceTotal;
   const more = { calls: [exchange.request], hint: 'where the number of rows stands; or no total' };
   if (exchange.problem !== undefined) return conclude('differs', describeExchange(exchange), more);
   if (baseline.first.value.isTotalLost === true) return conclude('differs', 'no number stands there', more);
@@ -142,7 +142,7 @@ export async function probeTotal(
   if (!sample.complete) {
     if (total === 0 && rows === 0) return conclude('could not tell', 'there are no rows');
     if (total < rows) return conclude('differs', `${total}, but there are at least ${rows} rows`, more);
-    return probeLast(session, baseline, { ...told, total });
+    return probeLast(session, baseline, { ...sourceTotal, total });
   }
   if (total === rows) return conclude('agrees', `${total}, and as many rows`);
   if (hidesRows(session.list) && total > rows)
@@ -150,7 +150,7 @@ export async function probeTotal(
   return conclude('differs', `${total}, but there are ${counted(rows, 'row')}`, more);
 }
 
-/** What the total with a filter says of the claim that it counts the rows that match. */
+/** Whether the total with a filter counts the rows that match. */
 export function judgeFilteredTotal(
   session: ProbeSession,
   { total, exchange }: SourceTotal,
@@ -159,7 +159,7 @@ export function judgeFilteredTotal(
 ): Finding | undefined {
   const spec = session.list.total;
   if (spec === undefined || total === undefined || hidesRows(session.list)) return undefined;
-  // Where it is wrong without a filter, it is no use to say so again.
+  // A total that is wrong without a filter is reported once.
   if (session.failedClaims.has('total') || session.failedClaims.has('short windows')) return undefined;
   const names = filters.map(({ field, op }) => `${field} ${op}`).join(', ');
   const counts = spec.counts;

@@ -5,13 +5,13 @@ import type { SessionExchange } from '../session/source-session.ts';
 import { claimAt, counted, type Finding } from './finding.ts';
 import { type Variation, isWithinReach, sizeOf } from './source-variant.ts';
 
-/** The first window that came, and how windows are really asked for where that is not as the file says. */
+/** A baseline for all probes: the first window, and how windows are really asked for where the file is wrong. */
 export type Baseline = {
   readonly first: SessionExchange<Rows> & { readonly value: Rows };
   readonly change: Required<Pick<Variation, 'size'>> & Variation;
 };
 
-/** What the first probes found; without a baseline there is nothing more to be asked. */
+/** The first findings; without a baseline, nothing more can be probed. */
 export type BaselineResult = {
   readonly findings: readonly Finding[];
   readonly baseline: Baseline | undefined;
@@ -51,27 +51,27 @@ export function listPlace(
   return ['resources', resource.name, 'list', ...keys];
 }
 
-/** The reader for every row, whatever the planner thinks of it. */
+/** The list without filters and sort. @throws Error if the planner does not ask for it */
 export function unfilteredList(session: ProbeSession, change?: Variation): ProbedList {
   const reader = session.reader({}, change);
   if (reader === undefined) throw new Error('every row can be asked for');
   return reader;
 }
 
-/** What is wrong with the first reply, and where in the file that is mended. */
+/** The finding about a first reply that cannot be read, with the place in the file to correct. */
 function unreadable(session: ProbeSession, first: SessionExchange<Rows>): Finding {
   const { problem } = first;
   const place = problem?.reason === undefined ? undefined : PLACES[problem.reason];
   const [keys, usual] = place ?? [['outcomes'], 'outcomes: a rule that fits this reply'];
   const [top, ...rest] = keys;
   const at = top === 'list' ? listPlace(session, ...rest) : keys;
-  const told = problem?.credentialRefused === true;
+  const isRefused = problem?.credentialRefused === true;
   return claimAt(
     'first call',
-    told ? 'the credential is good' : 'the list can be read',
-    told ? ['auth'] : at,
+    isRefused ? 'the credential is good' : 'the list can be read',
+    isRefused ? ['auth'] : at,
   )('differs', describeExchange(first), {
-    hint: told ? 'auth, and the variables that it names' : usual,
+    hint: isRefused ? 'auth, and the variables that it names' : usual,
     calls: [first.request],
   });
 }
@@ -87,7 +87,7 @@ async function fromOtherBase(session: ProbeSession): Promise<Baseline | undefine
   return value === undefined || value.received === 0 ? undefined : { first: { ...first, value }, change };
 }
 
-/** The first window of a smaller size, where that is understood. */
+/** The first window of a smaller size, where the source accepts it. */
 async function inSmallerSize(session: ProbeSession): Promise<Baseline | undefined> {
   const { window } = session.list;
   const declared = sizeOf(session.list);
@@ -130,9 +130,9 @@ async function probeSize(
   );
   const more = { calls: [first.request], hint: `window: { ${key}: ${write(received)} }` };
   const asked = baseline.change.size;
-  const told = (finding: Finding, real = size) => ({ finding, size: real });
+  const result = (finding: Finding, real = size) => ({ finding, size: real });
   if (asked < size)
-    return told(
+    return result(
       conclude(
         'differs',
         `${counted(size, 'row')} are refused, and ${received} given where ${asked} are asked for`,
@@ -142,21 +142,23 @@ async function probeSize(
       ),
       asked,
     );
-  if (received === size) return told(conclude('agrees', `${counted(received, 'row')} asked for and given`));
+  if (received === size) return result(conclude('agrees', `${counted(received, 'row')} asked for and given`));
   if (received > size)
-    return told(
+    return result(
       conclude('differs', `${counted(received, 'row')} where ${size} were asked for`, more),
       received,
     );
   if (window.kind !== 'offset' && window.kind !== 'page')
-    return told(conclude(first.value.next === undefined ? 'could not tell' : 'agrees', `${received} given`));
-  if (received === 0) return told(conclude('could not tell', 'there are no rows'));
+    return result(
+      conclude(first.value.next === undefined ? 'could not tell' : 'agrees', `${received} given`),
+    );
+  if (received === 0) return result(conclude('could not tell', 'there are no rows'));
   if (window.shortPage === 'anywhere')
-    return told(conclude('could not tell', `${received} given, and windows may be short anywhere`));
+    return result(conclude('could not tell', `${received} given, and windows may be short anywhere`));
   if (!isWithinReach(session.list, received, received))
-    return told(conclude('could not tell', `${received} given, and what is behind them cannot be reached`));
+    return result(conclude('could not tell', `${received} given, and what is behind them cannot be reached`));
   if (await isClamped(session, baseline, received))
-    return told(
+    return result(
       conclude(
         'differs',
         `${counted(received, 'row')} where ${size} were asked for, and more behind them`,
@@ -164,7 +166,7 @@ async function probeSize(
       ),
       received,
     );
-  return told(
+  return result(
     conclude('could not tell', `${counted(received, 'row')} came, and no new ones stand right behind them`),
   );
 }
@@ -175,7 +177,7 @@ export async function probeBaseline(session: ProbeSession): Promise<BaselineResu
   const reader = unfilteredList(session, { size: declared });
   let first = await reader.ask(callAt(session, reader, 0, declared));
   let other: Baseline | undefined;
-  // Nothing where something should be may come of counting from the wrong number.
+  // No rows where there should be some can mean that windows are counted from the other number.
   if (
     first.problem?.credentialRefused !== true &&
     (first.value?.received ?? 0) === 0 &&

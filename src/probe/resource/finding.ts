@@ -1,6 +1,6 @@
 import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
 
-/** What a probe says of a claim; `noted` is told of what the file does not claim, and changes nothing. */
+/** The result of a claim; `noted` is an observation without a claim, and fails nothing. */
 export type ClaimVerdict = 'agrees' | 'differs' | 'could not tell' | 'noted';
 
 /** What one probe found out. No text holds a value of a record (unless asked for) or a secret. */
@@ -13,26 +13,26 @@ export type Finding = {
   readonly at: readonly PropertyKey[];
   readonly verdict: ClaimVerdict;
   readonly observed: string;
-  /** How the file is mended, or made better. */
+  /** How to correct or improve the file. */
   readonly hint?: string;
   /** The calls that show it. */
   readonly calls?: readonly UpstreamRequest[];
 };
 
-/** What a probe found; a few find several things, or nothing worth telling. */
+/** The findings of a probe: mostly one, sometimes several or none. */
 export type ProbeOutcome = Finding | readonly Finding[] | undefined;
 
-/** A probe under its name. It throws where the source does not answer, or no more calls may be made. */
+/** A named probe. It throws SourceUnreachable and SessionBudgetSpent. */
 export type Probe = { readonly name: string; readonly run: () => Promise<ProbeOutcome> | ProbeOutcome };
 
-/** Says what became of a claim. */
+/** Makes the finding about a claim. */
 export type Conclude = (
   verdict: ClaimVerdict,
   observed: string,
   more?: Pick<Finding, 'hint' | 'calls'>,
 ) => Finding;
 
-/** Names a probe, what the file claims, and where. */
+/** Names a probe, the claim and its place in the file. */
 export function claimAt(probe: string, claim: string, at: readonly PropertyKey[]): Conclude {
   return (verdict, observed, more = {}) => ({ probe, claim, at, verdict, observed, ...more });
 }

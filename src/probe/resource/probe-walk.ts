@@ -23,7 +23,7 @@ export type WalkEnd =
 export type ProbeWalk = {
   readonly steps: readonly WalkStep[];
   readonly records: readonly CanonicalRecord[];
-  /** Rows that came, those that are no records included, those that came before not. */
+  /** Rows that came, with those that are no records, without those that came before. */
   readonly received: number;
   /** Whether the last row was seen. */
   readonly complete: boolean;
@@ -34,7 +34,7 @@ export type ProbeWalk = {
   readonly repeated: number;
 };
 
-/** Windows whose bodies are kept, to be looked at once more. */
+/** Windows whose bodies are kept for later probes. */
 const BODIES_KEPT = 3;
 const NO_BODY = Buffer.alloc(0);
 
@@ -138,7 +138,7 @@ async function walkNamed(
 }
 
 /**
- * Reads rows from the first on, past what the source says is the end: a walk believes only its own eyes.
+ * Reads rows from the first on, and past what the source says is the end.
  * @throws SourceUnreachable, SessionBudgetSpent
  */
 export function walkRows(session: ProbeSession, reader: ProbedList, bounds: WalkBounds): Promise<ProbeWalk> {
@@ -148,7 +148,7 @@ export function walkRows(session: ProbeSession, reader: ProbedList, bounds: Walk
     : walkNamed(session, { ...reader, window }, bounds);
 }
 
-/** Whether records stand at the numbers of their rows: none was left out before them. */
+/** Whether records stand at the numbers of their rows, because no row was left out. */
 export function isDense({ received, records, repeated }: ProbeWalk): boolean {
   return received === records.length - repeated;
 }

@@ -3,7 +3,7 @@ import type { Filter } from '../../contract/query.ts';
 import type { ResourceName } from '../../contract/resources.ts';
 import { MASK } from '../session/mask-source.ts';
 
-/** What a probe wants to be other than the file says. */
+/** How the source of a probe differs from its file. */
 export type Variation = {
   /** Rows a call asks for. */
   readonly size?: number;
@@ -27,7 +27,7 @@ export function sizeOf(list: ListSpec): number {
   return window.kind === 'page' ? Math.max(...window.sizes) : Math.min(window.sizeMax, depthOf(list));
 }
 
-/** Whether windows anywhere may be short, so that nobody knows which row is at which number. */
+/** Whether windows anywhere may be short, so that row numbers are not reliable. */
 export function hidesRows({ window }: ListSpec): boolean {
   return 'shortPage' in window && window.shortPage === 'anywhere';
 }
@@ -55,7 +55,7 @@ function changedWindow({ window }: ListSpec, { size, base }: Variation): ListSpe
   }
 }
 
-/** Every filter as if it were exact, so that the planner sends it and leaves nothing to be done here. */
+/** Every filter as if it were exact, so that the planner sends it and leaves nothing for the gateway to filter. */
 function pushedFilters({ filters }: ListSpec): ListSpec['filters'] {
   const fields = Object.entries(filters).map(([field, operators]) => {
     const pushed = Object.entries(operators).map(([op, filter]) => [
@@ -80,8 +80,8 @@ function changedList(list: ListSpec, change: Variation): ListSpec {
 }
 
 /**
- * A source that claims whatever its file leaves open, so that the planner asks it for what a probe wants to see:
- * every declared filter and sort is sent, and any window. Its replies are read by the adapter of the file itself.
+ * A source that claims more than its file does, so that the planner sends every declared filter and sort, and asks for
+ * any window. Its replies are read by the adapter of the file itself.
  */
 export function permissiveSource(spec: SourceSpec, resource: ResourceName, change: Variation): SourceSpec {
   const own = spec.resources[resource];
@@ -107,8 +107,7 @@ function withoutValues(tree: unknown, variables: readonly string[]): unknown {
 }
 
 /**
- * A source that is only asked how its requests look: what stands in them of ids, and of the values of the filters
- * that are asked for, is `***`.
+ * A source whose requests are only displayed: ids, and the values of the filters asked for, are `***` in them.
  */
 export function sourceWithoutValues(
   spec: SourceSpec,

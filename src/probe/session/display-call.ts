@@ -3,7 +3,7 @@ import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
 import { compileOutgoing } from '../../upstream/transport/outgoing-request.ts';
 import { MASK, maskedCredential } from './mask-source.ts';
 
-/** An upstream call as a person may see it: secrets are `***`. */
+/** An upstream call as it may be displayed: secrets are `***`. */
 export type DisplayedCall = {
   readonly method: string;
   readonly url: string;
@@ -14,7 +14,7 @@ export type DisplayedCall = {
 /** Asterisks that were percent-encoded on their way into a query. */
 const ENCODED_MASK = MASK.replaceAll('*', '%2A');
 
-/** Shows a request that was made from a masked source. */
+/** A request as it may be displayed; it was made from the masked source. */
 export function callToDisplay(masked: SourceSpec, request: UpstreamRequest): DisplayedCall {
   const { method, url, headers, body } = compileOutgoing(masked)(request, maskedCredential(masked));
   const readable = (text: string) => text.replaceAll(ENCODED_MASK, MASK);

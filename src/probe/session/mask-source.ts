@@ -17,7 +17,7 @@ import { Secret } from '../../kernel/secret.ts';
 /** What stands for a secret, and for a value of a record. */
 export const MASK = '***';
 
-/** Names of headers, parameters and keys whose values are hardly ever meant to be read. */
+/** Names of headers, parameters and keys whose values are usually secret. */
 const SECRET_NAME =
   /auth|cookie|token|secret|passw|pwd|credential|session|signature|api-?key|[-_]key$|^key$/i;
 
@@ -30,7 +30,7 @@ function at(tree: Tree, key: string): Tree {
   return typeof tree === 'object' && tree !== null ? (tree as Record<string, unknown>)[key] : undefined;
 }
 
-/** A text as it may be shown: filled-in parts are masked in `masked`, constants by the name they stand under. */
+/** A text as it may be displayed: filled-in parts are masked in `masked`, constants by the name they stand under. */
 function maskText(name: string, text: string, masked: Tree): string {
   if (SECRET_NAME.test(name) && !text.includes('{')) return MASK;
   return typeof masked === 'string' ? masked : text;
@@ -44,7 +44,7 @@ function maskAny(tree: Tree, masked: Tree, name: string): Tree {
   return Object.fromEntries(entries) as Tree;
 }
 
-/** The same tree, every text in it as it may be shown. */
+/** The same tree, every text in it as it may be displayed. */
 function maskTree<T extends Tree>(tree: T, masked: Tree): T {
   return maskAny(tree, masked, '') as T;
 }
@@ -135,7 +135,7 @@ function maskResource(spec: SourceResourceSpec, masked: Tree): SourceResourceSpe
 }
 
 /**
- * A source whose requests can be shown: what its file fills in from the environment, and constants under names such
+ * A source whose requests can be displayed: what its file fills in from the environment, and constants under names such
  * as `token`, are `***`. `text` is the text of the source's file. Addresses are shown as they are.
  */
 export function maskSource({ spec, yaml }: LoadedSource, text: string): SourceSpec {
@@ -153,7 +153,7 @@ export function maskSource({ spec, yaml }: LoadedSource, text: string): SourceSp
   };
 }
 
-/** A source's credential as it may be shown. */
+/** A source's credential as it may be displayed. */
 export function maskedCredential({ auth }: SourceSpec): UpstreamCredential {
   switch (auth.kind) {
     case 'basic':

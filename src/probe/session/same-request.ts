@@ -11,7 +11,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The parts of a target, decoded, so that a recorded one can be written to be read. */
+/** The parts of a target, decoded, so that a recorded one may be written without percent-encoding. */
 function partsOf(target: string): readonly string[] {
   const [path = '', ...query] = target.split('?');
   const pairs = query.join('?').split('&');
