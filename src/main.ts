@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The process: the only file that touches `process` and `cluster`. Everything else is handed what it needs. */
+/** The process: the only file that touches `process` and `cluster`. It passes everything else what it needs. */
 import type { ChildProcess } from 'node:child_process';
 import cluster from 'node:cluster';
 import { availableParallelism } from 'node:os';
@@ -10,9 +10,9 @@ import { closeUnacknowledged } from './workers/close-unacknowledged.ts';
 import type { FromWorker, PrimaryChannel, ToWorker, WorkerProcess } from './workers/messages.ts';
 
 const stop = new AbortController();
-/** Set for the workers that this program starts: others may run it in a cluster of their own. */
+/** Set for the workers that this program starts: others may run Portico in a cluster of their own. */
 const MARK = 'PORTICO_WORKER';
-/** How long a process may take to drain after an error that nobody caught. */
+/** How long a process may drain after an uncaught error. */
 const FATAL_END_MS = 12_000;
 const isWorker = cluster.isWorker && process.env[MARK] === '1';
 
@@ -20,13 +20,13 @@ const logs: LogOutput[] = [];
 let askedAt = 0;
 const failure = { happened: false };
 
-/** Ends at once; what nobody reads of the log must not hold that up. */
+/** Exits at once, even if the log is not written completely. */
 function endNow(): never {
   for (const log of logs) log.abandon();
   process.exit(1);
 }
 
-/** Nothing is known of the state that such an error leaves: what is under way is finished, and the process ends. */
+/** After such an error the state is unknown, so running requests are finished and the process exits. */
 function onUncaught(error: unknown): void {
   const line = fatalLine(error, process.pid);
   const [log] = logs;
@@ -40,8 +40,8 @@ function onUncaught(error: unknown): void {
 }
 
 /**
- * The first signal asks for an orderly end, a later one ends at once. Under `npm run` one Ctrl-C arrives twice, from
- * the terminal and from npm, so what comes within a second is the same wish.
+ * The first signal starts a drain, a later one exits at once. Under `npm run` one Ctrl-C arrives twice, from the
+ * terminal and from npm, so signals within a second count as one.
  */
 function onSignal(): void {
   if (stop.signal.aborted && performance.now() - askedAt > 1_000) {
@@ -52,7 +52,7 @@ function onSignal(): void {
   stop.abort();
 }
 
-/** Sends between processes; whoever is gone needs no message. */
+/** Sends messages between processes; a process that has ended needs none. */
 function sender(to: Pick<ChildProcess, 'connected' | 'send'>) {
   return (message: object) =>
     new Promise<void>((resolve) => {
@@ -64,7 +64,7 @@ function sender(to: Pick<ChildProcess, 'connected' | 'send'>) {
 function fork(): WorkerProcess {
   const worker = cluster.fork({ [MARK]: '1' });
   closeUnacknowledged(worker.process);
-  // A worker that is gone tells so by its exit.
+  // The exit event reports a worker that has ended.
   worker.on('error', () => undefined);
   return {
     id: worker.id,
@@ -83,10 +83,10 @@ const primary: PrimaryChannel | undefined = isWorker
     }
   : undefined;
 
-// Whoever read the output may have gone (`portico keys list | head -1`); that must not end the gateway.
+// The reader of the output may have closed it (`portico keys list | head -1`); that must not end the gateway.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
-// A signal to a whole group, as of a terminal, is the primary's to understand; without it, a worker ends.
+// A terminal signals the whole process group, but only the primary acts on it: without it, a worker ends.
 process.on('uncaughtException', onUncaught);
 process.on('SIGTERM', isWorker ? () => undefined : onSignal);
 process.on('SIGINT', isWorker ? () => undefined : onSignal);
@@ -107,14 +107,14 @@ const exitCode = await runCli(process.argv.slice(2), {
     cores: availableParallelism(),
     primary,
     fork,
-    // Where the output is a terminal, the signal says that it is gone.
+    // If the output is a terminal, this signal says that the terminal is closed.
     onHangUp: (listener) => void process.on('SIGHUP', process.stdout.isTTY ? onSignal : listener),
   },
   stop: stop.signal,
 });
 process.exitCode = failure.happened ? 1 : exitCode;
 const written = await Promise.all(logs.map((log) => log.end()));
-// A worker that leaves by its line being closed would end with 0.
+// Otherwise a worker that ends because its channel was closed would exit with 0.
 if (failure.happened || written.includes(false)) process.exit();
-// The line to the primary would keep a worker alive.
+// The channel to the primary would keep a worker alive.
 if (isWorker) process.disconnect();

@@ -1,6 +1,6 @@
 import { sealJson, unsealJson } from '../store/sealed.ts';
 
-/** What is known of a row set without its rows. */
+/** The description of a row set, without its rows. */
 export type RowSetHead = {
   /** Random; part of the Redis keys of everything that belongs to the row set. */
   readonly name: string;

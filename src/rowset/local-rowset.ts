@@ -8,7 +8,7 @@ import { createBoundedMap } from '../store/bounded-map.ts';
 import type { RowTable } from './row-table.ts';
 import { createRowIndexBuilder, type RowIndex } from './row-index.ts';
 
-/** What is asked of a row set. */
+/** A query on a row set. */
 export type Selection = {
   readonly sort: Sort | null;
   readonly filters: readonly Filter[];
@@ -16,7 +16,7 @@ export type Selection = {
   readonly limit: number;
 };
 
-/** Some rows of a row set, and the number of all that match. */
+/** The selected rows, and the number of all rows that match. */
 export type Selected = { readonly records: readonly CanonicalRecord[]; readonly total: number };
 
 /** The rows of one scan. They never change. */
@@ -24,24 +24,24 @@ export type RowSet = {
   readonly name: string;
   /** When the scan began, milliseconds since the epoch. */
   readonly storedAt: number;
-  /** What it takes of this process' memory. */
+  /** The memory that it occupies in this process. */
   readonly bytes: number;
-  /** `undefined` where its rows are lost. */
+  /** `undefined` if its rows are lost. */
   select(selection: Selection, signal: AbortSignal): Promise<Selected | undefined>;
 };
 
-/** What makes the views of a resource's row sets. */
+/** The dependencies of the views of a resource's row sets. */
 export type ViewDeps = {
   readonly kinds: ReadonlyMap<string, FieldKind>;
   readonly serialQueue: SerialQueue;
 };
 
-/** Told when a row set has put all its rows in order. */
+/** Called after a row set has sorted all its rows. */
 export type OnOrder = (order: string, positions: RowIndex) => void;
 
-/** References that a row set's views may hold, over all of them. */
+/** The most references that all views of a row set may hold together. */
 const VIEW_REFERENCES_MAX = 2_000_000;
-/** What a view takes beside that, in as many: one of no record too, and there are as many of those as callers can think of. */
+/** The size of a view itself, in references. Callers can cause any number of views, empty ones included. */
 const VIEW_OVERHEAD_REFERENCES = 64;
 const VIEW_MS = 24 * 3_600_000;
 
@@ -50,7 +50,7 @@ export function orderName(sort: Sort | null): string {
   return sort === null ? '' : `${sort.descending ? '-' : ''}${sort.field}`;
 }
 
-/** A row set whose rows are in this process. */
+/** Creates a row set whose rows are in this process. */
 export function createLocalRowSet(
   table: RowTable,
   storedAt: number,

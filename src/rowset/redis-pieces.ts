@@ -4,7 +4,7 @@ import { createYieldToLoop } from '../kernel/yield-to-loop.ts';
 import type { RowSetHead } from './head-codec.ts';
 import { rowSeed, type Segment, splitFrames } from './row-table.ts';
 
-/** Read or written at once: other commands of the process must get through between two pieces. */
+/** The most bytes of one read or write: other commands of the process must get through between two pieces. */
 const PIECE_BYTES = 128 * 1024;
 /** How much longer than the head the other values live: a process that has just read the head still needs them. */
 export const GRACE_MS = 5_000;

@@ -46,7 +46,7 @@ export type RedisRowSets = {
 type RedisRowSetsDeps = {
   readonly client: Redis;
   readonly keys: Pick<RedisKeys, 'rowSet'>;
-  /** Names the source, its configuration and the resource. */
+  /** Identifies the source, its configuration and the resource. */
   readonly scope: string;
   readonly codec: RowCodec;
 };

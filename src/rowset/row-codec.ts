@@ -2,13 +2,13 @@ import type { CanonicalRecord } from '../contract/response-body.ts';
 import type { Field, Value } from '../contract/fields.ts';
 import { Decimal } from '../kernel/decimal.ts';
 
-/** A record as values that JSON holds without loss, in the order of the fields. */
+/** A record as values that JSON stores without loss, in the order of the fields. */
 export type RowValues = readonly (string | null)[];
 
-/** Writes the records of a view and reads them back, to the digit. */
+/** Serialises the records of a view without loss. */
 export type RowCodec = {
   toValues(record: CanonicalRecord): RowValues;
-  /** The record; `undefined` where the values are not those of one. */
+  /** The record; `undefined` if the values are not those of one. */
   fromValues(values: unknown): CanonicalRecord | undefined;
 };
 
@@ -25,7 +25,7 @@ function readValue({ kind }: Field, value: unknown): Value | undefined {
   return kind === 'decimal' ? readDecimal(value) : value;
 }
 
-/** Compiles the codec of a view's fields. Decimals are written as `<digits>e-<scale>`: 19.90 stays 19.90. */
+/** Compiles the codec of a view's fields. Decimals are written as `<digits>e-<scale>`, so 19.90 stays 19.90. */
 export function compileRowCodec(fields: readonly Field[]): RowCodec {
   return {
     toValues: (record) =>

@@ -6,21 +6,21 @@ import { mergeSort } from '../kernel/merge-sort.ts';
 import { createYieldToLoop, type YieldToLoop } from '../kernel/yield-to-loop.ts';
 import type { RowTable } from './row-table.ts';
 
-/** Positions of rows in a table, in the order of a question. */
+/** Positions of rows in a table, in the order of a query. */
 export type RowIndex = Uint32Array;
 
-/** Computes views of one table. The event loop turns while it does. */
+/** Computes views of one table, and yields to the event loop meanwhile. */
 export type RowIndexBuilder = {
   /** All rows in an order; `null` is the order in which they were read. */
   order(sort: Sort | null, signal: AbortSignal): Promise<RowIndex>;
-  /** The rows of a view that satisfy some filters. */
+  /** The rows of a view that satisfy the filters. */
   select(view: RowIndex, filters: readonly Filter[], signal: AbortSignal): Promise<RowIndex>;
 };
 
-/** Rows looked at between two looks at the clock. */
+/** The number of rows between two checks of the clock. */
 const STRIDE = 64;
 
-/** Creates the maker of a table's views. It keeps the values it has compared, so that no row is read twice. */
+/** Creates the builder of a table's views. It caches the values that it has compared, so that no row is read twice. */
 export function createRowIndexBuilder(
   table: RowTable,
   kinds: ReadonlyMap<string, FieldKind>,

@@ -29,10 +29,10 @@ export type RowTable = {
 const LENGTH_BYTES = 4;
 const HEAD = LENGTH_BYTES + CHECKSUM_BYTES;
 
-/** What the checksums of a table's rows start from. */
+/** The seed of the checksums of a table's rows. */
 export const rowSeed = (table: string): number => sealSeed('row', table);
 
-/** Writes some records as a segment. */
+/** Serialises records as a segment. */
 export function writeSegment(seed: number, codec: RowCodec, records: readonly CanonicalRecord[]): Segment {
   const texts = records.map((record) => JSON.stringify(codec.toValues(record)));
   const lengths = texts.map((text) => Buffer.byteLength(text));
@@ -52,13 +52,13 @@ export function writeSegment(seed: number, codec: RowCodec, records: readonly Ca
   return { bytes, starts };
 }
 
-/** The end of the whole frame at `at`; `undefined` where it reaches beyond the bytes. */
+/** The end of the frame at `at`; `undefined` if the bytes end before it. */
 function frameEnd(bytes: Buffer, at: number): number | undefined {
   const end = at + HEAD > bytes.length ? Infinity : at + HEAD + bytes.readUInt32BE(at);
   return end > bytes.length ? undefined : end;
 }
 
-/** The record of one frame; `undefined` where it is damaged or of another table. */
+/** The record in one frame; `undefined` if it is damaged or of another table. */
 export function readFrame(seed: number, codec: RowCodec, frame: Buffer): CanonicalRecord | undefined {
   if (frameEnd(frame, 0) !== frame.length || !hasChecksum(seed, frame, LENGTH_BYTES, frame.length))
     return undefined;
@@ -80,7 +80,7 @@ export function splitFrames(seed: number, bytes: Buffer): Segment | undefined {
   }
 }
 
-/** Rows in a segment. */
+/** The number of rows in a segment. */
 export function rowsIn({ starts }: Segment): number {
   return starts.length - 1;
 }

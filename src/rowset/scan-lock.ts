@@ -6,7 +6,7 @@ import type { RedisRowSets } from './redis-rowsets.ts';
 export type ScanLockDeps = {
   readonly shared: Pick<RedisRowSets, 'lock'>;
   readonly clock: Clock;
-  /** How long the row set of a scan lives. */
+  /** The lifetime of a scan's row set. */
   readonly lifeMs: number;
   /** How long to wait for the scan of another process. */
   readonly patienceMs: number;

@@ -3,21 +3,21 @@ import type { RedisRowSets } from './redis-rowsets.ts';
 import type { RowSetHead } from './head-codec.ts';
 import { orderName, type RowSet } from './local-rowset.ts';
 
-/** What a small object of this process' memory is counted as. */
+/** The assumed memory of a small object. */
 const HANDLE_BYTES = 1_024;
 
-/** Where a shared row set stands, and what it becomes once all its rows are here. */
+/** The place of a shared row set, and how its rows are read into this process. */
 export type SharedRowSetDeps = {
   readonly shared: Pick<RedisRowSets, 'page' | 'load'>;
   readonly scan: string;
   readonly head: RowSetHead;
-  /** Reads all rows into this process; `undefined` where they are gone. */
+  /** Reads all rows into this process; `undefined` if they are gone. */
   readonly toLocal: (signal: AbortSignal) => Promise<RowSet | undefined>;
 };
 
 /**
- * A row set that another process has made. Pages in an order that somebody has put all rows in are read from Redis
- * row by row; for anything else all rows are read, once.
+ * A row set from another process. If its rows were already sorted in an order, pages in it are read from Redis row by
+ * row; any other query reads all rows, once.
  */
 export function createSharedRowSet({ shared, scan, head, toLocal }: SharedRowSetDeps): RowSet {
   const flights = createSingleFlight<RowSet | undefined>();

@@ -1,27 +1,27 @@
 import { LRUCache } from 'lru-cache';
 
-/** A map with a bound on the sum of its entries' sizes; the least recently used go first, the expired at once. */
+/** An LRU map with a bound on the sum of its entries' sizes. Expired entries stay, unseen, until room is needed. */
 export type BoundedMap<T> = {
   get(key: string): T | undefined;
   set(key: string, value: T, ttlMs: number): void;
-  /** What was set last, expired or not, if there was room for it until now. */
+  /** The value set last, expired or not, unless it was evicted. */
   latest(key: string): T | undefined;
-  /** Puts a value in the place of `latest`, weighed anew, for as long as that had left. */
+  /** Replaces the value of `latest` and computes its size anew; its time to live does not change. */
   replace(key: string, value: T): void;
   delete(key: string): void;
   clear(): void;
-  /** Lets all go that has expired, also where there is room; it looks at every entry. */
+  /** Removes every expired entry, even if there is room. It visits all entries. */
   evictExpired(): void;
-  /** The sum of the sizes held. */
+  /** The sum of the entries' sizes. */
   readonly size: number;
   readonly entries: number;
 };
 
-// The expired are only let go where room is needed, as without a `get`.
+// Expired entries stay until room is needed, also after a `get`.
 const KEEP_EXPIRED = { noDeleteOnStaleGet: true };
 const LATEST = { allowStale: true };
 
-/** Creates a bounded map; `sizeOf` gives an entry's size in the unit of `sizeMax`. An entry above the bound is not kept. */
+/** Creates a bounded map; `sizeOf` returns an entry's size in the unit of `sizeMax`. Larger entries are not stored. */
 export function createBoundedMap<T extends object>(
   sizeMax: number,
   sizeOf: (value: T, key: string) => number,

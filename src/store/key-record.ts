@@ -1,12 +1,12 @@
-/** A hash under which a key is accepted; a rotated key has several for a while. */
+/** An accepted hash of a key; a rotated key has several for a while. */
 export type KeyHash = {
-  /** HMAC-SHA-256 of the whole key under the pepper, base64url. */
+  /** HMAC-SHA-256 of the whole key with the pepper, base64url. */
   readonly hash: string;
   /** Milliseconds since the epoch; absent for the current secret. */
   readonly validUntil?: number;
 };
 
-/** What is known of an API key. It holds nothing from which the key could be made. Times are ms since the epoch. */
+/** The stored data of an API key. The key cannot be computed from it. Times are ms since the epoch. */
 export type KeyRecord = {
   readonly id: string;
   readonly label: string;
@@ -15,7 +15,7 @@ export type KeyRecord = {
   readonly createdAt: number;
   readonly expiresAt?: number;
   readonly revokedAt?: number;
-  /** The current one first. */
+  /** The current hash comes first. */
   readonly hashes: readonly KeyHash[];
 };
 
@@ -24,12 +24,12 @@ const VERSION = 1;
 /** The last instant that a Date can hold (ECMA-262, section 21.4.1.1). */
 const TIME_MAX = 8.64e15;
 
-/** The record as Redis holds it. */
+/** Serialises a record for Redis. */
 export function writeKeyRecord(record: KeyRecord): string {
   return JSON.stringify({ version: VERSION, ...record });
 }
 
-/** The record of key `id` from what Redis holds; `undefined` where that is not a whole record of that key. */
+/** Parses the record of key `id`; `undefined` if the text is not a complete record of that key. */
 export function readKeyRecord(id: string, text: string): KeyRecord | undefined {
   const value = parseObject(text);
   if (value?.['version'] !== VERSION || value['id'] !== id) return undefined;

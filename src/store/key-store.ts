@@ -2,7 +2,7 @@ import { type KeyRecord, readKeyRecord, writeKeyRecord } from './key-record.ts';
 import type { RedisKeys } from './redis/redis-keys.ts';
 import { plainRedisError } from './redis/redis.ts';
 
-/** What Redis says about a key. `damaged` and `unreachable` are faults: they say nothing about the caller. */
+/** The result of a look-up. `damaged` and `unreachable` are faults: they say nothing about the caller. */
 export type KeyLookup =
   | { readonly kind: 'found'; readonly record: KeyRecord }
   | { readonly kind: 'absent' }
@@ -18,18 +18,18 @@ export type KeyStoreRedis = {
   eval(script: string, keyCount: number, key: string, before: string, after: string): Promise<unknown>;
 };
 
-/** The API keys in Redis: one string per key, written as a whole. */
+/** The API keys in Redis: one string per key, always written as a whole. */
 export type KeyStore = {
   /** Never rejects. */
   find(id: string): Promise<KeyLookup>;
-  /** Keeps a new record; false where the id is taken. Rejects when Redis fails. */
+  /** Stores a new record; false if the id is taken. Rejects if Redis fails. */
   create(record: KeyRecord): Promise<boolean>;
   /**
-   * Replaces a record by what `change` makes of it, on top of whatever others changed meanwhile; `change` may run
-   * several times. Answers the lookup after the change; rejects when Redis fails.
+   * Replaces a record by the result of `change`. If another process changed it meanwhile, `change` runs again. Returns
+   * the look-up after the change; rejects if Redis fails.
    */
   update(id: string, change: (record: KeyRecord) => KeyRecord): Promise<KeyLookup>;
-  /** Every key, by id; rejects when Redis fails. */
+  /** All keys, by id; rejects if Redis fails. */
   list(): Promise<readonly { readonly id: string; readonly lookup: KeyLookup }[]>;
 };
 
@@ -60,7 +60,7 @@ export function createKeyStore(redis: KeyStoreRedis, keys: RedisKeys): KeyStore 
   }
 
   async function create(record: KeyRecord): Promise<boolean> {
-    // The index first: an id without a record is skipped by `list`, a record without an id would be lost to it.
+    // The index is written first: `list` skips an id without a record, but could not find a record without an id.
     await redis.sadd(keys.apiKeyIndex, record.id);
     return (await redis.set(keys.apiKey(record.id), writeKeyRecord(record), 'NX')) !== null;
   }

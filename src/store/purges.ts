@@ -4,29 +4,29 @@ import type { Generation } from './cache/cache-entry.ts';
 import { expectType } from './redis/expect-type.ts';
 import type { RedisKeys } from './redis/redis-keys.ts';
 
-/** What was purged, and in which order. Nothing is deleted: what is older than a purge of its tag is not served. */
+/** The sequence of purges. Nothing is deleted: an entry older than a purge of one of its tags is not served. */
 export type Purges = {
-  /** What has been purged so far; data read from now on is newer. */
+  /** The current position; data read from now on is newer than every purge so far. */
   current(): Generation;
-  /** Whether something of `generation` was purged since, by one of its tags. */
+  /** Whether any of the tags was purged after `generation`. */
   isPurged(generation: Generation, tags: readonly string[]): boolean;
-  /** The number of the latest purge of a tag that `isAbout` takes. */
+  /** The number of the latest purge among the tags that `isAbout` accepts. */
   latest(isAbout: (tag: string) => boolean): number;
-  /** Purges what carries a tag, in every process within half a second. Rejects where Redis fails. */
+  /** Purges everything with a tag, in every process within half a second. Rejects if Redis fails. */
   purge(tag: string): Promise<void>;
-  /** Learns what other processes purged. Never rejects. */
+  /** Reads the purges of other processes. Never rejects. */
   look(): Promise<void>;
   close(): void;
 };
 
-/** The tag of everything. */
+/** The tag that every entry has. */
 export const EVERYTHING = '*';
 
 const LOOK_MS = 400;
-/** Above so many tags, those purged longest ago are forgotten, and everything as old with them. */
+/** Above this number of tags, the oldest purges are forgotten, and all entries as old count as purged. */
 const TAGS_MAX = 10_000;
 
-/** Where a full Redis has evicted the tags and not the numbers, everything up to now counts as purged. */
+/** If a full Redis evicted the tags but not the numbers, everything up to now counts as purged. */
 const HEAL = `
 ${expectType('KEYS[1]', 'hash')}
 ${expectType('KEYS[2]', 'zset')}
@@ -46,8 +46,8 @@ if over > 0 then
 end
 return number`;
 /**
- * Where Redis knows of fewer purges than it has told before, as after a failover, a new epoch begins. The tags are a
- * list of their own: Lua cannot unpack as many as are kept.
+ * If Redis knows fewer purges than it reported before, as after a failover, a new epoch begins. The tags are returned
+ * as a nested list, because Lua cannot unpack that many.
  */
 const LOOK = `${HEAL}
 redis.call('hsetnx', KEYS[1], 'epoch', ARGV[2])
@@ -91,10 +91,10 @@ function createLedger() {
     add(tag: string): void {
       latest += 1;
       numbers.set(tag, latest);
-      // All at once and half of them, so that this is rare.
+      // Half of them at once, so that this is rare.
       if (numbers.size > TAGS_MAX) forget(latest - TAGS_MAX / 2);
     },
-    /** What Redis has told: another epoch means that it has lost what it knew. */
+    /** Applies the state of Redis. Another epoch means that Redis lost its state. */
     learn([theirs, number, bottom, tags = []]: Told): void {
       if (theirs !== epoch) numbers.clear();
       [epoch, latest] = [theirs, Number(number)];
@@ -118,7 +118,7 @@ export function createLocalPurges(): Purges {
   };
 }
 
-/** Purges that all processes on one Redis share; each asks for them every 400 ms. */
+/** Purges that all processes on one Redis share; each process reads them every 400 ms. */
 export function createSharedPurges(
   client: Pick<Redis, 'eval' | 'status'>,
   keys: Pick<RedisKeys, 'purges'>,
@@ -133,7 +133,7 @@ export function createSharedPurges(
     try {
       ledger.learn((await client.eval(LOOK, 2, head, tags, epoch, fresh(), purges)) as Told);
     } catch {
-      // Redis is out of reach, and so is whatever was purged there: the next look learns of it.
+      // If Redis is down, the next look finds whatever was purged there.
     }
   }
 

@@ -55,7 +55,7 @@ export function sealJson(form: SealedForm, key: string, value: unknown): Buffer 
   return seal(form, key, Buffer.from(JSON.stringify(value)));
 }
 
-/** The value of `sealJson`; `undefined` as for `unseal`, and where the payload is no JSON. */
+/** The state of one window of a caller after a decision. */
 export function unsealJson(form: SealedForm, key: string, bytes: Buffer): unknown {
   const payload = unseal(form, key, bytes);
   return payload && readJsonText(payload.toString());

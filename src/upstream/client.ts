@@ -28,9 +28,9 @@ type Read<T> = (reply: UpstreamReply) => T | Promise<T>;
 /** The client of one source. */
 export type Upstream = {
   /**
-   * Sends a request and reads its reply. Where `read` finds that the source refused the credential and another one can
-   * be obtained, the request is sent once more with that. With resilience, a failed request is retried where that is
-   * safe and may help. `usage` counts the calls; those with the same `usage` stay at one of several hosts.
+   * Sends a request and reads its reply. If `read` reports that the source refused the credential and another can be
+   * obtained, the request is sent once more with that. With resilience, a failed request is retried if that is safe and
+   * may help. `usage` counts the calls; those with the same `usage` stay at one of several hosts.
    * @throws GatewayError `upstream_unavailable`, `upstream_timeout`, `upstream_error`, `upstream_invalid_response`,
    * `overloaded` without a free slot, and whatever `read` throws
    */
@@ -41,12 +41,12 @@ export type Upstream = {
     usage: Usage,
     priority?: Priority,
   ): Promise<T>;
-  /** Calls under way, and calls that wait for a slot. */
+  /** Running and waiting calls. */
   readonly load: GuardedClient['load'];
   close(): void;
 };
 
-/** What the client needs besides the source's own file. */
+/** The client's dependencies besides the source's file. */
 export type UpstreamDeps = GuardedClientDeps & {
   /** Finds the session's token in the reply to a login, for sources with sessions. */
   readonly readSession: ReadSession;
@@ -55,7 +55,7 @@ export type UpstreamDeps = GuardedClientDeps & {
 const TIMED_OUT = new DOMException('net.timeout is over', 'TimeoutError');
 
 /**
- * Runs one exchange until its caller gives up or `timeoutMs` are over. Its failures become GatewayErrors.
+ * Runs one exchange until its caller gives up or `timeoutMs` are over. Converts its failures to GatewayErrors.
  * @throws unknown the signal's reason once that has aborted
  */
 async function withinTimeout<R>(
@@ -63,7 +63,7 @@ async function withinTimeout<R>(
   timeoutMs: number,
   act: (signal: AbortSignal) => Promise<R>,
 ): Promise<R> {
-  // A controller, a timer and a listener: `AbortSignal.any` and `timeout` do the same for several times the price.
+  // A controller, a timer and a listener, because `AbortSignal.any` and `timeout` take several times as long.
   const controller = new AbortController();
   const abort = () => controller.abort(signal.reason);
   const timer = setTimeout(() => controller.abort(TIMED_OUT), timeoutMs).unref();
@@ -95,7 +95,7 @@ async function readReply<T>(
     failure = error;
     throw error;
   } finally {
-    // The source has answered: if the caller gave up while reading, that says nothing against the source.
+    // The source has answered, so it is not to blame if the caller gave up while the reply was read.
     attempt.finish(signal.aborted ? undefined : failure, signal.aborted);
   }
 }
@@ -112,7 +112,7 @@ function createCredentials(
   return obtainedCredential((signal) => logIn(obtain, signal));
 }
 
-/** Creates the client of one source. It keeps connections open; `close` ends them. */
+/** Creates the client of one source. It keeps connections open; `close` closes them. */
 export function createUpstream(spec: ConnectionSpec, { readSession, ...deps }: UpstreamDeps): Upstream {
   const { net } = spec;
   const transport = createTransport(net);
@@ -120,7 +120,7 @@ export function createUpstream(spec: ConnectionSpec, { readSession, ...deps }: U
   const guard = createGuardedClient(net, deps);
   const credentials = createCredentials(spec.auth, transport, readSession, logIn);
 
-  /** A login is a call like any other: it needs a slot and a token. The calls that wait for it hold none. */
+  /** A login is a call like any other: it needs a slot and a token. The calls that wait for it hold no slot. */
   function logIn(obtain: Obtain, signal: AbortSignal): Promise<Obtained> {
     const call = { signal, priority: 'caller', affinity: {}, isSafe: false } as const;
     return guard.run(call, async (attempt) => {
@@ -143,7 +143,7 @@ export function createUpstream(spec: ConnectionSpec, { readSession, ...deps }: U
     return { reply, credential };
   }
 
-  /** Sends with the credential at hand and, where that is refused and there is another one, with that. */
+  /** Sends with the current credential; if that is refused and another can be obtained, once more with that. */
   async function sendAndRead<T>(
     request: UpstreamRequest,
     read: Read<T>,

@@ -11,7 +11,7 @@ import type { TakeToken } from './bulkhead/token-pacer.ts';
 /** The calls that a request caused, for its log line. */
 export type Usage = { upstreamCalls: number; upstreamMs: number };
 
-/** One call, before it goes to a host. */
+/** One call, before its host is chosen. */
 export type GuardedCall = {
   readonly signal: AbortSignal;
   readonly priority: Priority;
@@ -19,33 +19,33 @@ export type GuardedCall = {
   readonly affinity: object;
   /** Whether the request may be sent twice. */
   readonly isSafe: boolean;
-  /** Where the exchanges are counted; absent: nowhere. */
+  /** Counts the exchanges; absent: they are not counted. */
   readonly usage?: Usage;
 };
 
-/** How an exchange is done: with which base URL, and what its result says. */
+/** How an exchange is done at a base URL, and what its result says about the upstream. */
 export type ExchangeSteps<R> = {
   readonly send: (base: string) => Promise<R>;
   readonly statusOf: (result: R) => number;
-  /** Why the call's signal aborted, as far as that may say something about the upstream. */
+  /** The reason of the call's abort, if it may say something about the upstream. */
   readonly abandonReason?: () => unknown;
 };
 
-/** One try of a call. */
+/** One attempt of a call. */
 export type GuardedTry = Pick<CallAttempt, 'finish'> & {
-  /** Waits for a slot, then has one exchange. After a success, `finish` must say how the reply was read. */
+  /** Waits for a slot, then runs one exchange. After a success, `finish` must report how the reply was read. */
   exchange<R>(steps: ExchangeSteps<R>): Promise<R>;
 };
 
 /** An upstream behind its bulkhead, circuit breaker, retries, hosts and health checks. */
 export type GuardedClient = {
   /**
-   * Runs a call, and runs it again where that is safe and may help.
+   * Runs a call, and retries it if that is safe and may help.
    * @throws GatewayError `upstream_unavailable` while the upstream must not be called, `overloaded` without a free slot
    * @throws unknown what `once` throws, and the signal's reason
    */
   run<T>(call: GuardedCall, once: (attempt: GuardedTry) => Promise<T>): Promise<T>;
-  /** Calls under way, and calls that wait for a slot. */
+  /** Running and waiting calls. */
   readonly load: { readonly active: number; readonly waiting: number };
   close(): void;
 };
@@ -53,11 +53,11 @@ export type GuardedClient = {
 export type GuardedClientDeps = {
   /** Called after every exchange; `outcome` is a status class such as `2xx`, an error code or `cancelled`. */
   readonly onExchange: (outcome: string, seconds: number) => void;
-  /** Asks for the right to one call; absent where nothing limits the rate. */
+  /** Takes a token for one call; absent: the rate is not limited. */
   readonly takeToken?: TakeToken | undefined;
-  /** This process's share of `net.concurrency`; absent where it has all of it. */
+  /** This process's share of `net.concurrency`; absent: all of it. */
   readonly share?: Share | undefined;
-  /** Absent: every call goes out once, to `net.baseUrl`. */
+  /** Absent: every call is sent once, to `net.baseUrl`. */
   readonly resilience?: Resilience | undefined;
 };
 
@@ -75,7 +75,7 @@ export function createGuardedClient(
     retryDelayMs: () => undefined,
   };
 
-  /** One exchange, measured. A failure finishes the attempt. */
+  /** Runs and measures one exchange. A failure finishes the attempt. */
   async function exchange<R>(
     { signal, usage }: GuardedCall,
     attempt: CallAttempt,

@@ -1,12 +1,12 @@
 import { readJsonText, seal, unseal } from '../sealed.ts';
 import type { EncodedBodies } from './encoded-bodies.ts';
 
-/** A finished answer as it is kept: a v1 body, or the knowledge that there is no such record. */
+/** A cached answer: a v1 body, or the knowledge that the record does not exist. */
 export type CacheEntry = {
   readonly found: boolean;
-  /** JSON bytes; empty where the record does not exist. */
+  /** JSON bytes; empty if the record does not exist. */
   readonly body: Buffer;
-  /** Strong and quoted; empty where the record does not exist. */
+  /** A strong ETag in quotes; empty if the record does not exist. */
   readonly etag: string;
   /** When the data was read from the source, milliseconds since the epoch. */
   readonly storedAt: number;
@@ -18,7 +18,7 @@ export type CacheEntry = {
   readonly staleMs: number;
   /** Purge tags, such as `users` and `user:42`. */
   readonly tags: readonly string[];
-  /** What had been purged when its data was read. */
+  /** The purges that had happened when its data was read. */
   readonly generation: Generation;
   /** The compressed forms of the body, where this process keeps the entry and the body is worth compressing. */
   readonly encodings?: EncodedBodies | undefined;

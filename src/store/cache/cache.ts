@@ -39,14 +39,14 @@ export type Cache = {
 
 export type CacheDeps = {
   readonly clock: Clock;
-  /** Bound of the local level. */
+  /** The bound of the local level. */
   readonly localBytes: number;
-  /** How long the local level may answer before Redis is asked again, seconds. */
+  /** How long the local level may answer before Redis is asked again, in seconds. */
   readonly localSeconds: number;
-  /** Absent: the local level serves alone. */
+  /** Absent: there is only the local level. */
   readonly redis?: RedisEntriesDeps | undefined;
   readonly purges: Pick<Purges, 'isPurged'>;
-  /** Absent: bodies are served as they are. */
+  /** Absent: bodies are not compressed. */
   readonly attachEncodings?: AttachEncodings | undefined;
   readonly onEvent: OnCacheEvent;
 };

@@ -28,7 +28,7 @@ export type EncodedBodies = {
 export type Compression = {
   readonly coding: ContentEncoding;
   readonly result: 'made' | 'useless' | 'failed';
-  /** 0 where it failed. */
+  /** 0 if it failed. */
   readonly bytesAfter: number;
   readonly bytesBefore: number;
   /** From start to end, including the wait for a thread. */

@@ -6,10 +6,10 @@ import { createSlidingMemory } from './sliding-memory.ts';
 import { SlidingRedis } from './sliding-redis.ts';
 import { cutWindow, type SubWindows, type WindowCount } from './sub-windows.ts';
 
-/** The windows that must all admit a request, and what holds while Redis is gone. */
+/** The windows that must all admit a request, and the behaviour while Redis is down. */
 export type Tier = {
   readonly windows: readonly RateWindow[];
-  /** `open`: this process counts alone; `closed`: nothing is admitted. */
+  /** `open`: this process counts alone; `closed`: no request is admitted. */
   readonly onStoreFailure: 'open' | 'closed';
 };
 
@@ -29,14 +29,14 @@ export type Decision = {
   readonly allowed: boolean;
   /** In the tier's order; empty where the limiter is unavailable. */
   readonly windows: readonly WindowState[];
-  /** 0 where the request is allowed; else when every refusing window has a point again. */
+  /** 0 if the request is allowed; else the time until every refusing window has a point again. */
   readonly retryAfterSeconds: number;
   readonly by: DecidedBy;
 };
 
 /**
- * Counts requests of callers against tiers. In no interval of a window's length are more requests admitted than the
- * window has points, over all processes on one Redis, by its clock.
+ * A sliding-window rate limiter. No interval of a window's length admits more requests than the window has points, over
+ * all processes on one Redis, by its clock.
  */
 export type Limiter = {
   /**
@@ -52,7 +52,7 @@ export type LimiterDeps = {
   /** Absent: every process counts alone. */
   readonly redis?: Redis | undefined;
   readonly tiers: Readonly<Record<string, Tier>>;
-  /** Spells the Redis key of what a caller has used of a tier. */
+  /** The Redis key of a caller's counts in a tier. */
   readonly keyOf: (tier: string, windows: readonly RateWindow[], subject: string) => string;
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Cuts the windows of all tiers into pieces; by default `cutWindow`. */
@@ -92,7 +92,7 @@ function decide(windows: readonly SubWindows[], spent: TokenResult, by: DecidedB
   return { allowed: false, windows: states, retryAfterSeconds: Math.max(1, ...waits), by };
 }
 
-/** Creates the limiter over all tiers. */
+/** Creates the limiter of all tiers. */
 export function createLimiter(deps: LimiterDeps): Limiter {
   const { redis, tiers, keyOf, clock, cut = cutWindow } = deps;
 

@@ -2,13 +2,13 @@ import type { Clock } from '../../kernel/clock.ts';
 import { LRUCache } from 'lru-cache';
 import type { Reservation, SubWindows, WindowCount } from './sub-windows.ts';
 
-/** The counts of one caller: for each window, how many points each of its latest pieces has. */
+/** The counts of one caller: for each window, the points of its latest pieces. */
 type Counts = readonly Map<number, number>[];
 
-/** Above this many callers, those unseen for longest start anew. */
+/** Above this number, the callers that were idle longest start at zero. */
 const SUBJECTS_MAX = 100_000;
 
-/** Where a window stands, and what it has free. */
+/** The state of a window, and its free points. */
 function look({ points, pieces, pieceMs }: SubWindows, counts: Map<number, number>, now: number) {
   const current = Math.floor(now / pieceMs);
   let used = 0;

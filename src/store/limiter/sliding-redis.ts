@@ -134,7 +134,7 @@ export class SlidingRedis extends RateLimiterRedis {
     return counted.reservation;
   }
 
-  /** Called by the library for `consume`. */
+  /** The library calls it for `consume`. */
   _upsert(
     key: string,
     needed: number,
@@ -154,7 +154,7 @@ export class SlidingRedis extends RateLimiterRedis {
     return this.#client.porticoReserve(key, needed, batch, PREFETCH_SHARE, unspent?.points ?? 0, ...windows);
   }
 
-  /** Called by the library with what `_upsert` answered. */
+  /** The library calls it with the reply of `_upsert`. */
   _getRateLimiterRes(_key: string, _points: number, reply: readonly number[]): RateLimiterRes {
     return new Counted(readReply(reply));
   }

@@ -7,9 +7,9 @@ import type { RateWindow } from '../../kernel/duration.ts';
 export type SubWindows = {
   readonly points: number;
   readonly seconds: number;
-  /** The length of a piece, milliseconds. */
+  /** The length of a piece in milliseconds. */
   readonly pieceMs: number;
-  /** How many pieces make a window. */
+  /** The number of pieces in a window. */
   readonly pieces: number;
 };
 
@@ -25,7 +25,7 @@ export type WindowCount = {
   readonly free: number;
   /** Until nothing that is counted now counts against the caller any more. */
   readonly resetMs: number;
-  /** Until at least one point is free; 0 where one is. */
+  /** Until at least one point is free; 0 if one is. */
   readonly waitMs: number;
 };
 

@@ -19,7 +19,7 @@ export type TokenPrefetch = {
   returnUnused(): void;
 };
 
-/** Asks the store that all processes share. */
+/** Reserves points in the store that all processes share. */
 type Reserve = (subject: string, request: ReservationRequest) => Promise<Reservation>;
 
 /** The reserved tokens of one caller. While requests wait, the store is being asked for them. */

@@ -1,8 +1,8 @@
 import { Cluster, type Redis } from 'ioredis';
 
 /**
- * Whether what a client wrote would outlive the loss of a master: `kept` where a replica has it, `alone` where the server
- * is not replicated, `unsure` where a replica should have it and none has said so.
+ * Whether a write would survive the loss of the master. `kept`: a replica has it. `alone`: the server has no replicas.
+ * `unsure`: a replica should have it, but none has acknowledged it.
  */
 export type Replication = 'kept' | 'alone' | 'unsure';
 
@@ -16,11 +16,11 @@ async function keptBy(server: Redis, isReplicated: boolean): Promise<Replication
 }
 
 /**
- * Waits until a replica has what this client wrote before, for at most a second. A server that sentinels watch has
- * replicas, also at a moment when none is connected. Never rejects.
+ * Waits until a replica has the earlier writes of this client, for at most a second. A server behind sentinels has
+ * replicas, even if none is connected at the moment. Never rejects.
  */
 export async function awaitReplica(client: Redis | Cluster): Promise<Replication> {
-  // What a connection wrote is acknowledged to that connection; masters it wrote nothing to answer at once.
+  // Acknowledgements belong to the connection that wrote; masters without a write answer at once.
   const servers = client instanceof Cluster ? client.nodes('master') : [client];
   const watched = !(client instanceof Cluster) && Array.isArray(client.options.sentinels);
   const asked = Promise.all(servers.map((server) => keptBy(server, watched)));

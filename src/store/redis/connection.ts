@@ -4,15 +4,15 @@ import type { ClusterServers, RedisProfile, RedisTimes } from './redis-profile.t
 import { attachWatchdog } from './watchdog.ts';
 import { pipelinePerTurn } from './pipelining.ts';
 
-/** What a line tells its watcher. */
+/** Receives the events of a connection. */
 export type ConnectionListener = {
   /** A connection failed or was closed. */
   readonly onLost: (problem: unknown) => void;
-  /** Something has come up: perhaps the whole of it is ready now. */
+  /** A part of the connection is ready, and perhaps all of it. */
   readonly onChange: () => void;
 };
 
-/** A client of ioredis, whatever stands at its other end. */
+/** A client of ioredis, for a single server, sentinels or a cluster. */
 export type OpenConnection = { readonly client: Redis; readonly isReady: () => boolean };
 
 function watchSingle(
@@ -49,7 +49,7 @@ function openCluster(times: RedisTimes, place: ClusterServers, watcher: Connecti
   const silences = new WeakMap<Redis, () => boolean>();
   const isReady = () => isWhole(cluster, (node) => silences.get(node)?.() ?? false);
 
-  // ioredis connects to a node when it is first needed, and refuses whatever else needs it meanwhile.
+  // ioredis connects to a node on first use, and refuses other commands until then.
   function connect(node: Redis): void {
     if (cluster.status === 'ready' && node.status === 'wait') node.connect().catch(() => undefined);
   }
@@ -58,7 +58,7 @@ function openCluster(times: RedisTimes, place: ClusterServers, watcher: Connecti
     node.on('ready', watcher.onChange);
     pipelinePerTurn(node);
     silences.set(node, attachWatchdog(node, times.commandTimeoutMs, told));
-    // Behind the command that made the node known, and that connects it.
+    // After the command that made the node known, because that command connects it.
     setImmediate(connect, node);
   });
   cluster.on('ready', () => {
@@ -73,11 +73,11 @@ function openCluster(times: RedisTimes, place: ClusterServers, watcher: Connecti
       watcher.onLost(new Error('the connection to a node was closed'));
   });
   cluster.on('close', () => watcher.onLost(new Error('the connections were closed')));
-  // A cluster takes the same commands, as long as those of one command, script or pipeline share a slot.
+  // A cluster takes the same commands, if all keys of one command, script or pipeline are in the same slot.
   return { client: cluster as unknown as Redis, isReady };
 }
 
-/** Opens a client for a profile; it connects by itself, again and again. */
+/** Opens a client for a profile; it connects and reconnects by itself. */
 export function openConnection(profile: RedisProfile, watcher: ConnectionListener): OpenConnection {
   if ('cluster' in profile) return openCluster(profile, profile, watcher);
   if ('sentinel' in profile)

@@ -1,14 +1,14 @@
 import { Cluster, type Redis } from 'ioredis';
 import type { RedisRole } from '../../config/schema/redis.ts';
 
-/** What a server does when its memory is full. */
+/** The memory limit and the eviction policy of a server. */
 type Memory = { readonly bounded: boolean; readonly policy: string };
 
-/** What an operator should change about a server. */
+/** A recommendation to change a server's settings. */
 export type EvictionNote = { readonly policy: string; readonly message: string };
 
 async function memoryOf(server: Redis): Promise<Memory> {
-  // CONFIG GET is forbidden on many a hosted Redis; INFO tells the same.
+  // Many hosted Redis servers forbid CONFIG GET; INFO has the same data.
   const told = await server.info('memory');
   const [bound, policy = ''] = [
     /^maxmemory:(\d+)/m.exec(told)?.[1],
@@ -17,7 +17,7 @@ async function memoryOf(server: Redis): Promise<Memory> {
   return { bounded: bound !== '0', policy };
 }
 
-/** Whatever else a server keeps, what is worst to lose decides. */
+/** If a server has several roles, the one with the worst loss decides. */
 function adviceFor(roles: readonly RedisRole[], { bounded, policy }: Memory): string | undefined {
   const is = `its maxmemory-policy is ${policy}`;
   if (roles.includes('keys'))
@@ -36,8 +36,8 @@ function adviceFor(roles: readonly RedisRole[], { bounded, policy }: Memory): st
 }
 
 /**
- * What should be changed about the `maxmemory-policy` of the Redis that some roles share, of whichever master has a wrong
- * one; `undefined` where nothing should. Rejects where Redis does not tell.
+ * The recommended change of `maxmemory-policy` for the Redis of some roles, from the first master with a wrong policy;
+ * `undefined` if none is needed. Rejects if Redis does not report it.
  */
 export async function evictionNote(
   client: Redis | Cluster,

@@ -1,7 +1,7 @@
 /**
- * Lua that removes whatever else stands under a key of ours: a command for its type would fail there for ever. It writes
- * nothing where nothing is wrong: a script that has written once may go on in a Redis that is full.
- * `key` is as the script names it, such as `KEYS[1]`.
+ * Lua that deletes a key of ours if it has another type: commands would fail there for ever. It writes nothing if the
+ * type is right, because a full Redis no longer refuses a script that has written once. `key` is the script's name for
+ * it, such as `KEYS[1]`.
  */
 export function expectType(key: string, type: 'string' | 'hash' | 'zset'): string {
   return `do

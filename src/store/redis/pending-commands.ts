@@ -2,35 +2,35 @@ import type { Redis } from 'ioredis';
 
 export type RedisCommand = Parameters<Redis['sendCommand']>[0];
 
-/** The commands of one connection that wait for an answer. */
+/** The commands of one connection that wait for a reply. */
 export type PendingCommands = {
   add(command: RedisCommand): void;
-  /** The connection has told something. */
+  /** Records that data has arrived on the connection. */
   hear(): void;
-  /** How often it has told something. */
+  /** How many times data has arrived. */
   heard(): number;
-  /** All that wait, which are forgotten. */
+  /** Removes and returns all waiting commands. */
   takeAll(): readonly RedisCommand[];
 };
 
 export type PendingCommandsOptions = {
-  /** How long a command may wait, milliseconds. */
+  /** How long a command may wait, in milliseconds. */
   readonly timeoutMs: number;
   /**
-   * Told again and again while commands wait, or while it says that it wants to be: for how long nothing has been heard
-   * that somebody has waited for.
+   * Called repeatedly while commands wait, or while it returns true. `quietMs` is how long no data has arrived although
+   * a command waited.
    */
   readonly onQuiet: (quietMs: number) => boolean;
 };
 
-/** How often those who wait are looked at, in parts of the command timeout. */
+/** The interval of the checks, as a part of the command timeout. */
 const STEP = 0.1;
-/** How much of the time between two looks counts, in steps: timers are late a little. */
+/** The most time that counts between two checks, in steps: timers may be a little late. */
 const STEPS_MAX = 1.5;
 
 /**
- * A clock of the time in which this process listens. Of what goes by between two looks no more counts than `longestMs`:
- * a process that was stopped or busy has read nothing meanwhile, and its timers come before what has arrived.
+ * A clock that stands still while this process cannot read: at most `longestMs` count between two checks. A process
+ * that was stopped or busy has read nothing meanwhile, and its timers run before it reads.
  */
 function createAttention(longestMs: number) {
   let [listenedMs, lookedAt] = [0, performance.now()];
@@ -45,11 +45,11 @@ function createAttention(longestMs: number) {
   };
 }
 
-/** Creates the list of those who wait, and has each of them fail in time. */
+/** Creates the list of waiting commands, which rejects each one after its timeout. */
 export function createPendingCommands({ timeoutMs, onQuiet }: PendingCommandsOptions): PendingCommands {
   const stepMs = timeoutMs * STEP;
   const attention = createAttention(stepMs * STEPS_MAX);
-  /** The commands, the oldest first, and since when they wait. */
+  /** The commands, the oldest first, with the time at which their wait began. */
   const waiting = new Map<RedisCommand, number>();
   let [owedAt, heardAt, heard, armed] = [0, 0, 0, false];
 

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 
 /**
- * Has the commands of one turn of the event loop leave in one write: answers that come together ask together, and each
- * write costs more than what ioredis does for its command.
+ * Sends all commands of one turn of the event loop in one write: replies that arrive together cause commands together,
+ * and a write costs more than the rest of ioredis' work for a command.
  */
 export function pipelinePerTurn(client: Redis): void {
   const send = client.sendCommand.bind(client);
@@ -15,7 +15,7 @@ export function pipelinePerTurn(client: Redis): void {
   }
 
   client.sendCommand = function sendInTurn(command, stream) {
-    // A connection that comes in the same turn writes for itself.
+    // If the connection opens in the same turn, it writes for itself.
     if (held === undefined && client.status === 'ready') {
       held = client.stream;
       held.cork();

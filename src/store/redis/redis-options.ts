@@ -3,21 +3,21 @@ import type { ClusterServers, RedisAccess, RedisTimes, SentinelServers } from '.
 
 const RECONNECT_MS_MAX = 300;
 const FAILOVER_MS = 5_000;
-/** How long Redis may take to hang up. ioredis keeps this timer, and the process, even where nobody is left to. */
+/** How long Redis may take to close the connection. ioredis' timer keeps the process alive for this time. */
 const GOODBYE_MS_MAX = 100;
-/** How often the map of a cluster is read again where nothing has said that it changed. */
+/** How often the slots of a cluster are read again without a sign of a change. */
 const MAP_MS = 2_000;
 
-/** 50 ms, doubled with every attempt up to 300 ms, and half of it by chance: a fleet must not return in step. */
+/** 50 ms, doubled with every attempt up to 300 ms, with jitter on half of it: a fleet must not reconnect in step. */
 function reconnectDelayMs(attempt: number): number {
   const ceiling = Math.min(RECONNECT_MS_MAX, 50 * 2 ** Math.min(attempt, 10));
   return Math.round(ceiling / 2 + (Math.random() * ceiling) / 2);
 }
 
 /**
- * Says which errors of commands ask for another connection: after a failover the old master says READONLY, a
- * restarting Redis LOADING or MASTERDOWN. One of them in `FAILOVER_MS`: where Redis stays like that, every command
- * would drop the connection anew.
+ * Decides which errors of commands cause a reconnect: after a failover the old master replies READONLY, a restarting
+ * Redis LOADING or MASTERDOWN. At most one reconnect per `FAILOVER_MS`: otherwise every command would drop the
+ * connection while Redis stays in this state.
  */
 function createReconnectOnError(): (error: Error) => boolean {
   let reconnectedAt = -Infinity;
@@ -30,8 +30,8 @@ function createReconnectOnError(): (error: Error) => boolean {
 }
 
 /**
- * A caller must never wait for Redis longer than the command timeout, whatever state Redis is in; `failWhileSilent` sees
- * to that. ioredis' own defaults keep commands in queues and send them again, for more than a minute (redis/ioredis#76,
+ * A caller must never wait for Redis longer than the command timeout, whatever the state of Redis; `attachWatchdog`
+ * ensures that. ioredis' own defaults queue commands and send them again, for more than a minute (redis/ioredis#76,
  * #1351).
  */
 function patienceOf({ connectTimeoutMs }: RedisTimes) {
@@ -51,7 +51,7 @@ function accessOf({ username, password, tls }: RedisAccess = {}) {
   } satisfies RedisOptions;
 }
 
-/** The options of a connection to one server. */
+/** The options for one server. */
 export function singleOptions(times: RedisTimes, access?: RedisAccess) {
   return {
     ...patienceOf(times),
@@ -63,8 +63,8 @@ export function singleOptions(times: RedisTimes, access?: RedisAccess) {
 }
 
 /**
- * The options of a connection to the master that sentinels name. They are asked whenever a connection was lost, or was
- * dropped because its server says READONLY. ioredis' `failoverDetector` is left out: what it opens outlives the client.
+ * The options for the master that sentinels name. They are asked again after each lost connection, also one dropped
+ * because its server replied READONLY. ioredis' `failoverDetector` is not used: its connections outlive the client.
  */
 export function sentinelOptions(times: RedisTimes, { sentinel, access }: SentinelServers) {
   return {
@@ -73,7 +73,7 @@ export function sentinelOptions(times: RedisTimes, { sentinel, access }: Sentine
     name: sentinel.name,
     role: 'master' as const,
     sentinelRetryStrategy: reconnectDelayMs,
-    // A sentinel that hangs must not keep the others from being asked.
+    // A sentinel that hangs must not prevent the question to the others.
     sentinelCommandTimeout: times.connectTimeoutMs,
     ...(sentinel.username !== undefined && { sentinelUsername: sentinel.username }),
     ...(sentinel.password !== undefined && { sentinelPassword: sentinel.password }),
@@ -81,20 +81,20 @@ export function sentinelOptions(times: RedisTimes, { sentinel, access }: Sentine
   } satisfies RedisOptions;
 }
 
-/** The options of a connection to a cluster. Replicas are never read: they may not know yet of a key's end. */
+/** The options for a cluster. Replicas are never read: they may miss that a key has expired. */
 export function clusterOptions(times: RedisTimes, { access }: ClusterServers) {
   return {
     redisOptions: { ...patienceOf(times), ...accessOf(access) },
     enableOfflineQueue: false,
     scaleReads: 'master' as const,
     clusterRetryStrategy: reconnectDelayMs,
-    // A command that failed with its node is not sent again: it may have been carried out.
+    // A command that failed with its node is not sent again: it may have been executed.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
     retryDelayOnTryAgain: 10,
     slotsRefreshTimeout: times.connectTimeoutMs,
     slotsRefreshInterval: MAP_MS,
-    // A certificate is made out to a name, and ioredis would connect to the address it stands for.
+    // Certificates are issued for names, but ioredis would connect to the resolved address.
     ...(access.tls !== undefined && {
       dnsLookup: (host: string, done: (error: null, address: string) => void) => done(null, host),
     }),

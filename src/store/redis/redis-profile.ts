@@ -7,34 +7,34 @@ import {
   redisRoles,
 } from '../../config/schema/redis.ts';
 
-/** Where a server listens. */
+/** The address of a server. */
 export type RedisNode = { readonly host: string; readonly port: number };
 
-/** How Redis is entered where no URL says it. */
+/** Credentials and TLS of a Redis without a URL. */
 export type RedisAccess = {
   readonly username?: string | undefined;
   readonly password?: string | undefined;
-  /** Present: every connection is one of TLS. */
+  /** Present: every connection uses TLS. */
   readonly tls?: Pick<ConnectionOptions, 'ca' | 'servername'> | undefined;
 };
 
-/** Some nodes of a Redis Cluster; the others are learned from them. */
+/** Some nodes of a Redis Cluster; they name the others. */
 export type ClusterServers = { readonly cluster: readonly RedisNode[]; readonly access: RedisAccess };
 
-/** Sentinels, who know where the master is. */
+/** Sentinels, which know the address of the master. */
 export type SentinelServers = {
   readonly sentinel: {
     /** The name of the master among the sentinels. */
     readonly name: string;
     readonly nodes: readonly RedisNode[];
-    /** What the sentinels themselves ask for. */
+    /** The credentials of the sentinels themselves. */
     readonly username?: string | undefined;
     readonly password?: string | undefined;
   };
   readonly access: RedisAccess;
 };
 
-/** One server: `redis://…` or `rediss://…`, with credentials where Redis asks for them. */
+/** One server: `redis://…` or `rediss://…`, with credentials if Redis requires them. */
 export type SingleServer = { readonly url: string; readonly access?: RedisAccess | undefined };
 
 export type RedisTimes = {
@@ -61,8 +61,8 @@ function placeOf(
 }
 
 /**
- * Where the Redis of a role is, and how it is entered: as the role says, or as is said for all; `undefined` where nothing
- * of the role is kept in Redis.
+ * The connection settings of a role: its own, or those of the main Redis; `undefined` if nothing of the role is stored
+ * in Redis.
  */
 export function redisProfile(redis: RedisConfig, role: RedisRole): RedisProfile | undefined {
   const own = redis[role];

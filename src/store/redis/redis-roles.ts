@@ -2,18 +2,18 @@ import type { RedisConfig, RedisRole } from '../../config/schema/redis.ts';
 import { redisProfiles } from './redis-profile.ts';
 import { createRedis, type RedisConnection, type RedisLog } from './redis.ts';
 
-/** The connection of each role; `undefined` where nothing of the role is kept in Redis. */
+/** The connection of each role; `undefined` if nothing of the role is stored in Redis. */
 export type RedisByRole = Readonly<Record<RedisRole, RedisConnection | undefined>>;
 
-/** The connections of a gateway: roles whose settings are the same share one. */
+/** The connections of a gateway: roles with equal settings share one. */
 export type RedisConnections = {
   readonly of: RedisByRole;
-  /** Waits for all of them, for each as long as connecting may take. */
+  /** Waits for all connections, for each at most its connect timeout. */
   untilReady(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Connects to every Redis of a configuration. Where there are several, the log says which roles are concerned. */
+/** Connects to every Redis of a configuration. If there are several, the log names the roles of each. */
 export function openRedis(redis: RedisConfig, log: RedisLog): RedisConnections {
   const of: Record<RedisRole, RedisConnection | undefined> = {
     keys: undefined,

@@ -4,30 +4,30 @@ import { evictionNote } from './eviction.ts';
 import { openConnection } from './connection.ts';
 import type { RedisProfile } from './redis-profile.ts';
 
-/** The part of the log that the connection writes to. */
+/** The part of the log that the connection uses. */
 export type RedisLog = {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 };
 
-/** A connection that keeps itself up. Redis may be down when it is made, and at any time after. */
+/** A connection that reconnects by itself. Redis may be down at its creation and at any time later. */
 export type RedisConnection = {
   /**
-   * One server, the master that sentinels name, or a whole cluster: there the keys of one command, script or pipeline
+   * A single server, the master behind sentinels, or a cluster, in which all keys of one command, script or pipeline
    * must share a slot.
    */
   readonly client: Redis;
-  /** Whether commands are accepted at this moment; of a cluster, for every key. */
+  /** Whether commands are accepted now; for a cluster, on every slot. */
   readonly isReady: () => boolean;
-  /** Waits for the connection, at most `timeoutMs`; says whether it stands. */
+  /** Waits for the connection, at most `timeoutMs`. Returns whether it is ready. */
   untilReady(timeoutMs: number): Promise<boolean>;
-  /** Ends the connection; it is not made again. */
+  /** Closes the connection for good. */
   close(): Promise<void>;
 };
 
 /**
- * An error of ioredis without its `command` property, which holds the arguments, credentials included: it may be
- * logged and may be a cause.
+ * Copies an error of ioredis without its `command` property, which holds the arguments, credentials included. The copy
+ * may be logged and may be a cause.
  */
 export function plainRedisError(error: unknown): Error {
   const { message } = Object(error) as { message?: unknown };
@@ -35,8 +35,8 @@ export function plainRedisError(error: unknown): Error {
 }
 
 /**
- * Connects to Redis and stays connected. An outage is one warning, however many requests it meets; so is a server whose
- * `maxmemory-policy` endangers what is kept there, which is everything where no roles are named.
+ * Connects to Redis and reconnects after failures. The log gets one warning per outage, and one for a
+ * `maxmemory-policy` that endangers the stored data. Without named roles, that is all data.
  */
 export function createRedis(
   profile: RedisProfile,
@@ -52,7 +52,7 @@ export function createRedis(
   async function lookAtEviction(): Promise<void> {
     if (looked) return;
     looked = true;
-    // Where Redis does not tell, nobody knows.
+    // If Redis does not report its policy, there is nothing to recommend.
     const note = await evictionNote(client, roles).catch(() => undefined);
     if (note !== undefined && note.message !== advised) log.warn({ policy: note.policy }, note.message);
     advised = note?.message;
@@ -96,7 +96,7 @@ export function createRedis(
     async close() {
       if (closing) return;
       closing = true;
-      // A connection that stands is ended in good order; one that hangs or is gone has nothing to wait for.
+      // An open connection is closed with QUIT; a hung or lost one is dropped at once.
       const ended = client.status === 'ready' && (await client.quit().catch(() => 'failed')) === 'OK';
       if (!ended) client.disconnect();
     },

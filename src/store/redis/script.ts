@@ -4,14 +4,14 @@ import type { Redis } from 'ioredis';
 /** The part of a Redis client that runs scripts. */
 export type ScriptRedis = Pick<Redis, 'callBuffer'>;
 
-/** Runs a script; numbers come as numbers, texts as bytes. Rejects where Redis does not answer, or the script fails. */
+/** Runs a script; numbers are returned as numbers, texts as bytes. Rejects if Redis or the script fails. */
 export type Script = (
   client: ScriptRedis,
   keys: readonly string[],
   args: readonly (string | number | Buffer)[],
 ) => Promise<unknown>;
 
-/** A script that is sent by its digest, and as a whole only where a server does not know it yet. */
+/** Compiles a script that is sent by its digest, and in full only if the server does not know it yet. */
 export function compileScript(lua: string): Script {
   const digest = hash('sha1', lua);
   return async function run(client, keys, args) {

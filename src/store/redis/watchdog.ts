@@ -1,35 +1,35 @@
 import type { Redis } from 'ioredis';
 import { type RedisCommand, createPendingCommands } from './pending-commands.ts';
 
-/** Who is told of a connection that stands and is of no use. */
+/** Receives the changes of an open connection between usable and unusable. */
 export type WatchdogListener = {
-  /** It does not answer, or Redis says that it cannot serve. */
+  /** The connection does not answer, or Redis says that it cannot serve. */
   readonly silent: (problem: Error) => void;
   /** It serves again. */
   readonly heard: () => void;
 };
 
-/** How often a connection is asked whether it still answers; nobody else may use it. */
+/** The interval of the PINGs. */
 const BEAT_MS = 250;
-/** The part of the command timeout after which nothing heard is silence: what is left is for those who have waited. */
+/** Silence for this part of the command timeout makes a connection silent; the rest of it is left to fail commands. */
 const PATIENCE = 0.75;
-/** A connection on which nothing is heard for so long is dropped, and made anew; not before a command may take longer. */
+/** A connection without data for this long is dropped and reopened, but never before the command timeout. */
 const SILENCE_MS_MAX = 1_000;
 
-/** What Redis says to a PING while it cannot serve, or not fully (redis.io/docs/latest/commands/ping). */
+/** The replies to a PING while Redis cannot serve, or not fully (redis.io/docs/latest/commands/ping). */
 const REFUSAL = /^(?:LOADING|MASTERDOWN|MISCONF|NOAUTH|CLUSTERDOWN|BUSY)\b/;
 
-/** Whether an error is one that Redis has answered. */
+/** Whether an error is a reply of Redis. */
 function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
 /**
- * Makes commands fail that wait for longer than the command timeout (milliseconds), and at once while a connection
- * stands but does not answer: those that wait, and those that come until a PING is answered. Without it each stage of a
- * request would wait for the command timeout anew. ioredis' own timeouts are left out: they count a halt of this process
- * as one of Redis. Returns whether the connection is of no use at the moment: commands are sent on where Redis refuses a
- * PING, because it may refuse some of them only.
+ * A watchdog for a connection. Commands fail after the command timeout (milliseconds); while the connection is open but
+ * silent, they fail at once until a PING is answered. Without it, each stage of a request would wait for the timeout
+ * anew. ioredis' own timeouts are not used: they count a pause of this process as one of Redis. Returns whether the
+ * connection is unusable now. If Redis refuses a PING, commands are still sent, because it may refuse only some of
+ * them.
  */
 export function attachWatchdog(client: Redis, timeoutMs: number, watch: WatchdogListener): () => boolean {
   const send = client.sendCommand.bind(client);
@@ -55,14 +55,14 @@ export function attachWatchdog(client: Redis, timeoutMs: number, watch: Watchdog
     probe();
   }
 
-  /** Asked with each beat: what answers may have swallowed a PING before, or have answered it with what was none. */
+  /** Pings at each beat: an earlier PING may have been lost, or answered with garbage. */
   function probe(): void {
     probing = true;
     client.ping().then(hear, (error: unknown) => isReply(error) && hear());
     probing = false;
   }
 
-  /** What has arrived by now is read first. */
+  /** Data that has already arrived is read first. */
   function suspect(): void {
     if (silent || suspected) return;
     suspected = true;
@@ -102,7 +102,7 @@ export function attachWatchdog(client: Redis, timeoutMs: number, watch: Watchdog
   };
 
   client.on('connect', () => client.stream.on('data', () => waiting.hear()));
-  // A connection that is gone says so itself, and its commands fail of themselves.
+  // A lost connection reports itself, and its commands fail by themselves.
   client.on('close', () => void ([silent, refused] = [false, false]));
   const beat = setInterval(() => {
     if (client.status !== 'ready') return;

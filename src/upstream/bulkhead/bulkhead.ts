@@ -3,9 +3,9 @@ import type { Priority } from '../../kernel/upstream-call.ts';
 import { createTokenPacer, type TakeToken } from './token-pacer.ts';
 import { createWaitingCalls } from './waiting-calls.ts';
 
-/** A process's share of the slots that several processes have together; its size changes while they work. */
+/** This process's share of slots that several processes divide among themselves. Its size changes over time. */
 export type Share = {
-  /** How many calls this process may have under way now. */
+  /** How many concurrent calls this process may have now. */
   readonly size: number;
   /** Asks for a larger share, because calls wait. Repeating it has no further effect. */
   requestMore(): void;
@@ -15,27 +15,27 @@ export type Share = {
   attach(user: ShareUser): void;
 };
 
-/** The bulkhead that uses a share. `onGrow` is called whenever the share's size has grown. */
+/** The bulkhead that uses a share. `onGrow` is called after the share's size has grown. */
 export type ShareUser = { readonly active: number; readonly waiting: number; readonly onGrow: () => void };
 
-/** How many calls a source takes at once, and how many may wait. */
+/** The most concurrent calls of a source, and the most waiting ones. */
 export type BulkheadOptions = {
   readonly concurrency: number;
-  /** Absent where this process has all of `concurrency` for itself. */
+  /** Absent: this process has the whole `concurrency`. */
   readonly share?: Share | undefined;
   /** At most `max` calls wait, and callers at most `time` milliseconds. */
   readonly queue: { readonly max: number; readonly time: number };
-  /** Absent where no rate limits the source. */
+  /** Absent: no rate limits the source. */
   readonly takeToken?: TakeToken | undefined;
   /** The rate behind `takeToken`, over all processes; for `Retry-After`. */
   readonly perSecond?: number | undefined;
 };
 
-/** A bulkhead: bounds the calls under way. The others wait, in the order of their priority. */
+/** A bulkhead: limits the concurrent calls. Further calls wait, in the order of their priority. */
 export type Bulkhead = {
   /**
-   * Does `work` once it has a slot. Rejects with the signal's reason where that aborts first.
-   * @throws GatewayError `overloaded` where too many calls wait, or this one has waited for too long
+   * Runs `work` once it has a slot. Rejects with the signal's reason if that aborts first.
+   * @throws GatewayError `overloaded` if too many calls wait, or this one has waited too long
    */
   run<T>(priority: Priority, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
   readonly active: number;

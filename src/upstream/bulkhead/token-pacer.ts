@@ -1,22 +1,22 @@
 /**
- * Asks a rate limiter for one token: 0 where it is granted, else the milliseconds after which to ask again. It never
+ * Takes one token from a rate limiter: 0 if it is granted, else the milliseconds after which to ask again. It never
  * rejects.
  */
 export type TakeToken = () => number | Promise<number>;
 
-/** Requests tokens, and keeps quiet for as long as the rate limiter says. */
+/** Requests tokens, and waits for as long as the rate limiter says. */
 export type TokenPacer = {
   /** Whether the rate limiter said to wait: nothing may be requested now. */
   readonly isThrottled: boolean;
-  /** Tokens that were requested and not answered yet. */
+  /** Token requests without an answer yet. */
   readonly pending: number;
-  /** Requests a token; true where it is granted at once. */
+  /** Requests a token; true if it is granted at once. */
   request(): boolean;
 };
 
 /**
- * Creates a pacer; without `takeToken`, every token is granted at once. `onSettled` is called when a pending request was
- * answered, and when a wait is over.
+ * Creates a pacer; without `takeToken`, every token is granted at once. `onSettled` is called after the answer to a
+ * pending request, and after a wait.
  */
 export function createTokenPacer(
   takeToken: TakeToken | undefined,

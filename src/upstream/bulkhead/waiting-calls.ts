@@ -3,7 +3,7 @@ import { PRIORITIES, type Priority } from '../../kernel/upstream-call.ts';
 
 /** A call that waits for a slot of a bulkhead. */
 export type WaitingCall = {
-  /** Resolves once the call has its slot; rejects where it was refused or its signal aborted. */
+  /** Resolves once the call has its slot; rejects if it was refused or its signal aborted. */
   readonly entered: Promise<void>;
   enter(): void;
   refuse(error: GatewayError): void;
@@ -11,10 +11,10 @@ export type WaitingCall = {
   refuseAfter(ms: number, error: () => GatewayError): void;
 };
 
-/** A priority queue: the most urgent call is first, and within a priority the one that came first. */
+/** A priority queue: the most urgent call comes first; within a priority, the oldest. */
 export type WaitingCalls = {
   readonly size: number;
-  /** Adds a call; it leaves by itself when it enters, is refused, or its signal aborts. */
+  /** Adds a call; it removes itself when it enters, is refused, or its signal aborts. */
   add(priority: Priority, signal: AbortSignal): WaitingCall;
   first(): WaitingCall | undefined;
   /** The newest call of the lowest priority. */

@@ -1,37 +1,37 @@
 import type { SourceSpec } from '../../config/schema/source.ts';
 
-/** How a source's credential goes into a request. */
+/** Adds a source's credential to a request. */
 export type UpstreamCredential = {
   readonly headers: Readonly<Record<string, string>>;
-  /** Adds the credential to a target where it belongs into the query. */
+  /** Adds the credential to a target if it belongs into the query. */
   readonly sign: (target: string) => string;
 };
 
-/** Gives the credential of a source; it may have to be obtained first. */
+/** Provides the credential of a source; it may have to be obtained first. */
 export type CredentialSource = {
-  /** The one at hand; `undefined` where one has to be obtained. */
+  /** The current credential; `undefined` if one must be obtained. */
   held(): UpstreamCredential | undefined;
-  /** @throws GatewayError as a call to the source does, where it cannot be had */
+  /** @throws GatewayError if it cannot be obtained, with the codes of a call to the source */
   obtain(signal: AbortSignal): Promise<UpstreamCredential>;
-  /** Forgets a credential that the source has refused; false where there is no other to be had. */
+  /** Discards a credential that the source has refused; false if no other can be obtained. */
   renew(refused: UpstreamCredential): boolean;
 };
 
 const unchanged = (target: string) => target;
 
-/** A credential that goes into one header. */
+/** A credential in one header. */
 export function headerCredential(name: string, value: string): UpstreamCredential {
   return { headers: { [name]: value }, sign: unchanged };
 }
 
-/** A credential that stays the same. */
+/** A credential that never changes. */
 export function fixedCredential(credential: UpstreamCredential): CredentialSource {
   return { held: () => credential, obtain: () => Promise.resolve(credential), renew: () => false };
 }
 
 type FixedAuth = Extract<SourceSpec['auth'], { kind: 'none' | 'basic' | 'header' | 'query' }>;
 
-/** The credential that a configuration names. */
+/** The credential in a configuration. */
 export function namedCredential(auth: FixedAuth): UpstreamCredential {
   switch (auth.kind) {
     case 'none':

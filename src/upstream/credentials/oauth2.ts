@@ -7,7 +7,7 @@ import type { Transport } from '../transport/transport.ts';
 
 type OAuth2 = Extract<SourceSpec['auth'], { kind: 'oauth2' }>;
 
-/** Where a token response does not say how long the token lives (RFC 6749, section 5.1, only recommends it). */
+/** The lifetime of a token if the response does not state it (RFC 6749, section 5.1, only recommends it). */
 const LIFETIME_SECONDS = 300;
 
 /** Form encoding of client credentials in a Basic header (RFC 6749, section 2.3.1). */

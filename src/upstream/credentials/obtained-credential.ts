@@ -1,18 +1,18 @@
 import type { UpstreamCredential, CredentialSource } from './credential.ts';
 import { createSingleFlight } from '../../kernel/single-flight.ts';
 
-/** A credential that was obtained, and how long it is good for. */
+/** An obtained credential with its lifetime. */
 export type Obtained = { readonly credential: UpstreamCredential; readonly lifetimeMs: number };
 
-/** Obtains a credential, of a source's host where that gives it. @throws GatewayError, or what the network throws */
+/** Obtains a credential; `base` is the URL of the source, which may issue it. @throws GatewayError or a network error */
 export type Obtain = (base: string, signal: AbortSignal) => Promise<Obtained>;
 
-/** A credential is given up so long before its end, for requests that are under way then. */
+/** A credential is renewed this long before its end, for requests that are running then. */
 const MARGIN_MS = 10_000;
 
 /**
- * A credential that has to be obtained: once for all who need it at a time, again when its time is nearly over or
- * when the source has refused it.
+ * A credential that must be obtained: once for all callers that need it at a time, and again shortly before it expires
+ * or after the source has refused it.
  */
 export function obtainedCredential(obtain: (signal: AbortSignal) => Promise<Obtained>): CredentialSource {
   const flights = createSingleFlight<UpstreamCredential>();

@@ -7,7 +7,7 @@ import type { Transport } from '../transport/transport.ts';
 
 type Session = Extract<SourceSpec['auth'], { kind: 'session' }>;
 
-/** Finds the session's token in the reply to a login; `undefined` where there is none. */
+/** Finds the session's token in the reply to a login; `undefined` if there is none. */
 export type ReadSession = (reply: UpstreamReply) => string | undefined;
 
 function loginBody({ login }: Session): { contentType: string; body: string } {
@@ -21,12 +21,12 @@ function loginBody({ login }: Session): { contentType: string; body: string } {
 }
 
 function cookieValue(header: string | undefined, name: string): string | undefined {
-  // Lines of Set-Cookie are joined by commas; a cookie's value holds none (RFC 6265, section 4.1.1).
+  // Commas join the lines of Set-Cookie; the value of a cookie contains none (RFC 6265, section 4.1.1).
   const found = (header ?? '').split(/[,;]\s*/).find((part) => part.startsWith(`${name}=`));
   return found?.slice(name.length + 1);
 }
 
-/** Obtains a session by logging in. */
+/** Obtains a session by a login. */
 export function obtainBySession(auth: Session, transport: Transport, readSession: ReadSession): Obtain {
   return async (base, signal) => {
     const { contentType, body } = loginBody(auth);

@@ -1,17 +1,17 @@
 import { createSlidingCounter } from './sliding-counter.ts';
 
-/** What a call showed about the source. `ignored`: nothing, for example because its caller went away. */
+/** What a call says about the source. `ignored`: nothing, for example because its caller went away. */
 export type CallOutcome = 'success' | 'failure' | 'ignored';
 
-/** Reports the outcome of one call that the breaker let through; to be called once. */
+/** Reports the outcome of one call that the breaker admitted; call it exactly once. */
 export type RecordOutcome = (outcome: CallOutcome) => void;
 
-/** When a breaker opens, and for how long. */
+/** The thresholds of a breaker. */
 export type BreakerOptions = {
   /** The breaker stays closed until this many calls have ended within the window. */
   readonly calls: number;
   readonly windowMs: number;
-  /** The percentage of the calls that must have failed. */
+  /** The percentage of failed calls that opens it. */
   readonly failuresPercent: number;
   readonly openMs: number;
 };
@@ -21,24 +21,24 @@ type State =
   | { readonly name: 'open'; readonly untilMs: number }
   | { readonly name: 'half_open'; readonly isProbing: boolean };
 
-/** closed: every call may go out. open: none may. half_open: one may, as a probe. */
+/** closed: every call is admitted. open: none. half_open: one, as a probe. */
 export type BreakerState = State['name'];
 
 /** A circuit breaker: keeps calls away from a source that fails. */
 export type Breaker = {
   readonly state: BreakerState;
-  /** Lets one call through; `undefined`: the call must not be made. */
+  /** Admits one call; `undefined`: the call must not be made. */
   enter(): RecordOutcome | undefined;
   /** Whether `enter` would refuse a call now. Reading it changes nothing. */
   readonly isRefusing: boolean;
-  /** Milliseconds until a probe is let through; 0 where that may happen at any moment. */
+  /** Milliseconds until a probe is admitted; 0 if one may be admitted now. */
   readonly waitMs: number;
 };
 
 /**
- * Creates a closed breaker. We do not use cockatiel 4.0.0 for four reasons: callers wait for a half-open probe where
+ * Creates a closed breaker. We do not use cockatiel 4.0.0 for four reasons: callers wait for a half-open probe, but
  * ours must be refused at once; a cancelled call counts as a success and closes the circuit; it reads the wall clock;
- * and where calls are rare it counts some that are older than the window.
+ * and if calls are rare it counts some that are older than the window.
  */
 export function createBreaker(
   { calls, windowMs, failuresPercent, openMs }: BreakerOptions,
@@ -52,7 +52,7 @@ export function createBreaker(
     const state: State = {
       name: 'closed',
       record(outcome) {
-        // Calls from before the breaker opened say nothing about the source as it is now.
+        // Calls from before the breaker opened say nothing about the source now.
         if (current !== state || outcome === 'ignored') return;
         counter.add(outcome === 'failure');
         if (outcome === 'success' || counter.total < calls) return;
@@ -73,7 +73,7 @@ export function createBreaker(
   function probe(): RecordOutcome {
     become({ name: 'half_open', isProbing: true });
     return (outcome) => {
-      // A probe that showed nothing leaves the decision to the next call.
+      // After a probe without a result, the next call is the probe.
       if (outcome === 'ignored') become({ name: 'half_open', isProbing: false });
       else become(outcome === 'failure' ? open() : closed());
     };

@@ -9,13 +9,13 @@ import type { SourcePause } from './source-pause.ts';
 /** One call to a source. It may take several exchanges, one after the other. */
 export type CallAttempt = {
   /**
-   * Starts an exchange; answers the base URL that it goes to.
-   * @throws GatewayError `upstream_unavailable` where the source must not be called at present
+   * Starts an exchange; returns its base URL.
+   * @throws GatewayError `upstream_unavailable` if the source must not be called now
    */
   start(): string;
   /**
-   * Reports how the exchange and the reading of its reply ended; without an exchange under way it does nothing.
-   * `isAbandoned`: the caller ended it for the reason `error`. That says something about the source only where the
+   * Reports how the exchange and the reading of its reply ended; without a running exchange it does nothing.
+   * `isAbandoned`: the caller ended it for the reason `error`. That says something about the source only if the
    * caller's time was over and the source had most of it.
    */
   finish(error: unknown, isAbandoned: boolean): void;
@@ -36,20 +36,20 @@ export type AttemptParts = {
   readonly random: () => number;
   /** How long the caller of a call waits for its answer. */
   readonly deadlineMs: number;
-  /** The shortest time that anybody waits for one exchange, for example the budget of a scan. */
+  /** The shortest time limit of any caller for one exchange, for example the budget of a scan. */
   readonly patienceMs: number;
   readonly onRetry: (result: 'sent' | 'over_budget') => void;
   /** @throws GatewayError `upstream_unavailable` while the source pauses or its breaker is open */
   readonly check: () => void;
 };
 
-/** An exchange that was started and is not finished. */
+/** An exchange that has started but not finished. */
 type ActiveExchange = { readonly host: Host; readonly record: RecordOutcome; readonly startedMs: number };
 
 const BACKOFF_MS = 25;
 const BACKOFF_MS_MAX = 1_000;
 
-/** What a failure shows about the source. A reply that cannot be used is a success: the source has answered. */
+/** The outcome of a call for the breaker. An unusable reply is a success: the source has answered. */
 function outcomeOf(error: unknown): CallOutcome {
   if (!(error instanceof GatewayError)) return 'success';
   switch (error.code) {
@@ -62,7 +62,7 @@ function outcomeOf(error: unknown): CallOutcome {
   }
 }
 
-/** Whether a caller ended its call because its time was over, and not because it went away. */
+/** Whether a caller ended its call because its time was over, not because it went away. */
 function isTimeOver(reason: unknown): boolean {
   return reason instanceof GatewayError
     ? reason.code === 'upstream_timeout'
@@ -82,9 +82,9 @@ export function createCallAttempt(parts: AttemptParts, affinity: object, isSafe:
   budget.earn();
 
   /**
-   * What an exchange showed that its caller ended. Where callers wait for less than `net.timeout`, a source that hangs
-   * would never open the breaker by its own timeouts. A caller that queued first has little time left for its
-   * exchange, so the silence of the source during other calls counts, too.
+   * The outcome of an exchange that its caller ended. If callers wait less than `net.timeout`, a source that hangs
+   * would never open the breaker by its own timeouts. A caller that queued first has little time left for its exchange,
+   * so the silence of the source during other calls counts, too.
    */
   function abandonedOutcome(reason: unknown, waitedMs: number): CallOutcome {
     const mostMs = Math.min(net.timeout, parts.patienceMs) / 2;
@@ -93,7 +93,7 @@ export function createCallAttempt(parts: AttemptParts, affinity: object, isSafe:
 
   function mayHelp(error: unknown): boolean {
     if (!(error instanceof GatewayError)) return false;
-    // After a timeout, the caller must have time for another exchange that takes as long.
+    // After a timeout, the caller must have time for another exchange of the same length.
     if (error.code === 'upstream_timeout') return parts.deadlineMs - (monotonic() - begunMs) > net.timeout;
     return error.sourceHealth?.isRetryable === true;
   }

@@ -30,7 +30,7 @@ export function watchHealth(net: SourceSpec['net'], hosts: Hosts): { close(): vo
   }
 
   async function checkAll(): Promise<void> {
-    // Checks must not pile up where a host takes longer than the interval to answer.
+    // Checks must not pile up if a host answers more slowly than the interval.
     if (isChecking) return;
     isChecking = true;
     await Promise.all(hosts.all.map(check));

@@ -1,19 +1,19 @@
 import type { CallOutcome } from './breaker.ts';
 
-/** One address of a source. */
+/** One host of a source. */
 export type Host = {
-  /** The base URL that targets are appended to. */
+  /** The base URL; targets are appended to it. */
   readonly base: string;
   /** Host and port, for the log and the metrics. */
   readonly name: string;
-  /** Calls under way. */
+  /** The number of running calls. */
   active: number;
 };
 
 /** What happened to a host: ejected after failures in a row, or found healthy or unhealthy by a check. */
 export type HostEvent = 'ejected' | 'unhealthy' | 'healthy';
 
-/** When a host is ejected, and for how long. */
+/** The thresholds of outlier ejection. */
 export type HostsOptions = {
   /** Failures in a row. */
   readonly failures: number;
@@ -21,17 +21,17 @@ export type HostsOptions = {
   readonly ejectMs: number;
 };
 
-/** The addresses of one source, with outlier ejection. */
+/** The hosts of one source, with outlier ejection. */
 export type Hosts = {
   readonly all: readonly Host[];
   /**
-   * Chooses the host of a call by the power of two choices: of two random hosts, the one with fewer calls under way.
+   * Chooses the host of a call by the power of two choices: of two random hosts, the one with fewer running calls.
    * Calls with the same `affinity` stay at one host while it is usable. `avoid` is not chosen if there is another.
    */
   choose(affinity: object, avoid?: Host): Host;
-  /** Reports what a call showed about a host. */
+  /** Reports the outcome of a call to a host. */
   report(host: Host, outcome: CallOutcome): void;
-  /** Reports what a health check found. */
+  /** Reports the result of a health check. */
   reportHealth(host: Host, isHealthy: boolean): void;
 };
 
@@ -40,7 +40,7 @@ type TrackedHost = Host & { failures: number; ejections: number; ejectedUntil: n
 /** No ejection lasts longer than this many times the first one. */
 const EJECTIONS_MAX = 30;
 
-/** Power of two choices: draws two hosts and returns the one with fewer calls under way. */
+/** Power of two choices: draws two hosts and returns the one with fewer running calls. */
 function leastLoadedOfTwo(hosts: readonly TrackedHost[], random: () => number): TrackedHost {
   const first = Math.floor(random() * hosts.length);
   const second = (first + 1 + Math.floor(random() * (hosts.length - 1))) % hosts.length;
@@ -60,7 +60,7 @@ export function createHosts(
     ...{ failures: 0, ejections: 0, ejectedUntil: -Infinity, isHealthy: true },
   }));
   const [only] = all as [TrackedHost];
-  // Pages read from several hosts may not fit together, because one host may lag behind another.
+  // Pages read from several hosts may be inconsistent, because one host may lag behind another.
   const affinities = new WeakMap<object, TrackedHost>();
   const isUsable = (host: TrackedHost) => host.isHealthy && monotonic() >= host.ejectedUntil;
 
@@ -73,7 +73,7 @@ export function createHosts(
   }
 
   function recordFailure(host: TrackedHost): void {
-    // Failures of calls that were already under way when the host was ejected do not count.
+    // Failures of calls that started before the ejection do not count.
     if (!isUsable(host)) return;
     host.failures += 1;
     if (host.failures < failuresMax) return;
@@ -86,7 +86,7 @@ export function createHosts(
 
   function recordSuccess(host: TrackedHost): void {
     host.failures = 0;
-    // The host has been usable for as long as it was ejected: the next ejection is a first one again.
+    // The host has been usable for as long as it was ejected, so the next ejection counts as its first.
     if (monotonic() >= host.ejectedUntil + ejectMs * host.ejections) host.ejections = 0;
   }
 

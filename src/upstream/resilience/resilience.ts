@@ -7,7 +7,7 @@ import { createRetryBudget } from './retry-budget.ts';
 import { createSilenceTimer } from './silence-timer.ts';
 import { createSourcePause } from './source-pause.ts';
 
-/** Whether a source may be called at present, at which host, and whether a failed call is retried. */
+/** Decides whether a source may be called now, at which host, and whether a failed call is retried. */
 export type Resilience = {
   /** @throws GatewayError `upstream_unavailable` while the source pauses or its breaker is open */
   check(): void;
@@ -16,7 +16,7 @@ export type Resilience = {
   readonly hosts: Hosts;
 };
 
-/** What happens to a source, for the log and the metrics. */
+/** The events of a source, for the log and the metrics. */
 export type ResilienceEvents = {
   readonly breaker: (state: BreakerState) => void;
   /** A call is retried, or would have been if the retry budget had a token left. */

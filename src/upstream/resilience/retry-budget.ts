@@ -1,8 +1,8 @@
-/** A token bucket for retries: retries stay a small part of all calls, so that they never keep a source down. */
+/** A token bucket for retries: it keeps retries a small part of all calls, so that they never keep a source down. */
 export type RetryBudget = {
-  /** Earns a part of a token: a call was made for the first time. */
+  /** Adds a part of a token: a call was sent for the first time. */
   earn(): void;
-  /** Takes a token for one retry; false where there is none. */
+  /** Takes a token for one retry; false if there is none. */
   spend(): boolean;
 };
 

@@ -1,6 +1,6 @@
-/** Measures for how long a source had calls under way and answered none of them. */
+/** Measures how long a source had running calls and answered none of them. */
 export type SilenceTimer = {
-  /** Milliseconds of silence so far; time without a call under way does not count. */
+  /** Milliseconds of silence so far; time without a running call does not count. */
   ms(): number;
   callStarted(): void;
   callEnded(hasAnswered: boolean): void;

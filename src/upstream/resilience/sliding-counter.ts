@@ -5,7 +5,7 @@ export type SlidingCounter = {
   add(isFailure: boolean): void;
 };
 
-/** The window moves on in slices, each a tenth of it. */
+/** The window moves in slices, each a tenth of it. */
 const SLICES = 10;
 
 /** Creates an empty counter; `monotonic` is a clock that never jumps, in milliseconds. */
@@ -16,7 +16,7 @@ export function createSlidingCounter(windowMs: number, monotonic: () => number):
   const sliceNumber = () => Math.floor(monotonic() / sliceMs);
   let newest = sliceNumber();
 
-  /** Empties the slices that have left the window; after a long silence those are all of them. */
+  /** Empties the slices that have left the window; after a long silence these are all slices. */
   function currentSlice() {
     const now = sliceNumber();
     for (let number = Math.max(newest + 1, now - SLICES + 1); number <= now; number += 1) {

@@ -1,8 +1,8 @@
-/** The pause that a source asked for by `Retry-After`: no call goes out before it is over. */
+/** The pause that a source requested by `Retry-After`: no call is sent before it is over. */
 export type SourcePause = {
   /** Milliseconds until the source may be called again; 0: now. */
   readonly waitMs: number;
-  /** Starts or extends the pause; the longest one that was asked for holds. */
+  /** Starts or extends the pause; the longest requested one counts. */
   request(seconds: number): void;
 };
 

@@ -3,12 +3,12 @@ import https from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { SourceSpec } from '../../config/schema/source.ts';
 
-/** The agents of one source, for addresses of either kind. */
+/** The connection pools of one source, for http and https. */
 export type Agents = { readonly httpAgent: http.Agent; readonly httpsAgent: https.Agent };
 
 type Callback = (error: Error | null, stream: Duplex) => void;
 
-/** Ends a connection that does not stand in time. Once it stands, nothing of this is left: a kept one costs nothing. */
+/** A connect timeout. It leaves no timer or listener on an open connection, so a kept connection costs nothing. */
 function limited<T extends Duplex | null | undefined>(socket: T, ms: number, standing: string): T {
   const tooLate = () =>
     socket?.destroy(Object.assign(new Error('no connection within connectTimeout'), { code: 'ETIMEDOUT' }));
@@ -18,7 +18,7 @@ function limited<T extends Duplex | null | undefined>(socket: T, ms: number, sta
   return socket;
 }
 
-/** Creates agents; without `keepAlive`, every request has a connection of its own. */
+/** Creates agents; without `keepAlive`, every request opens a new connection. */
 export function createAgents({ tls, connectTimeout }: SourceSpec['net'], keepAlive: boolean): Agents {
   class PlainAgent extends http.Agent {
     override createConnection(options: http.ClientRequestArgs, callback?: Callback) {

@@ -3,11 +3,11 @@ import https from 'node:https';
 import { AxiosError, type AxiosResponse, CanceledError, type InternalAxiosRequestConfig } from 'axios';
 import { ReplyHeaders } from './reply-headers.ts';
 
-/** Names and values in turn: Node checks and writes such a list as it stands, at a third of the price of an object. */
+/** Names and values in turn: Node checks and writes such a list in a third of the time of an object. */
 function headerLines(config: InternalAxiosRequestConfig, url: URL): string[] {
   const lines = ['Host', url.host];
   for (const [name, value] of Object.entries(config.headers.toJSON())) {
-    // A source that goes by another name than its address has that among its headers.
+    // A configured Host header replaces the host of the address.
     if (name.toLowerCase() === 'host') lines[1] = String(value);
     else lines.push(name, String(value));
   }
@@ -21,7 +21,7 @@ function requestOf(config: InternalAxiosRequestConfig): http.ClientRequest {
   if (body !== undefined) config.headers.setContentLength(Buffer.byteLength(body));
   const { hostname, port, pathname, search } = url;
   const sent = (isTls ? https : http).request({
-    // The address of IPv6 without its brackets.
+    // An IPv6 address without its brackets.
     hostname: hostname.startsWith('[') ? hostname.slice(1, -1) : hostname,
     ...(port !== '' && { port }),
     path: pathname + search,
@@ -34,15 +34,15 @@ function requestOf(config: InternalAxiosRequestConfig): http.ClientRequest {
 }
 
 /**
- * The part of axios that speaks HTTP, without what is switched off here: redirects, proxies, decompression, streams and
- * progress, which cost more than the exchange itself. A reply is complete, or it is an error.
+ * An HTTP adapter for axios, without what is switched off here: redirects, proxies, decompression, streams and progress
+ * cost more than the exchange itself. A reply is complete, or it is an error.
  */
 export function sendOverHttp(config: InternalAxiosRequestConfig): Promise<AxiosResponse<Buffer>> {
   return new Promise((resolve, reject) => {
     const request = requestOf(config);
     const { maxContentLength: bytesMax = Infinity } = config;
     const signal = config.signal as AbortSignal | undefined;
-    /** What has come of the reply; an error that carries it says that the request had arrived. */
+    /** The reply so far; an error that carries it shows that the request had arrived. */
     let reply: AxiosResponse<Buffer> | undefined;
 
     function fail(error: AxiosError): void {

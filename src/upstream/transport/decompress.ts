@@ -12,9 +12,8 @@ const UNPACKERS: Readonly<Record<string, Unpack>> = {
 };
 
 /**
- * The body behind a `Content-Encoding`. It is done here and not by the HTTP client, which takes a stream that was
- * cut short for a complete one.
- * @throws GatewayError `upstream_invalid_response` where it is damaged, larger than `bytesMax`, or unknown
+ * Decompresses a body. The HTTP client does not do it, because it takes a truncated stream for a complete one.
+ * @throws GatewayError `upstream_invalid_response` if it is damaged, larger than `bytesMax`, or of an unknown coding
  */
 export async function decompress(body: Buffer, encoding: string, bytesMax: number): Promise<Buffer> {
   const name = encoding.trim().toLowerCase();

@@ -17,7 +17,7 @@ function hasAnswered(error: unknown): boolean {
   return error instanceof Error && 'response' in error && error.response !== undefined;
 }
 
-/** The code of a network error, looking through its causes. */
+/** The code of a network error, searched through its causes. */
 export function codeOf(error: unknown): string {
   for (let depth = 0, at = error; depth < 5; depth += 1) {
     if (typeof at !== 'object' || at === null) break;
@@ -28,8 +28,8 @@ export function codeOf(error: unknown): string {
 }
 
 /**
- * What a failed exchange is for the client. The original error is left behind on purpose: an AxiosError carries
- * the credential and the body in several copies, so only its code goes on.
+ * The error of a failed exchange for the client. The original error is dropped on purpose: an AxiosError holds several
+ * copies of the credential and the body, so only its code is kept.
  */
 export function networkFault(error: unknown): GatewayError {
   const code = codeOf(error);

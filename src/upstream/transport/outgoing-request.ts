@@ -4,7 +4,7 @@ import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
 import type { UpstreamCredential } from '../credentials/credential.ts';
 import type { TransportRequest } from './transport.ts';
 
-/** A request of a source with everything that its file and its credential add, as it goes out. */
+/** Builds the outgoing request, with everything that the source's file and its credential add. */
 export type Outgoing = (
   request: UpstreamRequest,
   credential: UpstreamCredential,

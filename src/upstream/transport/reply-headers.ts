@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { AxiosHeaders } from 'axios';
 
 /**
- * The headers of a reply, in the form in which axios hands them on as they are. Node has named, joined and checked them
- * already; axios would do so twice more for each of them.
+ * The headers of a reply, in a form that axios does not copy. Node has already named, joined and checked them; axios
+ * would do so twice more for each header.
  */
 export class ReplyHeaders extends AxiosHeaders {
   readonly #received: IncomingHttpHeaders;
@@ -13,11 +13,11 @@ export class ReplyHeaders extends AxiosHeaders {
     this.#received = received;
   }
 
-  /** The value of a header by its lower-case name; lines that were repeated are one. */
+  /** The value of a header by its lower-case name, repeated lines joined. */
   named(name: string): string | undefined {
     if (!Object.hasOwn(this.#received, name)) return undefined;
     const value = this.#received[name];
-    // Repeated `Set-Cookie` lines are the one header that Node keeps as a list.
+    // Repeated `Set-Cookie` lines are the only header that Node keeps as a list.
     return Array.isArray(value) ? value.join(', ') : value;
   }
 

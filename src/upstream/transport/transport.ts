@@ -8,7 +8,7 @@ import { sendOverHttp } from './axios-over-http.ts';
 import { codeOf } from './network-fault.ts';
 import type { ReplyHeaders } from './reply-headers.ts';
 
-/** One exchange with an absolute address. */
+/** One exchange with an absolute URL. */
 export type TransportRequest = {
   readonly method: 'GET' | 'POST';
   readonly url: string;
@@ -17,14 +17,14 @@ export type TransportRequest = {
   readonly signal: AbortSignal;
 };
 
-/** Sends requests and reads complete replies. It throws what the network throws. */
+/** Sends requests and reads complete replies. It throws the errors of the network. */
 export type Transport = {
   send(request: TransportRequest): Promise<UpstreamReply>;
-  /** Drops the connections it keeps. */
+  /** Closes the kept connections. */
   close(): void;
 };
 
-/** Whether an idle connection was closed by the other side just as it was used again: the request never arrived. */
+/** A stale keep-alive: the other side closed an idle connection just as it was used, so the request never arrived. */
 function diedIdle(error: unknown): boolean {
   if (!axios.isAxiosError(error) || codeOf(error) !== 'ECONNRESET' || error.response !== undefined)
     return false;
@@ -35,17 +35,17 @@ function diedIdle(error: unknown): boolean {
 export function createTransport(net: SourceSpec['net']): Transport {
   const agents = createAgents(net, true);
   const agentsWithoutMemory = createAgents(net, false);
-  // Not `axios.create`, whose defaults are merged into every request, at more than the price of all the rest: they are
-  // for the adapters of axios, and ours needs none of them.
+  // `new Axios` and not `axios.create`, which merges its defaults into every request and takes longer than all the
+  // rest. Those defaults are for the adapters of axios; ours needs none of them.
   const client = new Axios({ ...agents, adapter: sendOverHttp, maxContentLength: net.bytesMax });
   const named = { 'Accept-Encoding': 'identity', 'User-Agent': 'portico', ...net.headers };
   return {
     async send({ body, ...request }) {
-      // Headers among the defaults would be merged once more for each request.
+      // Default headers would be merged again for each request.
       const config = { ...request, headers: { ...named, ...request.headers }, data: body };
       const response = await client.request<Buffer>(config).catch((error: unknown) => {
         if (request.method !== 'GET' || !diedIdle(error) || request.signal.aborted) throw error;
-        // Where one kept connection has died, the others have, too.
+        // If one kept connection was closed, the others probably were, too.
         return client.request<Buffer>({ ...config, ...agentsWithoutMemory });
       });
       const headers = response.headers as ReplyHeaders;
