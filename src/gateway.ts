@@ -27,7 +27,7 @@ import { createContentEncodings } from './store/cache/content-encodings.ts';
 export type GatewayServices = {
   readonly log: Logger;
   readonly clock: Clock;
-  /** The OpenAPI document as it is served. */
+  /** The OpenAPI document as served. */
   readonly openapi: Buffer;
   readonly version: string;
   readonly nodeVersion: string;
@@ -41,7 +41,7 @@ export type GatewayServices = {
 export type PublicSide = {
   /** Waits for Redis, for a bounded time. */
   prepare(): Promise<void>;
-  /** Opens the listener; rejects where its port is taken. */
+  /** Opens the listener; rejects if its port is taken. */
   listen(): Promise<number>;
   checks(): readonly CheckResult[];
   readonly metrics: Metrics;
@@ -56,7 +56,7 @@ export type PublicSide = {
 
 /** A gateway: two listeners and everything behind them. */
 export type Gateway = {
-  /** Opens both listeners; rejects where a port is taken. */
+  /** Opens both listeners; rejects if a port is taken. */
   listen(): Promise<{ port: number; adminPort: number }>;
   /** Ends gracefully: not ready, serve on for `listen.drain`, finish what is under way, close. */
   drain(): Promise<void>;
@@ -110,7 +110,7 @@ function openStores(
   return { redis, keys, purges, cache };
 }
 
-/** Puts the public side of a gateway together; nothing listens before `listen`. */
+/** Creates the public side of a gateway; it does not listen before `listen`. */
 export function createPublicSide(
   config: GatewayConfig,
   compiled: readonly CompiledResource[],
@@ -152,7 +152,7 @@ export function createPublicSide(
 
   return {
     async prepare() {
-      // Requests that come before Redis is there would only count its absence.
+      // Requests before the connection to Redis would only be counted as its failures.
       await redis.untilReady();
       await purges.look();
     },
@@ -177,7 +177,7 @@ export function createPublicSide(
   };
 }
 
-/** The composition root: puts a gateway together; nothing listens before `listen`. */
+/** The composition root: creates a gateway, which does not listen before `listen`. */
 export function createGateway(
   config: GatewayConfig,
   compiled: readonly CompiledResource[],

@@ -5,7 +5,7 @@ import type { RedisKeys } from '../store/redis/redis-keys.ts';
 import { sealJson, unsealJson } from '../store/sealed.ts';
 import type { RowValues } from './row-codec.ts';
 
-/** A position in a list that can only be walked by cursor: how to read on from it, and what was known there. */
+/** A checkpoint: a position in a list that can only be walked by cursor, and what was known there. */
 export type Checkpoint = {
   /** The number of rows before it. */
   readonly offset: number;
@@ -90,7 +90,7 @@ export function createCursorCheckpoints({ redis }: CursorCheckpointsDeps): Curso
       const descending = [...offsets].sort((a, b) => b - a);
       const byOffset = local.get(walk);
       const near = descending.map((offset) => byOffset?.get(offset)).find((known) => known !== undefined);
-      // Redis cannot know a better one.
+      // Redis cannot have a better one.
       if (near !== undefined && near.offset === descending[0]) return near;
       const far = await fromRedis(walk, descending);
       return (far?.offset ?? -1) > (near?.offset ?? -1) ? far : near;

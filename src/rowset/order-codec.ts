@@ -67,8 +67,8 @@ export function readOrderHead(table: string, order: string, head: Buffer): numbe
 }
 
 /**
- * The spans of the rows `[offset, offset + limit)` of `count`, from the bytes of their blocks; `undefined` where those
- * are damaged, or of another order.
+ * Reads the spans of the rows `[offset, offset + limit)` of `count` from the bytes of their blocks; `undefined` if
+ * those are damaged or of another order.
  */
 export function readSpans(
   { table, order, count }: { table: string; order: string; count: number },

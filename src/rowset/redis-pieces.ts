@@ -6,15 +6,15 @@ import { rowSeed, type Segment, splitFrames } from './row-table.ts';
 
 /** The most bytes of one read or write: other commands of the process must get through between two pieces. */
 const PIECE_BYTES = 128 * 1024;
-/** How much longer than the head the other values live: a process that has just read the head still needs them. */
+/** How much longer than the head its rows live: a process that has just read the head still needs them. */
 export const GRACE_MS = 5_000;
 
-/** APPEND alone would create a key that has expired anew, and that key would never expire. */
+/** APPEND alone would recreate an expired key, and that key would never expire. */
 const APPEND = `
 if redis.call('strlen', KEYS[1]) ~= tonumber(ARGV[2]) then return 0 end
 return redis.call('append', KEYS[1], ARGV[1])`;
 
-/** Cuts and joins bytes to pieces of about `PIECE_BYTES`. */
+/** Divides bytes into pieces of about `PIECE_BYTES`. */
 function* piecesOf(all: readonly Buffer[]): Generator<Buffer> {
   let [some, size]: [Buffer[], number] = [[], 0];
   for (const bytes of all) {

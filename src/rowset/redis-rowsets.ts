@@ -102,7 +102,7 @@ async function readRecords(
   return records.length === spans.length ? records : undefined;
 }
 
-/** Creates the row sets that a fleet shares of one resource. */
+/** Creates the row sets of one resource, which a fleet shares. */
 export function createRedisRowSets(deps: RedisRowSetsDeps): RedisRowSets {
   const { client, keys, scope, codec } = deps;
   function key(scan: string, part: string): string {

@@ -66,8 +66,8 @@ export function readFrame(seed: number, codec: RowCodec, frame: Buffer): Canonic
 }
 
 /**
- * The whole frames at the start of some bytes; what follows them is the start of the next frame.
- * `undefined` where a frame is damaged or of another table.
+ * Splits bytes into complete frames; the rest is the start of the next frame. `undefined` if a frame is damaged or of
+ * another table.
  */
 export function splitFrames(seed: number, bytes: Buffer): Segment | undefined {
   const starts = [0];
@@ -96,7 +96,7 @@ function lastUpTo(numbers: Uint32Array, value: number): number {
   return low;
 }
 
-/** Puts checked segments together to the table of a name. */
+/** Joins checked segments to a table. */
 export function createRowTable(name: string, codec: RowCodec, all: readonly Segment[]): RowTable {
   const segments = all.filter((segment) => rowsIn(segment) > 0);
   const firsts = new Uint32Array(segments.length);

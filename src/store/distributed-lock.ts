@@ -21,9 +21,9 @@ export type LockKeys = { readonly lock: string; readonly fence: string };
 const LOCK_MS = 3_000;
 
 /**
- * Lua that sets `fence` to the fencing token of a new lock, or to 0 where another process holds it. The arguments are
- * names in the script. The fencing token is Redis' clock in µs, or last + 1 if that clock went back. So it grows also
- * where Redis has lost the last one or its value is damaged, and a stale holder's write is refused.
+ * Lua that sets `fence` to the fencing token of a new lock, or to 0 if another process holds it. The arguments are
+ * names in the script. The fencing token is Redis' clock in µs, or last + 1 if that clock went back. So it grows even
+ * if Redis lost or damaged the last one, and a stale holder's write is refused.
  */
 export const acquireLockLua = (at: {
   lock: string;
@@ -81,8 +81,8 @@ export function holdLock(client: ScriptRedis, key: string, token: string, fence:
 }
 
 /**
- * Acquires a lock; `undefined` where another process holds it. The last fencing token is kept for `fenceMs`, which must
- * be longer than what it guards lives. Rejects where Redis does not answer.
+ * Acquires a lock; `undefined` if another process holds it. The last fencing token is kept for `fenceMs`, which must be
+ * longer than the lifetime of what it guards. Rejects if Redis does not answer.
  */
 export async function acquireLock(
   client: ScriptRedis,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
 import type { Lock } from './distributed-lock.ts';
 
-/** What another process has made; or else that this one may make it, with the lock where there is one. */
+/** The result of another process; or the right to produce it here, with the lock if there is one. */
 export type FoundOrLock<T> = { readonly found?: T | undefined; readonly lock?: Lock | undefined };
 
 /** How long to wait for the work of another process. */
@@ -17,9 +17,9 @@ export type WaitOptions = {
 export const UNLOCKED: FoundOrLock<never> = {};
 
 /**
- * Single flight over the fleet: waits until another process has made something, or this one holds the lock to make it.
- * `tryOnce` looks for both. Where it rejects because Redis does not answer, or the others take too long, everybody may
- * work without a lock. Rejects with the signal's reason.
+ * Single flight over the fleet: waits until another process has produced the result, or this one holds the lock to
+ * produce it. `tryOnce` looks for both. If it rejects because Redis does not answer, or the others take too long, every
+ * process may work without a lock. Rejects with the signal's reason.
  */
 export async function acquireOrWait<T>(
   tryOnce: () => Promise<FoundOrLock<T>>,

@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * The sealed form of everything that Portico keeps in Redis as bytes: magic, checksum, payload. The magic ends with a
- * version. The checksum is bound to the form and to a key, so that a value of another key or version is as foreign as a
+ * The sealed form of everything that Portico stores in Redis as bytes: magic, checksum, payload. The magic ends with a
+ * version. The checksum is bound to the form and to a key, so a value of another key or version is rejected like a
  * damaged one. Raise a version whenever its payload changes: older values are then misses.
  */
 const MAGIC = {
@@ -20,17 +20,17 @@ const MAGIC_BYTES = 4;
 /** The length of a checksum: CRC-32, big-endian. */
 export const CHECKSUM_BYTES = 4;
 
-/** What the checksums of a form start from under one key. A long value may be sealed in pieces with this seed. */
+/** The seed of the checksums of a form under one key. A long value may be sealed in pieces with this seed. */
 export function sealSeed(form: SealedForm, key: string): number {
   return crc32(`${MAGIC[form]} ${key}`);
 }
 
-/** Writes at `at` the checksum of the bytes behind it, up to `end`. */
+/** Writes at `at` the checksum of the bytes after it, up to `end`. */
 export function writeChecksum(seed: number, bytes: Buffer, at: number, end: number): void {
   bytes.writeUInt32BE(crc32(bytes.subarray(at + CHECKSUM_BYTES, end), seed), at);
 }
 
-/** Whether the checksum at `at` is that of the bytes behind it, up to `end`. */
+/** Whether the checksum at `at` is that of the bytes after it, up to `end`. */
 export function hasChecksum(seed: number, bytes: Buffer, at: number, end: number): boolean {
   return bytes.readUInt32BE(at) === crc32(bytes.subarray(at + CHECKSUM_BYTES, end), seed);
 }
@@ -61,7 +61,7 @@ export function unsealJson(form: SealedForm, key: string, bytes: Buffer): unknow
   return payload && readJsonText(payload.toString());
 }
 
-/** A JSON text as a value; `undefined` where it is none. */
+/** Parses a JSON text; `undefined` if it is invalid. */
 export function readJsonText(text: string): unknown {
   try {
     return JSON.parse(text);

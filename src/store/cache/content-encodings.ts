@@ -17,12 +17,12 @@ const BODY_BYTES_MIN = 1_024;
 /**
  * Creates the content encodings for a cache of `localBytes`.
  *
- * On BREACH, which reads a secret from the lengths of compressed answers when a page can make a browser fetch them
- * with text of its choice beside that secret: a v1 body holds no credential, token or other secret of its caller, no
- * text of the request stands in it (of the parameters only the numbers `page` and `limit` come back; a `category`
- * stands in a body only as the label of records found), and browsers attach no credential of the gateway's to
- * requests of other pages on their own. Errors, which name parameters, are never compressed. Where callers
- * may write texts into the records that stand beside what others must not learn, `cache.compression: off` ends it.
+ * On BREACH: this attack reads a secret from the lengths of compressed answers, if a page can make a browser fetch them
+ * with text of its choice beside that secret. It does not apply here. A v1 body holds no secret of its caller and no
+ * text of the request (of the parameters only the numbers `page` and `limit` come back; a `category` appears only as
+ * the label of found records), and browsers attach no credential of the gateway to requests of other pages. Errors,
+ * which name parameters, are never compressed. If callers may write text into records beside text that others must not
+ * learn, set `cache.compression: off`.
  */
 export function createContentEncodings(
   localBytes: number,

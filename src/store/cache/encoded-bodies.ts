@@ -8,7 +8,7 @@ export type ContentEncoding = 'br' | 'gzip';
 /** A compressed body, with the strong entity tag of these very bytes. */
 export type EncodedBody = { readonly body: Buffer; readonly etag: string };
 
-/** The state of an encoding: ready, in the making, no smaller than the body itself, or not asked for yet. */
+/** The state of an encoding: ready, in progress, useless because no smaller than the body, or not requested yet. */
 type EncodingState = EncodedBody | 'making' | 'useless' | undefined;
 
 /** The compressed forms of one body. */
@@ -16,7 +16,7 @@ export type EncodedBodies = {
   readonly br: EncodingState;
   readonly gzip: EncodingState;
   /**
-   * Compresses the body in the background, for later requests: once at a time, never again where it was no use, and not
+   * Compresses the body in the background, for later requests: once at a time, never again if it was useless, and not
    * while too many other bodies are being compressed.
    */
   make(encoding: ContentEncoding): void;
@@ -38,10 +38,10 @@ export type Compression = {
 /** Called after every compression, for the metrics. */
 export type OnCompressed = (compression: Compression) => void;
 
-/** What all bodies of a process share: the number of compressions under way, and who learns of their results. */
+/** State that all bodies of a process share: the number of running compressions, and the listener for their results. */
 export type Compressor = { active: number; readonly onCompressed: OnCompressed };
 
-/** Compressions under way at once: DNS look-ups share the process's few threads. */
+/** The most concurrent compressions: DNS look-ups share the process's few threads. */
 const ACTIVE_MAX = 2;
 
 /**

@@ -19,7 +19,7 @@ export type RedisEntry = CacheEntry | 'damaged' | undefined;
 /** Longer than any fill takes. */
 const FENCE_MS = 600_000;
 
-/** KEYS: value, fence, lock. ARGV: token, how long the last fence is kept, '' to lock only where there is no value. */
+/** KEYS: value, fence, lock. ARGV: token, lifetime of the last fence, '' to lock only if there is no value. */
 const getOrLock = compileScript(`
 local value = redis.call('get', KEYS[1])
 if value and ARGV[3] == '' then return { 0, value } end
@@ -51,7 +51,7 @@ export function createRedisEntries({ client, keyOf }: RedisEntriesDeps) {
     async get(key: string): Promise<RedisEntry> {
       return read(key, await client.getBuffer(namesOf(key)[0]));
     },
-    /** Reads the entry and acquires the lock; to `look`, only where there is no entry. */
+    /** Reads the entry and acquires the lock; to `look`, only if there is no entry. */
     async getOrLock(key: string, purpose: 'look' | 'fill'): Promise<{ found: RedisEntry; lock?: Lock }> {
       const names = namesOf(key);
       const token = newToken();

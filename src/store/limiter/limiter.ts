@@ -40,8 +40,8 @@ export type Decision = {
  */
 export type Limiter = {
   /**
-   * Admits a request of `subject` only if every window of the tier does; a refused request is charged to none.
-   * Answers at once where this process has prefetched points. Throws only for a tier that does not exist.
+   * Admits a request of `subject` only if every window of the tier does; a refused request costs no point. Answers
+   * without a promise while this process has prefetched points. Throws only for an unknown tier.
    */
   consume(tier: string, subject: string): Decision | Promise<Decision>;
   /** Stops returning prefetched points. */
@@ -57,9 +57,9 @@ export type LimiterDeps = {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Cuts the windows of all tiers into pieces; by default `cutWindow`. */
   readonly cut?: (window: RateWindow) => SubWindows;
-  /** How long after its piece a point may still be spent, milliseconds; `cut` must then count it for longer. */
+  /** How long after its piece a point may still be spent, in milliseconds; `cut` must then count it longer. */
   readonly graceMs?: number;
-  /** At most so many callers are counted in this process. */
+  /** The most callers that are counted in this process. */
   readonly localSubjectsMax?: number;
 };
 

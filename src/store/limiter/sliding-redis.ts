@@ -11,11 +11,10 @@ import {
 
 /**
  * Counts points in a hash, by Redis' own clock: one field for each piece of each window that has any, and `t` for the
- * latest time seen. Where the clock was set back by no more than the longest window, `t` is used in its place, so that
- * no count is lost.
- * ARGV: needed, batch, share, points that are returned; then for each window its points, the length of a piece in
- * milliseconds, the number of pieces, and the piece that the returned points were counted in.
- * Answers granted, validMs, and for each window the free points, resetMs, waitMs and the current piece.
+ * latest time seen. If the clock went back by no more than the longest window, `t` replaces it, so that no count is
+ * lost. ARGV: needed, batch, share, returned points; then for each window its points, the length of a piece in
+ * milliseconds, the number of pieces, and the piece in which the returned points were counted. Returns granted,
+ * validMs, and for each window the free points, resetMs, waitMs and the current piece.
  */
 const RESERVE_SCRIPT = `
 local key, needed, batch = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])

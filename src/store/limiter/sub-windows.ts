@@ -1,8 +1,8 @@
 import type { RateWindow } from '../../kernel/duration.ts';
 
 /**
- * A sliding window, cut into equal pieces of time. What is counted in a piece counts against the caller until all of
- * the piece is a window's length ago: never too short, and at most one piece too long.
+ * A sliding window, divided into equal pieces of time. A point counts until its whole piece is older than the window:
+ * never too short, and at most one piece too long.
  */
 export type SubWindows = {
   readonly points: number;
@@ -13,7 +13,7 @@ export type SubWindows = {
   readonly pieces: number;
 };
 
-/** Cuts a window: a short one into tenths, a long one finer, because a tenth of it would be noticed. */
+/** Divides a window: a short one into tenths, a long one finer, because a tenth of it is a noticeable wait. */
 export function cutWindow({ points, seconds }: RateWindow): SubWindows {
   const pieces = seconds <= 10 ? 10 : 30;
   return { points, seconds, pieces, pieceMs: (seconds * 1_000) / pieces };
@@ -23,7 +23,7 @@ export function cutWindow({ points, seconds }: RateWindow): SubWindows {
 export type WindowCount = {
   /** Points left after the reservation. */
   readonly free: number;
-  /** Until nothing that is counted now counts against the caller any more. */
+  /** Until all points counted now are free again. */
   readonly resetMs: number;
   /** Until at least one point is free; 0 if one is. */
   readonly waitMs: number;
@@ -32,7 +32,7 @@ export type WindowCount = {
 /** Points that were reserved for a caller. */
 export type Reservation = {
   readonly granted: number;
-  /** How long the points may be spent: until the first of the pieces ends that they are counted in. */
+  /** How long the points may be spent: until the first of their pieces ends. */
   readonly validMs: number;
   /** In the tier's order. */
   readonly windows: readonly WindowCount[];
@@ -53,5 +53,5 @@ export type ReservationRequest = {
   readonly unspent: Unspent | undefined;
 };
 
-/** Of so many free points, one process may prefetch one. */
+/** One process may prefetch 1/64 of the free points. */
 export const PREFETCH_SHARE = 64;

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Reservation, ReservationRequest, WindowCount } from './sub-windows.ts';
 
-/** What came of taking a token. */
+/** The result of taking a token. */
 export type TokenResult = {
   readonly admitted: boolean;
   /** In the tier's order. */
@@ -13,7 +13,7 @@ export type TokenResult = {
 
 /** Token prefetch: takes several tokens in one round trip for callers who come often, and spends them locally. */
 export type TokenPrefetch = {
-  /** Answers at once where tokens are reserved, else after asking the store. Rejects where the store fails. */
+  /** Answers without a promise while tokens are reserved, else asks the store. Rejects if the store fails. */
   spend(subject: string): TokenResult | Promise<TokenResult>;
   /** Returns the reserved tokens that have expired unspent. */
   returnUnused(): void;
@@ -25,20 +25,20 @@ type Reserve = (subject: string, request: ReservationRequest) => Promise<Reserva
 /** The reserved tokens of one caller. While requests wait, the store is being asked for them. */
 type Caller = {
   reservation: Reservation | undefined;
-  /** Tokens of the reservation that are not spent. */
+  /** Unspent tokens of the reservation. */
   left: number;
   /** By the monotonic clock. */
   validUntil: number;
-  /** Tokens to reserve next, beside those needed: it grows while they are spent and shrinks while they expire. */
+  /** Extra tokens to reserve next: it grows while they are spent and shrinks while they expire. */
   batch: number;
   readonly waiting: PromiseWithResolvers<TokenResult>[];
 };
 
 const BATCH_MAX = 10_000;
-/** Reserved tokens are missing in other processes, and outlive a Redis that is gone: so they are valid only briefly. */
+/** Other processes lack the reserved tokens, and they outlive an outage of Redis, so they are valid only briefly. */
 const VALID_MS_MAX = 500;
 const SUBJECTS_MAX = 100_000;
-/** The tokens of a store that answers very slowly have always expired; after so many tries they count nevertheless. */
+/** If the tokens of a slow store have expired this many times, they count anyway. */
 const ATTEMPTS_MAX = 3;
 
 /** Takes what is left of a reservation, to return it to the store. */
@@ -76,7 +76,7 @@ export function createTokenPrefetch(
     return caller;
   }
 
-  /** Reserves until the tokens can be spent in the piece of time that they are counted in. */
+  /** Reserves, and again if the tokens expired before they arrived. */
   async function reserveValid(subject: string, caller: Caller) {
     for (let attempts = 1; ; attempts += 1) {
       const askedAt = clock.monotonic();
@@ -85,14 +85,14 @@ export function createTokenPrefetch(
       const reservation = await reserve(subject, request);
       caller.reservation = reservation;
       caller.left = reservation.granted;
-      // Counted from before the store was asked, so that tokens expire early rather than late.
+      // From the time before the request, so that tokens expire early rather than late.
       caller.validUntil = askedAt + Math.min(VALID_MS_MAX, reservation.validMs + graceMs);
       if (attempts === ATTEMPTS_MAX || reservation.granted === 0 || clock.monotonic() < caller.validUntil)
         return { reservation, needed };
     }
   }
 
-  /** Answers all who wait, and those who come meanwhile. */
+  /** Answers all waiting requests, and those that come meanwhile. */
   async function serveWaiting(subject: string, caller: Caller): Promise<void> {
     const { waiting } = caller;
     try {
@@ -112,7 +112,7 @@ export function createTokenPrefetch(
       const { reservation, waiting } = caller;
       if (caller.left > 0 && reservation !== undefined && clock.monotonic() < caller.validUntil) {
         const result = spendOne(caller, reservation);
-        // Spent to the last one: the next batch may be larger.
+        // All are spent, so the next batch may be larger.
         if (caller.left === 0) caller.batch = Math.min(BATCH_MAX, caller.batch * 2);
         return result;
       }
