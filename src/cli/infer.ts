@@ -9,7 +9,7 @@ import { InferError } from '../draft/infer-error.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { compileSourceText, orExit } from './input/read-config.ts';
-import { draftReport } from '../draft/draft-report.ts';
+import { draftReport } from '../draft/write/draft-report.ts';
 import { renderText } from '../explain/report/report.ts';
 import { printReport } from './output/print-report.ts';
 import { tryDraft } from '../draft/try-draft.ts';

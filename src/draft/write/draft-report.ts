@@ -1,7 +1,7 @@
-import { pathText } from '../config/problem.ts';
-import type { Report } from '../explain/report/report.ts';
-import type { InferredSource } from './infer-source.ts';
-import type { DraftTrial } from './try-draft.ts';
+import { pathText } from '../../config/problem.ts';
+import type { Report } from '../../explain/report/report.ts';
+import type { InferredSource } from '../infer-source.ts';
+import type { DraftTrial } from '../try-draft.ts';
 
 function trialText({ request, status, total, reason, unreadable, contradicted }: DraftTrial): string {
   const facts = [
