@@ -41,7 +41,7 @@ export function assembleOperation(parts: OperationParts): Handler {
     parts.rateLimit,
     // Behind the rate limit: an answer that names the missing permission costs a point like any other.
     authorize,
-    // Behind permission: what is wrong with the parameters is told only to those who may ask. Before the cache, whose
+    // Behind permission: what is wrong with the parameters is shown only to those with the permission. Before the cache, whose
     // key is the query.
     createParse(parts.parseRequest),
     // A choice of origin will stand here: it needs the principal, and the origin is part of the cache key.
