@@ -1,4 +1,6 @@
-import { type Dialect, type DialectFilter, recordRequestAt } from './dialect.ts';
+import type { RequestSpec } from '../../config/schema/source.ts';
+import { withValue } from '../requests/request-parameters.ts';
+import { type Dialect, type DialectFilter, recordRequestAt, sortByQuery } from './dialect.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import { isList, isObject } from '../../kernel/json/values.ts';
 
@@ -37,7 +39,7 @@ const odataV4: Dialect = {
   constants: () => ({ query: { $count: 'true' } }),
   paging: { kind: 'offset', size: '$top', start: '$skip', base: 0, sizeMax: 1000 },
   total: { at: '"@odata.count" | "@count"' },
-  sort: (column) => ({ ascending: { $orderby: column }, descending: { $orderby: `${column} desc` } }),
+  sort: (column) => sortByQuery({ $orderby: column }, { $orderby: `${column} desc` }),
   filters: odataFilters(''),
   filterQuery: { $filter: '{filter}' },
   record: (request, idIsNumber) =>
@@ -55,7 +57,7 @@ const odataV2: Dialect = {
   constants: () => ({ query: { $format: 'json', $inlinecount: 'allpages' } }),
   paging: { kind: 'offset', size: '$top', start: '$skip', base: 0, sizeMax: 1000 },
   total: { at: 'd.__count' },
-  sort: (column) => ({ ascending: { $orderby: column }, descending: { $orderby: `${column} desc` } }),
+  sort: (column) => sortByQuery({ $orderby: column }, { $orderby: `${column} desc` }),
   filters: odataFilters('m'),
   filterQuery: { $filter: '{filter}' },
   record: (request, idIsNumber) =>
@@ -72,7 +74,7 @@ const spring: Dialect = {
   matches: ({ document }) => isObject(document) && '_embedded' in document,
   paging: { kind: 'page', size: 'size', start: 'page', base: 0, sizeMax: 1000 },
   total: { at: 'page.totalElements' },
-  sort: (column) => ({ ascending: { sort: `${column},asc` }, descending: { sort: `${column},desc` } }),
+  sort: (column) => sortByQuery({ sort: `${column},asc` }, { sort: `${column},desc` }),
   filters: () => [],
   itemsAbsent: 'empty',
   traps: [
@@ -88,7 +90,7 @@ const postgrest: Dialect = {
   constants: () => ({ headers: { Prefer: 'count=exact' } }),
   paging: { kind: 'offset', size: 'limit', start: 'offset', base: 0, sizeMax: 1000 },
   total: { header: 'Content-Range', pattern: String.raw`/(\d+)$` },
-  sort: (column) => ({ ascending: { order: `${column}.asc` }, descending: { order: `${column}.desc` } }),
+  sort: (column) => sortByQuery({ order: `${column}.asc` }, { order: `${column}.desc` }),
   filters: (column) =>
     filtersOf(column, (name, op) => ({
       query: { [name]: `${{ eq: 'eq', ge: 'gte', le: 'lte' }[op]}.{value}` },
@@ -117,7 +119,7 @@ const directus: Dialect = {
     isObject(document) && isObject(document['meta']) && 'filter_count' in document['meta'],
   paging: { kind: 'offset', size: 'limit', start: 'offset', base: 0, sizeMax: 100 },
   total: { at: 'meta.filter_count' },
-  sort: (column) => ({ ascending: { sort: column }, descending: { sort: `-${column}` } }),
+  sort: (column) => sortByQuery({ sort: column }, { sort: `-${column}` }),
   filters: (column) =>
     filtersOf(column, (name, op) => ({
       query: { [`filter[${name}][${{ eq: '_eq', ge: '_gte', le: '_lte' }[op]}]`]: '{value}' },
@@ -145,7 +147,7 @@ const jsonServer1: Dialect = {
   confirms: isJsonServerPage,
   paging: { kind: 'page', size: '_per_page', start: '_page', base: 1, sizeMax: 100 },
   total: { at: 'items' },
-  sort: (column) => ({ ascending: { _sort: column }, descending: { _sort: `-${column}` } }),
+  sort: (column) => sortByQuery({ _sort: column }, { _sort: `-${column}` }),
   traps: ['A page behind the end is the last one again.'],
 };
 
@@ -181,6 +183,12 @@ const elasticsearch: Dialect = {
     },
   }),
   paging: { kind: 'offset', size: 'size', start: 'from', base: 0, sizeMax: 1000, depthMax: 10_000 },
+  sort(column) {
+    const sorted = (direction: string) => (request: RequestSpec) =>
+      withValue(request, { in: 'json', path: ['sort'] }, [{ [column]: direction }]);
+    return { by: 'sort in the body', ascending: sorted('asc'), descending: sorted('desc') };
+  },
+  filterPlace: ['query', 'bool', 'filter'],
   total: { at: 'hits.total.value', unless: { at: 'hits.total.relation', equals: 'gte' } },
   outcomes: [{ status: 200, at: 'timed_out', equals: true, is: 'unavailable' }],
   filters: (column) =>

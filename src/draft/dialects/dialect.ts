@@ -2,6 +2,7 @@ import type { RequestSpec } from '../../config/schema/source.ts';
 import type { ResourceName } from '../../contract/resources.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
+import { withQuery } from '../requests/request-parameters.ts';
 
 /** The evidence for a dialect: one request and its reply. */
 export type DialectEvidence = {
@@ -41,11 +42,25 @@ export type DialectFilter = {
   readonly superset?: boolean;
 };
 
-/** A sort parameter, in both directions. */
+/** A way to ask for a sort: what a request has in addition, in both directions. */
 export type DialectSort = {
-  readonly ascending: Readonly<Record<string, string>>;
-  readonly descending: Readonly<Record<string, string>>;
+  /** What asks for it, for messages. */
+  readonly by: string;
+  ascending(request: RequestSpec): RequestSpec;
+  descending(request: RequestSpec): RequestSpec;
 };
+
+/** A sort by parameters of the query. */
+export function sortByQuery(
+  ascending: Readonly<Record<string, string>>,
+  descending: Readonly<Record<string, string>>,
+): DialectSort {
+  return {
+    by: Object.keys(ascending).join(' and '),
+    ascending: (request) => withQuery(request, ascending),
+    descending: (request) => withQuery(request, descending),
+  };
+}
 
 /** A product, or a family of products, that its replies reveal. */
 export type Dialect = {
@@ -73,8 +88,10 @@ export type Dialect = {
   sort?(column: string): DialectSort;
   /** `column` returns the column of a field, if it is a plain one. */
   readonly filters?: (column: (field: string) => string | undefined) => readonly DialectFilter[];
-  /** The query with the place for filter expressions. */
+  /** The query with the place for filter expressions, such as `{ $filter: '{filter}' }`. */
   readonly filterQuery?: Readonly<Record<string, string>>;
+  /** The path of the list of conditions in a JSON body. */
+  readonly filterPlace?: readonly string[];
   readonly paths?: Partial<Readonly<Record<ResourceName, Readonly<Record<string, string>>>>>;
   /** The documented zone of timestamps without one. */
   readonly zone?: 'UTC';

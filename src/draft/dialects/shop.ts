@@ -1,4 +1,4 @@
-import type { Dialect } from './dialect.ts';
+import { type Dialect, sortByQuery } from './dialect.ts';
 import { isObject } from '../../kernel/json/values.ts';
 
 const woocommerce: Dialect = {
@@ -8,7 +8,7 @@ const woocommerce: Dialect = {
     /\/wc\/v\d\//.test(request.path) || (row !== undefined && 'permalink' in row && 'regular_price' in row),
   paging: { kind: 'page', size: 'per_page', start: 'page', base: 1, sizeMax: 100 },
   total: { header: 'X-WP-Total' },
-  sort: () => ({ ascending: { orderby: 'id', order: 'asc' }, descending: { orderby: 'id', order: 'desc' } }),
+  sort: () => sortByQuery({ orderby: 'id', order: 'asc' }, { orderby: 'id', order: 'desc' }),
   filters: () => [],
   paths: {
     products: { name: 'name', description: 'description', price: 'price', category: 'categories[0].name' },
@@ -41,7 +41,7 @@ const magento: Dialect = {
       'searchCriteria[sortOrders][0][field]': 'entity_id',
       'searchCriteria[sortOrders][0][direction]': direction,
     });
-    return { ascending: order('ASC'), descending: order('DESC') };
+    return sortByQuery(order('ASC'), order('DESC'));
   },
   filters: () => [],
   paths: {

@@ -1,10 +1,9 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { Dialect, DialectSort } from '../dialects/dialect.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
-import type { Confidence } from '../note.ts';
-import { ascends, findBodySort, findSort, type IdKind } from './probe-order.ts';
+import { likely, type Remark, sure, toEdit } from '../note.ts';
+import { ascends, findSort, type IdKind, usualSorts } from './probe-order.ts';
 import { probeUnknownParameter } from '../window/probe-parameter.ts';
-import { withQuery } from '../requests/request-parameters.ts';
 import { type NumberedWindows, type ListWalk, walkList } from '../requests/walk-list.ts';
 
 /** The order of a list in a draft. */
@@ -12,7 +11,7 @@ export type OrderDraft = {
   readonly order: 'id' | undefined;
   /** Adds the parameters for the order to a request. */
   readonly extend: (request: RequestSpec) => RequestSpec;
-  readonly remark: { readonly level: Confidence; readonly text: string };
+  readonly remark: Remark;
   /** A second walk in this order, if the order differs from the first. */
   readonly walk: ListWalk | undefined;
 };
@@ -33,7 +32,13 @@ export type OrderContext = {
 /** So many ascending ids are not chance. */
 const ENOUGH = { number: 6, text: 12 } as const;
 
-const asItIs = (request: RequestSpec) => request;
+/** An order that needs no parameters. */
+const unsorted = (order: OrderDraft['order'], remark: Remark): OrderDraft => ({
+  order,
+  extend: (request) => request,
+  remark,
+  walk: undefined,
+});
 
 /** The column to sort by: the last key of the id's path. */
 function columnOf(idPath: string): string | undefined {
@@ -42,73 +47,70 @@ function columnOf(idPath: string): string | undefined {
   return /^[A-Za-z_]\w*$/.test(last) ? last : undefined;
 }
 
-/** Asks the service to sort, if it can. */
-async function askedOrder(context: OrderContext, numbered: NumberedWindows): Promise<OrderDraft | undefined> {
-  const { reader, base, dialect, idPath, kind, callsMax } = context;
+/** The sorts to try. */
+async function sortsFor(
+  { reader, base, dialect, idPath }: OrderContext,
+  request: RequestSpec,
+): Promise<readonly DialectSort[]> {
   const column = columnOf(idPath);
-  let extend: ((request: RequestSpec) => RequestSpec) | undefined;
-  let asked: string;
-  if (dialect?.key === 'elasticsearch' && column !== undefined) {
-    const found = await findBodySort(reader, numbered.request, column, kind);
-    extend = found && ((request) => ({ ...request, body: bodyWithSort(request, column) }));
-    asked = 'sort in the body';
-  } else {
-    const known = column === undefined ? undefined : dialect?.sort?.(column);
-    const unknownParameter =
-      known === undefined ? await probeUnknownParameter(reader, numbered.request, base) : 'ignored';
-    const found = await findSort(reader, numbered.request, base, { column, known, kind, unknownParameter });
-    extend = found && ((request) => withQuery(request, found.ascending));
-    asked = Object.keys(found?.ascending ?? {}).join(' and ');
-  }
-  if (extend === undefined) return undefined;
-  const request = extend(numbered.request);
-  const again =
-    context.walk?.complete === true ? await walkList(reader, { ...numbered, request }, callsMax) : undefined;
-  const sameRows = again !== undefined && new Set(again.ids).isSubsetOf(new Set(context.walk?.ids));
-  const walk = again && {
-    ...again,
-    complete: again.complete || (sameRows && again.ids.length === context.walk?.ids.length),
-  };
-  const text = `requested by ${asked}, and reversed on request`;
-  if (walk?.complete === true && ascends(walk.ids, kind))
-    return {
-      order: 'id',
-      extend,
-      remark: { level: 'sure', text: `${text}; all ${walk.ids.length} ids ascend` },
-      walk,
-    };
-  if (walk?.complete === true) return undefined;
-  if (kind === 'number') return { order: 'id', extend, remark: { level: 'likely', text }, walk: undefined };
-  const edit = 'ids are sorted on request; if the service compares them byte by byte, write order: id';
-  return { order: undefined, extend, remark: { level: 'edit', text: edit }, walk: undefined };
+  const known = column === undefined ? undefined : dialect?.sort?.(column);
+  if (known !== undefined) return base.rows.length < 2 ? [] : [known];
+  const unknownParameter = await probeUnknownParameter(reader, request, base);
+  if (column === undefined || request.body !== undefined || base.rows.length < 2) return [];
+  return unknownParameter === 'refused' && reader.client.callsLeft < 40 ? [] : usualSorts(column);
 }
 
-function bodyWithSort({ body }: RequestSpec, column: string): RequestSpec['body'] {
-  if (body === undefined || !('json' in body) || typeof body.json !== 'object' || body.json === null)
-    return body;
-  return { json: { ...(body.json as object), sort: [{ [column]: 'asc' }] } as typeof body.json };
+/** Walks the list again in the order of a sort. The walk is complete if it has the rows of a complete one. */
+async function walkSorted(
+  { reader, walk, callsMax }: OrderContext,
+  numbered: NumberedWindows,
+): Promise<ListWalk | undefined> {
+  if (walk?.complete !== true) return undefined;
+  const again = await walkList(reader, numbered, callsMax);
+  const isSame = again.ids.length === walk.ids.length && new Set(again.ids).isSubsetOf(new Set(walk.ids));
+  return { ...again, complete: again.complete || isSame };
+}
+
+/** The order that the service keeps if a request asks for it; `undefined` if it keeps none. */
+async function requestedOrder(
+  context: OrderContext,
+  numbered: NumberedWindows,
+): Promise<OrderDraft | undefined> {
+  const { reader, kind } = context;
+  const { request } = numbered;
+  const sort = await findSort(reader, request, await sortsFor(context, request), kind);
+  if (sort === undefined) return undefined;
+  const extend = (other: RequestSpec) => sort.ascending(other);
+  const walk = await walkSorted(context, { ...numbered, request: extend(request) });
+  const text = `requested by ${sort.by}, and reversed on request`;
+  if (walk?.complete === true)
+    return ascends(walk.ids, kind)
+      ? { order: 'id', extend, remark: sure(`${text}; all ${walk.ids.length} ids ascend`), walk }
+      : undefined;
+  if (kind === 'number') return { order: 'id', extend, remark: likely(text), walk: undefined };
+  const remark = toEdit(
+    'ids are sorted on request; if the service compares them byte by byte, write order: id',
+  );
+  return { order: undefined, extend, remark, walk: undefined };
 }
 
 /** Finds the order of the rows. The draft claims an order only if all rows showed it, or if a request can ask for it. */
 export async function draftOrder(context: OrderContext): Promise<OrderDraft> {
   const { numbered, walk, kind } = context;
-  const unknown = (level: Confidence, text: string): OrderDraft => ({
-    order: undefined,
-    extend: asItIs,
-    remark: { level, text },
-    walk: undefined,
-  });
-  if (numbered === undefined) return unknown('likely', 'lists are read as a whole and sorted by id here');
-  const asked = await askedOrder(context, numbered);
-  if (asked !== undefined) return asked;
-  const seen = walk?.ids ?? context.base.ids;
-  if (walk?.complete === true && ascends(walk.ids, kind) && walk.ids.length >= ENOUGH[kind]) {
-    const text = `all ${walk.ids.length} ids ascend without a sort parameter; every page is checked for it`;
-    return { order: 'id', extend: asItIs, remark: { level: 'likely', text }, walk: undefined };
-  }
-  const few = walk?.complete === true ? 'they are few' : 'not all were seen';
-  const hint = ascends(seen, kind)
-    ? `the ${seen.length} ids seen ascend, but ${few}: write order: id if the service promises it`
+  if (numbered === undefined)
+    return unsorted(undefined, likely('lists are read as a whole and sorted by id here'));
+  const requested = await requestedOrder(context, numbered);
+  if (requested !== undefined) return requested;
+  const isWhole = walk?.complete === true;
+  const ids = walk?.ids ?? context.base.ids;
+  const count = ids.length;
+  if (isWhole && ascends(ids, kind) && count >= ENOUGH[kind])
+    return unsorted(
+      'id',
+      likely(`all ${count} ids ascend without a sort parameter; every page is checked for it`),
+    );
+  const hint = ascends(ids, kind)
+    ? `the ${count} ids seen ascend, but ${isWhole ? 'they are few' : 'not all were seen'}: write order: id if the service promises it`
     : 'rows do not come in the order of their ids; if the service keeps its own order from call to call, write order: source';
-  return unknown('edit', `until then lists are scanned; ${hint}`);
+  return unsorted(undefined, toEdit(`until then lists are scanned; ${hint}`));
 }

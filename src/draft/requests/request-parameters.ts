@@ -35,7 +35,7 @@ function elementPattern(element: string): RegExp {
 }
 
 /** Sets a parameter of a request. A variable such as `{limit}` is a value, too. */
-export function withValue(request: RequestSpec, place: Parameter, value: string | number): RequestSpec {
+export function withValue(request: RequestSpec, place: Parameter, value: unknown): RequestSpec {
   const { body } = request;
   if (place.in === 'query') return { ...request, query: { ...request.query, [place.name]: String(value) } };
   if (place.in === 'json' && body !== undefined && 'json' in body)
