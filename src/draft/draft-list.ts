@@ -7,24 +7,28 @@ import type { FirstResponse } from './detect/first-response.ts';
 import { followList } from './window/follow-list.ts';
 import { createListReader, type ListReader, type ListReply, readListReply } from './requests/list-reader.ts';
 import { mapFields, type MapDraft } from './map/map-fields.ts';
-import type { DraftNote } from './note.ts';
+import { type DraftNote, notesAt, toEdit } from './note.ts';
 import { draftWindow, type WindowDraft } from './window/draft-window.ts';
 import { type FiltersDraft, draftFilters } from './query/draft-filters.ts';
 import { type OrderDraft, draftOrder } from './query/draft-order.ts';
 import { draftTotal, type TotalDraft } from './window/draft-total.ts';
 import { InferError } from './infer-error.ts';
-import { type NumberedWindows, type ListWalk, walkList } from './requests/walk-list.ts';
+import { type ListWalk, walkList } from './requests/walk-list.ts';
 
-/** The drafted parts of a list. */
-export type ListDraft = {
-  readonly reader: ListReader;
-  readonly base: ListReply;
-  readonly rows: readonly JsonObject[];
+/** The sections of a list. */
+type Sections = {
   readonly mapping: MapDraft;
   readonly window: WindowDraft;
   readonly total: TotalDraft;
   readonly order: OrderDraft;
   readonly filters: FiltersDraft;
+};
+
+/** The draft of a list, with the rows that were read for it. */
+export type ListDraft = Sections & {
+  readonly reader: ListReader;
+  readonly base: ListReply;
+  readonly rows: readonly JsonObject[];
   readonly walk: ListWalk | undefined;
   readonly notes: readonly DraftNote[];
 };
@@ -54,22 +58,18 @@ function mapRows({ resource, response }: ListContext, rows: readonly JsonObject[
   return mapping;
 }
 
-/** The numbered windows, if there are any. */
-function walkable(found: FoundWindow): NumberedWindows | undefined {
-  return found.kind === 'numbered' ? found.numbered : undefined;
-}
-
+/** Reads a list to its end, or until its share of the calls is used up. A list in one reply needs no call. */
 async function walkAll(
-  context: ListContext,
+  { client, baseUrl }: ListContext,
   reader: ListReader,
   found: FoundWindow,
+  base: ListReply,
 ): Promise<ListWalk | undefined> {
-  const callsMax = Math.floor(context.client.callsLeft * WALK_SHARE);
-  if (callsMax < 1) return undefined;
-  const numbered = walkable(found);
-  if (numbered !== undefined) return walkList(reader, numbered, callsMax);
-  if (found.kind === 'next') return followList(reader, found, { baseUrl: context.baseUrl, callsMax });
-  return undefined;
+  const callsMax = Math.floor(client.callsLeft * WALK_SHARE);
+  if (found.kind === 'numbered' && callsMax > 0) return walkList(reader, found.numbered, callsMax);
+  if (found.kind === 'next' && callsMax > 0) return followList(reader, found, { baseUrl, callsMax });
+  if (found.kind !== 'none') return undefined;
+  return { rows: base.rows, ids: base.ids, complete: false, pastEnd: undefined, windows: [base] };
 }
 
 /** Whether an id came twice in a walk. */
@@ -78,111 +78,76 @@ function repeats({ ids }: ListWalk): boolean {
 }
 
 /** A walk that ended with an error after a full window is complete if the total says so. */
-function completeByTotal(walk: ListWalk | undefined, { rows }: TotalDraft): ListWalk | undefined {
-  if (walk === undefined || walk.complete || repeats(walk)) return walk;
-  return { ...walk, complete: walk.ids.length === rows };
+function completeByTotal(walk: ListWalk, { rows }: TotalDraft): ListWalk {
+  return walk.complete || repeats(walk) ? walk : { ...walk, complete: walk.ids.length === rows };
 }
 
-/** The walk of a list that comes in one reply. A total beside it may later show that it is complete. */
-function wholeWalk(found: FoundWindow, base: ListReply): ListWalk | undefined {
-  if (found.kind !== 'none') return undefined;
-  return { rows: base.rows, ids: base.ids, complete: false, pastEnd: undefined, windows: [base] };
-}
+const REPEATED = toEdit(
+  'records came twice in one walk: rows move, or windows overlap; ask for a fixed order in the query',
+);
 
 function notesOf(
-  context: ListContext,
-  { total, order, window }: Pick<ListDraft, 'total' | 'order' | 'window'>,
+  { resource, response }: ListContext,
+  { mapping, window, total, order, filters }: Sections,
+  isRepeated: boolean,
 ): readonly DraftNote[] {
-  const at = ['resources', context.resource.name, 'list'];
-  const inTotal = total.total === undefined ? [...at, 'window'] : [...at, 'total'];
+  const at = (section: string) => ['resources', resource.name, 'list', section];
   return [
-    ...window.remarks.map((remark) => ({ at: [...at, 'window'], ...remark })),
-    { at: inTotal, ...total.remark },
-    { at: order.order === undefined ? [...at, 'items'] : [...at, 'order'], ...order.remark },
+    ...response.notes,
+    ...mapping.notes,
+    ...filters.notes,
+    ...notesAt(at('window'), ...window.remarks),
+    ...notesAt(at(total.total === undefined ? 'window' : 'total'), total.remark),
+    ...notesAt(at(order.order === undefined ? 'items' : 'order'), order.remark),
+    ...notesAt(at('window'), isRepeated && REPEATED),
   ];
+}
+
+/** Creates the reader of the list, with its first reply. */
+function openList({ client, response }: ListContext, { idPath, id }: MapDraft) {
+  const { format, place, reply } = response;
+  const layout = { read: format.read, items: place.path, idPath, idPattern: id.pattern };
+  const base = readListReply(layout, reply);
+  if (base === undefined) throw new InferError('the list could not be read again');
+  return { reader: createListReader(client, layout), base };
 }
 
 /** Drafts a list from the replies of its service. @throws InferError */
 export async function draftList(context: ListContext): Promise<ListDraft> {
-  const { client, resource, response, baseUrl } = context;
-  const { dialect, format, place, request } = response;
-  const early = mapRows(context, [...place.rows, ...context.moreRows]);
-  const reader = createListReader(client, {
-    read: format.read,
-    items: place.path,
-    idPath: early.idPath,
-    idPattern: early.id.pattern,
-  });
-  const base = readListReply(reader.layout, response.reply);
-  if (base === undefined) throw new InferError('the list could not be read again');
+  const { client, resource, response, baseUrl, moreRows } = context;
+  const { dialect, place, request } = response;
+  const early = mapRows(context, [...place.rows, ...moreRows]);
+  const { reader, base } = openList(context, early);
   const found = await findWindow({ reader, request, base, dialect, baseUrl });
-  const first = (await walkAll(context, reader, found)) ?? wholeWalk(found, base);
-  const twice = first !== undefined && repeats(first);
-  const numbered = walkable(found);
+  const first = await walkAll(context, reader, found, base);
+  const isRepeated = first !== undefined && repeats(first);
+  const numbered = found.kind === 'numbered' ? found.numbered : undefined;
+  const known = { reader, request, base, numbered, dialect };
   const total = await draftTotal({
-    reader,
-    request,
+    ...known,
     base: first?.windows[0] ?? base,
     other: first?.windows[1],
-    numbered,
-    walk: twice || found.kind === 'none' ? undefined : first,
-    dialect,
+    walk: isRepeated || found.kind === 'none' ? undefined : first,
   });
   const callsMax = Math.floor(client.callsLeft * WALK_SHARE);
-  const walked = found.kind === 'none' ? undefined : completeByTotal(first, total);
-  const order = await draftOrder({
-    reader,
-    numbered,
-    base,
-    walk: walked,
-    dialect,
-    idPath: early.idPath,
-    kind: early.id.kind,
-    callsMax,
-  });
-  const rows = [...(order.walk?.rows ?? first?.rows ?? base.rows), ...context.moreRows];
+  const walk = first === undefined || found.kind === 'none' ? undefined : completeByTotal(first, total);
+  const order = await draftOrder({ ...known, walk, idPath: early.idPath, kind: early.id.kind, callsMax });
+  const rows = [...(order.walk?.rows ?? first?.rows ?? base.rows), ...moreRows];
   const mapping = mapRows(context, rows);
-  const ordered = numbered && { ...numbered, request: order.extend(numbered.request) };
-  const filters =
-    resource.filters.length > 0
-      ? await draftFilters({
-          resource: resource.name,
-          reader,
-          numbered: ordered,
-          walk: order.walk ?? walked,
-          dialect,
-          map: mapping.map,
-          total: total.place,
-        })
-      : await draftFilters({
-          resource: resource.name,
-          reader,
-          numbered: undefined,
-          walk: undefined,
-          dialect,
-          map: {},
-          total: undefined,
-        });
-  const known = total.rows ?? (walked?.complete === true ? walked.ids.length : undefined);
-  const end = { pastEnd: total.pastEnd ?? walked?.pastEnd, rows: known };
+  const filters = await draftFilters({
+    resource,
+    reader,
+    numbered: numbered && { ...numbered, request: order.extend(numbered.request) },
+    walk: order.walk ?? walk,
+    dialect,
+    map: mapping.map,
+    total: total.place,
+  });
+  const count = total.rows ?? (walk?.complete === true ? walk.ids.length : undefined);
+  const end = { pastEnd: total.pastEnd ?? walk?.pastEnd, rows: count };
   const window = draftWindow(found, { request, base, dialect, end });
-  const clash: readonly DraftNote[] = twice
-    ? [
-        {
-          at: ['resources', resource.name, 'list', 'window'],
-          level: 'edit',
-          text: 'records came twice in one walk: rows move, or windows overlap; ask for a fixed order in the query',
-        },
-      ]
-    : [];
-  const notes = [
-    ...response.notes,
-    ...mapping.notes,
-    ...filters.notes,
-    ...notesOf(context, { total, order, window }),
-    ...clash,
-  ];
-  return { reader, base, rows, mapping, window, total, order, filters, walk: walked, notes };
+  const sections = { mapping, window, total, order, filters };
+  return { ...sections, reader, base, rows, walk, notes: notesOf(context, sections, isRepeated) };
 }
 
 /** The list's request with the parameters for window, order and filters. */

@@ -20,7 +20,6 @@ const LONG_FUNCTIONS: readonly string[] = [
   'createResponder',
   'createTokenPrefetch',
   'createUpstream',
-  'draftList',
   'openBench',
   'readJson',
   'startUpstream',

@@ -1,13 +1,14 @@
 import type { FieldKind } from '../../contract/fields.ts';
 import { type Json, NumberText } from '../../kernel/json/json.ts';
 import { scalarText } from '../../kernel/json/values.ts';
+import { likely, type Remark, toEdit } from '../note.ts';
 import { amountForm } from './read-amounts.ts';
 import { momentForm } from './read-moments.ts';
 
 /** The coercion steps for a field, with notes for the operator. */
 export type CoercionSteps = {
   readonly as: readonly unknown[];
-  readonly remarks: readonly { readonly level: 'likely' | 'edit'; readonly text: string }[];
+  readonly remarks: readonly Remark[];
 };
 
 /** Texts that services write for "no value". No other text of a record appears in a draft. */
@@ -72,27 +73,21 @@ const plain = (values: readonly Json[], nothing: readonly unknown[]) =>
     return text === undefined || nothing.map(String).includes(text) ? [] : [text];
   });
 
-/** Notes on texts. */
+/** Remarks on texts. `words` are those that mean "no value". */
 function textRemarks(
   values: readonly Json[],
   words: readonly unknown[],
   has: { readonly markup: boolean; readonly nulls: boolean; readonly padding: boolean },
-): CoercionSteps['remarks'] {
-  const markup = {
-    level: 'likely',
-    text: 'contains HTML, which is passed on; add the step stripHtml for plain text',
-  } as const;
-  const empty = { level: 'likely', text: 'empty texts become null' } as const;
+): readonly Remark[] {
   const hasEmpty = values.some((value) => typeof value === 'string' && value.trim() === '');
   const named = words.filter((word) => word !== '').map((word) => JSON.stringify(word));
-  const word = { level: 'likely', text: `what is written ${named.join(', ')} is taken for nothing` } as const;
-  const padding = { level: 'likely', text: 'white space around texts is removed' } as const;
-  return [
-    ...(has.markup ? [markup] : []),
-    ...(has.padding ? [padding] : []),
-    ...(hasEmpty && has.nulls ? [empty] : []),
-    ...(named.length > 0 ? [word] : []),
+  const texts = [
+    has.markup && 'contains HTML, which is passed on; add the step stripHtml for plain text',
+    has.padding && 'white space around texts is removed',
+    hasEmpty && has.nulls && 'empty texts become null',
+    named.length > 0 && `what is written ${named.join(', ')} is taken for nothing`,
   ];
+  return texts.filter((text) => text !== false).map(likely);
 }
 
 /** Steps for texts: they trim, unescape, and remove "no value". */
@@ -124,42 +119,26 @@ const isJsonNumber = (value: Json) => typeof value === 'number' || value instanc
 /** Steps for amounts. JSON numbers need none; texts need their separators. */
 function amountSteps(values: readonly Json[], name: string): CoercionSteps {
   const found = nothings(values, NOTHING_TEXTS);
+  const as = nullIf(found);
   const known = plain(values, found);
   const whole = known.length > 0 && known.every((text) => /^-?\d+$/.test(text));
-  if (whole && /cent|minor|penc|pfennig|rappen/.test(name)) {
-    return {
-      as: [...nullIf(found), 'cents'],
-      remarks: [{ level: 'likely', text: 'whole cents, according to its name' }],
-    };
-  }
-  const remarks: CoercionSteps['remarks'][number][] = [];
+  if (whole && /cent|minor|penc|pfennig|rappen/.test(name))
+    return { as: [...as, 'cents'], remarks: [likely('whole cents, according to its name')] };
+  const remarks: Remark[] = [];
   if (whole && mayBeCents(known))
-    remarks.push({
-      level: 'edit',
-      text: 'whole numbers only: if they are cents, write as: [cents] instead',
-    });
-  if (values.every((value) => isJsonNumber(value) || value === false)) return { as: nullIf(found), remarks };
+    remarks.push(toEdit('whole numbers only: if they are cents, write as: [cents] instead'));
+  if (values.every((value) => isJsonNumber(value) || value === false)) return { as, remarks };
   const form = amountForm(known);
-  if (form === undefined) {
-    remarks.push({ level: 'edit', text: 'none of the values is a number' });
-    return { as: nullIf(found), remarks };
-  }
-  if (form.ambiguous)
-    remarks.push({
-      level: 'edit',
-      text: 'could not find whether 1.234 means a thousand or a fraction',
-    });
-  if (form.share < 1) remarks.push({ level: 'likely', text: 'values in another form become null' });
-  const usual = form.decimal === '.' && form.group === '';
-  const number = usual
-    ? {}
-    : {
-        ...(form.decimal !== '.' && { decimal: form.decimal }),
-        ...(form.group !== '' && { group: form.group }),
-      };
+  if (form === undefined) return { as, remarks: [...remarks, toEdit('none of the values is a number')] };
+  const { decimal, group } = form;
+  if (form.ambiguous) remarks.push(toEdit('could not find whether 1.234 means a thousand or a fraction'));
+  if (form.share < 1) remarks.push(OTHER_FORM);
+  const number = { ...(decimal !== '.' && { decimal }), ...(group !== '' && { group }) };
   const padded = values.some(isPadded) ? ['trim'] : [];
-  return { as: [...padded, ...nullIf(found), { number }], remarks };
+  return { as: [...padded, ...as, { number }], remarks };
 }
+
+const OTHER_FORM = likely('values in another form become null');
 
 /** Steps for timestamps: the format that matches, and a zone if the texts have none. */
 function momentSteps(values: readonly Json[], zone: string | undefined): CoercionSteps {
@@ -167,25 +146,20 @@ function momentSteps(values: readonly Json[], zone: string | undefined): Coercio
   const found = nothings(values, words);
   const known = plain(values, found);
   const form = momentForm(known);
-  if (form === undefined) {
-    const text = 'could not find the format of these timestamps: give the format and its zone';
+  const as = nullIf(found);
+  if (form === undefined)
     return {
-      as: [...nullIf(found), { date: { format: 'yyyy-MM-dd HH:mm:ss', zone: 'UTC' } }],
-      remarks: [{ level: 'edit', text }],
+      as: [...as, { date: { format: 'yyyy-MM-dd HH:mm:ss', zone: 'UTC' } }],
+      remarks: [toEdit('could not find the format of these timestamps: give the format and its zone')],
     };
-  }
-  const remarks: CoercionSteps['remarks'][number][] = [];
+  const remarks: Remark[] = [];
   if (form.local && zone === undefined)
-    remarks.push({
-      level: 'edit',
-      text: 'the texts have no time zone: replace UTC by the zone of the service',
-    });
+    remarks.push(toEdit('the texts have no time zone: replace UTC by the zone of the service'));
   if (form.local && zone !== undefined)
-    remarks.push({ level: 'likely', text: `the texts have no time zone; this product writes ${zone}` });
-  if (form.ambiguous)
-    remarks.push({ level: 'edit', text: 'could not find which number is the day and which the month' });
-  if (form.share < 1) remarks.push({ level: 'likely', text: 'values in another form become null' });
-  return { as: [...nullIf(found), ...form.steps], remarks };
+    remarks.push(likely(`the texts have no time zone; this product writes ${zone}`));
+  if (form.ambiguous) remarks.push(toEdit('could not find which number is the day and which the month'));
+  if (form.share < 1) remarks.push(OTHER_FORM);
+  return { as: [...as, ...form.steps], remarks };
 }
 
 const IS_CODE = /^(?:\d+|[A-Z0-9_-]{1,4})$/;
@@ -199,7 +173,7 @@ function labelSteps(values: readonly Json[], words: readonly string[], hasNull: 
   if (known.length === 0 || !known.every((text) => IS_CODE.test(text)))
     return { as: [...as, ...number], remarks };
   const text = 'these are codes, not labels: give them labels, as: [{ enum: { code: label } }]';
-  return { as: [...as, ...number], remarks: [...remarks, { level: 'edit', text }] };
+  return { as: [...as, ...number], remarks: [...remarks, toEdit(text)] };
 }
 
 /** Steps for texts of a known form, such as URLs: no "no value" text has that form. */

@@ -5,9 +5,10 @@ import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import { mapLeaves } from '../requests/map-leaves.ts';
 import { scalarText } from '../../kernel/json/values.ts';
 import { type FieldDraft, mapFields, type MapDraft } from './map-fields.ts';
-import type { DraftNote } from '../note.ts';
+import { type DraftNote, likely, notesAt, type Remark, sure, toEdit } from '../note.ts';
 import type { IdKind } from '../query/probe-order.ts';
 import { findRecord, type FoundRecord } from './probe-record.ts';
 import { isAbsent, type OutcomeDraft, outcomeRule } from '../detect/outcome-rules.ts';
@@ -68,21 +69,21 @@ function withVariable(request: RequestSpec, ids: readonly string[]): RequestSpec
       return part;
     }
   };
-  const inTree = (value: unknown): unknown => {
-    if (typeof value === 'string') return mark(value, /([^\w.|=+/~-]+|=eq\.)/, plain);
-    if (typeof value === 'number')
-      return known.has(String(value)) && found === 0 ? ((found += 1), '{id}') : value;
-    if (Array.isArray(value)) return value.map(inTree);
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inTree(one)]));
-  };
+  const inTree = (tree: unknown) =>
+    mapLeaves(tree, (leaf) => {
+      if (typeof leaf === 'string') return mark(leaf, /([^\w.|=+/~-]+|=eq\.)/, plain);
+      if (typeof leaf !== 'number' || found > 0 || !known.has(String(leaf))) return leaf;
+      found += 1;
+      return '{id}';
+    });
   const path = mark(request.path, /([/()',]|\.(?:json|xml|do|php|aspx?)$)/, decoded);
   const query = inTree(request.query) as RequestSpec['query'];
   const body = inTree(request.body) as RequestSpec['body'];
   return found === 0 ? undefined : { ...request, path, query, ...(body !== undefined && { body }) };
 }
 
-function recipesFor(context: RecordContext, ids: readonly string[]): readonly RequestSpec[] {
+/** The requests to try for one record, with `{id}`, the most probable first. */
+function recordRequests(context: RecordContext, ids: readonly string[]): readonly RequestSpec[] {
   const { request, dialect, given, list } = context;
   if (given !== undefined) {
     const marked = withVariable(given, ids);
@@ -143,38 +144,29 @@ const RECORDS_MAX = 16;
 
 const NOT_FOUND = { on: 'get', is: 'not_found' } as const;
 
+/** The outcome for an unknown id. */
+type MissingRules = { readonly rules: readonly OutcomeDraft[]; readonly remark: Remark };
+
 /** Drafts the outcome for an unknown id. */
-function missingRules(
-  found: FoundRecord,
-  success: Json,
-): { rules: readonly OutcomeDraft[]; note: DraftNote } {
-  const at = ['outcomes'];
-  const { missing } = found;
-  const edit = (text: string): { rules: readonly OutcomeDraft[]; note: DraftNote } => ({
-    rules: [],
-    note: { at, level: 'edit', text },
-  });
-  if (missing === undefined) return edit('could not find what the service answers for an unknown id');
+function missingRules({ missing, item }: FoundRecord, success: Json): MissingRules {
+  const unknown = (text: string): MissingRules => ({ rules: [], remark: toEdit(text) });
+  if (missing === undefined) return unknown('could not find what the service answers for an unknown id');
   const { status } = missing.reply;
   const rule = outcomeRule(missing, success, NOT_FOUND);
+  const answer = `an unknown id is answered with HTTP ${status}`;
   const isAny = status >= 500 || status === 401 || status === 403 || status === 429;
-  if (isAny && (rule === undefined || status === 429)) {
-    const text = `an unknown id is answered with HTTP ${status}, which is ambiguous: add a code of the body that means not_found`;
-    return edit(text);
-  }
-  const told: DraftNote = {
-    at,
-    level: isAny ? 'likely' : 'sure',
-    text: `an unknown id is answered with HTTP ${status}${rule !== undefined && 'at' in rule ? ' with the code that is named' : ''}`,
+  if (isAny && (rule === undefined || status === 429))
+    return unknown(`${answer}, which is ambiguous: add a code of the body that means not_found`);
+  const remark = (isAny ? likely : sure)(
+    rule !== undefined && 'at' in rule ? `${answer} with the code that is named` : answer,
+  );
+  if (rule !== undefined) return { rules: [rule], remark };
+  if (status >= 300 || !isAbsent(compilePath(item)(missing.document ?? null)))
+    return unknown('another record is returned for an unknown id');
+  return {
+    rules: item === '' ? [] : [{ status, on: 'get', at: item, present: false, is: 'not_found' }],
+    remark,
   };
-  if (status < 300 && isAbsent(compilePath(found.item)(missing.document ?? null))) {
-    const absent =
-      found.item === '' ? [] : [{ status, on: 'get', at: found.item, present: false, is: 'not_found' }];
-    return { rules: rule === undefined ? absent : [rule], note: told };
-  }
-  return rule === undefined
-    ? edit('another record is returned for an unknown id')
-    : { rules: [rule], note: told };
 }
 
 function mapRecords(context: RecordContext, found: FoundRecord): MapDraft | undefined {
@@ -204,7 +196,7 @@ function placeholder({ request, resource, list, given }: RecordContext): RecordD
       headers: request.headers,
     },
     outcomes: [],
-    notes: [{ at, level: 'edit', text }],
+    notes: notesAt(at, toEdit(text)),
     missing: undefined,
   };
 }
@@ -224,7 +216,7 @@ export async function draftRecord(context: RecordContext): Promise<RecordDraft> 
   const found = await findRecord({
     client,
     read,
-    requests: recipesFor(context, ids),
+    requests: recordRequests(context, ids),
     ids: tried,
     kind,
     known: ids,
@@ -232,14 +224,17 @@ export async function draftRecord(context: RecordContext): Promise<RecordDraft> 
   const own = found && mapRecords(context, found);
   if (found === undefined || own === undefined) return placeholder(context);
   const at = ['resources', resource.name, 'get'];
-  const { rules, note } = missingRules(found, found.records[0] ?? null);
+  const { rules, remark } = missingRules(found, found.records[0] ?? null);
   const map = sameSteps(context, found, own);
-  const told: DraftNote = { at, level: 'sure', text: `read with ${found.records.length} ids of the list` };
   return {
     get: { request: undefined, item: found.item, map },
     request: found.request,
     outcomes: rules,
-    notes: [told, note, ...own.notes],
+    notes: [
+      ...notesAt(at, sure(`read with ${found.records.length} ids of the list`)),
+      ...notesAt(['outcomes'], remark),
+      ...own.notes,
+    ],
     missing: found.missing?.document,
   };
 }

@@ -6,7 +6,7 @@ import { chooseField, type ColumnChoice } from './choose-columns.ts';
 import { chooseSteps } from './choose-steps.ts';
 import { type Column, columnsOf } from './columns.ts';
 import { isObject, scalarText } from '../../kernel/json/values.ts';
-import type { DraftNote } from '../note.ts';
+import { type DraftNote, likely, notesAt, type Remark, sure, toEdit } from '../note.ts';
 import { findMoney } from './read-money.ts';
 
 /** The mapping of one field in a source file. */
@@ -62,21 +62,18 @@ function mapField(
   field: Field,
   chosen: ColumnChoice | undefined,
   { zone, allColumns }: { readonly zone: string | undefined; readonly allColumns: readonly Column[] },
-): { draft: FieldDraft; remarks: readonly { level: DraftNote['level']; text: string }[] } {
+): { readonly draft: FieldDraft; readonly remarks: readonly Remark[] } {
+  const absent = isExtra(field) ? likely : toEdit;
   if (chosen === undefined) {
     const text = `no column looks like ${field.name}: give its path, or leave it null`;
-    return { draft: null, remarks: [{ level: isExtra(field) ? 'likely' : 'edit', text }] };
+    return { draft: null, remarks: [absent(text)] };
   }
   const { from, values } = pathsOf(chosen);
   if (values.every((value) => value === null)) {
     const text = 'the name matches, but every record has it empty';
-    return {
-      draft: fieldDraft(from, field.kind === 'instant' ? ['iso8601'] : []),
-      remarks: [{ level: isExtra(field) ? 'likely' : 'edit', text }],
-    };
+    return { draft: fieldDraft(from, field.kind === 'instant' ? ['iso8601'] : []), remarks: [absent(text)] };
   }
-  const unsure: { level: DraftNote['level']; text: string }[] =
-    chosen.level === 'likely' ? [{ level: 'likely', text: `the best match for ${field.name}` }] : [];
+  const unsure = chosen.level === 'likely' ? [likely(`the best match for ${field.name}`)] : [];
   if (chosen.join) return { draft: fieldDraft(from, [{ join: ' ' }]), remarks: unsure };
   const name = chosen.columns.at(-1)?.words.join('') ?? '';
   const hasGaps = chosen.columns.some((one) =>
@@ -98,8 +95,7 @@ const TEXT_IN_ADDRESS = /\/([^/?#]+)\/?$/;
 
 type IdDraft = MapDraft['id'] & {
   readonly path: string;
-  readonly remark: string;
-  readonly level: DraftNote['level'];
+  readonly remark: Remark;
 };
 
 /** The id at the end of a URL, for rows that have no other id: `_links.self.href`. */
@@ -116,10 +112,10 @@ function idInAddress(columns: readonly Column[]): IdDraft | undefined {
   const link = links.find(({ words }) => words.includes('self')) ?? links[0];
   if (link === undefined) return undefined;
   const digits = link.values.every((value) => IN_ADDRESS.test(scalarText(value) ?? ''));
-  const remark = 'the records have their id only at the end of their own URL';
+  const remark = likely('the records have their id only at the end of their own URL');
   const kind = digits ? 'number' : 'text';
   const pattern = digits ? String.raw`/(\d+)/?$` : '/([^/?#]+)/?$';
-  return { kind, pattern, path: link.path, remark, level: 'likely' };
+  return { kind, pattern, path: link.path, remark };
 }
 
 function idOf(columns: readonly Column[], chosen: ColumnChoice | undefined): IdDraft | undefined {
@@ -130,13 +126,15 @@ function idOf(columns: readonly Column[], chosen: ColumnChoice | undefined): IdD
   const texts = column.values.map((value) => scalarText(value)?.trim() ?? '');
   const kind = texts.every((text) => DIGITS.test(text)) ? 'number' : 'text';
   const asText = column.values.some((value) => typeof value === 'string');
-  const unsure = chosen.level === 'likely';
-  const remark = unsure
-    ? 'no column has the name of an id; this one is never empty and is unique'
-    : kind === 'number'
+  const seen =
+    kind === 'number'
       ? `whole numbers in all ${texts.length} records seen${asText ? ', written as texts' : ''}`
       : `texts, never the same twice in ${texts.length} records seen`;
-  return { kind, path: column.path, remark, level: unsure ? 'edit' : 'sure' };
+  const remark =
+    chosen.level === 'likely'
+      ? toEdit('no column has the name of an id; this one is never empty and is unique')
+      : sure(seen);
+  return { kind, path: column.path, remark };
 }
 
 /**
@@ -151,29 +149,22 @@ export function mapFields(
   const columns = columnsOf(rows);
   const fields = view === 'list' ? resource.itemFields : resource.detailFields;
   const at = ['resources', resource.name, view, 'map'];
-  const given = knownColumn(known.paths['id'], rows);
-  const id = idOf(
-    columns,
-    given === undefined
-      ? chooseField(columns, resource.name, 'id')
-      : { columns: [given], others: [], level: 'sure', join: false },
-  );
+  const choose = (name: string): ColumnChoice | undefined => {
+    const column = knownColumn(known.paths[name], rows);
+    if (column === undefined) return chooseField(columns, resource.name, name);
+    return { columns: [column], others: [], level: 'sure', join: false };
+  };
+  const id = idOf(columns, choose('id'));
   if (id === undefined) return undefined;
   const notes: DraftNote[] = [];
   const map: Record<string, FieldDraft> = { id: id.path };
   for (const field of fields) {
     if (field.kind === 'id') continue;
-    const column = knownColumn(known.paths[field.name], rows);
-    const chosen: ColumnChoice | undefined =
-      column === undefined
-        ? chooseField(columns, resource.name, field.name)
-        : { columns: [column], others: [], level: 'sure', join: false };
-    const { draft, remarks } = mapField(field, chosen, { zone: known.zone, allColumns: columns });
+    const { draft, remarks } = mapField(field, choose(field.name), { zone: known.zone, allColumns: columns });
     map[field.name] = draft;
-    notes.push(...remarks.map(({ level, text }) => ({ at: [...at, field.name], level, text })));
+    notes.push(...notesAt([...at, field.name], ...remarks));
   }
-  if (view === 'list')
-    notes.push({ at: ['resources', resource.name, 'id'], level: id.level, text: id.remark });
+  if (view === 'list') notes.push(...notesAt(['resources', resource.name, 'id'], id.remark));
   const { kind, pattern, path } = id;
   return { map, id: { kind, ...(pattern !== undefined && { pattern }) }, idPath: path, notes };
 }

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 import { isList, isObject, scalarText } from '../../kernel/json/values.ts';
+import { mapTexts } from '../requests/map-leaves.ts';
 import type { IdKind } from '../query/probe-order.ts';
 import { isNameable, pathWith } from '../path-text.ts';
 
@@ -36,13 +37,7 @@ const VARIABLE = '{id}';
 
 /** Replaces the variable in a request by an id. */
 function withId(request: RequestSpec, id: string): RequestSpec {
-  const fill = (value: unknown): unknown => {
-    if (typeof value === 'string') return value.replaceAll(VARIABLE, () => id);
-    if (Array.isArray(value)) return value.map(fill);
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, fill(one)]));
-  };
-  const filled = fill(request) as RequestSpec;
+  const filled = mapTexts(request, (text) => text.replaceAll(VARIABLE, () => id));
   return { ...filled, path: request.path.replaceAll(VARIABLE, () => encodeURIComponent(id)) };
 }
 
@@ -89,7 +84,7 @@ function findItem(value: Json, id: string, kind: IdKind, path: string, depth: nu
 }
 
 /** An unknown id of the same form. */
-function strangeId(ids: readonly string[], kind: IdKind): string {
+function unknownId(ids: readonly string[], kind: IdKind): string {
   if (kind === 'number') {
     for (let number = 987_654_321; ; number -= 1) if (!ids.includes(String(number))) return String(number);
   }
@@ -122,7 +117,7 @@ export async function findRecord({
       const record = more === undefined ? undefined : compilePath(item)(more);
       if (isObject(record)) records.push(record);
     }
-    const missing = await client.send(withId(request, strangeId(known, kind)));
+    const missing = await client.send(withId(request, unknownId(known, kind)));
     return { request, item, records, missing: { reply: missing, document: read(missing) } };
   }
   return undefined;

@@ -1,5 +1,5 @@
 import { type Column, knownValues } from './columns.ts';
-import type { DraftNote } from '../note.ts';
+import { likely, type Remark, toEdit } from '../note.ts';
 
 /** An amount and its currency, as the `money` step reads them. */
 export type MoneyColumns = {
@@ -8,7 +8,7 @@ export type MoneyColumns = {
   readonly step: {
     readonly money: { readonly amount: string; readonly currency: string; readonly expect: string };
   };
-  readonly remark: { readonly level: DraftNote['level']; readonly text: string };
+  readonly remark: Remark;
 };
 
 const CURRENCY =
@@ -43,15 +43,12 @@ export function findMoney(amount: Column, columns: readonly Column[]): MoneyColu
   const counts = [...countsOf(knownValues(beside))].sort((a, b) => b[1] - a[1]);
   const expect = counts[0]?.[0] ?? '';
   const money = { amount: key, currency: parted(beside.path).key, expect };
-  const remark: MoneyColumns['remark'] =
+  const codes = counts.map(([code]) => code).slice(0, 5);
+  const remark =
     counts.length > 1
-      ? {
-          level: 'edit',
-          text: `amounts in ${counts.length} currencies (${counts
-            .map(([code]) => code)
-            .slice(0, 5)
-            .join(', ')}): those in others than ${expect} become null`,
-        }
-      : { level: 'likely', text: `every amount is in ${expect}; others become null` };
+      ? toEdit(
+          `amounts in ${counts.length} currencies (${codes.join(', ')}): those in others than ${expect} become null`,
+        )
+      : likely(`every amount is in ${expect}; others become null`);
   return { from: parent, step: { money }, remark };
 }

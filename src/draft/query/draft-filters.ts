@@ -1,5 +1,5 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
-import type { ResourceName } from '../../contract/resources.ts';
+import type { Resource } from '../../contract/resources.ts';
 import { compilePath } from '../../adapter/path.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { scalarText } from '../../kernel/json/values.ts';
@@ -7,6 +7,7 @@ import type { ListReader } from '../requests/list-reader.ts';
 import type { FieldDraft } from '../map/map-fields.ts';
 import type { DraftNote } from '../note.ts';
 import { findFilters, type FilterContext, type FoundFilter, usualFilters } from './probe-filters.ts';
+import { withQuery, withValue } from '../requests/request-parameters.ts';
 import { readTotal, type TotalPlace } from '../window/probe-total.ts';
 import { type NumberedWindows, type ListWalk, windowRequest } from '../requests/walk-list.ts';
 
@@ -57,23 +58,21 @@ function specOf({ query, expr, escape, item, exact }: FoundFilter): Readonly<Rec
   };
 }
 
+/** Adds the place for filter conditions to a request. */
 function withFilterPlace(
   request: RequestSpec,
   found: readonly FoundFilter[],
   dialect: Dialect | undefined,
 ): RequestSpec {
   const byExpr = found.some(({ expr }) => expr !== undefined);
-  const byItem = found.some(({ item }) => item !== undefined);
-  const query = byExpr ? { ...request.query, ...dialect?.filterQuery } : request.query;
-  const { body } = request;
-  if (!byItem || body === undefined || !('json' in body)) return { ...request, query };
-  const tree = { ...(body.json as object), query: { bool: { filter: '{filters}' } } };
-  return { ...request, query, body: { json: tree as typeof body.json } };
+  const extended = withQuery(request, (byExpr && dialect?.filterQuery) || {});
+  if (dialect?.filterPlace === undefined || !found.some(({ item }) => item !== undefined)) return extended;
+  return withValue(extended, { in: 'json', path: dialect.filterPlace }, '{filters}');
 }
 
 /** Tries the filters of the contract against rows that are known. */
 export async function draftFilters(context: {
-  readonly resource: ResourceName;
+  readonly resource: Resource;
   readonly reader: ListReader;
   readonly numbered: NumberedWindows | undefined;
   readonly walk: ListWalk | undefined;
@@ -82,7 +81,8 @@ export async function draftFilters(context: {
   readonly total: TotalPlace | undefined;
 }): Promise<FiltersDraft> {
   const { resource, reader, numbered, walk, dialect, map, total } = context;
-  if (numbered === undefined || walk === undefined || walk.rows.length < 2) return NONE;
+  const isKnown = walk !== undefined && walk.rows.length > 1;
+  if (resource.filters.length === 0 || numbered === undefined || !isKnown) return NONE;
   const plain = (field: string) => {
     const path = pathOf(map, field);
     return path !== undefined && /^[\w.]+$/.test(path) ? path : undefined;
@@ -98,8 +98,7 @@ export async function draftFilters(context: {
     totalOf: (listing) => (total === undefined ? undefined : readTotal(total, listing)),
     idOf: (row) => scalarText(findId(row)) ?? '',
     pathOf: (field) => pathOf(map, field),
-    filterQuery: dialect?.filterQuery,
-    itemPlace: dialect?.key === 'elasticsearch' ? ['query', 'bool', 'filter'] : undefined,
+    dialect,
   };
   const isMoney = moneyOf(map['price']) !== undefined;
   const widened = candidates.map((one) =>
@@ -110,7 +109,7 @@ export async function draftFilters(context: {
   const notes: DraftNote[] = [];
   for (const filter of found) {
     filters[filter.field] = { ...filters[filter.field], [filter.op]: specOf(filter) };
-    const at = ['resources', resource, 'list', 'filters', filter.field, filter.op];
+    const at = ['resources', resource.name, 'list', 'filters', filter.field, filter.op];
     notes.push({ at, level: walk.complete ? 'sure' : 'likely', text: filter.remark });
   }
   return {

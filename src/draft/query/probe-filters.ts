@@ -2,9 +2,10 @@ import type { RequestSpec } from '../../config/schema/source.ts';
 import { compilePath } from '../../adapter/path.ts';
 import { escapes } from '../../adapter/request/escape.ts';
 import type { JsonObject } from '../../kernel/json/json.ts';
-import type { DialectFilter } from '../dialects/dialect.ts';
+import type { Dialect, DialectFilter } from '../dialects/dialect.ts';
 import { scalarText } from '../../kernel/json/values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
+import { mapTexts } from '../requests/map-leaves.ts';
 import { withQuery, withValue } from '../requests/request-parameters.ts';
 
 /** A filter that worked. */
@@ -27,31 +28,24 @@ export type FilterContext = {
   readonly idOf: (row: JsonObject) => string;
   /** The path of a field, if no step changes its value. */
   readonly pathOf: (field: 'category' | 'price') => string | undefined;
-  /** The query with the filter expression, such as `{ $filter: '{filter}' }`. */
-  readonly filterQuery: Readonly<Record<string, string>> | undefined;
-  /** The path of the list of conditions in a JSON body. */
-  readonly itemPlace: readonly string[] | undefined;
+  readonly dialect: Dialect | undefined;
 };
 
-function asked(context: FilterContext, filter: DialectFilter, value: string): RequestSpec {
+/** The list's request with a condition. */
+function filteredRequest(
+  { request, dialect }: FilterContext,
+  filter: DialectFilter,
+  value: string,
+): RequestSpec {
   const fill = (template: string) => template.replace('{value}', () => value);
-  if (filter.query !== undefined) {
-    return withQuery(
-      context.request,
-      Object.fromEntries(Object.entries(filter.query).map(([name, template]) => [name, fill(template)])),
-    );
-  }
+  if (filter.query !== undefined) return withQuery(request, mapTexts(filter.query, fill));
   if (filter.expr !== undefined) {
     const condition = filter.expr.replace('{value}', () => escapes[filter.escape ?? 'number'](value));
-    const query = Object.entries(context.filterQuery ?? {}).map(([name, template]) => [
-      name,
-      template.replace('{filter}', () => condition),
-    ]);
-    return withQuery(context.request, Object.fromEntries(query) as Record<string, string>);
+    const place = (template: string) => template.replace('{filter}', () => condition);
+    return withQuery(request, mapTexts(dialect?.filterQuery ?? {}, place));
   }
-  const written = JSON.stringify(filter.item).replaceAll('"{value}"', () => JSON.stringify(value));
-  const place = { in: 'json', path: context.itemPlace ?? [] } as const;
-  return withValue(context.request, place, [JSON.parse(written)] as unknown as string);
+  const condition = mapTexts(filter.item, (text) => (text === '{value}' ? value : text));
+  return withValue(request, { in: 'json', path: dialect?.filterPlace ?? [] }, [condition]);
 }
 
 type RowMatches = (row: JsonObject, value: string) => boolean;
@@ -59,7 +53,8 @@ type RowMatches = (row: JsonObject, value: string) => boolean;
 const numberIn = (text: string | undefined) =>
   text === undefined || !/^-?\d+(?:\.\d+)?$/.test(text) ? undefined : Number(text);
 
-function fitsOf(path: string, op: DialectFilter['op']): RowMatches {
+/** Compiles the condition that the contract means by a filter. */
+function compileMatches(path: string, op: DialectFilter['op']): RowMatches {
   const find = compilePath(path);
   return (row, value) => {
     const text = scalarText(find(row))?.trim();
@@ -105,17 +100,17 @@ function sampleValues(context: FilterContext, path: string, op: DialectFilter['o
 /** The result of a filter: the right rows; the right rows with a total of all rows; more rows; or other rows. */
 type FilterVerdict = 'right' | 'countsAll' | 'wide' | 'wrong';
 
-function judge(context: FilterContext, found: ListReply, fits: RowMatches, value: string): FilterVerdict {
-  const allFit = found.rows.every((row) => fits(row, value));
-  const expected = context.rows.filter((row) => fits(row, value));
+function judge(context: FilterContext, found: ListReply, matches: RowMatches, value: string): FilterVerdict {
+  const allMatch = found.rows.every((row) => matches(row, value));
+  const expected = context.rows.filter((row) => matches(row, value));
   const total = context.totalOf(found);
   if (found.rows.length === 0) return 'wrong';
   if (!context.complete) {
     const fewer =
       total === undefined || total < context.rows.length || found.rows.length < context.windowRows;
-    return allFit && (fewer || total >= expected.length) ? 'right' : 'wrong';
+    return allMatch && (fewer || total >= expected.length) ? 'right' : 'wrong';
   }
-  if (!allFit) {
+  if (!allMatch) {
     const ids = new Set(found.rows.map(context.idOf));
     const isWhole = found.rows.length < context.windowRows || context.rows.length <= context.windowRows;
     return isWhole && expected.every((row) => ids.has(context.idOf(row))) ? 'wide' : 'wrong';
@@ -126,17 +121,17 @@ function judge(context: FilterContext, found: ListReply, fits: RowMatches, value
 }
 
 const otherCase = (text: string) => (text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase());
-const NOBODY = 'zz-portico-nothing';
+const UNUSED_VALUE = 'zz-portico-nothing';
 
 /** Whether a value that no row has gives no row, or fewer than all. A filter that is ignored gives all rows. */
-async function isHeard(
+async function isObeyed(
   reader: ListReader,
   context: FilterContext,
   filter: DialectFilter,
   wide: boolean,
 ): Promise<boolean> {
-  const beyond = { eq: NOBODY, ge: '99999999999', le: '-99999999999' }[filter.op];
-  const { listing } = await reader.read(asked(context, filter, beyond));
+  const beyond = { eq: UNUSED_VALUE, ge: '99999999999', le: '-99999999999' }[filter.op];
+  const { listing } = await reader.read(filteredRequest(context, filter, beyond));
   if (listing === undefined) return false;
   return (
     listing.rows.length === 0 ||
@@ -149,12 +144,12 @@ async function ignoresCase(
   reader: ListReader,
   context: FilterContext,
   filter: DialectFilter,
-  { fits, values }: { readonly fits: RowMatches; readonly values: readonly string[] },
+  { matches, values }: { readonly matches: RowMatches; readonly values: readonly string[] },
 ): Promise<boolean> {
   const cased = values.find((value) => otherCase(value) !== value);
   if (filter.op !== 'eq' || cased === undefined) return false;
-  const { listing } = await reader.read(asked(context, filter, otherCase(cased)));
-  return listing?.rows.some((row) => fits(row, cased)) === true;
+  const { listing } = await reader.read(filteredRequest(context, filter, otherCase(cased)));
+  return listing?.rows.some((row) => matches(row, cased)) === true;
 }
 
 async function tryFilter(
@@ -165,16 +160,16 @@ async function tryFilter(
   const path = context.pathOf(filter.field);
   const values = path === undefined ? [] : sampleValues(context, path, filter.op);
   if (path === undefined || values.length === 0 || reader.client.callsLeft < 6) return undefined;
-  const fits = fitsOf(path, filter.op);
+  const matches = compileMatches(path, filter.op);
   const verdicts = new Set<FilterVerdict>();
   for (const value of values) {
-    const { listing } = await reader.read(asked(context, filter, value));
-    verdicts.add(listing === undefined ? 'wrong' : judge(context, listing, fits, value));
+    const { listing } = await reader.read(filteredRequest(context, filter, value));
+    verdicts.add(listing === undefined ? 'wrong' : judge(context, listing, matches, value));
     if (verdicts.has('wrong')) return undefined;
   }
   const wide = verdicts.has('wide');
-  if (!(await isHeard(reader, context, filter, wide))) return undefined;
-  const caseless = await ignoresCase(reader, context, filter, { fits, values });
+  if (!(await isObeyed(reader, context, filter, wide))) return undefined;
+  const caseless = await ignoresCase(reader, context, filter, { matches, values });
   const exact = !wide && !caseless && filter.superset !== true;
   const seen = context.complete ? 'against all rows of the list' : 'against the rows seen';
   const tried = `tried with ${values.length} value${values.length > 1 ? 's' : ''} and one that no row has, ${seen}`;
@@ -187,27 +182,24 @@ export function usualFilters(
   category: string | undefined,
   price: string | undefined,
 ): readonly DialectFilter[] {
-  const plain = (column: string | undefined): column is string =>
-    column !== undefined && /^[A-Za-z_]\w*$/.test(column);
-  const bounds = (low: string, high: string): readonly DialectFilter[] => [
-    { field: 'price', op: 'ge', query: { [low]: '{value}' } },
-    { field: 'price', op: 'le', query: { [high]: '{value}' } },
+  const isPlain = (column: string | undefined) => column !== undefined && /^[A-Za-z_]\w*$/.test(column);
+  const capitalised = `${price?.[0]?.toUpperCase() ?? ''}${price?.slice(1) ?? ''}`;
+  const names = [category, `filter[${category}]`];
+  const bounds = [
+    [`${price}_gte`, `${price}_lte`],
+    [`min_${price}`, `max_${price}`],
+    [`${price}[gte]`, `${price}[lte]`],
+    [`min${capitalised}`, `max${capitalised}`],
   ];
+  const filter = (field: 'category' | 'price', op: 'eq' | 'ge' | 'le', name = ''): DialectFilter => ({
+    field,
+    op,
+    query: { [name]: '{value}' },
+  });
   return [
-    ...(plain(category) ? [{ field: 'category', op: 'eq', query: { [category]: '{value}' } } as const] : []),
-    ...(plain(category)
-      ? [{ field: 'category', op: 'eq', query: { [`filter[${category}]`]: '{value}' } } as const]
-      : []),
-    ...(plain(price)
-      ? [
-          ...bounds(`${price}_gte`, `${price}_lte`),
-          ...bounds(`min_${price}`, `max_${price}`),
-          ...bounds(`${price}[gte]`, `${price}[lte]`),
-          ...bounds(
-            `min${price[0]?.toUpperCase() ?? ''}${price.slice(1)}`,
-            `max${price[0]?.toUpperCase() ?? ''}${price.slice(1)}`,
-          ),
-        ]
+    ...(isPlain(category) ? names.map((name) => filter('category', 'eq', name)) : []),
+    ...(isPlain(price)
+      ? bounds.flatMap(([low, high]) => [filter('price', 'ge', low), filter('price', 'le', high)])
       : []),
   ];
 }

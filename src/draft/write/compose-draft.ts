@@ -1,6 +1,6 @@
 import type { ResourceName } from '../../contract/resources.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { DraftNote } from '../note.ts';
+import { type DraftNote, likely, type Remark, toEdit } from '../note.ts';
 import { requestSection } from '../requests/request-parameters.ts';
 import type { OutcomesDraft } from '../detect/draft-outcomes.ts';
 import type { RecordDraft } from '../map/draft-record.ts';
@@ -38,38 +38,40 @@ function windowRows({ window }: ListDraft): number {
 
 const BUDGET_MS = 8_000;
 
+/** The cost of a scan of the whole list. */
+function costRemark(rows: number | undefined, windowSize: number, msEach: number): Remark {
+  if (rows === undefined || !Number.isFinite(windowSize))
+    return likely('the cost of a scan is not known, since the number of rows is not');
+  const calls = Math.max(1, Math.ceil(rows / windowSize));
+  const seconds = (calls * msEach) / 3 / 1_000;
+  const time = seconds < 1 ? 'a second or less' : `${Math.ceil(seconds)} s`;
+  const cost = `a scan of ${rows} rows takes ${calls} call${calls === 1 ? '' : 's'}, about ${time}`;
+  if (seconds * 1_000 < BUDGET_MS * 0.8) return likely(cost);
+  return toEdit(
+    `${cost}: more than time; raise it, and the deadline of the resource in the gateway file above it`,
+  );
+}
+
 /** A budget that is enough for a scan of the whole list, with its cost. */
-function budgetSection(study: ListDraft, msEach: number): { section: Section; note: DraftNote } {
-  const known = study.total.rows;
+function budgetSection(list: ListDraft, msEach: number): { section: Section; note: DraftNote } {
+  const known = list.total.rows;
   const wanted = Math.ceil(((known ?? 0) * 3) / 2 / 1_000) * 1_000;
   const rows = Math.min(10_000_000, Math.max(20_000, wanted));
-  const each = windowRows(study);
+  const each = windowRows(list);
   const calls = Number.isFinite(each)
     ? Math.min(1_000_000, Math.max(50, Math.ceil((rows / each) * 1.1)))
     : 10;
-  const needed =
-    known === undefined || !Number.isFinite(each) ? undefined : Math.max(1, Math.ceil(known / each));
-  const seconds = needed === undefined ? undefined : (needed * msEach) / 3 / 1_000;
   const section = { rows, calls, time: `${BUDGET_MS / 1_000}s`, snapshot: '60s' };
-  const at = ['budget'];
-  if (seconds === undefined || needed === undefined)
-    return {
-      section,
-      note: { at, level: 'likely', text: 'the cost of a scan is not known, since the number of rows is not' },
-    };
-  const told = `a scan of ${known} rows takes ${needed} call${needed === 1 ? '' : 's'}, about ${seconds < 1 ? 'a second or less' : `${Math.ceil(seconds)} s`}`;
-  if (seconds * 1_000 < BUDGET_MS * 0.8) return { section, note: { at, level: 'likely', text: told } };
-  const text = `${told}: more than time; raise it, and the deadline of the resource in the gateway file above it`;
-  return { section, note: { at, level: 'edit', text } };
+  return { section, note: { at: ['budget'], ...costRemark(known, each, msEach) } };
 }
 
-function listSection(study: ListDraft, dialect: Dialect | undefined, isXml: boolean): Section {
-  const { window, total, order, filters, mapping, reader } = study;
+function listSection(list: ListDraft, dialect: Dialect | undefined, isXml: boolean): Section {
+  const { window, total, order, filters, mapping, reader } = list;
   const absent = isXml || dialect?.itemsAbsent === 'empty';
   const totals =
     total.total === undefined ? undefined : { ...total.total, ...(filters.countsAll && { counts: 'all' }) };
   return {
-    request: requestSection(listRequest(study)),
+    request: requestSection(listRequest(list)),
     window: window.window,
     ...(totals !== undefined && { total: totals }),
     items: reader.layout.items,
@@ -90,8 +92,8 @@ function netSection({ target, made }: DraftParts): Section {
 }
 
 /** The comment at the top of the file: its origin, what to edit, and what no reply can show. */
-function headOf(findings: DraftParts, edits: readonly DraftNote[]): readonly string[] {
-  const { target, dialect, made, resource } = findings;
+function headOf(parts: DraftParts, edits: readonly DraftNote[]): readonly string[] {
+  const { target, dialect, made, resource } = parts;
   const variables = Object.keys(target.secrets.variables);
   const offline = made.calls === 0;
   const from = offline ? 'saved replies; no request was sent' : `${made.calls} calls`;
@@ -111,8 +113,8 @@ function headOf(findings: DraftParts, edits: readonly DraftNote[]): readonly str
 }
 
 /** Composes the source file from its parts. */
-export function composeDraft(findings: DraftParts): Draft {
-  const { target, resource, decode, dialect, list, record, outcomes, made } = findings;
+export function composeDraft(parts: DraftParts): Draft {
+  const { target, resource, decode, dialect, list, record, outcomes, made } = parts;
   const budget = budgetSection(list, made.msEach);
   const isXml = decode['format'] === 'xml';
   const get = record && {
@@ -123,7 +125,7 @@ export function composeDraft(findings: DraftParts): Draft {
   const content = {
     source: 1,
     name: target.name,
-    net: netSection(findings),
+    net: netSection(parts),
     ...(target.auth !== undefined && { auth: target.auth }),
     ...(Object.keys(decode).length > 0 && { decode }),
     budget: budget.section,
@@ -136,12 +138,12 @@ export function composeDraft(findings: DraftParts): Draft {
       },
     },
   };
-  const notes = [...findings.notes, budget.note, ...outcomes.notes, ...list.notes, ...(record?.notes ?? [])];
+  const notes = [...parts.notes, budget.note, ...outcomes.notes, ...list.notes, ...(record?.notes ?? [])];
   return {
     content,
     notes,
     head: headOf(
-      findings,
+      parts,
       notes.filter(({ level }) => level === 'edit'),
     ),
   };
