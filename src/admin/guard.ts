@@ -12,7 +12,7 @@ const refusePages: RequestHandler = (req, res, next) => {
   if (req.headers.origin === undefined && OWN_HOST.test(req.headers.host ?? 'localhost')) next();
   else
     res.status(403).json({
-      status: 'without admin.token, this is for programs of this machine alone, under localhost or 127.0.0.1',
+      status: 'without admin.token, only programs on this machine may call this, as localhost or 127.0.0.1',
     });
 };
 

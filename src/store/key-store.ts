@@ -75,7 +75,7 @@ export function createKeyStore(redis: KeyStoreRedis, keys: RedisKeys): KeyStore 
       const replaced = await redis.eval(REPLACE_IF_UNCHANGED, 1, key, before, writeKeyRecord(record));
       if (replaced === 1) return { kind: 'found', record };
     }
-    throw new Error(`key ${id} kept changing`);
+    throw new Error(`key ${id} was changed by others again and again`);
   }
 
   async function list(): Promise<readonly { id: string; lookup: KeyLookup }[]> {

@@ -142,7 +142,7 @@ function checkTiebreak(sort: SortSpec, here: SpecLocation): void {
   const isText = typeof tiebreak === 'string';
   if (isText && item === undefined && !namesTiebreak(sort))
     here.report('no template of the sort names {tiebreak}', "expr: '{column} {direction}{tiebreak}'");
-  if (!isText && item === undefined) here.report('a tree stands behind an `item`', "a text: ', id asc'");
+  if (!isText && item === undefined) here.report('a tree needs an `item`', "a text: ', id asc'");
 }
 
 /** A parameter in both places would be sent twice, and sources differ in which of the two counts. */

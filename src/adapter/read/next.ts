@@ -13,7 +13,7 @@ function scalar(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
   if (value instanceof NumberText) return value.text;
-  throw invalidReply('next', 'what names the next window is neither text nor number');
+  throw invalidReply('next', 'the name of the next window is neither text nor number');
 }
 
 const FLAGS = new Map<Json | undefined, boolean>([
@@ -32,7 +32,7 @@ function goesOn(flag: Json | undefined, cursor: string | undefined): boolean {
   const more =
     FLAGS.get(flag) ?? (cursor === undefined && (flag === undefined || flag === null) ? false : flag);
   if (more === false || (more === true && cursor !== undefined)) return more;
-  throw invalidReply('next', 'the flag and the cursor of the next window do not fit together');
+  throw invalidReply('next', 'the flag and the cursor of the next window contradict each other');
 }
 
 const PARAMETER = String.raw`\s*;\s*([\w!#$&+.^|~*-]*)\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^\s",;]*))?`;
@@ -63,7 +63,7 @@ function targetWithin(baseUrl: string, path: string, address: string): string {
   const base = new URL(baseUrl).pathname.replace(/\/$/, '');
   // The next window may be a query on the base URL itself, as FHIR servers do.
   if (!pathname.startsWith(`${base}/`) && !(pathname === base && search !== '')) {
-    throw invalidReply('next', 'the address of the next window leads out of net.baseUrl');
+    throw invalidReply('next', 'the address of the next window is outside of net.baseUrl');
   }
   return pathname.slice(base.length) + search;
 }

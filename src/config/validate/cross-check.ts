@@ -149,7 +149,7 @@ function checkRedisAddress(
   for (const second of places.slice(1))
     report(
       [...at, second],
-      `${name}.${places[0] ?? ''} says already where Redis is`,
+      `${name}.${places[0] ?? ''} already names the Redis`,
       'keep one of url, cluster and sentinel',
     );
   for (const key of ['username', 'password'] as const) {
@@ -161,7 +161,7 @@ function checkRedisAddress(
     );
   }
   if (given.tls !== undefined && url !== undefined && !url.reveal().startsWith('rediss://'))
-    report([...at, 'tls'], `${name}.url is not one of TLS`, 'write rediss:// instead of redis://');
+    report([...at, 'tls'], `${name}.url does not use TLS`, 'write rediss:// instead of redis://');
 }
 
 /** Several workers need a Redis, through which they share limits and purges. */

@@ -27,8 +27,8 @@ export function findNotes(
     notes.push(
       yaml.problemAt(
         ['passthrough', index, 'methods'],
-        `${hidden.join(', ')} ${route.path} is answered 405: the longest path decides, so "${outer.name}", which takes it, is not asked`,
-        `add it to the methods of "${route.name}" where it is to be taken`,
+        `${hidden.join(', ')} ${route.path} is answered 405: the longest path decides, so "${outer.name}" does not get the request`,
+        `add it to the methods of "${route.name}" if the route should accept it`,
       ),
     );
   }

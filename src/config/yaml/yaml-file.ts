@@ -75,7 +75,7 @@ function contentOf(
   try {
     return document.toJS({ maxAliasCount: 50 });
   } catch {
-    report(undefined, 'its aliases stand for too much, or for themselves');
+    report(undefined, 'its aliases expand to too much, or to themselves');
     return undefined;
   }
 }

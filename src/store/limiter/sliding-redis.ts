@@ -129,7 +129,7 @@ export class SlidingRedis extends RateLimiterRedis {
   /** Reserves points under a key. Rejects where Redis fails. */
   async reserve(key: string, request: ReservationRequest): Promise<Reservation> {
     const counted = await this.consume(key, request.needed, { request });
-    if (!(counted instanceof Counted)) throw new Error('rate-limiter-flexible answered something else');
+    if (!(counted instanceof Counted)) throw new Error('rate-limiter-flexible returned an unexpected result');
     return counted.reservation;
   }
 

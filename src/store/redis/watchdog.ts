@@ -43,7 +43,7 @@ export function attachWatchdog(client: Redis, timeoutMs: number, watch: Watchdog
   function onQuiet(quietMs: number): boolean {
     const stands = client.status === 'ready' || client.status === 'connect';
     if (stands && quietMs >= Math.max(SILENCE_MS_MAX, timeoutMs))
-      client.stream.destroy(new Error('nothing was heard for too long'));
+      client.stream.destroy(new Error('no data arrived for too long'));
     else if (client.status === 'ready' && quietMs >= timeoutMs * PATIENCE) suspect();
     return silent;
   }

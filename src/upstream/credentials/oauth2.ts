@@ -48,7 +48,7 @@ function readToken(body: Buffer): { token: string; lifetimeMs: number } {
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
   }
-  throw fault('upstream_error', { detail: 'the token endpoint gave no access token' });
+  throw fault('upstream_error', { detail: 'the reply of the token endpoint holds no access token' });
 }
 
 /** Obtains access tokens by client credentials (RFC 6749, section 4.4). */

@@ -42,7 +42,7 @@ export function obtainBySession(auth: Session, transport: Transport, readSession
       auth.cookie === undefined ? readSession(reply) : cookieValue(reply.header('set-cookie'), auth.cookie);
     if (reply.status >= 400 || token === undefined || !/^[\x21-\x7e]+$/.test(token)) {
       throw fault('upstream_error', {
-        detail: `the login of the source gave no session (HTTP ${reply.status})`,
+        detail: `the reply to the login holds no session (HTTP ${reply.status})`,
       });
     }
     const value = auth.value.replaceAll('{session}', token);

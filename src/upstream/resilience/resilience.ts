@@ -50,7 +50,7 @@ export function createResilience(net: SourceSpec['net'], { on, ...deps }: Resili
 
   function check(): void {
     const pauseMs = pause.waitMs;
-    if (pauseMs > 0) throw refusal('the source asked not to be called for a while', pauseMs);
+    if (pauseMs > 0) throw refusal('the source asked for a pause', pauseMs);
     if (breaker.isRefusing) throw refusal('the breaker of the source is open', breaker.waitMs);
   }
 

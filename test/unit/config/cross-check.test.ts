@@ -112,8 +112,8 @@ describe('what parts of a configuration must agree on', () => {
     expect(
       redis('  url: redis://a\n  cluster: ["a:1"]\n  sentinel: { name: m, nodes: ["[::1]:1"] }'),
     ).toEqual([
-      expect.stringContaining('redis.cluster: redis.url says already where Redis is'),
-      expect.stringContaining('redis.sentinel: redis.url says already where Redis is'),
+      expect.stringContaining('redis.cluster: redis.url already names the Redis'),
+      expect.stringContaining('redis.sentinel: redis.url already names the Redis'),
     ]);
     expect(redis('  url: redis://a\n  password: x\n  tls: {}')).toEqual([
       expect.stringContaining('hint: write it into the URL: redis://user:password@host:6379'),
@@ -185,7 +185,7 @@ describe('notes', () => {
     const below = route('deeper', '/legacy/orders/archive');
     expect(notesOf(gatewayText + below)).toEqual([
       expect.stringMatching(
-        /^portico\.yaml:\d+:\d+: passthrough\[1\]\.methods: POST \/legacy\/orders\/archive is answered 405: the longest path decides, so "orders", which takes it, is not asked\n/,
+        /^portico\.yaml:\d+:\d+: passthrough\[1\]\.methods: POST \/legacy\/orders\/archive is answered 405: the longest path decides, so "orders" does not get the request\n/,
       ),
     ]);
     expect(notesOf(gatewayText + route('deeper', '/legacy/ordersarchive'))).toEqual([]);
@@ -198,7 +198,7 @@ describe('notes', () => {
     ]);
   });
 
-  it('are none in the shipped configuration', () => {
+  it('do not occur in the shipped configuration', () => {
     expect(notesOf(gatewayText)).toEqual([]);
   });
 

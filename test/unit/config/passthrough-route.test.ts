@@ -12,7 +12,7 @@ describe('a pass-through route', () => {
     },
   );
 
-  it('has hosts that differ in nothing but their address', () => {
+  it('has hosts that differ only in their address', () => {
     expect(problemsOf({ otherUpstreams: ['http://b:1/base', 'http://b:1/other'] })).toEqual([
       'otherUpstreams.1',
     ]);

@@ -149,7 +149,7 @@ describe('a mistake in a source file', () => {
 });
 
 describe('a variable that is not set', () => {
-  it('is told once, and not also as the wrong value that it leaves', () => {
+  it('is reported once, and not also as a wrong value', () => {
     const found = problemsAfter('crm.yaml', '${USERS_URL:-http://127.0.0.1:7101}', '${USERS_URL}');
     expect(found).toEqual([
       expect.stringMatching(/^crm\.yaml:9:12: the environment variable USERS_URL is not set/),
@@ -158,7 +158,7 @@ describe('a variable that is not set', () => {
 });
 
 describe('all mistakes of all files', () => {
-  it('are told at once, those of meaning and of adapters too', () => {
+  it('are reported at once, those of meaning and of adapters included', () => {
     const { problems } = loadTexts({
       gateway: changed(changed(gatewayText, 'listen:', 'lisen:'), 'portico: 1', 'portico: 3'),
       sources: {

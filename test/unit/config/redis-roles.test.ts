@@ -18,13 +18,13 @@ function redisOf(text: string, variables: Readonly<Record<string, string>> = {})
 const urlOf = (profile: RedisProfile | undefined) => (profile && 'url' in profile ? profile.url : undefined);
 
 describe('the Redis of a role', () => {
-  it('is that of the rest where nothing is said of it, on one connection', () => {
+  it('is the main one if it has no settings, on one connection', () => {
     const [all, ...others] = redisProfiles(redisOf('  url: redis://a'));
     expect(others).toEqual([]);
     expect([urlOf(all?.profile), all?.roles]).toEqual(['redis://a', ['keys', 'limits', 'cache']]);
   });
 
-  it('is its own where it names one, and roles with the same settings share a connection', () => {
+  it('is its own if it has settings, and roles with equal settings share a connection', () => {
     const redis = redisOf(
       '  url: redis://a\n  keys: { url: redis://b }\n  limits: { url: redis://c }\n  cache: { url: redis://b }',
     );
@@ -35,7 +35,7 @@ describe('the Redis of a role', () => {
     ]);
   });
 
-  it('takes nothing over of how another Redis is entered, and its times where it has none of its own', () => {
+  it('takes over no credentials of the main Redis, but its timeouts unless it has its own', () => {
     const redis = redisOf(
       '  cluster: ["a:1"]\n  username: u\n  password: p\n  tls: {}\n  commandTimeout: 70ms\n  cache: { cluster: ["b:1"], connectTimeout: 2s }',
     );
@@ -54,7 +54,7 @@ describe('the Redis of a role', () => {
     expect(redisProfiles(redis).map(({ roles }) => roles)).toEqual([['keys', 'limits'], ['cache']]);
   });
 
-  it('may come from a variable that is not set, and is that of the rest then', () => {
+  it('is the main one if its address comes from an unset variable', () => {
     const text = '  url: redis://a\n  cache: { url: "${CACHE_URL:-}" }';
     expect(urlOf(redisProfile(redisOf(text), 'cache'))).toBe('redis://a');
     expect(urlOf(redisProfile(redisOf(text, { CACHE_URL: 'redis://b' }), 'cache'))).toBe('redis://b');
@@ -69,8 +69,8 @@ describe('the Redis of a role', () => {
     expect(
       problemsOf('  cache: { url: redis://a, cluster: ["a:1"] }\n  keys: { url: redis://a, tls: {} }'),
     ).toEqual([
-      expect.stringContaining('redis.keys.tls: redis.keys.url is not one of TLS'),
-      expect.stringContaining('redis.cache.cluster: redis.cache.url says already where Redis is'),
+      expect.stringContaining('redis.keys.tls: redis.keys.url does not use TLS'),
+      expect.stringContaining('redis.cache.cluster: redis.cache.url already names the Redis'),
     ]);
     expect(problemsOf('  limits: { password: x }')).toEqual([
       expect.stringContaining('password is only for redis.limits.cluster and redis.limits.sentinel'),

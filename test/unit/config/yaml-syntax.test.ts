@@ -23,7 +23,7 @@ describe('YAML that cannot be read', () => {
     expect(problems.map(problemText).join()).not.toMatch(/undefined|\[object/);
   });
 
-  it('is told once, not for every token that the parser stumbles over afterwards', () => {
+  it('is reported once, not for every token after it', () => {
     expect(after('portico: 1', 'portico: 1\n} ]')).toHaveLength(1);
   });
 
@@ -34,7 +34,7 @@ describe('YAML that cannot be read', () => {
     const { problems, config } = loadTexts({ gateway: bomb.join('\n') });
     expect(config.gateway).toBeUndefined();
     expect(problems.map(problemText)).toEqual([
-      'portico.yaml: its aliases stand for too much, or for themselves',
+      'portico.yaml: its aliases expand to too much, or to themselves',
     ]);
   });
 

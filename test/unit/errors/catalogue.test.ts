@@ -13,7 +13,7 @@ describe('the catalogue of errors', () => {
     for (const { status, owner } of Object.values(catalogue)) expect(owner === 'client').toBe(status < 500);
   });
 
-  it('calls nothing retryable that only a changed request can mend', () => {
+  it('marks no error as retryable that only a changed request can avoid', () => {
     for (const { status, retryable } of Object.values(catalogue))
       if (status < 500) expect(retryable).toBe(status === 429);
   });

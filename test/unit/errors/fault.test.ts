@@ -36,7 +36,7 @@ describe('a fault', () => {
     expect(toGatewayError(error)).toBe(error);
   });
 
-  it('makes everything else thrown a fault of our own, with the cause for the log', () => {
+  it('converts every other thrown value to server_error, with the cause for the log', () => {
     fc.assert(
       fc.property(fc.anything(), (thrown) => {
         const error = toGatewayError(thrown);

@@ -107,7 +107,7 @@ describe('reading JSON', () => {
     ...['"\u0000"', '"\n"', '"\u001f"', '"\\x"', '"\\u12"', '"\\u12G4"', '{"\t":1}'],
   ])('refuses %j', (text) => expect(() => readJson(text)).toThrow(JsonError));
 
-  it('tells where the mistake stands, never what stood there', () => {
+  it('names the position of the mistake, never the text', () => {
     expect(() => readJson('{"a": 1, "pass": hunter2}')).toThrow('unexpected character at offset 17');
     expect(() => readJson('["hunter2\n"]')).toThrow(/^control character in a text at offset 9$/);
   });

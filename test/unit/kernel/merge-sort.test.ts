@@ -7,7 +7,7 @@ const compare = (a: Item, b: Item) => a.key - b.key;
 const itemsOf = (keys: readonly number[]): Item[] => keys.map((key, place) => ({ key, place }));
 
 describe('a sort in slices', () => {
-  it('leaves what a stable sort leaves', async () => {
+  it('gives the result of a stable sort', async () => {
     const keys = fc.array(fc.nat(50), { maxLength: 2_000, size: 'max' });
     const pace = createYieldToLoop(new AbortController().signal);
     await fc.assert(
@@ -19,7 +19,7 @@ describe('a sort in slices', () => {
     );
   });
 
-  it('lets the event loop turn, and gives up once nobody wants it', async () => {
+  it('yields to the event loop, and stops once its signal aborts', async () => {
     const items = itemsOf(Array.from({ length: 200_000 }, (_, i) => (i * 7_919) % 200_003));
     const controller = new AbortController();
     let turns = 0;

@@ -87,7 +87,7 @@ describe('single flight', () => {
     expect(runs).toHaveLength(0);
   });
 
-  it('leaves a finished result alone when its caller goes afterwards', async () => {
+  it('keeps a finished result if its caller leaves afterwards', async () => {
     const { runs, work } = manualWork();
     const caller = new AbortController();
     const result = flights.run('key', caller.signal, work);
@@ -97,7 +97,7 @@ describe('single flight', () => {
     expect(await result).toBe('done');
   });
 
-  it('keeps nothing of work that cannot even start', async () => {
+  it('keeps no entry for work that throws at its start', async () => {
     const broken = () => {
       throw new Error('cannot start');
     };

@@ -35,7 +35,7 @@ describe('an order of rows', () => {
     );
   });
 
-  it('gives nothing where a bit of what it needs is another', async () => {
+  it('reads as undefined if any bit of the needed blocks is changed', async () => {
     const all = Array.from({ length: 300 }, (_, at) => at);
     const bytes = await write(all);
     const whole = all.map((position) => table.spanOf(position));
@@ -51,7 +51,7 @@ describe('an order of rows', () => {
     expect(read(bytes.subarray(0, bytes.length - 1), 0, 300)).toBeUndefined();
   });
 
-  it('is nobody else’s', async () => {
+  it('belongs to one table and one name', async () => {
     const bytes = await write([1, 2, 3]);
     const head = bytes.subarray(ORDER_HEAD.from, ORDER_HEAD.to + 1);
     expect(readOrderHead('table', '-name', head)).toBe(3);

@@ -24,7 +24,7 @@ describe('generated products', () => {
     expect(generateProducts({ seed: 1, count })).toHaveLength(count);
   });
 
-  it('are 2000 unless told', () => {
+  it('are 2000 by default', () => {
     expect(products).toHaveLength(2_000);
   });
 

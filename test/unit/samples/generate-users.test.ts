@@ -25,7 +25,7 @@ describe('generated users', () => {
     expect(generateUsers({ seed: 1, count })).toHaveLength(count);
   });
 
-  it('are 5000 unless told', () => {
+  it('are 5000 by default', () => {
     expect(users).toHaveLength(5_000);
   });
 

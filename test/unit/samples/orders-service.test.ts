@@ -40,7 +40,7 @@ describe('the orders service', () => {
     },
   );
 
-  it('tells the length in bytes of what was posted, whole or in chunks', async () => {
+  it('returns the length in bytes of the posted body, whole or in chunks', async () => {
     const whole = await send('/legacy/orders', { method: 'POST', body: 'Stück' });
     expect(shown(whole)).toEqual([201, { LAENGE: 6 }]);
     const chunks = new ReadableStream({

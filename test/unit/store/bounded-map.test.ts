@@ -14,7 +14,7 @@ describe('a bounded map', () => {
     expect(map.get('d')).toEqual(sized(4));
   });
 
-  it('lets go what has expired, and nothing else, where it is told to', async () => {
+  it('evicts the expired entries, and no others, on evictExpired', async () => {
     const map = mapOf(10);
     map.set('brief', sized(3), 1);
     map.set('long', sized(3), 60_000);
@@ -33,7 +33,7 @@ describe('a bounded map', () => {
     expect(['a', 'b', 'c', 'd'].filter((key) => map.get(key) !== undefined)).toEqual(['a', 'c', 'd']);
   });
 
-  it('does not keep what is larger than all of it, and lets nothing else go for it', () => {
+  it('does not store an entry above its bound, and evicts none for it', () => {
     const map = mapOf(10);
     map.set('a', sized(5), 60_000);
     map.set('big', sized(11), 60_000);
@@ -61,7 +61,7 @@ describe('a bounded map', () => {
     expect(map.get('a')).toBeUndefined();
   });
 
-  it('forgets what is replaced, deleted or cleared', () => {
+  it('forgets replaced, deleted and cleared entries', () => {
     const map = mapOf(10);
     map.set('a', sized(5), 60_000);
     map.set('a', sized(2), 60_000);

@@ -42,7 +42,7 @@ describe('a compressed body', () => {
     expect(outcomes).toEqual(['upstream_invalid_response']);
   });
 
-  it('that is cut where what came so far is sound JSON is not taken for complete', async () => {
+  it('that is cut after valid JSON is not taken for complete', async () => {
     const gzip = createGzip();
     const pieces: Buffer[] = [];
     gzip.on('data', (piece: Buffer) => pieces.push(piece));
@@ -67,7 +67,7 @@ describe('a body that is too large', () => {
     expect((await above.failure()).code).toBe('upstream_invalid_response');
   });
 
-  it('is cut off in the middle where its length is not told, and hung up on', async () => {
+  it('is aborted in the middle if it has no Content-Length, and its connection is closed', async () => {
     let sent = 0;
     server = await startUpstream(
       onHead((socket) => {

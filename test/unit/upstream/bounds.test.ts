@@ -43,7 +43,7 @@ describe('calls under way', () => {
     expect(upstream.load).toEqual({ active: 0, waiting: 0 });
   });
 
-  it('make way for the next, whatever becomes of them', async () => {
+  it('free their slots, whatever their outcome', async () => {
     const answerAll = answering(...answer('1'));
     server = await startUpstream((socket, heard, connection) => {
       if (connection < 2) socket.resetAndDestroy();
@@ -88,7 +88,7 @@ describe('a caller that goes', () => {
     expect(server!.received.join()).not.toContain('/second');
   });
 
-  it('before it was asked for costs nothing', async () => {
+  it('before the request was sent costs no upstream call', async () => {
     const { origin } = await startHolding();
     const { get } = openUpstream(origin);
     await expect(get('/x', AbortSignal.abort(new Error('client gone')))).rejects.toThrow('client gone');

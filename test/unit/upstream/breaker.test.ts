@@ -28,7 +28,7 @@ function openBreaker(options: Partial<BreakerOptions> = {}) {
 }
 
 describe('a closed breaker', () => {
-  it('opens at the call that makes enough, and bad enough', () => {
+  it('opens at the call that reaches both the number of calls and the percentage', () => {
     const { breaker, make } = openBreaker();
     expect(make(19, 'failure')).toBe(19);
     expect(breaker.state).toBe('closed');
@@ -52,7 +52,7 @@ describe('a closed breaker', () => {
     expect(breaker.state).toBe('closed');
   });
 
-  it('forgets what is older than its window, however long nothing was asked', () => {
+  it('forgets calls older than its window, however long no call was made', () => {
     const { breaker, clock, make } = openBreaker();
     make(19, 'failure');
     clock.advance(60_000);
@@ -60,7 +60,7 @@ describe('a closed breaker', () => {
     expect(breaker.state).toBe('closed');
   });
 
-  it('adds up what came within its window, over all its parts', () => {
+  it('adds up the calls of all slices of its window', () => {
     const { breaker, clock, make } = openBreaker();
     for (let second = 0; second < 9; second += 1) {
       make(2, 'failure');
@@ -70,7 +70,7 @@ describe('a closed breaker', () => {
     expect(breaker.state).toBe('open');
   });
 
-  it('does not add up what a window cannot hold', () => {
+  it('does not add up calls that are further apart than its window', () => {
     const { breaker, clock, make } = openBreaker();
     for (let second = 0; second < 60; second += 1) {
       make(1, 'failure');
@@ -81,7 +81,7 @@ describe('a closed breaker', () => {
 });
 
 describe('an open breaker', () => {
-  it('lets nothing through, and says for how long', () => {
+  it('refuses all calls, and says for how long', () => {
     const { breaker, clock, make } = openBreaker();
     make(20, 'failure');
     clock.advance(4_999);
@@ -101,7 +101,7 @@ describe('an open breaker', () => {
     expect(states).toEqual(['open', 'half_open', 'closed']);
   });
 
-  it('opens again, for as long, where that call fails', () => {
+  it('opens again for the same time if the probe fails', () => {
     const { breaker, clock, make, states } = openBreaker();
     make(20, 'failure');
     clock.advance(5_000);
@@ -113,7 +113,7 @@ describe('an open breaker', () => {
     expect(states).toEqual(['open', 'half_open', 'open', 'half_open', 'closed']);
   });
 
-  it('has the next call try where the caller of the first one went away', () => {
+  it('makes the next call the probe if the caller of the first one went away', () => {
     const { breaker, clock, make, states } = openBreaker();
     make(20, 'failure');
     clock.advance(5_000);
@@ -123,7 +123,7 @@ describe('an open breaker', () => {
     expect(states).toEqual(['open', 'half_open', 'closed']);
   });
 
-  it('is not moved by calls that began before it opened', () => {
+  it('ignores calls that began before it opened', () => {
     const { breaker, clock, make } = openBreaker();
     const slow = Array.from({ length: 50 }, () => breaker.enter());
     make(20, 'failure');

@@ -80,7 +80,7 @@ describe('bulkhead', () => {
     expect(begun).toEqual(['first', 'scan']);
   });
 
-  it('are not given to who has gone, and the others do not notice', async () => {
+  it('skip callers that have gone, and the others get theirs', async () => {
     const { bulkhead, call, failures, begun, end } = openBulkhead();
     void call('first');
     const controller = new AbortController();
@@ -95,7 +95,7 @@ describe('bulkhead', () => {
     expect([begun, bulkhead.waiting]).toEqual([['first', 'stays'], 0]);
   });
 
-  it('are given away again where a call fails', async () => {
+  it('are free again after a failed call', async () => {
     const { bulkhead, call, begun } = openBulkhead();
     const failed = bulkhead.run('caller', over.signal, () => Promise.reject(new Error('broken')));
     void call('next');
@@ -104,7 +104,7 @@ describe('bulkhead', () => {
     expect(begun).toEqual(['next']);
   });
 
-  it('are given away only as fast as the rate allows, each time to who is most urgent then', async () => {
+  it('are granted only as fast as the rate allows, each time to the most urgent call', async () => {
     const answers: ((wait: number) => void)[] = [];
     const takeToken = () => new Promise<number>((answer) => answers.push(answer));
     const { call, begun } = openBulkhead({ concurrency: 8, takeToken });

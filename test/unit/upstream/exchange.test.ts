@@ -91,7 +91,7 @@ describe('an exchange', () => {
     }
   });
 
-  it('is counted, timed and told by the class of its status', async () => {
+  it('is counted and timed by the class of its status', async () => {
     const { origin } = await start(...answer('1'));
     const { get, usage, outcomes } = openUpstream(origin);
     await get();

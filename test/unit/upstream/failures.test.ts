@@ -112,7 +112,7 @@ describe('an answer that is not HTTP', () => {
     expect(await server!.disconnected()).toBe(1);
   });
 
-  it('and says more than it should is cut to what it said it would', async () => {
+  it('and is longer than its Content-Length is cut to that length', async () => {
     const { get } = await against(
       (socket) =>
         void socket.write(`${ok}Content-Length: 2\r\n\r\n[]HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil`),

@@ -30,13 +30,13 @@ describe('several hosts', () => {
     for (const { active } of hosts.all) expect(Math.abs(active - 100)).toBeLessThan(10);
   });
 
-  it('are one host for all calls of an errand', () => {
+  it('are one host for all calls of one request', () => {
     const { hosts } = openHosts(4);
     const errand = {};
     expect(new Set(Array.from({ length: 50 }, () => hosts.choose(errand))).size).toBe(1);
   });
 
-  it('are another host for a call that is sent again, and from then on', () => {
+  it('are another host for a retry, and for all later calls of that request', () => {
     const { hosts } = openHosts(4);
     const errand = {};
     const home = hosts.choose(errand);
@@ -45,7 +45,7 @@ describe('several hosts', () => {
     expect(hosts.choose(errand)).toBe(next);
   });
 
-  it('lose one that fails again and again, for longer each time', () => {
+  it('eject one that fails again and again, for longer each time', () => {
     const { hosts, first, clock, events, chosen, fail } = openHosts(3);
     fail(first, 2);
     hosts.report(first, 'success');
@@ -62,7 +62,7 @@ describe('several hosts', () => {
     expect(chosen()).toBe(3);
   });
 
-  it('forgive what is long ago', () => {
+  it('forget ejections that are long ago', () => {
     const { hosts, first, clock, chosen, fail } = openHosts(2);
     fail(first);
     clock.advance(10_000 + 10_000);
@@ -78,7 +78,7 @@ describe('several hosts', () => {
     expect([events.length, chosen()]).toEqual([2, 1]);
   });
 
-  it('lose one that a check finds unhealthy until it is healthy, and are all asked where all are unhealthy', () => {
+  it('skip one that a check finds unhealthy until it is healthy, and are all called if all are unhealthy', () => {
     const { hosts, first, events, chosen } = openHosts(2);
     hosts.reportHealth(first, false);
     hosts.reportHealth(first, false);
@@ -89,7 +89,7 @@ describe('several hosts', () => {
     expect([events, chosen()]).toEqual([['h1 unhealthy', 'h2 unhealthy', 'h1 healthy', 'h2 healthy'], 2]);
   });
 
-  it('say nothing by calls whose callers have gone', () => {
+  it('are not judged by calls whose callers have gone', () => {
     const { hosts, first, events } = openHosts(2);
     for (let time = 0; time < 100; time += 1) hosts.report(first, 'ignored');
     expect(events).toEqual([]);

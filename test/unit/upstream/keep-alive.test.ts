@@ -27,7 +27,7 @@ describe('a connection', () => {
     expect(heard.map(requestsIn)).toEqual([5]);
   });
 
-  it('that died idle is replaced, and nobody notices', async () => {
+  it('that was closed while idle is replaced without an error', async () => {
     const { origin, received: heard } = await startMortal(
       (connection, requests) => connection === 0 && requests === 2,
     );

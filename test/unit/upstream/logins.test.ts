@@ -77,7 +77,7 @@ describe('a login', () => {
     expect([asked()[0], tokens]).toEqual(['POST /login -', 4]);
   });
 
-  it('is one where several are told at a time that the session is over', async () => {
+  it('happens once if the source rejects the session of several calls at a time', async () => {
     const ask = open({ concurrency: 2 });
     expect(await ask('/a')).toBe(200);
     current = 's2';
@@ -105,7 +105,7 @@ describe('a login', () => {
     expect(await ask('/b')).toBe(200);
   });
 
-  it('that takes too long is the failure of all who wait for it', async () => {
+  it('that takes too long fails all calls that wait for it', async () => {
     const ask = open({ concurrency: 1, timeout: '50ms' });
     answers.hold();
     const late = await Promise.all([ask('/a'), ask('/b')]);
@@ -113,7 +113,7 @@ describe('a login', () => {
     expect([upstream.load, asked()]).toEqual([{ active: 0, waiting: 0 }, ['POST /login -']]);
   });
 
-  it('that brings nothing fails, and the next call logs in anew', async () => {
+  it('without a session in its reply fails, and the next call logs in again', async () => {
     const ask = open({ concurrency: 1 });
     current = '';
     expect(await ask('/a')).toMatchObject({ code: 'upstream_error' });

@@ -48,7 +48,7 @@ function open(net: object = {}, deadlineMs = 10_000, patienceMs = deadlineMs) {
   return { clock, told, resilience, ask, state };
 }
 
-describe('a question that failed', () => {
+describe('a failed request', () => {
   it.each<[string, GatewayError, number]>([
     ['a connection that was not had', refused, 2],
     ['a failure of the source itself', failed, 1],
@@ -63,7 +63,7 @@ describe('a question that failed', () => {
     expect(open().ask(error)).toBe(times);
   });
 
-  it('is asked again as often as its file says, after a random part of a growing time', () => {
+  it('is retried as often as its file says, after a random part of a growing delay', () => {
     const { resilience, ask } = open({ retries: { max: 3, budget: 100 } });
     for (let call = 0; call < 10; call += 1) ask();
     expect(ask(refused)).toBe(4);
@@ -71,12 +71,12 @@ describe('a question that failed', () => {
     expect([1, 2, 3, 4].map(() => trial.retryDelayMs(refused))).toEqual([12.5, 25, 50, undefined]);
   });
 
-  it('is not asked again where it may have changed something', () => {
+  it('is not retried if it may have changed something', () => {
     const { resilience } = open();
     expect(resilience.begin({}, false).retryDelayMs(refused)).toBeUndefined();
   });
 
-  it('by its time is asked again only where its caller waits for as long once more', () => {
+  it('is retried after a timeout only if its caller waits for another exchange of that length', () => {
     const { resilience, clock } = open({ timeout: '4s' });
     const [early, slow] = [resilience.begin({}, true), resilience.begin({}, true)];
     clock.advance(5_000);
@@ -85,7 +85,7 @@ describe('a question that failed', () => {
     expect(slow.retryDelayMs(late)).toBeUndefined();
   });
 
-  it('is not asked again beyond the budget', () => {
+  it('is not retried beyond the retry budget', () => {
     const { ask, told } = open({ breaker: { calls: 1_000 } });
     const asked = Array.from({ length: 100 }, () => Number(ask(refused)));
     expect(asked.reduce((sum, one) => sum + one, 0)).toBe(100 + 11);
@@ -117,7 +117,7 @@ describe('a source that fails', () => {
     expect(state()).toBe('asked');
   });
 
-  it('is asked by one call once its time is over, and not again by that', () => {
+  it('gets one probe after the open time, which is not retried', () => {
     const { ask, clock, told } = open({ breaker });
     for (let call = 0; call < 4; call += 1) ask(failed);
     expect(ask(refused)).toBeInstanceOf(GatewayError);
@@ -126,7 +126,7 @@ describe('a source that fails', () => {
   });
 });
 
-describe('a source whose callers do not wait for its end', () => {
+describe('a source that outlasts the patience of its callers', () => {
   const breaker = { calls: 4 };
   const timeIsOver = AbortSignal.abort(new DOMException('its time is over', 'TimeoutError')).reason as Error;
   const gone = new Error('the client has gone');
@@ -156,7 +156,7 @@ describe('a source whose callers do not wait for its end', () => {
     expect(opened.state()).toBe(told);
   });
 
-  it('fails also by those who queued for it, where it says nothing to anybody', () => {
+  it('opens the breaker also by calls that queued, if it answers no call at all', () => {
     const { resilience, clock, state, told } = open({ breaker }, 2_000);
     const begin = () => {
       const trial = resilience.begin({}, true);
@@ -175,7 +175,7 @@ describe('a source whose callers do not wait for its end', () => {
     expect([state(), told]).toEqual(['refused for 5', ['open']]);
   });
 
-  it('does not fail by those who queued for it while it answers others', () => {
+  it('does not open the breaker by calls that queued while it answers others', () => {
     const { resilience, clock, state } = open({ breaker }, 2_000);
     const [answered, ...cut] = Array.from({ length: 9 }, () => resilience.begin({}, true));
     answered!.start();
@@ -187,7 +187,7 @@ describe('a source whose callers do not wait for its end', () => {
     expect(state()).toBe('asked');
   });
 
-  it('fails by the one call that looks whether it is well', () => {
+  it('opens the breaker again if the probe is abandoned after most of its time', () => {
     const opened = open({ breaker }, 2_000);
     abandon(opened, late, 2_000);
     opened.clock.advance(5_000);
@@ -200,7 +200,7 @@ describe('a source that asks for a pause', () => {
   const pauses = (seconds: number) =>
     fault('upstream_unavailable', { sourceHealth: { isHealthy: true, pauseSeconds: seconds } });
 
-  it('has it, for everybody, and is asked again at its end', () => {
+  it('is not called by anybody until the pause ends', () => {
     const { ask, clock, state, told } = open();
     ask(pauses(7));
     expect([state(), ask()]).toEqual(['refused for 7', expect.any(GatewayError)]);
@@ -210,13 +210,13 @@ describe('a source that asks for a pause', () => {
     expect([ask(), told]).toEqual([1, ['paused 7']]);
   });
 
-  it('has no longer one than its file allows', () => {
+  it('is not paused for longer than its file allows', () => {
     const { ask, state } = open();
     ask(pauses(1_000_000_000));
     expect(state()).toBe('refused for 60');
   });
 
-  it('has the longest that it asked for', () => {
+  it('is paused for the longest requested time', () => {
     const { resilience, state } = open();
     const trials = [9, 3].map((seconds) => ({ trial: resilience.begin({}, true), seconds }));
     for (const { trial } of trials) trial.start();
@@ -226,7 +226,7 @@ describe('a source that asks for a pause', () => {
 });
 
 describe('a source of two hosts', () => {
-  it('is asked again at the other one, and counts each by itself', () => {
+  it('gets retries at the other host, and counts failures per host', () => {
     const { resilience, told } = open({ otherUrls: ['http://h2'], outliers: { failures: 1 } });
     const trial = resilience.begin({}, true);
     const first = trial.start();

@@ -16,19 +16,19 @@ function openBudget(percent = 10) {
   return { clock, budget, fail };
 }
 
-describe('a budget of retries', () => {
-  it('lets a tenth of all calls be sent again where all fail, and one beside', () => {
+describe('a retry budget', () => {
+  it('allows retries of a tenth of all calls if all fail, and one more', () => {
     expect(openBudget().fail(1_000)).toBe(101);
   });
 
-  it('lets the rare call of a quiet source be sent again: one in ten seconds', () => {
+  it('allows one retry every ten seconds for a source with few calls', () => {
     const { clock, fail } = openBudget();
     expect([fail(1), fail(1)]).toEqual([1, 0]);
     clock.advance(10_000);
     expect([fail(1), fail(1)]).toEqual([1, 0]);
   });
 
-  it('keeps a few rights of good times, and no more', () => {
+  it('keeps at most ten tokens of calls without retries', () => {
     const { budget, fail } = openBudget();
     for (let call = 0; call < 10_000; call += 1) budget.earn();
     expect(fail(50)).toBe(10 + 5);

@@ -49,7 +49,7 @@ describe.each(credentials)('the credential of kind $kind', (auth) => {
     expect(shown(error)).not.toContain(encoded);
   });
 
-  it('is in no error where nobody listens', async () => {
+  it('is in no error if the connection is refused', async () => {
     const error = await openUpstream(`http://127.0.0.1:${await freePort()}`, {}, auth).failure();
     expect(shown(error)).not.toContain(canary);
     expect(shown(error)).not.toContain(encoded);

@@ -60,7 +60,7 @@ describe('variables that do not hold together', () => {
       'a tree behind a text',
       "{ path: /x, query: { s: '{sort}' } }",
       "sort: { expr: '{column}', tiebreak: { a: b }, columns: {} }",
-      'list.sort.tiebreak: a tree stands behind an `item`',
+      'list.sort.tiebreak: a tree needs an `item`',
     ],
     [
       'a path with a wrong variable',

@@ -82,7 +82,7 @@ describe('the cache', () => {
     expect(state.gets).toBe(0);
   });
 
-  it('serves what another process has put, from Redis, and keeps it near', async () => {
+  it('serves an entry of another process from Redis, and keeps it locally', async () => {
     const { make, entry, state, events } = setUp();
     void make().put('k', entry('v'));
     const other = make();
@@ -105,7 +105,7 @@ describe('the cache', () => {
     }
   });
 
-  it('asks Redis every time where this process may not answer', async () => {
+  it('asks Redis every time if the local level is off', async () => {
     const { make, entry, state } = setUp(true, 0);
     const cache = make();
     void cache.put('k', entry('v'));
@@ -139,7 +139,7 @@ describe('the cache', () => {
     expect(kept.size).toBe(0);
   });
 
-  it('lets nothing live longer than it was meant to, though it comes from a clock that is ahead', () => {
+  it('serves no entry longer than intended, even from a clock that is ahead', () => {
     const { make, entry, clock, ttlMs } = setUp();
     void make().put('k', entry('v', 60, clock.now() + 3_600_000));
     expect(ttlMs()).toBe(60_000);
@@ -165,7 +165,7 @@ describe('the cache', () => {
 });
 
 describe('a Redis that fails', () => {
-  it('is a miss, and what this process has is served all the same', async () => {
+  it('is a miss, and local entries are still served', async () => {
     const { make, entry, state, events } = setUp();
     const cache = make();
     state.broken = true;
@@ -187,7 +187,7 @@ describe('a Redis that fails', () => {
     expect(events).toEqual(['local miss', 'redis damaged', 'redis miss']);
   });
 
-  it('by holding what should be gone is a miss', async () => {
+  it('that still holds an expired entry is a miss', async () => {
     const { make, entry, state, clock } = setUp();
     state.planted = encodeEntry('k', entry('v', 60, clock.now() - 60_000));
     expect(await textOf(make())).toBeUndefined();

@@ -56,7 +56,7 @@ describe('a variant', () => {
     },
   );
 
-  it('is not made before it is asked for, nor of what is too small or too large', async () => {
+  it('is compressed only on request, and only if the body is not too small or too large', async () => {
     const cache = open();
     await cache.put('k', entryOf(bodyOf(5_000)));
     expect(cache.local('k')?.encodings?.gzip).toBeUndefined();
@@ -89,7 +89,7 @@ describe('a variant', () => {
     expect([gunzipSync(body).toString(), etag]).toEqual([bodyOf(5_000, 'new'), '"new-gzip"']);
   });
 
-  it('goes on with an equal body that was read again', async () => {
+  it('is kept for an equal body that was read again', async () => {
     const cache = open();
     await cache.put('k', entryOf(bodyOf(5_000), '"tag"'));
     const made = await variantOf(() => cache.local('k'), 'br');
@@ -112,7 +112,7 @@ describe('a variant', () => {
     expect(grown).toBe(3);
   });
 
-  it('that is no smaller is not kept, and not tried again', async () => {
+  it('that is no smaller is dropped, and not compressed again', async () => {
     const random = Buffer.from(Array.from({ length: 2_000 }, () => Math.floor(Math.random() * 256)));
     const kept = createContentEncodings(LOCAL_BYTES)(entryOf(random), undefined, () => undefined);
     kept.encodings?.make('gzip');

@@ -25,7 +25,7 @@ describe('a limit without Redis', () => {
     expect(decisions[4]).toMatchObject({ by: 'local' });
   });
 
-  it('tells a caller to come back just when there is a point again', async () => {
+  it('tells a caller to retry exactly when there is a point again', async () => {
     const { clock, consume } = setUp([{ points: 1, seconds: 60 }]);
     await consume();
     const { retryAfterSeconds } = await consume();
@@ -46,7 +46,7 @@ describe('a limit without Redis', () => {
     expect(windows.map(({ remaining }) => remaining)).toEqual([0, 98]);
   });
 
-  it('tells to wait for the slowest of the windows that refuse', async () => {
+  it('tells a caller to wait for the slowest refusing window', async () => {
     const { consume } = setUp([
       { points: 1, seconds: 60 },
       { points: 1, seconds: 600 },
