@@ -8,11 +8,11 @@ import {
   parseDockerfile,
   plainEnvironment,
   replayDockerfile,
-} from '../support/process/dockerfile.ts';
-import { freePort } from '../support/process/free-port.ts';
-import { describeOnRequest } from '../support/jest/describe-on-request.ts';
+} from '../../support/process/dockerfile.ts';
+import { freePort } from '../../support/process/free-port.ts';
+import { describeOnRequest } from '../../support/jest/describe-on-request.ts';
 
-const root = new URL('../../', import.meta.url).pathname;
+const root = new URL('../../../', import.meta.url).pathname;
 
 let scratch = '';
 let image: Image;

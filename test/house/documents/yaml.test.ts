@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
-import { referenceParts } from '../../src/config/reference/reference.ts';
-import { runCommand } from '../support/command/run-command.ts';
-import { documentFiles, readDocument } from './documents/document.ts';
+import { referenceParts } from '../../../src/config/reference/reference.ts';
+import { runCommand } from '../../support/command/run-command.ts';
+import { documentFiles, readDocument } from './document.ts';
 
-const root = new URL('../../', import.meta.url).pathname;
+const root = new URL('../../../', import.meta.url).pathname;
 
 /**
  * The YAML of the documents. What the fence says tells what it is: nothing, a whole source file; `gateway`, keys of the

@@ -1,5 +1,5 @@
-import { againstLines } from '../bench/against.ts';
-import { medianInterval, pairRounds } from '../bench/paired.ts';
+import { againstLines } from '../../bench/against.ts';
+import { medianInterval, pairRounds } from '../../bench/paired.ts';
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 type Locked = { version: string; optional?: boolean; integrity?: string };
 
-const text = readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8');
+const text = readFileSync(new URL('../../../package-lock.json', import.meta.url), 'utf8');
 const { packages } = JSON.parse(text) as { packages: Record<string, Locked> };
 
 /** Every copy in the tree, nested ones too: an old copy deep down is as exploitable as one on top. */

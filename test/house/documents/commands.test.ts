@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { runCommand } from '../support/command/run-command.ts';
-import { startDemo } from '../support/gateway/gateway-process.ts';
-import { startStack } from '../support/gateway/stack.ts';
-import { documentFiles, readDocument } from './documents/document.ts';
+import { runCommand } from '../../support/command/run-command.ts';
+import { startDemo } from '../../support/gateway/gateway-process.ts';
+import { startStack } from '../../support/gateway/stack.ts';
+import { documentFiles, readDocument } from './document.ts';
 
-const root = new URL('../../', import.meta.url).pathname;
+const root = new URL('../../../', import.meta.url).pathname;
 const documents = documentFiles.map(readDocument);
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   scripts: Record<string, string>;

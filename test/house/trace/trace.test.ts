@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';
-import { ENTRY_HOOK, instrument } from './trace/instrument.ts';
-import { type Entry, floorsOf, followRooms } from './trace/rooms.ts';
+import { ENTRY_HOOK, instrument } from './instrument.ts';
+import { type Entry, floorsOf, followRooms } from './rooms.ts';
 
 /** The names of the functions that a script enters, in order, and its value. */
 function enteredBy(script: string): { names: readonly string[]; value: unknown } {
@@ -48,7 +48,7 @@ describe('the floors', () => {
   });
 
   it('are found in the one of this checkout, which puts the entry of the process above all', () => {
-    const floors = floorsOf(readFileSync(new URL('../../eslint.config.js', import.meta.url), 'utf8'));
+    const floors = floorsOf(readFileSync(new URL('../../../eslint.config.js', import.meta.url), 'utf8'));
     expect(floors.get('src/kernel')).toBe(0);
     expect(floors.get('src/main.ts')).toBe(Math.max(...floors.values()));
   });

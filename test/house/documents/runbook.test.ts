@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { createMetrics } from '../../src/admin/metrics.ts';
-import { errorCodes } from '../../src/errors/catalogue.ts';
+import { createMetrics } from '../../../src/admin/metrics.ts';
+import { errorCodes } from '../../../src/errors/catalogue.ts';
 
-const root = new URL('../../', import.meta.url).pathname;
+const root = new URL('../../../', import.meta.url).pathname;
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
 const runbook = read('config/runbook.md');

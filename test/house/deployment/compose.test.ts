@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { parse } from 'yaml';
-import { sampleNames, samplePorts } from '../../src/samples/serve.ts';
-import { parseDockerfile } from '../support/process/dockerfile.ts';
-import { serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
-import { startRedis } from '../support/redis/redis-server.ts';
+import { sampleNames, samplePorts } from '../../../src/samples/serve.ts';
+import { parseDockerfile } from '../../support/process/dockerfile.ts';
+import { serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+import { startRedis } from '../../support/redis/redis-server.ts';
 
 type Service = {
   build?: string;
@@ -20,7 +20,7 @@ type Service = {
   healthcheck: { test: string[] };
 };
 
-const root = new URL('../../', import.meta.url).pathname;
+const root = new URL('../../../', import.meta.url).pathname;
 const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
 const compose = parse(text, { merge: true }) as { services: Record<string, Service>; volumes: object };
 const { services } = compose;

@@ -1,7 +1,7 @@
-import { codeLines, functionsOf } from './code/functions.ts';
-import { percentile } from './code/limits.ts';
-import { exportsOf, importCircles, importsOf, namesExportedTwice } from './code/modules.ts';
-import { parseSource } from './code/source-tree.ts';
+import { codeLines, functionsOf } from './functions.ts';
+import { percentile } from './limits.ts';
+import { exportsOf, importCircles, importsOf, namesExportedTwice } from './modules.ts';
+import { parseSource } from './source-tree.ts';
 
 const lines = (...text: readonly string[]) => text.join('\n');
 

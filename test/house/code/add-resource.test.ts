@@ -13,8 +13,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NODE } from '../support/gateway/gateway-process.ts';
-import { runProcess, startProcess } from '../support/process/running-process.ts';
+import { NODE } from '../../support/gateway/gateway-process.ts';
+import { runProcess, startProcess } from '../../support/process/running-process.ts';
 
 /** The one file of a resource in the contract. */
 const CONTRACT = `import { defineResource } from './define-resource.ts';
@@ -86,7 +86,7 @@ describe('A third resource, of one file in the contract and its name in the tabl
     const checked = await runProcess(NODE, [compiler, '-p', join(folder, 'tsconfig.build.json'), '--noEmit']);
     const asked = checked.out.split('\n').filter((line) => line.includes('error'));
     expect(asked).toEqual([
-      expect.stringMatching(/src\/draft\/resource-words\.ts.*: Property 'orders' is missing/),
+      expect.stringMatching(/src\/draft\/detect\/resource-words\.ts.*: Property 'orders' is missing/),
     ]);
   });
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { matrix } from '../faults/matrix.ts';
+import { matrix } from '../../faults/matrix.ts';
 
-const root = new URL('../../', import.meta.url).pathname;
+const root = new URL('../../../', import.meta.url).pathname;
 const text = readFileSync(join(root, 'config/security.md'), 'utf8');
 
 /** The rows of the table, by item, each with what it names. */

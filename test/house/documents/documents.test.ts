@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { anchorOf, documentFiles, linksOf, readDocument } from './documents/document.ts';
+import { anchorOf, documentFiles, linksOf, readDocument } from './document.ts';
 
-const root = new URL('../../', import.meta.url).pathname;
+const root = new URL('../../../', import.meta.url).pathname;
 const documents = documentFiles.map(readDocument);
 
 const README_LINES_MAX = 300;
