@@ -97,7 +97,7 @@ const tokens: FaultRow = {
   fast: true,
   async run(bench) {
     setClock();
-    const { auth, state, upstream: issuerServer } = await startIssuer(bench);
+    const { auth, upstream: issuerServer } = await startIssuer(bench);
     const gateway = await bench.gateway({ config: { auth, ...MANY_WRONG } });
     const ask = async (token: string) => {
       const bytes = request('GET', '/v1/users?limit=1', [`Authorization: Bearer ${token}`]);

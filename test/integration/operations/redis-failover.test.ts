@@ -10,7 +10,7 @@ import { startRedisCluster } from '../../support/redis/cluster.ts';
 import { underLoad } from '../../support/client/load-during.ts';
 import { startWatchedRedis } from '../../support/redis/sentinel.ts';
 import { eventually } from '../../support/time/eventually.ts';
-import { type Stack, startStack, storedHash } from '../../support/gateway/stack.ts';
+import { startStack, storedHash } from '../../support/gateway/stack.ts';
 import { PATIENCE_MS, patientTimes } from '../../support/gateway/generous-timeouts.ts';
 
 /** A key that only Redis knows cannot be judged without it; that is never taken for a wrong key. */

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { serving, startUpstream } from '../upstream/scripted-upstream.ts';
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
 
 /** The algorithms that the contract takes. */
@@ -27,14 +25,8 @@ export async function startIssuer(): Promise<Issuer> {
     keys.set(alg, privateKey);
     jwks.push({ ...(await exportJWK(publicKey)), alg, kid: `key-${alg}`, use: 'sig' });
   }
-  let fetches = 0;
-  const server = createServer((_request, response) => {
-    fetches += 1;
-    response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ keys: jwks }));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const issuer = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const upstream = await startUpstream(serving(() => ({ body: { keys: jwks } })));
+  const issuer = upstream.origin;
   const audience = 'portico';
 
   return {
@@ -42,7 +34,7 @@ export async function startIssuer(): Promise<Issuer> {
     audience,
     jwksUrl: `${issuer}/jwks.json`,
     get fetches() {
-      return fetches;
+      return upstream.calls;
     },
     token(algorithm, claims = {}) {
       const now = Math.floor(Date.now() / 1_000);
@@ -52,10 +44,6 @@ export async function startIssuer(): Promise<Issuer> {
         .setProtectedHeader({ alg: algorithm, kid: `key-${algorithm}` })
         .sign(keys.get(algorithm)!);
     },
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close: () => upstream.close(),
   };
 }

@@ -112,7 +112,9 @@ export async function startBudgetFleet(processes: number, budgets: Budgets): Pro
       };
     },
     async lagMs() {
-      const lags = await Promise.all(fleet.map(({ counted }) => counted('nodejs_eventloop_lag_max_seconds')));
+      const lags = await Promise.all(
+        fleet.map((gateway) => gateway.counted('nodejs_eventloop_lag_max_seconds')),
+      );
       return Math.max(...lags) * 1_000;
     },
     stop,

@@ -21,7 +21,7 @@ export type RunningGateway = {
 };
 
 /** The sum of a metric in a text of metrics, over all series whose labels contain these. */
-export function sumOf(text: string, metric: string, labels: readonly string[]): number {
+function sumOf(text: string, metric: string, labels: readonly string[]): number {
   return text
     .split('\n')
     .filter((line) => line.startsWith(`${metric}{`) || line.startsWith(`${metric} `))

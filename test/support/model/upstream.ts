@@ -137,7 +137,7 @@ function listReply(
     query.set('limit', String(asked.size));
     // Sources behind proxies name hosts of their own.
     headers['Link'] =
-      `<http://inside.example${path}>; rel="first", <http://inside.example:81${path}?${query}>; title="a, b"; rel="next"`;
+      `<http://inside.example${path}>; rel="first", <http://inside.example:81${path}?${query.toString()}>; title="a, b"; rel="next"`;
   }
   const visible = kept.filter(({ hidden }) => !(can.hides && !can.marks && hidden));
   const text = listText(can, visible, {

@@ -60,7 +60,7 @@ export function createCondition(): Condition {
             resolve(value);
           } catch (error) {
             end();
-            reject(error as Error);
+            reject(error instanceof Error ? error : new Error(String(error)));
           }
         }
         const tooLate = () => {

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { serving, startUpstream } from '../../../support/upstream/scripted-upstream.ts';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 
 /** What the address of the keys answers with: the keys, a 503, a page, or nothing at all. */
@@ -15,7 +13,7 @@ export type RotatingIssuer = {
   answerWith(answer: JwksAnswer): void;
   /** A token for `users:read` of one of a few callers; good for an hour, and the same one until the keys change. */
   token(caller: number): Promise<string>;
-  close(): void;
+  close(): Promise<void>;
 };
 
 type Pair = { readonly kid: string; readonly privateKey: CryptoKey; readonly jwk: JWK };
@@ -33,17 +31,15 @@ export async function startRotatingIssuer(): Promise<RotatingIssuer> {
   let [before, current, next] = [await makePair(), await makePair(), await makePair()];
   let answer: JwksAnswer = 'keys';
   const tokens = new Map<number, Promise<string>>();
-  const server = createServer((_request, response) => {
-    if (answer === 'silent') return;
-    response.statusCode = answer === 'down' ? 503 : 200;
-    response.setHeader('Content-Type', answer === 'page' ? 'text/html' : 'application/json');
-    response.end(
-      answer === 'page' ? '<html>' : JSON.stringify({ keys: [before.jwk, current.jwk, next.jwk] }),
-    );
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const upstream = await startUpstream(
+    serving(() => {
+      if (answer === 'silent') return undefined;
+      if (answer === 'page') return { headers: { 'Content-Type': 'text/html' }, body: '<html>' };
+      return { status: answer === 'down' ? 503 : 200, body: { keys: [before.jwk, current.jwk, next.jwk] } };
+    }),
+  );
+
+  const { origin } = upstream;
 
   function sign(caller: number): Promise<string> {
     return new SignJWT({ scope: 'users:read', sub: `caller-${caller}` })
@@ -66,9 +62,6 @@ export async function startRotatingIssuer(): Promise<RotatingIssuer> {
       tokens.set(caller, token);
       return token;
     },
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
+    close: () => upstream.close(),
   };
 }
