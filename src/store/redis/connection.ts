@@ -1,86 +1,80 @@
 import { Cluster, Redis } from 'ioredis';
 import { clusterOptions, sentinelOptions, singleOptions } from './redis-options.ts';
 import type { ClusterServers, RedisProfile, RedisTimes } from './redis-profile.ts';
-import { attachWatchdog } from './watchdog.ts';
 import { pipelinePerTurn } from './pipelining.ts';
+import { attachWatchdog, type ConnectionListener } from './watchdog.ts';
 
-/** Receives the events of a connection. */
-export type ConnectionListener = {
-  /** A connection failed or was closed. */
-  readonly onLost: (problem: unknown) => void;
-  /** A part of the connection is ready, and perhaps all of it. */
-  readonly onChange: () => void;
-};
-
-/** A client of ioredis, for a single server, sentinels or a cluster. */
+/** A client of ioredis, for one server or a cluster. `isReady`: whether commands are accepted for every key. */
 export type OpenConnection = { readonly client: Redis; readonly isReady: () => boolean };
 
 function watchSingle(
   client: Redis,
   { commandTimeoutMs }: RedisTimes,
-  { onLost: lost, onChange: changed }: ConnectionListener,
+  listener: ConnectionListener,
 ): OpenConnection {
   // ioredis reports errors of the connection here, not those of commands.
-  client.on('error', lost);
-  client.on('close', () => lost(new Error('the connection was closed')));
-  client.on('ready', changed);
+  client.on('error', listener.onLost);
+  client.on('close', () => listener.onLost(new Error('the connection was closed')));
+  client.on('ready', listener.onChange);
   pipelinePerTurn(client);
-  const isSilent = attachWatchdog(client, commandTimeoutMs, { silent: lost, heard: changed });
-  return { client, isReady: () => client.status === 'ready' && !isSilent() };
+  const isUsable = attachWatchdog(client, commandTimeoutMs, listener);
+  return { client, isReady: () => client.status === 'ready' && isUsable() };
 }
 
 /** Whether every slot has an owner that accepts commands. */
-function isWhole(cluster: Cluster, isSilent: (node: Redis) => boolean): boolean {
+function isWhole(cluster: Cluster, isUsable: (node: Redis) => boolean): boolean {
   if (cluster.status !== 'ready') return false;
   const ready = new Set(
     cluster
       .nodes('master')
-      .filter((node) => node.status === 'ready' && !isSilent(node))
+      .filter((node) => node.status === 'ready' && isUsable(node))
       .map(({ options: { host = '', port = 0 } }) => `${host}:${port}`),
   );
   for (let slot = 0; slot < 16_384; slot += 1) if (!ready.has(cluster.slots[slot]?.[0] ?? '')) return false;
   return true;
 }
 
-function openCluster(times: RedisTimes, place: ClusterServers, watcher: ConnectionListener): OpenConnection {
-  const nodes = place.cluster.map(({ host, port }) => ({ host, port }));
-  const cluster = new Cluster(nodes, clusterOptions(times, place));
-  const told = { silent: watcher.onLost, heard: watcher.onChange };
-  const silences = new WeakMap<Redis, () => boolean>();
-  const isReady = () => isWhole(cluster, (node) => silences.get(node)?.() ?? false);
+function openCluster(
+  times: RedisTimes,
+  servers: ClusterServers,
+  { onLost, onChange }: ConnectionListener,
+): OpenConnection {
+  const nodes = servers.cluster.map(({ host, port }) => ({ host, port }));
+  const cluster = new Cluster(nodes, clusterOptions(times, servers));
+  const watchdogs = new WeakMap<Redis, () => boolean>();
+  const isReady = () => isWhole(cluster, (node) => watchdogs.get(node)?.() ?? true);
 
-  // ioredis connects to a node on first use, and refuses other commands until then.
+  // ioredis connects to a node when a command first needs it, and rejects further commands until it is connected.
   function connect(node: Redis): void {
     if (cluster.status === 'ready' && node.status === 'wait') node.connect().catch(() => undefined);
   }
 
   cluster.on('+node', (node: Redis) => {
-    node.on('ready', watcher.onChange);
+    node.on('ready', onChange);
     pipelinePerTurn(node);
-    silences.set(node, attachWatchdog(node, times.commandTimeoutMs, told));
-    // After the command that made the node known, because that command connects it.
+    watchdogs.set(node, attachWatchdog(node, times.commandTimeoutMs, { onLost, onChange }));
+    // After the command that made the node known, because that connects it.
     setImmediate(connect, node);
   });
   cluster.on('ready', () => {
     cluster.nodes().forEach(connect);
-    watcher.onChange();
+    onChange();
   });
-  cluster.on('refresh', watcher.onChange);
-  cluster.on('error', watcher.onLost);
-  cluster.on('node error', watcher.onLost);
+  cluster.on('refresh', onChange);
+  cluster.on('error', onLost);
+  cluster.on('node error', onLost);
   cluster.on('-node', () => {
-    if (cluster.status === 'ready' && !isReady())
-      watcher.onLost(new Error('the connection to a node was closed'));
+    if (cluster.status === 'ready' && !isReady()) onLost(new Error('the connection to a node was closed'));
   });
-  cluster.on('close', () => watcher.onLost(new Error('the connections were closed')));
-  // A cluster takes the same commands, if all keys of one command, script or pipeline are in the same slot.
+  cluster.on('close', () => onLost(new Error('the connections were closed')));
+  // A cluster takes the same commands as one server, as long as the keys of a command or pipeline share a slot.
   return { client: cluster as unknown as Redis, isReady };
 }
 
-/** Opens a client for a profile; it connects and reconnects by itself. */
-export function openConnection(profile: RedisProfile, watcher: ConnectionListener): OpenConnection {
-  if ('cluster' in profile) return openCluster(profile, profile, watcher);
+/** Opens a client for a profile; it connects by itself, and again after each failure. */
+export function openConnection(profile: RedisProfile, listener: ConnectionListener): OpenConnection {
+  if ('cluster' in profile) return openCluster(profile, profile, listener);
   if ('sentinel' in profile)
-    return watchSingle(new Redis(sentinelOptions(profile, profile)), profile, watcher);
-  return watchSingle(new Redis(profile.url, singleOptions(profile, profile.access)), profile, watcher);
+    return watchSingle(new Redis(sentinelOptions(profile, profile)), profile, listener);
+  return watchSingle(new Redis(profile.url, singleOptions(profile, profile.access)), profile, listener);
 }

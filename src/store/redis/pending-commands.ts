@@ -2,98 +2,93 @@ import type { Redis } from 'ioredis';
 
 export type RedisCommand = Parameters<Redis['sendCommand']>[0];
 
-/** The commands of one connection that wait for a reply. */
+/** The commands of one connection that wait for an answer. Each fails after the command timeout. */
 export type PendingCommands = {
   add(command: RedisCommand): void;
-  /** Records that data has arrived on the connection. */
-  hear(): void;
-  /** How many times data has arrived. */
-  heard(): number;
-  /** Removes and returns all waiting commands. */
+  /** The connection has received something. */
+  onData(): void;
+  /** How often the connection has received something. */
+  answers(): number;
+  /** Removes and returns all commands. */
   takeAll(): readonly RedisCommand[];
 };
 
 export type PendingCommandsOptions = {
-  /** How long a command may wait, in milliseconds. */
+  /** How long a command may wait, milliseconds. */
   readonly timeoutMs: number;
   /**
-   * Called repeatedly while commands wait, or while it returns true. `quietMs` is how long no data has arrived although
-   * a command waited.
+   * Called again and again while commands wait, and afterwards for as long as it returns true. `quietMs`: for how long a
+   * command has waited and the connection has received nothing.
    */
   readonly onQuiet: (quietMs: number) => boolean;
 };
 
-/** The interval of the checks, as a part of the command timeout. */
+/** The time between two checks, in parts of the command timeout. */
 const STEP = 0.1;
-/** The most time that counts between two checks, in steps: timers may be a little late. */
+/** How much of the time between two checks counts at most, in steps: timers are a little late. */
 const STEPS_MAX = 1.5;
 
 /**
- * A clock that stands still while this process cannot read: at most `longestMs` count between two checks. A process
- * that was stopped or busy has read nothing meanwhile, and its timers run before it reads.
+ * A clock of the time in which this process reads its sockets. Of the time between two checks it counts at most
+ * `longestMs`: a process that was stopped or busy has read nothing, and its timers run before the answers are read.
  */
-function createAttention(longestMs: number) {
-  let [listenedMs, lookedAt] = [0, performance.now()];
-  const now = () => listenedMs + Math.min(longestMs, performance.now() - lookedAt);
+function createListeningClock(longestMs: number) {
+  let [listenedMs, checkedAt] = [0, performance.now()];
+  const now = () => listenedMs + Math.min(longestMs, performance.now() - checkedAt);
   return {
     now,
-    look(): number {
+    check(): number {
       listenedMs = now();
-      lookedAt = performance.now();
+      checkedAt = performance.now();
       return listenedMs;
     },
   };
 }
 
-/** Creates the list of waiting commands, which rejects each one after its timeout. */
+/** Creates an empty list. */
 export function createPendingCommands({ timeoutMs, onQuiet }: PendingCommandsOptions): PendingCommands {
   const stepMs = timeoutMs * STEP;
-  const attention = createAttention(stepMs * STEPS_MAX);
-  /** The commands, the oldest first, with the time at which their wait began. */
-  const waiting = new Map<RedisCommand, number>();
-  let [owedAt, heardAt, heard, armed] = [0, 0, 0, false];
+  const clock = createListeningClock(stepMs * STEPS_MAX);
+  /** Since when each command waits, the oldest first. */
+  const sinceMs = new Map<RedisCommand, number>();
+  let timer: NodeJS.Timeout | undefined;
+  let [oldestMs, receivedMs, answers] = [0, 0, 0];
 
-  function arm(): void {
-    armed = true;
-    setTimeout(look, stepMs).unref();
+  function schedule(): void {
+    timer = setTimeout(check, stepMs).unref();
   }
 
-  function failLate(now: number): void {
-    for (const [command, since] of waiting) {
-      if (now - since < timeoutMs) return;
-      waiting.delete(command);
+  function check(): void {
+    timer = undefined;
+    const now = clock.check();
+    for (const [command, since] of sinceMs) {
+      if (now - since < timeoutMs) break;
+      sinceMs.delete(command);
       command.reject(new Error('Redis has not answered in time'));
     }
-  }
-
-  function look(): void {
-    armed = false;
-    const now = attention.look();
-    failLate(now);
-    const [oldest = owedAt] = waiting.values();
-    owedAt = oldest;
-    if (onQuiet(now - Math.max(oldest, heardAt)) || waiting.size > 0) arm();
+    [oldestMs = oldestMs] = sinceMs.values();
+    if (onQuiet(now - Math.max(oldestMs, receivedMs)) || sinceMs.size > 0) schedule();
   }
 
   return {
     add(command) {
-      if (waiting.has(command)) return;
-      if (!armed) {
-        attention.look();
-        arm();
+      if (sinceMs.has(command)) return;
+      if (timer === undefined) {
+        clock.check();
+        schedule();
       }
-      waiting.set(command, attention.now());
-      const forget = () => waiting.delete(command);
+      sinceMs.set(command, clock.now());
+      const forget = () => sinceMs.delete(command);
       command.promise.then(forget, forget);
     },
-    hear() {
-      heardAt = attention.now();
-      heard += 1;
+    onData() {
+      receivedMs = clock.now();
+      answers += 1;
     },
-    heard: () => heard,
+    answers: () => answers,
     takeAll() {
-      const all = [...waiting.keys()];
-      waiting.clear();
+      const all = [...sinceMs.keys()];
+      sinceMs.clear();
       return all;
     },
   };

@@ -4,30 +4,30 @@ import { evictionNote } from './eviction.ts';
 import { openConnection } from './connection.ts';
 import type { RedisProfile } from './redis-profile.ts';
 
-/** The part of the log that the connection uses. */
+/** The part of the log that the connection writes to. */
 export type RedisLog = {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 };
 
-/** A connection that reconnects by itself. Redis may be down at its creation and at any time later. */
+/** A connection that reconnects by itself. Redis may be down at the start and at any time later. */
 export type RedisConnection = {
   /**
-   * A single server, the master behind sentinels, or a cluster, in which all keys of one command, script or pipeline
+   * One server, the master that sentinels name, or a cluster. In a cluster, the keys of one command, script or pipeline
    * must share a slot.
    */
   readonly client: Redis;
-  /** Whether commands are accepted now; for a cluster, on every slot. */
+  /** Whether commands are accepted at this moment; of a cluster, for every key. */
   readonly isReady: () => boolean;
-  /** Waits for the connection, at most `timeoutMs`. Returns whether it is ready. */
+  /** Waits until the connection is ready, at most `timeoutMs`; says whether it is. */
   untilReady(timeoutMs: number): Promise<boolean>;
-  /** Closes the connection for good. */
+  /** Ends the connection; it is not made again. */
   close(): Promise<void>;
 };
 
 /**
- * Copies an error of ioredis without its `command` property, which holds the arguments, credentials included. The copy
- * may be logged and may be a cause.
+ * Removes the `command` property from an error of ioredis: it holds the arguments, credentials included. The result may
+ * be logged, and may be the cause of another error.
  */
 export function plainRedisError(error: unknown): Error {
   const { message } = Object(error) as { message?: unknown };
@@ -35,8 +35,8 @@ export function plainRedisError(error: unknown): Error {
 }
 
 /**
- * Connects to Redis and reconnects after failures. The log gets one warning per outage, and one for a
- * `maxmemory-policy` that endangers the stored data. Without named roles, that is all data.
+ * Connects to Redis and stays connected. An outage is one warning, however many requests it affects. So is a server with
+ * a wrong `maxmemory-policy` for one of `roles`.
  */
 export function createRedis(
   profile: RedisProfile,
@@ -44,46 +44,46 @@ export function createRedis(
   roles: readonly RedisRole[] = redisRoles,
 ): RedisConnection {
   const waiting = new Set<() => void>();
-  let down = false;
-  let closing = false;
-  let looked = false;
-  let advised: string | undefined;
+  let status: 'open' | 'lost' | 'closing' = 'open';
+  let isPolicyChecked = false;
+  let lastAdvice: string | undefined;
 
-  async function lookAtEviction(): Promise<void> {
-    if (looked) return;
-    looked = true;
-    // If Redis does not report its policy, there is nothing to recommend.
+  async function checkEvictionPolicy(): Promise<void> {
+    if (isPolicyChecked) return;
+    isPolicyChecked = true;
+    // Redis may refuse to tell its policy.
     const note = await evictionNote(client, roles).catch(() => undefined);
-    if (note !== undefined && note.message !== advised) log.warn({ policy: note.policy }, note.message);
-    advised = note?.message;
+    if (note !== undefined && note.message !== lastAdvice) log.warn({ policy: note.policy }, note.message);
+    lastAdvice = note?.message;
   }
 
-  const line = openConnection(profile, {
+  const { client, isReady } = openConnection(profile, {
     onLost(problem) {
-      looked = false;
-      if (down || closing) return;
-      down = true;
+      isPolicyChecked = false;
+      if (status !== 'open') return;
+      status = 'lost';
       log.warn({ problem: plainRedisError(problem).message }, 'Redis is out of reach; reconnecting');
     },
     onChange() {
-      if (!line.isReady()) return;
-      if (down) log.info({}, 'Redis is back');
-      down = false;
+      if (!isReady()) return;
+      if (status === 'lost') {
+        log.info({}, 'Redis is back');
+        status = 'open';
+      }
       for (const ready of waiting) ready();
-      void lookAtEviction();
+      void checkEvictionPolicy();
     },
   });
-  const { client, isReady } = line;
 
   function untilReady(timeoutMs: number): Promise<boolean> {
     if (isReady()) return Promise.resolve(true);
     return new Promise((resolve) => {
       const timer = setTimeout(() => settle(false), timeoutMs);
       const ready = () => settle(true);
-      function settle(stands: boolean): void {
+      function settle(isUp: boolean): void {
         clearTimeout(timer);
         waiting.delete(ready);
-        resolve(stands);
+        resolve(isUp);
       }
       waiting.add(ready);
     });
@@ -94,9 +94,9 @@ export function createRedis(
     untilReady,
     isReady,
     async close() {
-      if (closing) return;
-      closing = true;
-      // An open connection is closed with QUIT; a hung or lost one is dropped at once.
+      if (status === 'closing') return;
+      status = 'closing';
+      // A ready connection is ended by QUIT; one that hangs or is gone is just dropped.
       const ended = client.status === 'ready' && (await client.quit().catch(() => 'failed')) === 'OK';
       if (!ended) client.disconnect();
     },

@@ -1,115 +1,108 @@
-import type { Redis } from 'ioredis';
-import { type RedisCommand, createPendingCommands } from './pending-commands.ts';
+import { Command, type Redis } from 'ioredis';
+import { createPendingCommands, type RedisCommand } from './pending-commands.ts';
 
-/** Receives the changes of an open connection between usable and unusable. */
-export type WatchdogListener = {
-  /** The connection does not answer, or Redis says that it cannot serve. */
-  readonly silent: (problem: Error) => void;
-  /** It serves again. */
-  readonly heard: () => void;
+/** Learns how a connection is. */
+export type ConnectionListener = {
+  /** The connection has failed or was closed, or Redis does not answer or says that it cannot serve. */
+  readonly onLost: (problem: unknown) => void;
+  /** Something has come up or serves again: perhaps the connection is ready now. */
+  readonly onChange: () => void;
 };
 
-/** The interval of the PINGs. */
-const BEAT_MS = 250;
-/** Silence for this part of the command timeout makes a connection silent; the rest of it is left to fail commands. */
+/** How often Redis is asked by PING, on a connection that nobody else may use. */
+const PING_EVERY_MS = 250;
+/** After this part of the command timeout without an answer, Redis is silent; the rest is left to those who waited. */
 const PATIENCE = 0.75;
-/** A connection without data for this long is dropped and reopened, but never before the command timeout. */
+/** A connection that is silent for so long, and no command may take longer, is dropped and made anew. */
 const SILENCE_MS_MAX = 1_000;
 
-/** The replies to a PING while Redis cannot serve, or not fully (redis.io/docs/latest/commands/ping). */
+/** What Redis answers to a PING while it cannot serve, or not fully (redis.io/docs/latest/commands/ping). */
 const REFUSAL = /^(?:LOADING|MASTERDOWN|MISCONF|NOAUTH|CLUSTERDOWN|BUSY)\b/;
 
-/** Whether an error is a reply of Redis. */
-function isReply(error: unknown): error is Error {
-  return error instanceof Error && error.name === 'ReplyError';
+/** What the last PING has shown. `refusing`: commands are sent nevertheless, because Redis may refuse only some. */
+type State = 'answering' | 'refusing' | 'silent';
+
+function fail(command: RedisCommand): void {
+  command.reject(new Error('Redis does not answer'));
 }
 
 /**
- * A watchdog for a connection. Commands fail after the command timeout (milliseconds); while the connection is open but
- * silent, they fail at once until a PING is answered. Without it, each stage of a request would wait for the timeout
- * anew. ioredis' own timeouts are not used: they count a pause of this process as one of Redis. Returns whether the
- * connection is unusable now. If Redis refuses a PING, commands are still sent, because it may refuse only some of
- * them.
+ * A watchdog for a connection. It fails each command that waits for longer than the command timeout (milliseconds).
+ * While Redis is silent, it fails all commands at once, until a PING is answered: without it, each stage of a request
+ * would wait for the command timeout anew. ioredis' own timeouts are not used, because they take a halt of this process
+ * for one of Redis. Returns the function that says whether the connection is usable.
  */
-export function attachWatchdog(client: Redis, timeoutMs: number, watch: WatchdogListener): () => boolean {
+export function attachWatchdog(
+  client: Redis,
+  timeoutMs: number,
+  listener: ConnectionListener,
+): () => boolean {
   const send = client.sendCommand.bind(client);
-  const waiting = createPendingCommands({ timeoutMs, onQuiet });
-  let [silent, refused, suspected, probing] = [false, false, false, false];
+  const pending = createPendingCommands({ timeoutMs, onQuiet });
+  let state: State = 'answering';
 
-  function fail(command: RedisCommand): void {
-    command.reject(new Error('Redis does not answer'));
+  function become(next: State, problem?: Error): void {
+    if (state === next) return;
+    state = next;
+    if (problem === undefined) listener.onChange();
+    else listener.onLost(problem);
+  }
+
+  function onAnswer(): void {
+    become('answering');
+  }
+
+  function onError(error: unknown): void {
+    // Other errors are not answers of Redis: the command has timed out, or the connection has failed.
+    if (!(error instanceof Error) || error.name !== 'ReplyError') return;
+    if (REFUSAL.test(error.message)) become('refusing', error);
+    else become('answering');
   }
 
   function onQuiet(quietMs: number): boolean {
-    const stands = client.status === 'ready' || client.status === 'connect';
-    if (stands && quietMs >= Math.max(SILENCE_MS_MAX, timeoutMs))
+    const isUp = client.status === 'ready' || client.status === 'connect';
+    if (isUp && quietMs >= Math.max(SILENCE_MS_MAX, timeoutMs))
       client.stream.destroy(new Error('no data arrived for too long'));
-    else if (client.status === 'ready' && quietMs >= timeoutMs * PATIENCE) suspect();
-    return silent;
+    else if (client.status === 'ready' && quietMs >= timeoutMs * PATIENCE && state !== 'silent') suspect();
+    return state === 'silent';
   }
 
-  function fallSilent(): void {
-    silent = true;
-    watch.silent(new Error('it does not answer'));
-    for (const command of waiting.takeAll()) fail(command);
-    probe();
-  }
-
-  /** Pings at each beat: an earlier PING may have been lost, or answered with garbage. */
-  function probe(): void {
-    probing = true;
-    client.ping().then(hear, (error: unknown) => isReply(error) && hear());
-    probing = false;
-  }
-
-  /** Data that has already arrived is read first. */
+  /** Reads first what has arrived by now. */
   function suspect(): void {
-    if (silent || suspected) return;
-    suspected = true;
-    const heardBefore = waiting.heard();
+    const answersBefore = pending.answers();
     setImmediate(() => {
-      suspected = false;
-      if (client.status === 'ready' && waiting.heard() === heardBefore) fallSilent();
+      if (client.status !== 'ready' || state === 'silent' || pending.answers() !== answersBefore) return;
+      become('silent', new Error('it does not answer'));
+      for (const command of pending.takeAll()) fail(command);
+      probe();
     });
   }
 
-  function hear(): void {
-    if (!silent) return;
-    silent = false;
-    watch.heard();
-  }
-
-  function accept(): void {
-    if (!refused) return;
-    refused = false;
-    watch.heard();
-  }
-
-  function refuse(error: unknown): void {
-    if (refused || !isReply(error) || !REFUSAL.test(error.message)) return;
-    refused = true;
-    watch.silent(error);
+  /** A PING past the pending commands. It is repeated, because a silent Redis may have lost the one before. */
+  function probe(): void {
+    const ping = new Command('ping', []);
+    void send(ping);
+    ping.promise.then(onAnswer, onError);
   }
 
   client.sendCommand = function sendUnlessSilent(command, stream) {
-    if (probing) return send(command, stream);
-    if (client.status === 'ready' && silent) {
+    if (client.status === 'ready' && state === 'silent') {
       fail(command);
       return command.promise;
     }
-    waiting.add(command);
+    pending.add(command);
     return send(command, stream);
   };
 
-  client.on('connect', () => client.stream.on('data', () => waiting.hear()));
-  // A lost connection reports itself, and its commands fail by themselves.
-  client.on('close', () => void ([silent, refused] = [false, false]));
-  const beat = setInterval(() => {
+  client.on('connect', () => client.stream.on('data', () => pending.onData()));
+  // A closed connection is reported elsewhere, and its commands fail by themselves.
+  client.on('close', () => (state = 'answering'));
+  const timer = setInterval(() => {
     if (client.status !== 'ready') return;
-    if (silent) probe();
-    else client.ping().then(accept, refuse);
-  }, BEAT_MS);
-  beat.unref();
-  client.once('end', () => clearInterval(beat));
-  return () => silent || refused;
+    if (state === 'silent') probe();
+    else client.ping().then(onAnswer, onError);
+  }, PING_EVERY_MS);
+  timer.unref();
+  client.once('end', () => clearInterval(timer));
+  return () => state === 'answering';
 }
