@@ -1,13 +1,16 @@
 import http from 'node:http';
 import https from 'node:https';
 import { AxiosError, type AxiosResponse, CanceledError, type InternalAxiosRequestConfig } from 'axios';
-import { ReplyHeaders } from './reply-headers.ts';
+import { readBoundedBody } from './bounded-body.ts';
 
-/** Names and values in turn: Node checks and writes such a list in a third of the time of an object. */
+/** A complete answer; the header names are in lower case. */
+export type HttpAnswer = { readonly headers: http.IncomingHttpHeaders; readonly body: Buffer };
+
+/** Names and values in turn: Node writes such a list as it is, at a third of the price of an object. */
 function headerLines(config: InternalAxiosRequestConfig, url: URL): string[] {
   const lines = ['Host', url.host];
   for (const [name, value] of Object.entries(config.headers.toJSON())) {
-    // A configured Host header replaces the host of the address.
+    // A source's file may name another host than its address.
     if (name.toLowerCase() === 'host') lines[1] = String(value);
     else lines.push(name, String(value));
   }
@@ -34,16 +37,16 @@ function requestOf(config: InternalAxiosRequestConfig): http.ClientRequest {
 }
 
 /**
- * An HTTP adapter for axios, without what is switched off here: redirects, proxies, decompression, streams and progress
- * cost more than the exchange itself. A reply is complete, or it is an error.
+ * An adapter of axios over node:http, without what axios' own one has and Portico switches off: redirects, proxies,
+ * decompression, streams and progress. Those cost more than the exchange itself. An incomplete answer is an error.
  */
-export function sendOverHttp(config: InternalAxiosRequestConfig): Promise<AxiosResponse<Buffer>> {
+export function sendOverHttp(config: InternalAxiosRequestConfig): Promise<AxiosResponse<HttpAnswer>> {
   return new Promise((resolve, reject) => {
     const request = requestOf(config);
     const { maxContentLength: bytesMax = Infinity } = config;
     const signal = config.signal as AbortSignal | undefined;
-    /** The reply so far; an error that carries it shows that the request had arrived. */
-    let reply: AxiosResponse<Buffer> | undefined;
+    /** Set once an answer has begun. An error that carries it shows that the request had arrived. */
+    let reply: AxiosResponse<HttpAnswer> | undefined;
 
     function fail(error: AxiosError): void {
       signal?.removeEventListener('abort', cancel);
@@ -55,30 +58,25 @@ export function sendOverHttp(config: InternalAxiosRequestConfig): Promise<AxiosR
 
     function receive(response: http.IncomingMessage): void {
       const { statusCode: status = 0, statusMessage: statusText = '' } = response;
-      const received: AxiosResponse<Buffer> = {
-        data: Buffer.alloc(0),
-        status,
-        statusText,
-        headers: new ReplyHeaders(response.headers),
-        config,
-        request,
+      const { headers } = response;
+      // The headers are part of the data: axios would parse its own `headers` twice more.
+      const withBody = (body: Buffer): AxiosResponse<HttpAnswer> => {
+        const data = { headers, body };
+        return { data, headers: {}, status, statusText, config, request };
       };
-      reply = received;
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      response.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        chunks.push(chunk);
-        if (bytes <= bytesMax) return;
-        const message = `maxContentLength size of ${String(bytesMax)} exceeded`;
-        fail(new AxiosError(message, AxiosError.ERR_BAD_RESPONSE, config, request, received));
+      const begun = withBody(Buffer.alloc(0));
+      reply = begun;
+      readBoundedBody(response, bytesMax, {
+        onTooLarge() {
+          const message = `maxContentLength size of ${String(bytesMax)} exceeded`;
+          fail(new AxiosError(message, AxiosError.ERR_BAD_RESPONSE, config, request, begun));
+        },
+        onEnd(body) {
+          signal?.removeEventListener('abort', cancel);
+          resolve(withBody(body));
+        },
       });
       response.on('error', broken);
-      response.on('end', () => {
-        signal?.removeEventListener('abort', cancel);
-        received.data = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes);
-        resolve(received);
-      });
     }
 
     request.on('response', receive);

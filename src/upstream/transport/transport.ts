@@ -4,11 +4,10 @@ import type { SourceSpec } from '../../config/schema/source.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { createAgents } from './agents.ts';
 import { decompress } from './decompress.ts';
-import { sendOverHttp } from './axios-over-http.ts';
+import { type HttpAnswer, sendOverHttp } from './axios-over-http.ts';
 import { codeOf } from './network-fault.ts';
-import type { ReplyHeaders } from './reply-headers.ts';
 
-/** One exchange with an absolute URL. */
+/** One exchange with an absolute address. */
 export type TransportRequest = {
   readonly method: 'GET' | 'POST';
   readonly url: string;
@@ -17,46 +16,52 @@ export type TransportRequest = {
   readonly signal: AbortSignal;
 };
 
-/** Sends requests and reads complete replies. It throws the errors of the network. */
+/** Sends requests and reads complete replies. Rejects with the errors of axios and of the network. */
 export type Transport = {
   send(request: TransportRequest): Promise<UpstreamReply>;
-  /** Closes the kept connections. */
+  /** Ends the kept connections. */
   close(): void;
 };
 
-/** A stale keep-alive: the other side closed an idle connection just as it was used, so the request never arrived. */
+/** Whether the other side closed an idle connection just as it was used again: then the request never arrived. */
 function diedIdle(error: unknown): boolean {
   if (!axios.isAxiosError(error) || codeOf(error) !== 'ECONNRESET' || error.response !== undefined)
     return false;
   return (error.request as http.ClientRequest | undefined)?.reusedSocket === true;
 }
 
+/** The value of a header by its lower-case name; repeated lines are one value. */
+function headerOf(headers: http.IncomingHttpHeaders, name: string): string | undefined {
+  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+  // Node keeps repeated `Set-Cookie` lines as a list, and joins those of all other headers.
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
 /** Creates the transport of one upstream. */
 export function createTransport(net: SourceSpec['net']): Transport {
   const agents = createAgents(net, true);
-  const agentsWithoutMemory = createAgents(net, false);
-  // `new Axios` and not `axios.create`, which merges its defaults into every request and takes longer than all the
-  // rest. Those defaults are for the adapters of axios; ours needs none of them.
+  const freshAgents = createAgents(net, false);
+  // Not `axios.create`: merging its defaults into every request costs more than all the rest, and they are for the
+  // adapters of axios, which are not used here.
   const client = new Axios({ ...agents, adapter: sendOverHttp, maxContentLength: net.bytesMax });
   const named = { 'Accept-Encoding': 'identity', 'User-Agent': 'portico', ...net.headers };
   return {
     async send({ body, ...request }) {
-      // Default headers would be merged again for each request.
+      // Headers among the defaults would be merged once more for each request.
       const config = { ...request, headers: { ...named, ...request.headers }, data: body };
-      const response = await client.request<Buffer>(config).catch((error: unknown) => {
+      const response = await client.request<HttpAnswer>(config).catch((error: unknown) => {
         if (request.method !== 'GET' || !diedIdle(error) || request.signal.aborted) throw error;
-        // If one kept connection was closed, the others probably were, too.
-        return client.request<Buffer>({ ...config, ...agentsWithoutMemory });
+        // Where one kept connection has died, the others have probably died, too.
+        return client.request<HttpAnswer>({ ...config, ...freshAgents });
       });
-      const headers = response.headers as ReplyHeaders;
-      const header = (name: string) => headers.named(name);
-      const { status, data } = response;
+      const { headers, body: sent } = response.data;
+      const header = (name: string) => headerOf(headers, name);
       const encoding = header('content-encoding');
-      const complete = encoding === undefined ? data : await decompress(data, encoding, net.bytesMax);
-      return { status, header, body: complete };
+      const complete = encoding === undefined ? sent : await decompress(sent, encoding, net.bytesMax);
+      return { status: response.status, header, body: complete };
     },
     close() {
-      for (const { httpAgent, httpsAgent } of [agents, agentsWithoutMemory]) {
+      for (const { httpAgent, httpsAgent } of [agents, freshAgents]) {
         httpAgent.destroy();
         httpsAgent.destroy();
       }
