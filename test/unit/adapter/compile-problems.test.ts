@@ -4,7 +4,7 @@ const problemsOf = (text: string) => compileText('products', text).problems;
 const mapLine = (field: string, as: string) =>
   productsText().replace(new RegExp(`${field}: ${field}`), `${field}: ${as}`);
 
-describe('a source that cannot be translated is told where and why', () => {
+describe('an untranslatable source file is reported with place and reason', () => {
   it('or has nothing to tell', () => expect(problemsOf(productsText())).toEqual([]));
 
   it.each<[string, string, string, string]>([
@@ -172,14 +172,14 @@ describe('a source that cannot be translated is told where and why', () => {
     expect(problemsOf(text.replace('exactness: exact', 'exactness: superset'))).toEqual([]);
   });
 
-  it('an outcome rule that is half a rule', () => {
+  it('an outcome rule without a complete condition', () => {
     const text = `${productsText()}outcomes: [{ status: 200, is: ok }, { at: rc, is: error }]\n`;
     expect(problemsOf(text)).toEqual([
       'outcomes[1]: `at` and one of `equals`, `matches` and `present` belong together',
     ]);
   });
 
-  it('dates that are not, in zones that are not', () => {
+  it('invalid date formats and zones', () => {
     const users = `
 resources:
   users:

@@ -48,7 +48,7 @@ describe('nullIf', () => {
     (json) => expect(run(step, json)).toEqual(readJson(json)),
   );
 
-  it('tells whole numbers beyond 2^53 apart when they are written as texts', () => {
+  it('distinguishes whole numbers beyond 2^53 that are written as texts', () => {
     const wide: CoercionSpec = { nullIf: ['9007199254740993'] };
     expect(run(wide, '9007199254740993')).toBeNull();
     expect(run(wide, '9007199254740992')).toEqual(new NumberText('9007199254740992'));

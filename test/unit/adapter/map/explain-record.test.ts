@@ -47,7 +47,7 @@ describe('explainRecord', () => {
     );
   });
 
-  it('tells what every step made', () => {
+  it('lists the result of every step', () => {
     expect(fieldOf({ text: ' Soft ' }, 'description')).toEqual({
       field: 'description',
       from: ['text'],
@@ -66,7 +66,7 @@ describe('explainRecord', () => {
     expect(fieldOf({ code: 'Q' }, 'category')).toMatchObject({ steps, value: null, state: 'unreadable' });
   });
 
-  it('tells what is unknown from what is missing', () => {
+  it('distinguishes unknown values from missing ones', () => {
     expect(fieldOf({ price: 'n/a' }, 'price')).toMatchObject({ found: 'n/a', value: null, state: 'unknown' });
     expect(fieldOf({}, 'price')).toMatchObject({ found: undefined, value: null, state: 'missing' });
     expect(explain({}, { name: { from: [], as: [] } })).toMatchObject([{ from: [], state: 'unknown' }]);

@@ -60,7 +60,7 @@ describe('a record', () => {
     );
   });
 
-  it('has null where a field is missing, and tells it', () => {
+  it('has null for a missing field, and reports the gap', () => {
     const { record, gaps } = mapped('{"id":1,"name":null,"price":null}');
     expect(record).toEqual({ id: 'prod_1', name: null, description: null, price: null, category: null });
     expect(gaps).toEqual(['description missing', 'category missing']);
@@ -91,7 +91,7 @@ describe('a record', () => {
     expect([record!['price'], gaps]).toEqual([null, ['price unreadable']]);
   });
 
-  it('does not tell of values that mean "unknown"', () => {
+  it('reports no gap for values that mean "unknown"', () => {
     const { record, gaps } = mapped('{"id":1,"name":"","text":"-","price":"n/a","cat":""}', {
       description: from('text', { nullIf: ['-'] }),
       price: from('price', { nullIf: ['n/a'] }, 'cents'),
@@ -150,7 +150,7 @@ describe('a constant', () => {
 });
 
 describe('a default', () => {
-  it('stands for what is missing or unknown, and is no gap; what cannot be read stays null', () => {
+  it('replaces missing and unknown values without a gap; unreadable ones stay null', () => {
     const category = from('cat', { nullIf: ['-'] }, 'text', { default: 'Other' });
     const of = (cat: string) => mapped(`{"id":1,"name":"a","text":"b","price":1${cat}}`, { category });
     for (const [cat, value, gaps] of [

@@ -158,7 +158,7 @@ describe('ids of one form', () => {
       expect(codec.toNative(id)).toBeUndefined();
   });
 
-  it('have the form behind the pattern that picks them out', () => {
+  it('have their form checked after the pattern has extracted them', () => {
     const codec = compile({ kind: 'text', form, pattern: '/users/([^/]+)$' });
     expect(codec.toPublic('https://x.example/users/00af')).toBe('user_00af');
     expect(codec.toPublic('https://x.example/users/00AF')).toBeUndefined();

@@ -3,7 +3,7 @@ import { compileText, productsText } from '../../../support/pipeline/source-text
 const mapLine = (field: string, as: string) =>
   productsText().replace(new RegExp(`${field}: ${field}`), `${field}: ${as}`);
 
-describe('a step that cannot be is told where and why', () => {
+describe('an invalid step is reported with its place and reason', () => {
   it.each<[string, string, string, string]>([
     [
       'a default that is no price',

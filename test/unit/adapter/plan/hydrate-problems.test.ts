@@ -19,12 +19,12 @@ const OWN = '{ request: { path: "/users/{id}" }, map: { id: id, name: n, email: 
 
 const problemsOf = (...parts: Parameters<typeof text>) => compileText('users', text(...parts)).problems;
 
-describe('where the rest of a row stands', () => {
+describe('the fields that rows lack', () => {
   it.each([
     ['in the single record', '{ id: id }', 'get'],
     ['partly in the single record', '{ id: id, email: mail }', 'get'],
     ['in a record of its own', '{ id: id }', OWN],
-  ])('%s', (_where, map, hydrate) => expect(problemsOf(map, hydrate, GET)).toEqual([]));
+  ])('are accepted %s', (_where, map, hydrate) => expect(problemsOf(map, hydrate, GET)).toEqual([]));
 
   it.each([
     [

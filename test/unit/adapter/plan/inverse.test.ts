@@ -101,7 +101,7 @@ describe('a text that is only cleaned up', () => {
     (text) => expect(codec(text)).toBe(NO_MATCH),
   );
 
-  it('is found, if anywhere, under what is sent', () => {
+  it('is found, if at all, by the value that is sent', () => {
     const read = (text: string) => {
       const trimmed = compileStep('trim').run(text);
       return compileStep({ nullIf: ['', '-'] }).run(trimmed);
@@ -165,7 +165,7 @@ describe('text around a value', () => {
   });
 });
 
-describe('what unknown values are taken for', () => {
+describe('a default for unknown values', () => {
   it('is not asked for, because the source does not know it', () => {
     const { codec, exact } = invertCoercion([{ nullIf: ['-'] }, { default: 'Other' }], 'eq')!;
     expect([codec('Other'), codec('Toys'), codec('-'), exact]).toEqual([undefined, 'Toys', NO_MATCH, true]);

@@ -69,7 +69,7 @@ describe('a sort', () => {
   const columns = 'columns: { id: { column: ID }, name: { column: last } }';
   const askedFor = (source: string, rawQuery: string) => asked(planOf(source, rawQuery, 'users'));
 
-  it('has what tells equal rows apart behind it, but not behind the id', () => {
+  it('has the tiebreak after it, but not after the id', () => {
     const source = users(
       `sort: { expr: '{column} {direction}{tiebreak}', tiebreak: ', ID asc', ${columns} }`,
     );

@@ -124,7 +124,7 @@ describe('names that cannot be filled in', () => {
     expect(first).toContain(`resources.products.list.${problem}`);
   });
 
-  it('one in the name of a parameter that nobody fills in', () => {
+  it('an unknown one in the name of a parameter', () => {
     const source = text(
       '{ path: /s }',
       "{ category: { eq: { query: { 'x[{label}]': '1' }, exactness: exact } } }",

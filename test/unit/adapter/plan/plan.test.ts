@@ -23,7 +23,7 @@ function told(plan: ListPlan): string {
   return [plan.kind, target, ...rest].join(' ');
 }
 
-describe('what is asked of a source, by what it can', () => {
+describe('the part of a query that is pushed to the source', () => {
   it.each<[string, string, string, string]>([
     ['everything', list(total, order), '', 'page /items?from=0&n=40'],
     ['no total', list(order), '', 'scan /items?from=0&n=40'],
@@ -107,7 +107,7 @@ describe('what is asked of a source, by what it can', () => {
     );
   });
 
-  it('asks nothing where no record can match', () => {
+  it('makes no call if no record can match', () => {
     for (const exactness of ['exact', 'superset']) {
       const text = list(total, order, category(exactness)).replace('category: category', codes);
       expect(told(planOf(text, 'category=Toys'))).toContain('cat=A');

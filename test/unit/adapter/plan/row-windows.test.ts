@@ -13,12 +13,12 @@ describe('windows by the numbers of their rows', () => {
     expect(first).toMatchObject({ target: '/x', headers: { Range: 'items=50-74', 'Range-Unit': 'items' } });
   });
 
-  it('stand in parameters for the first row and the one behind the last', () => {
+  it('stand in parameters for the first row and the one after the last', () => {
     const [first] = at("{ path: /x, query: { _start: '{offset}', _end: '{endRow}' } }", '');
     expect(first?.target).toBe('/x?_start=50&_end=75');
   });
 
-  it('are answered with 206, and with 416 behind the last row', () => {
+  it('are answered with 206, and with 416 after the last row', () => {
     const list = adapterOf(
       'products',
       `${text("{ path: /x, headers: { Range: '{offset}-{lastRow}' } }", 'order: id').replace('{ at: hits }', "{ header: Content-Range, pattern: '/([0-9]+)' }")}

@@ -64,7 +64,7 @@ describe('lines of JSON', () => {
 describe('a prefix against hijacking', () => {
   const guarded = (body: string) => decode(body, 'application/json', { stripPrefix: ")]}'" });
 
-  it('is taken off where it stands, once', () => {
+  it('is removed once if it is present', () => {
     expect(guarded(')]}\'\n{"a":1}')).toEqual({ a: 1 });
     expect(guarded('{"a":1}')).toEqual({ a: 1 });
     expect(refusal(() => guarded(")]}')]}'{}")).code).toBe('upstream_invalid_response');
@@ -83,7 +83,7 @@ describe('an XML document in another character set', () => {
     expect(decode(wrong, 'text/xml; charset=iso-8859-1', { format: 'xml' })).toEqual({ a: 'Küche' });
   });
 
-  it('is refused where nobody says which', () => {
+  it('is refused if nothing declares which', () => {
     for (const declaration of ['', '<?xml version="1.0"?>', '<?xml version="1.0" encoding="klingon"?>'])
       expect(codeOf(latin1(declaration), 'text/xml', { format: 'xml' })).toBe('upstream_invalid_response');
   });

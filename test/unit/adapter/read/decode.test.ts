@@ -75,7 +75,7 @@ describe('a body', () => {
     );
   });
 
-  it('is not told in the error', () => {
+  it('is not quoted in the error', () => {
     const error = refusal(() => decodeBody(typed('{"password":"canary" canary', 'application/json'), json));
     expect(`${error.detail} ${String(error.cause)}`).not.toContain('canary');
     const headers = [

@@ -111,7 +111,7 @@ describe('columns', () => {
   ])('in %s: %j', (json, rows) => expect(rowsOf(columns, json)).toEqual(rows));
 });
 
-describe('where nothing means no rows', () => {
+describe('if a missing value means no rows', () => {
   it.each(['{}', '{"m":null}', '{"m":""}'])('%s has none, in every form', (json) => {
     for (const form of ['list', 'map', 'columns'])
       expect(rowsOf({ at: 'm', form }, json, 'empty')).toEqual([]);
@@ -155,7 +155,7 @@ describe('rows that are no records', () => {
     expect([records.map(({ id }) => id), received]).toEqual([['prod_0', 'prod_3', 'prod_4'], 6]);
   });
 
-  it('are told by their ids, as far as they have one', () => {
+  it('are reported by their ids if they have one', () => {
     expect(read({}, { gone: true }, { gone: true, id: 'x' }, { type: 'x' }).droppedIds).toEqual([
       'prod_1',
       'prod_3',

@@ -109,7 +109,7 @@ describe('outcome rules', () => {
       expect(classify(rule({ present }), 200, body)).toBe(fits ? 'error' : undefined);
     });
 
-    it('is told an absent record by a whole body that is null', () => {
+    it('reports an absent record if the whole body is null', () => {
       const rules: OutcomeSpec[] = [
         { on: 'get', at: '', present: false, is: 'not_found' },
         { status: 200, is: 'ok' },
@@ -200,7 +200,7 @@ describe('a reply that is a failure', () => {
   });
 });
 
-describe('a moment to come back', () => {
+describe('the time of the next attempt', () => {
   const date = 'Sat, 21 Nov 2026 12:00:00 GMT';
   const told = (headers: Record<string, string>, resetAt?: OutcomeSpec['resetAt']) =>
     outcomeFault({ is: 'rate_limited', ...(resetAt && { resetAt }) }, replyOf('', { status: 429, headers }))

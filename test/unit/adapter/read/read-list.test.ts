@@ -70,7 +70,7 @@ describe('a row without a usable id', () => {
 
   it('fails the page', () => expect(codeOf(without, { rows })).toBe('upstream_invalid_response'));
 
-  it('is left out, counted and told where the source file says drop', () => {
+  it('is dropped, counted and reported if the source file says drop', () => {
     const dropping = adapterOf(
       'products',
       productsText().replace('kind: number }', 'kind: number }\n    onInvalidRecord: drop'),
@@ -122,7 +122,7 @@ outcomes:
     expect(codeOf(list, '', { status: 401 })).toBe('upstream_error');
   });
 
-  it('that is an error page is told by its status', () => {
+  it('that is an error page is classified by its status', () => {
     expect(codeOf(list, '<html>', { status: 503, headers: { 'content-type': 'text/html' } })).toBe(
       'upstream_unavailable',
     );

@@ -77,7 +77,7 @@ describe('a single record', () => {
   );
 });
 
-describe('a single record of a kind that is none', () => {
+describe('a single record that dropWhen matches', () => {
   const live = adapterOf(
     'users',
     usersText('number').replace(
@@ -87,7 +87,7 @@ describe('a single record of a kind that is none', () => {
   ).get!;
   const of = (user: object) => live.read(replyOf({ user }), 'user_7', () => undefined);
 
-  it('is absent, whoever it is', () => {
+  it('is absent', () => {
     expect(of({ id: 7, deleted: true })).toBeUndefined();
     expect(of({ deleted: true })).toBeUndefined();
     expect(of({ id: 7, deleted: false })).toMatchObject({ id: 'user_7' });

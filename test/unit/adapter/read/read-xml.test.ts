@@ -19,7 +19,7 @@ describe('the rows of an XML document', () => {
     expect(read(xml, 'reply.rows.row')).toEqual({ reply: { rows: { row: wanted } } });
   });
 
-  it('are nothing where there are none: an empty element is an empty text', () => {
+  it('are absent if there are none: an empty element is an empty text', () => {
     expect(read(rows(), 'reply.rows.row')).toEqual({ reply: { rows: '' } });
   });
 

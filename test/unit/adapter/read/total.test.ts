@@ -20,7 +20,7 @@ function totalOf(spec: Partial<TotalSpec>, body: string, headers: Readonly<Recor
 const codeOf = (...args: Parameters<typeof totalOf>) => refusal(() => totalOf(...args)).code;
 
 describe('a total', () => {
-  it('is any whole number, wherever it stands', () => {
+  it('is any whole number at its path or in its header', () => {
     fc.assert(
       fc.property(fc.nat(), (total) => {
         expect(totalOf({ at: 'meta.n' }, `{"meta":{"n":${total}}}`)).toBe(total);
@@ -41,7 +41,7 @@ describe('a total', () => {
     },
   );
 
-  it('behind a pattern without a group is not there', () => {
+  it('is absent if its pattern has no group', () => {
     expect(codeOf({ header: 'X-N', pattern: '\\d+' }, '[]', { 'x-n': '7' })).toBe(
       'upstream_invalid_response',
     );
@@ -56,7 +56,7 @@ describe('a total that may be only a bound', () => {
     expect(totalOf(hits, '{"hits":{"value":7}}')).toBe(7);
   });
 
-  it('is none where it does, whatever stands there', () => {
+  it('is absent if the reply marks it as a bound', () => {
     expect(totalOf(hits, '{"hits":{"value":10000,"relation":"gte"}}')).toBeUndefined();
     expect(totalOf(hits, '{"hits":{"relation":"gte"}}')).toBeUndefined();
   });

@@ -1,7 +1,7 @@
 import { compileText } from '../../../support/pipeline/source-text.ts';
 import { category, text } from '../plan/list-text.ts';
 
-describe('variables that do not hold together', () => {
+describe('inconsistent variables of a request', () => {
   const problems = (request: string, list: string, resource: 'users' | 'products' = 'products') =>
     compileText(resource, text(request, list, resource)).problems;
   const sort = "sort: { expr: '{column}', columns: {} }";

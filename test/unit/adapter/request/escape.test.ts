@@ -60,7 +60,7 @@ describe.each(Object.entries(readers))('a value in an expression of %s', (name, 
 });
 
 describe('a value that must be a number', () => {
-  it('is nothing but digits, a sign and a point', () => {
+  it('may only consist of digits, a sign and a point', () => {
     fc.assert(
       fc.property(fc.oneof(texts, fc.float().map(String), fc.integer().map(String)), (text) => {
         if (canEscape('number', text)) expect(escapes.number(text)).toMatch(/^-?[0-9]+(\.[0-9]+)?$/);

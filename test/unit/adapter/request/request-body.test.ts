@@ -23,7 +23,7 @@ describe('a JSON body', () => {
     'by {value}': 'asc',
   };
 
-  it('holds a value where its text stands, and nothing else of it', () => {
+  it('holds a value only in the place of its variable', () => {
     fc.assert(
       fc.property(anything, fc.nat(), (value, limit) => {
         const { contentType, text } = bodyOf({ json: tree }, { value, limit, other: 'x' });
@@ -117,7 +117,7 @@ describe('an XML body', () => {
   });
 });
 
-describe('a body that names a variable nobody fills in', () => {
+describe('a body that names an unknown variable', () => {
   it.each<[string, BodySpec]>([
     ['json.a.1', { json: { a: ['x', '{page}'] } }],
     ['json.a.{page}', { json: { a: { '{page}': 1 } } }],

@@ -41,7 +41,7 @@ describe('a header of a request', () => {
 });
 
 describe('a request', () => {
-  it('has its own parameters, and behind them those of filters and sorts', () => {
+  it('has its own parameters, and after them those of filters and sorts', () => {
     const request = requestOf({ path: '/rows', query: { n: '{limit}', q: '{value}' } });
     expect(request({ limit: 5 }, ['cat=Toys', 'sort=id']).target).toBe('/rows?n=5&cat=Toys&sort=id');
     expect(requestOf({})({}, []).target).toBe('/x');
