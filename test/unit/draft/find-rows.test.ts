@@ -36,7 +36,7 @@ describe('the list of records', () => {
     expect(pathOf(document)).toBe(path);
   });
 
-  it('is told to be missing in words that help', () => {
+  it('is explained where it is missing: an empty list, a map of records, or no list at all', () => {
     expect(explainNoRows(readJson('[]')).message).toContain('empty');
     expect(
       explainNoRows(readJson('{"7":{"name":"a","mail":"b"},"9":{"name":"c","mail":"d"}}')).message,

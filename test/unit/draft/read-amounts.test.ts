@@ -14,7 +14,7 @@ describe('the form of amounts', () => {
     expect(amountForm(texts)).toMatchObject({ decimal, group, ambiguous: false, share: 1 });
   });
 
-  it('is told to be ambiguous where nothing settles what 1.234 means', () => {
+  it('is ambiguous where nothing shows whether 1.234 is a thousand or a fraction', () => {
     expect(amountForm(['1.234', '5.678'])).toMatchObject({ ambiguous: true });
     expect(amountForm(['1.234', '5.67'])).toMatchObject({ ambiguous: false });
   });

@@ -23,7 +23,7 @@ describe('the form of moments', () => {
     expect(momentForm([text])).toMatchObject({ steps, local, share: 1, ambiguous: false });
   });
 
-  it('is told to be ambiguous where no day is above 12', () => {
+  it('is ambiguous where no day is above 12', () => {
     expect(momentForm(['03/04/2019', '05/06/2020'])).toMatchObject({ ambiguous: true });
     expect(momentForm(['03/04/2019', '25/06/2020'])).toMatchObject({
       steps: date('dd/MM/yyyy'),

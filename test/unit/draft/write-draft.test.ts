@@ -9,7 +9,7 @@ const map = (text: string) => ({
 const at = ['resources', 'users', 'list', 'map', 'name'];
 
 describe('a written draft', () => {
-  it('says of a place what is to be said above it, by its level', () => {
+  it('has each remark as a comment above its place, with its confidence first', () => {
     const text = writeDraft({
       content: map('x'),
       head: ['Title'],
