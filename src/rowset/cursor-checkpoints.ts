@@ -80,9 +80,12 @@ export function createCursorCheckpoints({ redis }: CursorCheckpointsDeps): Curso
     if (redis === undefined || offsets.length === 0) return undefined;
     const key = keyOf(redis, walk);
     const found = await redis.client.hmgetBuffer(key, ...offsets.map(String)).catch(() => []);
-    return offsets
-      .map((offset, at) => found[at] && decode(key, offset, found[at]))
-      .find((checkpoint) => checkpoint != null);
+    for (const [index, offset] of offsets.entries()) {
+      const bytes = found[index] ?? undefined;
+      const checkpoint = bytes === undefined ? undefined : decode(key, offset, bytes);
+      if (checkpoint !== undefined) return checkpoint;
+    }
+    return undefined;
   }
 
   return {

@@ -43,7 +43,7 @@ export function createWaitingCalls(): WaitingCalls {
       }
       function refuse(error: unknown): void {
         leave();
-        reject(error as Error);
+        reject(error);
       }
       const abort = () => refuse(signal.reason);
       const call: WaitingCall = {

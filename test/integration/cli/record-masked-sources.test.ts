@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { fixtureTexts } from '../../support/command/fixture-texts.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
