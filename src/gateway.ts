@@ -154,7 +154,7 @@ export function createPublicSide(
     async prepare() {
       // Requests before the connection to Redis would only be counted as its failures.
       await redis.untilReady();
-      await purges.look();
+      await purges.refresh();
     },
     listen: () => openListener(server, config.listen),
     checks: () => redisChecks(redis.of),

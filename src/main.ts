@@ -11,13 +11,13 @@ import type { FromWorker, PrimaryChannel, ToWorker, WorkerProcess } from './work
 
 const stop = new AbortController();
 /** Set for the workers that this program starts: others may run Portico in a cluster of their own. */
-const MARK = 'PORTICO_WORKER';
+const WORKER_VARIABLE = 'PORTICO_WORKER';
 /** How long a process may drain after an uncaught error. */
 const FATAL_END_MS = 12_000;
-const isWorker = cluster.isWorker && process.env[MARK] === '1';
+const isWorker = cluster.isWorker && process.env[WORKER_VARIABLE] === '1';
 
 const logs: LogOutput[] = [];
-let askedAt = 0;
+let firstSignalAt = 0;
 const failure = { happened: false };
 
 /** Exits at once, even if the log is not written completely. */
@@ -44,11 +44,11 @@ function onUncaught(error: unknown): void {
  * terminal and from npm, so signals within a second count as one.
  */
 function onSignal(): void {
-  if (stop.signal.aborted && performance.now() - askedAt > 1_000) {
+  if (stop.signal.aborted && performance.now() - firstSignalAt > 1_000) {
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
     endNow();
   }
-  askedAt ||= performance.now();
+  firstSignalAt ||= performance.now();
   stop.abort();
 }
 
@@ -62,7 +62,7 @@ function sender(to: Pick<ChildProcess, 'connected' | 'send'>) {
 }
 
 function fork(): WorkerProcess {
-  const worker = cluster.fork({ [MARK]: '1' });
+  const worker = cluster.fork({ [WORKER_VARIABLE]: '1' });
   closeUnacknowledged(worker.process);
   // The exit event reports a worker that has ended.
   worker.on('error', () => undefined);

@@ -5,7 +5,7 @@ import type { SpecLocation } from './spec-location.ts';
 // After 50,000 backtracks V8 switches to a linear-time engine, for patterns without lookaround or back references.
 setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
 
-const NOTHING_FITS = /(?!)/;
+const MATCHES_NONE = /(?!)/;
 
 /** Compiles a regular expression of a source file. An invalid one is reported, and matches nothing. */
 export function patternAt(text: string, here: SpecLocation): RegExp {
@@ -13,7 +13,7 @@ export function patternAt(text: string, here: SpecLocation): RegExp {
     return new RegExp(text);
   } catch {
     here.report(`"${text}" is not a regular expression`);
-    return NOTHING_FITS;
+    return MATCHES_NONE;
   }
 }
 
@@ -21,7 +21,7 @@ export function patternAt(text: string, here: SpecLocation): RegExp {
 export function groupAt(text: string, here: SpecLocation): RegExp {
   const pattern = patternAt(text, here);
   // With an empty alternative it matches every text, and the match shows how many groups there are.
-  if (new RegExp(`${pattern.source}|`).exec('')?.length === 1 && pattern.source !== NOTHING_FITS.source)
+  if (new RegExp(`${pattern.source}|`).exec('')?.length === 1 && pattern.source !== MATCHES_NONE.source)
     here.report(`"${text}" has no group`, 'put what is wanted into parentheses: ^([^/]+)/');
   return pattern;
 }

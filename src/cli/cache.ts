@@ -9,7 +9,7 @@ type PurgeOptions = {
   readonly json?: boolean;
 };
 
-const WITHOUT =
+const WITHOUT_REDIS =
   "in the embedded mode purge on the operator's listener: curl -X POST http://127.0.0.1:9090/cache/purge?tag=users";
 
 /** `users`, `user:42`; the id of the API, `user_42`, means the same. */
@@ -40,7 +40,7 @@ async function runPurge({ tag, all, json }: PurgeOptions, context: KeysContext):
   await withRedis(
     await context.loadConfig(),
     context.err,
-    { role: 'cache', without: WITHOUT },
+    { role: 'cache', without: WITHOUT_REDIS },
     async (client, keys) => {
       const purges = createSharedPurges(client, keys);
       try {

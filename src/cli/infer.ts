@@ -32,7 +32,7 @@ type Options = {
 
 const CALLS_MAX = 200;
 const TIMEOUT_S = 15;
-const NOWHERE = 'http://service.invalid/';
+const PLACEHOLDER_URL = 'http://service.invalid/';
 
 function whole(text: string): number {
   if (!/^[1-9]\d{0,4}$/.test(text))
@@ -70,7 +70,7 @@ async function infer(
       'name the address of the list, or saved replies with --sample',
     );
   return inferSource({
-    url: url ?? NOWHERE,
+    url: url ?? PLACEHOLDER_URL,
     resource,
     headers: header,
     method,

@@ -16,7 +16,7 @@ export type RecordOptions = {
 
 const WHOLE =
   'note: --whole keeps every value of the replies, personal data included: read the files before you share them\n';
-const SCRAMBLE =
+const SCRAMBLE_WARNING =
   'portico: --scramble is deprecated and changes nothing: recordings are masked by default, --whole keeps all\n';
 
 function readRequests(texts: readonly string[], context: CliContext): readonly string[] {
@@ -41,7 +41,7 @@ export async function runRecord(
     throw usageError(context, `--record needs the name of a source; sources: ${names.join(', ')}`);
   const sources = sourceNamed(name, compiled, context);
   const requests = readRequests(texts, context);
-  if (options.scramble === true) context.err(SCRAMBLE);
+  if (options.scramble === true) context.err(SCRAMBLE_WARNING);
   if (options.whole === true) context.err(WHOLE);
   const results = await recordSource(sources, {
     requests,

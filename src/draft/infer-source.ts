@@ -41,7 +41,7 @@ export type InferredSource = {
   readonly reply: UpstreamReply;
 };
 
-async function look(
+async function readFirst(
   target: InferTarget,
   client: ServiceClient,
   { resource, samples }: InferOptions,
@@ -172,7 +172,7 @@ export async function inferSource(options: InferOptions): Promise<InferredSource
   const callsMax = samples.length > 0 ? 0 : options.callsMax;
   const client = createServiceClient(target, { callsMax, timeoutMs, signal });
   try {
-    const response = await look(target, client, options);
+    const response = await readFirst(target, client, options);
     const list = await draftList({
       client,
       resource: resources[options.resource],

@@ -53,7 +53,7 @@ export function detailCalls(plan: PagePlan, query: ListQuery): number {
 export type ScanReach = { readonly rows: number; readonly calls: number };
 
 /** Whether the windows of a scan hold the number of rows that it must bring. */
-function tellsTotal(plan: ScanPlan, list: ListSpec | undefined): boolean {
+function totalInWindows(plan: ScanPlan, list: ListSpec | undefined): boolean {
   return plan.totalCounts && list?.total !== undefined && list.total.count === undefined;
 }
 
@@ -114,7 +114,7 @@ function detailsLeft({ hydrates }: Pick<PagePlan, 'hydrates'>): readonly string[
   ];
 }
 
-function leftOf(plan: ScanPlan): readonly string[] {
+function gatewaySteps(plan: ScanPlan): readonly string[] {
   const { residualFilters, sort } = plan;
   return [
     ...residualFilters.map((filter) => `keep ${filterText(filter)}`),
@@ -151,13 +151,13 @@ function explainList(
     case 'scan': {
       const scanMax = scanReach(plan, source.spec.budget).calls;
       const callsMax = scanMax + (plan.hydrates === 'page' ? query.limit : 0);
-      const relies = [...plan.relies, ...(tellsTotal(plan, spec) ? ['total'] : []), 'window'];
+      const relies = [...plan.relies, ...(totalInWindows(plan, spec) ? ['total'] : []), 'window'];
       return {
         kind: 'scan',
         reason: plan.reason,
         calls: scanCalls(plan, scanMax),
         callsMax,
-        left: leftOf(plan),
+        left: gatewaySteps(plan),
         relies: claimsOf(source, resource, relies),
       };
     }

@@ -1,5 +1,5 @@
 /** How long a computation may run before the event loop gets a turn, in milliseconds. */
-const STRETCH_MS = 5;
+const SLICE_MS = 5;
 
 /** Gives the event loop a turn if the computation has run long enough; `undefined` means: go on at once. */
 export type YieldToLoop = () => Promise<void> | undefined;
@@ -12,7 +12,7 @@ export function createYieldToLoop(signal: AbortSignal): YieldToLoop {
   let since = performance.now();
   return function yieldToLoop() {
     signal.throwIfAborted();
-    if (performance.now() - since < STRETCH_MS) return undefined;
+    if (performance.now() - since < SLICE_MS) return undefined;
     return new Promise((resolve) => {
       setImmediate(() => {
         since = performance.now();

@@ -7,7 +7,7 @@ import { overBudget } from './scan/scan-faults.ts';
 import type { CallContext, FinishRows, SourceRuntime } from './source-runtime.ts';
 
 /** Details that are asked for at once: of a page, and of a scan, beside which callers must get through. */
-const AT_ONCE = { page: 8, scan: 3 };
+const CONCURRENCY = { page: 8, scan: 3 };
 
 /** Asks for what one row lacks. @throws GatewayError as a single record does */
 async function complete(
@@ -33,10 +33,10 @@ async function complete(
  * Creates the function that asks for what rows lack, with a call for each row. Each row costs one call of the source's
  * budget, and each window one more.
  */
-export function createHydration(source: SourceRuntime, work: keyof typeof AT_ONCE): FinishRows {
+export function createHydration(source: SourceRuntime, work: keyof typeof CONCURRENCY): FinishRows {
   const { details } = source.adapter.list;
   if (details === undefined) return (rows) => Promise.resolve(rows);
-  const semaphore = createSemaphore(AT_ONCE[work]);
+  const semaphore = createSemaphore(CONCURRENCY[work]);
   let calls = 0;
   return async function hydrate(rows, context) {
     calls += 1 + rows.length;

@@ -59,7 +59,7 @@ export const noAttempts: SearchState = {
  * The claims of a plan that may be why total and rows disagree. Without its filters, the total is still believed: it
  * alone shows that no row is missing.
  */
-function blamable(plan: ListPlan): readonly Capability[] {
+function suspectedClaims(plan: ListPlan): readonly Capability[] {
   if (plan.kind === 'nothing') return [];
   const filters = plan.relies.filter((capability) => capability.startsWith('filter.'));
   if (filters.length > 0) return filters;
@@ -68,7 +68,7 @@ function blamable(plan: ListPlan): readonly Capability[] {
   return isCompared ? ['total'] : [];
 }
 
-function twiceInARow({ detail }: InconsistentReads): GatewayError {
+function repeatedlyInconsistent({ detail }: InconsistentReads): GatewayError {
   return invalidReply('window', `twice in a row: ${detail}`);
 }
 
@@ -84,8 +84,8 @@ function again(state: SearchState, switchOff = NONE): NextStep {
 /** A disagreement that stays: the claims that may cause it are left out, and where there are none, it is final. */
 function afterDisagreement(state: SearchState, plan: ListPlan, found: InconsistentReads): NextStep {
   const disagreement = state.disagreement ?? found;
-  const blamed = blamable(plan);
-  if (blamed.length === 0) return fail(twiceInARow(disagreement));
+  const blamed = suspectedClaims(plan);
+  if (blamed.length === 0) return fail(repeatedlyInconsistent(disagreement));
   return again({ ...state, disagreement, isMoved: false, blamed: state.blamed.union(new Set(blamed)) });
 }
 
@@ -117,6 +117,6 @@ export function nextStep(before: SearchState, plan: ListPlan, attempt: PageAttem
 /** The error to answer with where an attempt failed. Counting all rows to settle a disagreement may cost too much. */
 export function errorAfter({ disagreement }: SearchState, error: GatewayError): GatewayError {
   return error.code === 'scan_limit_exceeded' && disagreement !== undefined
-    ? twiceInARow(disagreement)
+    ? repeatedlyInconsistent(disagreement)
     : error;
 }

@@ -26,13 +26,13 @@ export function totalWindow({ window }: PagePlan): WindowCall {
 }
 
 /** Whether rows lie beyond the reach of a page's source, as far as is known without its total. */
-function liesTooFar({ window }: PagePlan, { offset, limit }: PageRange): boolean {
+function exceedsDepth({ window }: PagePlan, { offset, limit }: PageRange): boolean {
   return offset + limit > Math.min(window.depthMax, ROW_MAX);
 }
 
 /** Whether the total must be known before a page may be asked for: there may be no such rows. */
 export function asksTotalFirst(plan: PagePlan, range: PageRange): boolean {
-  return liesTooFar(plan, range) || (range.offset > 0 && !plan.window.endsEmpty);
+  return exceedsDepth(plan, range) || (range.offset > 0 && !plan.window.endsEmpty);
 }
 
 /** The total of a plan, from its count request or from the first window. */
@@ -135,7 +135,7 @@ export async function readPage(
     const total = await readTotal(source, plan, context);
     if (isMismatch(total)) return total;
     if (offset > 0 && total <= offset) return checkEmpty(source, plan, total, context);
-    if (liesTooFar(plan, range) && total > plan.window.depthMax) {
+    if (exceedsDepth(plan, range) && total > plan.window.depthMax) {
       throw fault('scan_limit_exceeded', {
         detail: 'the page lies beyond the rows that the source lets be reached',
       });

@@ -56,7 +56,7 @@ export function createLegacyService(
     requests += 1;
     try {
       if (latencyMs > 0) await pause(latencyMs, undefined, { signal: stopped.signal });
-      send(response, await answer(look(request)));
+      send(response, await answer(readRequest(request)));
     } catch {
       send(response, {
         status: 500,
@@ -90,7 +90,7 @@ export function createLegacyService(
   };
 }
 
-function look(request: IncomingMessage): LegacyRequest {
+function readRequest(request: IncomingMessage): LegacyRequest {
   const target = request.url ?? '';
   const mark = target.indexOf('?');
   return {

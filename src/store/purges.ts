@@ -15,26 +15,26 @@ export type Purges = {
   /** Purges everything with a tag, in every process within half a second. Rejects if Redis fails. */
   purge(tag: string): Promise<void>;
   /** Reads the purges of other processes. Never rejects. */
-  look(): Promise<void>;
+  refresh(): Promise<void>;
   close(): void;
 };
 
 /** The tag that every entry has. */
 export const EVERYTHING = '*';
 
-const LOOK_MS = 400;
+const REFRESH_MS = 400;
 /** Above this number of tags, the oldest purges are forgotten, and all entries as old count as purged. */
 const TAGS_MAX = 10_000;
 
 /** If a full Redis evicted the tags but not the numbers, everything up to now counts as purged. */
-const HEAL = `
+const RECOVER_FLOOR = `
 ${expectType('KEYS[1]', 'hash')}
 ${expectType('KEYS[2]', 'zset')}
 if redis.call('exists', KEYS[2]) == 0 then
   local last = redis.call('hmget', KEYS[1], 'number', 'floor')
   if last[1] and last[1] ~= last[2] then redis.call('hset', KEYS[1], 'floor', last[1]) end
 end`;
-const PURGE = `${HEAL}
+const PURGE = `${RECOVER_FLOOR}
 redis.call('hsetnx', KEYS[1], 'epoch', ARGV[2])
 local number = redis.call('hincrby', KEYS[1], 'number', 1)
 redis.call('zadd', KEYS[2], number, ARGV[1])
@@ -49,7 +49,7 @@ return number`;
  * If Redis knows fewer purges than it reported before, as after a failover, a new epoch begins. The tags are returned
  * as a nested list, because Lua cannot unpack that many.
  */
-const LOOK = `${HEAL}
+const READ = `${RECOVER_FLOOR}
 redis.call('hsetnx', KEYS[1], 'epoch', ARGV[2])
 local head = redis.call('hmget', KEYS[1], 'epoch', 'number', 'floor')
 if head[1] == ARGV[1] and tonumber(head[2] or '0') < tonumber(ARGV[3]) then
@@ -62,7 +62,7 @@ local tags = redis.call('zrangebyscore', KEYS[2], '(' .. since, '+inf', 'withsco
 return { head[1], head[2] or '0', head[3] or '0', tags }`;
 
 /** The epoch, the number of the latest purge, the number below which all is forgotten; tags with their numbers. */
-type Told = readonly [string, string, string, (readonly string[])?];
+type PurgesReply = readonly [string, string, string, (readonly string[])?];
 
 /** The purges known in this process. */
 function createLedger() {
@@ -95,9 +95,9 @@ function createLedger() {
       if (numbers.size > TAGS_MAX) forget(latest - TAGS_MAX / 2);
     },
     /** Applies the state of Redis. Another epoch means that Redis lost its state. */
-    learn([theirs, number, bottom, tags = []]: Told): void {
-      if (theirs !== epoch) numbers.clear();
-      [epoch, latest] = [theirs, Number(number)];
+    merge([redisEpoch, number, bottom, tags = []]: PurgesReply): void {
+      if (redisEpoch !== epoch) numbers.clear();
+      [epoch, latest] = [redisEpoch, Number(number)];
       if (Number(bottom) !== floor) forget(Number(bottom));
       for (let i = 0; i + 1 < tags.length; i += 2) numbers.set(tags[i] ?? '', Number(tags[i + 1]));
     },
@@ -113,7 +113,7 @@ export function createLocalPurges(): Purges {
       ledger.add(tag);
       return Promise.resolve();
     },
-    look: () => Promise.resolve(),
+    refresh: () => Promise.resolve(),
     close: () => undefined,
   };
 }
@@ -127,17 +127,17 @@ export function createSharedPurges(
   const [head, tags] = [keys.purges('head'), keys.purges('tags')];
   const fresh = () => randomBytes(9).toString('base64url');
 
-  async function look(): Promise<void> {
+  async function refresh(): Promise<void> {
     if (client.status !== 'ready') return;
     const { epoch, purges } = ledger.current();
     try {
-      ledger.learn((await client.eval(LOOK, 2, head, tags, epoch, fresh(), purges)) as Told);
+      ledger.merge((await client.eval(READ, 2, head, tags, epoch, fresh(), purges)) as PurgesReply);
     } catch {
-      // If Redis is down, the next look finds whatever was purged there.
+      // If Redis is down, the next refresh finds what was purged there.
     }
   }
 
-  const timer = setInterval(() => void look(), LOOK_MS);
+  const timer = setInterval(() => void refresh(), REFRESH_MS);
   timer.unref();
   return {
     current: () => ledger.current(),
@@ -145,9 +145,9 @@ export function createSharedPurges(
     latest: (isAbout) => ledger.latest(isAbout),
     async purge(tag) {
       await client.eval(PURGE, 2, head, tags, tag, fresh(), TAGS_MAX);
-      await look();
+      await refresh();
     },
-    look,
+    refresh,
     close: () => clearInterval(timer),
   };
 }

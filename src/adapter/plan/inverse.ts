@@ -8,7 +8,7 @@ import { compileOneOf } from '../request/literal.ts';
 import { canonical, runSteps } from '../map/map-record.ts';
 
 /** No record of the source can satisfy the filter. */
-export const NO_MATCH = Symbol('nothing');
+export const NO_MATCH = Symbol('no match');
 
 /**
  * Converts a filter's canonical value to the value of the source's parameter; `undefined` if the source cannot be asked
@@ -49,7 +49,7 @@ function centsBound(value: Decimal, op: Op): string {
 const unchanged: InverseStep = (value) => value;
 
 /** Refuses values that the step confuses: for those, the source would find other records as well, or miss some. */
-function unlessReplaced(inChain: StepInChain, replaced: readonly StepValue[]): InverseStep {
+function refuseConfused(inChain: StepInChain, replaced: readonly StepValue[]): InverseStep {
   const kind = inChain.op === 'eq' ? 'text' : 'decimal';
   const read = replaced.map((value) => canonical(inChain.rest(value), kind));
   return (value, wanted) =>
@@ -95,9 +95,9 @@ function invertParameterized(inChain: StepInChain): InverseStep | undefined {
   const { step, op } = inChain;
   if (typeof step === 'string') return undefined;
   // A range also finds the values that mean "unknown" if they are numbers within it.
-  if ('nullIf' in step) return op === 'eq' ? unchanged : unlessReplaced(inChain, step.nullIf);
+  if ('nullIf' in step) return op === 'eq' ? unchanged : refuseConfused(inChain, step.nullIf);
   // The source cannot find its unknown values by the default that replaces them.
-  if ('default' in step) return unlessReplaced(inChain, [step.default]);
+  if ('default' in step) return refuseConfused(inChain, [step.default]);
   if ('enum' in step) return invertEnum(inChain, Object.keys(step.enum), compileStep(step));
   if ('template' in step) return invertTemplate(step.template, op);
   // The source ignores the expected currency, so it finds more records.

@@ -11,13 +11,13 @@ import { compileFixedFields } from './fixed-fields.ts';
 import type { Hydrated, ListPlan, PagePlan, Planner, ScanPlan, WalkPlan, WindowRequest } from './plan.ts';
 import { type Capability, compileFilters, compileSorts, naturalOrder, type SortPush } from './push-down.ts';
 import { type Split, splitFilters } from './split-filters.ts';
-import { ONE_AFTER_THE_OTHER, whyScan } from './why-scan.ts';
+import { SEQUENTIAL_WINDOWS, whyScan } from './why-scan.ts';
 import { compileWindow, type Window } from './window.ts';
 
 const FILTER_VARIABLES = ['filter', 'filters'];
 const SORT_VARIABLES = ['sort', 'sorts'];
 const BY_ID: Sort = { field: 'id', descending: false };
-const NOTHING: ListPlan = { kind: 'nothing' };
+const NOTHING_PLAN: ListPlan = { kind: 'nothing' };
 
 /** Builds the requests of a list: for windows of rows, and for their number. */
 type ListRequests = {
@@ -130,7 +130,7 @@ function compilePlans(spec: SourceResourceSpec, window: Window, requests: ListRe
     const { path, query: parts, variables } = unsorted;
     const hasTotal =
       !hidesRows && list.dropWhen.length === 0 && (list.total?.counts !== 'all' || pushed.length === 0);
-    const walked = reason === ONE_AFTER_THE_OTHER ? walk(query) : undefined;
+    const walked = reason === SEQUENTIAL_WINDOWS ? walk(query) : undefined;
     return {
       kind: 'scan',
       request: requests.windows(unsorted),
@@ -148,7 +148,7 @@ function compilePlans(spec: SourceResourceSpec, window: Window, requests: ListRe
       reason:
         walked === undefined
           ? (reason ?? 'the source cannot answer the page itself')
-          : `${ONE_AFTER_THE_OTHER}, and no checkpoint may be near the page`,
+          : `${SEQUENTIAL_WINDOWS}, and no checkpoint may be near the page`,
     };
   }
 
@@ -171,9 +171,9 @@ export function compilePlanner(spec: SourceResourceSpec, resource: Resource, her
 
   return function plan(asked, off) {
     const query = resolveFixed(asked);
-    if (query === undefined) return NOTHING;
+    if (query === undefined) return NOTHING_PLAN;
     const split = splitFilters(query.filters, filters, off);
-    if (split.nothing) return NOTHING;
+    if (split.matchesNone) return NOTHING_PLAN;
     const parts = split.pushed.map(({ part }) => part);
     const pushedSort = pushSort(query.sort, off);
     const reason = whyScan(spec, split, pushedSort !== undefined, off);

@@ -11,7 +11,7 @@ export type Split = {
   readonly pushed: readonly PushedFilter[];
   readonly residual: readonly Filter[];
   /** No record can match. */
-  readonly nothing: boolean;
+  readonly matchesNone: boolean;
 };
 
 /** A filter with its own path excludes the others. If it combines, those with the same path or none join it. */
@@ -29,15 +29,15 @@ export function splitFilters(
   pushes: ReadonlyMap<string, FilterPush>,
   off: ReadonlySet<Capability>,
 ): Split {
-  let nothing = false;
+  let matchesNone = false;
   const wanted: PushedFilter[] = [];
   for (const filter of filters) {
     const push = pushes.get(`${filter.field}.${filter.op}`);
     const part = push === undefined || off.has(push.capability) ? undefined : push.part(filter.value);
-    if (part === NO_MATCH) nothing = true;
+    if (part === NO_MATCH) matchesNone = true;
     else if (part !== undefined && push !== undefined) wanted.push({ filter, push, part });
   }
   const pushed = combinable(wanted);
   const exact = new Set(pushed.filter(({ push }) => push.exact).map(({ filter }) => filter));
-  return { pushed, residual: filters.filter((filter) => !exact.has(filter)), nothing };
+  return { pushed, residual: filters.filter((filter) => !exact.has(filter)), matchesNone };
 }

@@ -3,7 +3,7 @@ import type { Capability } from './push-down.ts';
 import type { Split } from './split-filters.ts';
 
 /** The reason for a scan of a source that may be walked instead. */
-export const ONE_AFTER_THE_OTHER = 'the source gives its rows only one window after the other';
+export const SEQUENTIAL_WINDOWS = 'the source gives its rows only one window after the other';
 
 /** The first reason why the source cannot return a page itself, so that a scan is needed; `undefined` if it can. */
 export function whyScan(
@@ -23,7 +23,7 @@ export function whyScan(
     return 'the count of the source does not filter as its list does';
   if (off.has('total')) return 'the total of the source is not exact';
   if (window.kind === 'none') return 'the source returns all rows at once';
-  if (window.kind !== 'offset' && window.kind !== 'page') return ONE_AFTER_THE_OTHER;
+  if (window.kind !== 'offset' && window.kind !== 'page') return SEQUENTIAL_WINDOWS;
   if (window.shortPage === 'anywhere') return 'the source hides rows after it has paged them';
   if (spec.list.dropWhen.length > 0) return 'rows that are no records are left out after paging';
   return spec.onInvalidRecord === 'drop'

@@ -37,7 +37,7 @@ function optionalVariables({ filters, filterAlways, filterNone, sort }: ListSpec
   return optional;
 }
 
-const REMEDY: Readonly<Record<string, string>> = {
+const HINTS: Readonly<Record<string, string>> = {
   filter: 'filterNone says what {filter} is without a condition',
   sort: 'sort.none says what {sort} is without a sort',
 };
@@ -49,7 +49,7 @@ function checkAbsent(list: ListSpec, here: SpecLocation): void {
     const names = new Set(variablesOf(text));
     const absent = [...names].filter((name) => optional.has(name));
     if (names.size < 2 || absent.length === 0) continue;
-    const hints = absent.flatMap((name) => REMEDY[name] ?? []);
+    const hints = absent.flatMap((name) => HINTS[name] ?? []);
     here
       .at('request', ...path)
       .report(
@@ -107,9 +107,9 @@ function checkSent(list: ListSpec, here: SpecLocation): void {
 }
 
 /** A name must have one meaning, and its template must be one that can be left out. */
-function checkNames({ filters, request }: ListSpec, taken: readonly string[], here: SpecLocation): void {
+function checkNames({ filters, request }: ListSpec, reserved: readonly string[], here: SpecLocation): void {
   const names = namesOf(filters);
-  const other = names.find((name, index) => names.indexOf(name) !== index || taken.includes(name));
+  const other = names.find((name, index) => names.indexOf(name) !== index || reserved.includes(name));
   if (other !== undefined)
     here.at('filters').report(`{${other}} has another meaning, too`, 'give each filter a name of its own');
   const inPath = names.find((name) => variablesOf(request.path).includes(name));
@@ -123,8 +123,8 @@ function checkNames({ filters, request }: ListSpec, taken: readonly string[], he
  * Checks that the variables of a list's request are consistent, and reports problems at their places. `taken` are the
  * names that filters must not use.
  */
-export function checkVariables(list: ListSpec, taken: readonly string[], here: SpecLocation): void {
-  checkNames(list, taken, here);
+export function checkVariables(list: ListSpec, reserved: readonly string[], here: SpecLocation): void {
+  checkNames(list, reserved, here);
   checkAbsent(list, here);
   checkSent(list, here);
 }

@@ -6,10 +6,10 @@ import { type RedisProfile, redisProfiles } from '../../store/redis/redis-profil
 import { createRedis } from '../../store/redis/redis.ts';
 
 /** A check may be made where the gateway's Redis cannot be reached. */
-const PATIENCE_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 
 /** What a policy may do to what is kept. */
-const STAKES: Readonly<Record<RedisRole, string>> = {
+const EVICTION_EFFECTS: Readonly<Record<RedisRole, string>> = {
   keys: 'keeps API keys',
   limits: 'keeps counts of limits',
   cache: 'makes room for new answers',
@@ -17,10 +17,10 @@ const STAKES: Readonly<Record<RedisRole, string>> = {
 
 async function askRedis(profile: RedisProfile, roles: readonly RedisRole[]): Promise<string | undefined> {
   const quiet = { info: () => undefined, warn: () => undefined };
-  const redis = createRedis({ ...profile, commandTimeoutMs: PATIENCE_MS }, quiet, roles);
-  const unknown = `whether its maxmemory-policy ${STAKES[roles[0] ?? 'keys']} is not known`;
+  const redis = createRedis({ ...profile, commandTimeoutMs: TIMEOUT_MS }, quiet, roles);
+  const unknown = `whether its maxmemory-policy ${EVICTION_EFFECTS[roles[0] ?? 'keys']} is not known`;
   try {
-    if (!(await redis.untilReady(PATIENCE_MS))) return `Redis cannot be reached from here: ${unknown}`;
+    if (!(await redis.untilReady(TIMEOUT_MS))) return `Redis cannot be reached from here: ${unknown}`;
     return (await evictionNote(redis.client, roles))?.message;
   } catch {
     return `Redis does not tell its maxmemory-policy: ${unknown}`;

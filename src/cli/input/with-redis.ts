@@ -5,7 +5,7 @@ import { redisProfile } from '../../store/redis/redis-profile.ts';
 import { createRedis, type RedisConnection } from '../../store/redis/redis.ts';
 
 /** An operator can wait longer for Redis than a request may, where the configuration lets requests wait for less. */
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 
 /** The role whose Redis is used, and a hint for the operator where there is none. */
 export type RedisWanted = { readonly role: RedisRole; readonly without: string };
@@ -29,10 +29,10 @@ export async function withRedis<T>(
   };
   // An operator who makes a key must know that it may be evicted; `portico check` says the rest.
   const roles = role === 'keys' ? [role] : [];
-  const commandTimeoutMs = Math.max(PATIENCE_MS, profile.commandTimeoutMs);
+  const commandTimeoutMs = Math.max(TIMEOUT_MS, profile.commandTimeoutMs);
   const redis = createRedis({ ...profile, commandTimeoutMs }, log, roles);
   try {
-    if (!(await redis.untilReady(Math.max(PATIENCE_MS, profile.connectTimeoutMs))))
+    if (!(await redis.untilReady(Math.max(TIMEOUT_MS, profile.connectTimeoutMs))))
       throw new Error('Redis cannot be reached');
     return await work(redis.client, createRedisKeys(config.prefix));
   } finally {

@@ -100,17 +100,17 @@ function pepperOf(config: GatewayConfig) {
   return pepper;
 }
 
-const UNSURE =
+const UNCONFIRMED_WARNING =
   'no replica has acknowledged the change within a second: if the master fails before one has it, it is undone. Look with `keys list` then, and repeat it\n';
 
-const WANTED = { role: 'keys', without: 'make keys for the embedded mode with --print' } as const;
+const KEYS_REDIS = { role: 'keys', without: 'make keys for the embedded mode with --print' } as const;
 
 function withKeyStore<T>(
   config: GatewayConfig,
   { err }: KeysContext,
   work: (store: KeyStore) => Promise<T>,
 ): Promise<T> {
-  return withRedis(config, err, WANTED, (client, keys) => work(createKeyStore(client, keys)));
+  return withRedis(config, err, KEYS_REDIS, (client, keys) => work(createKeyStore(client, keys)));
 }
 
 /** Refuses a permission that nothing needs: it is a typing mistake, and its key could read nothing. */
@@ -160,9 +160,9 @@ async function changeKeys<T>(
   context: KeysContext,
   change: (store: KeyStore) => Promise<T>,
 ): Promise<T> {
-  return withRedis(config, context.err, WANTED, async (client, keys) => {
+  return withRedis(config, context.err, KEYS_REDIS, async (client, keys) => {
     const changed = await change(createKeyStore(client, keys));
-    if ((await awaitReplica(client)) === 'unsure') context.err(UNSURE);
+    if ((await awaitReplica(client)) === 'unsure') context.err(UNCONFIRMED_WARNING);
     return changed;
   });
 }

@@ -12,7 +12,7 @@ export type LogOutput = LogDestination & {
 
 /** The most characters that wait to be written, so that they do not fill the memory. */
 const WAITING_CHARS_MAX = 8 * 1024 ** 2;
-const LAST_WORDS_MS = 1_000;
+const FLUSH_MS_MAX = 1_000;
 
 /**
  * Opens it. Lines are written many at a time: a system call for each would cost a tenth of a cached answer. Where several
@@ -25,12 +25,12 @@ export function openLogOutput(shared: boolean): LogOutput {
     periodicFlush: 50,
     maxLength: WAITING_CHARS_MAX,
     // At the exit the library would retry until the output is read.
-    retryEAGAIN: () => !isLeaving,
+    retryEAGAIN: () => !isEnding,
     ...(shared ? { minLength: 3_584, maxWrite: 4_096 } : { minLength: 4_096 }),
   });
   let dropped = 0;
   let reported = 0;
-  let isLeaving = false;
+  let isEnding = false;
 
   destination.on('drop', () => void (dropped += 1));
   destination.on('drain', () => {
@@ -46,7 +46,7 @@ export function openLogOutput(shared: boolean): LogOutput {
   });
 
   function abandon(): void {
-    isLeaving = true;
+    isEnding = true;
     try {
       destination.flushSync();
     } catch {
@@ -62,7 +62,7 @@ export function openLogOutput(shared: boolean): LogOutput {
     droppedLines: () => dropped,
     async end() {
       const flushed = new Promise<true>((resolve) => destination.flush(() => resolve(true)));
-      const isWritten = await Promise.race([flushed, delay(LAST_WORDS_MS, false, { ref: false })]);
+      const isWritten = await Promise.race([flushed, delay(FLUSH_MS_MAX, false, { ref: false })]);
       if (!isWritten) abandon();
       return isWritten;
     },

@@ -30,7 +30,7 @@ function record(
   return { ...about, id: parseApiKey(key)?.id ?? about.id, hash: hashApiKey(pepper, key) };
 }
 
-function welcome(base: string, admin: string, key: string, limitedKey: string): string {
+function demoInstructions(base: string, admin: string, key: string, limitedKey: string): string {
   // A quote within single quotes of the shell.
   const header = `'Authorization: Bearer ${key.replaceAll("'", `'\\''`)}'`;
   return `
@@ -85,7 +85,9 @@ export async function runDemo(configFile: string, context: CliContext): Promise<
     // No load balancer stands before a demo, so none needs time to notice its end.
     config.listen.drain = 0;
     const { gateway, port, adminPort } = await startGateway(ready, context, { write: context.err });
-    context.out(welcome(`http://127.0.0.1:${port}`, `http://127.0.0.1:${adminPort}`, key, limitedKey));
+    context.out(
+      demoInstructions(`http://127.0.0.1:${port}`, `http://127.0.0.1:${adminPort}`, key, limitedKey),
+    );
     if (!context.stop.aborted) await once(context.stop, 'abort');
     await gateway.drain();
     context.out('Stopped.\n');

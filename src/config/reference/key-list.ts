@@ -6,7 +6,7 @@ export type Key = {
   /** Keys joined by dots; `[]` for the items of a list, `<…>` for names that the author of the file chooses. */
   readonly path: string;
   /** The accepted values, in words. */
-  readonly takes: string;
+  readonly accepts: string;
   readonly required: boolean;
   /** The default, written as in a file. */
   readonly fallback: string | undefined;
@@ -14,7 +14,7 @@ export type Key = {
 };
 
 /** A schema without its wrappers (optional, default, …), and what those wrappers say. */
-type Peeled = {
+type Unwrapped = {
   readonly schema: z.ZodType;
   readonly required: boolean;
   readonly fallback: string | undefined;
@@ -27,15 +27,15 @@ type SectionOf = (schema: z.ZodType) => string | undefined;
 const asType = (schema: unknown) => schema as z.ZodType;
 
 /** The schema of the value in the file, before a transformation. */
-function written(schema: z.ZodType): z.ZodType {
+function inputSchema(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodPipe && notationOf(schema) === undefined
-    ? written(asType(schema.in))
+    ? inputSchema(asType(schema.in))
     : schema;
 }
 
 /** Writes a value in YAML's flow style, with scalars in the notation of the file. */
 function writeValue(schema: z.ZodType, value: unknown): string {
-  const { schema: bare } = peel(schema);
+  const { schema: bare } = unwrap(schema);
   const notation = notationOf(bare);
   if (notation?.write !== undefined) return notation.write(value);
   if (Array.isArray(value)) {
@@ -57,20 +57,20 @@ function memberOf(schema: z.ZodType, key: string): z.ZodType {
 }
 
 /** Unwraps optional and default schemas. If several carry a description, the outermost one counts. */
-function peel(schema: z.ZodType): Peeled {
+function unwrap(schema: z.ZodType): Unwrapped {
   const about = schema.description;
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault) {
-    const inner = peel(asType(schema.unwrap()));
+    const inner = unwrap(asType(schema.unwrap()));
     return { ...inner, required: false, about: about ?? inner.about };
   }
   if (schema instanceof z.ZodDefault) {
-    const inner = peel(asType(schema.unwrap()));
+    const inner = unwrap(asType(schema.unwrap()));
     const fallback = writeValue(inner.schema, schema.def.defaultValue);
     return { ...inner, required: false, fallback, about: about ?? inner.about };
   }
-  const bare = written(schema);
+  const bare = inputSchema(schema);
   if (bare !== schema) {
-    const inner = peel(bare);
+    const inner = unwrap(bare);
     return { ...inner, about: about ?? inner.about };
   }
   return { schema, required: true, fallback: undefined, about };
@@ -84,19 +84,19 @@ function literalText(value: unknown): string {
 
 /** The object schemas of a value: one, the alternatives of a union, or none. */
 function objectsOf(schema: z.ZodType): readonly z.ZodObject[] {
-  const { schema: bare } = peel(schema);
+  const { schema: bare } = unwrap(schema);
   if (bare instanceof z.ZodObject) return [bare];
   return bare instanceof z.ZodUnion ? bare.options.flatMap((option) => objectsOf(asType(option))) : [];
 }
 
 /** Describes the values that a schema accepts. It throws for an unknown kind of schema. */
-function takes(schema: z.ZodType, sectionOf: SectionOf): string {
-  const { schema: bare } = peel(schema);
+function describeAccepted(schema: z.ZodType, sectionOf: SectionOf): string {
+  const { schema: bare } = unwrap(schema);
   const section = sectionOf(bare);
   if (section !== undefined) return section;
   const notation = notationOf(bare);
   if (notation !== undefined) return notation.form;
-  const inner = (one: unknown) => takes(asType(one), sectionOf);
+  const inner = (one: unknown) => describeAccepted(asType(one), sectionOf);
   if (bare instanceof z.ZodLiteral) return [...bare.values].map(literalText).join(' or ');
   if (bare instanceof z.ZodEnum) return bare.options.map(literalText).join(', ');
   if (bare instanceof z.ZodArray) return `a list: ${inner(bare.element)}`;
@@ -109,12 +109,12 @@ function takes(schema: z.ZodType, sectionOf: SectionOf): string {
   if (bare instanceof z.ZodBoolean) return '`true` or `false`';
   if (bare instanceof z.ZodNull) return '`null`';
   if (bare instanceof z.ZodLazy) return 'any value';
-  throw new Error(`the reference cannot tell a ${bare.type}`);
+  throw new Error(`the reference cannot describe a ${bare.type}`);
 }
 
 /** The keys below a value at `path`; none for a scalar. */
 function keysBelow(schema: z.ZodType, path: string, sectionOf: SectionOf): readonly Key[] {
-  const { schema: bare } = peel(schema);
+  const { schema: bare } = unwrap(schema);
   if (sectionOf(bare) !== undefined) return [];
   if (bare instanceof z.ZodArray) return keysBelow(asType(bare.element), `${path}[]`, sectionOf);
   if (bare instanceof z.ZodRecord) {
@@ -133,9 +133,9 @@ function keysBelow(schema: z.ZodType, path: string, sectionOf: SectionOf): reado
 function keysOf(schema: z.ZodObject, path: string, sectionOf: SectionOf): readonly Key[] {
   return Object.entries(schema.shape).flatMap(([key, value]) => {
     const here = path === '' ? key : `${path}.${key}`;
-    const { schema: bare, ...peeled } = peel(asType(value));
+    const { schema: bare, ...unwrapped } = unwrap(asType(value));
     const below = keysBelow(bare, here, sectionOf);
-    return [{ path: here, takes: takes(bare, sectionOf), ...peeled }, ...below];
+    return [{ path: here, accepts: describeAccepted(bare, sectionOf), ...unwrapped }, ...below];
   });
 }
 
@@ -150,9 +150,9 @@ export type Group = {
 function wordsOf(schema: z.ZodType, sectionOf: SectionOf): readonly Key[] {
   if (schema instanceof z.ZodObject) return [];
   const words = schema instanceof z.ZodEnum ? schema.options.map(String) : undefined;
-  return (words ?? [takes(schema, sectionOf).replaceAll('`', '')]).map((path) => ({
+  return (words ?? [describeAccepted(schema, sectionOf).replaceAll('`', '')]).map((path) => ({
     path,
-    takes: 'the word alone',
+    accepts: 'the word alone',
     required: false,
     fallback: undefined,
     about: schema.description,
@@ -180,7 +180,7 @@ export function groupsOf(schema: z.ZodType, name: string, sectionOf: SectionOf):
 
 /** The schema at a path; `[]` enters the items of a list, `<…>` the values of a map. @throws Error */
 export function schemaAt(schema: z.ZodType, at: readonly string[]): z.ZodType {
-  const { schema: bare } = peel(schema);
+  const { schema: bare } = unwrap(schema);
   const [key, ...rest] = at;
   if (key === undefined) return bare;
   if (bare instanceof z.ZodObject && key in bare.shape) return schemaAt(asType(bare.shape[key]), rest);

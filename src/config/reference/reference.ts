@@ -9,7 +9,7 @@ const HEAD = `# Reference of the configuration
 
 <!-- Written by \`npm run generate\` from the schemas in src/config; edit those, not this file. -->
 
-Every key of the two kinds of file, what it takes, its default and what it does. The way from a URL to a working
+Every key of the two kinds of file, what it accepts, its default and what it does. The way from a URL to a working
 source is described in [add-a-source.md](add-a-source.md). Unknown keys are errors. Editors complete both files from
 \`portico.schema.json\` and \`source.schema.json\`.`;
 
@@ -25,9 +25,9 @@ const files: readonly FileSpec[] = [
   { title: 'The gateway file: `config/portico.yaml`', schema: gatewaySchema, sections: gatewaySections },
 ];
 
-function keyText({ path, takes, required, fallback, about }: Key): string {
+function keyText({ path, accepts, required, fallback, about }: Key): string {
   const need = required ? 'required' : fallback === undefined ? 'optional' : `default \`${fallback}\``;
-  return `- **\`${path}\`**: ${takes}; ${need}.${about === undefined ? '' : `\n  ${about}`}`;
+  return `- **\`${path}\`**: ${accepts}; ${need}.${about === undefined ? '' : `\n  ${about}`}`;
 }
 
 function groupText({ title, about, keys }: Group): string {

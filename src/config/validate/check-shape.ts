@@ -45,10 +45,10 @@ function weightOf(issue: z.core.$ZodIssue, content: unknown): number {
 }
 
 /** Picks the most telling issue of a union. `content` is the value that the issues' paths are relative to. */
-function mostTelling(issue: z.core.$ZodIssue, content: unknown): z.core.$ZodIssue {
+function mostSpecificIssue(issue: z.core.$ZodIssue, content: unknown): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue;
   const here = valueAt(content, issue.path);
-  const inner = issue.errors.flat().map((one) => mostTelling(one, here));
+  const inner = issue.errors.flat().map((one) => mostSpecificIssue(one, here));
   const weights = inner.map((one) => weightOf(one, here));
   const best = inner[weights.indexOf(Math.max(...weights))];
   if (best === undefined || weightOf(best, here) === 0) return issue;
@@ -72,7 +72,7 @@ function missingHint(issue: z.core.$ZodIssue): string {
 
 function problemsOf(raw: z.core.$ZodIssue, file: YamlFile, schema: z.ZodType): readonly Problem[] {
   const content = file.content();
-  const issue = mostTelling(raw, content);
+  const issue = mostSpecificIssue(raw, content);
   if (issue.code === 'unrecognized_keys') {
     const known = knownKeys(schema, issue.path);
     return issue.keys.map((key) => file.problemAt([...issue.path, key], 'unknown key', hintFor(key, known)));

@@ -12,6 +12,6 @@ const dialects: readonly Dialect[] = [
 ];
 
 /** The dialects that match the first reply, the most probable first. */
-export function detectDialects(look: DialectEvidence): readonly Dialect[] {
-  return dialects.filter((dialect) => dialect.matches(look));
+export function detectDialects(evidence: DialectEvidence): readonly Dialect[] {
+  return dialects.filter((dialect) => dialect.matches(evidence));
 }

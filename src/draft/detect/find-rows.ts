@@ -25,7 +25,7 @@ const LIST_NAMES = new Set(
 );
 
 /** The similarity of rows: the share of keys that most rows have. */
-function likeness(rows: readonly JsonObject[]): number {
+function similarity(rows: readonly JsonObject[]): number {
   const sample = rows.slice(0, 20);
   const counts = new Map<string, number>();
   for (const key of sample.flatMap((row) => Object.keys(row))) counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -43,7 +43,7 @@ function scoreOf({ keys, rows }: RowLocation, resource: ResourceName): number {
   const name = fold(keys.at(-1) ?? '');
   const named = resourceWords[resource].lists.includes(name) ? 40 : LIST_NAMES.has(name) ? 15 : 0;
   const full = Math.min(scalarsIn(rows[0] ?? null), 12);
-  return named + full * 2 + Math.min(rows.length, 20) * 2 + likeness(rows) * 20 - keys.length * 4;
+  return named + full * 2 + Math.min(rows.length, 20) * 2 + similarity(rows) * 20 - keys.length * 4;
 }
 
 /** All lists of objects that are not inside records. */
@@ -60,7 +60,7 @@ function listsIn(value: Json, path: string, keys: readonly string[]): readonly R
 }
 
 /** Objects that may be a single row: XML writes a list of one row as the row itself. */
-function lonelyRows(value: Json, path: string, keys: readonly string[]): readonly RowLocation[] {
+function singleRows(value: Json, path: string, keys: readonly string[]): readonly RowLocation[] {
   if (!isObject(value) || keys.length > DEPTH_MAX) return [];
   const members = membersOf(value, path);
   const here: readonly RowLocation[] =
@@ -69,7 +69,7 @@ function lonelyRows(value: Json, path: string, keys: readonly string[]): readonl
       : [];
   return [
     ...here,
-    ...members.flatMap((member) => lonelyRows(member.value, member.path, [...keys, member.key])),
+    ...members.flatMap((member) => singleRows(member.value, member.path, [...keys, member.key])),
   ];
 }
 
@@ -78,14 +78,14 @@ function hasRecordMap(value: Json, depth = 0): boolean {
   if (!isObject(value) || depth > 3) return false;
   const inner = Object.values(value);
   const records = inner.filter((one) => isObject(one));
-  if (records.length > 1 && records.length === inner.length && likeness(records) > 0.7) return true;
+  if (records.length > 1 && records.length === inner.length && similarity(records) > 0.7) return true;
   return inner.some((one) => hasRecordMap(one, depth + 1));
 }
 
 /** The lists of a document that may be the records, the most probable first. */
 export function findRows(document: Json, resource: ResourceName, isXml: boolean): readonly RowLocation[] {
   const lists = listsIn(document, '', []);
-  const places = lists.length === 0 && isXml ? lonelyRows(document, '', []) : lists;
+  const places = lists.length === 0 && isXml ? singleRows(document, '', []) : lists;
   return places
     .map((place) => ({ place, score: scoreOf(place, resource) }))
     .sort((a, b) => b.score - a.score)

@@ -136,10 +136,10 @@ export function chooseField(
   if (best === undefined) return one(found[0], 'likely');
   if (field === 'email' && coverage(best) < 1) {
     // A list of e-mail addresses: the primary one, or else the first.
-    const twin = filled.find(
+    const duplicate = filled.find(
       (column) => column !== best && column.path.replace(/\[.*?\]/, '') === best.path.replace(/\[.*?\]/, ''),
     );
-    return one(best, 'sure', twin === undefined ? [] : [twin]);
+    return one(best, 'sure', duplicate === undefined ? [] : [duplicate]);
   }
   return one(best, 'sure');
 }

@@ -12,9 +12,9 @@ export type CoercionSteps = {
 };
 
 /** Texts that services write for "no value". No other text of a record appears in a draft. */
-const NOTHING_TEXTS = ['', '-', '--', 'N/A', 'n/a', 'null', 'NULL', 'none', 'None', 'undefined'];
-const NOTHING_MOMENTS = [
-  ...NOTHING_TEXTS,
+const NULL_TEXTS = ['', '-', '--', 'N/A', 'n/a', 'null', 'NULL', 'none', 'None', 'undefined'];
+const NULL_INSTANTS = [
+  ...NULL_TEXTS,
   '0',
   '00000000',
   '0000-00-00',
@@ -34,25 +34,28 @@ const MARKUP = /<\/?[a-z][a-z0-9]*(?:\s[^<>]*)?>/i;
 const ESCAPED = /&(?:amp|lt|gt|quot|apos|#\d{1,6}|#x[0-9a-f]{1,5});/i;
 
 /** Texts that never are a real value. */
-const NOTHING_SIGNS = ['', '-', '--', 'N/A', 'n/a'];
+const NULL_SIGNS = ['', '-', '--', 'N/A', 'n/a'];
 
 /** Timestamps that are a real value in some services, and "no value" in others. */
 const EARLY = new Set(['0', '1900-01-01', '1900-01-01 00:00:00']);
 
 /** Two years in seconds. In milliseconds it is the hour around 1970. */
-const NEAR = 2 * 366 * 86_400;
+const NEAR_SECONDS = 2 * 366 * 86_400;
 
 /** Whether such a timestamp means "no value": it is frequent, and no other value is near it. */
 function isPlaceholder(text: string, values: readonly Json[]): boolean {
   const texts = values.map((value) => scalarText(value)?.trim() ?? '');
   const count = texts.filter((one) => one === text).length;
-  const isNear = (one: string) => one !== text && /^-?\d+$/.test(one) && Math.abs(Number(one)) < NEAR;
+  const isNear = (one: string) => one !== text && /^-?\d+$/.test(one) && Math.abs(Number(one)) < NEAR_SECONDS;
   const often = values.length < 40 || count > 2;
   return often && !(text === '0' && texts.some(isNear));
 }
 
 /** The values that mean "no value", in the form of `nullIf`. */
-function nothings(values: readonly Json[], words: readonly string[]): readonly (string | number | boolean)[] {
+function nullValues(
+  values: readonly Json[],
+  words: readonly string[],
+): readonly (string | number | boolean)[] {
   const found = new Set<string | number | boolean>();
   for (const value of values) {
     if (value === false) found.add(false);
@@ -67,10 +70,10 @@ function nothings(values: readonly Json[], words: readonly string[]): readonly (
 
 const nullIf = (found: readonly unknown[]) => (found.length === 0 ? [] : [{ nullIf: [...found] }]);
 const isPadded = (value: Json) => typeof value === 'string' && value !== value.trim();
-const plain = (values: readonly Json[], nothing: readonly unknown[]) =>
+const plain = (values: readonly Json[], absent: readonly unknown[]) =>
   values.flatMap((value) => {
     const text = scalarText(value)?.trim();
-    return text === undefined || nothing.map(String).includes(text) ? [] : [text];
+    return text === undefined || absent.map(String).includes(text) ? [] : [text];
   });
 
 /** Remarks on texts. `words` are those that mean "no value". */
@@ -92,7 +95,7 @@ function textRemarks(
 
 /** Steps for texts: they trim, unescape, and remove "no value". */
 function textSteps(values: readonly Json[], words: readonly string[], hasNull: boolean): CoercionSteps {
-  const found = nothings(values, words);
+  const found = nullValues(values, words);
   const some = (fits: (text: string) => boolean) =>
     values.some((value) => typeof value === 'string' && fits(value));
   const hasMarkup = some((text) => MARKUP.test(text));
@@ -118,7 +121,7 @@ const isJsonNumber = (value: Json) => typeof value === 'number' || value instanc
 
 /** Steps for amounts. JSON numbers need none; texts need their separators. */
 function amountSteps(values: readonly Json[], name: string): CoercionSteps {
-  const found = nothings(values, NOTHING_TEXTS);
+  const found = nullValues(values, NULL_TEXTS);
   const as = nullIf(found);
   const known = plain(values, found);
   const whole = known.length > 0 && known.every((text) => /^-?\d+$/.test(text));
@@ -142,8 +145,8 @@ const OTHER_FORM = likely('values in another form become null');
 
 /** Steps for timestamps: the format that matches, and a zone if the texts have none. */
 function momentSteps(values: readonly Json[], zone: string | undefined): CoercionSteps {
-  const words = NOTHING_MOMENTS.filter((word) => !EARLY.has(word) || isPlaceholder(word, values));
-  const found = nothings(values, words);
+  const words = NULL_INSTANTS.filter((word) => !EARLY.has(word) || isPlaceholder(word, values));
+  const found = nullValues(values, words);
   const known = plain(values, found);
   const form = momentForm(known);
   const as = nullIf(found);
@@ -167,7 +170,7 @@ const IS_CODE = /^(?:\d+|[A-Z0-9_-]{1,4})$/;
 /** Steps for labels. Codes need labels from the operator. */
 function labelSteps(values: readonly Json[], words: readonly string[], hasNull: boolean): CoercionSteps {
   const { as, remarks } = textSteps(values, words, hasNull);
-  const known = [...new Set(plain(values, nothings(values, words)))];
+  const known = [...new Set(plain(values, nullValues(values, words)))];
   const isText = values.some((value) => typeof value === 'string');
   const number = isText ? [] : ['text'];
   if (known.length === 0 || !known.every((text) => IS_CODE.test(text)))
@@ -200,6 +203,6 @@ export function chooseSteps(
   if (kind === 'decimal') return amountSteps(known, name);
   if (kind === 'instant') return momentSteps(known, zone);
   // If null is used for "no value", such a text may be real: a category "-", a person called Null.
-  const words = FORMED.has(field) ? NOTHING_TEXTS : hasGaps ? [''] : NOTHING_SIGNS;
+  const words = FORMED.has(field) ? NULL_TEXTS : hasGaps ? [''] : NULL_SIGNS;
   return field === 'category' ? labelSteps(known, words, hasGaps) : textSteps(known, words, hasGaps);
 }

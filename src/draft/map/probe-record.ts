@@ -50,9 +50,10 @@ const sameId = (value: Json | undefined, id: string, kind: IdKind) => {
 const DEPTH_MAX = 6;
 
 /** Whether an object has the id near its top, under any name. */
-function bears(value: JsonObject, id: string, kind: IdKind, depth = 0): boolean {
+function containsId(value: JsonObject, id: string, kind: IdKind, depth = 0): boolean {
   return Object.values(value).some(
-    (inner) => sameId(inner, id, kind) || (depth < 2 && isObject(inner) && bears(inner, id, kind, depth + 1)),
+    (inner) =>
+      sameId(inner, id, kind) || (depth < 2 && isObject(inner) && containsId(inner, id, kind, depth + 1)),
   );
 }
 
@@ -75,7 +76,7 @@ function findItem(value: Json, id: string, kind: IdKind, path: string, depth: nu
   const direct = Object.values(value).some((one) => sameId(one, id, kind));
   const parts = inner.filter(([, one]) => isObject(one)).length;
   // The id may be in one of several parts of a record. The record is then the whole.
-  if (direct || (parts > 1 && hasOwnScalars(value) === 0 && bears(value, id, kind, 1))) return path;
+  if (direct || (parts > 1 && hasOwnScalars(value) === 0 && containsId(value, id, kind, 1))) return path;
   for (const [key, one] of inner) {
     const found = findItem(one, id, kind, pathWith(path, key), depth + 1);
     if (found !== undefined) return found;
@@ -89,8 +90,8 @@ function unknownId(ids: readonly string[], kind: IdKind): string {
     for (let number = 987_654_321; ; number -= 1) if (!ids.includes(String(number))) return String(number);
   }
   const [model = 'portico'] = ids;
-  const turned = model.replaceAll(/[0-9a-f]/g, (digit) => ((parseInt(digit, 16) + 7) % 16).toString(16));
-  return turned === model || ids.includes(turned) ? `${model}zz9` : turned;
+  const shifted = model.replaceAll(/[0-9a-f]/g, (digit) => ((parseInt(digit, 16) + 7) % 16).toString(16));
+  return shifted === model || ids.includes(shifted) ? `${model}zz9` : shifted;
 }
 
 /** Finds the view of one record, by trying requests with ids of the list. */

@@ -16,7 +16,7 @@ function formOf(decimal: '.' | ',', group: string): RegExp {
 
 /** A text that is a different number in another form. */
 const COULD_BE_EITHER = /^-?\d{1,3}[.,]\d{3}$/;
-const SETTLES = /[.,]\d{1,2}$|[.,]\d{4,}$|\d[.,]\d{3}[.,]/;
+const UNAMBIGUOUS = /[.,]\d{1,2}$|[.,]\d{4,}$|\d[.,]\d{3}[.,]/;
 
 /** The form that matches most of the texts, the simplest first; `undefined` if none matches. */
 export function amountForm(texts: readonly string[]): AmountForm | undefined {
@@ -31,6 +31,6 @@ export function amountForm(texts: readonly string[]): AmountForm | undefined {
   }
   if (best === undefined) return undefined;
   const ambiguous =
-    texts.some((text) => COULD_BE_EITHER.test(text)) && !texts.some((text) => SETTLES.test(text));
+    texts.some((text) => COULD_BE_EITHER.test(text)) && !texts.some((text) => UNAMBIGUOUS.test(text));
   return { decimal: best.decimal, group: best.group, ambiguous, share: best.fitting / texts.length };
 }

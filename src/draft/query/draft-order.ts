@@ -30,7 +30,7 @@ export type OrderContext = {
 };
 
 /** So many ascending ids are not chance. */
-const ENOUGH = { number: 6, text: 12 } as const;
+const IDS_MIN = { number: 6, text: 12 } as const;
 
 /** An order that needs no parameters. */
 const unsorted = (order: OrderDraft['order'], remark: Remark): OrderDraft => ({
@@ -104,7 +104,7 @@ export async function draftOrder(context: OrderContext): Promise<OrderDraft> {
   const isWhole = walk?.complete === true;
   const ids = walk?.ids ?? context.base.ids;
   const count = ids.length;
-  if (isWhole && ascends(ids, kind) && count >= ENOUGH[kind])
+  if (isWhole && ascends(ids, kind) && count >= IDS_MIN[kind])
     return unsorted(
       'id',
       likely(`all ${count} ids ascend without a sort parameter; every page is checked for it`),

@@ -68,7 +68,7 @@ function compileMatches(path: string, op: DialectFilter['op']): RowMatches {
 const VALUES_MAX = 8;
 
 /** How difficult a text is to send: highest for one that looks like another type, then for one that a URL escapes. */
-function hardness(text: string): number {
+function escapingScore(text: string): number {
   if (/^(?:null|true|false|undefined|nan|-?\d+(?:\.\d+)?)$/i.test(text)) return 3;
   if (/[^\w ]/.test(text)) return 2;
   // A text with a letter shows whether case matters.
@@ -81,7 +81,7 @@ function sampleValues(context: FilterContext, path: string, op: DialectFilter['o
   const texts = context.rows.map((row) => scalarText(find(row))?.trim() ?? '').filter((text) => text !== '');
   if (op === 'eq') {
     const values = [...new Set(texts)].filter((text) => text.length < 100 && !/[{}]|\$/.test(text));
-    return values.sort((a, b) => hardness(b) - hardness(a)).slice(0, VALUES_MAX);
+    return values.sort((a, b) => escapingScore(b) - escapingScore(a)).slice(0, VALUES_MAX);
   }
   const numbers = [...new Set(texts)]
     .filter((text) => numberIn(text) !== undefined)
@@ -124,7 +124,7 @@ const otherCase = (text: string) => (text === text.toUpperCase() ? text.toLowerC
 const UNUSED_VALUE = 'zz-portico-nothing';
 
 /** Whether a value that no row has gives no row, or fewer than all. A filter that is ignored gives all rows. */
-async function isObeyed(
+async function isApplied(
   reader: ListReader,
   context: FilterContext,
   filter: DialectFilter,
@@ -168,7 +168,7 @@ async function tryFilter(
     if (verdicts.has('wrong')) return undefined;
   }
   const wide = verdicts.has('wide');
-  if (!(await isObeyed(reader, context, filter, wide))) return undefined;
+  if (!(await isApplied(reader, context, filter, wide))) return undefined;
   const caseless = await ignoresCase(reader, context, filter, { matches, values });
   const exact = !wide && !caseless && filter.superset !== true;
   const seen = context.complete ? 'against all rows of the list' : 'against the rows seen';

@@ -31,7 +31,7 @@ export type InferTarget = {
 };
 
 /** Headers that are not credentials. Every other header counts as one. */
-const HARMLESS =
+const PUBLIC_HEADER =
   /^(?:accept(?:-language)?|prefer|soapaction|x-requested-with|odata-.*|dataserviceversion|maxdataserviceversion|sap-client|sap-language|x-api-version|api-version|user-agent|cache-control|content-type|x-tenant.*|sforce-query-options|consistencylevel)$/i;
 
 /** A valid name for the source, from the file or the host. */
@@ -135,10 +135,10 @@ function splitHeaders(lines: readonly string[]) {
   const rank = ({ name }: Header) => (/^authorization$/i.test(name) ? 0 : 1);
   return {
     contentType: named(/^content-type$/i)[0]?.value,
-    credentials: headers.filter(({ name }) => !HARMLESS.test(name)).sort((a, b) => rank(a) - rank(b)),
+    credentials: headers.filter(({ name }) => !PUBLIC_HEADER.test(name)).sort((a, b) => rank(a) - rank(b)),
     actions: headersOf(named(/^soapaction$/i)),
     constants: headersOf(
-      named(HARMLESS).filter(({ name }) => !/^(?:accept|content-type|soapaction)$/i.test(name)),
+      named(PUBLIC_HEADER).filter(({ name }) => !/^(?:accept|content-type|soapaction)$/i.test(name)),
     ),
   };
 }

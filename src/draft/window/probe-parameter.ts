@@ -9,7 +9,7 @@ export type Effect = 'obeyed' | 'ignored' | 'refused' | 'other';
 /** How a service treats an unknown parameter. */
 export type UnknownParameter = 'ignored' | 'refused' | 'emptied';
 
-const STRANGER = 'zzportico';
+const INVENTED_PARAMETER = 'zzportico';
 
 /** Sends a parameter that no service knows. */
 export async function probeUnknownParameter(
@@ -18,7 +18,7 @@ export async function probeUnknownParameter(
   base: ListReply,
 ): Promise<UnknownParameter> {
   if (request.body !== undefined) return 'refused';
-  const { listing } = await reader.read(withQuery(request, { [STRANGER]: '1' }));
+  const { listing } = await reader.read(withQuery(request, { [INVENTED_PARAMETER]: '1' }));
   if (listing === undefined) return 'refused';
   return listing.rows.length === base.rows.length ? 'ignored' : 'emptied';
 }

@@ -45,7 +45,7 @@ function budgetLine({ rows, calls, timeMs, beyond }: Explanation['budget']): str
   return `${counted(rows, 'row')}, ${counted(calls, 'call')}, ${timeMs} ms; more is answered with ${beyond}`;
 }
 
-function madeLine({ method, url, status, ms, rows, outcome, problem }: DisplayedLiveCall): string {
+function callsLine({ method, url, status, ms, rows, outcome, problem }: DisplayedLiveCall): string {
   const rule =
     outcome === null ? 'no outcome rule fits' : outcome && `${outcome.is} by ${placeText(outcome)}`;
   const facts = [
@@ -96,7 +96,7 @@ function liveBlocks(live: DisplayedLive, { source }: Explanation): readonly Repo
   const gaps = Object.entries(live.gaps).map(([gap, times]) => `${gap}: ${counted(times, 'time')}`);
   const record = (live.record ?? []).map((field) => fieldLine(field, source.file));
   return [
-    ...section(`Live: ${counted(live.calls.length, 'call')}`, abridged(live.calls.map(madeLine))),
+    ...section(`Live: ${counted(live.calls.length, 'call')}`, abridged(live.calls.map(callsLine))),
     ...section('Contradicted, so answered without', live.contradicted.map(claimLine)),
     ...section('Fields that became null', gaps),
     ...section('The first record', record),

@@ -68,7 +68,7 @@ export function createFailedCredentials(deps: FailedCredentialsDeps): FailedCred
   const known = createBoundedMap<Failures>(KNOWN_MAX, () => 1);
   const shared = createTokenBucket(SHARED_BURST, SHARED_PER_SECOND, clock);
 
-  function learn(subject: string, spentForMs: number): void {
+  function remember(subject: string, spentForMs: number): void {
     const before = known.get(subject)?.spentUntil ?? 0;
     const spentUntil = spentForMs > 0 ? Math.max(before, now() + spentForMs) : before;
     known.set(subject, { failedUntil: now() + windowMs, spentUntil }, windowMs);
@@ -83,7 +83,7 @@ export function createFailedCredentials(deps: FailedCredentialsDeps): FailedCred
   /** Callers can invent ids, so only those that were tried often are remembered. */
   function chargeKey(subject: string): void {
     const spentForMs = countHere(subject, keyIds);
-    if (spentForMs > 0) learn(subject, spentForMs);
+    if (spentForMs > 0) remember(subject, spentForMs);
   }
 
   function spentForSeconds(subject: string): number | undefined {
@@ -103,11 +103,11 @@ export function createFailedCredentials(deps: FailedCredentialsDeps): FailedCred
     },
     async charge(address, keyId) {
       if (keyId !== undefined) chargeKey(`key:${keyId}`);
-      learn(address, countHere(address, addresses));
+      remember(address, countHere(address, addresses));
       if (consume === undefined || shared.waitSeconds() > 0) return;
       shared.spend();
       const spent = (await consume(address)).windows.filter(({ remaining }) => remaining === 0);
-      learn(address, Math.max(0, ...spent.map(({ resetSeconds }) => resetSeconds * 1_000)));
+      remember(address, Math.max(0, ...spent.map(({ resetSeconds }) => resetSeconds * 1_000)));
     },
   };
 }

@@ -64,8 +64,8 @@ export function createCredentialVerifier({
     if (configured.kind !== 'unrecognised') return configured;
     const stored = (await apiKeys?.stored(credential, throttle.lookup(address))) ?? UNRECOGNISED;
     if (stored.kind !== 'unrecognised' || jwt === undefined) return stored;
-    const wasGood = accepted.get(credential.digest) !== undefined;
-    return jwt.verify(credential, wasGood ? undefined : throttle.token(address));
+    const wasAccepted = accepted.get(credential.digest) !== undefined;
+    return jwt.verify(credential, wasAccepted ? undefined : throttle.token(address));
   }
 
   async function refuse(address: string, text: string, detail: string): Promise<never> {

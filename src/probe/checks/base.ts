@@ -77,7 +77,7 @@ async function probeRepeat(
 }
 
 /** Whether the rows of the number 0 stand before all others: then no row stands where the last should be. */
-async function standsBefore(
+async function precedesOthers(
   session: ProbeSession,
   baseline: Baseline,
   fresh: readonly string[],
@@ -115,10 +115,10 @@ async function probeBefore(
     return { finding: conclude('agrees', `the number 0: ${describeExchange(before)}`) };
   if (fresh.length === 0)
     return { finding: conclude('agrees', 'the number 0 gives no row before the first') };
-  const stands = await standsBefore(session, baseline, fresh);
-  if (stands === undefined)
+  const precedes = await precedesOthers(session, baseline, fresh);
+  if (precedes === undefined)
     return { finding: conclude('could not tell', 'the number 0 gives other rows than the number 1') };
-  if (!stands) return { finding: conclude('agrees', 'the number 0 gives rows that stand elsewhere') };
+  if (!precedes) return { finding: conclude('agrees', 'the number 0 gives rows that stand elsewhere') };
   return {
     finding: conclude('differs', `the number 0 gives ${counted(fresh.length, 'row')} before the first`, {
       calls: [before.request],

@@ -6,7 +6,7 @@ import type { ProbeWalk } from '../resource/probe-walk.ts';
 import { type Baseline, idsOf, listPlace, unfilteredList } from '../resource/baseline.ts';
 
 /** The gateway asks for rows up to here without knowing whether there are any. */
-const ROW_FAR = 2_000_000_000;
+const FAR_ROW = 2_000_000_000;
 
 const OTHER = 'window: { pastEnd: other }';
 
@@ -24,7 +24,7 @@ async function probeFar(
   conclude: Conclude,
 ): Promise<Finding> {
   const { size } = baseline.change;
-  const row = Math.floor(Math.min(ROW_FAR, depthOf(session.list) - size) / size) * size;
+  const row = Math.floor(Math.min(FAR_ROW, depthOf(session.list) - size) / size) * size;
   const total = sample.steps[0]?.rows.total ?? sample.records.length;
   if (row <= total) return conclude('could not tell', 'the last row lies behind what can be reached');
   const reader = unfilteredList(session, baseline.change);
@@ -82,7 +82,7 @@ async function probePastEnd(session: ProbeSession, baseline: Baseline, sample: P
 }
 
 /** The windows with new rows: behind the end, some sources start again. */
-function bringingNew({ steps }: ProbeWalk): ProbeWalk['steps'] {
+function stepsWithNewRows({ steps }: ProbeWalk): ProbeWalk['steps'] {
   const seen = new Set<string>();
   return steps.filter(({ rows }) => {
     const known = seen.size;
@@ -100,7 +100,7 @@ function judgeShort(session: ProbeSession, sample: ProbeWalk): Finding {
     anywhere ? 'windows anywhere may be short' : 'only the last window is short',
     listPlace(session, 'window', 'shortPage'),
   );
-  const before = bringingNew(sample).slice(0, -1);
+  const before = stepsWithNewRows(sample).slice(0, -1);
   const short = before.filter(({ call, rows }) => rows.received < call.size);
   const first = short[0];
   if (before.length === 0) return conclude('could not tell', 'there is only one window');

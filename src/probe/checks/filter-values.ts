@@ -6,7 +6,7 @@ import { Decimal } from '../../kernel/decimal.ts';
 export type FilterTrial = { readonly filter: Filter; readonly kind: string };
 
 /** What makes a value difficult to send, in the order in which values are tried. */
-const AWKWARD: readonly (readonly [string, RegExp])[] = [
+const EDGE_CASES: readonly (readonly [string, RegExp])[] = [
   ["with '", /'/],
   ['with &', /&/],
   ['with a space', / /],
@@ -41,7 +41,7 @@ function textTrials(records: readonly CanonicalRecord[], field: string): readonl
   const counts = countValues(records, field);
   const rarest = [...counts].sort(([, a], [, b]) => a - b).map(([value]) => value);
   const chosen = new Map<string, string>();
-  for (const [kind, pattern] of AWKWARD) {
+  for (const [kind, pattern] of EDGE_CASES) {
     if (chosen.size >= TEXTS_TRIED - 1) break;
     const value = rarest.find((text) => pattern.test(text) && !chosen.has(text));
     if (value !== undefined) chosen.set(value, kind);

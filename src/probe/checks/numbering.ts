@@ -9,7 +9,7 @@ import { type Baseline, idsOf, listPlace, sameIds } from '../resource/baseline.t
 const SIZES_TRIED = 4;
 
 const HIDDEN = 'rows are left out of windows';
-const BEYOND = 'it lies beyond window.depthMax';
+const BEYOND_DEPTH = 'it lies beyond window.depthMax';
 
 /** Whether the window behind the first holds the rows behind the first. */
 async function probeSecond(session: ProbeSession, baseline: Baseline, sample: ProbeWalk): Promise<Finding> {
@@ -19,7 +19,7 @@ async function probeSecond(session: ProbeSession, baseline: Baseline, sample: Pr
     'the window behind the first holds the rows behind it',
     listPlace(session, 'window'),
   );
-  if (!isWithinReach(session.list, size, size)) return conclude('could not tell', BEYOND);
+  if (!isWithinReach(session.list, size, size)) return conclude('could not tell', BEYOND_DEPTH);
   const second = await rowsAt(session, baseline, { firstRow: size, size });
   const known = idsOf(baseline.first);
   const ids = idsOf(second);
@@ -56,7 +56,7 @@ async function probeOneSize(
 ): Promise<Finding> {
   const at = listPlace(session, 'window', 'sizes');
   const conclude = claimAt(`size ${size}`, `pages of ${size} rows can be asked for`, at);
-  if (!isWithinReach(session.list, size, size)) return conclude('could not tell', BEYOND);
+  if (!isWithinReach(session.list, size, size)) return conclude('could not tell', BEYOND_DEPTH);
   if (hidesRows(session.list) || !isDense(sample)) return conclude('could not tell', HIDDEN);
   const expected = sample.records.slice(size, size * 2).map(({ id }) => id);
   const page = await rowsAt(session, baseline, { firstRow: size, size });
@@ -81,7 +81,7 @@ async function probeOver(session: ProbeSession, baseline: Baseline): Promise<Fin
     `no call gives more than ${counted(size, 'row')}`,
     listPlace(session, 'window', key),
   );
-  if (!isWithinReach(session.list, 0, size + 1)) return conclude('could not tell', BEYOND);
+  if (!isWithinReach(session.list, 0, size + 1)) return conclude('could not tell', BEYOND_DEPTH);
   const over = await rowsAt(session, baseline, { firstRow: 0, size: size + 1 });
   const received = over.value?.received;
   if (received === undefined)

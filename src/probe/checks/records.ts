@@ -11,7 +11,7 @@ const RECORDS_TRIED = 4;
 const MISSING_TRIED = 3;
 
 /** Malformed and hostile ids. */
-const ODD_TAILS = ['0', '99999999999999999999999', 'x~27~20or~20~271~27~3d~271', '~2e~2e~2fx', '-1'];
+const HOSTILE_SUFFIXES = ['0', '99999999999999999999999', 'x~27~20or~20~271~27~3d~271', '~2e~2e~2fx', '-1'];
 
 function getPlace({ resource }: ProbeSession, ...keys: readonly PropertyKey[]): readonly PropertyKey[] {
   return ['resources', resource.name, 'get', ...keys];
@@ -117,7 +117,7 @@ async function probeMalformed(session: ProbeSession): Promise<Finding> {
   const conclude = claimAt('malformed id', 'an id of another form is not found', ['resources', name, 'id']);
   if (session.failedClaims.has('missing id')) return conclude('could not tell', 'nor is any other');
   let asked = 0;
-  for (const tail of ODD_TAILS) {
+  for (const tail of HOSTILE_SUFFIXES) {
     const exchange = await session.ask(`${idPrefix}_${tail}`);
     if (exchange === undefined) continue;
     asked += 1;

@@ -12,10 +12,10 @@ const UNKNOWN = { 'portico-doctor': '1' };
 const UNREADABLE_SHARE = 0.1;
 
 /** In fewer rows than these, an optional field may be missing by chance. */
-const ROWS_TELLING = 20;
+const ROWS_CONCLUSIVE = 20;
 
 /** The most unreadable values of a field that a finding shows. */
-const VALUES_TOLD = 5;
+const VALUES_REPORTED = 5;
 
 async function probeUnknown(session: ProbeSession, { first, change }: Baseline): Promise<Finding> {
   const conclude = claimAt('unknown parameter', '', listPlace(session, 'request'));
@@ -57,7 +57,7 @@ function unreadableValues(
       return provenance?.state === 'unreadable' ? [JSON.stringify(provenance.found)] : [];
     }),
   );
-  const some = [...new Set(found)].slice(0, VALUES_TOLD);
+  const some = [...new Set(found)].slice(0, VALUES_REPORTED);
   return some.length === 0 ? '' : `, such as ${some.join(', ')}`;
 }
 
@@ -84,7 +84,7 @@ function judgeFields(
     if (missing >= rows)
       return [
         conclude(
-          rows < ROWS_TELLING ? 'could not tell' : 'differs',
+          rows < ROWS_CONCLUSIVE ? 'could not tell' : 'differs',
           `there is nothing at its path in ${share(rows)}`,
           {
             hint: `map.${name}: the path; null, if the source has nothing of the kind`,

@@ -107,7 +107,7 @@ async function probeLast(
 }
 
 /** Why the rows of a walk cannot be counted. */
-function whyUncounted(
+function whyInconclusive(
   { repeated, steps, refusal, complete }: ProbeWalk,
   hidden: boolean,
 ): string | undefined {
@@ -137,7 +137,7 @@ export async function probeTotal(
   if (baseline.first.value.isTotalLost === true) return conclude('differs', 'no number stands there', more);
   if (total === undefined) return conclude('could not tell', 'the source says that it is only a bound');
   const rows = sample.received;
-  const why = whyUncounted(sample, hidesRows(session.list) || baseline.first.value.next !== undefined);
+  const why = whyInconclusive(sample, hidesRows(session.list) || baseline.first.value.next !== undefined);
   if (why !== undefined) return conclude('could not tell', why);
   if (!sample.complete) {
     if (total === 0 && rows === 0) return conclude('could not tell', 'there are no rows');

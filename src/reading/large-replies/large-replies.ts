@@ -73,7 +73,7 @@ function createThread(data: ReaderData) {
     return one;
   }
 
-  function take(result: ReadingResult): void {
+  function onResult(result: ReadingResult): void {
     const one = settle(result.id);
     if ('fault' in result) one?.reject(faultOf(result.fault));
     else one?.resolve('parts' in result ? result.parts : undefined);
@@ -92,7 +92,7 @@ function createThread(data: ReaderData) {
   function start(): Worker {
     const started = new Worker(THREAD, { workerData: data, env: {} });
     started.unref();
-    started.on('message', take);
+    started.on('message', onResult);
     started.on('error', (error) => {
       // What is too much for the thread would be too much for the gateway.
       if ((error as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') return;

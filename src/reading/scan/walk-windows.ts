@@ -15,7 +15,7 @@ import { outOfReach, overBudget } from './scan-faults.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';
 
 /** Calls that a scan has under way at once; fewer than a source's concurrency, so that callers get through. */
-const WALKERS = 3;
+const CONCURRENCY = 3;
 
 type Windows = readonly CollectedWindow[];
 type Collect = RowCollector['collect'];
@@ -38,7 +38,9 @@ async function walk(
     }
     return undefined;
   }
-  const walked = await allOrAbort(context, (within) => Array.from({ length: WALKERS }, () => walker(within)));
+  const walked = await allOrAbort(context, (within) =>
+    Array.from({ length: CONCURRENCY }, () => walker(within)),
+  );
   return isMismatch(walked) ? walked : windows;
 }
 

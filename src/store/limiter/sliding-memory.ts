@@ -9,7 +9,7 @@ type Counts = readonly Map<number, number>[];
 const SUBJECTS_MAX = 100_000;
 
 /** The state of a window, and its free points. */
-function look({ points, pieces, pieceMs }: SubWindows, counts: Map<number, number>, now: number) {
+function countWindow({ points, pieces, pieceMs }: SubWindows, counts: Map<number, number>, now: number) {
   const current = Math.floor(now / pieceMs);
   let used = 0;
   for (const [piece, count] of counts) {
@@ -54,7 +54,7 @@ export function createSlidingMemory(
       const at = clock.monotonic();
       const counts = countsOf(subject);
       const looks = windows.map((window, index) =>
-        look(window, counts[index] ?? new Map<number, number>(), at),
+        countWindow(window, counts[index] ?? new Map<number, number>(), at),
       );
       const granted = Math.min(needed, ...looks.map(({ free }) => free));
       const states = windows.map((window, index) => {

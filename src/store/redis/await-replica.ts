@@ -7,12 +7,12 @@ import { Cluster, type Redis } from 'ioredis';
 export type Replication = 'kept' | 'alone' | 'unsure';
 
 /** How long a replica may take to acknowledge. */
-const PATIENCE_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 
 async function keptBy(server: Redis, isReplicated: boolean): Promise<Replication> {
   const [, replicas = '0'] = /^connected_slaves:(\d+)/m.exec(await server.info('replication')) ?? [];
   if (replicas === '0') return isReplicated ? 'unsure' : 'alone';
-  return (await server.wait(1, PATIENCE_MS)) > 0 ? 'kept' : 'unsure';
+  return (await server.wait(1, TIMEOUT_MS)) > 0 ? 'kept' : 'unsure';
 }
 
 /**

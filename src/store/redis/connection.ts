@@ -22,7 +22,7 @@ function watchSingle(
 }
 
 /** Whether every slot has an owner that accepts commands. */
-function isWhole(cluster: Cluster, isUsable: (node: Redis) => boolean): boolean {
+function coversAllSlots(cluster: Cluster, isUsable: (node: Redis) => boolean): boolean {
   if (cluster.status !== 'ready') return false;
   const ready = new Set(
     cluster
@@ -42,7 +42,7 @@ function openCluster(
   const nodes = servers.cluster.map(({ host, port }) => ({ host, port }));
   const cluster = new Cluster(nodes, clusterOptions(times, servers));
   const watchdogs = new WeakMap<Redis, () => boolean>();
-  const isReady = () => isWhole(cluster, (node) => watchdogs.get(node)?.() ?? true);
+  const isReady = () => coversAllSlots(cluster, (node) => watchdogs.get(node)?.() ?? true);
 
   // ioredis connects to a node when a command first needs it, and rejects further commands until it is connected.
   function connect(node: Redis): void {

@@ -9,10 +9,10 @@ export type EvictionNote = { readonly policy: string; readonly message: string }
 
 async function memoryOf(server: Redis): Promise<Memory> {
   // Many hosted Redis servers forbid CONFIG GET; INFO has the same data.
-  const told = await server.info('memory');
+  const info = await server.info('memory');
   const [bound, policy = ''] = [
-    /^maxmemory:(\d+)/m.exec(told)?.[1],
-    /^maxmemory_policy:(\S+)/m.exec(told)?.[1],
+    /^maxmemory:(\d+)/m.exec(info)?.[1],
+    /^maxmemory_policy:(\S+)/m.exec(info)?.[1],
   ];
   return { bounded: bound !== '0', policy };
 }

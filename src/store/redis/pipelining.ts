@@ -8,7 +8,7 @@ export function pipelinePerTurn(client: Redis): void {
   const send = client.sendCommand.bind(client);
   let held: Redis['stream'] | undefined;
 
-  function letGo(): void {
+  function flush(): void {
     const stream = held;
     held = undefined;
     stream?.uncork();
@@ -19,7 +19,7 @@ export function pipelinePerTurn(client: Redis): void {
     if (held === undefined && client.status === 'ready') {
       held = client.stream;
       held.cork();
-      setImmediate(letGo);
+      setImmediate(flush);
     }
     return send(command, stream);
   };

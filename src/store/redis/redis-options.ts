@@ -4,7 +4,7 @@ import type { ClusterServers, RedisAccess, RedisTimes, SentinelServers } from '.
 const RECONNECT_MS_MAX = 300;
 const FAILOVER_MS = 5_000;
 /** How long Redis may take to close the connection. ioredis' timer keeps the process alive for this time. */
-const GOODBYE_MS_MAX = 100;
+const DISCONNECT_MS_MAX = 100;
 /** How often the slots of a cluster are read again without a sign of a change. */
 const MAP_MS = 2_000;
 
@@ -34,12 +34,12 @@ function createReconnectOnError(): (error: Error) => boolean {
  * ensures that. ioredis' own defaults queue commands and send them again, for more than a minute (redis/ioredis#76,
  * #1351).
  */
-function patienceOf({ connectTimeoutMs }: RedisTimes) {
+function connectOptions({ connectTimeoutMs }: RedisTimes) {
   return {
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     connectTimeout: connectTimeoutMs,
-    disconnectTimeout: GOODBYE_MS_MAX,
+    disconnectTimeout: DISCONNECT_MS_MAX,
   } satisfies RedisOptions;
 }
 
@@ -54,7 +54,7 @@ function accessOf({ username, password, tls }: RedisAccess = {}) {
 /** The options for one server. */
 export function singleOptions(times: RedisTimes, access?: RedisAccess) {
   return {
-    ...patienceOf(times),
+    ...connectOptions(times),
     ...accessOf(access),
     enableOfflineQueue: false,
     retryStrategy: reconnectDelayMs,
@@ -84,7 +84,7 @@ export function sentinelOptions(times: RedisTimes, { sentinel, access }: Sentine
 /** The options for a cluster. Replicas are never read: they may miss that a key has expired. */
 export function clusterOptions(times: RedisTimes, { access }: ClusterServers) {
   return {
-    redisOptions: { ...patienceOf(times), ...accessOf(access) },
+    redisOptions: { ...connectOptions(times), ...accessOf(access) },
     enableOfflineQueue: false,
     scaleReads: 'master' as const,
     clusterRetryStrategy: reconnectDelayMs,

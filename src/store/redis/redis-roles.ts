@@ -22,11 +22,11 @@ export function openRedis(redis: RedisConfig, log: RedisLog): RedisConnections {
   };
   const profiles = redisProfiles(redis);
   const opened = profiles.map(({ profile, roles }) => {
-    const told: RedisLog = {
+    const roleLog: RedisLog = {
       info: (fields, message) => log.info({ ...fields, roles }, message),
       warn: (fields, message) => log.warn({ ...fields, roles }, message),
     };
-    const connection = createRedis(profile, profiles.length === 1 ? log : told, roles);
+    const connection = createRedis(profile, profiles.length === 1 ? log : roleLog, roles);
     for (const role of roles) of[role] = connection;
     return { connection, connectTimeoutMs: profile.connectTimeoutMs };
   });

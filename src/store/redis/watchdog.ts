@@ -12,7 +12,7 @@ export type ConnectionListener = {
 /** How often Redis is asked by PING, on a connection that nobody else may use. */
 const PING_EVERY_MS = 250;
 /** After this part of the command timeout without an answer, Redis is silent; the rest is left to those who waited. */
-const PATIENCE = 0.75;
+const SILENT_PART = 0.75;
 /** A connection that is silent for so long, and no command may take longer, is dropped and made anew. */
 const SILENCE_MS_MAX = 1_000;
 
@@ -41,7 +41,7 @@ export function attachWatchdog(
   const pending = createPendingCommands({ timeoutMs, onQuiet });
   let state: State = 'answering';
 
-  function become(next: State, problem?: Error): void {
+  function setState(next: State, problem?: Error): void {
     if (state === next) return;
     state = next;
     if (problem === undefined) listener.onChange();
@@ -49,21 +49,21 @@ export function attachWatchdog(
   }
 
   function onAnswer(): void {
-    become('answering');
+    setState('answering');
   }
 
   function onError(error: unknown): void {
     // Other errors are not answers of Redis: the command has timed out, or the connection has failed.
     if (!(error instanceof Error) || error.name !== 'ReplyError') return;
-    if (REFUSAL.test(error.message)) become('refusing', error);
-    else become('answering');
+    if (REFUSAL.test(error.message)) setState('refusing', error);
+    else setState('answering');
   }
 
   function onQuiet(quietMs: number): boolean {
     const isUp = client.status === 'ready' || client.status === 'connect';
     if (isUp && quietMs >= Math.max(SILENCE_MS_MAX, timeoutMs))
       client.stream.destroy(new Error('no data arrived for too long'));
-    else if (client.status === 'ready' && quietMs >= timeoutMs * PATIENCE && state !== 'silent') suspect();
+    else if (client.status === 'ready' && quietMs >= timeoutMs * SILENT_PART && state !== 'silent') suspect();
     return state === 'silent';
   }
 
@@ -72,7 +72,7 @@ export function attachWatchdog(
     const answersBefore = pending.answers();
     setImmediate(() => {
       if (client.status !== 'ready' || state === 'silent' || pending.answers() !== answersBefore) return;
-      become('silent', new Error('it does not answer'));
+      setState('silent', new Error('it does not answer'));
       for (const command of pending.takeAll()) fail(command);
       probe();
     });

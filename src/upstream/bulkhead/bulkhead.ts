@@ -43,7 +43,7 @@ export type Bulkhead = {
 };
 
 /** Calls that a client waits for. A scan has a time budget of its own. */
-const IMPATIENT: ReadonlySet<Priority> = new Set<Priority>(['caller', 'refresh']);
+const BOUNDED_WAIT: ReadonlySet<Priority> = new Set<Priority>(['caller', 'refresh']);
 const RETRY_AFTER_SECONDS_MAX = 60;
 /** The weight of the newest call in the moving average of call durations. */
 const NEWEST_WEIGHT = 0.1;
@@ -89,7 +89,7 @@ export function createBulkhead(options: BulkheadOptions): Bulkhead {
     fill();
     if (queue.size > limits.max)
       queue.last()?.refuse(overloaded('as many calls wait for the source as net.queue.max allows'));
-    if (IMPATIENT.has(priority))
+    if (BOUNDED_WAIT.has(priority))
       call.refuseAfter(limits.time, () => overloaded('no slot was free within net.queue.time'));
     return call.entered;
   }

@@ -91,7 +91,7 @@ export function createCallAttempt(parts: AttemptParts, affinity: object, isSafe:
     return isTimeOver(reason) && Math.max(waitedMs, silence.ms()) >= mostMs ? 'failure' : 'ignored';
   }
 
-  function mayHelp(error: unknown): boolean {
+  function canRetry(error: unknown): boolean {
     if (!(error instanceof GatewayError)) return false;
     // After a timeout, the caller must have time for another exchange of the same length.
     if (error.code === 'upstream_timeout') return parts.deadlineMs - (monotonic() - begunMs) > net.timeout;
@@ -123,7 +123,7 @@ export function createCallAttempt(parts: AttemptParts, affinity: object, isSafe:
         pause.request(error.sourceHealth.pauseSeconds);
     },
     retryDelayMs(error) {
-      if (!isSafe || retries >= net.retries.max || !mayHelp(error)) return undefined;
+      if (!isSafe || retries >= net.retries.max || !canRetry(error)) return undefined;
       if (pause.waitMs > 0 || breaker.isRefusing) return undefined;
       const hasToken = budget.spend();
       parts.onRetry(hasToken ? 'sent' : 'over_budget');

@@ -9,12 +9,12 @@ export type Agents = { readonly httpAgent: http.Agent; readonly httpsAgent: http
 type Callback = (error: Error | null, stream: Duplex) => void;
 
 /** A connect timeout. It leaves no timer or listener on an open connection, so a kept connection costs nothing. */
-function limited<T extends Duplex | null | undefined>(socket: T, ms: number, standing: string): T {
+function limited<T extends Duplex | null | undefined>(socket: T, ms: number, readyEvent: string): T {
   const tooLate = () =>
     socket?.destroy(Object.assign(new Error('no connection within connectTimeout'), { code: 'ETIMEDOUT' }));
   const timer = setTimeout(tooLate, ms).unref();
   const settle = () => clearTimeout(timer);
-  socket?.once(standing, settle).once('close', settle);
+  socket?.once(readyEvent, settle).once('close', settle);
   return socket;
 }
 

@@ -24,7 +24,7 @@ export type Transport = {
 };
 
 /** Whether the other side closed an idle connection just as it was used again: then the request never arrived. */
-function diedIdle(error: unknown): boolean {
+function isStaleKeepAlive(error: unknown): boolean {
   if (!axios.isAxiosError(error) || codeOf(error) !== 'ECONNRESET' || error.response !== undefined)
     return false;
   return (error.request as http.ClientRequest | undefined)?.reusedSocket === true;
@@ -40,7 +40,7 @@ function headerOf(headers: http.IncomingHttpHeaders, name: string): string | und
 /** Creates the transport of one upstream. */
 export function createTransport(net: SourceSpec['net']): Transport {
   const agents = createAgents(net, true);
-  const freshAgents = createAgents(net, false);
+  const unpooledAgents = createAgents(net, false);
   // Not `axios.create`: merging its defaults into every request costs more than all the rest, and they are for the
   // adapters of axios, which are not used here.
   const client = new Axios({ ...agents, adapter: sendOverHttp, maxContentLength: net.bytesMax });
@@ -50,9 +50,9 @@ export function createTransport(net: SourceSpec['net']): Transport {
       // Headers among the defaults would be merged once more for each request.
       const config = { ...request, headers: { ...named, ...request.headers }, data: body };
       const response = await client.request<HttpAnswer>(config).catch((error: unknown) => {
-        if (request.method !== 'GET' || !diedIdle(error) || request.signal.aborted) throw error;
+        if (request.method !== 'GET' || !isStaleKeepAlive(error) || request.signal.aborted) throw error;
         // Where one kept connection has died, the others have probably died, too.
-        return client.request<HttpAnswer>({ ...config, ...freshAgents });
+        return client.request<HttpAnswer>({ ...config, ...unpooledAgents });
       });
       const { headers, body: sent } = response.data;
       const header = (name: string) => headerOf(headers, name);
@@ -61,7 +61,7 @@ export function createTransport(net: SourceSpec['net']): Transport {
       return { status: response.status, header, body: complete };
     },
     close() {
-      for (const { httpAgent, httpsAgent } of [agents, freshAgents]) {
+      for (const { httpAgent, httpsAgent } of [agents, unpooledAgents]) {
         httpAgent.destroy();
         httpsAgent.destroy();
       }

@@ -30,7 +30,7 @@ type SourcePermits = {
   /** How many permits each worker has. */
   readonly held: Map<number, number>;
   /** Workers that want one more, first come first served. */
-  readonly wanting: Set<number>;
+  readonly waiting: Set<number>;
 };
 
 /** Creates the pool of one primary. `send` sends a message to a worker. */
@@ -38,22 +38,22 @@ export function createPermitPool(send: (worker: number, message: PermitMessage) 
   const sources = new Map<string, SourcePermits>();
 
   function permitsOf(source: string): SourcePermits {
-    const permits = sources.get(source) ?? { total: 1, held: new Map(), wanting: new Set() };
+    const permits = sources.get(source) ?? { total: 1, held: new Map(), waiting: new Set() };
     sources.set(source, permits);
     return permits;
   }
 
   function distribute(source: string): void {
-    const { total, held, wanting } = permitsOf(source);
+    const { total, held, waiting } = permitsOf(source);
     let free = total - [...held.values()].reduce((sum, count) => sum + count, 0);
-    for (const worker of wanting) {
+    for (const worker of waiting) {
       if (free <= 0) break;
       free -= 1;
-      wanting.delete(worker);
+      waiting.delete(worker);
       held.set(worker, (held.get(worker) ?? 0) + 1);
       send(worker, { kind: 'permit', source });
     }
-    const fewest = Math.min(...[...wanting].map((worker) => held.get(worker) ?? 0));
+    const fewest = Math.min(...[...waiting].map((worker) => held.get(worker) ?? 0));
     for (const [worker, count] of held)
       if (count > 0 && (free < 0 || fewest !== Infinity))
         send(worker, { kind: 'permit-recall', source, firm: free < 0 || count > fewest });
@@ -67,15 +67,15 @@ export function createPermitPool(send: (worker: number, message: PermitMessage) 
       }
     },
     handle(worker, message) {
-      const { held, wanting } = permitsOf(message.source);
-      if (message.kind === 'permit-want') wanting.add(worker);
+      const { held, waiting } = permitsOf(message.source);
+      if (message.kind === 'permit-want') waiting.add(worker);
       if (message.kind === 'permit-back')
         held.set(worker, Math.max(0, (held.get(worker) ?? 0) - message.count));
       distribute(message.source);
     },
     workerEnded(worker) {
-      for (const [source, { held, wanting }] of sources) {
-        wanting.delete(worker);
+      for (const [source, { held, waiting }] of sources) {
+        waiting.delete(worker);
         if (held.delete(worker)) distribute(source);
       }
     },

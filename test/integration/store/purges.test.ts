@@ -11,7 +11,7 @@ async function open(): Promise<{ purges: Purges; client: Redis }> {
   const client = new Redis(redis.url);
   await client.ping();
   const purges = createSharedPurges(client, { purges: keyOf });
-  await purges.look();
+  await purges.refresh();
   closing.push(() => purges.close());
   closing.push(() => client.quit());
   return { purges, client };
@@ -57,7 +57,7 @@ describe('the purges that processes share', () => {
     // A replica that had not heard of the last one has taken over.
     await client.hset(keyOf('head'), 'number', 1);
     await client.zrem(keyOf('tags'), 'user:2');
-    await purges.look();
+    await purges.refresh();
     expect(purges.isPurged(entry, ['user:3'])).toBe(true);
     expect(purges.isPurged(purges.current(), ['user:3'])).toBe(false);
   });
@@ -74,7 +74,7 @@ describe('the purges that processes share', () => {
     const other = (await open()).purges;
     expect(other.isPurged(entry, ['user:2'])).toBe(true);
     const later = other.current();
-    await other.look();
+    await other.refresh();
     expect(other.current()).toEqual(later);
     expect(other.isPurged(later, ['user:1'])).toBe(false);
   });

@@ -32,7 +32,7 @@ describe('the reference of the configuration', () => {
         const isMap = (path: string) =>
           keys.some((key) => /^[.[]/.test(key.path.slice(path.length)) && key.path.startsWith(path));
         return keys.filter(
-          (key) => key.about === undefined && !key.takes.includes('](#') && !isMap(key.path),
+          (key) => key.about === undefined && !key.accepts.includes('](#') && !isMap(key.path),
         );
       }),
     );

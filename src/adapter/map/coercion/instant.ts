@@ -83,8 +83,8 @@ export function compileDate(format: string, zone: string): Step {
     const shownMs = read(text.trim());
     if (shownMs === undefined) return UNREADABLE;
     if (namesZone) return instantText(shownMs);
-    const { ms, isShown } = localTime(shownMs);
-    return isShown || !namesTime ? instantText(ms) : UNREADABLE;
+    const { ms, exists } = localTime(shownMs);
+    return exists || !namesTime ? instantText(ms) : UNREADABLE;
   });
 }
 

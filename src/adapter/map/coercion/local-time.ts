@@ -4,14 +4,14 @@ import { DateTime, FixedOffsetZone } from 'luxon';
 export type LocalTime = (shownMs: number) => {
   readonly ms: number;
   /** False if the zone's clocks skipped that time; `ms` is then the instant of the change. */
-  readonly isShown: boolean;
+  readonly exists: boolean;
 };
 
 const DAY_MS = 86_400_000;
 /** Texts of a source can name any day; this bound keeps the cache small. */
 const DAYS_MAX = 4_096;
 /** The offset is sampled twice a day: no zone has ever changed its clocks and back within half a day. */
-const LOOKS_APART_MS = DAY_MS / 2;
+const SAMPLE_INTERVAL_MS = DAY_MS / 2;
 
 /** Compiles a zone: UTC, an offset such as +02:00, or an IANA zone. */
 export function compileLocalTime(zone: string): LocalTime {
@@ -19,24 +19,24 @@ export function compileLocalTime(zone: string): LocalTime {
   const fixed = FixedOffsetZone.parseSpecifier(where) as FixedOffsetZone | null;
   if (fixed !== null) {
     const offsetMs = fixed.offset(0) * 60_000;
-    return (shownMs) => ({ ms: shownMs - offsetMs, isShown: true });
+    return (shownMs) => ({ ms: shownMs - offsetMs, exists: true });
   }
 
   /** The offset of a day, if the days beside it have the same one; `undefined` if it changes or is no whole minute. */
   function steadyOffset(dayMs: number): number | undefined {
     const at = DateTime.fromMillis(dayMs - DAY_MS, { zone: where });
     if (!at.isValid || !Number.isInteger(at.offset)) return undefined;
-    for (let ms = dayMs - DAY_MS; ms <= dayMs + 2 * DAY_MS; ms += LOOKS_APART_MS)
+    for (let ms = dayMs - DAY_MS; ms <= dayMs + 2 * DAY_MS; ms += SAMPLE_INTERVAL_MS)
       if (at.zone.offset(ms) !== at.offset) return undefined;
     return at.offset * 60_000;
   }
 
-  function askLuxon(shownMs: number): ReturnType<LocalTime> {
+  function convertWithLuxon(shownMs: number): ReturnType<LocalTime> {
     const shown = DateTime.fromMillis(shownMs, { zone: 'utc' });
     const date = shown.setZone(where, { keepLocalTime: true });
     return {
       ms: date.toMillis(),
-      isShown: date.hour === shown.hour && date.minute === shown.minute,
+      exists: date.hour === shown.hour && date.minute === shown.minute,
     };
   }
 
@@ -49,6 +49,6 @@ export function compileLocalTime(zone: string): LocalTime {
       if (offsets.size >= DAYS_MAX) offsets.clear();
       offsets.set(dayMs, offsetMs);
     }
-    return offsetMs === undefined ? askLuxon(shownMs) : { ms: shownMs - offsetMs, isShown: true };
+    return offsetMs === undefined ? convertWithLuxon(shownMs) : { ms: shownMs - offsetMs, exists: true };
   };
 }
