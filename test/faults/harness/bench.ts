@@ -8,10 +8,10 @@ import { comeFirst } from './load/priority.ts';
 import { createBenchSecrets, mintBenchKey } from './secrets.ts';
 
 /** One gateway process on one Redis, left by every row as it was found. */
-export type SharedPlace = { readonly gateway: FaultGateway; readonly redis: RedisServer };
+export type SharedSetup = { readonly gateway: FaultGateway; readonly redis: RedisServer };
 
 /** A gateway that several rows use, one after the other, with whatever stands behind it. */
-export type CommonPlace = { readonly gateway: FaultGateway; close(): Promise<unknown> };
+export type CommonSetup = { readonly gateway: FaultGateway; close(): Promise<unknown> };
 
 /** What a row does its harm with. Whatever it opens here is checked and closed behind it. */
 export type FaultBench = {
@@ -24,9 +24,9 @@ export type FaultBench = {
   /** Whether bounds in time are looked at, and there is time for long stretches of harm. */
   readonly strict: boolean;
   /** One gateway process on one Redis for all rows that only ask: it takes no time. */
-  shared(): Promise<SharedPlace>;
-  /** A place that all rows share which name it alike; `open` is called once, and what it opens is closed with the bench. */
-  common<T extends CommonPlace>(
+  shared(): Promise<SharedSetup>;
+  /** A setup shared by all rows that use its name. `open` is called once; the bench closes what it opens. */
+  common<T extends CommonSetup>(
     name: string,
     open: (start: (options: GatewayOptions) => Promise<FaultGateway>) => Promise<T>,
   ): Promise<T>;
@@ -70,6 +70,32 @@ async function until(
   return performance.now() - startedAt;
 }
 
+/** Setups that several rows share. The first row that asks for one opens it. */
+function createCommonSetups(
+  start: (options: GatewayOptions) => Promise<FaultGateway>,
+  use: (gateway: FaultGateway, isNew: boolean) => void,
+) {
+  const setups = new Map<string, Promise<CommonSetup>>();
+  const open: FaultBench['common'] = async <T extends CommonSetup>(
+    name: string,
+    create: (startGateway: typeof start) => Promise<T>,
+  ) => {
+    const known = setups.get(name) as Promise<T> | undefined;
+    const setup = known ?? create(start);
+    setups.set(name, setup);
+    const opened = await setup;
+    use(opened.gateway, known === undefined);
+    return opened;
+  };
+  return {
+    open,
+    async close(): Promise<void> {
+      // If a setup could not be opened, the row that asked for it has reported that.
+      for (const setup of setups.values()) await (await setup.catch(() => undefined))?.close();
+    },
+  };
+}
+
 /** Opens the bench: the sample services in this process, everything else when a row asks for it. */
 export async function openBench({ strict }: { strict: boolean }): Promise<OpenBench> {
   const secrets = createBenchSecrets();
@@ -83,7 +109,6 @@ export async function openBench({ strict }: { strict: boolean }): Promise<OpenBe
   let owned: (() => unknown)[] = [];
   let gateways: FaultGateway[] = [];
   let broken: string[] = [];
-  const places = new Map<string, Promise<CommonPlace>>();
 
   async function start(options: GatewayOptions): Promise<FaultGateway> {
     const gateway = await startFaultGateway(options, { ...usual, ...options.env }, secrets, !strict);
@@ -96,7 +121,7 @@ export async function openBench({ strict }: { strict: boolean }): Promise<OpenBe
     return thing;
   }
 
-  async function startShared(): Promise<SharedPlace & CommonPlace> {
+  async function startShared(): Promise<SharedSetup & CommonSetup> {
     const redis = await startRedis();
     const gateway = await start({ config: { redis: { url: redis.url }, cache: { localSeconds: '1s' } } });
     const close = async () => {
@@ -106,26 +131,20 @@ export async function openBench({ strict }: { strict: boolean }): Promise<OpenBe
     return { redis, gateway, close };
   }
 
-  async function common<T extends CommonPlace>(
-    name: string,
-    open: (start: (options: GatewayOptions) => Promise<FaultGateway>) => Promise<T>,
-  ): Promise<T> {
-    const known = places.get(name) as Promise<T> | undefined;
-    const place = known ?? open(start);
-    places.set(name, place);
-    const opened = await place;
-    if (known !== undefined && !gateways.includes(opened.gateway)) opened.gateway.checked.mark();
-    if (!gateways.includes(opened.gateway)) gateways.push(opened.gateway);
-    return opened;
+  function use(gateway: FaultGateway, isNew: boolean): void {
+    if (gateways.includes(gateway)) return;
+    if (!isNew) gateway.checked.mark();
+    gateways.push(gateway);
   }
+  const common = createCommonSetups(start, use);
 
   return {
     canary: secrets.canary,
     secret: (text) => secrets.add(text),
     strict,
     mint: () => mintBenchKey(secrets),
-    shared: () => common('shared', startShared),
-    common,
+    shared: () => common.open('shared', startShared),
+    common: common.open,
     async gateway(options = {}) {
       const gateway = own(await start(options));
       gateways.push(gateway);
@@ -149,8 +168,7 @@ export async function openBench({ strict }: { strict: boolean }): Promise<OpenBe
       return broken;
     },
     async close() {
-      // Where one could not be started, the row that asked for it has told so.
-      for (const place of places.values()) await (await place.catch(() => undefined))?.close();
+      await common.close();
       await services.close();
     },
   };

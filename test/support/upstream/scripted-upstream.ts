@@ -1,6 +1,11 @@
 import { once } from 'node:events';
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server as HttpServer,
+  type ServerResponse,
+} from 'node:http';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createCondition } from '../time/eventually.ts';
 
@@ -80,10 +85,48 @@ async function readRequest(incoming: IncomingMessage, number: number): Promise<U
   return { number, method, target, path, query, id, origin, headers, body: await text(incoming), socket };
 }
 
+function createHttpReader(
+  onRequest: (incoming: IncomingMessage, response: ServerResponse) => Promise<void>,
+): HttpServer {
+  return createHttpServer({ keepAliveTimeout: 60_000 }, (incoming, response) => {
+    response.on('error', () => undefined);
+    // The client left within its request, or the script failed: a test sees it in the answer.
+    onRequest(incoming, response).catch((error: unknown) => {
+      if (!response.headersSent) response.writeHead(501).end(String(error));
+    });
+  });
+}
+
+/** Lets a server go down and come up again on the same port. */
+function createPower(
+  server: Server,
+  sockets: ReadonlySet<Socket>,
+  { host, port: wanted }: { host: string; port: number },
+) {
+  let port = wanted;
+  return {
+    get port() {
+      return port;
+    },
+    async up(this: void): Promise<void> {
+      server.listen(port, host);
+      await once(server, 'listening');
+      ({ port } = server.address() as AddressInfo);
+    },
+    async down(this: void): Promise<void> {
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
 /** Starts an upstream on a port of its own; without a script it reads requests and never answers. */
 export async function startUpstream(
   script: Script = writing(() => undefined),
-  { host = '127.0.0.1', ...place }: { host?: string; port?: number } = {},
+  { host = '127.0.0.1', port = 0 }: { host?: string; port?: number } = {},
 ): Promise<ScriptedUpstream> {
   const received: string[] = [];
   const sockets = new Set<Socket>();
@@ -91,7 +134,6 @@ export async function startUpstream(
   let requests: UpstreamRequest[] = [];
   let current = script;
   let calls = 0;
-  let { port = 0 } = place;
 
   async function onRequest(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = await readRequest(incoming, (calls += 1));
@@ -100,13 +142,7 @@ export async function startUpstream(
     if (typeof current !== 'function') await current.onRequest(request, response);
   }
 
-  const http = createHttpServer({ keepAliveTimeout: 60_000 }, (incoming, response) => {
-    response.on('error', () => undefined);
-    // The client has gone within its request, or the script has failed: a test notices by the answer.
-    onRequest(incoming, response).catch((error: unknown) => {
-      if (!response.headersSent) response.writeHead(501).end(String(error));
-    });
-  });
+  const http = createHttpReader(onRequest);
 
   function readBytes(socket: Socket, connection: number): void {
     socket.on('end', () => socket.end());
@@ -131,28 +167,15 @@ export async function startUpstream(
     else http.emit('connection', socket);
   });
 
-  async function up(): Promise<void> {
-    server.listen(port, host);
-    await once(server, 'listening');
-    ({ port } = server.address() as AddressInfo);
-  }
-
-  async function down(): Promise<void> {
-    if (!server.listening) return;
-    const closed = once(server, 'close');
-    server.close();
-    for (const socket of sockets) socket.destroy();
-    await closed;
-  }
-
   function become(next: Script): void {
     [current, requests] = [next, []];
   }
 
-  await up();
+  const power = createPower(server, sockets, { host, port });
+  await power.up();
   return {
-    port,
-    origin: `http://${host}:${port}`,
+    port: power.port,
+    origin: `http://${host}:${power.port}`,
     received,
     get requests() {
       return requests;
@@ -175,9 +198,9 @@ export async function startUpstream(
       await changes.until(() => sockets.size === 0);
       return received.length;
     },
-    down,
-    up,
-    close: down,
+    down: power.down,
+    up: power.up,
+    close: power.down,
   };
 }
 
