@@ -36,7 +36,7 @@ export function idSortKey(id: string): string {
 }
 
 /** Compares ids like their sort keys, but makes no keys if both are numbered. */
-export function compareIds(a: string, b: string): number {
+function compareIds(a: string, b: string): number {
   const left = numberAt(a);
   const right = numberAt(b);
   if (left === 0 || right === 0) return compareCodePoints(idSortKey(a), idSortKey(b));

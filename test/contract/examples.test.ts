@@ -59,8 +59,13 @@ describe.each(examples)('config/examples/$name.yaml', ({ name, compiled, cases: 
   });
 
   it.each(own)('answers $name as recorded', async ({ fixture, compiled: resources }) => {
-    const { passed, ...told } = await replayFixture(fixture, resources);
-    expect({ passed, ...told }).toMatchObject({ passed: true, unexpected: [], unasked: [], differences: [] });
+    const { passed, ...outcome } = await replayFixture(fixture, resources);
+    expect({ passed, ...outcome }).toMatchObject({
+      passed: true,
+      unexpected: [],
+      unasked: [],
+      differences: [],
+    });
   });
 
   it('has a case for every kind of answer', () => {

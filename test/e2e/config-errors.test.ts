@@ -13,7 +13,7 @@ describe('a configuration with mistakes', () => {
   /** `portico check`, and its problems as `file:line path: message`, with the file as seen from the folder. */
   async function check() {
     const { code, err } = await runPortico(['--config', config.file, 'check']);
-    return { code, err, told: err.replaceAll(config.file.replace('portico.yaml', ''), '') };
+    return { code, err, withRelativePaths: err.replaceAll(config.file.replace('portico.yaml', ''), '') };
   }
 
   it('is refused with all of them, each with file, line and hint, before any port is opened', async () => {
@@ -29,7 +29,7 @@ describe('a configuration with mistakes', () => {
     const PORT = String((holder.address() as AddressInfo).port);
     const started = await runPortico(['--config', config.file, 'start'], { PORT, HOST: '127.0.0.1' });
     holder.close();
-    const { code, err, told } = await check();
+    const { code, err, withRelativePaths } = await check();
 
     expect(started).toMatchObject({ code: 78, out: '', err });
     expect(code).toBe(78);
@@ -40,19 +40,19 @@ describe('a configuration with mistakes', () => {
       `sources/crm\\.yaml:${unset}:\\d+: .*USERS_USER is not set\\n +hint: `,
       `sources/catalog\\.yaml:${variable}:\\d+: .*\\{pagge\\}.*\\n +hint: .*page`,
     ])
-      expect(told).toMatch(new RegExp(`^${problem}`, 'm'));
-    expect(told).toMatch(/\n\d+ problems in the configuration\n$/);
+      expect(withRelativePaths).toMatch(new RegExp(`^${problem}`, 'm'));
+    expect(withRelativePaths).toMatch(/\n\d+ problems in the configuration\n$/);
   });
 
   it('is refused where every line is well formed and something named in it does not exist', async () => {
     const source = config.edit('portico.yaml', 'source: crm', 'source: crn');
     config.edit('sources/catalog.yaml', '        category:', '        colour:');
-    const { code, told } = await check();
+    const { code, withRelativePaths } = await check();
     expect(code).toBe(78);
-    expect(told).toMatch(
+    expect(withRelativePaths).toMatch(
       new RegExp(`^portico\\.yaml:${source}:\\d+: resources\\.users\\.source: .*crn`, 'm'),
     );
-    expect(told).toMatch(/^sources\/catalog\.yaml:\d+:\d+: .*filters\.colour/m);
+    expect(withRelativePaths).toMatch(/^sources\/catalog\.yaml:\d+:\d+: .*filters\.colour/m);
   });
 
   it.each(['start', 'check', 'demo'])('ends "portico %s" with exit code 78', async (command) => {

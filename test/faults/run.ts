@@ -21,10 +21,10 @@ const AGAIN_MAX = 2;
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 
 function figureText(figure: Figure): string {
-  const told = Object.entries(figure).map(
+  const figures = Object.entries(figure).map(
     ([name, value]) => `${name} ${typeof value === 'number' ? Math.round(value * 10) / 10 : value}`,
   );
-  return told.join(', ');
+  return figures.join(', ');
 }
 
 function tell({ row, figure, broken, seconds }: Outcome): void {

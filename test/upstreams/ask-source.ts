@@ -37,7 +37,7 @@ export type Asked = {
 };
 
 /** Where and what to ask. */
-export type Errand = {
+export type AskSourceOptions = {
   readonly source: SourceFile;
   readonly env: Readonly<Record<string, string>>;
   readonly truth: Truth;
@@ -115,21 +115,21 @@ function logOf(stack: Stack, requestId: string | null): string {
 
 async function askOne(stack: Stack, question: Question, expected: Expected): Promise<Mismatch | undefined> {
   const path = pathOf(question);
-  const told = expected.status === 200 ? `200 ${expected.body}` : JSON.stringify(expected);
+  const expectedText = expected.status === 200 ? `200 ${expected.body}` : JSON.stringify(expected);
   try {
     // `get` checks every answer against the OpenAPI document too.
     const response = await stack.get(path);
     const body = await response.text();
     if (isRight(expected, response.status, body)) return undefined;
     const log = logOf(stack, response.headers.get('x-request-id'));
-    return { path, expected: told, actual: `${response.status} ${body}`, log };
+    return { path, expected: expectedText, actual: `${response.status} ${body}`, log };
   } catch (error) {
-    return { path, expected: told, actual: String(error), log: '' };
+    return { path, expected: expectedText, actual: String(error), log: '' };
   }
 }
 
 /** Puts a gateway in front of a running server, with a source file and nothing else, and asks it questions. */
-export async function askSource({ source, env, truth, seed, count }: Errand): Promise<Asked> {
+export async function askSource({ source, env, truth, seed, count }: AskSourceOptions): Promise<Asked> {
   const offered = offeredBy(readSource(source.file));
   const folder = writeConfig(source, offered);
   const configFile = join(folder, 'portico.yaml');

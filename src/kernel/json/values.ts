@@ -19,11 +19,6 @@ export function scalarText(value: Json | undefined): string | undefined {
   return value instanceof NumberText ? value.text : undefined;
 }
 
-/** Whether a value is an object with these keys. */
-export function hasKeys(value: Json | undefined, ...keys: readonly string[]): value is JsonObject {
-  return isObject(value) && keys.every((key) => key in value);
-}
-
 /** A whole number from 0, written as a number or as digits. */
 export function wholeNumber(value: Json | undefined): number | undefined {
   const text = scalarText(value) ?? '';

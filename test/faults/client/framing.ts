@@ -14,8 +14,8 @@ async function keepsOrder({ port, configuredKey }: FaultGateway): Promise<void> 
     return request('POST', '/legacy/orders', lines) + 'x'.repeat(length);
   });
   const { answers } = await exchangeRaw(port, bytes.join(''), lengths.length);
-  const told = answers.map(({ body }) => (JSON.parse(body.toString()) as { LAENGE: number }).LAENGE);
-  assert.deepEqual(told, lengths);
+  const received = answers.map(({ body }) => (JSON.parse(body.toString()) as { LAENGE: number }).LAENGE);
+  assert.deepEqual(received, lengths);
 }
 
 const corpus: FaultRow = {

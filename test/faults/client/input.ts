@@ -14,10 +14,11 @@ async function askTargets(bench: FaultBench, asks: readonly Ask[]): Promise<void
   for (const [target, status] of asks) {
     const before = bench.samples.calls();
     const { answers } = await exchangeRaw(gateway.port, request('GET', target, [key]), 1);
-    const told = `${JSON.stringify(target.slice(0, 80))} → ${answers[0]?.status}`;
-    assert.equal(answers[0]?.status, status, told);
+    const exchange = `${JSON.stringify(target.slice(0, 80))} → ${answers[0]?.status}`;
+    assert.equal(answers[0]?.status, status, exchange);
     checkRaw(answers[0], '/v1/unknown');
-    if (status !== 200) assert.equal(bench.samples.calls(), before, `${told}, and the upstream was asked`);
+    if (status !== 200)
+      assert.equal(bench.samples.calls(), before, `${exchange}, and the upstream was asked`);
   }
 }
 

@@ -44,7 +44,7 @@ export type FaultBench = {
    */
   atMost(what: string, value: number, bound: number): void;
   sleep(ms: number): Promise<unknown>;
-  /** Waits until something holds, asked every `everyMs`; how long that took. Rejects after `withinMs`, a minute unless told. */
+  /** Waits until something holds, asked every `everyMs`; how long that took. Rejects after `withinMs`, a minute by default. */
   until(holds: () => boolean | Promise<boolean>, withinMs?: number, everyMs?: number): Promise<number>;
 };
 

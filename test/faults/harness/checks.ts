@@ -14,7 +14,7 @@ export type Checked = {
 /** How long a line of the log may take, and work that nobody waits for: an end for a test that will fail. */
 const PATIENCE_MS = 60_000;
 /** Of many alike, so many are told. */
-const TOLD_MAX = 3;
+const REPORTED_MAX = 3;
 
 const BAD_WORDS = /unhandledRejection|UnhandledPromiseRejection|uncaughtException|"level":60\b/;
 
@@ -55,18 +55,18 @@ async function withoutLine(gateway: FaultGateway, answers: readonly Answer[]): P
 async function inFlight(gateway: FaultGateway): Promise<number | undefined> {
   const endsAt = performance.now() + PATIENCE_MS;
   for (;;) {
-    const told = /^portico_requests_in_flight (\d+)$/m.exec(await gateway.metrics());
-    const count = told === null ? undefined : Number(told[1]);
+    const found = /^portico_requests_in_flight (\d+)$/m.exec(await gateway.metrics());
+    const count = found === null ? undefined : Number(found[1]);
     if (count === 0 || performance.now() > endsAt) return count;
     await sleep(20);
   }
 }
 
 function describeSome(what: string, answers: readonly Answer[]): string[] {
-  const told = answers
-    .slice(0, TOLD_MAX)
+  const found = answers
+    .slice(0, REPORTED_MAX)
     .map(({ method, path, status, body }) => `${what}: ${method} ${path} → ${status} ${body.slice(0, 200)}`);
-  return answers.length > TOLD_MAX ? [...told, `${what}: ${answers.length} in all`] : told;
+  return answers.length > REPORTED_MAX ? [...found, `${what}: ${answers.length} in all`] : found;
 }
 
 async function checkProcess(gateway: FaultGateway, answers: readonly Answer[]): Promise<string[]> {
@@ -102,7 +102,7 @@ export async function checkGateway(bench: OpenBench, gateway: FaultGateway): Pro
   return {
     wrong: wrong.length,
     broken: [
-      ...[...problems].slice(0, TOLD_MAX),
+      ...[...problems].slice(0, REPORTED_MAX),
       ...describeSome('wrong answer', wrong),
       ...ofProcess,
       ...leaks.map(([where]) => `a secret came out in the ${where}`),

@@ -21,11 +21,11 @@ export type GatewayOptions = {
   readonly config?: Tree;
   /** Files of `sources/`, by name, beside or in the place of the committed ones. */
   readonly sources?: Readonly<Record<string, string>>;
-  /** Variables of the process; `USERS_URL`, `CATALOG_URL` and `ORDERS_URL` lead to the sample services unless told. */
+  /** Variables of the process; `USERS_URL`, `CATALOG_URL` and `ORDERS_URL` lead to the sample services by default. */
   readonly env?: Readonly<Record<string, string>>;
-  /** How many keys are stored in Redis for it; one unless told, none in the embedded mode. */
+  /** How many keys are stored in Redis for it; one by default, none in the embedded mode. */
   readonly keys?: number;
-  /** What its answers must be; those of the sample services unless told. */
+  /** What its answers must be; those of the sample services by default. */
   readonly truth?: TruthOf;
   /** The row ends the process itself: it need not be alive afterwards, nor have logged everything. */
   readonly mayEnd?: boolean;

@@ -44,12 +44,12 @@ const downAtStart: FaultRow = {
       assertRefused(stored, 503, 'upstream_unavailable');
       slowestMs = Math.max(slowestMs, ...[...served, stored].map(({ ms }) => ms));
     }
-    const told = warnings(gateway.log());
-    assert.equal(told, 1, 'one outage is one warning, however many requests it meets');
+    const measured = warnings(gateway.log());
+    assert.equal(measured, 1, 'one outage is one warning, however many requests it meets');
     await redis.restart();
     let recoveryMs = 0;
     await gateway.load(async () => (recoveryMs = await untilUsed(bench, gateway)));
-    return { 'start ms': startMs, ...boundedFigure(bench, slowestMs, recoveryMs), warnings: told };
+    return { 'start ms': startMs, ...boundedFigure(bench, slowestMs, recoveryMs), warnings: measured };
   },
 };
 
@@ -143,8 +143,8 @@ const hangs: FaultRow = {
     const impatient = { url: redis.url, commandTimeout: '100ms', connectTimeout: '500ms' };
     const gateway = await bench.gateway({ config: { redis: impatient }, keys: KEYS });
     await redis.pause();
-    const told = await bench.until(async () => !(await gateway.isReady()));
-    bench.atMost('ms until /readyz tells', told, 500);
+    const measured = await bench.until(async () => !(await gateway.isReady()));
+    bench.atMost('ms until /readyz tells', measured, 500);
     redis.resume();
     await bench.until(() => gateway.isReady());
     const figure = await measureHarm(bench, gateway, {
@@ -152,7 +152,7 @@ const hangs: FaultRow = {
       holdMs: holdMs(bench),
       heal: () => redis.resume(),
     });
-    return { ...figure, 'readyz ms': told };
+    return { ...figure, 'readyz ms': measured };
   },
 };
 
@@ -168,8 +168,8 @@ const blackHole: FaultRow = {
     const url = `redis://127.0.0.1:${proxy.port}`;
     const gateway = await bench.gateway({ config: { redis: { url } }, keys: KEYS });
     proxy.afflict({ hole: true });
-    const told = await bench.until(async () => !(await gateway.isReady()));
-    bench.atMost('ms until /readyz tells', told, 500);
+    const measured = await bench.until(async () => !(await gateway.isReady()));
+    bench.atMost('ms until /readyz tells', measured, 500);
     proxy.afflict();
     await bench.until(() => gateway.isReady());
     const figure = await measureHarm(bench, gateway, {
@@ -177,7 +177,7 @@ const blackHole: FaultRow = {
       holdMs: holdMs(bench),
       heal: () => proxy.afflict(),
     });
-    return { ...figure, 'detect ms': told };
+    return { ...figure, 'detect ms': measured };
   },
 };
 

@@ -163,7 +163,7 @@ const injection: FaultRow = {
     const route = { name: 'legacy', path: '/legacy', upstream: upstream.origin, permission: 'orders:read' };
     const gateway = await bench.gateway({ config: { passthrough: [route] } });
     const key = `X-API-Key: ${gateway.configuredKey}`;
-    const told = [
+    const extraHeaders = [
       'Cookie: a=b',
       'X-Forwarded-For: 1.2.3.4',
       'Forwarded: for=1.2.3.4',
@@ -181,7 +181,8 @@ const injection: FaultRow = {
       '/legacy?x=%E5%98%8D%E5%98%8AInjected:1',
     ];
     for (const target of targets) {
-      const [answer] = (await exchangeRaw(gateway.port, request('GET', target, [key, ...told]), 1)).answers;
+      const [answer] = (await exchangeRaw(gateway.port, request('GET', target, [key, ...extraHeaders]), 1))
+        .answers;
       assert.equal(answer?.status, 200, target);
       for (const name of [
         'set-cookie',

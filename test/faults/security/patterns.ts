@@ -79,14 +79,14 @@ const backtracking: FaultRow = {
     const patterns = files.flatMap((name) =>
       patternsOf(join('src', name)).map((pattern) => ({ name, pattern })),
     );
-    let worst = { ms: 0, told: '' };
+    let worst = { ms: 0, where: '' };
     for (const { name, pattern } of patterns)
       for (const text of TEXTS) {
         const ms = msOf(pattern, text);
         if (ms > worst.ms)
-          worst = { ms, told: `${name}: ${pattern.source} on ${JSON.stringify(text.slice(0, 8))}` };
+          worst = { ms, where: `${name}: ${pattern.source} on ${JSON.stringify(text.slice(0, 8))}` };
       }
-    bench.atMost(`worst ms (${worst.told})`, worst.ms, 20);
+    bench.atMost(`worst ms (${worst.where})`, worst.ms, 20);
     return Promise.resolve({ patterns: patterns.length, 'worst ms': worst.ms });
   },
 };

@@ -26,7 +26,7 @@ const limits: FaultRow = {
   async run(bench) {
     const { gateway, upstream } = await faultyPlace(bench);
     const date = new Date(Date.now() + 20_000).toUTCString();
-    const told: [number, string, RegExp][] = [
+    const cases: [number, string, RegExp][] = [
       [429, '7', /^7$/],
       [429, date, /^(1\d|2\d)$/],
       [503, '1000000000', /^86400$/],
@@ -34,7 +34,7 @@ const limits: FaultRow = {
     ];
     let within = 0;
     let longestMs = 0;
-    for (const [status, value, expected] of told) {
+    for (const [status, value, expected] of cases) {
       upstream.does(
         ({ socket }) =>
           void socket.write(

@@ -151,7 +151,7 @@ const drift: FaultRow = {
   id: 'U22',
   fault: 'fields of the records are renamed, emptied, or of another type',
   expected: 'null, counted per field; without its id the record is 502; never a guess',
-  figure: 'changes; those that were told',
+  figure: 'changes; those that were reported',
   fast: true,
   async run(bench) {
     const { gateway, upstream } = await faultyPlace(bench);
@@ -166,7 +166,7 @@ const drift: FaultRow = {
       ['id', 'abc'],
     ];
     const counted = () => gateway.counted('portico_unreadable_fields_total', 'source="faulty"');
-    let told = 0;
+    let reported = 0;
     for (const [index, [field, value]] of changes.entries()) {
       const before = await counted();
       upstream.does(({ socket }) => {
@@ -176,10 +176,10 @@ const drift: FaultRow = {
       const { status, body } = await gateway.ask(`/v1/users?limit=${50 + index}`);
       if (field === 'id') assert.equal(status, 502);
       else assert.match(body, /null/);
-      if (status === 502 || (await counted()) > before) told += 1;
+      if (status === 502 || (await counted()) > before) reported += 1;
     }
-    assert.equal(told, changes.length);
-    return { changes: changes.length, told };
+    assert.equal(reported, changes.length);
+    return { changes: changes.length, reported };
   },
 };
 

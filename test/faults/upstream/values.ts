@@ -51,8 +51,8 @@ const ids: FaultRow = {
       });
       const { status, body } = await gateway.ask(`/v1/users?limit=${index + 1}`);
       if (status === 502) continue;
-      const told = (JSON.parse(body) as { data: { id: string }[] }).data[0]?.id;
-      if (status !== 200 || told !== `user_${id}`) wrong += 1;
+      const answeredId = (JSON.parse(body) as { data: { id: string }[] }).data[0]?.id;
+      if (status !== 200 || answeredId !== `user_${id}`) wrong += 1;
     }
     assert.equal(wrong, 0);
     return { ids: oddIds.length, 'other ids': wrong };
@@ -63,7 +63,7 @@ const latin = (id: number) => JSON.stringify({ user: { ...nativeUser(id), name: 
 
 const charsets: FaultRow = {
   id: 'U14',
-  fault: 'Latin-1 and UTF-16, told and untold, and bytes that are no UTF-8',
+  fault: 'Latin-1 and UTF-16, declared and undeclared, and bytes that are no UTF-8',
   expected: 'read as its charset says, or 502: no text that is not in the source',
   figure: 'replies; names that came out as another',
   fast: true,

@@ -132,8 +132,8 @@ describe('the commands of docker-compose.yml work', () => {
   });
 
   it('the one that its comment tells for making a key, too', async () => {
-    const [, told = ''] = /docker compose exec gateway (.*)$/m.exec(text) ?? [];
-    const command = inSources(told.split(' '));
+    const [, documented = ''] = /docker compose exec gateway (.*)$/m.exec(text) ?? [];
+    const command = inSources(documented.split(' '));
     expect(command.slice(0, 4)).toEqual(['node', 'src/main.ts', 'keys', 'create']);
     const { code, output } = await run([...command, '--print']);
     expect(output).toContain('ptk_');

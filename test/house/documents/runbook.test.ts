@@ -64,10 +64,10 @@ describe('the alert rules', () => {
         expect(`${alert} ${line.split('{')[0]}`).toBe(`${alert} ${name}`);
         const grouped = [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, by = '']) => by.split(', '));
         const matched = [...matchers.matchAll(/(\w+)=/g)].map(([, label = '']) => label);
-        const told = lines.filter((one) => expr.includes(one.split('{')[0] ?? '')).join();
+        const metricLines = lines.filter((one) => expr.includes(one.split('{')[0] ?? '')).join();
         for (const label of matched) expect(`${alert} ${line}`).toContain(`${label}="`);
         for (const label of grouped.filter((one) => one !== 'instance'))
-          expect(`${alert} ${told}`).toContain(`${label}="`);
+          expect(`${alert} ${metricLines}`).toContain(`${label}="`);
       }
   });
 

@@ -85,8 +85,8 @@ describe('the quality of a source', () => {
 
     const place = { file: FILE, line: lineOf('eq: {') };
     expect((await productsQuality()).contradicted).toMatchObject([{ claim: 'filter.category.eq', ...place }]);
-    const told = stack.log.map((line) => JSON.parse(line) as object);
-    expect(told).toContainEqual(
+    const logged = stack.log.map((line) => JSON.parse(line) as object);
+    expect(logged).toContainEqual(
       expect.objectContaining({ source: 'catalog', capability: 'filter.category.eq', ...place }),
     );
     expect(await adminText('/metrics')).toContain(

@@ -72,7 +72,7 @@ describe('while Redis fails', () => {
       }
       clock.advance(2);
       expect(await ask(key)).toBe(503);
-      expect(gate.told.filter((words) => words.includes('refused'))).toEqual([]);
+      expect(gate.metricEvents.filter((words) => words.includes('refused'))).toEqual([]);
     },
   );
 
@@ -95,7 +95,7 @@ describe('while Redis fails', () => {
     clock.advance(1_000);
     expect(await ask(key)).toBe(401);
     expect(await ask(await newKey('standard'))).toBe(200);
-    expect(gate.told).toContain('standard admitted redis');
+    expect(gate.metricEvents).toContain('standard admitted redis');
   });
 
   it('works again after Redis has hung for a while', async () => {
@@ -119,8 +119,8 @@ describe('while Redis fails', () => {
     for (let round = 0; round < 8; round += 1) answers.push(await ask(open));
     expect(answers).toEqual([200, 200, 200, 200, 200, 429, 429, 429]);
     expect(await ask(closed)).toBe(503);
-    expect(gate.told).toContain('open admitted local');
-    expect(gate.told).toContain('closed unavailable unavailable');
+    expect(gate.metricEvents).toContain('open admitted local');
+    expect(gate.metricEvents).toContain('closed unavailable unavailable');
   });
 
   it('refuses nothing in a dry run, even where the limit fails closed, and reports what it would refuse', async () => {
@@ -128,7 +128,7 @@ describe('while Redis fails', () => {
     expect(await ask(trial)).toBe(200);
     await Promise.all([down(), server.kill()]);
     for (let round = 0; round < 8; round += 1) expect(await ask(trial)).toBe(200);
-    expect(gate.told.filter((words) => words === 'trial would_refuse unavailable')).toHaveLength(8);
+    expect(gate.metricEvents.filter((words) => words === 'trial would_refuse unavailable')).toHaveLength(8);
   });
 
   it('warns once per outage, however many requests there are, and logs its end', async () => {

@@ -49,7 +49,7 @@ describe('a secret', () => {
     await locked.close();
     await server.stop();
 
-    const written = [...names, ...values, ...gate.log, ...gate.told, ...locked.log].join('\n');
+    const written = [...names, ...values, ...gate.log, ...gate.metricEvents, ...locked.log].join('\n');
     expect(names.length).toBeGreaterThan(2);
     expect(locked.log.join()).toContain('WRONGPASS');
     for (const secret of [

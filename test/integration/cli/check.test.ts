@@ -12,8 +12,8 @@ afterEach(() => config.remove());
 /** `portico check`; file names are told from the folder of the configuration. */
 async function check(...args: string[]) {
   const { code, out, err } = await runCommand(['--config', config.file, 'check', ...args]);
-  const told = (text: string) => text.replaceAll(config.file.replace('portico.yaml', ''), '');
-  return { code, out: told(out), err: told(err) };
+  const withRelativePaths = (text: string) => text.replaceAll(config.file.replace('portico.yaml', ''), '');
+  return { code, out: withRelativePaths(out), err: withRelativePaths(err) };
 }
 
 const CASE = 'fixtures/crm/users-first-page.yaml';

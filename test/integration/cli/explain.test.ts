@@ -30,10 +30,10 @@ afterEach(() => config.remove());
 async function explain(...args: string[]) {
   const { code, out, err } = await runCommand(['--config', config.file, 'explain', ...args], env);
   expect(out + err).not.toMatch(new RegExp(`${PASSWORD}|${KEY}|${btoa(`portico:${PASSWORD}`)}`));
-  const told = out
+  const normalised = out
     .replaceAll(config.file.replace('portico.yaml', ''), '')
     .replaceAll(/127\.0\.0\.1:\d+/g, 'HOST');
-  return { code, out: told, err };
+  return { code, out: normalised, err };
 }
 
 async function explainJson(...args: string[]) {

@@ -115,9 +115,9 @@ describe('portico quality', () => {
   it.each([
     [['cataloge'], 'no source is named "cataloge"; did you mean "catalog"?'],
     [['--values'], '--values needs --live'],
-  ])('refuses %j', async (args, told) => {
+  ])('refuses %j', async (args, message) => {
     const { code, err } = await quality(...args);
     expect(code).toBe(64);
-    expect(err).toContain(told);
+    expect(err).toContain(message);
   });
 });

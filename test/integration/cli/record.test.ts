@@ -70,7 +70,7 @@ describe('portico test --record', () => {
     );
   });
 
-  it('keeps an existing case unless told to replace it', async () => {
+  it('keeps an existing case, unless `--overwrite` replaces it', async () => {
     await record('crm', '/v1/users?limit=2');
     const again = await record('crm', '/v1/users?limit=2');
     expect(again.code).toBe(1);
@@ -100,10 +100,10 @@ describe('portico test --record', () => {
     [[], '--record needs the name of a source; sources: catalog, crm'],
     [['crn'], 'no source is named "crn"; did you mean "crm"?'],
     [['crm', 'POST /v1/users'], '"POST /v1/users" is no request'],
-  ])('refuses %j', async (args, told) => {
+  ])('refuses %j', async (args, message) => {
     const { code, err } = await record(...args);
     expect(code).toBe(64);
-    expect(err).toContain(told);
+    expect(err).toContain(message);
   });
 });
 

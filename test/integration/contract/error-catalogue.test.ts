@@ -123,10 +123,14 @@ describe(decision('Error codes'), () => {
   });
 
   it('are those of the OpenAPI document, under the same statuses', () => {
-    const told = Object.entries(openapi.components['responses'] ?? {}).flatMap(([name, { description }]) =>
-      [...description.matchAll(/^`(\w+)`: /gm)].map(([, code]) => [code, Number(name.replace('Error', ''))]),
+    const documented = Object.entries(openapi.components['responses'] ?? {}).flatMap(
+      ([name, { description }]) =>
+        [...description.matchAll(/^`(\w+)`: /gm)].map(([, code]) => [
+          code,
+          Number(name.replace('Error', '')),
+        ]),
     );
-    expect(Object.fromEntries(told)).toEqual(statuses());
+    expect(Object.fromEntries(documented)).toEqual(statuses());
     const { code } = (openapi.components['schemas']?.['Error'] as unknown as ErrorSchema).properties.error
       .properties;
     expect(code.enum).toEqual(errorCodes);

@@ -78,9 +78,9 @@ async function askOnce(gateway: HostileGateway, seed: Seed, { answers }: Tally):
   });
   const answer = JSON.parse(body) as { error: { code: string } } | List | { data: object };
   if ('meta' in answer) checkList(seed.path, answer);
-  const told = 'error' in answer ? answer.error.code : 'ok';
-  answers.set(told, (answers.get(told) ?? 0) + 1);
-  expect(told).toMatch(/^(?:ok|not_found|scan_limit_exceeded|upstream_\w+)$/);
+  const result = 'error' in answer ? answer.error.code : 'ok';
+  answers.set(result, (answers.get(result) ?? 0) + 1);
+  expect(result).toMatch(/^(?:ok|not_found|scan_limit_exceeded|upstream_\w+)$/);
   for (const text of [body, headers, gateway.takeLog()]) expect(text).not.toContain(CANARY);
 }
 

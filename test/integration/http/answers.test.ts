@@ -54,10 +54,10 @@ describe('an answer of the public listener', () => {
   it.each([
     ['miss', 'portico; fwd=miss'],
     ['stale', 'portico; fwd=stale'],
-  ] as const)('tells a %s by Cache-Status', async (cache, told) => {
+  ] as const)('tells a %s by Cache-Status', async (cache, cacheStatus) => {
     await start(answering(replyOf('{}', { cache })));
 
-    expect((await ask()).headers['cache-status']).toBe(told);
+    expect((await ask()).headers['cache-status']).toBe(cacheStatus);
   });
 
   it('never has a negative Age after a clock has jumped', async () => {

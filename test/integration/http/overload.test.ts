@@ -62,7 +62,7 @@ describe('more requests at once than can be answered in time', () => {
       expect(JSON.parse(body.toString())).toMatchObject({
         error: { code: 'overloaded', request_id: requestId },
       });
-      const line = await listener.line((told) => told['requestId'] === requestId);
+      const line = await listener.line((logLine) => logLine['requestId'] === requestId);
       expect(line).toMatchObject({ level: 50, status: 503, code: 'overloaded', msg: 'request' });
     }
   });

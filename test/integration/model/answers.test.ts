@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { GatewayError } from '../../../src/errors/fault.ts';
 import { lyingCase, type ModelCase, truthfulCase } from '../../support/model/cases.ts';
-import { modelAnswer, type Told } from '../../support/model/gateway.ts';
+import { modelAnswer, type ModelAnswer } from '../../support/model/gateway.ts';
 import { expectedAnswer } from '../../support/model/oracle.ts';
 import { type ModelUpstream, startModelUpstream } from '../../support/model/upstream.ts';
 
@@ -15,7 +15,11 @@ let upstream: ModelUpstream;
 beforeAll(async () => (upstream = await startModelUpstream()));
 afterAll(() => upstream.close());
 
-type Answered = { readonly question: unknown; readonly told: Told; readonly heard: readonly string[] };
+type Answered = {
+  readonly question: unknown;
+  readonly result: ModelAnswer;
+  readonly requests: readonly string[];
+};
 
 /** Whether the end of the list may lie where the source cannot be asked any more. */
 function reachesDepth({ says, rows }: ModelCase): boolean {
@@ -27,18 +31,18 @@ function reachesDepth({ says, rows }: ModelCase): boolean {
 /** Asks every question of a case, and hands each answer to `check` with the one that the contract demands. */
 async function ask(
   { does, says, rows, questions }: ModelCase,
-  check: (answered: Answered, wanted: Told) => void,
+  check: (answered: Answered, wanted: ModelAnswer) => void,
 ): Promise<void> {
   upstream.become(does, rows);
   const gateway = modelAnswer(says, upstream.baseUrl);
   try {
     for (const question of questions) {
-      const told = await gateway.answer(question);
+      const result = await gateway.answer(question);
       check(
         {
           question,
-          told,
-          heard: upstream.requests.map(({ method, target, body }) => `${method} ${target} ${body}`),
+          result,
+          requests: upstream.requests.map(({ method, target, body }) => `${method} ${target} ${body}`),
         },
         expectedAnswer(says, rows, question),
       );
@@ -55,10 +59,10 @@ describe('an upstream that does what its source file says', () => {
       fc.assert(
         fc.asyncProperty(truthfulCase, (one) =>
           ask(one, (answered, wanted) => {
-            const { told } = answered;
-            if (reachesDepth(one) && told instanceof GatewayError)
-              expect(told.code).toBe('scan_limit_exceeded');
-            else expect(answered).toEqual({ ...answered, told: wanted });
+            const { result } = answered;
+            if (reachesDepth(one) && result instanceof GatewayError)
+              expect(result.code).toBe('scan_limit_exceeded');
+            else expect(answered).toEqual({ ...answered, result: wanted });
           }),
         ),
         { numRuns: Math.ceil(CASES / 2) },
@@ -74,9 +78,9 @@ describe('an upstream that does not do what its source file says', () => {
       fc.assert(
         fc.asyncProperty(lyingCase, (one) =>
           ask(one, (answered, wanted) => {
-            const { told } = answered;
-            if (told instanceof GatewayError) expect(told.code).toMatch(DECLARED);
-            else expect(answered).toEqual({ ...answered, told: wanted });
+            const { result } = answered;
+            if (result instanceof GatewayError) expect(result.code).toMatch(DECLARED);
+            else expect(answered).toEqual({ ...answered, result: wanted });
           }),
         ),
         { numRuns: Math.floor(CASES / 2) },

@@ -50,8 +50,8 @@ function openSource([baseUrl, ...otherUrls]: readonly string[], net: object = {}
   upstream = client;
   const never = new AbortController().signal;
   const request: UpstreamRequest = { method: 'GET', target: '/x', headers: {}, body: undefined };
-  const ask = (errand = { upstreamCalls: 0, upstreamMs: 0 }) =>
-    client.ask(request, ({ status }) => status, never, errand);
+  const ask = (context = { upstreamCalls: 0, upstreamMs: 0 }) =>
+    client.ask(request, ({ status }) => status, never, context);
   const happens = (event: string) => changes.until(() => events.includes(event));
   return { ask, events, happens };
 }
@@ -66,8 +66,8 @@ describe('a source of several hosts', () => {
     await many(90, ask);
     for (const { calls } of all) expect(calls).toBeGreaterThan(10);
     const before = all.map(({ calls }) => calls);
-    const errand = { upstreamCalls: 0, upstreamMs: 0 };
-    for (let call = 0; call < 9; call += 1) await ask(errand);
+    const context = { upstreamCalls: 0, upstreamMs: 0 };
+    for (let call = 0; call < 9; call += 1) await ask(context);
     const more = all.map(({ calls }, index) => calls - before[index]!);
     expect(more.sort()).toEqual([0, 0, 9]);
   });

@@ -98,7 +98,7 @@ describe('a source under more load than its limits', () => {
     });
     const asked = Array.from({ length: 100 }, () => ask(upstreams[0]!));
     let refused = 0;
-    for (const outcome of asked) void outcome.then((told) => (refused += told === 'overloaded' ? 1 : 0));
+    for (const outcome of asked) void outcome.then((result) => (refused += result === 'overloaded' ? 1 : 0));
     await legacy.requested(4);
     // Nothing is answered yet.
     await eventually(() => refused === 56);

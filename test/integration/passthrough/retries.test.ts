@@ -17,7 +17,8 @@ describe('a failed request of a pass-through route', () => {
   const get = request('GET', '/legacy/orders');
   const start = (script: Script, changes: RouteChanges = {}) =>
     route.start({ breaker, retries: { max: 1, budget: 100 }, ...changes }, { script });
-  const told = (event: string) => route.events.filter((one) => one === `passthrough.orders ${event}`).length;
+  const countEvents = (event: string) =>
+    route.events.filter((one) => one === `passthrough.orders ${event}`).length;
 
   it.each(['GET', 'HEAD'])('is retried when it is a %s and no byte of an answer came', async (method) => {
     await start((socket, _heard, connection) =>
@@ -25,7 +26,7 @@ describe('a failed request of a pass-through route', () => {
     );
 
     expect((await route.ask(request(method, '/legacy/orders'))).status).toBe(200);
-    expect([route.upstream.received.length, told('retry_sent')]).toEqual([2, 1]);
+    expect([route.upstream.received.length, countEvents('retry_sent')]).toEqual([2, 1]);
   });
 
   it.each<[string, string, Script]>([
@@ -50,7 +51,7 @@ describe('a failed request of a pass-through route', () => {
     await start(script);
     await route.ask(bytes).catch(() => undefined);
 
-    expect([route.upstream.received.length, told('retry_sent')]).toEqual([1, 0]);
+    expect([route.upstream.received.length, countEvents('retry_sent')]).toEqual([1, 0]);
   });
 
   it('is retried no more often than the retry budget allows', async () => {
@@ -62,10 +63,10 @@ describe('a failed request of a pass-through route', () => {
     for (let sent = 0; sent < requests; sent += 1) await route.ask(get);
 
     // One in ten; and one every ten seconds beside.
-    const again = told('retry_sent');
+    const again = countEvents('retry_sent');
     expect(again).toBeGreaterThanOrEqual(requests / 10);
     expect(route.upstream.received).toHaveLength(requests + again);
-    expect(told('retry_over_budget')).toBe(requests - again);
+    expect(countEvents('retry_over_budget')).toBe(requests - again);
   });
 
   it('is not retried for a client that has gone', async () => {
@@ -77,7 +78,7 @@ describe('a failed request of a pass-through route', () => {
     await route.upstream.disconnected();
     await route.listener.line(({ aborted }) => aborted === true);
 
-    expect([route.upstream.received.length, told('retry_sent')]).toEqual([1, 0]);
+    expect([route.upstream.received.length, countEvents('retry_sent')]).toEqual([1, 0]);
   });
 });
 

@@ -75,16 +75,16 @@ describe('two gateways on a Redis Cluster of three masters', () => {
   it('share cached answers, and drop them when they are purged', async () => {
     const queries = Array.from({ length: 12 }, (_, at) => `limit=${60 + at}&page=2`);
     const { key } = await createKey('roomy');
-    const told = async (stack: Stack) =>
+    const cacheStatuses = async (stack: Stack) =>
       await Promise.all(
         queries.map(async (query) => (await ask(stack, key, query)).headers.get('cache-status') ?? ''),
       );
-    const first = await told(fleet[0]!);
+    const first = await cacheStatuses(fleet[0]!);
     expect(first.filter((status) => status.includes('fwd='))).toHaveLength(queries.length);
     // The answers are written behind the callers' backs.
-    await eventually(async () => (await told(fleet[1]!)).every((status) => status.includes('hit')));
+    await eventually(async () => (await cacheStatuses(fleet[1]!)).every((status) => status.includes('hit')));
     await portico('cache', 'purge', '--all');
-    await eventually(async () => (await told(fleet[1]!)).some((status) => !status.includes('hit')));
+    await eventually(async () => (await cacheStatuses(fleet[1]!)).some((status) => !status.includes('hit')));
   });
 
   it('share the rows of a scan', async () => {

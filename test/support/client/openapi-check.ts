@@ -98,8 +98,8 @@ function checkError(answer: Answer, { serverErrorsAs500 = false }: CheckOptions)
   const name = `Error${answer.status}`;
   const spec = openapi.components['responses']?.[name];
   if (spec === undefined) throw new Error(`the document has no error of status ${answer.status}`);
-  const told = spec.description.includes(`\`${body.error.code}\``);
-  if (!told && !(serverErrorsAs500 && answer.status === 500))
+  const isDocumented = spec.description.includes(`\`${body.error.code}\``);
+  if (!isDocumented && !(serverErrorsAs500 && answer.status === 500))
     throw new Error(`the document does not tell ${body.error.code} under ${answer.status}`);
   checkHeaders({ spec }, answer);
 }

@@ -42,12 +42,12 @@ export async function openDoctorRoom(): Promise<DoctorRoom> {
   }
 
   async function examine(yaml: string, ...args: readonly string[]): Promise<Examined> {
-    const told = await run(yaml, ['--json', ...args]);
-    if (told.out === '') throw new Error(told.err);
-    const diagnosis = JSON.parse(told.out) as Diagnosis;
+    const completed = await run(yaml, ['--json', ...args]);
+    if (completed.out === '') throw new Error(completed.err);
+    const diagnosis = JSON.parse(completed.out) as Diagnosis;
     const findings = diagnosis.resources.flatMap((resource) => resource.findings);
     const differing = findings.filter(({ verdict }) => verdict === 'differs').map(({ probe }) => probe);
-    return { ...told, diagnosis, findings, differing };
+    return { ...completed, diagnosis, findings, differing };
   }
 
   return {

@@ -21,7 +21,7 @@ export type Gate = {
   /** Every line the gate has logged. */
   readonly log: readonly string[];
   /** What the metrics were told: `key accepted`, `standard admitted redis`, … */
-  readonly told: readonly string[];
+  readonly metricEvents: readonly string[];
   /** The status a call would be answered with. */
   statusOf(call: Call): Promise<number>;
   close(): Promise<void>;
@@ -55,12 +55,12 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     limits,
     resources: {},
   });
-  const [log, told]: [string[], string[]] = [[], []];
+  const [log, metricEvents]: [string[], string[]] = [[], []];
   const logger = pino({ level: 'trace', base: null }, { write: (line) => void log.push(line) });
   const redis = createRedis({ url, commandTimeoutMs, connectTimeoutMs: PATIENCE_MS }, logger);
   if (waitForRedis && !(await redis.untilReady(PATIENCE_MS))) throw new Error('the test has no Redis');
   const keys = createRedisKeys(prefix);
-  const note = (...words: string[]) => void told.push(words.join(' '));
+  const note = (...words: string[]) => void metricEvents.push(words.join(' '));
   const metrics = { credential: note, limiterDecision: note };
   const admission = createAdmission(config, {
     redis: { keys: redis, limits: redis },
@@ -75,7 +75,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     redis,
     store: createKeyStore(redis.client, keys),
     log,
-    told,
+    metricEvents,
     async statusOf(call) {
       try {
         await admit(call);

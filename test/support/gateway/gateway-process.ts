@@ -61,7 +61,7 @@ export function runPortico(args: readonly string[], env: Readonly<Record<string,
   return runProcess(NODE, ['src/main.ts', ...args], env);
 }
 
-/** Creates a key with `portico keys create`; one that may read users in the roomy tier unless told. */
+/** Creates a key with `portico keys create`; one that may read users in the roomy tier by default. */
 export async function createKey(
   configFile: string,
   env: Readonly<Record<string, string>>,

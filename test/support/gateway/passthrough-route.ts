@@ -33,10 +33,10 @@ export async function startPassthrough(
   }: { script?: Script; admit?: PassthroughDeps['admit']; clock?: Clock } = {},
 ): Promise<StartedRoute> {
   const upstream = await startUpstream(script);
-  const told = { name: 'orders', path: '/legacy/orders', permission: 'orders:read' };
+  const base = { name: 'orders', path: '/legacy/orders', permission: 'orders:read' };
   const methods = ['GET', 'HEAD', 'POST', 'DELETE'];
   const route: PassthroughConfig = {
-    ...passthroughRoute.parse({ ...told, methods, upstream: upstream.origin + basePath }),
+    ...passthroughRoute.parse({ ...base, methods, upstream: upstream.origin + basePath }),
     deadline: 60_000,
     bodyMax: 1_000,
     ...changes,

@@ -12,9 +12,9 @@ import { MARK } from '../canaries/canary-watch.ts';
 export type ServicesOptions = {
   readonly users?: readonly SampleUser[];
   readonly products?: readonly SampleProduct[];
-  /** Planted in every secret of the sample services; one that no output may hold unless told. */
+  /** Planted in every secret of the sample services; one that no output may hold by default. */
   readonly canary?: string;
-  /** What the services ask of the gateway; the usual ones unless told. */
+  /** What the services ask of the gateway; the usual ones by default. */
   readonly credentials?: SampleCredentials;
 };
 
@@ -34,7 +34,7 @@ export type SampleServices = {
 export const fewUsers = generateUsers({ seed: 1, count: 40 });
 export const fewProducts = generateProducts({ seed: 1, count: 40 });
 
-/** Makes the sample services with their usual credentials; small ones unless told. */
+/** Makes the sample services with their usual credentials; small ones by default. */
 export function createSampleServices({
   users,
   products,

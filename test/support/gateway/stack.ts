@@ -29,7 +29,7 @@ export type StackOptions = ServicesOptions & {
   readonly redis?: { readonly url: string; readonly prefix: string };
   /** The origin of an upstream that takes the place of all sample services; those are not started then. */
   readonly upstream?: string;
-  /** The gateway's file; the committed one unless told. */
+  /** The gateway's file; the committed one by default. */
   readonly configFile?: string;
   readonly clock?: Clock;
   readonly env?: Readonly<Record<string, string>>;

@@ -107,10 +107,10 @@ const INTRUSIONS: readonly object[] = [
 /** The same headers, signed by the stranger and, where what is in them is wrong by itself, by the issuer. */
 function intruders(): HostileToken[] {
   return INTRUSIONS.map((header): HostileToken => {
-    const told = JSON.stringify(header).slice(0, 60);
+    const headerText = JSON.stringify(header).slice(0, 60);
     const text = `${json({ alg: 'ES256', ...header })}.${json(claims())}`;
     return [
-      `a stranger's signature under ${told}`,
+      `a stranger's signature under ${headerText}`,
       `${text}.${hostileSignatures.sign(text, stranger.privateKey)}`,
     ];
   });

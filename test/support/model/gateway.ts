@@ -15,7 +15,7 @@ import { modelSource } from './source.ts';
 import { parseGet, parseList } from '../pipeline/parse-as.ts';
 
 /** A body, the absence of a record, or the error in its place. */
-export type Told = string | null | GatewayError;
+export type ModelAnswer = string | null | GatewayError;
 
 /** The gateway's part between a checked query and a finished body, in front of a source that says these things. */
 export function modelAnswer(says: Capabilities, baseUrl: string) {
@@ -38,7 +38,7 @@ export function modelAnswer(says: Capabilities, baseUrl: string) {
     { fresh: 1 },
   );
   return {
-    async answer(question: Question): Promise<Told> {
+    async answer(question: Question): Promise<ModelAnswer> {
       const query =
         'id' in question
           ? parseGet(question.id)

@@ -1,7 +1,7 @@
 import { modelBody, modelList, type ModelPage, type ModelRecord } from './contract-model.ts';
 import type { Capabilities, Row } from './capabilities.ts';
 import type { Question } from './rows.ts';
-import type { Told } from './gateway.ts';
+import type { ModelAnswer } from './gateway.ts';
 
 type Parameters = Readonly<Record<string, string>>;
 
@@ -21,7 +21,7 @@ function inOwnOrder(
 }
 
 /** What an ideal implementation of the contract answers over the rows that can be seen. */
-export function expectedAnswer(says: Capabilities, rows: readonly Row[], question: Question): Told {
+export function expectedAnswer(says: Capabilities, rows: readonly Row[], question: Question): ModelAnswer {
   const records = rows.filter(({ hidden }) => !hidden).map(({ record }) => record);
   if ('id' in question) {
     // A row hidden from lists can be read by its id.

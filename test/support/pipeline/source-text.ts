@@ -43,7 +43,7 @@ export function queryOf(resource: ResourceName, rawQuery: string): ListQuery {
   return parseList(`${resource}.list`, rawQuery);
 }
 
-/** A reply of an upstream: JSON with status 200 unless told. A body that is no text or bytes is written as JSON. */
+/** A reply of an upstream: JSON with status 200 by default. A body that is no text or bytes is written as JSON. */
 export function replyOf(
   body: unknown,
   { status = 200, headers = {} }: { status?: number; headers?: Readonly<Record<string, string>> } = {},

@@ -27,7 +27,7 @@ export type UpstreamRequest = {
   readonly socket: Socket;
 };
 
-/** An answer in HTTP. A body that is neither a text nor bytes is written as JSON, which is the type unless told. */
+/** An answer in HTTP. A body that is neither a text nor bytes is written as JSON, which is the type by default. */
 export type HttpReply = {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;

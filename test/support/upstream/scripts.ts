@@ -15,7 +15,7 @@ export type HoldingScript = HttpScript & {
   release(): void;
 };
 
-/** Makes a script that holds its answers back, from the start unless told. */
+/** Makes a script that holds its answers back, from the start by default. */
 export function holding(respond: Respond = () => ({ body: {} }), isHeld = true): HoldingScript {
   const held: (() => void)[] = [];
   let isHolding = isHeld;

@@ -1,8 +1,8 @@
 import { passthroughRoute } from '../../../src/config/schema/passthrough.ts';
 
-const told = { name: 'orders', path: '/orders', upstream: 'http://a:1/base', permission: null };
+const minimal = { name: 'orders', path: '/orders', upstream: 'http://a:1/base', permission: null };
 const problemsOf = (more: object) =>
-  passthroughRoute.safeParse({ ...told, ...more }).error?.issues.map(({ path }) => path.join('.')) ?? [];
+  passthroughRoute.safeParse({ ...minimal, ...more }).error?.issues.map(({ path }) => path.join('.')) ?? [];
 
 describe('a pass-through route', () => {
   it.each(['Authorization', 'x-api-key', 'Cookie', 'Host', 'TE', 'X-Forwarded-For', 'Proxy-X', 'X_User'])(

@@ -44,7 +44,7 @@ describe('a mistake in the gateway file', () => {
       'ftp://x',
       'passthrough[0].upstream: expected an http:// or https://',
     ],
-  ])('%s → %s is told with its place', (wanted, replacement, expected) => {
+  ])('%s → %s is reported with its place', (wanted, replacement, expected) => {
     const [problem, ...others] = problemsAfter('portico.yaml', wanted, replacement);
     expect(others).toEqual([]);
     const line = placeOf(gatewayText, wanted).split(':')[0]!;
@@ -114,7 +114,7 @@ describe('a mistake in a source file', () => {
       'as: [{ number: { decimal: ",", group: "," } }]',
       'must be different characters',
     ],
-  ])('%s: %s → %s is told with its place', (file, wanted, replacement, expected) => {
+  ])('%s: %s → %s is reported with its place', (file, wanted, replacement, expected) => {
     const found = problemsAfter(file, wanted, replacement);
     expect(found).toHaveLength(1);
     expect(found[0]).toMatch(new RegExp(`^${file}:\\d+:\\d+: `));

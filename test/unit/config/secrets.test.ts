@@ -89,7 +89,7 @@ describe('secrets of a configuration', () => {
     );
   });
 
-  describe.each(holders)('are not told when %s cannot be read at %s', (file, key) => {
+  describe.each(holders)('are not revealed when %s cannot be read at %s', (file, key) => {
     it.each(mistakes)('%j', (mistake) => {
       const texts: Record<string, string> = { 'portico.yaml': gatewayText, ...sourceTexts };
       texts[file] = texts[file]!.replace(new RegExp(`(?<= ${key}) .*`), () => ` ${mistake}`);

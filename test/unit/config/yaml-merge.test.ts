@@ -50,7 +50,7 @@ describe('merges (<<) and aliases', () => {
     [['twice', 'id'], 9],
     [['twice', 'price'], 3],
     [['alias', 'name'], 4],
-  ])('are told by the line they are written in: %j', (path, line) =>
+  ])('are reported at the line they are written in: %j', (path, line) =>
     expect(file.problemAt(path, 'wrong').line).toBe(line),
   );
 
@@ -65,17 +65,17 @@ describe('merges (<<) and aliases', () => {
   });
 
   it.each(['a: { <<: 5 }', 'a: { <<: [1] }', 'a: &a [1]\nb: { <<: *a }', 'a: { <<: null }'])(
-    'of what is no map are told with their line: %j',
+    'of what is no map are reported with their line: %j',
     (text) => {
-      const { file: broken, problems: told } = read(text);
-      expect(told).toEqual([expect.stringMatching(/^x\.yaml:\d.*<< takes a map/)]);
+      const { file: broken, problems: reported } = read(text);
+      expect(reported).toEqual([expect.stringMatching(/^x\.yaml:\d.*<< takes a map/)]);
       expect(broken.content()).toBeUndefined();
     },
   );
 
   it('of a map into itself are a problem, not a crash', () => {
-    const { file: endless, problems: told } = read('a: &a { <<: *a, k: 1 }\n');
-    expect(told.length > 0 || endless.content() !== undefined).toBe(true);
+    const { file: endless, problems: reported } = read('a: &a { <<: *a, k: 1 }\n');
+    expect(reported.length > 0 || endless.content() !== undefined).toBe(true);
     expect(() => [endless.problemAt(['a', 'k'], 'x'), endless.exactAt(['a', 'k'])]).not.toThrow();
   });
 

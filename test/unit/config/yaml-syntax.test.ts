@@ -17,7 +17,7 @@ describe('YAML that cannot be read', () => {
     ['a star that was meant as a text', 'portico: 1', 'portico: 1\ncors: { origins: [*] }', 6],
     ['a tag, which would be read past', 'pepper: ', 'pepper: !vault ', pepperLine],
     ['a reserved character', 'pepper: ', 'pepper: @', pepperLine],
-  ])('%s is told with its line', (_name, wanted, replacement, line) => {
+  ])('%s is reported with its line', (_name, wanted, replacement, line) => {
     const problems = after(wanted, replacement);
     expect(problems[0]).toMatchObject({ file: 'portico.yaml', line });
     expect(problems.map(problemText).join()).not.toMatch(/undefined|\[object/);

@@ -18,7 +18,7 @@ describe('the catalogue of errors', () => {
       if (status < 500) expect(retryable).toBe(status === 429);
   });
 
-  it.each(errorCodes)('%s is told as itself, or as 500 where servers may only fail with 500', (code) => {
+  it.each(errorCodes)('%s is returned as itself, or as 500 where servers may only fail with 500', (code) => {
     const error = fault(code);
     const { status } = entryOf(code);
     expect(publicStatus(error, 'precise')).toBe(status);

@@ -9,7 +9,7 @@ describe('a total that cannot be read', () => {
   const without = honest(() => rows, false);
 
   it.each(['', 'limit=5', 'limit=5&page=3', 'limit=7&page=9'])(
-    'is made up for by counting the rows, and told: %j',
+    'is made up for by counting the rows, and reported: %j',
     async (query) => {
       const source = openSource('products', shopText(), without);
       expect(await source.list(query)).toBe(expectedBody('products', rows, query));
@@ -37,21 +37,21 @@ describe('a source that says what it was asked for', () => {
   const window = '{ kind: page, sizes: [5, 10], echo: { page: number, size: size } }';
   const query = "{ page: '{page}', size: '{limit}' }";
   const shop = shopText({ window, query });
-  const serve = (sizeMax: number, told: (page: number, size: number) => object) =>
+  const serve = (sizeMax: number, metadata: (page: number, size: number) => object) =>
     openSource('products', shop, ({ parameters }) => {
       const page = Number(parameters['page']);
       const size = Math.min(Number(parameters['size']), sizeMax);
       const part = rows.slice((page - 1) * size, page * size);
       const reply = rowsReply(part, rows.length).body.toString();
-      return replyOf(`${JSON.stringify(told(page, size)).slice(0, -1)},${reply.slice(1)}`);
+      return replyOf(`${JSON.stringify(metadata(page, size)).slice(0, -1)},${reply.slice(1)}`);
     });
 
   it.each<[string, (page: number, size: number) => object]>([
     ['as it was', (number, size) => ({ number, size })],
     ['in texts', (number, size) => ({ number: String(number), size: String(size) })],
     ['or nothing', () => ({ size: null })],
-  ])('%s is believed', async (_name, told) => {
-    expect(await serve(10, told).list('limit=10&page=2')).toBe(
+  ])('%s is believed', async (_name, metadata) => {
+    expect(await serve(10, metadata).list('limit=10&page=2')).toBe(
       expectedBody('products', rows, 'limit=10&page=2'),
     );
   });
@@ -60,8 +60,8 @@ describe('a source that says what it was asked for', () => {
     ['another size', 5, (number, size) => ({ number, size })],
     ['another page', 10, (_number, size) => ({ number: 1, size })],
     ['something else', 10, () => ({ size: {} })],
-  ])('and says %s fails the answer', async (_name, sizeMax, told) => {
-    expect(await codeOf(serve(sizeMax, told).list('limit=10&page=2'))).toBe('upstream_invalid_response');
+  ])('and says %s fails the answer', async (_name, sizeMax, metadata) => {
+    expect(await codeOf(serve(sizeMax, metadata).list('limit=10&page=2'))).toBe('upstream_invalid_response');
   });
 });
 

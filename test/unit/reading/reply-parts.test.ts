@@ -20,7 +20,7 @@ const gap = fc.record({
   found: fc.constantFrom(undefined, 'null', '"x"', '19.990000000000000000001', '{"a":[1e400,"\\u0000"]}'),
 });
 
-type Told = readonly [field: string, reason: string, found: Json | undefined];
+type ReportedGap = readonly [field: string, reason: string, found: Json | undefined];
 
 describe('the rows of a reply that another thread reads', () => {
   it('come over as they are, with their gaps, in parts that are little', () => {
@@ -42,14 +42,14 @@ describe('the rows of a reply that another thread reads', () => {
           for (const { field, reason, found } of written) onGap(field, reason, found);
           return { records, received: count + dropped, total, next };
         });
-        const told: Told[] = [];
+        const reported: ReportedGap[] = [];
         const read = parts.map((part) =>
-          readPart(codec, part, (...one) => told.push(one as unknown as Told)),
+          readPart(codec, part, (...one) => reported.push(one as unknown as ReportedGap)),
         );
         expect(read.flatMap((rows) => rows.records)).toEqual(records);
         expect(read.reduce((sum, { received }) => sum + received, 0)).toBe(count + dropped);
         expect(read.at(-1)).toMatchObject({ total, next });
-        expect(told).toEqual(written.map(({ field, reason, found }) => [field, reason, found]));
+        expect(reported).toEqual(written.map(({ field, reason, found }) => [field, reason, found]));
         for (const rows of read) expect(rows.records.length).toBeLessThanOrEqual(256);
       }),
       { numRuns: 20 },

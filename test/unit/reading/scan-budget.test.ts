@@ -92,8 +92,8 @@ describe('a scan over its budget is scan_limit_exceeded, never a part of the tru
   const repeating: Serve = () => rowsReply(products(10));
 
   it.each<[string, string, object, Serve, number]>([
-    ['of rows, told by the total', '{ rows: 29 }', {}, honest(() => products(30)), 1],
-    ['of calls, told by the total', '{ calls: 2 }', {}, honest(() => products(30)), 1],
+    ['of rows, known from the total', '{ rows: 29 }', {}, honest(() => products(30)), 1],
+    ['of calls, known from the total', '{ calls: 2 }', {}, honest(() => products(30)), 1],
     ['of rows, without a total', '{ rows: 29 }', { total: '' }, honest(() => products(30), false), 3],
     ['of calls, without a total', '{ calls: 2 }', { total: '' }, honest(() => products(30), false), 2],
     [

@@ -66,15 +66,15 @@ describe('serveSamples', () => {
   it('tells each address and resolves once the services are closed after the signal', async () => {
     const stop = new AbortController();
     const lines: string[] = [];
-    const told = Promise.withResolvers<undefined>();
+    const printed = Promise.withResolvers<undefined>();
     const served = serveSamples({
       ports: anywhere,
       signal: stop.signal,
       log(line) {
-        if (lines.push(line) === 3) told.resolve(undefined);
+        if (lines.push(line) === 3) printed.resolve(undefined);
       },
     });
-    await told.promise;
+    await printed.promise;
     expect(lines.map((line) => line.replace(/\d+$/, 'N'))).toEqual([
       'sample users service on http://127.0.0.1:N',
       'sample catalog service on http://127.0.0.1:N',

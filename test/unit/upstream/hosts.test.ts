@@ -14,7 +14,7 @@ function openHosts(count: number) {
     ({ name }, event) => void events.push(`${name} ${event}`),
   );
   const [first] = hosts.all as [Host];
-  /** The hosts that many errands are sent to. */
+  /** The hosts that many requests are sent to. */
   const chosen = (avoid?: Host) =>
     new Set(Array.from({ length: 100 }, () => hosts.choose({}, avoid).name)).size;
   const fail = (host: Host, times = 3) => {
@@ -32,17 +32,17 @@ describe('several hosts', () => {
 
   it('are one host for all calls of one request', () => {
     const { hosts } = openHosts(4);
-    const errand = {};
-    expect(new Set(Array.from({ length: 50 }, () => hosts.choose(errand))).size).toBe(1);
+    const request = {};
+    expect(new Set(Array.from({ length: 50 }, () => hosts.choose(request))).size).toBe(1);
   });
 
   it('are another host for a retry, and for all later calls of that request', () => {
     const { hosts } = openHosts(4);
-    const errand = {};
-    const home = hosts.choose(errand);
-    const next = hosts.choose(errand, home);
+    const request = {};
+    const home = hosts.choose(request);
+    const next = hosts.choose(request, home);
     expect(next).not.toBe(home);
-    expect(hosts.choose(errand)).toBe(next);
+    expect(hosts.choose(request)).toBe(next);
   });
 
   it('eject one that fails again and again, for longer each time', () => {

@@ -10,17 +10,17 @@ const failed = fault('upstream_error');
 /** The resilience of a source with these settings, on a clock of the test's own. */
 function open(net: object = {}, deadlineMs = 10_000, patienceMs = deadlineMs) {
   const clock = createManualClock();
-  const told: string[] = [];
+  const events: string[] = [];
   const resilience = createResilience(netSchema.parse({ baseUrl: 'http://h1', ...net }), {
     monotonic: () => clock.monotonic(),
     random: () => 0.5,
     deadlineMs,
     patienceMs,
     on: {
-      breaker: (state) => void told.push(state),
-      retry: (result) => void told.push(result),
-      paused: (seconds) => void told.push(`paused ${seconds}`),
-      host: ({ name }, event) => void told.push(`${name} ${event}`),
+      breaker: (state) => void events.push(state),
+      retry: (result) => void events.push(result),
+      paused: (seconds) => void events.push(`paused ${seconds}`),
+      host: ({ name }, event) => void events.push(`${name} ${event}`),
     },
   });
   const isSafe = true;
@@ -45,7 +45,7 @@ function open(net: object = {}, deadlineMs = 10_000, patienceMs = deadlineMs) {
       return `refused for ${String((error as GatewayError).retryAfterSeconds)}`;
     }
   };
-  return { clock, told, resilience, ask, state };
+  return { clock, events, resilience, ask, state };
 }
 
 describe('a failed request', () => {
@@ -86,10 +86,10 @@ describe('a failed request', () => {
   });
 
   it('is not retried beyond the retry budget', () => {
-    const { ask, told } = open({ breaker: { calls: 1_000 } });
+    const { ask, events } = open({ breaker: { calls: 1_000 } });
     const asked = Array.from({ length: 100 }, () => Number(ask(refused)));
     expect(asked.reduce((sum, one) => sum + one, 0)).toBe(100 + 11);
-    expect(told.filter((one) => one === 'over_budget')).toHaveLength(100 - 11);
+    expect(events.filter((one) => one === 'over_budget')).toHaveLength(100 - 11);
   });
 });
 
@@ -101,9 +101,9 @@ describe('a source that fails', () => {
     ['time', late],
     ['its own word', failed],
   ])('by %s is not asked any more', (_why, error) => {
-    const { ask, state, told } = open({ breaker });
+    const { ask, state, events } = open({ breaker });
     for (let call = 0; call < 4; call += 1) ask(error);
-    expect([state(), told.at(-1)]).toEqual(['refused for 5', 'open']);
+    expect([state(), events.at(-1)]).toEqual(['refused for 5', 'open']);
   });
 
   it.each<[string, Error, boolean]>([
@@ -118,11 +118,11 @@ describe('a source that fails', () => {
   });
 
   it('gets one probe after the open time, which is not retried', () => {
-    const { ask, clock, told } = open({ breaker });
+    const { ask, clock, events } = open({ breaker });
     for (let call = 0; call < 4; call += 1) ask(failed);
     expect(ask(refused)).toBeInstanceOf(GatewayError);
     clock.advance(5_000);
-    expect([ask(refused), told]).toEqual([1, ['open', 'half_open', 'open']]);
+    expect([ask(refused), events]).toEqual([1, ['open', 'half_open', 'open']]);
   });
 });
 
@@ -146,18 +146,18 @@ describe('a source that outlasts the patience of its callers', () => {
     ['their time behind the callers is over', timeIsOver, 1_000, 'refused for 5'],
     ['their time is over, of which it had little', late, 999, 'asked'],
     ['they have gone, early or late', gone, 5_000, 'asked'],
-    ['another part of their errand failed', failed, 5_000, 'asked'],
-  ])('fails where %s', (_why, reason, ms, told) => {
+    ['another part of their request failed', failed, 5_000, 'asked'],
+  ])('fails where %s', (_why, reason, ms, events) => {
     const opened = open({ breaker: { ...breaker, window: '1m' }, timeout: '4s' }, 10_000, 2_000);
     for (let call = 0; call < 2; call += 1) {
       opened.ask();
       abandon(opened, reason, ms, 1);
     }
-    expect(opened.state()).toBe(told);
+    expect(opened.state()).toBe(events);
   });
 
   it('opens the breaker also by calls that queued, if it answers no call at all', () => {
-    const { resilience, clock, state, told } = open({ breaker }, 2_000);
+    const { resilience, clock, state, events } = open({ breaker }, 2_000);
     const begin = () => {
       const trial = resilience.begin({}, true);
       trial.start();
@@ -172,7 +172,7 @@ describe('a source that outlasts the patience of its callers', () => {
       clock.advance(10);
       before.finish(late, true);
     }
-    expect([state(), told]).toEqual(['refused for 5', ['open']]);
+    expect([state(), events]).toEqual(['refused for 5', ['open']]);
   });
 
   it('does not open the breaker by calls that queued while it answers others', () => {
@@ -192,7 +192,7 @@ describe('a source that outlasts the patience of its callers', () => {
     abandon(opened, late, 2_000);
     opened.clock.advance(5_000);
     abandon(opened, late, 2_000, 1);
-    expect(opened.told).toEqual(['open', 'half_open', 'open']);
+    expect(opened.events).toEqual(['open', 'half_open', 'open']);
   });
 });
 
@@ -201,13 +201,13 @@ describe('a source that asks for a pause', () => {
     fault('upstream_unavailable', { sourceHealth: { isHealthy: true, pauseSeconds: seconds } });
 
   it('is not called by anybody until the pause ends', () => {
-    const { ask, clock, state, told } = open();
+    const { ask, clock, state, events } = open();
     ask(pauses(7));
     expect([state(), ask()]).toEqual(['refused for 7', expect.any(GatewayError)]);
     clock.advance(6_999);
     expect(state()).toBe('refused for 1');
     clock.advance(1);
-    expect([ask(), told]).toEqual([1, ['paused 7']]);
+    expect([ask(), events]).toEqual([1, ['paused 7']]);
   });
 
   it('is not paused for longer than its file allows', () => {
@@ -227,13 +227,13 @@ describe('a source that asks for a pause', () => {
 
 describe('a source of two hosts', () => {
   it('gets retries at the other host, and counts failures per host', () => {
-    const { resilience, told } = open({ otherUrls: ['http://h2'], outliers: { failures: 1 } });
+    const { resilience, events } = open({ otherUrls: ['http://h2'], outliers: { failures: 1 } });
     const trial = resilience.begin({}, true);
     const first = trial.start();
     trial.finish(refused, false);
     expect(trial.start()).not.toBe(first);
     trial.finish(undefined, false);
-    expect(told).toEqual([`${new URL(first).host} ejected`]);
+    expect(events).toEqual([`${new URL(first).host} ejected`]);
     expect(resilience.hosts.all.map(({ active }) => active)).toEqual([0, 0]);
   });
 });

@@ -19,7 +19,7 @@ type HarmPlan = {
   readonly heal?: () => unknown;
   /** How long it lasts. */
   readonly holdMs: number;
-  /** The credentials that ask in turn; the stored ones unless told. */
+  /** The credentials that ask in turn; the stored ones by default. */
   readonly keys?: readonly string[];
 };
 

@@ -84,14 +84,14 @@ function askNext(): void {
 
 function tell(busyMs: number): void {
   times.sort((a, b) => a - b);
-  const told: OpenLoopFigure = {
+  const result: OpenLoopFigure = {
     ...figure,
     goodPerSecond: figure.good / plan.seconds,
     medianMs: quantile(0.5),
     p99Ms: quantile(0.99),
     busyPercent: busyMs / (10 * plan.seconds),
   };
-  process.stdout.write(JSON.stringify(told));
+  process.stdout.write(JSON.stringify(result));
 }
 
 /** Asks for so long. */

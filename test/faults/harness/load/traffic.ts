@@ -31,7 +31,7 @@ export type LoadOptions = {
   readonly callers?: number;
   /** How long each waits between an answer and the next question. */
   readonly pauseMs?: number;
-  /** The path of question number `n`; a new one each time unless told, so that no cache answers for Redis. */
+  /** The path of question number `n`; a new one each time by default, so that no cache answers for Redis. */
   readonly path?: (n: number) => string;
   /** The credential of question number `n`. */
   readonly key?: (n: number) => string;

@@ -29,8 +29,8 @@ const TELL = `void (async () => {
   const spaces = process.getBuiltinModule('v8').getHeapSpaceStatistics();
   const code = spaces.filter(({ space_name }) => /code|trusted/.test(space_name));
   const handles = process.getActiveResourcesInfo().length;
-  const told = { ...process.memoryUsage(), code: code.reduce((sum, one) => sum + one.space_used_size, 0), handles };
-  process.stderr.write('vitals ' + JSON.stringify(told) + '\\n');
+  const vitals = { ...process.memoryUsage(), code: code.reduce((sum, one) => sum + one.space_used_size, 0), handles };
+  process.stderr.write('vitals ' + JSON.stringify(vitals) + '\\n');
 })();`;
 const EXPOSE_GC = `process.getBuiltinModule('v8').setFlagsFromString('--expose-gc');
   const gc = process.getBuiltinModule('vm').runInNewContext('gc');`;
@@ -42,11 +42,11 @@ export function injectVitals(): Injected {
 
 /** Collects the garbage of a gateway, and asks what is left. */
 export async function readVitals(bench: FaultBench, { process }: FaultGateway): Promise<Vitals> {
-  const told = () => [...process.err.matchAll(/^vitals (.+)$/gm)];
-  const before = told().length;
+  const vitals = () => [...process.err.matchAll(/^vitals (.+)$/gm)];
+  const before = vitals().length;
   process.signal('SIGUSR2');
-  await bench.until(() => told().length > before, 120_000);
-  const { heapUsed, heapTotal, external, rss, code, handles } = JSON.parse(told().at(-1)![1]!) as Record<
+  await bench.until(() => vitals().length > before, 120_000);
+  const { heapUsed, heapTotal, external, rss, code, handles } = JSON.parse(vitals().at(-1)![1]!) as Record<
     string,
     number
   >;

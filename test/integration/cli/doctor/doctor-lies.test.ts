@@ -103,10 +103,10 @@ const LIES: readonly Lie[] = [
 
 describe('portico doctor, in front of a source whose file lies', () => {
   it.each(LIES)('names the false claim, and no other: %s', async (_what, says, does, differing) => {
-    const told = await room.model({ ...says, ...does }, rowsOf(says), says);
-    expect(told.differing).toEqual(differing);
-    expect(told.code).toBe(differing.length === 0 ? 0 : 1);
-    for (const finding of told.findings.filter(({ verdict }) => verdict === 'differs')) {
+    const run = await room.model({ ...says, ...does }, rowsOf(says), says);
+    expect(run.differing).toEqual(differing);
+    expect(run.code).toBe(differing.length === 0 ? 0 : 1);
+    for (const finding of run.findings.filter(({ verdict }) => verdict === 'differs')) {
       expect(finding.hint).toEqual(expect.stringMatching(/\w/));
       expect(finding).toMatchObject({ line: expect.any(Number), column: expect.any(Number) });
     }

@@ -25,10 +25,10 @@ type Says = Parameters<typeof peopleSource>[1];
 /** Examines the service with some quirks, behind a file with some changes; no value of a record may be told. */
 async function examine(quirks: Quirks = {}, says: Says = {}, ...args: string[]) {
   service.become(quirks);
-  const told = await room.examine(peopleSource(service.baseUrl, says), ...args);
-  expect(told.out + told.err).not.toMatch(/secret|Secret/);
-  const of = (probe: string) => told.findings.find((finding) => finding.probe === probe);
-  return { ...told, of };
+  const run = await room.examine(peopleSource(service.baseUrl, says), ...args);
+  expect(run.out + run.err).not.toMatch(/secret|Secret/);
+  const of = (probe: string) => run.findings.find((finding) => finding.probe === probe);
+  return { ...run, of };
 }
 
 const TOTAL = 'total: { at: n }';
@@ -118,10 +118,10 @@ describe('portico doctor', () => {
       'resources.users.list.order',
     ],
   ])('names %s', async (_what, quirks, says, differing, path) => {
-    const told = await examine(quirks, says);
-    expect(told.differing.join(', ')).toBe(differing);
-    expect(told.findings.find(({ verdict }) => verdict === 'differs')).toMatchObject({ path });
-    expect(told.code).toBe(1);
+    const run = await examine(quirks, says);
+    expect(run.differing.join(', ')).toBe(differing);
+    expect(run.findings.find(({ verdict }) => verdict === 'differs')).toMatchObject({ path });
+    expect(run.code).toBe(1);
   });
 
   it('advises what could be declared: a total, an order', async () => {

@@ -90,9 +90,9 @@ function questionsTo(resource: string, first: string): readonly string[] {
   ];
 }
 
-const told: string[] = [];
+const summaryLines: string[] = [];
 afterAll(() =>
-  process.stdout.write(`\ndialect            resource  calls  EDIT lines\n${told.join('\n')}\n`),
+  process.stdout.write(`\ndialect            resource  calls  EDIT lines\n${summaryLines.join('\n')}\n`),
 );
 
 describe.each(dialectCases.map((one) => [`${one.example} ${one.resource}`, one] as const))(
@@ -105,7 +105,7 @@ describe.each(dialectCases.map((one) => [`${one.example} ${one.resource}`, one] 
       service = await serve(one.dialect());
       report = await draftOf(one, service);
       draft = compileDraft(report.draft, { DRAFT_TOKEN: TOKEN });
-      told.push(
+      summaryLines.push(
         `${one.example.padEnd(18)} ${one.resource.padEnd(9)} ${String(report.calls).padEnd(6)} ${report.edits}`,
       );
     });

@@ -92,9 +92,12 @@ describe('a draft of a list', () => {
     try {
       const address = `${service.origin}/shop/people.json`;
       const run = await runInfer([address, '--resource', 'users', '--name', 'crm', ...credential]);
-      expect({ code: run.code, told: run.err.includes('the records at rows are lists of values') }).toEqual({
+      expect({
+        code: run.code,
+        explained: run.err.includes('the records at rows are lists of values'),
+      }).toEqual({
         code: 1,
-        told: true,
+        explained: true,
       });
       expect(run.err).toContain("items: { at: 'rows', form: table, columns: … }");
     } finally {

@@ -15,12 +15,12 @@ const isMisreadByLuxon = (text: string) => /24/.test(text) && /00\d\d/.test(text
 
 /** The date step as luxon alone does it. */
 function byLuxon(text: string, format: string, zone: string): unknown {
-  const told = DateTime.fromFormat(text.trim(), format, { zone: 'utc', locale: 'en-US' });
-  if (!told.isValid) return UNREADABLE;
+  const reference = DateTime.fromFormat(text.trim(), format, { zone: 'utc', locale: 'en-US' });
+  if (!reference.isValid) return UNREADABLE;
   const tokens = format.replaceAll(/'[^']*'/g, '');
-  if (/[zZ]/.test(tokens)) return written(told);
-  const date = told.setZone(/^[+-]/.test(zone) ? `UTC${zone}` : zone, { keepLocalTime: true });
-  const shown = date.hour === told.hour && date.minute === told.minute;
+  if (/[zZ]/.test(tokens)) return written(reference);
+  const date = reference.setZone(/^[+-]/.test(zone) ? `UTC${zone}` : zone, { keepLocalTime: true });
+  const shown = date.hour === reference.hour && date.minute === reference.minute;
   return shown || !/[Hh]/.test(tokens) ? written(date) : UNREADABLE;
 }
 
@@ -176,9 +176,9 @@ describe('a compiled ISO date', () => {
       fc.property(part(9_999, 4), part(13), part(32), times, offsets, (year, month, day, time, offset) => {
         const text = `${year}-${month}-${day}T${time}${offset}`;
         fc.pre(!isMisreadByLuxon(text));
-        const told = DateTime.fromISO(text, { zone: 'utc' });
+        const reference = DateTime.fromISO(text, { zone: 'utc' });
         const isRefused = /[+-](24|..:?60)/.test(text.slice(10));
-        const expected = told.isValid && !isRefused ? written(told) : UNREADABLE;
+        const expected = reference.isValid && !isRefused ? written(reference) : UNREADABLE;
         expect([text, compileStep('iso8601').run(text)]).toEqual([text, expected]);
       }),
       { numRuns: 500 },

@@ -41,8 +41,8 @@ describe('explainRecord', () => {
         expect(id?.value ?? undefined).toBe(mapped?.id);
         if (mapped === undefined) return;
         expect(Object.fromEntries(explained.map(({ field, value }) => [field, value]))).toEqual(mapped);
-        const told = explained.filter(({ state }) => state === 'missing' || state === 'unreadable');
-        expect(Object.fromEntries(told.map(({ field, state }) => [field, state]))).toEqual(gaps);
+        const incomplete = explained.filter(({ state }) => state === 'missing' || state === 'unreadable');
+        expect(Object.fromEntries(incomplete.map(({ field, state }) => [field, state]))).toEqual(gaps);
       }),
     );
   });

@@ -48,7 +48,7 @@ describe('the fields that rows lack', () => {
       [`resources.users.list.hydrate.map: the contract's field "email" has no source`],
     ],
     [
-      'has an id, so that it can be told whose it is',
+      'has an id, so that the row it belongs to is known',
       ['{ id: id }', OWN.replace('id: id, ', ''), GET],
       [`resources.users.list.hydrate.map: the contract's field "id" has no source`],
     ],

@@ -29,7 +29,7 @@ function planOf(order: string, columns: string, sort: string, off: readonly stri
 }
 
 /** Kind, sort parameter, the order that is made or checked here, and the claim it rests on. */
-function told(plan: ListPlan): string {
+function describePlan(plan: ListPlan): string {
   if (plan.kind === 'nothing') return 'nothing';
   const asked = /sort=([^&]*)/.exec(
     plan.request({ firstRow: 0, size: 40, variables: { offset: 0, limit: 40 } }).target,
@@ -54,7 +54,7 @@ describe('the order of a list, by what a source can', () => {
     ['source', '', 'id', 'scan, unsorted, id'],
     ['source', idColumn, 'id', 'page, ID up, id, sort.id.ascending'],
   ])('order %s, columns { %s }, sort %j: %s', (order, columns, sort, expected) => {
-    expect(told(planOf(order, columns, sort))).toBe(expected);
+    expect(describePlan(planOf(order, columns, sort))).toBe(expected);
   });
 
   it.each([
@@ -66,6 +66,6 @@ describe('the order of a list, by what a source can', () => {
     ['id', nameUp, 'name', ['sort.name.ascending'], 'scan, unsorted, name'],
     ['id', nameUp, 'name', ['sort.name.descending', 'order'], 'page, NAME up, name, sort.name.ascending'],
   ])('order %s, columns { %s }, sort %j, without %j: %s', (order, columns, sort, off, expected) => {
-    expect(told(planOf(order, columns, sort, off))).toBe(expected);
+    expect(describePlan(planOf(order, columns, sort, off))).toBe(expected);
   });
 });

@@ -16,7 +16,7 @@ function planOf(text: string, rawQuery: string, off: readonly string[] = []): Li
 }
 
 /** A plan in a line: its kind, what it asks for, what is left to do. */
-function told(plan: ListPlan): string {
+function describePlan(plan: ListPlan): string {
   if (plan.kind === 'nothing') return 'nothing';
   const { target } = plan.request({ firstRow: 0, size: 40, variables: { offset: 0, limit: 40 } });
   const rest = plan.kind === 'page' ? [] : plan.residualFilters.map(({ field, op }) => `${field}.${op}`);
@@ -95,14 +95,14 @@ describe('the part of a query that is pushed to the source', () => {
       'page /items?from=0&n=40&min=7&max=123456789.12345',
     ],
     ['one bound', list(total, order, prices('exact')), 'max_price=9.50', 'page /items?from=0&n=40&max=9.50'],
-  ])('%s', (_name, text, rawQuery, expected) => expect(told(planOf(text, rawQuery))).toBe(expected));
+  ])('%s', (_name, text, rawQuery, expected) => expect(describePlan(planOf(text, rawQuery))).toBe(expected));
 
   it('sends values as the source writes them', () => {
     const bounds = productsText(`${total}\n      ${order}\n      ${prices('exact')}`).replace(
       'price: price',
       cents,
     );
-    expect(told(planOf(bounds, 'min_price=1.999&max_price=10'))).toBe(
+    expect(describePlan(planOf(bounds, 'min_price=1.999&max_price=10'))).toBe(
       'page /items?from=0&n=40&min=200&max=1000',
     );
   });
@@ -110,9 +110,9 @@ describe('the part of a query that is pushed to the source', () => {
   it('makes no call if no record can match', () => {
     for (const exactness of ['exact', 'superset']) {
       const text = list(total, order, category(exactness)).replace('category: category', codes);
-      expect(told(planOf(text, 'category=Toys'))).toContain('cat=A');
-      expect(told(planOf(text, 'category=Nobody'))).toBe('nothing');
-      expect(told(planOf(text, 'category=A'))).toBe('nothing');
+      expect(describePlan(planOf(text, 'category=Toys'))).toContain('cat=A');
+      expect(describePlan(planOf(text, 'category=Nobody'))).toBe('nothing');
+      expect(describePlan(planOf(text, 'category=A'))).toBe('nothing');
     }
   });
 
@@ -120,7 +120,7 @@ describe('the part of a query that is pushed to the source', () => {
     const all = list(total, order)
       .replace(/window:.*/, 'window: { kind: none }')
       .replace(", query: { from: '{offset}', n: '{limit}' }", '');
-    expect(told(planOf(all, ''))).toBe('scan /items');
+    expect(describePlan(planOf(all, ''))).toBe('scan /items');
     const dropping = list(total, order).replace(
       'kind: number }',
       'kind: number }\n    onInvalidRecord: drop',
@@ -143,11 +143,11 @@ describe('what a plan relies on', () => {
   });
 
   it('is not used any more once it is switched off', () => {
-    expect(told(planOf(full, 'category=Toys', ['filter.category.eq']))).toBe(
+    expect(describePlan(planOf(full, 'category=Toys', ['filter.category.eq']))).toBe(
       'scan /items?from=0&n=40 category.eq',
     );
-    expect(told(planOf(full, 'category=Toys', ['order']))).toBe('scan /items?from=0&n=40&cat=Toys');
-    expect(told(planOf(full, '', ['filter.category.eq']))).toBe('page /items?from=0&n=40');
+    expect(describePlan(planOf(full, 'category=Toys', ['order']))).toBe('scan /items?from=0&n=40&cat=Toys');
+    expect(describePlan(planOf(full, '', ['filter.category.eq']))).toBe('page /items?from=0&n=40');
   });
 
   it('of a scan is what was pushed exactly; the rest is checked row by row', () => {
@@ -185,7 +185,7 @@ describe('what is the same in all records', () => {
     ['a bound within', free, 'max_price=0', 'page /items?from=0&n=40'],
     ['a bound without', free, 'min_price=0.01', 'nothing'],
   ])('is not asked of the source: %s', (_name, text, rawQuery, plan) =>
-    expect(told(planOf(text, rawQuery))).toBe(plan),
+    expect(describePlan(planOf(text, rawQuery))).toBe(plan),
   );
 
   it('orders nothing: ids do, ascending in both directions', () => {

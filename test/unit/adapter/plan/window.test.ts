@@ -150,11 +150,11 @@ describe('the windows of a scan', () => {
 });
 
 describe('what a walk may rely on', () => {
-  const told = fc.record({ base, sizeMax: fc.integer({ min: 1, max: 150 }), ...ends });
+  const specs = fc.record({ base, sizeMax: fc.integer({ min: 1, max: 150 }), ...ends });
 
   it('is what the source file says of the end, whichever way rows are numbered', () => {
     fc.assert(
-      fc.property(told, ({ sizeMax, ...spec }) => {
+      fc.property(specs, ({ sizeMax, ...spec }) => {
         for (const window of [
           compileRandom({ kind: 'offset', sizeMax, ...spec }),
           compileRandom({ kind: 'page', sizes: [sizeMax], ...spec }),

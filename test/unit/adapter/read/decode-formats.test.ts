@@ -52,7 +52,7 @@ describe('lines of JSON', () => {
   it('are none where there is nothing', () => expect(lines('')).toEqual([]));
 
   it.each(['{"a":1}\n{"a":', '{"a":1}{"a":2}', '[1,\n2]', '{"a":1}\n<html>\n', 'canary'])(
-    'that are broken are refused, and not told: %j',
+    'that are broken are refused, and not quoted: %j',
     (body) => {
       const error = refusal(() => lines(body));
       expect(error.code).toBe('upstream_invalid_response');

@@ -68,8 +68,8 @@ describe('a map of rows', () => {
 
 describe('a table', () => {
   const named = { at: 'rows', form: 'table', columns: ['id', 'name'] };
-  const told = { at: 'rows', form: 'table', columns: 'head' };
-  const described = { ...told, columnName: 'n' };
+  const table = { at: 'rows', form: 'table', columns: 'head' };
+  const described = { ...table, columnName: 'n' };
 
   it.each<[unknown, string, unknown]>([
     [
@@ -81,14 +81,14 @@ describe('a table', () => {
       ],
     ],
     [named, '{"rows":[]}', []],
-    [told, '{"head":["id","x"],"rows":[[1,"a"]]}', [{ id: 1, x: 'a' }]],
+    [table, '{"head":["id","x"],"rows":[[1,"a"]]}', [{ id: 1, x: 'a' }]],
     [described, '{"head":[{"n":"id"},{"n":"x"}],"rows":[[1,"a"]]}', [{ id: 1, x: 'a' }]],
     [named, '{"rows":[[1]]}', undefined],
     [named, '{"rows":[[1,"a",3]]}', undefined],
     [named, '{"rows":[{"id":1,"name":"a"}]}', undefined],
-    [told, '{"rows":[[1,"a"]]}', undefined],
-    [told, '{"head":["id","id"],"rows":[[1,"a"]]}', undefined],
-    [told, '{"head":["id",null],"rows":[[1,"a"]]}', undefined],
+    [table, '{"rows":[[1,"a"]]}', undefined],
+    [table, '{"head":["id","id"],"rows":[[1,"a"]]}', undefined],
+    [table, '{"head":["id",null],"rows":[[1,"a"]]}', undefined],
   ])('%j in %s: %j', (spec, json, rows) => expect(rowsOf(spec, json)).toEqual(rows));
 });
 

@@ -167,7 +167,7 @@ describe('a reply that is a failure', () => {
     ['not_found', 'upstream_invalid_response'],
     ['past_end', 'upstream_invalid_response'],
     ['ok', 'upstream_invalid_response'],
-  ])('%s is told as %s, and never as the fault of the caller', (outcome, code) => {
+  ])('%s is reported as %s, and never as the fault of the caller', (outcome, code) => {
     const error = faultOf(outcome, 401);
     expect(error.code).toBe(code);
     expect(error.status).toBeGreaterThanOrEqual(502);
@@ -202,14 +202,14 @@ describe('a reply that is a failure', () => {
 
 describe('the time of the next attempt', () => {
   const date = 'Sat, 21 Nov 2026 12:00:00 GMT';
-  const told = (headers: Record<string, string>, resetAt?: OutcomeSpec['resetAt']) =>
+  const retryAfterOf = (headers: Record<string, string>, resetAt?: OutcomeSpec['resetAt']) =>
     outcomeFault({ is: 'rate_limited', ...(resetAt && { resetAt }) }, replyOf('', { status: 429, headers }))
       .retryAfterSeconds;
   const epoch = Date.UTC(2026, 10, 21, 12) / 1_000;
 
   it('may stand in Retry-After, and is counted by the clock of the source', () => {
-    expect(told({ date, 'retry-after': 'Sat, 21 Nov 2026 12:01:30 GMT' })).toBe(90);
-    expect(told({ date, 'retry-after': 'Sat, 21 Nov 2026 11:00:00 GMT' })).toBe(1);
+    expect(retryAfterOf({ date, 'retry-after': 'Sat, 21 Nov 2026 12:01:30 GMT' })).toBe(90);
+    expect(retryAfterOf({ date, 'retry-after': 'Sat, 21 Nov 2026 11:00:00 GMT' })).toBe(1);
   });
 
   it.each<[string, NonNullable<OutcomeSpec['resetAt']>['unit'], number]>([
@@ -224,11 +224,13 @@ describe('the time of the next attempt', () => {
     ['-1', 'seconds', 9],
   ])('may stand in a header of its own: %s, %s, is %i seconds', (value, unit, seconds) => {
     const headers = { date, 'x-rate-limit-reset': value, 'retry-after': '9' };
-    expect(told(headers, { header: 'X-Rate-Limit-Reset', unit })).toBe(seconds);
+    expect(retryAfterOf(headers, { header: 'X-Rate-Limit-Reset', unit })).toBe(seconds);
   });
 
   it('is not guessed where the source does not tell its clock', () => {
-    expect(told({ 'x-reset': String(epoch + 40) }, { header: 'X-Reset', unit: 'epochSeconds' })).toBe(5);
+    expect(retryAfterOf({ 'x-reset': String(epoch + 40) }, { header: 'X-Reset', unit: 'epochSeconds' })).toBe(
+      5,
+    );
   });
 
   it('is asked for only of replies that are to be waited for', () => {

@@ -61,7 +61,7 @@ describe('a table of text', () => {
     ['a quote within a value', 'id,name\n1,canary"x\n'],
     ['text behind a quoted value', 'id,name\n1,"canary"x\n'],
     ['HTML of several lines', '<html>\n<p>a, canary</p>\n</html>'],
-  ])('that is %s is refused, and not told', (_name, text) => {
+  ])('that is %s is refused, and not quoted', (_name, text) => {
     const error = refusal(() => read(text));
     expect(error.code).toBe('upstream_invalid_response');
     expect(`${error.detail} ${String(error.cause)} ${error.message}`).not.toContain('canary');

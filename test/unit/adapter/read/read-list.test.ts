@@ -52,7 +52,7 @@ describe('the rows of a reply', () => {
     '{}',
     '9007199254740993',
     '"1000000000000000"',
-  ])('have no total where it is %s: that is told, and nothing invented', (total) =>
+  ])('have no total where it is %s: that is reported, and nothing invented', (total) =>
     expect(read(byPath, `{"rows":[],"meta":{"hits":${total}}}`)).toMatchObject(lost),
   );
 

@@ -108,7 +108,7 @@ describe('an XML document', () => {
     ['a document type in small letters', '<!doctype html><html>canary</html>'],
     ['65 deep', `${'<a>'.repeat(65)}canary${'</a>'.repeat(65)}`],
     ['100,000 deep', `${'<a>'.repeat(100_000)}canary${'</a>'.repeat(100_000)}`],
-  ])('that is %s is refused, and not told', (_name, xml) => {
+  ])('that is %s is refused, and not quoted', (_name, xml) => {
     const error = refused(xml);
     expect(error.code).toBe('upstream_invalid_response');
     expect(`${error.detail} ${String(error.cause)} ${error.message}`).not.toContain('canary');

@@ -4,12 +4,12 @@ import type { GatewayError } from '../../../../src/errors/fault.ts';
 
 describe('the signal of a call', () => {
   it('aborts with upstream_timeout once the deadline has expired, and hands the error over', async () => {
-    const told = await new Promise<[GatewayError, AbortSignal]>((resolve) => {
+    const reported = await new Promise<[GatewayError, AbortSignal]>((resolve) => {
       const call = new CallSignal((error) => resolve([error, call.signal]));
       call.startDeadline(10);
     });
 
-    const [error, signal] = told;
+    const [error, signal] = reported;
     expect(error.code).toBe('upstream_timeout');
     expect(signal.aborted).toBe(true);
     expect(signal.reason).toBe(error);

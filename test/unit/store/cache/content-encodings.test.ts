@@ -120,19 +120,19 @@ describe('a variant', () => {
     expect([kept.encodings?.gzip, kept.encodings?.bytes]).toEqual(['useless', 0]);
   });
 
-  it('is told of, with what it has saved and what it took, and so is what was no use', async () => {
-    const told: Compression[] = [];
-    const keep = createContentEncodings(LOCAL_BYTES, (compression) => told.push(compression));
+  it('is reported with its sizes and duration, and so is one that saves nothing', async () => {
+    const reported: Compression[] = [];
+    const keep = createContentEncodings(LOCAL_BYTES, (compression) => reported.push(compression));
     const bytesBefore = bodyOf(5_000).length;
     const kept = keep(entryOf(bodyOf(5_000)), undefined, () => undefined);
     const { body } = await variantOf(() => kept, 'br');
     keep(entryOf(randomBytes(2_000)), undefined, () => undefined).encodings?.make('gzip');
-    while (told.length < 2) await new Promise((resolve) => setImmediate(resolve));
-    expect(told).toMatchObject([
+    while (reported.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    expect(reported).toMatchObject([
       { coding: 'br', result: 'made', bytesBefore, bytesAfter: body.length },
       { coding: 'gzip', result: 'useless', bytesBefore: 2_000 },
     ]);
-    for (const { seconds } of told) expect(seconds).toBeGreaterThan(0);
+    for (const { seconds } of reported) expect(seconds).toBeGreaterThan(0);
   });
 });
 
