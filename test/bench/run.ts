@@ -9,7 +9,7 @@ import { startPortico } from './portico-server.ts';
 import { isPinned, type Running } from './processes.ts';
 import { interleave, median, type Ratio, ratioOf, type Target } from './rounds.ts';
 import { type RivalServices, startOthers, startRedis, startRival, startUpstream } from './rivals.ts';
-import { tellResult } from './tell-result.ts';
+import { printResult } from './print-result.ts';
 
 /*
  * `npm run bench` measures Portico against its rivals; `npm run bench -- --against <commit>` this checkout against
@@ -72,7 +72,7 @@ async function benchRivals(): Promise<void> {
     key: portico.key,
     distinct,
   });
-  const result: Parameters<typeof tellResult>[0] = {
+  const result: Parameters<typeof printResult>[0] = {
     machine: { cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, pinned: isPinned },
     rounds,
     ...load,
@@ -126,7 +126,7 @@ async function benchRivals(): Promise<void> {
     const filled = keep(await startPortico({ name: 'memory', nodeArgs, ...cache, ...shared }));
     result.bytesPerPage = await memoryOfPages(filled, inspectorPort);
   }
-  tellResult(result, values.json);
+  printResult(result, values.json);
 }
 
 /** Measures this checkout against another commit of it. */

@@ -26,7 +26,7 @@ beforeAll(async () => {
   users = await startUpstream(answers);
   config = copyConfig();
   // A busy machine must not look like a Redis that has gone: each process would then fill alone.
-  config.bePatient();
+  config.useGenerousTimeouts();
   config.edit('portico.yaml', 'fresh: 10s, notFound: 2s', 'fresh: 300s, notFound: 2s');
   config.edit('portico.yaml', '200 per 1s, 20000 per 60s', '100000 per 60s');
   env = {

@@ -75,16 +75,16 @@ describe('npm run demo', () => {
   });
 
   it('says in one line that its port is taken, and leaves nothing behind', async () => {
-    const squatter = createServer().listen(0, '127.0.0.1');
-    await once(squatter, 'listening');
-    const port = String((squatter.address() as AddressInfo).port);
+    const occupant = createServer().listen(0, '127.0.0.1');
+    await once(occupant, 'listening');
+    const port = String((occupant.address() as AddressInfo).port);
     running = startProcess('npm', ['run', 'demo'], { PORT: port });
     expect(await running.ended).toEqual({ code: 1, signal: null });
     // npm tells on the same stream that its script has failed.
     const own = running.err.split('\n').filter((line) => line !== '' && !line.startsWith('npm '));
     expect(own).toEqual([`portico: cannot listen on port ${port} (EADDRINUSE)`]);
     expect(running.isGroupAlive()).toBe(false);
-    squatter.close();
+    occupant.close();
   });
 
   it('refuses a key that cannot stand in a header', async () => {

@@ -29,7 +29,7 @@ beforeAll(async () => {
   catalog = await startUpstream(forwardingTo(upstreams.env.CATALOG_URL));
   config = copyConfig();
   // A busy machine must not look like a Redis that has gone.
-  config.bePatient();
+  config.useGenerousTimeouts();
   const env = {
     ...upstreams.env,
     USERS_URL: users.origin,

@@ -21,7 +21,7 @@ beforeAll(async () => {
   upstreams = await startUpstreams();
   config = copyConfig();
   // A busy machine must not look like a Redis that has gone: each gateway would then count alone.
-  config.bePatient();
+  config.useGenerousTimeouts();
   config.edit('portico.yaml', '    roomy:', '    few: { windows: [25 per 60s] }\n    roomy:');
   env = { ...upstreams.env, REDIS_URL: redis.url, PORTICO_KEY_PEPPER: 'a-pepper-of-the-fleet' };
   fleet.push(...(await Promise.all([1, 2].map(() => startGatewayProcess(env, config.file)))));

@@ -34,7 +34,7 @@ beforeAll(async () => {
   config = copyConfig();
   const roles = ROLES.map((role) => `  ${role}: { url: '${servers[role].url}' }\n`).join('');
   // A busy machine must not look like a Redis that has gone.
-  config.bePatient();
+  config.useGenerousTimeouts();
   config.edit('portico.yaml', '  url: ${REDIS_URL:-}\n', roles);
   config.edit('portico.yaml', 'workers: ${WORKERS:-1}', 'workers: 2');
   config.edit(

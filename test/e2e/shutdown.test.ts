@@ -15,7 +15,7 @@ let config: ConfigCopy;
 async function start(drain: string): Promise<void> {
   upstreams = await startUpstreams();
   config = copyConfig();
-  config.bePatient();
+  config.useGenerousTimeouts();
   config.edit('portico.yaml', '  port: ${PORT:-8080}', `  port: \${PORT:-8080}\n  drain: ${drain}`);
   gateway = await startGatewayProcess(upstreams.env, config.file);
 }

@@ -67,7 +67,7 @@ const intervalOf = ({ lagMs }: Phase) => 1_000 - (lagMs > MARGIN_MS / 2 ? lagMs 
 /** The most calls that keep to the budget in so many milliseconds, both ends included. */
 const mostIn = (ms: number) => PER_SECOND * (Math.floor(ms / 1_000) + 1);
 
-function tell(phase: Phase): void {
+function printPhase(phase: Phase): void {
   const { times, goodput, counted, lagMs, users, products } = phase;
   const refused = [...users, ...products].filter(({ status }) => status === 503).length;
   process.stdout.write(
@@ -97,7 +97,7 @@ describeOnRequest(
       async () => {
         if (IS_LONG) for (const times of [1, 2]) phases.push(await run(times, SECONDS / 6));
         phases.push(await run(4, SECONDS));
-        if (IS_LONG) phases.forEach(tell);
+        if (IS_LONG) phases.forEach(printPhase);
       },
       SECONDS * 2_000 + 30_000,
     );

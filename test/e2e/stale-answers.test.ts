@@ -69,7 +69,7 @@ beforeAll(async () => {
   redis = await startRedis();
   config = copyConfig();
   // A busy machine must not look like a Redis that has gone.
-  config.bePatient();
+  config.useGenerousTimeouts();
   const cache = 'fresh: 1s, staleWhileRevalidate: 1s, staleIfError: 3s';
   config.edit('portico.yaml', 'source: crm\n', 'source: crm\n    public: true\n');
   config.edit('portico.yaml', 'cache: { fresh: 10s,', `cache: { ${cache},`);

@@ -27,7 +27,7 @@ function figureText(figure: Figure): string {
   return figures.join(', ');
 }
 
-function tell({ row, figure, broken, seconds }: Outcome): void {
+function printOutcome({ row, figure, broken, seconds }: Outcome): void {
   const verdict = broken.length === 0 ? 'ok' : 'FAILED';
   say(`${row.id} | ${row.fault} | ${figureText(figure)} | ${verdict} (${seconds.toFixed(1)} s)`);
   for (const line of broken) say(`    ${line}`);
@@ -59,7 +59,7 @@ async function runAll(all: readonly FaultRow[]): Promise<void> {
       outcome = await runOnce(row);
     }
     outcomes.push(outcome);
-    tell(outcome);
+    printOutcome(outcome);
   }
 }
 

@@ -36,7 +36,7 @@ function fromDifference(expected: string, actual: string): [string, string] {
   return [cut(expected), cut(actual)];
 }
 
-function tell(name: string, { queries, mismatches, plans, contradicted, seconds }: Asked): void {
+function printResult(name: string, { queries, mismatches, plans, contradicted, seconds }: Asked): void {
   const how = Object.entries(plans).map(([plan, times]) => `${times} ${plan}`);
   const head = `${name}: ${queries} queries, ${mismatches.length} mismatches`;
   say(`${head} (${how.sort().join(', ')}) in ${seconds.toFixed(1)} s`);
@@ -59,7 +59,7 @@ async function testFolder(folder: Folder, generated: UpstreamData): Promise<void
     const env = folder.env(running.url);
     for (const source of folder.sources) {
       const truth = truthOf(data, source.holds);
-      tell(`${folder.name}/${source.name}`, await askSource({ source, env, truth, seed, count }));
+      printResult(`${folder.name}/${source.name}`, await askSource({ source, env, truth, seed, count }));
       asked += 1;
     }
   } catch (error) {

@@ -105,7 +105,7 @@ const nowhere: Environment = {
 };
 
 /**
- * Reads and compiles one source file alone; unless told otherwise, with the defaults of its variables, or placeholders
+ * Reads and compiles one source file alone; by default with the defaults of its variables, or placeholders
  * where they have none.
  * @throws ConfigError with every problem
  */

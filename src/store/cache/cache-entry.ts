@@ -10,7 +10,7 @@ export type CacheEntry = {
   readonly etag: string;
   /** When the data was read from the source, milliseconds since the epoch. */
   readonly storedAt: number;
-  /** How long clients are told that the answer is fresh. */
+  /** How long the answer is fresh, as sent to clients. */
   readonly freshSeconds: number;
   /** How long it is served as fresh: a little less than promised, so that entries do not all expire together. */
   readonly freshMs: number;

@@ -9,15 +9,15 @@ import type { FaultGateway } from '../harness/gateway.ts';
 import type { FaultRow } from '../harness/row.ts';
 import { checkRaw } from './raw.ts';
 
-type Behaviour = (response: ServerResponse, method: string | undefined) => void;
+type Respond = (response: ServerResponse, method: string | undefined) => void;
 
 /** A legacy service that behaves in one way, and a gateway with a public route to it. */
-async function behind(bench: FaultBench, behave: Behaviour, listen: object = {}) {
+async function startBefore(bench: FaultBench, respond: Respond, listen: object = {}) {
   const open = new Set<ServerResponse>();
   const server: Server = createServer(({ method }, response) => {
     open.add(response);
     response.on('close', () => open.delete(response));
-    behave(response, method);
+    respond(response, method);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -70,7 +70,7 @@ const slow: FaultRow = {
   fast: false,
   async run(bench) {
     const block = Buffer.alloc(MIB, 'x');
-    const { gateway } = await behind(bench, (response, method) => {
+    const { gateway } = await startBefore(bench, (response, method) => {
       if (method === 'POST') return;
       let left = 64;
       const more = (): void => {
@@ -120,7 +120,7 @@ const gone: FaultRow = {
   fast: false,
   async run(bench) {
     const COUNT = 100;
-    const { gateway, open } = await behind(bench, () => undefined);
+    const { gateway, open } = await startBefore(bench, () => undefined);
     const callers = await connectAll(gateway.port, COUNT, request('GET', '/slow'));
     await bench.until(() => open.size === COUNT);
     for (const caller of callers) caller.close();
@@ -138,7 +138,7 @@ const idle: FaultRow = {
   fast: false,
   async run(bench) {
     const MAX = 3_000;
-    const { gateway } = await behind(bench, () => undefined, { connectionsMax: MAX });
+    const { gateway } = await startBefore(bench, () => undefined, { connectionsMax: MAX });
     const options = { callers: 8, pauseMs: 2, path: (n: number) => `/v1/users?limit=${1 + (n % 20)}` };
     const quiet = await gateway.load(() => sleep(2_000), options);
     const crowd = await connectAll(gateway.port, MAX - 100, '');

@@ -167,15 +167,15 @@ const blackHole: FaultRow = {
     const proxy = bench.own(await startChaosProxy(redis.port));
     const url = `redis://127.0.0.1:${proxy.port}`;
     const gateway = await bench.gateway({ config: { redis: { url } }, keys: KEYS });
-    proxy.afflict({ hole: true });
+    proxy.setFault({ hole: true });
     const measured = await bench.until(async () => !(await gateway.isReady()));
     bench.atMost('ms until /readyz tells', measured, 500);
-    proxy.afflict();
+    proxy.setFault();
     await bench.until(() => gateway.isReady());
     const figure = await measureHarm(bench, gateway, {
-      harm: () => proxy.afflict({ hole: true }),
+      harm: () => proxy.setFault({ hole: true }),
       holdMs: holdMs(bench),
-      heal: () => proxy.afflict(),
+      heal: () => proxy.setFault(),
     });
     return { ...figure, 'detect ms': measured };
   },

@@ -7,9 +7,9 @@ import {
   answerOf,
   answerWell,
   anyUser,
-  breakingPlace,
+  breakingSetup,
   faultyOptions,
-  faultyPlace,
+  faultySetup,
   openMs,
   sourceFile,
 } from '../harness/harm/faulty-source.ts';
@@ -24,7 +24,7 @@ const limits: FaultRow = {
   figure: 'calls within the pauses; the longest pause in ms',
   fast: true,
   async run(bench) {
-    const { gateway, upstream } = await faultyPlace(bench);
+    const { gateway, upstream } = await faultySetup(bench);
     const date = new Date(Date.now() + 20_000).toUTCString();
     const cases: [number, string, RegExp][] = [
       [429, '7', /^7$/],
@@ -71,7 +71,7 @@ const fails: FaultRow = {
   figure: 'calls per question while it fails; calls while half open; ms until it is used again',
   fast: true,
   async run(bench) {
-    const { gateway, upstream } = await breakingPlace(bench);
+    const { gateway, upstream } = await breakingSetup(bench);
     const failing = ({ socket }: { socket: { write(bytes: Buffer): unknown } }) =>
       void socket.write(answerOf(503, 'busy', ['Content-Type: text/plain']));
     upstream.does(failing);
@@ -112,7 +112,7 @@ const idleCloses: FaultRow = {
   figure: 'questions; failures',
   fast: true,
   async run(bench) {
-    const { gateway, upstream } = await faultyPlace(bench);
+    const { gateway, upstream } = await faultySetup(bench);
     upstream.does((asked) => {
       answerWell(asked);
       setTimeout(() => asked.socket.destroy(), 20);

@@ -9,12 +9,12 @@ import {
   answerWell,
   anyUser,
   BREAKER_CALLS,
-  breakingPlace,
+  breakingSetup,
   faultyOptions,
-  faultyPlace,
+  faultySetup,
   goodBody,
   HASTY_MS,
-  hastyPlace,
+  impatientSetup,
   openMs,
   sourceFile,
   timeoutMs,
@@ -29,7 +29,7 @@ const refuses: FaultRow = {
   figure: 'ms to answer; ms and questions until the breaker opens; ms until it is used again',
   fast: true,
   async run(bench) {
-    const { gateway, upstream } = await breakingPlace(bench);
+    const { gateway, upstream } = await breakingSetup(bench);
     upstream.does(answerWell);
     const known = anyUser();
     assert.equal((await gateway.ask(known)).status, 200);
@@ -68,7 +68,7 @@ const hangs: FaultRow = {
   figure: 'ms beyond net.timeout; connections left open',
   fast: true,
   async run(bench) {
-    const { gateway, upstream } = await hastyPlace(bench);
+    const { gateway, upstream } = await impatientSetup(bench);
     upstream.does(() => undefined);
     const answer = await gateway.ask(anyUser());
     assertRefused(answer, 504, 'upstream_timeout');
@@ -124,7 +124,7 @@ const drips: FaultRow = {
   figure: 'ms beyond net.timeout; connections left open',
   fast: false,
   async run(bench) {
-    const { gateway, upstream } = await faultyPlace(bench);
+    const { gateway, upstream } = await faultySetup(bench);
     upstream.does(({ id, socket }) => {
       const bytes = answerOf(200, goodBody(id));
       let at = bytes.length - 30;
@@ -140,7 +140,7 @@ const drips: FaultRow = {
   },
 };
 
-const breaksOff: FaultRow = {
+const truncates: FaultRow = {
   id: 'U5',
   fault: 'the upstream resets in the middle of a body, with a length and in chunks',
   expected:
@@ -148,7 +148,7 @@ const breaksOff: FaultRow = {
   figure: 'ms to answer; answers that looked complete',
   fast: true,
   async run(bench) {
-    const { gateway, upstream } = await faultyPlace(bench);
+    const { gateway, upstream } = await faultySetup(bench);
     let slowestMs = 0;
     let complete = 0;
     for (const framing of ['Content-Length: 4096', 'Transfer-Encoding: chunked']) {
@@ -176,4 +176,4 @@ const breaksOff: FaultRow = {
 };
 
 /** The upstream cannot be had, or breaks off. */
-export const upstreamLoss: readonly FaultRow[] = [refuses, hangs, blackHole, drips, breaksOff];
+export const upstreamLoss: readonly FaultRow[] = [refuses, hangs, blackHole, drips, truncates];

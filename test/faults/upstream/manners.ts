@@ -4,9 +4,9 @@ import {
   answerOf,
   answerWell,
   anyUser,
-  faultyPlace,
+  faultySetup,
   goodBody,
-  hastyPlace,
+  impatientSetup,
   nativeUser,
 } from '../harness/harm/faulty-source.ts';
 import { startUpstream } from '../../support/upstream/scripted-upstream.ts';
@@ -19,7 +19,7 @@ const redirects: FaultRow = {
   figure: 'redirects; connections elsewhere',
   fast: true,
   async run(bench) {
-    const { gateway, upstream } = await faultyPlace(bench);
+    const { gateway, upstream } = await faultySetup(bench);
     const spies = [
       bench.own(await startUpstream(undefined, { host: '127.0.0.2', port: upstream.port })),
       bench.own(await startUpstream()),
@@ -52,7 +52,7 @@ const unknown: FaultRow = {
   figure: 'answers; those that were misread',
   fast: true,
   async run(bench) {
-    const { gateway, upstream } = await faultyPlace(bench);
+    const { gateway, upstream } = await faultySetup(bench);
     const replies: [number, string, string, number][] = [
       [404, '{"error":"no_such_user"}', 'application/json', 404],
       [404, '<h1>Not Found</h1>', 'text/html', 502],
@@ -82,7 +82,7 @@ const framing: FaultRow = {
   figure: 'replies; answers to another question; headers that came out',
   fast: true,
   async run(bench) {
-    const { gateway, upstream } = await faultyPlace(bench);
+    const { gateway, upstream } = await faultySetup(bench);
     const foreign = answerOf(200, goodBody(999_999));
     const cookies = Array.from({ length: 100 }, (_, n) => `Set-Cookie: c${n}=v`);
     const replies: ((id: number) => Buffer)[] = [
@@ -128,7 +128,7 @@ const late: FaultRow = {
   figure: 'answers to another question',
   fast: true,
   async run(bench) {
-    const { gateway, upstream } = await hastyPlace(bench);
+    const { gateway, upstream } = await impatientSetup(bench);
     const held: (() => void)[] = [];
     upstream.does((asked) => void held.push(() => answerWell(asked)));
     const first = await Promise.all(Array.from({ length: 4 }, () => gateway.ask(anyUser())));
@@ -154,7 +154,7 @@ const drift: FaultRow = {
   figure: 'changes; those that were reported',
   fast: true,
   async run(bench) {
-    const { gateway, upstream } = await faultyPlace(bench);
+    const { gateway, upstream } = await faultySetup(bench);
     const changes: [string, unknown][] = [
       ['name', undefined],
       ['name', { first: 'A' }],

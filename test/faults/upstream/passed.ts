@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { FaultBench } from '../harness/bench.ts';
 import { assertRefused } from '../harness/errors.ts';
-import { answerOf, type FaultyPlace, openMs } from '../harness/harm/faulty-source.ts';
+import { answerOf, type FaultySetup, openMs } from '../harness/harm/faulty-source.ts';
 import { startUpstream, type UpstreamRequest } from '../../support/upstream/scripted-upstream.ts';
 import type { FaultRow } from '../harness/row.ts';
 
@@ -10,7 +10,7 @@ const DEADLINE_MS = 300;
 const CALLS = 10;
 
 /** A gateway with two routes to an upstream that a row scripts: one with a breaker that opens soon, one with none. */
-function passedPlace(bench: FaultBench): Promise<FaultyPlace> {
+function passedPlace(bench: FaultBench): Promise<FaultySetup> {
   return bench.common('passed', async (start) => {
     const upstream = await startUpstream();
     const methods = ['GET', 'POST'];

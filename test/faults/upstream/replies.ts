@@ -7,7 +7,7 @@ import {
   answerOf,
   answerWell,
   anyUser,
-  faultyPlace,
+  faultySetup,
   goodBody,
   nativeUser,
 } from '../harness/harm/faulty-source.ts';
@@ -20,7 +20,7 @@ type Reply = (id: number) => Buffer;
 
 /** Has the shared upstream give each of these replies; the statuses that callers got. */
 async function giveAll(bench: FaultBench, replies: readonly Reply[]): Promise<readonly number[]> {
-  const { gateway, upstream } = await faultyPlace(bench);
+  const { gateway, upstream } = await faultySetup(bench);
   const statuses: number[] = [];
   for (const reply of replies) {
     upstream.does(({ id, socket }) => void socket.end(reply(id)));
@@ -118,7 +118,7 @@ const bombs: FaultRow = {
   figure: 'ms of the slowest; MiB of memory more than before',
   fast: true,
   async run(bench) {
-    const { gateway, upstream } = await faultyPlace(bench);
+    const { gateway, upstream } = await faultySetup(bench);
     const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
     const packed = {
       gzip: gzipBomb(bench.strict ? 1024 : 128),
@@ -155,7 +155,7 @@ const large: FaultRow = {
   figure: 'ms of the large one; 99 % of the others within ms',
   fast: false,
   async run(bench) {
-    const { gateway, upstream } = await faultyPlace(bench);
+    const { gateway, upstream } = await faultySetup(bench);
     const note = 'x'.repeat(50_000);
     const rows = Array.from({ length: 100 }, (_, index) => ({ ...nativeUser(index + 1), note }));
     const body = JSON.stringify({ total: 100, rows });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { answerOf, anyUser, faultyPlace, nativeUser } from '../harness/harm/faulty-source.ts';
+import { answerOf, anyUser, faultySetup, nativeUser } from '../harness/harm/faulty-source.ts';
 import type { FaultRow } from '../harness/row.ts';
 
 const keys: FaultRow = {
@@ -10,7 +10,7 @@ const keys: FaultRow = {
   figure: 'replies; answers that show a key of these',
   fast: true,
   async run(bench) {
-    const { gateway, upstream } = await faultyPlace(bench);
+    const { gateway, upstream } = await faultySetup(bench);
     const extras = [
       '"__proto__":{"name":"polluted","isAdmin":true}',
       '"constructor":{"prototype":{"name":"polluted"}}',
@@ -42,7 +42,7 @@ const ids: FaultRow = {
   figure: 'ids; those that came out as another',
   fast: true,
   async run(bench) {
-    const { gateway, upstream } = await faultyPlace(bench);
+    const { gateway, upstream } = await faultySetup(bench);
     let wrong = 0;
     for (const [index, id] of oddIds.entries()) {
       upstream.does(({ socket }) => {
@@ -68,7 +68,7 @@ const charsets: FaultRow = {
   figure: 'replies; names that came out as another',
   fast: true,
   async run(bench) {
-    const { gateway, upstream } = await faultyPlace(bench);
+    const { gateway, upstream } = await faultySetup(bench);
     const json = 'Content-Type: application/json';
     const replies: [readonly string[], BufferEncoding, number][] = [
       [[`${json}; charset=iso-8859-1`], 'latin1', 200],

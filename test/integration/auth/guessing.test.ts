@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { mintKey } from '../../../src/policy/authentication/key-changes.ts';
 import { newApiKey, newKeyId, parseApiKey } from '../../../src/policy/authentication/api-key.ts';
 import { bearerCall, createCall } from '../../support/pipeline/call.ts';
-import { type Gate, openGate, PEPPER } from '../../support/gateway/admission.ts';
+import { type RunningAdmission, openAdmission, PEPPER } from '../../support/gateway/admission.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
 
@@ -11,7 +11,7 @@ const limits = { failedCredentials: '20 per 1h', tiers: { standard: { windows: [
 describe('a client that guesses keys', () => {
   let server: RedisServer;
   let counter: Redis;
-  let gates: Gate[] = [];
+  let gates: RunningAdmission[] = [];
 
   beforeEach(async () => {
     // A Redis that nobody else uses, because its commands are counted.
@@ -19,7 +19,7 @@ describe('a client that guesses keys', () => {
     counter = new Redis(server.url);
     // Time stands still, so that nothing known is looked up again.
     const settings = { url: server.url, prefix: 'portico:', limits, clock: createManualClock() };
-    gates = [await openGate(settings), await openGate(settings)];
+    gates = [await openAdmission(settings), await openAdmission(settings)];
   });
   afterEach(async () => {
     await Promise.all(gates.map((gate) => gate.close()));

@@ -1,7 +1,7 @@
 import { mintKey } from '../../../src/policy/authentication/key-changes.ts';
 import { newApiKey, newKeyId } from '../../../src/policy/authentication/api-key.ts';
 import { bearerCall } from '../../support/pipeline/call.ts';
-import { type Gate, openGate, PEPPER, storeKey } from '../../support/gateway/admission.ts';
+import { type RunningAdmission, openAdmission, PEPPER, storeKey } from '../../support/gateway/admission.ts';
 import { createManualClock, type ManualClock } from '../../support/time/manual-clock.ts';
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
 import { PATIENCE_MS } from '../../support/gateway/generous-timeouts.ts';
@@ -20,7 +20,7 @@ const HUNG_MS = 2_000;
 
 describe('while Redis fails', () => {
   let server: RedisServer;
-  let gate: Gate;
+  let gate: RunningAdmission;
   let clock: ManualClock;
 
   const settings = () => ({
@@ -33,12 +33,12 @@ describe('while Redis fails', () => {
   beforeEach(async () => {
     server = await startRedis();
     clock = createManualClock();
-    gate = await openGate(settings());
+    gate = await openAdmission(settings());
   });
   /** Has the gate wait for Redis no longer than it must where that hangs. */
-  async function beHasty(): Promise<void> {
+  async function reopenWithShortTimeout(): Promise<void> {
     await gate.close();
-    gate = await openGate({ ...settings(), commandTimeoutMs: HUNG_MS });
+    gate = await openAdmission({ ...settings(), commandTimeoutMs: HUNG_MS });
   }
   afterEach(async () => {
     await gate.close();
@@ -61,7 +61,7 @@ describe('while Redis fails', () => {
   ])(
     '%s: serves the keys it knows for a minute, answers 503 for all others, never 401',
     async (how, fail) => {
-      if (how === 'hung') await beHasty();
+      if (how === 'hung') await reopenWithShortTimeout();
       const key = await newKey('standard');
       expect(await ask(key)).toBe(200);
       await fail();
@@ -77,7 +77,7 @@ describe('while Redis fails', () => {
   );
 
   it('answers while Redis hangs', async () => {
-    await beHasty();
+    await reopenWithShortTimeout();
     const key = await newKey('standard');
     await ask(key);
     await server.pause();
@@ -99,7 +99,7 @@ describe('while Redis fails', () => {
   });
 
   it('works again after Redis has hung for a while', async () => {
-    await beHasty();
+    await reopenWithShortTimeout();
     const key = await newKey('standard');
     await ask(key);
     await server.pause();
@@ -144,7 +144,7 @@ describe('while Redis fails', () => {
 
   it('starts without Redis, and uses it once it is there', async () => {
     await server.kill();
-    const early = await openGate({ ...settings(), waitForRedis: false });
+    const early = await openAdmission({ ...settings(), waitForRedis: false });
     expect(await early.redis.untilReady(200)).toBe(false);
     expect(await early.statusOf(bearerCall(stranger()))).toBe(503);
     await server.restart();

@@ -1,6 +1,6 @@
 import { mintKey, revokeKey, rotateKey } from '../../../src/policy/authentication/key-changes.ts';
 import { bearerCall } from '../../support/pipeline/call.ts';
-import { type Gate, openGate, PEPPER } from '../../support/gateway/admission.ts';
+import { type RunningAdmission, openAdmission, PEPPER } from '../../support/gateway/admission.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
 
@@ -9,10 +9,10 @@ const terms = { label: 'CRM', permissions: ['users:read'], tier: 'standard' };
 describe('two gateways on one Redis', () => {
   const shared = useRedis();
   const clock = createManualClock();
-  let gates: Gate[] = [];
+  let gates: RunningAdmission[] = [];
 
   beforeEach(async () => {
-    gates = [await openGate({ ...shared, clock }), await openGate({ ...shared, clock })];
+    gates = [await openAdmission({ ...shared, clock }), await openAdmission({ ...shared, clock })];
   });
   afterEach(() => Promise.all(gates.map((gate) => gate.close())));
 
@@ -76,7 +76,7 @@ describe('two gateways on one Redis', () => {
 
   it('count one caller together, whichever gateway it asks', async () => {
     const limits = { tiers: { standard: { windows: ['10 per 60s', '500 per 1h'] } } };
-    const limited = await Promise.all([1, 2].map(() => openGate({ ...shared, clock, limits })));
+    const limited = await Promise.all([1, 2].map(() => openAdmission({ ...shared, clock, limits })));
     gates.push(...limited);
     const { key, record } = mint();
     await gates[0]!.store.create(record);

@@ -1,7 +1,7 @@
 import { type MintedKey, mintKey, rotateKey } from '../../../src/policy/authentication/key-changes.ts';
 import { newApiKey, newKeyId } from '../../../src/policy/authentication/api-key.ts';
 import { bearerCall, createCall } from '../../support/pipeline/call.ts';
-import { openGate, PEPPER } from '../../support/gateway/admission.ts';
+import { openAdmission, PEPPER } from '../../support/gateway/admission.ts';
 import { readRedisValue } from '../../support/redis/read-value.ts';
 import { startRedis } from '../../support/redis/redis-server.ts';
 
@@ -11,7 +11,7 @@ describe('a secret', () => {
   it('is never stored in Redis, logged or put into the metrics, whether it is accepted or refused', async () => {
     const server = await startRedis('--requirepass', 'canary-redis-password');
     const url = server.url.replace('redis://', 'redis://:canary-redis-password@');
-    const gate = await openGate({
+    const gate = await openAdmission({
       url,
       prefix: 'portico:',
       limits: { tiers: { standard: { windows: ['3 per 60s'] } } },
@@ -40,7 +40,7 @@ describe('a secret', () => {
 
     // Wrong password: the commonest way for one to end up in a log.
     await server.restart();
-    const locked = await openGate({
+    const locked = await openAdmission({
       url: url.replace('password@', 'password-2@'),
       prefix: '',
       waitForRedis: false,

@@ -42,7 +42,7 @@ let config: ConfigCopy;
 beforeAll(async () => {
   source = await startUpstream(serving(answer));
   config = copyConfig();
-  config.bePatient();
+  config.useGenerousTimeouts();
   writeFileSync(config.file.replace('portico.yaml', 'sources/catalog.yaml'), sourceText(source.origin));
 });
 afterAll(async () => {

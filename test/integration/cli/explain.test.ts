@@ -131,7 +131,7 @@ Relies on
 });
 
 describe('portico explain --live', () => {
-  beforeEach(() => config.bePatient());
+  beforeEach(() => config.useGenerousTimeouts());
 
   it('shows each call with status, rows and the rule that decided, and masks values', async () => {
     const { code, out } = await explain('GET /v1/products?category=Toys&limit=2', '--live');

@@ -4,7 +4,7 @@ import { registerKeysCommand } from '../../../src/cli/keys/keys.ts';
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
 import { parseApiKey } from '../../../src/policy/authentication/api-key.ts';
 import { bearerCall } from '../../support/pipeline/call.ts';
-import { openGate, PEPPER } from '../../support/gateway/admission.ts';
+import { openAdmission, PEPPER } from '../../support/gateway/admission.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
 
@@ -40,7 +40,7 @@ describe('portico keys on Redis', () => {
     runKeys(args, { auth, redis: { url: shared.url, prefix: shared.prefix } });
 
   async function statusOf(key: string, clock = createManualClock(Date.now())): Promise<number> {
-    const gate = await openGate({ ...shared, clock });
+    const gate = await openAdmission({ ...shared, clock });
     const status = await gate.statusOf(bearerCall(key));
     await gate.close();
     return status;
@@ -107,7 +107,7 @@ describe('portico keys on Redis', () => {
 
   it('names damaged records', async () => {
     const { id } = parseApiKey(keyIn((await run(...create)).out))!;
-    const gate = await openGate(shared);
+    const gate = await openAdmission(shared);
     await gate.redis.client.set(`${shared.prefix}api-key:${id}`, '{');
     await gate.close();
     expect((await run('list')).err).toContain(id);

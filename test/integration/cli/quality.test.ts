@@ -21,7 +21,7 @@ beforeEach(async () => {
     serving(() => ({ headers: { 'X-Result-Count': String(rows.length) }, body: rows })),
   );
   config = copyConfig();
-  config.bePatient();
+  config.useGenerousTimeouts();
   config.edit(
     'sources/catalog.yaml',
     'id: { kind: number }',

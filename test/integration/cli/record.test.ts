@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => samples.close());
 beforeEach(() => {
   config = copyConfig();
-  config.bePatient();
+  config.useGenerousTimeouts();
   config.drop('fixtures');
   env = { USERS_URL: samples.urls.users!, CATALOG_URL: samples.urls.catalog! };
 });

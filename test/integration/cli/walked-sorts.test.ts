@@ -65,7 +65,7 @@ let config: ConfigCopy;
 beforeAll(async () => {
   source = await startUpstream(serving(answer));
   config = copyConfig();
-  config.bePatient();
+  config.useGenerousTimeouts();
   writeFileSync(config.file.replace('portico.yaml', 'sources/crm.yaml'), sourceText(source.origin));
 });
 afterAll(async () => {

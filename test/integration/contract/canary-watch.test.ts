@@ -11,7 +11,7 @@ import {
   MARK,
   type OutputWatch,
   readTotals,
-  tellTotals,
+  reportTotals,
 } from '../../support/canaries/canary-watch.ts';
 import { NODE } from '../../support/gateway/gateway-process.ts';
 import { askRaw, request } from '../../support/client/raw-client.ts';
@@ -88,9 +88,9 @@ describe('the canary watch', () => {
   it('prints how much was searched, or fails the run with what was found', () => {
     watch.of('gateway', 'the log')('nothing of interest\n');
     watch.end();
-    expect(tellTotals(readTotals(folder))).toBe('canaries: 0 found in 1 outputs (0.0 MiB)');
+    expect(reportTotals(readTotals(folder))).toBe('canaries: 0 found in 1 outputs (0.0 MiB)');
     watch.of('gateway', 'the log')(`"password":"${MARK}"\n`);
-    expect(() => tellTotals(readTotals(folder))).toThrow(/^canaries: 1 found/);
+    expect(() => reportTotals(readTotals(folder))).toThrow(/^canaries: 1 found/);
   });
 
   it('fails a run in which a canary was in an answer, even when every test passes', async () => {

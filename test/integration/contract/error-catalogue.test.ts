@@ -18,7 +18,7 @@ async function withStack(options: StackOptions, ask: (stack: Stack) => Promise<R
   }
 }
 
-const plainly =
+const onDefaultStack =
   (ask: (stack: Stack) => Promise<Response>): Produce =>
   () =>
     withStack({}, ask);
@@ -37,14 +37,14 @@ const behind =
 
 /** How each error comes about, over HTTP. */
 const producers: Partial<Record<ErrorCode, Produce>> = {
-  invalid_parameter: plainly((stack) => stack.get('/v1/users?page=0')),
-  bad_request: plainly((stack) => stack.get('/v1/users?x=%zz')),
-  authentication_required: plainly((stack) => stack.ask('/v1/users')),
-  insufficient_permissions: plainly((stack) =>
+  invalid_parameter: onDefaultStack((stack) => stack.get('/v1/users?page=0')),
+  bad_request: onDefaultStack((stack) => stack.get('/v1/users?x=%zz')),
+  authentication_required: onDefaultStack((stack) => stack.ask('/v1/users')),
+  insufficient_permissions: onDefaultStack((stack) =>
     stack.ask('/v1/products', { headers: { 'x-api-key': USERS_KEY } }),
   ),
-  not_found: plainly((stack) => stack.get('/v1/users/user_1')),
-  method_not_allowed: plainly((stack) => stack.get('/v1/users', { method: 'DELETE' })),
+  not_found: onDefaultStack((stack) => stack.get('/v1/users/user_1')),
+  method_not_allowed: onDefaultStack((stack) => stack.get('/v1/users', { method: 'DELETE' })),
   async rate_limit_exceeded() {
     const once = { windows: [{ points: 1, seconds: 60 }], onStoreFailure: 'open' as const, dryRun: false };
     return withStack({ configure: ({ limits }) => void (limits.tiers['roomy'] = once) }, async (stack) => {

@@ -123,7 +123,7 @@ describe('a pass-through route to an upstream with invalid framing', () => {
     await route.start({}, { script });
     const connection = await route.connect();
     connection.send(get);
-    await connection.hears('half');
+    await connection.receives('half');
     reset();
 
     const { how, rest } = await connection.ended();

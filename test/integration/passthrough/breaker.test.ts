@@ -103,7 +103,7 @@ describe('the breaker of a pass-through route', () => {
 
   it('lets exactly one trial through once its time is over, and closes when that succeeds', async () => {
     let probe: Socket | undefined;
-    const script: Script = (socket, _heard, connection) => {
+    const script: Script = (socket, _received, connection) => {
       if (connection < CALLS) socket.destroy();
       else if (probe === undefined) probe = socket;
       else socket.write(OK);
@@ -133,7 +133,7 @@ describe('the breaker of a pass-through route', () => {
         const connection = await route.connect();
         connection.send(get);
         await route.upstream.connected(call + 1);
-        if (said !== '') await connection.hears('half');
+        if (said !== '') await connection.receives('half');
         connection.close();
         await route.upstream.disconnected();
       }

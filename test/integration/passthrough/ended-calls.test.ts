@@ -58,7 +58,7 @@ describe('a pass-through route whose clients leave', () => {
     // As many as a route may ask at once; the others wait.
     await route.upstream.connected(128);
     if (name === 'within an answer')
-      await Promise.any(connections.map((connection) => connection.hears('half')));
+      await Promise.any(connections.map((connection) => connection.receives('half')));
     for (const connection of connections) connection.close();
 
     await watched.over(CLIENTS);

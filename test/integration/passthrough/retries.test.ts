@@ -21,7 +21,7 @@ describe('a failed request of a pass-through route', () => {
     route.events.filter((one) => one === `passthrough.orders ${event}`).length;
 
   it.each(['GET', 'HEAD'])('is retried when it is a %s and no byte of an answer came', async (method) => {
-    await start((socket, _heard, connection) =>
+    await start((socket, _received, connection) =>
       connection === 0 ? socket.resetAndDestroy() : socket.write(OK),
     );
 
@@ -70,7 +70,7 @@ describe('a failed request of a pass-through route', () => {
   });
 
   it('is not retried for a client that has gone', async () => {
-    await start((socket, _heard, connection) => connection > 0 && socket.write(OK));
+    await start((socket, _received, connection) => connection > 0 && socket.write(OK));
     const connection = await route.connect();
     connection.send(get);
     await route.upstream.receives('\r\n\r\n');

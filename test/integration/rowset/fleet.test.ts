@@ -29,9 +29,9 @@ const expectRight = async (member: Member, questions = QUESTIONS, all = rows) =>
 
 describe('the rows of one scan, shared by two gateways', () => {
   it('are read once for all concurrent callers, on whichever gateway and for whichever page', async () => {
-    const { serve, letGo } = holding(honest(() => rows));
+    const { serve, release } = holding(honest(() => rows));
     const both = [await open(serve), await open(serve)];
-    const bodies = await letGo(
+    const bodies = await release(
       Promise.all(both.flatMap((member) => QUESTIONS.map((raw) => member.list(raw)))),
     );
     const expected = QUESTIONS.map((raw) => expectedBody('products', rows, raw));

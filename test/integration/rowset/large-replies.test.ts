@@ -192,9 +192,9 @@ describe('a large reply that cannot be read', () => {
     ['is of another type', () => (type = 'text/html')],
     ['says that there were too many', () => (status = 503)],
   ];
-  it.each(broken)('fails with the same error as a small one where it %s', async (_what, breakIt) => {
+  it.each(broken)('fails with the same error as a small one where it %s', async (_what, injectFault) => {
     serve('json', recordsOf(2_000));
-    breakIt();
+    injectFault();
     const source = sourceOf('json');
     const reply = replyOf(body, { status, headers: { 'content-type': type } });
     const plain = (error: unknown) => ({ ...(error as object), cause: undefined });

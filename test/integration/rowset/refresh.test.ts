@@ -74,14 +74,14 @@ describe('a row set that is used in the last third of its life', () => {
   });
 
   it('has all callers wait for one refresh when it expires during it', async () => {
-    const { serve, held, letGo } = holding(honest(() => before));
+    const { serve, held, release } = holding(honest(() => before));
     const source = openSource('products', text, serve);
-    await letGo(source.list('limit=5'));
+    await release(source.list('limit=5'));
     source.clock.advance(LATE_MS);
     await source.list('limit=5');
     await eventually(() => held.length === 1);
     source.clock.advance(10_000);
-    expect(await letGo(source.list('limit=6'))).toBe(expected('limit=6', before));
+    expect(await release(source.list('limit=6'))).toBe(expected('limit=6', before));
     expect(source.calls).toHaveLength(2 * CALLS_OF_A_SCAN);
     await source.close();
   });
@@ -89,9 +89,9 @@ describe('a row set that is used in the last third of its life', () => {
 
 describe('a gateway that closes', () => {
   it('cancels background scans, and releases the scan lock', async () => {
-    const { serve, held, letGo } = holding(honest(() => before));
+    const { serve, held, release } = holding(honest(() => before));
     const member = await open(serve);
-    await letGo(member.list('limit=5'));
+    await release(member.list('limit=5'));
     await eventually(isPublished);
     member.clock.advance(LATE_MS);
     await member.list('limit=5');

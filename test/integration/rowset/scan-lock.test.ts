@@ -72,7 +72,7 @@ describe('the lock of a scan', () => {
     await eventually(async () => (await fleet.client.pttl(lock)) < 2_500);
     await eventually(async () => (await fleet.client.pttl(lock)) > 2_500);
     expect(await fleet.client.get(lock)).toBe(token);
-    expect(await stuck.letGo(answer)).toBe(expected('limit=5'));
+    expect(await stuck.release(answer)).toBe(expected('limit=5'));
     await eventually(isPublished);
   });
 
@@ -89,7 +89,7 @@ describe('the lock of a scan', () => {
     const quick = await open(honest(() => rows));
     expect(await quick.list('limit=5')).toBe(expected('limit=5'));
     await eventually(isPublished);
-    expect(await stuck.letGo(late)).toBe(expected('limit=5', rows.slice(0, 12)));
+    expect(await stuck.release(late)).toBe(expected('limit=5', rows.slice(0, 12)));
     const written = async () => (await keysLike(':rows')).length === 2;
     await eventually(written);
     await slow.close();
@@ -129,7 +129,7 @@ describe('while Redis hangs', () => {
       await eventually(() => stuck.held.length > 0);
       const waits = moment === 'the scan runs' ? undefined : second.list('limit=6');
       await redis.pause();
-      expect(await stuck.letGo(answer)).toBe(expected('limit=5'));
+      expect(await stuck.release(answer)).toBe(expected('limit=5'));
       expect(await (waits ?? second.list('limit=6'))).toBe(expected('limit=6'));
     },
   );

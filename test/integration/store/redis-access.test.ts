@@ -42,7 +42,7 @@ function configFor(users: {
   readonly cache: string;
 }): string {
   const config = copyConfig();
-  config.bePatient();
+  config.useGenerousTimeouts();
   configs.push(config);
   const roles = Object.entries(users).map(
     ([role, user]) => `  ${role}: { url: '${urlOf(user)}', tls: { ca: '\${file:${certificate.file}}' } }\n`,

@@ -17,7 +17,7 @@ beforeAll(async () => {
   cluster = await startRedisCluster();
   config = copyConfig();
   // A busy machine must not look like a Redis that has gone: each gateway would then count alone.
-  config.bePatient();
+  config.useGenerousTimeouts();
   config.edit('portico.yaml', '  url: ${REDIS_URL:-}', `  cluster: [${cluster.nodes.join(', ')}]`);
   config.edit('portico.yaml', '    roomy:', `    few: { windows: [${FEW} per 60s] }\n    roomy:`);
   for (const _ of [1, 2]) fleet.push(await startStack({ configFile: config.file }));
@@ -90,12 +90,12 @@ describe('two gateways on a Redis Cluster of three masters', () => {
   it('share the rows of a scan', async () => {
     const rows = products(245);
     const text = shopText({ order: 'unknown', budget: '{ snapshot: 30s }' });
-    const { serve, letGo } = holding(honest(() => rows));
+    const { serve, release } = holding(honest(() => rows));
     const url = cluster.nodes.map((node) => hostAndPort.parse(node));
     const members = [await openMember({ url, prefix: 'rows:', text }, serve)];
     members.push(await openMember({ url, prefix: 'rows:', text }, serve));
     const questions = ['limit=7', 'limit=100&page=3', 'category=Toys&limit=10'];
-    const bodies = await letGo(
+    const bodies = await release(
       Promise.all(members.flatMap((member) => questions.map((raw) => member.list(raw)))),
     );
     const expected = questions.map((raw) => expectedBody('products', rows, raw));

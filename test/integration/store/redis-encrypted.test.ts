@@ -27,7 +27,7 @@ async function addUser(ports: readonly number[], name: string, rules: readonly s
 /** Makes a key, asks with it, and revokes it, with such a part `redis` of the configuration. */
 async function useRedis(lines: readonly string[]): Promise<void> {
   const config = copyConfig();
-  config.bePatient();
+  config.useGenerousTimeouts();
   const access = [
     '  username: portico',
     '  password: portico-secret',

@@ -21,7 +21,7 @@ function closed({ client }: RedisConnection): Promise<void> {
 }
 
 /** A server that is no Redis: it answers whatever it receives with `bytes`. */
-const startImpostor = (bytes: string) => startUpstream((socket) => socket.write(bytes));
+const startFakeServer = (bytes: string) => startUpstream((socket) => socket.write(bytes));
 
 describe('the connection to Redis', () => {
   it('fails a command at once while there is no Redis', async () => {
@@ -150,13 +150,13 @@ describe('the connection to Redis', () => {
     ['a cut-off answer', '$1000\r\nabc'],
     ['deep nesting', '*1\r\n'.repeat(20_000)],
   ])('is never ready with %s, and warns once', async (_, bytes) => {
-    const impostor = await startImpostor(bytes);
-    const { redis, lines } = open(`redis://127.0.0.1:${impostor.port}`, hasty);
+    const fakeServer = await startFakeServer(bytes);
+    const { redis, lines } = open(`redis://127.0.0.1:${fakeServer.port}`, hasty);
     await eventually(() => lines.length > 0);
     expect(await redis.untilReady(200)).toBe(false);
     await expect(redis.client.get('a')).rejects.toThrow();
     await redis.close();
-    await impostor.close();
+    await fakeServer.close();
     expect(lines).toHaveLength(1);
   });
 

@@ -130,7 +130,7 @@ export function totalsText({ outputs, bytes, found }: Totals): string {
 }
 
 /** The same text. Throws it where a canary was found. */
-export function tellTotals(totals: Totals): string {
+export function reportTotals(totals: Totals): string {
   const text = totalsText(totals);
   if (totals.found.length === 0) return text;
   throw Object.assign(new Error(text), { stack: text });

@@ -17,7 +17,7 @@ export type RawConnection = {
   /** The next answer; rejects if the connection ends before it is complete. `bodiless`: the answer to a HEAD. */
   answer(options?: { bodiless?: boolean }): Promise<RawAnswer>;
   /** Resolves once what was received, and no `answer` took, includes `text`. */
-  hears(text: string): Promise<unknown>;
+  receives(text: string): Promise<unknown>;
   /** How the server ended the connection, with the bytes that no `answer` took. */
   ended(): Promise<{ how: 'closed' | 'reset'; rest: Buffer }>;
   close(): void;
@@ -60,7 +60,7 @@ export async function connectRaw(port: number): Promise<RawConnection> {
         if (found !== undefined) received = received.subarray(found.bytes);
         return found?.answer;
       }, WITHIN_MS),
-    hears: (text) => changes.until(() => received.includes(text), WITHIN_MS),
+    receives: (text) => changes.until(() => received.includes(text), WITHIN_MS),
     async ended() {
       const end = await changes.until(() => how, WITHIN_MS);
       return { how: end, rest: received };

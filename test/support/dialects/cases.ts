@@ -20,7 +20,7 @@ export type DialectCase = {
   /** The most lines that may say EDIT. */
   readonly edits: number;
   /** What a person does with the draft, in answer to its remarks: from, to. */
-  readonly mend?: readonly (readonly [string, string])[];
+  readonly corrections?: readonly (readonly [string, string])[];
   /** Where the draft says otherwise than the hand-written source, and that is right: no reply told more. */
   readonly differs?: readonly string[];
 };
@@ -93,7 +93,9 @@ export const dialectCases: readonly DialectCase[] = [
     list: '/wp-json/wc/v3/products',
     base: '',
     edits: 0,
-    mend: [["as: [{ nullIf: [''] }] }\n        price", "as: [{ nullIf: [''] }, stripHtml] }\n        price"]],
+    corrections: [
+      ["as: [{ nullIf: [''] }] }\n        price", "as: [{ nullIf: [''] }, stripHtml] }\n        price"],
+    ],
   },
   {
     example: 'magento2',
@@ -102,7 +104,7 @@ export const dialectCases: readonly DialectCase[] = [
     list: '/rest/V1/products',
     base: '/rest',
     edits: 1,
-    mend: [
+    corrections: [
       [
         'description: custom_attributes[?attribute_code=="description"].value',
         'description: { from: \'custom_attributes[?attribute_code=="description"].value\', as: [stripHtml] }',
@@ -121,7 +123,9 @@ export const dialectCases: readonly DialectCase[] = [
     list: '/admin/api/2025-01/products.json',
     base: '',
     edits: 0,
-    mend: [["from: body_html, as: [{ nullIf: [''] }]", "from: body_html, as: [{ nullIf: [''] }, stripHtml]"]],
+    corrections: [
+      ["from: body_html, as: [{ nullIf: [''] }]", "from: body_html, as: [{ nullIf: [''] }, stripHtml]"],
+    ],
   },
   {
     example: 'salesforce',
@@ -203,7 +207,7 @@ export const dialectCases: readonly DialectCase[] = [
     oneBody: envelope('<c:GetContact><c:ContactNo>712</c:ContactNo></c:GetContact>'),
     base: '',
     edits: 2,
-    mend: [['zone: UTC', 'zone: Europe/Berlin']],
+    corrections: [['zone: UTC', 'zone: Europe/Berlin']],
   },
   {
     example: 'csv-export',
@@ -212,7 +216,7 @@ export const dialectCases: readonly DialectCase[] = [
     list: '/export/artikel.csv',
     base: '',
     edits: 2,
-    mend: [
+    corrections: [
       [
         'category: WGR',
         "category: { from: WGR, as: [{ enum: { '10': Werkzeug, '20': Garten, '30': Küche & Bad } }] }",

@@ -4,7 +4,7 @@ import { type Dialect, notFound } from './serve.ts';
 import type { HttpReply } from '../upstream/scripted-upstream.ts';
 
 /** What a service without a known dialect does: honest, but in its own way. */
-export type Habits = {
+export type ServiceTraits = {
   readonly kind: 'offset' | 'page' | 'next' | 'whole';
   readonly base: 0 | 1;
   readonly start: string;
@@ -25,7 +25,7 @@ export type Habits = {
 };
 
 /** Any service of this kind. */
-export const anyHabits: fc.Arbitrary<Habits> = fc.record({
+export const anyServiceTraits: fc.Arbitrary<ServiceTraits> = fc.record({
   kind: fc.constantFrom('offset', 'page', 'next', 'whole'),
   base: fc.constantFrom(0, 1),
   start: fc.constantFrom('auto'),
@@ -49,7 +49,7 @@ const STARTS = {
 } as const;
 
 /** The parameter for where a window starts, in keeping with the kind. */
-function startOf({ kind, size }: Habits): string {
+function startOf({ kind, size }: ServiceTraits): string {
   const names = kind === 'page' ? STARTS.page : STARTS.offset;
   return names[size.length % names.length] ?? 'offset';
 }
@@ -57,7 +57,10 @@ function startOf({ kind, size }: Habits): string {
 const CATEGORIES = ['Tools', 'Home & Garden', "O'Brien", 'Café'];
 
 /** The records of a service, as the contract has them. */
-export function truthsOf({ count, ids }: Habits, resource: 'users' | 'products'): readonly ModelRecord[] {
+export function truthsOf(
+  { count, ids }: ServiceTraits,
+  resource: 'users' | 'products',
+): readonly ModelRecord[] {
   return Array.from({ length: count }, (_, n) => {
     const native = ids === 'text' ? `k${String(n * 7).padStart(4, '0')}x` : String(n * 3 + 5);
     const day = new Date(Date.UTC(2015, n % 12, (n % 27) + 1));
@@ -80,11 +83,11 @@ export function truthsOf({ count, ids }: Habits, resource: 'users' | 'products')
   });
 }
 
-function nothingIn({ nothing }: Habits): unknown {
+function nothingIn({ nothing }: ServiceTraits): unknown {
   return nothing === 'null' ? null : nothing === 'empty' ? '' : '-';
 }
 
-function writtenMoment(habits: Habits, moment: string | null): unknown {
+function writtenMoment(habits: ServiceTraits, moment: string | null): unknown {
   if (moment === null) return nothingIn(habits);
   const ms = Date.parse(moment);
   const [year, month, day] = moment.slice(0, 10).split('-');
@@ -104,7 +107,7 @@ function writtenMoment(habits: Habits, moment: string | null): unknown {
   }
 }
 
-function writtenPrice(habits: Habits, price: string | null): unknown {
+function writtenPrice(habits: ServiceTraits, price: string | null): unknown {
   if (price === null) return nothingIn(habits);
   const [units = '', cents = ''] = price.split('.');
   const grouped = units.length > 3 ? `${units.slice(0, -3)}.${units.slice(-3)}` : units;
@@ -116,7 +119,7 @@ function writtenPrice(habits: Habits, price: string | null): unknown {
   }[habits.prices];
 }
 
-function rowOf(habits: Habits, truth: ModelRecord): Readonly<Record<string, unknown>> {
+function rowOf(habits: ServiceTraits, truth: ModelRecord): Readonly<Record<string, unknown>> {
   const native = truth.id.replace(/^\w+?_/, '');
   const id = habits.ids === 'number' ? Number(native) : native;
   const text = (value: string | null | undefined) => value ?? nothingIn(habits);
@@ -138,7 +141,7 @@ function rowOf(habits: Habits, truth: ModelRecord): Readonly<Record<string, unkn
   };
 }
 
-function numbered(habits: Habits, query: URLSearchParams): { first: number; size: number } {
+function numbered(habits: ServiceTraits, query: URLSearchParams): { first: number; size: number } {
   const given = Number(query.get(habits.size) ?? '10');
   const size = Math.min(Math.max(1, given), habits.max);
   const start = Number(query.get(startOf(habits)) ?? String(habits.base));
@@ -147,7 +150,7 @@ function numbered(habits: Habits, query: URLSearchParams): { first: number; size
 }
 
 /** The service itself. Rows in no order are in the same one at every call. */
-export function genericService(habits: Habits, resource: 'users' | 'products'): Dialect {
+export function genericService(habits: ServiceTraits, resource: 'users' | 'products'): Dialect {
   const ascending = truthsOf(habits, resource).map((truth) => rowOf(habits, truth));
   const rows =
     habits.order === 'id' ? ascending : ascending.map((_, n) => ascending[(n * 7 + 3) % ascending.length]!);

@@ -15,7 +15,7 @@ import { PATIENCE_MS, patientTimes } from './generous-timeouts.ts';
 export const PEPPER = new Secret('a pepper of the tests only');
 
 /** The stages that every call passes, on a Redis: what one gateway process has of them. */
-export type Gate = {
+export type RunningAdmission = {
   readonly redis: RedisConnection;
   readonly store: KeyStore;
   /** Every line the gate has logged. */
@@ -27,7 +27,7 @@ export type Gate = {
   close(): Promise<void>;
 };
 
-export type GateOptions = {
+export type AdmissionOptions = {
   readonly url: string;
   readonly prefix: string;
   readonly clock?: Clock;
@@ -39,8 +39,8 @@ export type GateOptions = {
   readonly waitForRedis?: boolean;
 };
 
-/** Opens a gate; whoever opens it closes it. */
-export async function openGate(options: GateOptions): Promise<Gate> {
+/** Opens the admission stages; the caller closes them. */
+export async function openAdmission(options: AdmissionOptions): Promise<RunningAdmission> {
   const {
     url,
     prefix,
@@ -89,7 +89,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
 }
 
 /** Stores a key as an operator does: over a connection of its own, with patience. */
-export async function storeKey({ url, prefix }: GateOptions, record: KeyRecord): Promise<void> {
+export async function storeKey({ url, prefix }: AdmissionOptions, record: KeyRecord): Promise<void> {
   const redis = createRedis({ url, ...patientTimes }, { info: () => undefined, warn: () => undefined });
   await redis.untilReady(PATIENCE_MS);
   await createKeyStore(redis.client, createRedisKeys(prefix)).create(record);

@@ -44,7 +44,7 @@ export type BudgetFleet = {
 function writeConfig({ usersPerSecond, catalogConcurrency }: Budgets) {
   const config = copyConfig();
   // A busy machine must not look like a Redis that has gone: each process would then count alone.
-  config.bePatient();
+  config.useGenerousTimeouts();
   for (const source of ['crm', 'catalog'])
     config.edit(`sources/${source}.yaml`, 'queue: { time: 60s }', 'queue: { max: 20, time: 500ms }');
   config.edit(

@@ -12,7 +12,7 @@ export type ConfigCopy = {
    */
   edit(name: string, from: string, to: string): number;
   /** Gives everything so much time that a busy machine is not taken for a service that fails, or for an overload. */
-  bePatient(): void;
+  useGenerousTimeouts(): void;
   /** Leaves a folder of the copy out, if it is there. */
   drop(name: string): void;
   remove(): void;
@@ -33,7 +33,7 @@ export function copyConfig(): ConfigCopy {
   return {
     file: join(folder, 'portico.yaml'),
     edit,
-    bePatient() {
+    useGenerousTimeouts() {
       edit('portico.yaml', 'redis:\n', 'redis:\n  commandTimeout: 60s\n  connectTimeout: 60s\n');
       edit('portico.yaml', '\nredis:', '\noverload: { eventLoopDelayMax: 1m }\n\nredis:');
       for (const source of ['crm', 'catalog']) {

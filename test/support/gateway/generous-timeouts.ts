@@ -8,7 +8,7 @@ export const PATIENCE_MS = 60_000;
 export const patientTimes = { commandTimeoutMs: PATIENCE_MS, connectTimeoutMs: PATIENCE_MS };
 
 /** Gives everything so much time that a busy machine is not taken for a service that fails, or for an overload. */
-export function bePatient(config: GatewayConfig, sources: readonly SourceSpec[]): void {
+export function setGenerousTimeouts(config: GatewayConfig, sources: readonly SourceSpec[]): void {
   const { redis, overload, resources, passthrough } = config;
   Object.assign(redis, { commandTimeout: PATIENCE_MS, connectTimeout: PATIENCE_MS });
   overload.eventLoopDelayMax = PATIENCE_MS;

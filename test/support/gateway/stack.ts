@@ -6,7 +6,7 @@ import { Secret } from '../../../src/kernel/secret.ts';
 import { hashApiKey } from '../../../src/policy/authentication/api-key.ts';
 import { checkedFetch } from '../client/openapi-check.ts';
 import { type LocalGateway, runGateway } from './running-gateway.ts';
-import { bePatient } from './generous-timeouts.ts';
+import { setGenerousTimeouts } from './generous-timeouts.ts';
 import { createSampleServices, type SampleServices, type ServicesOptions } from './sample-services.ts';
 
 /** The pepper of every stack. */
@@ -81,7 +81,7 @@ function prepareConfig(options: StackOptions, urls: Readonly<Record<string, stri
   };
   addKeys(gateway);
   const sources = compiled.map(({ source }) => source.spec);
-  bePatient(gateway, sources);
+  setGenerousTimeouts(gateway, sources);
   options.configure?.(gateway, sources);
   return { gateway, compiled };
 }

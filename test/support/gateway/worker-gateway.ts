@@ -66,7 +66,7 @@ function writeConfig(workers: number) {
   edit('workers: ${WORKERS:-1}', `workers: ${workers}`);
   edit('  port: ${PORT:-8080}', '  port: ${PORT:-8080}\n  drain: 300ms');
   // A busy machine must not look like a Redis that has gone: each process would then count alone.
-  config.bePatient();
+  config.useGenerousTimeouts();
   edit('a-pepper-for-trying-out-only}', `x}\n    keys: [${entry('few')}, ${entry('roomy')}]`);
   edit(
     '    roomy: { windows: [200 per 1s, 20000 per 60s] }',

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { env, stdout } from 'node:process';
-import { FOLDER_VARIABLE, readTotals, tellTotals } from '../canaries/canary-watch.ts';
+import { FOLDER_VARIABLE, readTotals, reportTotals } from '../canaries/canary-watch.ts';
 
 /** Tells, once per run of the tests, what canaries came out of all that was started. Throws where it is any. */
 export default function globalTeardown(): void {
@@ -8,5 +8,5 @@ export default function globalTeardown(): void {
   if (folder === undefined) return;
   const totals = readTotals(folder);
   rmSync(folder, { recursive: true });
-  stdout.write(`${tellTotals(totals)}\n`);
+  stdout.write(`${reportTotals(totals)}\n`);
 }

@@ -10,8 +10,8 @@ export function holding(serve: Serve) {
         held.push(() => resolve(serve(asked)));
         asked.signal.addEventListener('abort', () => reject(asked.signal.reason as Error));
       })) satisfies Serve,
-    /** Lets calls go as they come, until `done`. */
-    letGo: async <T>(done: Promise<T>): Promise<T> => {
+    /** Releases calls as they come, until `done` settles. */
+    release: async <T>(done: Promise<T>): Promise<T> => {
       const state = { over: false };
       const end = () => (state.over = true);
       done.then(end, end);

@@ -50,10 +50,10 @@ describe('single flight', () => {
 
   it('rejects a caller that leaves at once, with its own reason, while the others get the result', async () => {
     const { runs, work } = manualWork();
-    const leaver = new AbortController();
-    const gone = flights.run('key', leaver.signal, work);
+    const leavingCaller = new AbortController();
+    const gone = flights.run('key', leavingCaller.signal, work);
     const stays = flights.run('key', forever(), work);
-    leaver.abort(new Error('client gone'));
+    leavingCaller.abort(new Error('client gone'));
     await expect(gone).rejects.toThrow('client gone');
     expect(runs[0]!.signal.aborted).toBe(false);
     runs[0]!.resolve('done');

@@ -21,7 +21,7 @@ const principal = {
   tier: 'small',
 } as const;
 
-const nobodyDecides: Decision = { allowed: false, windows: [], retryAfterSeconds: 1, by: 'unavailable' };
+const undecided: Decision = { allowed: false, windows: [], retryAfterSeconds: 1, by: 'unavailable' };
 
 type StageOptions = {
   readonly decide?: Decision;
@@ -90,7 +90,7 @@ describe('the rate limit', () => {
   });
 
   it('answers 503 limiter_unavailable with Retry-After when nobody can decide', async () => {
-    const { handler, decisions } = stageWith({ decide: nobodyDecides });
+    const { handler, decisions } = stageWith({ decide: undecided });
     await expect(handler(createCall({ principal }))).rejects.toMatchObject({
       code: 'limiter_unavailable',
       status: 503,
@@ -125,7 +125,7 @@ describe('the rate limit', () => {
     });
 
     it('admits where nobody can decide, too', async () => {
-      const { handler, decisions } = stageWith({ dryRun: true, decide: nobodyDecides });
+      const { handler, decisions } = stageWith({ dryRun: true, decide: undecided });
       const call = createCall({ principal });
       expect(await handler(call)).toBe('answer');
       expect(call.trace.wouldRefuse).toBe('limiter_unavailable');

@@ -169,11 +169,14 @@ describe('a source that claims a filter it does not keep', () => {
       exact,
       honest(() => mixed.toReversed()),
     );
-    const liar = openSource('products', exact, (asked) => rowsReply(windowOf(asked, mixed.toReversed()), 30));
+    const lyingSource = openSource('products', exact, (asked) =>
+      rowsReply(windowOf(asked, mixed.toReversed()), 30),
+    );
     const raw = 'category=Toys&min_price=10&max_price=20';
-    for (const one of [source, liar]) expect(await one.list(raw)).toBe(expectedBody('products', mixed, raw));
+    for (const one of [source, lyingSource])
+      expect(await one.list(raw)).toBe(expectedBody('products', mixed, raw));
     expect(source.contradicted).toEqual(['order']);
-    expect(liar.contradicted).toHaveLength(3);
+    expect(lyingSource.contradicted).toHaveLength(3);
   });
 });
 

@@ -105,13 +105,13 @@ describe('a list whose rows lack fields', () => {
       expectedBody('products', mixed, 'category=Tools&limit=5'),
     );
     expect(source.contradicted).toEqual([]);
-    const liar = openSource('products', idsText({ filters }), (asked) =>
+    const lyingSource = openSource('products', idsText({ filters }), (asked) =>
       service(() => mixed)({ ...asked, parameters: { ...asked.parameters, cat: undefined as never } }),
     );
-    expect(await liar.list('category=Tools&limit=5')).toBe(
+    expect(await lyingSource.list('category=Tools&limit=5')).toBe(
       expectedBody('products', mixed, 'category=Tools&limit=5'),
     );
-    expect(liar.contradicted).toEqual(['filter.category.eq']);
+    expect(lyingSource.contradicted).toEqual(['filter.category.eq']);
   });
 
   it('has few details under way at once', async () => {

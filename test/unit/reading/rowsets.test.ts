@@ -32,10 +32,10 @@ describe('the rows of one scan', () => {
   });
 
   it('are read once for all who ask at the same time', async () => {
-    const { serve, letGo } = holding(honest(() => rows));
+    const { serve, release } = holding(honest(() => rows));
     const source = openSource('products', scanning(), serve);
     const questions = ['limit=5', 'limit=5&page=2', 'category=Toys', 'min_price=3'];
-    const bodies = await letGo(Promise.all(questions.map((raw) => source.list(raw))));
+    const bodies = await release(Promise.all(questions.map((raw) => source.list(raw))));
     expect(bodies).toEqual(questions.map((raw) => expectedBody('products', rows, raw)));
     expect(source.calls).toHaveLength(CALLS_OF_A_SCAN);
   });
@@ -126,25 +126,25 @@ describe('a caller that goes while its scan runs', () => {
   });
 
   it('leaves it to those who stay', async () => {
-    const { serve, letGo } = holding(honest(() => rows));
+    const { serve, release } = holding(honest(() => rows));
     const source = openSource('products', scanning(), serve);
     const caller = new AbortController();
     const gone = source.list('limit=5', caller.signal);
     const stays = source.list('limit=6');
     caller.abort(new Error('client gone'));
     await expect(gone).rejects.toThrow('client gone');
-    expect(await letGo(stays)).toBe(expectedBody('products', rows, 'limit=6'));
+    expect(await release(stays)).toBe(expectedBody('products', rows, 'limit=6'));
     expect(source.calls).toHaveLength(CALLS_OF_A_SCAN);
   });
 
   it('leaves nothing behind for the next, who scans anew', async () => {
-    const { serve, letGo } = holding(honest(() => rows));
+    const { serve, release } = holding(honest(() => rows));
     const source = openSource('products', scanning(), serve);
     const caller = new AbortController();
     const gone = source.list('limit=5', caller.signal);
     caller.abort(new Error('client gone'));
     const next = source.list('limit=5');
     await expect(gone).rejects.toThrow('client gone');
-    expect(await letGo(next)).toBe(expectedBody('products', rows, 'limit=5'));
+    expect(await release(next)).toBe(expectedBody('products', rows, 'limit=5'));
   });
 });

@@ -8,7 +8,7 @@ afterEach(() => closeAll(server));
 const requestsIn = (heard: string) => heard.split('\r\n\r\n').length - 1;
 
 /** An upstream that answers, and resets those connections that `dies` names when they are used that often. */
-async function startMortal(
+async function startClosingServer(
   dies: (connection: number, requests: number) => boolean,
 ): Promise<ScriptedUpstream> {
   const answerAll = answering(...answer('1'));
@@ -21,14 +21,14 @@ async function startMortal(
 
 describe('a connection', () => {
   it('is used again', async () => {
-    const { origin, received: heard } = await startMortal(() => false);
+    const { origin, received: heard } = await startClosingServer(() => false);
     const { get } = openUpstream(origin);
     for (let i = 0; i < 5; i += 1) await get();
     expect(heard.map(requestsIn)).toEqual([5]);
   });
 
   it('that was closed while idle is replaced without an error', async () => {
-    const { origin, received: heard } = await startMortal(
+    const { origin, received: heard } = await startClosingServer(
       (connection, requests) => connection === 0 && requests === 2,
     );
     const { get, outcomes, usage } = openUpstream(origin);
@@ -39,7 +39,7 @@ describe('a connection', () => {
   });
 
   it('that died idle is replaced by a fresh one, not by another that may be dead as well', async () => {
-    const { origin, received: heard } = await startMortal((_connection, requests) => requests === 2);
+    const { origin, received: heard } = await startClosingServer((_connection, requests) => requests === 2);
     const { get } = openUpstream(origin, { concurrency: 3 });
     await Promise.all([get(), get(), get()]);
     expect(heard).toHaveLength(3);
@@ -48,13 +48,13 @@ describe('a connection', () => {
   });
 
   it('that dies at once is not tried again: the request may have arrived', async () => {
-    const { origin, received: heard } = await startMortal(() => true);
+    const { origin, received: heard } = await startClosingServer(() => true);
     expect((await openUpstream(origin).failure()).code).toBe('upstream_error');
     expect(heard.map(requestsIn)).toEqual([1]);
   });
 
   it('that dies again on the second try ends the matter', async () => {
-    const { origin, received: heard } = await startMortal(
+    const { origin, received: heard } = await startClosingServer(
       (connection, requests) => connection > 0 || requests === 2,
     );
     const { get, failure } = openUpstream(origin);
@@ -77,7 +77,7 @@ describe('a connection', () => {
   });
 
   it('is dropped on close', async () => {
-    const mortal = await startMortal(() => false);
+    const mortal = await startClosingServer(() => false);
     const { get, upstream } = openUpstream(mortal.origin);
     await get();
     upstream.close();

@@ -27,7 +27,7 @@ export type ChaosProxy = {
   /** How many connections there have been. */
   readonly connections: number;
   /** Has these effects, in the direction of the answers or in both; without arguments, none. */
-  afflict(toxics?: Toxics, direction?: 'answers' | 'both'): void;
+  setFault(toxics?: Toxics, direction?: 'answers' | 'both'): void;
   /** Refuses connections, and resets those that stand. */
   down(): Promise<void>;
   up(): Promise<void>;
@@ -143,7 +143,7 @@ export async function startChaosProxy(target: number): Promise<ChaosProxy> {
     get connections() {
       return connections;
     },
-    afflict(toxics = {}, direction = 'both') {
+    setFault(toxics = {}, direction = 'both') {
       [upward, downward] = [direction === 'both' ? toxics : {}, toxics];
     },
     down,

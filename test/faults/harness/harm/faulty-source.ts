@@ -8,7 +8,7 @@ import {
 import type { TruthOf } from '../truth.ts';
 
 /** A gateway in front of an upstream that a row scripts. */
-export type FaultyPlace = {
+export type FaultySetup = {
   readonly gateway: FaultGateway;
   readonly upstream: ScriptedUpstream;
   close(): Promise<unknown>;
@@ -83,7 +83,7 @@ export const HASTY_MS = 600;
 const netOf = (ms: number) =>
   `timeout: ${ms}ms, bytesMax: 5MiB, breaker: { calls: 1000000 }, retries: { max: 1, budget: 100, pauseMax: 300ms }`;
 
-function placeOf(bench: FaultBench, name: string, ms: number): Promise<FaultyPlace> {
+function setupOf(bench: FaultBench, name: string, ms: number): Promise<FaultySetup> {
   return bench.common(name, async (start) => {
     const upstream = await startUpstream();
     // No caller waits long enough for a second call that takes all of its time.
@@ -98,19 +98,19 @@ function placeOf(bench: FaultBench, name: string, ms: number): Promise<FaultyPla
 }
 
 /** The gateway that all rows share which only need an upstream to misbehave. */
-export const faultyPlace = (bench: FaultBench) => placeOf(bench, 'faulty', timeoutMs(bench));
+export const faultySetup = (bench: FaultBench) => setupOf(bench, 'faulty', timeoutMs(bench));
 
 /** That of the rows in which the upstream hangs. */
-export const hastyPlace = (bench: FaultBench) =>
-  bench.strict ? faultyPlace(bench) : placeOf(bench, 'hasty', HASTY_MS);
+export const impatientSetup = (bench: FaultBench) =>
+  bench.strict ? faultySetup(bench) : setupOf(bench, 'hasty', HASTY_MS);
 
-/** How long the breaker of `breakingPlace` stays open: on a busy machine, long enough to look at it. */
+/** How long the breaker of `breakingSetup` stays open: on a busy machine, long enough to look at it. */
 export const openMs = ({ strict }: FaultBench) => (strict ? 300 : 3_000);
 /** How many calls it looks at. */
 export const BREAKER_CALLS = 60;
 
 /** The gateway of the rows in which a breaker opens; older answers may stand for new ones. */
-export function breakingPlace(bench: FaultBench): Promise<FaultyPlace> {
+export function breakingSetup(bench: FaultBench): Promise<FaultySetup> {
   return bench.common('breaking', async (start) => {
     const upstream = await startUpstream();
     const net = `concurrency: 64, breaker: { calls: ${BREAKER_CALLS}, window: 1m, open: ${openMs(bench)}ms }`;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newApiKey, newKeyId } from '../../../../src/policy/authentication/api-key.ts';
 import { askRaw, connectRaw, request } from '../../../support/client/raw-client.ts';
 import type { FaultGateway } from '../gateway.ts';
-import type { SoakPlace } from './place.ts';
+import type { SoakSetup } from './place.ts';
 import type { AskOptions } from '../load/traffic.ts';
 
 const CALLERS = 6;
@@ -35,7 +35,7 @@ async function passThrough({ ask }: FaultGateway, method: string): Promise<void>
   await ask('/legacy/orders', { method }).catch(() => undefined);
 }
 
-type Question = (gateway: FaultGateway, n: number, place: SoakPlace) => Promise<unknown>;
+type Question = (gateway: FaultGateway, n: number, place: SoakSetup) => Promise<unknown>;
 
 const again: Question = ({ ask }, n) => ask(`/v1/users?limit=${1 + (n % 5)}`);
 
@@ -70,13 +70,13 @@ const questions: readonly Question[] = [
   (gateway) => passThrough(gateway, 'POST'),
 ];
 
-async function ask(place: SoakPlace, n: number): Promise<void> {
+async function ask(place: SoakSetup, n: number): Promise<void> {
   await questions[n % questions.length]!(place.gateway, Math.floor(n / questions.length), place);
   await sleep(PAUSE_MS);
 }
 
 /** The workers are asked on a new connection each time: those that leave close theirs. */
-async function askFleet({ fleet }: SoakPlace, n: number): Promise<void> {
+async function askFleet({ fleet }: SoakSetup, n: number): Promise<void> {
   await fleet.ask(`/v1/users?limit=${1 + (n % 40)}&page=${1 + (n % 3)}`, {
     headers: { connection: 'close' },
   });
@@ -85,13 +85,13 @@ async function askFleet({ fleet }: SoakPlace, n: number): Promise<void> {
 
 /** Mixed load until `work` has ended: the number of the last question, from that of the one before. */
 export async function mixedLoad(
-  place: SoakPlace,
+  place: SoakSetup,
   from: number,
   work: () => Promise<unknown>,
 ): Promise<number> {
   let [n, over] = [from, false];
   const isOver = () => over;
-  async function call(one: (place: SoakPlace, n: number) => Promise<void>): Promise<void> {
+  async function call(one: (place: SoakSetup, n: number) => Promise<void>): Promise<void> {
     while (!isOver()) await one(place, (n += 1));
   }
   const calls = Promise.all([...Array.from({ length: CALLERS }, () => call(ask)), call(askFleet)]);

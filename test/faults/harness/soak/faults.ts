@@ -5,19 +5,22 @@ import { revokeKey } from '../../../../src/policy/authentication/key-changes.ts'
 import { connectRaw, HOST, request } from '../../../support/client/raw-client.ts';
 import type { FaultBench } from '../bench.ts';
 import type { JwksAnswer } from '../harm/rotating-issuer.ts';
-import type { SoakPlace } from './place.ts';
+import type { SoakSetup } from './place.ts';
 
 /** Does its harm, and is over when it resolves. `round` counts how often it has been done before. */
-export type SoakFault = (place: SoakPlace, bench: FaultBench, round: number) => Promise<unknown>;
+export type SoakFault = (place: SoakSetup, bench: FaultBench, round: number) => Promise<unknown>;
 
-async function tellRedis({ redis }: SoakPlace, ...command: readonly [string, ...string[]]): Promise<void> {
+async function runRedisCommand(
+  { redis }: SoakSetup,
+  ...command: readonly [string, ...string[]]
+): Promise<void> {
   const client = new Redis(redis.url);
   await client.call(...command);
   client.disconnect();
 }
 
 /** Keys are made, used and revoked: good until then, and nothing afterwards. */
-async function changeKeys({ gateway }: SoakPlace, bench: FaultBench): Promise<void> {
+async function changeKeys({ gateway }: SoakSetup, bench: FaultBench): Promise<void> {
   const ask = (key: string) => gateway.ask('/v1/users?limit=3', { key, entitled: false });
   for (let n = 0; n < 3; n += 1) {
     const { key, record } = bench.mint();
@@ -43,13 +46,13 @@ export const ofRedis: readonly SoakFault[] = [
   },
   async (place) => {
     for (let n = 0; n < 10; n += 1) {
-      await tellRedis(place, 'FLUSHALL');
+      await runRedisCommand(place, 'FLUSHALL');
       await sleep(300);
     }
   },
   async (place) => {
     for (let n = 0; n < 10; n += 1) {
-      await tellRedis(place, 'CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+      await runRedisCommand(place, 'CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
       await sleep(300);
     }
   },
@@ -65,14 +68,14 @@ export const ofUpstreams: readonly SoakFault[] = [
     }
   },
   async ({ upstreams }) => {
-    upstreams.afflict({ latencyMs: 400 });
+    upstreams.setFault({ latencyMs: 400 });
     await sleep(4_000);
-    upstreams.afflict();
+    upstreams.setFault();
   },
   async ({ upstreams }) => {
-    upstreams.afflict({ limitBytes: 600 }, 'answers');
+    upstreams.setFault({ limitBytes: 600 }, 'answers');
     await sleep(3_000);
-    upstreams.afflict();
+    upstreams.setFault();
     upstreams.reset();
   },
   async ({ upstreams }) => {
@@ -83,22 +86,22 @@ export const ofUpstreams: readonly SoakFault[] = [
   async ({ upstreams }) => {
     const garbage = (chunk: Buffer) =>
       Buffer.from(chunk.map((byte, at) => (at % 3 === 0 ? 255 - byte : byte)));
-    upstreams.afflict({ corrupt: garbage }, 'answers');
+    upstreams.setFault({ corrupt: garbage }, 'answers');
     await sleep(3_000);
-    upstreams.afflict();
+    upstreams.setFault();
     upstreams.reset();
   },
   // Longer than a call may take.
   async ({ upstreams }) => {
-    upstreams.afflict({ hole: true }, 'answers');
+    upstreams.setFault({ hole: true }, 'answers');
     await sleep(6_000);
-    upstreams.afflict();
+    upstreams.setFault();
     upstreams.reset();
   },
 ];
 
 /** Heads and bodies that stop half-way, and answers that nobody reads, until the callers leave. */
-async function dawdle({ gateway: { port, configuredKey } }: SoakPlace): Promise<void> {
+async function dawdle({ gateway: { port, configuredKey } }: SoakSetup): Promise<void> {
   const key = `X-API-Key: ${configuredKey}`;
   const halves = [
     `GET /v1/users?limit=5 HTTP/1.1\r\n${HOST}\r\nX-API-`,
@@ -122,7 +125,7 @@ async function dawdle({ gateway: { port, configuredKey } }: SoakPlace): Promise<
 const ISSUER_FAULTS: readonly JwksAnswer[] = ['down', 'page', 'silent'];
 
 /** Keys change and the issuer fails in turn, so that a new key has been fetched before it signs. */
-async function troubleIssuer({ issuer }: SoakPlace, _bench: FaultBench, round: number): Promise<void> {
+async function troubleIssuer({ issuer }: SoakSetup, _bench: FaultBench, round: number): Promise<void> {
   if (round % 2 === 0) return issuer.rotate();
   issuer.answerWith(ISSUER_FAULTS[((round - 1) / 2) % ISSUER_FAULTS.length]!);
   await sleep(4_000);
@@ -132,7 +135,7 @@ async function troubleIssuer({ issuer }: SoakPlace, _bench: FaultBench, round: n
 const TAGS = ['users', 'products', 'user:3', 'user:4', 'product:7', '*'];
 
 /** A purge is done or fails; it is nothing else. */
-async function purge({ gateway, fleet }: SoakPlace): Promise<void> {
+async function purge({ gateway, fleet }: SoakSetup): Promise<void> {
   for (let n = 0; n < 18; n += 1) {
     const { adminUrl } = n % 2 === 0 ? gateway : fleet;
     const tag = encodeURIComponent(TAGS[n % TAGS.length]!);
@@ -143,7 +146,7 @@ async function purge({ gateway, fleet }: SoakPlace): Promise<void> {
 }
 
 /** The workers are changed for others; the process that serves alone says that it cannot. */
-async function reload({ gateway, fleet }: SoakPlace, bench: FaultBench): Promise<void> {
+async function reload({ gateway, fleet }: SoakSetup, bench: FaultBench): Promise<void> {
   const count = (lines: readonly Record<string, unknown>[], text: string) =>
     lines.filter(({ msg }) => String(msg).startsWith(text)).length;
   gateway.process.signal('SIGHUP');

@@ -6,10 +6,10 @@ import { type RotatingIssuer, startRotatingIssuer } from '../harm/rotating-issue
 import { injectVitals } from './vitals.ts';
 
 /** The services behind the gateways, each behind a proxy; what is done is done to all. */
-export type Upstreams = Pick<ChaosProxy, 'afflict' | 'down' | 'up' | 'reset'>;
+export type Upstreams = Pick<ChaosProxy, 'setFault' | 'down' | 'up' | 'reset'>;
 
 /** What is soaked, and what its faults are done to. */
-export type SoakPlace = {
+export type SoakSetup = {
   /** One process that serves alone. */
   readonly gateway: FaultGateway;
   /** A primary and two workers, on the same Redis. */
@@ -33,7 +33,7 @@ async function startProxies(bench: FaultBench): Promise<{ env: Record<string, st
   return {
     env,
     all: {
-      afflict: (toxics, direction) => proxies.forEach((one) => one.afflict(toxics, direction)),
+      setFault: (toxics, direction) => proxies.forEach((one) => one.setFault(toxics, direction)),
       async down() {
         await Promise.all(proxies.map((one) => one.down()));
       },
@@ -49,7 +49,7 @@ async function startProxies(bench: FaultBench): Promise<{ env: Record<string, st
  * Starts everything. What is bounded has little room or few things to keep, so that it is full before anything is
  * measured: what grows from then on has no bound.
  */
-export async function openSoakPlace(bench: FaultBench, snapshots: string | undefined): Promise<SoakPlace> {
+export async function openSoakSetup(bench: FaultBench, snapshots: string | undefined): Promise<SoakSetup> {
   const injected = bench.own(injectVitals());
   const redis = await bench.redis();
   const { env: urls, all: upstreams } = await startProxies(bench);

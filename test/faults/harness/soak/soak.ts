@@ -6,7 +6,7 @@ import type { FaultGateway } from '../gateway.ts';
 import type { Figure } from '../row.ts';
 import { mixedLoad } from './callers.ts';
 import { ofOthers, ofRedis, ofUpstreams } from './faults.ts';
-import { openSoakPlace, type SoakPlace } from './place.ts';
+import { openSoakSetup, type SoakSetup } from './place.ts';
 import { type Trend, trendOf } from './trend.ts';
 import { readVitals, type Vitals } from './vitals.ts';
 
@@ -43,7 +43,7 @@ type Held = Vitals & { readonly redisConnections: number };
 type Reading = { readonly at: number; readonly held: Held };
 
 /** One fault of each kind: the kinds are so many that all combinations come. */
-async function harm(place: SoakPlace, bench: FaultBench, stretch: number): Promise<void> {
+async function harm(place: SoakSetup, bench: FaultBench, stretch: number): Promise<void> {
   const turns = [ofRedis, ofUpstreams, ofOthers].map((kind) =>
     kind[stretch % kind.length]!(place, bench, Math.floor(stretch / kind.length)),
   );
@@ -122,7 +122,7 @@ function figureOf(readings: readonly Reading[]): Figure {
  * nothing of how long anything took.
  */
 export async function soak(bench: FaultBench, { minutes, tell, snapshots }: SoakOptions): Promise<Figure> {
-  const place = await openSoakPlace(bench, snapshots);
+  const place = await openSoakSetup(bench, snapshots);
   const all = { gateway: place.gateway, fleet: place.fleet };
   const readings: Record<keyof typeof all, Reading[]> = { gateway: [], fleet: [] };
   const startedAt = performance.now();

@@ -20,7 +20,7 @@ export type Vitals = {
 };
 
 // Weak references and finalizers let go in turns of the event loop, not in the collection itself.
-const TELL = `void (async () => {
+const REPORT_VITALS = `void (async () => {
   const { setImmediate: turn } = process.getBuiltinModule('timers/promises');
   for (let n = 0; n < 4; n += 1) {
     gc();
@@ -37,7 +37,7 @@ const EXPOSE_GC = `process.getBuiltinModule('v8').setFlagsFromString('--expose-g
 
 /** Has a process tell its vitals when it is asked to. */
 export function injectVitals(): Injected {
-  return inject(TELL, EXPOSE_GC);
+  return inject(REPORT_VITALS, EXPOSE_GC);
 }
 
 /** Collects the garbage of a gateway, and asks what is left. */

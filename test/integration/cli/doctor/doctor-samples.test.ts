@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => samples.close());
 beforeEach(() => {
   config = copyConfig();
-  config.bePatient();
+  config.useGenerousTimeouts();
 });
 afterEach(() => config.remove());
 

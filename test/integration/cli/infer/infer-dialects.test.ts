@@ -131,7 +131,7 @@ describe.each(dialectCases.map((one) => [`${one.example} ${one.resource}`, one] 
     });
 
     it('answers as the hand-written source does, once its remarks are followed', async () => {
-      const text = (one.mend ?? []).reduce((made, [from, to]) => {
+      const text = (one.corrections ?? []).reduce((made, [from, to]) => {
         expect(made).toContain(from);
         return made.replaceAll(from, to);
       }, report.draft);

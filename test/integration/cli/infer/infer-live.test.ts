@@ -6,7 +6,7 @@ import { generateUsers } from '../../../../src/samples/generate-users.ts';
 import { createUsersService } from '../../../../src/samples/users-service.ts';
 import { modelBody, modelList, type ModelRecord } from '../../../support/model/contract-model.ts';
 import { type ContractQuery, productsQuery, usersQuery } from '../../../support/model/contract-queries.ts';
-import { anyHabits, genericService, truthsOf } from '../../../support/dialects/generic.ts';
+import { anyServiceTraits, genericService, truthsOf } from '../../../support/dialects/generic.ts';
 import { answererOf, compileDraft, inferDraft } from '../../../support/dialects/infer-draft.ts';
 import { serve } from '../../../support/dialects/serve.ts';
 
@@ -90,11 +90,11 @@ describe('a draft of the sample services', () => {
     const table = [...labels]
       .flatMap(([code, label]) => (label === null ? [] : [`${code}: '${label}'`]))
       .join(', ');
-    const mended = report.draft
+    const corrected = report.draft
       .replace('{ number: {} }', 'cents')
       .replace('category: cc', `category: { from: cc, as: [{ enum: { ${table} } }] }`);
     const answerer = answererOf(
-      compileDraft(mended, { CATALOG_CATALOGUE_KEY: sampleCredentials.catalog.key }),
+      compileDraft(corrected, { CATALOG_CATALOGUE_KEY: sampleCredentials.catalog.key }),
     );
     const truths = products.map<ModelRecord>(({ truth }) => truth);
     for (const query of fc.sample(productsQuery(truths), { seed, numRuns: 60 }))
@@ -109,7 +109,7 @@ describe('a draft of a service without a known dialect', () => {
     `answers about %s as the model does, unedited, whatever the service's habits (seed ${seed})`,
     async (resource) => {
       await fc.assert(
-        fc.asyncProperty(anyHabits, async (habits) => {
+        fc.asyncProperty(anyServiceTraits, async (habits) => {
           const truths = truthsOf(habits, resource);
           const service = await serve(genericService(habits, resource), { open: true });
           try {

@@ -112,10 +112,10 @@ describe("the issuer's keys", () => {
     ['nothing', null],
     ['a list', []],
     ['keys that are no objects', { keys: ['a', 1, null] }],
-  ])('are not replaced by %s', async (_, mishap) => {
+  ])('are not replaced by %s', async (_, failure) => {
     const { clock, issuer, failures, find } = setUp();
     await find('a');
-    issuer.answer = () => Promise.resolve(mishap);
+    issuer.answer = () => Promise.resolve(failure);
     clock.advance(600_000);
     await find('a');
     await settled();

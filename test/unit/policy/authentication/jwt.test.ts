@@ -86,7 +86,9 @@ describe('no token at all', () => {
 
 describe('a token while no keys can be had', () => {
   it('is answered 503, never 401', async () => {
-    const blind = createCheck({}, () => Promise.reject(new Error('down')));
-    await expect(verify(await sign(claims()), blind)).rejects.toMatchObject({ code: 'upstream_unavailable' });
+    const withoutKeys = createCheck({}, () => Promise.reject(new Error('down')));
+    await expect(verify(await sign(claims()), withoutKeys)).rejects.toMatchObject({
+      code: 'upstream_unavailable',
+    });
   });
 });

@@ -36,7 +36,7 @@ function ratioLine([name, { median: middle, least, greatest }]: readonly [string
 }
 
 /** Prints what a run measured; with `json`, one line of JSON comes last. */
-export function tellResult(result: BenchResult, json: boolean): void {
+export function printResult(result: BenchResult, json: boolean): void {
   const { machine, rates, ratios, latency, bytesPerPage } = result;
   const lines = [
     `${machine.cpu}, ${String(machine.cores)} cores, ${machine.pinned ? 'the server on one of its own' : 'not pinned'}`,
