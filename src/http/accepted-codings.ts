@@ -36,7 +36,7 @@ export function readAcceptEncoding(text: string): AcceptedCodings {
 export function createAcceptedCodings(): (lines: readonly string[]) => AcceptedCodings {
   const known = new Map<string, AcceptedCodings>();
 
-  function learn(text: string): AcceptedCodings {
+  function remember(text: string): AcceptedCodings {
     const accepted = readAcceptEncoding(text);
     if (text.length > TEXT_LENGTH_MAX) return accepted;
     // Unusual texts may fill the memo; the usual ones are back at once.
@@ -48,6 +48,6 @@ export function createAcceptedCodings(): (lines: readonly string[]) => AcceptedC
   return function acceptedCodings(lines) {
     if (lines.length === 0) return NO_CODINGS;
     const text = lines.length === 1 ? (lines[0] ?? '') : lines.join();
-    return known.get(text) ?? learn(text);
+    return known.get(text) ?? remember(text);
   };
 }

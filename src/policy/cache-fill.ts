@@ -103,7 +103,7 @@ export function createCacheFill(deps: CacheFillDeps, source: SourceHandler): Cac
     return acquireOrWait(tryOnce, { clock, ...FLEET_WAIT }, signal);
   }
 
-  async function make(key: string, call: SourceCall, lock: Lock | undefined): Promise<CacheEntry> {
+  async function createEntry(key: string, call: SourceCall, lock: Lock | undefined): Promise<CacheEntry> {
     try {
       // What is purged while the source is asked may be in its answer or not, so it counts as purged.
       const generation = purges.current();
@@ -124,7 +124,7 @@ export function createCacheFill(deps: CacheFillDeps, source: SourceHandler): Cac
   function fill(key: string, call: SourceCall): Promise<CacheEntry> {
     return share(key, call, async (shared) => {
       const { found, lock } = await findOrLock(key, 'fill', shared.signal);
-      return found ?? make(key, shared, lock);
+      return found ?? createEntry(key, shared, lock);
     });
   }
 
@@ -133,7 +133,9 @@ export function createCacheFill(deps: CacheFillDeps, source: SourceHandler): Cac
     if (found !== undefined) return { entry: found, isMade: false };
     // Without a lock of the fleet, only the single flight of this process keeps others from making it, too.
     const made =
-      lock === undefined ? share(key, call, (shared) => make(key, shared, undefined)) : make(key, call, lock);
+      lock === undefined
+        ? share(key, call, (shared) => createEntry(key, shared, undefined))
+        : createEntry(key, call, lock);
     return { entry: await made, isMade: true };
   }
 

@@ -107,7 +107,7 @@ function findUnprobed({ compiled, resource, list }: ProbeSession): Finding | und
 
 /** Makes every probe that fits what the file declares of a resource. */
 export async function probeResource(session: ProbeSession, onFinding: OnFinding): Promise<ProbedResource> {
-  const take: OnFinding = (finding) => {
+  const report: OnFinding = (finding) => {
     if (finding.verdict === 'differs') session.failedClaims.add(finding.probe);
     onFinding(finding);
   };
@@ -115,16 +115,16 @@ export async function probeResource(session: ProbeSession, onFinding: OnFinding)
   let unreached: string | undefined;
   try {
     const { findings, baseline } = await probeBaseline(session);
-    for (const finding of findings) take(finding);
+    for (const finding of findings) report(finding);
     if (baseline !== undefined) {
       const based = await probeBase(session, baseline);
-      if (based !== undefined) take(based.finding);
+      if (based !== undefined) report(based.finding);
       const real = based?.baseline ?? baseline;
-      const taken = await takeSample(session, real);
-      sample = taken.sample;
+      const sampled = await takeSample(session, real);
+      sample = sampled.sample;
       const unprobed = findUnprobed(session);
-      if (unprobed !== undefined) take(unprobed);
-      await runAll(session, real, taken, take);
+      if (unprobed !== undefined) report(unprobed);
+      await runAll(session, real, sampled, report);
     }
   } catch (error) {
     if (error instanceof SessionBudgetSpent)

@@ -57,7 +57,7 @@ export function createLocalRowSet(
   { kinds, serialQueue }: ViewDeps,
   onOrder: OnOrder,
 ): RowSet {
-  const maker = createRowIndexBuilder(table, kinds);
+  const builder = createRowIndexBuilder(table, kinds);
   const views = createBoundedMap<RowIndex>(
     VIEW_REFERENCES_MAX,
     (view) => view.length + VIEW_OVERHEAD_REFERENCES,
@@ -73,19 +73,19 @@ export function createLocalRowSet(
     const order = orderName(sort);
     const known = views.get(order);
     if (known !== undefined) return known;
-    const made = await maker.order(sort, signal);
+    const made = await builder.order(sort, signal);
     onOrder(order, made);
     return keep(order, made);
   }
 
   function viewOf({ sort, filters }: Selection, signal: AbortSignal): RowIndex | Promise<RowIndex> {
     const key = filters.length === 0 ? orderName(sort) : `${orderName(sort)}/${filtersKey(filters)}`;
-    const make = (shared: AbortSignal) =>
+    const buildView = (shared: AbortSignal) =>
       serialQueue(async () => {
         const order = await orderOf(sort, shared);
-        return filters.length === 0 ? order : keep(key, await maker.select(order, filters, shared));
+        return filters.length === 0 ? order : keep(key, await builder.select(order, filters, shared));
       });
-    return views.get(key) ?? flights.run(key, signal, make);
+    return views.get(key) ?? flights.run(key, signal, buildView);
   }
 
   return {

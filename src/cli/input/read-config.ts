@@ -98,7 +98,7 @@ export function readConfigTexts(
 }
 
 /** Placeholders for what a source file takes from its surroundings; addresses must look like some. */
-const nowhere: Environment = {
+const placeholderEnvironment: Environment = {
   variables: {},
   readFile: () => 'placeholder',
   placeholder: (variable) => (variable.includes('URL') ? 'http://placeholder.invalid' : 'placeholder'),
@@ -109,7 +109,7 @@ const nowhere: Environment = {
  * where they have none.
  * @throws ConfigError with every problem
  */
-export function readSource(file: string, environment = nowhere): readonly CompiledSource[] {
+export function readSource(file: string, environment = placeholderEnvironment): readonly CompiledSource[] {
   return compileSourceText(readText(file), environment);
 }
 
@@ -117,7 +117,10 @@ export function readSource(file: string, environment = nowhere): readonly Compil
  * `readSource` for a text that stands in no file yet.
  * @throws ConfigError with every problem
  */
-export function compileSourceText(text: FileText, environment = nowhere): readonly CompiledSource[] {
+export function compileSourceText(
+  text: FileText,
+  environment = placeholderEnvironment,
+): readonly CompiledSource[] {
   const problems: Problem[] = [];
   const compiled = compileSources(loadSources([text], environment, problems), problems);
   if (problems.length > 0) throw new ConfigError(problems);

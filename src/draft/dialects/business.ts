@@ -46,7 +46,7 @@ const salesforce: Dialect = {
     return object === undefined ? undefined : recordRequestAt(request, `${root}/sobjects/${object}/{id}`);
   },
   outcomes: [{ status: 403, at: '[0].errorCode', equals: 'REQUEST_LIMIT_EXCEEDED', is: 'rate_limited' }],
-  traps: [
+  pitfalls: [
     "Without a condition in q (IsActive = true AND UserType = 'Standard') machine accounts and guests come along.",
     'Records answer to 15 and to 18 characters, with the long id: under id, form keeps to the long ones.',
   ],
@@ -80,7 +80,7 @@ const servicenow: Dialect = {
     { status: 200, at: 'error', present: true, is: 'error' },
     { status: 404, on: 'list', at: 'error.message', equals: 'No Record found', is: 'past_end' },
   ],
-  traps: [
+  pitfalls: [
     'A condition that sysparm_query does not understand is ignored without a word, and more rows come.',
     'Access rules hide rows after paging, so neither a short window nor X-Total-Count is believed.',
   ],
@@ -104,7 +104,7 @@ const graphql: Dialect = {
     { at: 'errors[0].extensions.code', equals: 'NOT_FOUND', on: 'get', is: 'not_found' },
     { at: 'errors', present: true, is: 'error' },
   ],
-  traps: [
+  pitfalls: [
     'Errors come under status 200, and beside them half of the data: an answer with errors is never used.',
     'What a filter argument means, with regard to case or not, is up to the resolver: at best a superset.',
   ],
@@ -138,7 +138,7 @@ const jsonRpc: Dialect = {
     { status: 200, at: 'error.code', equals: 100, is: 'unauthorized' },
     { status: 200, at: 'error', present: true, is: 'error' },
   ],
-  traps: [
+  pitfalls: [
     'Odoo: false stands for nothing in every type but the boolean; a session that has run out is error code 100.',
     'Odoo: a category is a full name, in the language of the user.',
   ],
@@ -164,7 +164,7 @@ const soap: Dialect = {
     },
     { at: 'Envelope.Body.Fault', present: true, is: 'error' },
   ],
-  traps: [
+  pitfalls: [
     'Faults come with status 500, and from some servers with 200; what they mean is in their code.',
     'Paths are written without namespace prefixes, which a server may change.',
   ],

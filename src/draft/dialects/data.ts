@@ -44,7 +44,7 @@ const odataV4: Dialect = {
   filterQuery: { $filter: '{filter}' },
   record: (request, idIsNumber) =>
     recordRequestAt(request, `${request.path}(${idIsNumber ? '{id}' : "'{id}'"})`),
-  traps: ['$select= with the columns below keeps the others at home.'],
+  pitfalls: ['$select= with the columns below keeps the others at home.'],
 };
 
 const odataV2: Dialect = {
@@ -62,7 +62,7 @@ const odataV2: Dialect = {
   filterQuery: { $filter: '{filter}' },
   record: (request, idIsNumber) =>
     recordRequestAt(request, `${request.path}(${idIsNumber ? '{id}' : "'{id}'"})`, { $format: 'json' }),
-  traps: [
+  pitfalls: [
     'An amount means nothing without its currency: where there are several, prices must not be compared.',
     'SAP: sap-client and sap-language in the query decide what is seen, and in which language.',
   ],
@@ -77,7 +77,7 @@ const spring: Dialect = {
   sort: (column) => sortByQuery({ sort: `${column},asc` }, { sort: `${column},desc` }),
   filters: () => [],
   itemsAbsent: 'empty',
-  traps: [
+  pitfalls: [
     'A repository filters only by the methods it declares, each at a path of its own: filters are computed here.',
   ],
 };
@@ -100,7 +100,7 @@ const postgrest: Dialect = {
     { status: 416, on: 'list', at: 'code', equals: 'PGRST103', is: 'past_end' },
     { status: 400, on: 'get', at: 'code', equals: ['22003', '22P02'], is: 'not_found' },
   ],
-  traps: [
+  pitfalls: [
     'select= with the columns below keeps the others at home.',
     'Filters are exact on text and numeric columns; not on citext, real, double precision or money.',
   ],
@@ -127,7 +127,7 @@ const directus: Dialect = {
   outcomes: [
     { status: 403, at: 'errors[0].extensions.code', equals: 'FORBIDDEN', on: 'get', is: 'not_found' },
   ],
-  traps: [
+  pitfalls: [
     'A record that does not exist is a 403, and so is a role that may not read the collection.',
     'fields= with the columns below keeps the others at home.',
   ],
@@ -148,7 +148,7 @@ const jsonServer1: Dialect = {
   paging: { kind: 'page', size: '_per_page', start: '_page', base: 1, sizeMax: 100 },
   total: { at: 'items' },
   sort: (column) => sortByQuery({ _sort: column }, { _sort: `-${column}` }),
-  traps: ['A page behind the end is the last one again.'],
+  pitfalls: ['A page behind the end is the last one again.'],
 };
 
 const laravel: Dialect = {
@@ -161,7 +161,7 @@ const laravel: Dialect = {
       ('current_page' in document && 'last_page' in document)),
   paging: { kind: 'page', size: 'per_page', start: 'page', base: 1 },
   total: { at: 'meta.total | total' },
-  traps: [
+  pitfalls: [
     'Without Accept: application/json errors are HTML; Portico sends it, and takes no HTML for an answer.',
   ],
 };
@@ -202,7 +202,7 @@ const elasticsearch: Dialect = {
             superset: true,
           },
     ),
-  traps: [
+  pitfalls: [
     'from + size ends at 10,000 (index.max_result_window): deeper questions are refused.',
     'A keyword field must have no normalizer, and by default does not hold texts above 256 characters.',
   ],

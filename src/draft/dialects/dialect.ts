@@ -105,7 +105,7 @@ export type Dialect = {
   /** Outcome rules before the usual ones. */
   readonly outcomes?: readonly Readonly<Record<string, unknown>>[];
   /** Facts that no reply shows and the operator must know, one line each. */
-  readonly traps: readonly string[];
+  readonly pitfalls: readonly string[];
 };
 
 /** The request for one record at another path, without the list's parameters. */

@@ -23,7 +23,7 @@ const scim: Dialect = {
       'profile.avatar_url': 'photos[?type=="photo"].value | photos[0].value',
     },
   },
-  traps: [
+  pitfalls: [
     'sortBy is optional for servers, and ties have no order: every sort is computed here.',
     'Some servers return passwords and national ids; only what is named below leaves.',
   ],
@@ -46,7 +46,7 @@ const keycloak: Dialect = {
       'profile.avatar_url': 'attributes.picture[0]',
     },
   },
-  traps: [
+  pitfalls: [
     'Users of a federated directory that were never imported are listed but not counted: remove total there.',
   ],
 };
@@ -63,7 +63,7 @@ const okta: Dialect = {
   paths: {
     users: { id: 'id', email: 'profile.email', created_at: 'created', 'profile.location': 'profile.city' },
   },
-  traps: [
+  pitfalls: [
     'Deprovisioned users are hidden from the list, but found by their id.',
     'A user is found by login as well as by id: under id, form keeps to ids.',
   ],
@@ -86,7 +86,9 @@ const auth0: Dialect = {
       'profile.avatar_url': 'picture',
     },
   },
-  traps: ['No user beyond the first 1,000 can be reached. The list is an index that lags behind by seconds.'],
+  pitfalls: [
+    'No user beyond the first 1,000 can be reached. The list is an index that lags behind by seconds.',
+  ],
 };
 
 const crest: Dialect = {
@@ -108,7 +110,7 @@ const crest: Dialect = {
   },
   total: 'none',
   paths: { users: { id: '_id', name: 'displayName[0] | displayName | userName' } },
-  traps: [
+  pitfalls: [
     "The server's size limit wins over _pageSize without a word, and totalPagedResults may be an estimate.",
     'userPassword and the like come along wherever the mapping of the server names them.',
   ],

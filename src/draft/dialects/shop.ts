@@ -14,7 +14,7 @@ const woocommerce: Dialect = {
     products: { name: 'name', description: 'description', price: 'price', category: 'categories[0].name' },
   },
   zone: 'UTC',
-  traps: [
+  pitfalls: [
     'Without status=publish in the query, a key sees drafts and private products, too.',
     'category= takes the id of a term and min_price= the prices of any variation: no filter is exact.',
     '_fields= in the query saves some 8 KiB a product, and keeps the keys that plugins store in meta_data at home.',
@@ -52,7 +52,7 @@ const magento: Dialect = {
     },
   },
   zone: 'UTC',
-  traps: [
+  pitfalls: [
     'Disabled products and single variants come along unless filters on status and visibility say otherwise.',
     'A product has numbers of categories, not names: give them names with as: [{ enum: { "3": Gear } }].',
     'Behind the last page some versions repeat it.',
@@ -77,7 +77,7 @@ const shopify: Dialect = {
       category: 'product_type',
     },
   },
-  traps: [
+  pitfalls: [
     'status=active in the query leaves drafts and archived products out; fields= saves most of each reply.',
     'A product has no price of its own: that of its first variant is taken.',
   ],

@@ -213,8 +213,8 @@ export async function findFilters(
   const found: FoundFilter[] = [];
   for (const filter of filters) {
     if (found.some(({ field, op }) => field === filter.field && op === filter.op)) continue;
-    const works = await tryFilter(reader, context, filter);
-    if (works !== undefined) found.push(works);
+    const accepted = await tryFilter(reader, context, filter);
+    if (accepted !== undefined) found.push(accepted);
   }
   return found;
 }

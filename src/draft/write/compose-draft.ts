@@ -107,8 +107,8 @@ function headOf(parts: DraftParts, edits: readonly DraftNote[]): readonly string
     ...(variables.length === 0
       ? []
       : ['', `The credential is not in this file: set ${variables.join(', ')}.`]),
-    ...(dialect === undefined || dialect.traps.length === 0 ? [] : ['', 'Traps of the dialect']),
-    ...(dialect?.traps ?? []).map((trap) => `- ${trap}`),
+    ...(dialect === undefined || dialect.pitfalls.length === 0 ? [] : ['', 'Traps of the dialect']),
+    ...(dialect?.pitfalls ?? []).map((pitfall) => `- ${pitfall}`),
   ];
 }
 

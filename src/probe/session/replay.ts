@@ -44,8 +44,8 @@ export function createReplay(
     unexpected,
     unasked: () => left.map(({ request }) => requestText(request.method, request.target, request.body)),
     upstream: {
-      ask(request, read, _signal, meter) {
-        meter.upstreamCalls += 1;
+      ask(request, read, _signal, usage) {
+        usage.upstreamCalls += 1;
         const other = counterpart?.(request) ?? request;
         const index = left.findIndex(
           ({ request: recorded }) => isSameRequest(recorded, request) || isSameRequest(recorded, other),

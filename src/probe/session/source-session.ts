@@ -100,7 +100,7 @@ function recordCalls(
   calls: SessionCall[],
   keepsReplies: boolean,
 ): Upstream['ask'] {
-  return async function ask(request, read, signal, meter, workClass) {
+  return async function ask(request, read, signal, usage, priority) {
     ledger.check();
     // Charged before it is made, so that calls side by side cannot exceed the budget.
     ledger.charge(1, 0);
@@ -114,14 +114,14 @@ function recordCalls(
       return read(reply);
     };
     try {
-      return await upstream.ask(request, keep, signal, cost, workClass);
+      return await upstream.ask(request, keep, signal, cost, priority);
     } catch (error) {
       call.problem = toGatewayError(error);
       throw error;
     } finally {
       call.ms = cost.upstreamMs;
-      meter.upstreamCalls += cost.upstreamCalls;
-      meter.upstreamMs += cost.upstreamMs;
+      usage.upstreamCalls += cost.upstreamCalls;
+      usage.upstreamMs += cost.upstreamMs;
       ledger.charge(cost.upstreamCalls - 1, bytes);
     }
   };
