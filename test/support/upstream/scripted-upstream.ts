@@ -108,12 +108,12 @@ function createPower(
     get port() {
       return port;
     },
-    async up(this: void): Promise<void> {
+    up: async () => {
       server.listen(port, host);
       await once(server, 'listening');
       ({ port } = server.address() as AddressInfo);
     },
-    async down(this: void): Promise<void> {
+    down: async () => {
       if (!server.listening) return;
       const closed = once(server, 'close');
       server.close();
