@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
-import { createEventCounter, createTimedCounter } from './counters.ts';
+import { createEventCounter, createTimedCounter } from './metric-factories.ts';
 import { describeMetrics } from './describe-metrics.ts';
 import { createSourceMetrics } from './source-metrics.ts';
 import { createStoreMetrics } from './store-metrics.ts';

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import { createCounter, createEventCounter, createTimedCounter } from './counters.ts';
+import { createCounter, createEventCounter, createTimedCounter } from './metric-factories.ts';
 
 const STATES = { closed: 0, half_open: 1, open: 2 };
 

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Compression } from '../store/cache/encoded-bodies.ts';
-import { createCounter, createEventCounter } from './counters.ts';
+import { createCounter, createEventCounter } from './metric-factories.ts';
 
 /** Registers the metrics of the cache, of compression and of the connections to Redis. */
 export function createStoreMetrics(registry: Registry) {

@@ -12,7 +12,7 @@ import type { CompiledResource } from '../pipeline/compile-sources.ts';
 import type { SourceAnswer } from '../policy/call.ts';
 import type { Claim } from './explain-plan.ts';
 import type { LiveCall, LiveResult, ViewedField } from './explain-live.ts';
-import { MASK } from '../probe/session/mask-source.ts';
+import { MASK } from '../probe/session/mask-secrets.ts';
 import { callToDisplay } from '../probe/session/display-call.ts';
 
 /** A call that was made, as it may be displayed. */

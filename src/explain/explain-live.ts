@@ -7,7 +7,7 @@ import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts'
 import type { CompiledResource } from '../pipeline/compile-sources.ts';
 import type { SourceAnswer } from '../policy/call.ts';
 import { type AnswerQuery, createAnswerQuery } from '../probe/answer-request.ts';
-import { MASK } from '../probe/session/mask-source.ts';
+import { MASK } from '../probe/session/mask-secrets.ts';
 import type { maskedSource } from '../probe/session/masked-source.ts';
 import { type PairedAdapter, pairRequests, withoutValues } from '../probe/session/pair-requests.ts';
 import { openSession, type SessionCall } from '../probe/session/source-session.ts';

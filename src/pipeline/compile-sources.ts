@@ -15,11 +15,11 @@ export type CompiledSource = {
 /** A resource that the gateway serves, with the source it is served from. */
 export type CompiledResource = CompiledSource & {
   readonly config: ResourceConfig;
-  /** Changes with everything that can change an answer's bytes; part of every cache key. */
+  /** Part of every cache key. It changes with the source's file as filled in, and with `CONTRACT_VERSION`. */
   readonly digest: string;
 };
 
-/** Raised when the form of answers changes without a change of configuration. */
+/** Raise it with any change of code that changes an answer's bytes: form, order, mapping. */
 const CONTRACT_VERSION = 1;
 
 /** Compiles every resource of every source; problems are added with the lines of the source files. */

@@ -2,7 +2,7 @@ import { counted } from '../../probe/resource/finding.ts';
 import type { Claim } from '../explain-plan.ts';
 import { placeText, type Report, type ReportBlock, section } from './report.ts';
 import type { Explanation, ClientMistake } from '../explanation.ts';
-import { MASK } from '../../probe/session/mask-source.ts';
+import { MASK } from '../../probe/session/mask-secrets.ts';
 import type { DisplayedCall } from '../../probe/session/display-call.ts';
 import type { DisplayedField, DisplayedLive, DisplayedLiveCall } from '../display-live.ts';
 

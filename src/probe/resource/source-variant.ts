@@ -1,7 +1,7 @@
 import type { ListSpec, SourceResourceSpec, SourceSpec } from '../../config/schema/source.ts';
 import type { Filter } from '../../contract/query.ts';
 import type { ResourceName } from '../../contract/resources.ts';
-import { MASK } from '../session/mask-source.ts';
+import { MASK } from '../session/mask-secrets.ts';
 
 /** How the source of a probe differs from its file. */
 export type Variation = {

@@ -3,7 +3,7 @@ import { type Adapter, compileAdapter } from '../../adapter/compile.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { CompiledSource } from '../../pipeline/compile-sources.ts';
-import { maskSource } from './mask-source.ts';
+import { maskSource } from './mask-secrets.ts';
 import { type PairedAdapter, pairRequests } from './pair-requests.ts';
 
 /** Compiles a source that is known to be valid. @throws Error if it lacks the resource */

@@ -1,5 +1,5 @@
 import { compileAdapter } from '../../../src/adapter/compile.ts';
-import { maskSource } from '../../../src/probe/session/mask-source.ts';
+import { maskSource } from '../../../src/probe/session/mask-secrets.ts';
 import { callToDisplay } from '../../../src/probe/session/display-call.ts';
 import { loadSources } from '../../../src/config/load.ts';
 import { products } from '../../../src/contract/products.ts';
