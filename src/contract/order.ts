@@ -5,7 +5,7 @@ import type { Sort } from './query.ts';
 
 /*
  * The order of records in the contract: by the value of the sort field, with `null` last in both directions, and
- * records with equal values by ascending id.
+ * records with equal values by ascending id. A change here needs a higher `CONTRACT_VERSION` (pipeline/compile-sources.ts).
  */
 
 /** The value that records are compared by. */

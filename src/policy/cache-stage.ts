@@ -8,7 +8,7 @@ import { cacheKeyOf, cacheKeyParts } from './cache-key.ts';
 import type { Call, Handler, Reply, SourceCall, SourceHandler } from './call.ts';
 
 export type CacheStageDeps = CacheFillDeps & {
-  /** Digest of the compiled source and contract: what a change of configuration changes. */
+  /** The digest of the source's file and of the contract's version. */
   readonly digest: string;
 };
 

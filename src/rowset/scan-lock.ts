@@ -14,7 +14,10 @@ export type ScanLockDeps = {
   readonly newerOf: (key: string, than: number) => Promise<RowSet | undefined>;
 };
 
-/** Creates the function that lets only one process of the fleet scan at a time; the others get its row set. */
+/**
+ * Creates the function that lets one process of the fleet scan while the others wait for its row set. Without Redis, or
+ * after `patienceMs`, each process scans for itself.
+ */
 export function createScanLock({ shared, clock, lifeMs, patienceMs, newerOf }: ScanLockDeps) {
   async function findOrLock(key: string, than: number): Promise<FoundOrLock<RowSet>> {
     const lock = await shared.lock(key, lifeMs);

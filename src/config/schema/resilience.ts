@@ -25,7 +25,7 @@ export const retries = z.strictObject({
   budget: integer(0, 100)
     .default(10)
     .describe(
-      'A retry budget: the percentage of calls that may be retries; one every ten seconds is always allowed.',
+      'A retry budget: the percentage of calls that may be retries; one more every ten seconds is free, unless this is 0.',
     ),
 });
 

@@ -92,7 +92,7 @@ function isUnique(column: Column): boolean {
   return new Set(found).size === found.length;
 }
 
-/** Whether a column holds timestamps, fractions or URLs, which are not ids. */
+/** Whether no value of a column is too long, or looks like a timestamp, a fraction or a URL. */
 function looksLikeId(column: Column): boolean {
   return texts(column).every((text) => text.length <= 80 && !/[.,]\d+$|\s|^https?:/.test(text));
 }

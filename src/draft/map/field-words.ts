@@ -1,7 +1,6 @@
-/** The folded names of a field, best first. `a.b` is b in a. */
 const words = (text: string) => text.trim().split(/\s+/);
 
-/** Common names of fields, in several languages. */
+/** Common names of fields, in several languages: folded, best first. `a.b` is b in a. */
 export const fieldWords: Readonly<Record<string, readonly string[]>> = {
   fullName: words(`displayname name fullname name.formatted name.full name.display formattedname realname
     commonname cn completename label.name anzeigename vollstandigername nomcomplet nombrecompleto contactname

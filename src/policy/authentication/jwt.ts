@@ -66,7 +66,7 @@ export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps): J
   }
 
   async function check(text: string): Promise<AcceptedCredential | RefusedCredential> {
-    const claims = await claimsOf(text);
+    const claims = await verifiedClaims(text);
     if ('kind' in claims) return claims;
     const { payload, protectedHeader } = claims;
     // jose knows `b64`, which no JWT needs (RFC 7797, section 7); Portico knows no extension at all.
@@ -82,7 +82,7 @@ export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps): J
   }
 
   /** The claims of a token whose signature and claims are good, or the code of what is wrong with it. */
-  async function claimsOf(token: string): Promise<JWTVerifyResult | RefusedCredential> {
+  async function verifiedClaims(token: string): Promise<JWTVerifyResult | RefusedCredential> {
     if (!isCanonical(token)) return refused('ERR_JWT_ENCODING');
     try {
       return await jwtVerify(token, keyOf, { ...options, currentDate: new Date(clock.now()) });

@@ -1,6 +1,6 @@
 /** A token bucket for retries: it keeps retries a small part of all calls, so that they never keep a source down. */
 export type RetryBudget = {
-  /** Adds a part of a token: a call was sent for the first time. */
+  /** Adds a part of a token: a call begins, even if it is then refused. */
   earn(): void;
   /** Takes a token for one retry; false if there is none. */
   spend(): boolean;
