@@ -52,7 +52,7 @@ const TEXTS = RUNS.flatMap((run) => {
 });
 
 /** What only an operator's commands and files meet. */
-const OFFLINE = /^(?:cli|infer|config|samples)\//;
+const OFFLINE = /^(?:cli|draft|explain|fixtures|probe|config|samples)\//;
 
 /** How long a pattern takes; of three tries where the first was slow, for the machine may have been. */
 function msOf(pattern: RegExp, text: string): number {
