@@ -17,7 +17,10 @@ type Measure = keyof typeof MEASURES;
 const measureNames = Object.keys(MEASURES) as Measure[];
 
 /** How long each gateway is asked before it is measured, seconds per measure. */
-const WARM_SECONDS = 1;
+const WARM_SECONDS = 2;
+
+/** The parts that a round's load is sent in. */
+const SLICES = 4;
 
 export type AgainstOptions = { readonly rounds: number; readonly load: Load; readonly scratch: string };
 
@@ -69,10 +72,31 @@ function targetOf({ url, key }: Portico, measure: Measure): Target {
   return { name: measure, url: `${url}${path}`, key, distinct };
 }
 
-async function sample({ portico }: Side, measure: Measure, load: Load): Promise<Sample> {
+/** What one slice of load cost, and how long it took: its seconds are those that its rate was counted over. */
+type Slice = { readonly answers: number; readonly seconds: number; readonly cpu: number };
+
+async function sendSlice({ portico }: Side, measure: Measure, load: Load): Promise<Slice> {
   const before = await cpuMicroseconds(portico);
   const { rate, answers } = await sendLoad(targetOf(portico, measure), load);
-  return { rate, cpuPerRequest: ((await cpuMicroseconds(portico)) - before) / answers };
+  return { answers, seconds: answers / rate, cpu: (await cpuMicroseconds(portico)) - before };
+}
+
+function joinSlices(slices: readonly Slice[]): Sample {
+  const sum = (of: keyof Slice) => slices.reduce((total, slice) => total + slice[of], 0);
+  return { rate: sum('answers') / sum('seconds'), cpuPerRequest: sum('cpu') / sum('answers') };
+}
+
+/**
+ * Measures all sides in short slices, first to last and then last to first: a machine that is shared gets slower and
+ * faster within seconds, and so that falls on all sides alike.
+ */
+async function measureInTurn(sides: readonly Side[], measure: Measure, load: Load): Promise<void> {
+  const slices = new Map<Side, Slice[]>(sides.map((side) => [side, []]));
+  const each = { ...load, seconds: load.seconds / SLICES };
+  for (let slice = 0; slice < SLICES; slice += 1)
+    for (const side of slice % 2 === 0 ? sides : sides.toReversed())
+      slices.get(side)?.push(await sendSlice(side, measure, each));
+  for (const [side, taken] of slices) side.samples[measure].push(joinSlices(taken));
 }
 
 /** Starts both and asks them of everything in turn, first to warm them and then to measure. */
@@ -81,9 +105,8 @@ async function runRound(starts: readonly (() => Promise<Side>)[], load: Load): P
   try {
     for (const start of starts) sides.push(await start());
     for (const measure of measureNames)
-      for (const side of sides) await sample(side, measure, { ...load, seconds: WARM_SECONDS });
-    for (const measure of measureNames)
-      for (const side of sides) side.samples[measure].push(await sample(side, measure, load));
+      for (const side of sides) await sendSlice(side, measure, { ...load, seconds: WARM_SECONDS });
+    for (const measure of measureNames) await measureInTurn(sides, measure, load);
   } finally {
     for (const side of sides) await side.stop();
   }
