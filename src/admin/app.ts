@@ -28,12 +28,37 @@ export type AdminDeps = {
 /** A tag: a resource, a record of it, or everything. */
 const TAG = /^(?:\*|[a-z]{1,40}(?:[:_].{1,600})?)$/u;
 
+/** Answers whether the gateway may be sent requests, and which dependency it lacks. */
+function readiness({ checks, draining }: Pick<AdminDeps, 'checks' | 'draining'>) {
+  return async function answerReadiness(_req: Request, res: Response): Promise<void> {
+    const found = await checks();
+    const results = Object.fromEntries(found.map(({ name, ready }) => [name, ready]));
+    const leaving = draining();
+    const isReady = !leaving && found.every(({ ready, needed }) => ready || !needed);
+    res
+      .status(isReady ? 200 : 503)
+      .json({ status: isReady ? 'ready' : 'not ready', draining: leaving, checks: results });
+  };
+}
+
+/** Purges the tag that a request names. */
+function purging(purge: AdminDeps['purge']) {
+  return async function answerPurge({ query: { tag } }: Request, res: Response): Promise<void> {
+    if (typeof tag !== 'string' || !TAG.test(tag)) {
+      res.status(400).json({ status: 'write ?tag=users, ?tag=user:42 or ?tag=* for everything' });
+      return;
+    }
+    await purge(tag.replace('_', ':'));
+    res.json({ purged: tag.replace('_', ':') });
+  };
+}
+
 /**
  * Creates the operator's listener: `/livez` and `/readyz` for the platform; `/metrics`, `/quality` and `POST
  * /cache/purge` for callers with the token.
  */
 export function createAdminApp(deps: AdminDeps): RequestListener {
-  const { checks, draining, metrics, quality, purge } = deps;
+  const { metrics, quality } = deps;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -47,15 +72,7 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
     res.json({ status: 'ok' });
   });
 
-  app.get('/readyz', async (_req, res) => {
-    const found = await checks();
-    const results = Object.fromEntries(found.map(({ name, ready }) => [name, ready]));
-    const leaving = draining();
-    const isReady = !leaving && found.every(({ ready, needed }) => ready || !needed);
-    res
-      .status(isReady ? 200 : 503)
-      .json({ status: isReady ? 'ready' : 'not ready', draining: leaving, checks: results });
-  });
+  app.get('/readyz', readiness(deps));
 
   app.use(createAdminGuard(deps.token));
 
@@ -68,15 +85,7 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
     res.json({ sources: await quality() });
   });
 
-  app.post('/cache/purge', async (req, res) => {
-    const { tag } = req.query;
-    if (typeof tag !== 'string' || !TAG.test(tag)) {
-      res.status(400).json({ status: 'write ?tag=users, ?tag=user:42 or ?tag=* for everything' });
-      return;
-    }
-    await purge(tag.replace('_', ':'));
-    res.json({ purged: tag.replace('_', ':') });
-  });
+  app.post('/cache/purge', purging(deps.purge));
 
   app.use((_req: Request, res: Response) => {
     res.status(404).json({ status: 'not found' });

@@ -3,6 +3,29 @@ import { createCounter, createEventCounter, createTimedCounter } from './metric-
 
 const STATES = { closed: 0, half_open: 1, open: 2 };
 
+/** Registers what happens to the hosts and the breaker of a source. */
+function createHealthMetrics(registry: Registry) {
+  const state = new Gauge({
+    name: 'portico_breaker_state',
+    help: 'State of the circuit breaker of a source: 0 closed, 1 half open (one call tries), 2 open (no call is made).',
+    labelNames: ['source'],
+    registers: [registry],
+  });
+  return {
+    breakerState: (source: string, next: keyof typeof STATES) => state.labels(source).set(STATES[next]),
+    sourceEvent: createEventCounter(registry, {
+      name: 'portico_source_events_total',
+      help: 'State changes of the breaker of a source, its retries, and pauses that it asked for.',
+      labelNames: ['source', 'event'],
+    }),
+    hostEvent: createEventCounter(registry, {
+      name: 'portico_host_events_total',
+      help: 'Hosts of a source: ejected after failures in a row; sick or sound by a health check.',
+      labelNames: ['source', 'host', 'event'],
+    }),
+  };
+}
+
 /** Registers the metrics of sources and pass-through upstreams; `bounds` are those of durations, in seconds. */
 export function createSourceMetrics(registry: Registry, bounds: readonly number[]) {
   const calls = createTimedCounter(
@@ -25,13 +48,8 @@ export function createSourceMetrics(registry: Registry, bounds: readonly number[
     help: 'Records that were left out because they have no usable id.',
     labelNames: ['source', 'resource', 'view'],
   });
-  const state = new Gauge({
-    name: 'portico_breaker_state',
-    help: 'State of the circuit breaker of a source: 0 closed, 1 half open (one call tries), 2 open (no call is made).',
-    labelNames: ['source'],
-    registers: [registry],
-  });
   return {
+    ...createHealthMetrics(registry),
     upstreamCall: (source: string, outcome: string, seconds: number) => calls(source, outcome).add(seconds),
     records(source: string, resource: string, view: string, received: number, left: number) {
       records(source, resource, view).add(received);
@@ -51,17 +69,6 @@ export function createSourceMetrics(registry: Registry, bounds: readonly number[
       name: 'portico_guard_trips_total',
       help: 'Claims of a source file that a reply contradicted.',
       labelNames: ['source', 'resource', 'rule'],
-    }),
-    breakerState: (source: string, next: keyof typeof STATES) => state.labels(source).set(STATES[next]),
-    sourceEvent: createEventCounter(registry, {
-      name: 'portico_source_events_total',
-      help: 'State changes of the breaker of a source, its retries, and pauses that it asked for.',
-      labelNames: ['source', 'event'],
-    }),
-    hostEvent: createEventCounter(registry, {
-      name: 'portico_host_events_total',
-      help: 'Hosts of a source: ejected after failures in a row; sick or sound by a health check.',
-      labelNames: ['source', 'host', 'event'],
     }),
   };
 }

@@ -1,5 +1,5 @@
 import { compileStep } from '../adapter/map/coercion/coerce.ts';
-import { type RecordView, viewSpecOf } from '../adapter/map/row-fields.ts';
+import { type RecordView, type ViewSpec, viewSpecOf } from '../adapter/map/row-fields.ts';
 import { type StepValue, UNREADABLE } from '../adapter/map/coercion/flow.ts';
 import type { CoercionSpec } from '../config/schema/source.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
@@ -78,6 +78,17 @@ function compileStepFinder({ kind }: Field, steps: readonly CoercionSpec[]): (fo
   };
 }
 
+/** Zero of everything for each field except the id. */
+function noCounts({ fields, spec }: ViewSpec): Map<string, FieldCounts> {
+  const counted = fields.filter(({ kind }) => kind !== 'id');
+  return new Map(
+    counted.map((field) => {
+      const failedStep = compileStepFinder(field, spec.map[field.name]?.as ?? []);
+      return [field.name, { null: 0, missing: 0, unreadable: 0, steps: new Map(), failedStep }];
+    }),
+  );
+}
+
 /** Creates the statistics of one view; `undefined` where the source does not have it. */
 export function createViewStatistics(
   view: RecordView,
@@ -88,13 +99,7 @@ export function createViewStatistics(
   const viewed = spec && viewSpecOf(spec, resource, view);
   if (viewed === undefined) return undefined;
   const { map: mapping } = viewed.spec;
-  const fields = viewed.fields.filter(({ kind }) => kind !== 'id');
-  const counts = new Map<string, FieldCounts>(
-    fields.map((field) => {
-      const failedStep = compileStepFinder(field, mapping[field.name]?.as ?? []);
-      return [field.name, { null: 0, missing: 0, unreadable: 0, steps: new Map(), failedStep }];
-    }),
-  );
+  const counts = noCounts(viewed);
   const place = ['resources', resource.name, ...viewed.place, 'map'];
   let [seen, dropped, totalsLost] = [0, 0, 0];
 

@@ -14,6 +14,25 @@ export type LogOutput = LogDestination & {
 const WAITING_CHARS_MAX = 8 * 1024 ** 2;
 const FLUSH_MS_MAX = 1_000;
 
+/** Says in the log how many lines were dropped, once there is room for a line again. */
+function countDropped(destination: ReturnType<typeof pino.destination>): () => number {
+  let dropped = 0;
+  let reported = 0;
+  destination.on('drop', () => void (dropped += 1));
+  destination.on('drain', () => {
+    if (reported === dropped) return;
+    const line = {
+      level: 40,
+      time: Date.now(),
+      dropped: dropped - reported,
+      msg: 'lines of the log were dropped',
+    };
+    reported = dropped;
+    destination.write(`${JSON.stringify(line)}\n`);
+  });
+  return () => dropped;
+}
+
 /**
  * Opens it. Lines are written many at a time: a system call for each would cost a tenth of a cached answer. Where several
  * processes write to one pipe (`shared`), only writes of up to 4 KiB (PIPE_BUF) are atomic.
@@ -28,22 +47,8 @@ export function openLogOutput(shared: boolean): LogOutput {
     retryEAGAIN: () => !isEnding,
     ...(shared ? { minLength: 3_584, maxWrite: 4_096 } : { minLength: 4_096 }),
   });
-  let dropped = 0;
-  let reported = 0;
+  const droppedLines = countDropped(destination);
   let isEnding = false;
-
-  destination.on('drop', () => void (dropped += 1));
-  destination.on('drain', () => {
-    if (reported === dropped) return;
-    const line = {
-      level: 40,
-      time: Date.now(),
-      dropped: dropped - reported,
-      msg: 'lines of the log were dropped',
-    };
-    reported = dropped;
-    destination.write(`${JSON.stringify(line)}\n`);
-  });
 
   function abandon(): void {
     isEnding = true;
@@ -59,7 +64,7 @@ export function openLogOutput(shared: boolean): LogOutput {
     write(line) {
       if (!('destroyed' in destination && destination.destroyed)) destination.write(line);
     },
-    droppedLines: () => dropped,
+    droppedLines,
     async end() {
       const flushed = new Promise<true>((resolve) => destination.flush(() => resolve(true)));
       const isWritten = await Promise.race([flushed, delay(FLUSH_MS_MAX, false, { ref: false })]);

@@ -71,6 +71,16 @@ export type ProxyContext = {
   readonly progress: ProxyProgress;
 };
 
+/** The body, if it is not the request itself; the parser holds that one to the length it declares. */
+function bodyOf({ req, context, framing }: ProxyContext, bytesMax: number): Stream | undefined {
+  if (framing.kind !== 'chunked') return framing.kind === 'none' ? emptyBody : undefined;
+  return limitedBody(req, bytesMax, () => {
+    const error = fault('bad_request', { detail: 'body too long' });
+    context.fail(error);
+    context.call?.abort(error);
+  });
+}
+
 /** Compiles the function that makes a caller's request the request to the upstream of a route. */
 export function compileProxyRequest(
   config: PassthroughConfig,
@@ -95,16 +105,6 @@ export function compileProxyRequest(
     return Object.assign(headers, ownHeaders);
   }
 
-  /** The body, if it is not the request itself; the parser holds that one to the length it declares. */
-  function bodyOf({ req, context, framing }: ProxyContext): Stream | undefined {
-    if (framing.kind !== 'chunked') return framing.kind === 'none' ? emptyBody : undefined;
-    return limitedBody(req, bodyMax, () => {
-      const error = fault('bad_request', { detail: 'body too long' });
-      context.fail(error);
-      context.call?.abort(error);
-    });
-  }
-
   return function proxyRequest(proxied, call) {
     const { req, context, target, framing, progress } = proxied;
     const host = clientHost(req);
@@ -114,7 +114,7 @@ export function compileProxyRequest(
       signal: call.signal,
       path: upstreamPath(map, target.path) + (target.query === '' ? '' : `?${target.query}`),
       headers: headersOf(proxied, call.request.address, host),
-      body: bodyOf(proxied),
+      body: bodyOf(proxied, bodyMax),
       // A safe method without a body has the same effect when it is sent twice.
       isRepeatable: framing.kind === 'none' && (req.method === 'GET' || req.method === 'HEAD'),
       map,

@@ -105,6 +105,16 @@ function createInFlight(inFlightMax: number) {
   return { enter, release };
 }
 
+/** The error for a request that is refused for the event loop; `pauseMs` is how long its connection is paused. */
+function createRefusal() {
+  let refused = 0;
+  return function refusalAfter(pauseMs: number) {
+    refused += 1;
+    const retryAfterSeconds = Math.ceil(pauseMs / 1_000) + (refused % RETRY_SPREAD_SECONDS);
+    return refusals[Math.min(retryAfterSeconds, RETRY_SECONDS_MAX)];
+  };
+}
+
 /** Creates the load shedder of one process. */
 export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDeps): LoadShedder {
   const delayMsMax = limits.eventLoopDelayMax;
@@ -115,8 +125,8 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
   const paused = createPausedConnections({ clock, spareCapacity, onTick, afterReading });
   const inFlight = createInFlight(limits.inFlightMax);
   const logRefusal = createEpisodeLog({ log, clock });
+  const refusalAfter = createRefusal();
   let isStopped = false;
-  let refused = 0;
 
   /** Whether the client asks again right after its latest response. Measured only while connections are paused. */
   function isAggressive(socket: AnsweredSocket): boolean {
@@ -132,9 +142,7 @@ export function createLoadShedder({ limits, clock, log, metrics }: LoadShedderDe
       if (!isLate && !queueDelay.shouldShed(isAggressive(req.socket))) return true;
       metrics.overloaded(operation, 'event_loop');
       logRefusal({ reason: 'event_loop', delayMs: Math.round(queueDelay.delayMs) });
-      refused += 1;
-      const retryAfterSeconds = Math.ceil(paused.expectedPauseMs / 1_000) + (refused % RETRY_SPREAD_SECONDS);
-      context.fail(refusals[Math.min(retryAfterSeconds, RETRY_SECONDS_MAX)]);
+      context.fail(refusalAfter(paused.expectedPauseMs));
       // A refusal costs half of what a cached response does, so a client that asks again at once is not read at once.
       // Its connection stays open, for a new one would cost as much as a response. Nobody is paused twice in a row.
       res.once('close', () => {

@@ -43,10 +43,8 @@ const GAIN = 0.25;
 export function createQueueDelay({ delayMsMax, clock, onTick }: QueueDelayDeps): QueueDelay {
   let [served, refused] = [0, 0];
   let [startedAt, latestAt] = [0, 0];
-  let isTickDue = false;
-  let hasRefused = false;
+  let [isTickDue, hasRefused, hasServed] = [false, false, false];
   let spare = 0;
-  let hasServed = false;
 
   function startQueue(now: number): void {
     startedAt = now;

@@ -42,14 +42,7 @@ type ConfiguredKey = { readonly hash: string; readonly until: number; readonly p
 /** Creates the check of API keys. */
 export function createApiKeyCheck(deps: ApiKeyCheckDeps): ApiKeyCheck {
   const { pepper, records, clock, tiers, fallbackTier } = deps;
-  const byId = new Map<string, ConfiguredKey>();
-  const byHash = new Map<string, ConfiguredKey>();
-  for (const key of deps.configured) {
-    const until = key.expiresAt === undefined ? Infinity : Date.parse(key.expiresAt);
-    const entry = { hash: key.hash, until, principal: principalOf(key) };
-    byId.set(key.id, entry);
-    byHash.set(key.hash, entry);
-  }
+  const { byId, byHash } = indexConfigured(deps, principalOf);
 
   function principalOf({ id, permissions, tier }: Pick<KeyRecord, 'id' | 'permissions' | 'tier'>): Principal {
     return {
@@ -98,6 +91,18 @@ export function createApiKeyCheck(deps: ApiKeyCheckDeps): ApiKeyCheck {
   }
 
   return { configured, stored };
+}
+
+/** The keys that the configuration names, by their id and by their hash. */
+function indexConfigured({ configured }: ApiKeyCheckDeps, principalOf: (key: KeyRecordConfig) => Principal) {
+  const entries = configured.map((key): readonly [KeyRecordConfig, ConfiguredKey] => {
+    const until = key.expiresAt === undefined ? Infinity : Date.parse(key.expiresAt);
+    return [key, { hash: key.hash, until, principal: principalOf(key) }];
+  });
+  return {
+    byId: new Map(entries.map(([{ id }, entry]) => [id, entry])),
+    byHash: new Map(entries.map(([{ hash }, entry]) => [hash, entry])),
+  };
 }
 
 /** Until when, ms since the epoch, a record accepts the key of this hash; 0: not at all. */

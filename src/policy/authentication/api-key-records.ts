@@ -90,12 +90,11 @@ function createHeldKeys(clock: Clock, recheck: (id: string) => void) {
   };
 }
 
-/** Creates the local cache of the keys in `store`. */
-export function createKeyRecords({ store, clock }: KeyRecordsDeps): KeyRecords {
+/** The held keys, and the check of one against `store`: a single flight per id. */
+function createCheckedKeys({ store, clock }: KeyRecordsDeps) {
   const underWay = new Map<string, Promise<KeyLookup>>();
   const keys = createHeldKeys(clock, (id) => void check(id));
 
-  /** A single flight per id. */
   function check(id: string): Promise<KeyLookup> {
     const joined = underWay.get(id);
     if (joined !== undefined) return joined;
@@ -109,6 +108,14 @@ export function createKeyRecords({ store, clock }: KeyRecordsDeps): KeyRecords {
     underWay.set(id, started);
     return started;
   }
+
+  return { keys, check, isUnderWay: (id: string) => underWay.has(id) };
+}
+
+/** Creates the local cache of the keys in `store`. */
+export function createKeyRecords(deps: KeyRecordsDeps): KeyRecords {
+  const { clock } = deps;
+  const { keys, check, isUnderWay } = createCheckedKeys(deps);
 
   function isWithinOutage(key: Held | undefined): key is Held {
     return key?.record !== undefined && clock.monotonic() - key.checkedAt <= OUTAGE_MS;
@@ -126,7 +133,7 @@ export function createKeyRecords({ store, clock }: KeyRecordsDeps): KeyRecords {
     const before = keys.get(id);
     if (before?.isFresh() === true) return before;
     if (keys.isAbsent(id)) return undefined;
-    const isThrottled = attempt !== undefined && before === undefined && !underWay.has(id);
+    const isThrottled = attempt !== undefined && before === undefined && !isUnderWay(id);
     const lookup = await (isThrottled ? lookUpUnknown(id, attempt) : check(id));
     switch (lookup.kind) {
       case 'found':

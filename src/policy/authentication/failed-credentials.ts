@@ -55,6 +55,23 @@ function refuseWhile(seconds: number | undefined, detail: string): void {
 
 type Failures = { readonly failedUntil: number; readonly spentUntil: number };
 
+/** Remembers which addresses and key ids have failed, and which have spent their window. */
+function createKnownFailures(windowMs: number, now: () => number) {
+  const known = createBoundedMap<Failures>(KNOWN_MAX, () => 1);
+  return {
+    remember(subject: string, spentForMs: number): void {
+      const before = known.get(subject)?.spentUntil ?? 0;
+      const spentUntil = spentForMs > 0 ? Math.max(before, now() + spentForMs) : before;
+      known.set(subject, { failedUntil: now() + windowMs, spentUntil }, windowMs);
+    },
+    spentForSeconds(subject: string): number | undefined {
+      const left = (known.get(subject)?.spentUntil ?? 0) - now();
+      return left > 0 ? Math.ceil(left / 1_000) : undefined;
+    },
+    hasFailed: (subject: string) => (known.get(subject)?.failedUntil ?? 0) > now(),
+  };
+}
+
 /**
  * Creates the counter. A process learns from its own failures that a window is spent, so an address may try one
  * credential more per process than the window has points, and those that are under way. Ids are counted whether or not
@@ -62,17 +79,11 @@ type Failures = { readonly failedUntil: number; readonly spentUntil: number };
  */
 export function createFailedCredentials(deps: FailedCredentialsDeps): FailedCredentials {
   const { window, consume, clock } = deps;
-  const [now, windowMs] = [() => clock.monotonic(), window.seconds * 1_000];
+  const windowMs = window.seconds * 1_000;
   const addresses = createSlidingMemory([cutWindow(window)], clock, ADDRESSES_MAX);
   const keyIds = createSlidingMemory([cutWindow(window)], clock, KEY_IDS_MAX);
-  const known = createBoundedMap<Failures>(KNOWN_MAX, () => 1);
+  const { remember, spentForSeconds, hasFailed } = createKnownFailures(windowMs, () => clock.monotonic());
   const shared = createTokenBucket(SHARED_BURST, SHARED_PER_SECOND, clock);
-
-  function remember(subject: string, spentForMs: number): void {
-    const before = known.get(subject)?.spentUntil ?? 0;
-    const spentUntil = spentForMs > 0 ? Math.max(before, now() + spentForMs) : before;
-    known.set(subject, { failedUntil: now() + windowMs, spentUntil }, windowMs);
-  }
 
   /** Counts in this process. For how many milliseconds nothing more may be tried: 0 where more may. */
   function countHere(subject: string, counts: typeof addresses): number {
@@ -86,15 +97,10 @@ export function createFailedCredentials(deps: FailedCredentialsDeps): FailedCred
     if (spentForMs > 0) remember(subject, spentForMs);
   }
 
-  function spentForSeconds(subject: string): number | undefined {
-    const left = (known.get(subject)?.spentUntil ?? 0) - now();
-    return left > 0 ? Math.ceil(left / 1_000) : undefined;
-  }
-
   return {
     standing(address) {
       if (spentForSeconds(address) !== undefined) return 'spent';
-      return (known.get(address)?.failedUntil ?? 0) > now() ? 'failed' : 'clean';
+      return hasFailed(address) ? 'failed' : 'clean';
     },
     refuseSpent(address, keyId) {
       refuseWhile(spentForSeconds(address), 'too many wrong credentials from this address');

@@ -38,25 +38,16 @@ export type JwksDeps = {
 
 type Held = { readonly keys: LocalJWKSet; readonly fetchedAt: number };
 
-/**
- * Holds the issuer's keys. jose's remote set refuses every token once its keys are ten minutes old and the issuer
- * is down, so this one keeps the last good set. The result finds the key for a token's header. It rejects with a
- * fault where no keys can be had, and with jose's JWKSNoMatchingKey where the issuer has no such key.
- */
-export function createJwks({ url, fetchJwks, clock, freshMs, staleMs, log }: JwksDeps): IssuerKeys {
-  let held: Held | undefined;
+/** Reads the issuer's keys again: by one fetch at a time, and not more often than `pauseMs` says. */
+function createRefresh({ url, fetchJwks, clock, log }: JwksDeps, keep: (keys: Held) => void) {
   let triedAt = -Infinity;
   let underWay: Promise<void> | undefined;
   let lastProblem: unknown;
 
-  function usable(): Held | undefined {
-    return held !== undefined && clock.monotonic() - held.fetchedAt < staleMs ? held : undefined;
-  }
-
   async function load(): Promise<void> {
     triedAt = clock.monotonic();
     try {
-      held = { keys: readKeys(await fetchJwks(url, AbortSignal.timeout(FETCH_MS_MAX))), fetchedAt: triedAt };
+      keep({ keys: readKeys(await fetchJwks(url, AbortSignal.timeout(FETCH_MS_MAX))), fetchedAt: triedAt });
     } catch (error) {
       lastProblem = error;
       const problem = error instanceof Error ? error.message : String(error);
@@ -64,13 +55,32 @@ export function createJwks({ url, fetchJwks, clock, freshMs, staleMs, log }: Jwk
     }
   }
 
-  /** Joins the fetch under way, or starts one if the issuer was not asked too recently. Never rejects. */
-  async function refresh(): Promise<void> {
-    const pause = usable() === undefined ? RETRY_MS : REFETCH_MS;
-    if (underWay === undefined && clock.monotonic() - triedAt < pause) return;
-    underWay ??= load().finally(() => (underWay = undefined));
-    await underWay;
+  return {
+    /** Joins the fetch under way, or starts one if the issuer was not asked too recently. Never rejects. */
+    async refresh(pauseMs: number): Promise<void> {
+      if (underWay === undefined && clock.monotonic() - triedAt < pauseMs) return;
+      underWay ??= load().finally(() => (underWay = undefined));
+      await underWay;
+    },
+    problem: () => lastProblem,
+  };
+}
+
+/**
+ * Holds the issuer's keys. jose's remote set refuses every token once its keys are ten minutes old and the issuer
+ * is down, so this one keeps the last good set. The result finds the key for a token's header. It rejects with a
+ * fault where no keys can be had, and with jose's JWKSNoMatchingKey where the issuer has no such key.
+ */
+export function createJwks(deps: JwksDeps): IssuerKeys {
+  const { clock, freshMs, staleMs } = deps;
+  let held: Held | undefined;
+  const issuer = createRefresh(deps, (keys) => (held = keys));
+
+  function usable(): Held | undefined {
+    return held !== undefined && clock.monotonic() - held.fetchedAt < staleMs ? held : undefined;
   }
+
+  const refresh = () => issuer.refresh(usable() === undefined ? RETRY_MS : REFETCH_MS);
 
   async function current(): Promise<Held> {
     const ready = usable();
@@ -83,7 +93,7 @@ export function createJwks({ url, fetchJwks, clock, freshMs, staleMs, log }: Jwk
     if (fetched !== undefined) return fetched;
     throw fault('upstream_unavailable', {
       detail: 'the key set of the token issuer cannot be read',
-      cause: lastProblem,
+      cause: issuer.problem(),
     });
   }
 

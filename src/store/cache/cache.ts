@@ -89,19 +89,22 @@ function createLocalEntries({ clock, localBytes, localSeconds, redis, attachEnco
   };
 }
 
-/** Creates the cache of finished answers. */
-export function createCache(deps: CacheDeps): Cache {
-  const { clock, purges, onEvent } = deps;
-  const local = createLocalEntries(deps);
-  const redis = deps.redis && createRedisEntries(deps.redis);
-
-  /** The entry if it may be served; counts what was found. */
-  function usable(level: 'local' | 'redis', entry: CacheEntry | undefined): CacheEntry | undefined {
+/** Creates the function that gives an entry if it may be served, and counts what was found. */
+function createUsable({ clock, purges, onEvent }: CacheDeps) {
+  return function usable(level: 'local' | 'redis', entry: CacheEntry | undefined): CacheEntry | undefined {
     const isUsable =
       entry !== undefined && leftMs(entry, clock) > 0 && !purges.isPurged(entry.generation, entry.tags);
     onEvent(level, !isUsable ? 'miss' : ageMs(entry, clock) < entry.freshMs ? 'hit' : 'stale');
     return isUsable ? entry : undefined;
-  }
+  };
+}
+
+/** Creates the cache of finished answers. */
+export function createCache(deps: CacheDeps): Cache {
+  const { clock, onEvent } = deps;
+  const usable = createUsable(deps);
+  const local = createLocalEntries(deps);
+  const redis = deps.redis && createRedisEntries(deps.redis);
 
   function fromRedis(key: string, found: CacheEntry | 'damaged' | undefined): CacheEntry | undefined {
     if (found === 'damaged') onEvent('redis', 'damaged');

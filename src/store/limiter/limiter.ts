@@ -92,22 +92,23 @@ function decide(windows: readonly SubWindows[], spent: TokenResult, by: DecidedB
   return { allowed: false, windows: states, retryAfterSeconds: Math.max(1, ...waits), by };
 }
 
+/** Counts in this process alone. */
+function createLocalTier(windows: readonly SubWindows[], deps: LimiterDeps): Consume {
+  const memory = createSlidingMemory(windows, deps.clock, deps.localSubjectsMax);
+  return (subject) => {
+    const reservation = memory.reserve(subject, 1);
+    const spent = { admitted: reservation.granted > 0, windows: reservation.windows, reserved: 0 };
+    return decide(windows, spent, 'local');
+  };
+}
+
 /** Creates the limiter of all tiers. */
 export function createLimiter(deps: LimiterDeps): Limiter {
   const { redis, tiers, keyOf, clock, cut = cutWindow } = deps;
 
-  function countAlone(windows: readonly SubWindows[]): Consume {
-    const memory = createSlidingMemory(windows, clock, deps.localSubjectsMax);
-    return (subject) => {
-      const reservation = memory.reserve(subject, 1);
-      const spent = { admitted: reservation.granted > 0, windows: reservation.windows, reserved: 0 };
-      return decide(windows, spent, 'local');
-    };
-  }
-
   function createTier(name: string, tier: Tier): TierLimiter {
     const windows = tier.windows.map(cut);
-    const alone = countAlone(windows);
+    const alone = createLocalTier(windows, deps);
     if (redis === undefined) return { consume: alone, returnUnused: () => undefined };
     const shared = new SlidingRedis(redis, windows);
     const prefetch = createTokenPrefetch(
