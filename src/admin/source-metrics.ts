@@ -20,7 +20,7 @@ function createHealthMetrics(registry: Registry) {
     }),
     hostEvent: createEventCounter(registry, {
       name: 'portico_host_events_total',
-      help: 'Hosts of a source: ejected after failures in a row; sick or sound by a health check.',
+      help: 'Hosts of a source: `ejected` after failures in a row; `unhealthy` or `healthy` by a health check (in this version also counted as `sick` and `sound`, the former names).',
       labelNames: ['source', 'host', 'event'],
     }),
   };

@@ -11,7 +11,7 @@ export type ResilienceMetrics = {
   breakerState(source: string, state: BreakerState): void;
   /** An event between Portico and a source, such as `retry_sent`. */
   sourceEvent(source: string, event: string): void;
-  /** An event of one of a source's hosts: `ejected`, `sick` or `sound`. */
+  /** An event of one of a source's hosts: `ejected`, `unhealthy` or `healthy`. */
   hostEvent(source: string, host: string, event: string): void;
 };
 
@@ -32,12 +32,8 @@ const BREAKER_LINES = {
   closed: 'the source is well again',
 } satisfies Record<BreakerState, string>;
 
-/** The values of the metric's label `event`, which dashboards rely on. */
-const HOST_EVENT_LABELS = {
-  ejected: 'ejected',
-  unhealthy: 'sick',
-  healthy: 'sound',
-} satisfies Record<HostEvent, string>;
+/** Names that dashboards may still ask for. The next version of Portico does not count them any more. */
+const FORMER_HOST_EVENTS: Partial<Record<HostEvent, string>> = { unhealthy: 'sick', healthy: 'sound' };
 
 /** Creates the resilience of a source, whose changes go to the log and the metrics. */
 export function createSourceResilience(
@@ -62,7 +58,8 @@ export function createSourceResilience(
         log.warn({ source, seconds }, 'the source asked for a pause; no call goes out before it is over');
       },
       host({ name: host }, event) {
-        metrics.hostEvent(source, host, HOST_EVENT_LABELS[event]);
+        for (const label of [event, FORMER_HOST_EVENTS[event] ?? []].flat())
+          metrics.hostEvent(source, host, label);
         log[event === 'healthy' ? 'info' : 'warn']({ source, host }, `a host of the source is ${event}`);
       },
     },

@@ -151,7 +151,7 @@ describe('a pass-through route of two hosts', () => {
     );
     const health = { path: '/health', interval: 20, timeout: 30_000, failures: 2 };
     await route.start({ breaker, health, otherUpstreams: [other.origin] }, { script: well });
-    const sick = `${new URL(other.origin).host} sick`;
+    const sick = `${new URL(other.origin).host} unhealthy`;
     await eventually(() => route.events.includes(sick));
 
     for (let sent = 0; sent < 20; sent += 1) expect((await route.ask(get)).status).toBe(200);
