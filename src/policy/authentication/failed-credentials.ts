@@ -59,12 +59,12 @@ type Failures = { readonly failedUntil: number; readonly spentUntil: number };
 function createKnownFailures(windowMs: number, now: () => number) {
   const known = createBoundedMap<Failures>(KNOWN_MAX, () => 1);
   return {
-    remember(subject: string, spentForMs: number): void {
+    remember: (subject: string, spentForMs: number): void => {
       const before = known.get(subject)?.spentUntil ?? 0;
       const spentUntil = spentForMs > 0 ? Math.max(before, now() + spentForMs) : before;
       known.set(subject, { failedUntil: now() + windowMs, spentUntil }, windowMs);
     },
-    spentForSeconds(subject: string): number | undefined {
+    spentForSeconds: (subject: string): number | undefined => {
       const left = (known.get(subject)?.spentUntil ?? 0) - now();
       return left > 0 ? Math.ceil(left / 1_000) : undefined;
     },
