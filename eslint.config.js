@@ -19,6 +19,7 @@ const floors = [
     { room: 'upstream', packages: ['axios'] },
     { room: 'store', packages: ['ioredis', 'lru-cache', 'rate-limiter-flexible'] },
   ],
+  [{ room: 'claims', packages: [], pure: true }],
   [{ room: 'policy', packages: ['jose'] }],
   [{ room: 'rowset', packages: ['ioredis'] }],
   [{ room: 'reading', packages: [] }],

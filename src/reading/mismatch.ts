@@ -1,10 +1,4 @@
-import type { Capability } from '../adapter/plan/push-down.ts';
-
-/** The rows contradict a claim of the source's file, once. */
-export type ClaimContradicted = { readonly kind: 'contradicted'; readonly capability: Capability };
-
-/** The replies of one walk do not fit together, or not with the total. */
-export type InconsistentReads = { readonly kind: 'inconsistent'; readonly detail: string };
+import { inconsistent, type Violation } from '../claims/claim.ts';
 
 /** A row of a list has no record of its own: it may have been deleted since the list was read. */
 export type RowVanished = {
@@ -20,18 +14,10 @@ export type TotalIsLowerBound = { readonly kind: 'lower bound' };
  * Why a plan brought no result although its source answered. That is expected now and then: `nextAttempt` decides what
  * to try instead. Faults of the source are thrown as `GatewayError`.
  */
-export type Mismatch = ClaimContradicted | InconsistentReads | RowVanished | TotalIsLowerBound;
+export type Mismatch = Violation | RowVanished | TotalIsLowerBound;
 
 export const rowVanished: RowVanished = { kind: 'vanished' };
 export const totalIsLowerBound: TotalIsLowerBound = { kind: 'lower bound' };
-
-export function contradicted(capability: Capability): ClaimContradicted {
-  return { kind: 'contradicted', capability };
-}
-
-export function inconsistent(detail: string): InconsistentReads {
-  return { kind: 'inconsistent', detail };
-}
 
 /** Rows that came before: they moved, or the source does not keep to the windows asked for. */
 export const recordCameTwice = inconsistent('a record came twice in one walk');

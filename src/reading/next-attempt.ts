@@ -1,8 +1,9 @@
 import type { ListPlan } from '../adapter/plan/plan.ts';
 import type { Capability } from '../adapter/plan/push-down.ts';
+import type { InconsistentReads } from '../claims/claim.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import { type GatewayError, invalidReply } from '../errors/fault.ts';
-import type { InconsistentReads, Mismatch, RowVanished } from './mismatch.ts';
+import type { Mismatch, RowVanished } from './mismatch.ts';
 
 /** A page, when its data was read (milliseconds since the epoch), and how long it may be served. */
 export type DatedPage = {

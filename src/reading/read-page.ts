@@ -1,14 +1,18 @@
-import { brokenFilter, hasDuplicates, isOrdered } from '../adapter/plan/check-records.ts';
 import type { PagePlan } from '../adapter/plan/plan.ts';
+import { contradicted, type ClaimContradicted, type WindowEvidence } from '../claims/claim.ts';
+import { brokenFilter } from '../claims/filter.ts';
+import { isOrdered } from '../claims/order.ts';
+import { brokenTotal } from '../claims/total.ts';
+import { hasDuplicates } from '../claims/unique-ids.ts';
 import { compileOrder } from '../contract/order.ts';
 import type { WindowCall } from '../adapter/plan/window.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import type { Sort } from '../contract/query.ts';
 import { fault } from '../errors/fault.ts';
 import { allOrAbort } from './all-or-abort.ts';
-import { contradicted, type ClaimContradicted, isMismatch, type Mismatch } from './mismatch.ts';
+import { isMismatch, type Mismatch } from './mismatch.ts';
 import { totalOfCount, totalOfRows } from './read-total.ts';
-import { checkWindow, readWindow, type WindowRows } from './read-window.ts';
+import { readWindow } from './read-window.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
 
 /** A page's records and the exact number of records that match. */
@@ -45,7 +49,7 @@ async function readTotal(
   const window = await readWindow(source, plan.request, totalWindow(plan), context);
   if (isMismatch(window)) return window;
   const total = totalOfRows(window.rows);
-  return isMismatch(total) ? total : (checkWindow(window, total) ?? total);
+  return isMismatch(total) ? total : (brokenTotal(window, total) ?? total);
 }
 
 function kindOf(source: SourceRuntime, sort: Sort) {
@@ -73,7 +77,7 @@ async function readWindows(
   plan: PagePlan,
   { offset, limit }: PageRange,
   context: CallContext,
-): Promise<{ readonly windows: readonly WindowRows[]; readonly total: number } | Mismatch> {
+): Promise<{ readonly windows: readonly WindowEvidence[]; readonly total: number } | Mismatch> {
   const [firstCall, ...otherCalls] = plan.window.cover(offset, limit);
   if (firstCall === undefined) throw new Error('a page is covered by at least one window');
   const first = await readWindow(source, plan.request, firstCall, context);
@@ -117,7 +121,7 @@ async function checkEmpty(
   for (const index of isEndSeen || total === 0 ? [last] : [last, last + 1]) {
     const rows = await readWindow(source, request, window.scanCall(index), context);
     if (isMismatch(rows)) return rows;
-    const mismatch = checkWindow(rows, total) ?? checkClaims(source, plan, rows.rows.records);
+    const mismatch = brokenTotal(rows, total) ?? checkClaims(source, plan, rows.rows.records);
     if (mismatch !== undefined) return mismatch;
   }
   return { records: [], total };
@@ -145,7 +149,7 @@ export async function readPage(
   if (isMismatch(read)) return read;
   const { windows, total } = read;
   for (const window of windows) {
-    const mismatch = checkWindow(window, total);
+    const mismatch = brokenTotal(window, total);
     if (mismatch !== undefined) return mismatch;
   }
   const records = windows.flatMap((window) => window.rows.records);

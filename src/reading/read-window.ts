@@ -1,16 +1,15 @@
 import type { Rows } from '../adapter/compile.ts';
-import { brokenEcho } from '../adapter/read/echo.ts';
 import type { WindowRequest } from '../adapter/plan/plan.ts';
 import type { WindowCall } from '../adapter/plan/window.ts';
+import type { WindowEvidence } from '../claims/claim.ts';
+import { brokenEcho } from '../claims/echo.ts';
+import { brokenSize } from '../claims/window-size.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import { invalidReply } from '../errors/fault.ts';
 import { createYieldToLoop } from '../kernel/yield-to-loop.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';
-import { inconsistent, type InconsistentReads, isMismatch, type Mismatch } from './mismatch.ts';
+import { isMismatch, type Mismatch } from './mismatch.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
-
-/** Rows of one window, with the number of rows the source says there are. */
-export type WindowRows = { readonly call: WindowCall; readonly rows: Rows };
 
 /** The rows of a reply. Those of a large one are read by a thread, and taken over in parts. @throws GatewayError */
 async function readRows(
@@ -40,26 +39,17 @@ export async function readWindow(
   request: WindowRequest,
   call: WindowCall,
   context: CallContext,
-): Promise<WindowRows | Mismatch> {
+): Promise<WindowEvidence | Mismatch> {
   const { signal, usage, priority } = context;
   const read = (reply: UpstreamReply) => readRows(source, reply, signal);
   const rows = await source.upstream.ask(request(call), read, signal, usage, priority);
-  if (rows.received > call.size)
-    throw invalidReply('window', `the source gave ${rows.received} rows where ${call.size} were asked for`);
+  const window = { call, rows };
+  const oversized = brokenSize(window);
+  if (oversized !== undefined) throw invalidReply('window', oversized);
   const broken = rows.echo && brokenEcho(rows.echo, call);
   if (broken !== undefined)
     throw invalidReply('window', `the source says that it was asked for another ${broken} than it was`);
-  if (context.finish === undefined) return { call, rows };
+  if (context.finish === undefined) return window;
   const records = await context.finish(rows.records, context);
   return isMismatch(records) ? records : { call, rows: { ...rows, records } };
-}
-
-/** Checks that a window holds exactly the rows that a total promises. */
-export function checkWindow({ call, rows }: WindowRows, total: number): InconsistentReads | undefined {
-  const expected = Math.max(0, Math.min(call.size, total - call.firstRow));
-  if (rows.total !== undefined && rows.total !== total)
-    return inconsistent('the total changed during the walk');
-  if (rows.received !== expected)
-    return inconsistent('a window has fewer or more rows than the total allows');
-  return undefined;
 }

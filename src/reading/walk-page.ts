@@ -1,13 +1,15 @@
 import type { WalkPlan } from '../adapter/plan/plan.ts';
+import { contradicted, type WindowEvidence } from '../claims/claim.ts';
+import { isFullWindow } from '../claims/continuation.ts';
 import { compileOrder } from '../contract/order.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { Checkpoint, CursorCheckpoints } from '../rowset/cursor-checkpoints.ts';
 import { compileRowCodec } from '../rowset/row-codec.ts';
-import { contradicted, isMismatch, type Mismatch, totalIsLowerBound } from './mismatch.ts';
+import { isMismatch, type Mismatch, totalIsLowerBound } from './mismatch.ts';
 import { checkClaims, type Page, type PageRange } from './read-page.ts';
 import { totalOfCount } from './read-total.ts';
-import { readWindow, type WindowRows } from './read-window.ts';
+import { readWindow } from './read-window.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
 
 /** A page that was walked to. It is as old as the checkpoint that the walk started from. */
@@ -29,19 +31,11 @@ const FORGOTTEN: readonly string[] = ['upstream_error', 'upstream_invalid_respon
 /** The windows are other than the source's file says of all windows, or rows moved: once is no proof. */
 const WRONG_WINDOW = contradicted('window');
 
-/** Whether a window is as full as the total says, and the rows end where it says. */
-function fits({ call, rows }: WindowRows, total: number): boolean {
-  const expected = Math.min(call.size, total - call.firstRow);
-  const isFull = rows.received === expected && rows.records.length === rows.received;
-  const goesOn = rows.next !== undefined || call.firstRow + rows.received === total;
-  return isFull && goesOn && (rows.total ?? total) === total;
-}
-
 /** The total that the first window of a walk tells; it must be that of the checkpoint. */
 async function readTotal(
   source: SourceRuntime,
   { count }: WalkPlan,
-  { rows }: WindowRows,
+  { rows }: WindowEvidence,
   from: Checkpoint | undefined,
   context: CallContext,
 ): Promise<number | Mismatch> {
@@ -54,7 +48,7 @@ async function readTotal(
 async function checkEnd(
   source: SourceRuntime,
   { request, window }: WalkPlan,
-  { call, rows }: WindowRows,
+  { call, rows }: WindowEvidence,
   context: CallContext,
 ): Promise<Mismatch | undefined> {
   if (rows.next === undefined) return undefined;
@@ -96,7 +90,8 @@ function createWalk(source: SourceRuntime, keep: (walk: string, place: Checkpoin
       const total: number | Mismatch = known ?? (await readTotal(source, plan, read, from, context));
       if (isMismatch(total)) return total;
       const isStart = known === undefined && from !== undefined;
-      if (!fits(read, total) || (isStart && !fitsStart(plan, from, rows.records))) return WRONG_WINDOW;
+      if (!isFullWindow(read, total) || (isStart && !fitsStart(plan, from, rows.records)))
+        return WRONG_WINDOW;
       known = total;
       for (const record of rows.records) records.push(record);
       const reached = call.firstRow + rows.received;

@@ -2,7 +2,6 @@ import type { ListSpec } from '../../config/schema/source.ts';
 import { type Json, NumberText } from '../../kernel/json/json.ts';
 import { pathAt } from '../path.ts';
 import type { SpecLocation } from '../spec-location.ts';
-import type { WindowCall } from '../plan/window.ts';
 
 /** The page, offset or size that a reply says was requested, by the variables of the request. */
 export type Echo = Readonly<Record<string, string>>;
@@ -27,11 +26,4 @@ export function compileEcho(window: ListSpec['window'], here: SpecLocation): (bo
     }
     return echo;
   };
-}
-
-/** The first variable whose echo differs from the request; `undefined` if none does. */
-export function brokenEcho(echo: Echo, { variables }: WindowCall): string | undefined {
-  return Object.keys(echo).find(
-    (name) => variables[name] !== undefined && String(variables[name]) !== echo[name],
-  );
 }

@@ -1,4 +1,4 @@
-import { brokenEcho } from '../../adapter/read/echo.ts';
+import { brokenEcho } from '../../claims/echo.ts';
 import { callAt, type ProbeSession, describeExchange } from '../resource/probe-session.ts';
 import { claimAt, counted, type Finding, type Probe, type Conclude } from '../resource/finding.ts';
 import { depthOf } from '../resource/source-variant.ts';

@@ -1,4 +1,4 @@
-import { isOrdered } from '../../adapter/plan/check-records.ts';
+import { isOrdered } from '../../claims/order.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { FieldKind, Value } from '../../contract/fields.ts';
 import { compareKeys, compileOrder, sortKeyOf } from '../../contract/order.ts';

@@ -1,5 +1,6 @@
-import { brokenFilter } from '../../adapter/plan/check-records.ts';
 import type { ScanPlan } from '../../adapter/plan/plan.ts';
+import { contradicted, type WindowEvidence } from '../../claims/claim.ts';
+import { brokenFilter } from '../../claims/filter.ts';
 import { createYieldToLoop } from '../../kernel/yield-to-loop.ts';
 import { compileRowCodec } from '../../rowset/row-codec.ts';
 import {
@@ -9,8 +10,7 @@ import {
   type Segment,
   writeSegment,
 } from '../../rowset/row-table.ts';
-import { contradicted, type Mismatch, recordCameTwice } from '../mismatch.ts';
-import type { WindowRows } from '../read-window.ts';
+import { type Mismatch, recordCameTwice } from '../mismatch.ts';
 import { overBudget } from './scan-faults.ts';
 import type { SourceRuntime } from '../source-runtime.ts';
 
@@ -20,7 +20,7 @@ export type CollectedWindow = { readonly received: number; readonly segments: re
 /** Collects the windows of one scan as they come: checks their rows and writes them as bytes. */
 export type RowCollector = {
   /** @throws GatewayError `scan_limit_exceeded` */
-  readonly collect: (window: WindowRows) => Promise<CollectedWindow | Mismatch>;
+  readonly collect: (window: WindowEvidence) => Promise<CollectedWindow | Mismatch>;
   /** The table of all windows, in their order. */
   readonly tableOf: (windows: readonly CollectedWindow[]) => RowTable;
 };

@@ -1,9 +1,10 @@
 import type { ScanPlan } from '../../adapter/plan/plan.ts';
+import { inconsistent } from '../../claims/claim.ts';
 import type { RowTable } from '../../rowset/row-table.ts';
 import { invalidReply } from '../../errors/fault.ts';
 import { createRowCollector } from './collect-rows.ts';
 import { createHydration } from '../hydrate.ts';
-import { inconsistent, isMismatch, type Mismatch } from '../mismatch.ts';
+import { isMismatch, type Mismatch } from '../mismatch.ts';
 import { readWindow } from '../read-window.ts';
 import { outOfReach, overBudget } from './scan-faults.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';

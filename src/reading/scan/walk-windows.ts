@@ -1,16 +1,12 @@
 import type { ScanPlan } from '../../adapter/plan/plan.ts';
 import type { RandomWindow, SequentialWindow, WindowCall } from '../../adapter/plan/window.ts';
+import { inconsistent, type InconsistentReads, type WindowEvidence } from '../../claims/claim.ts';
+import { brokenTotal } from '../../claims/total.ts';
 import { invalidReply } from '../../errors/fault.ts';
 import { allOrAbort } from '../all-or-abort.ts';
 import type { CollectedWindow, RowCollector } from './collect-rows.ts';
-import {
-  inconsistent,
-  type InconsistentReads,
-  isMismatch,
-  type Mismatch,
-  recordCameTwice,
-} from '../mismatch.ts';
-import { checkWindow, readWindow, type WindowRows } from '../read-window.ts';
+import { isMismatch, type Mismatch, recordCameTwice } from '../mismatch.ts';
+import { readWindow } from '../read-window.ts';
 import { outOfReach, overBudget } from './scan-faults.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';
 
@@ -58,21 +54,21 @@ function walkByTotal(
   if (count > source.budget.calls) throw overBudget('calls');
   return walk(count, context, async (index, within) => {
     const rows = await readWindow(source, plan.request, window.scanCall(index), within);
-    return isMismatch(rows) ? rows : (checkWindow(rows, total) ?? collect(rows));
+    return isMismatch(rows) ? rows : (brokenTotal(rows, total) ?? collect(rows));
   });
 }
 
 /** How the windows behind the first are found, and which of them is behind the end. */
 type WindowSequence = {
-  readonly next: (last: WindowRows) => WindowCall | InconsistentReads | undefined;
-  readonly isBehind: (window: WindowRows) => boolean | InconsistentReads;
+  readonly next: (last: WindowEvidence) => WindowCall | InconsistentReads | undefined;
+  readonly isBehind: (window: WindowEvidence) => boolean | InconsistentReads;
 };
 
 /** The windows behind the first, one after the other. */
 async function walkOn(
   source: SourceRuntime,
   plan: ScanPlan,
-  first: WindowRows,
+  first: WindowEvidence,
   { next, isBehind, collect }: WindowSequence & { readonly collect: Collect },
   context: CallContext,
 ): Promise<Windows | Mismatch> {
@@ -102,7 +98,7 @@ async function walkOn(
 }
 
 /** The ids of a window's rows, those of dropped rows included. */
-function idsOf({ rows: { records, droppedIds = [] } }: WindowRows): readonly string[] {
+function idsOf({ rows: { records, droppedIds = [] } }: WindowEvidence): readonly string[] {
   return [...records.map(({ id }) => id), ...droppedIds];
 }
 
@@ -110,7 +106,7 @@ function idsOf({ rows: { records, droppedIds = [] } }: WindowRows): readonly str
  * The windows of a source without a total, by number. The end is an empty window; where any window may be short, two
  * in a row, because one may have lost all its rows.
  */
-function byNumber(window: RandomWindow, first: WindowRows): WindowSequence {
+function byNumber(window: RandomWindow, first: WindowEvidence): WindowSequence {
   let short = false;
   let empty = 0;
   const seen = new Set(idsOf(first));
@@ -155,7 +151,7 @@ function byName(window: SequentialWindow): WindowSequence {
 export async function walkWindows(
   source: SourceRuntime,
   plan: ScanPlan,
-  first: WindowRows,
+  first: WindowEvidence,
   collect: Collect,
   context: CallContext,
 ): Promise<Windows | Mismatch> {
@@ -166,5 +162,5 @@ export async function walkWindows(
   const { total } = first.rows;
   if (total === undefined || !plan.totalCounts)
     return walkOn(source, plan, first, { ...byNumber(window, first), collect }, context);
-  return checkWindow(first, total) ?? walkByTotal(source, plan, { window, total, collect }, context);
+  return brokenTotal(first, total) ?? walkByTotal(source, plan, { window, total, collect }, context);
 }

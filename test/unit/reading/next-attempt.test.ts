@@ -1,12 +1,7 @@
 import type { ListPlan } from '../../../src/adapter/plan/plan.ts';
+import { contradicted, inconsistent } from '../../../src/claims/claim.ts';
 import { fault } from '../../../src/errors/fault.ts';
-import {
-  contradicted,
-  inconsistent,
-  isMismatch,
-  rowVanished,
-  totalIsLowerBound,
-} from '../../../src/reading/mismatch.ts';
+import { isMismatch, rowVanished, totalIsLowerBound } from '../../../src/reading/mismatch.ts';
 import {
   type DatedPage,
   errorAfter,
