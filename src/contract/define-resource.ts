@@ -9,9 +9,18 @@ export type FilterParameter = {
   readonly description: string;
 };
 
+/** The names of the fields of a view, nested ones in the form `profile.bio`. */
+type NamesOf<Shape> = {
+  [Key in keyof Shape & string]: Shape[Key] extends z.ZodObject<infer Inner>
+    ? `${Key}.${NamesOf<Inner>}`
+    : Key;
+}[keyof Shape & string];
+
 /** The contract of one resource. */
-export type ResourceContract<Name extends string = string> = {
+export type ResourceContract<Name extends string = string, FieldName extends string = string> = {
   readonly name: Name;
+  /** The names of all fields after the id, those of the single-record view included. */
+  readonly fieldNames: readonly FieldName[];
   /** The name of one record, in the singular. */
   readonly title: string;
   readonly idPrefix: string;
@@ -31,31 +40,33 @@ export type ResourceContract<Name extends string = string> = {
 };
 
 /** A resource as its file in this folder declares it; `Key` are the names of its top-level fields. */
-type Definition<Name extends string, Key extends string> = {
+type Definition<Name extends string, Item, Detail> = {
   readonly name: Name;
   readonly title: string;
   readonly idPrefix: string;
   /** The fields of an item after its id. */
-  readonly item: Readonly<Record<Key, z.ZodType>>;
+  readonly item: Item & Readonly<Record<string, z.ZodType>>;
   /** The additional fields of the single-record view; `null` if the contract has no such view. */
-  readonly detail: Readonly<Record<string, z.ZodType>> | null;
-  readonly sorts: readonly ('id' | NoInfer<Key>)[];
-  readonly filters: readonly (FilterParameter & { readonly field: NoInfer<Key> })[];
+  readonly detail: (Detail & Readonly<Record<string, z.ZodType>>) | null;
+  readonly sorts: readonly ('id' | NoInfer<keyof Item & string>)[];
+  readonly filters: readonly (FilterParameter & { readonly field: NoInfer<keyof Item & string> })[];
 };
 
 /** Completes the definition of a resource with what follows from it: schemas, their fields, the permission. */
-export function defineResource<Name extends string, Key extends string>({
+export function defineResource<Name extends string, Item, Detail = object>({
   item: fields,
   detail: more,
   ...definition
-}: Definition<Name, Key>): ResourceContract<Name> {
+}: Definition<Name, Item, Detail>): ResourceContract<Name, NamesOf<Item> | NamesOf<Detail>> {
   const { name, title, idPrefix } = definition;
   const schemaTitle = title.charAt(0).toUpperCase() + title.slice(1);
   const shape = { id: id(idPrefix), ...fields };
   const item = z.strictObject(shape).meta({ title: schemaTitle });
   const detail = more && z.strictObject({ ...shape, ...more }).meta({ title: `${schemaTitle}Detail` });
+  const names = fieldsOf(detail ?? item).flatMap(({ kind, name: field }) => (kind === 'id' ? [] : [field]));
   return {
     ...definition,
+    fieldNames: names as (NamesOf<Item> | NamesOf<Detail>)[],
     permission: `${name}:read`,
     id: shape.id,
     item,

@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../contract/resources.ts';
+import type { FieldName, ResourceName } from '../../contract/resources.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import { type Column, knownValues } from './columns.ts';
 import { fieldWords } from './field-words.ts';
@@ -70,10 +70,10 @@ const one = (
 
 /** The columns of a name: one, or two to join, or the login name as the last choice. */
 function personName(columns: readonly Column[]): ColumnChoice | undefined {
-  const full = named(columns, fieldWords['fullName'] ?? [], isText).filter((column) => coverage(column) > 0);
+  const full = named(columns, fieldWords.fullName, isText).filter((column) => coverage(column) > 0);
   const [best] = full;
-  const first = named(columns, fieldWords['firstName'] ?? [], isText)[0];
-  const last = named(columns, fieldWords['lastName'] ?? [], isText)[0];
+  const first = named(columns, fieldWords.firstName, isText)[0];
+  const last = named(columns, fieldWords.lastName, isText)[0];
   const parts = [first, last].filter((column) => column !== undefined);
   if (best !== undefined && (coverage(best) > 0.5 || parts.length === 0)) {
     const others = coverage(best) < 1 ? full.slice(1, 3) : [];
@@ -81,7 +81,7 @@ function personName(columns: readonly Column[]): ColumnChoice | undefined {
   }
   if (parts.length > 1) return { columns: parts, others: [], level: 'sure', join: true };
   if (best !== undefined) return one(best, 'likely');
-  return one(parts[0] ?? named(columns, fieldWords['loginName'] ?? [], isText)[0], 'likely');
+  return one(parts[0] ?? named(columns, fieldWords.loginName, isText)[0], 'likely');
 }
 
 const isScalarId = (column: Column) =>
@@ -108,16 +108,46 @@ function chooseId(columns: readonly Column[], resource: ResourceName): ColumnCho
   return one(whole ?? candidates[0], 'likely');
 }
 
-const CHOICES: Readonly<Record<string, { words: string; fits: Fits }>> = {
-  'users.email': { words: 'email', fits: isEmail },
-  'users.created_at': { words: 'created_at', fits: isMoment },
-  'users.profile.bio': { words: 'profile.bio', fits: isProse },
-  'users.profile.location': { words: 'profile.location', fits: isProse },
-  'users.profile.avatar_url': { words: 'profile.avatar_url', fits: isAddress },
-  'products.name': { words: 'name', fits: isText },
-  'products.description': { words: 'description', fits: isText },
-  'products.price': { words: 'price', fits: isAmount },
-  'products.category': { words: 'category', fits: isTextOrCode },
+/** Chooses the columns of one field; `undefined` if none matches. */
+type Choose = (columns: readonly Column[]) => ColumnChoice | undefined;
+
+/** Chooses the column with the best of some names, if its values have a form. */
+function byName(names: readonly string[], fits: Fits): Choose {
+  return (columns) => {
+    const found = named(columns, names, fits);
+    const filled = found.find((column) => knownValues(column).length > 0);
+    return filled === undefined ? one(found[0], 'likely') : one(filled, 'sure');
+  };
+}
+
+/** Of a list of e-mail addresses the primary one is chosen, or else the first. */
+function email(columns: readonly Column[]): ColumnChoice | undefined {
+  const chosen = byName(fieldWords.email, isEmail)(columns);
+  const [best] = chosen?.columns ?? [];
+  if (best === undefined || chosen?.level !== 'sure' || coverage(best) === 1) return chosen;
+  const listed = ({ path }: Column) => path.replace(/\[.*?\]/, '');
+  const duplicate = named(columns, fieldWords.email, isEmail).find(
+    (column) => column !== best && knownValues(column).length > 0 && listed(column) === listed(best),
+  );
+  return one(best, 'sure', duplicate === undefined ? [] : [duplicate]);
+}
+
+/** How the columns of each field are found. The compiler asks for every field of every resource. */
+const CHOICES: { readonly [Name in ResourceName]: { readonly [Field in FieldName<Name>]: Choose } } = {
+  users: {
+    name: personName,
+    email,
+    created_at: byName(fieldWords.created_at, isMoment),
+    'profile.bio': byName(fieldWords['profile.bio'], isProse),
+    'profile.location': byName(fieldWords['profile.location'], isProse),
+    'profile.avatar_url': byName(fieldWords['profile.avatar_url'], isAddress),
+  },
+  products: {
+    name: byName(fieldWords.name, isText),
+    description: byName(fieldWords.description, isText),
+    price: byName(fieldWords.price, isAmount),
+    category: byName(fieldWords.category, isTextOrCode),
+  },
 };
 
 /** The columns for a field of the contract; `undefined` if none matches. */
@@ -127,19 +157,6 @@ export function chooseField(
   field: string,
 ): ColumnChoice | undefined {
   if (field === 'id') return chooseId(columns, resource);
-  if (resource === 'users' && field === 'name') return personName(columns);
-  const choice = CHOICES[`${resource}.${field}`];
-  if (choice === undefined) return undefined;
-  const found = named(columns, fieldWords[choice.words] ?? [], choice.fits);
-  const filled = found.filter((column) => knownValues(column).length > 0);
-  const [best] = filled;
-  if (best === undefined) return one(found[0], 'likely');
-  if (field === 'email' && coverage(best) < 1) {
-    // A list of e-mail addresses: the primary one, or else the first.
-    const duplicate = filled.find(
-      (column) => column !== best && column.path.replace(/\[.*?\]/, '') === best.path.replace(/\[.*?\]/, ''),
-    );
-    return one(best, 'sure', duplicate === undefined ? [] : [duplicate]);
-  }
-  return one(best, 'sure');
+  const choices: Readonly<Record<string, Choose>> = CHOICES[resource];
+  return choices[field]?.(columns);
 }

@@ -1,7 +1,7 @@
 const words = (text: string) => text.trim().split(/\s+/);
 
 /** Common names of fields, in several languages: folded, best first. `a.b` is b in a. */
-export const fieldWords: Readonly<Record<string, readonly string[]>> = {
+export const fieldWords = {
   fullName: words(`displayname name fullname name.formatted name.full name.display formattedname realname
     commonname cn completename label.name anzeigename vollstandigername nomcomplet nombrecompleto contactname
     customername username.display profile.name profile.displayname titlename text.name title`),

@@ -81,12 +81,13 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('A third resource, of one file in the contract and its name in the table', () => {
-  it('has the compiler ask for one thing more: what services call it, for drafts', async () => {
+  it('has the compiler ask for two things more, both for drafts: what services call it, and its columns', async () => {
     const compiler = join(folder, 'node_modules/typescript/bin/tsc');
     const checked = await runProcess(NODE, [compiler, '-p', join(folder, 'tsconfig.build.json'), '--noEmit']);
     const asked = checked.out.split('\n').filter((line) => line.includes('error'));
     expect(asked).toEqual([
       expect.stringMatching(/src\/draft\/detect\/resource-words\.ts.*: Property 'orders' is missing/),
+      expect.stringMatching(/src\/draft\/map\/choose-columns\.ts.*: Property 'orders' is missing/),
     ]);
   });
 
