@@ -20,6 +20,8 @@ export type YamlFile = {
   readonly file: string;
   /** The content, secrets filled in. It is a function, so that printing the file object does not print secrets. */
   content(): unknown;
+  /** The text as it was read, with references in place of secrets. It is a function, for constants may be secret, too. */
+  text(): string;
   /** The value at a path, with the digits of its numbers as written. */
   exactAt(path: readonly PropertyKey[]): Json;
   /** Whether the value at a path had an unresolved reference, which is already reported. */
@@ -133,6 +135,7 @@ export function parseYamlFile(
   return {
     file,
     content: () => content,
+    text: () => text,
     exactAt: (path) => exactValue(document, path),
     isUnset: (path) => unset.some(({ offset }) => offset === offsetOf(document, path, false)),
     problemAt: (path, message, hint) =>

@@ -136,11 +136,11 @@ function maskResource(spec: SourceResourceSpec, masked: Tree): SourceResourceSpe
 
 /**
  * A source whose requests can be displayed: what its file fills in from the environment, and constants under names such
- * as `token`, are `***`. `text` is the text of the source's file. Addresses are shown as they are.
+ * as `token`, are `***`. Addresses are shown as they are.
  */
-export function maskSource({ spec, yaml }: LoadedSource, text: string): SourceSpec {
+export function maskSource({ spec, yaml }: LoadedSource): SourceSpec {
   const environment = { variables: new Proxy({}, { get: () => MASK }), readFile: () => MASK };
-  const masked = parseYamlFile(yaml.file, text, environment, []).content();
+  const masked = parseYamlFile(yaml.file, yaml.text(), environment, []).content();
   const resources = at(masked, 'resources');
   const masks = Object.entries(spec.resources).map(([name, one]) => [
     name,

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { type Adapter, compileAdapter } from '../../adapter/compile.ts';
 import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Resource } from '../../contract/resources.ts';
@@ -15,7 +14,7 @@ export function compileValid(spec: SourceSpec, resource: Resource): Adapter {
 
 /** A source whose secrets are `***`, compiled: its requests can be displayed. @throws Error if the file lacks the resource */
 export function maskedSource({ source, resource }: CompiledSource) {
-  const spec = maskSource(source, readFileSync(source.yaml.file, 'utf8'));
+  const spec = maskSource(source);
   return { spec, adapter: compileValid(spec, resource) };
 }
 

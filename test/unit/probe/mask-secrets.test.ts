@@ -31,7 +31,7 @@ resources:
   const env = { variables: { SECRET: CANARY, BASE: 'http://127.0.0.1:1' }, readFile: () => CANARY };
   const source = loadSources([{ file: 'shop.yaml', text }], env, problems).get('shop');
   expect(problems).toEqual([]);
-  const masked = maskSource(source!, text);
+  const masked = maskSource(source!);
   const plan = compileAdapter(masked, products, () => undefined)!.list.plan(
     queryOf('products', query),
     new Set(),
