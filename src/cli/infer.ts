@@ -6,13 +6,10 @@ import { type ResourceName, resourceNames } from '../contract/resources.ts';
 import { inferSource, type InferredSource } from '../draft/infer-source.ts';
 import { readSample } from '../draft/read-sample.ts';
 import { InferError } from '../draft/infer-error.ts';
-import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
-import { compileSourceText, orExit } from './input/read-config.ts';
 import { draftReport } from '../draft/write/draft-report.ts';
 import { renderText } from '../explain/report/report.ts';
 import { printReport } from './output/print-report.ts';
-import { tryDraft } from '../draft/try-draft.ts';
 
 /** The options of `portico infer`. */
 type Options = {
@@ -30,7 +27,7 @@ type Options = {
   readonly json?: boolean;
 };
 
-const CALLS_MAX = 200;
+const CALLS_MAX = 400;
 const TIMEOUT_S = 15;
 const PLACEHOLDER_URL = 'http://service.invalid/';
 
@@ -85,15 +82,6 @@ async function infer(
   });
 }
 
-/** The draft as `portico check` reads it: it must have no problem, whatever the service was. */
-function checked(inferred: InferredSource, context: CliContext): CompiledSource {
-  const file = `${inferred.name}.yaml`;
-  const environment = { variables: inferred.variables, readFile: () => '' };
-  const [compiled] = orExit(context, () => compileSourceText({ file, text: inferred.text }, environment));
-  if (compiled === undefined) throw new Error('a draft describes a resource');
-  return compiled;
-}
-
 async function runInfer(url: string | undefined, options: Options, context: CliContext): Promise<void> {
   let inferred: InferredSource;
   try {
@@ -103,10 +91,8 @@ async function runInfer(url: string | undefined, options: Options, context: CliC
     context.err(`portico: ${error.message}\n${error.hint === undefined ? '' : `    hint: ${error.hint}\n`}`);
     throw new ExitError(exitCodes.failure);
   }
-  const compiled = checked(inferred, context);
-  const trials = inferred.calls === 0 ? [] : await tryDraft(compiled, context.stop);
   if (options.out !== undefined) writeFileSync(options.out, inferred.text, { flag: 'wx' });
-  const report = draftReport(inferred, trials, options.out);
+  const report = draftReport(inferred, options.out);
   if (options.json === true) {
     printReport(report, true, context);
     return;

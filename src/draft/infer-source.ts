@@ -12,7 +12,15 @@ import { type OutcomesDraft, probeWithoutCredential, draftOutcomes } from './det
 import { type RecordDraft, draftRecord } from './map/draft-record.ts';
 import { type ListDraft, draftList } from './draft-list.ts';
 import { InferError } from './infer-error.ts';
-import { writeDraft } from './write/write-draft.ts';
+import { ConfigError } from '../config/problem.ts';
+import type { CompiledSource } from '../pipeline/compile-sources.ts';
+import { compileDraft } from './verify/compile-draft.ts';
+import { withNotes } from './verify/draft-edits.ts';
+import { type Examination, examineDraft } from './verify/examine-draft.ts';
+import { settleDraft } from './verify/settle-draft.ts';
+import { trialNotes } from './verify/trial-notes.ts';
+import { type DraftTrial, tryDraft } from './verify/try-draft.ts';
+import { type Draft, writeDraft } from './write/write-draft.ts';
 
 /** What to draft, and the budget of calls. */
 export type InferOptions = TargetOptions & {
@@ -39,6 +47,12 @@ export type InferredSource = {
   readonly variables: Readonly<Record<string, string>>;
   /** The first reply to the list's request, to try the draft on it. */
   readonly reply: UpstreamReply;
+  /** The draft as `portico check` reads it. */
+  readonly compiled: CompiledSource;
+  /** What doctor says of this very draft; `undefined` if it was made from saved replies. */
+  readonly examination: Examination | undefined;
+  /** How the draft answers one request of each kind; none if it was made from saved replies. */
+  readonly trials: readonly DraftTrial[];
 };
 
 async function readFirst(
@@ -161,48 +175,83 @@ function recordOf(
   });
 }
 
+/** Composes the draft that the replies suggest. Nothing of it is verified yet. @throws InferError */
+async function proposeDraft(target: InferTarget, client: ServiceClient, options: InferOptions) {
+  const response = await readFirst(target, client, options);
+  const list = await draftList({
+    client,
+    resource: resources[options.resource],
+    response,
+    baseUrl: target.baseUrl,
+    moreRows: rowsOf(response, options.samples.slice(1)),
+  });
+  const record = await recordOf(client, target, response, list, options);
+  const outcomes = await findOutcomes(client, target, response, list, record);
+  const { upstreamCalls: calls, upstreamMs: ms } = client.usage;
+  const draft = composeDraft({
+    target,
+    resource: options.resource,
+    decode: response.format.decode,
+    dialect: response.dialect,
+    list,
+    record,
+    outcomes,
+    made: { calls, msEach: calls === 0 ? 100 : ms / calls },
+    notes: [],
+  });
+  return { draft, response, calls };
+}
+
+/** The share of the calls that finding out how the service is asked may take; the rest is for doctor. */
+const PROPOSAL_SHARE = 0.5;
+
+/** Creates what compiles a draft; `undefined` for one that would not pass `portico check`. */
+function createCompile(target: InferTarget) {
+  return (draft: Draft): CompiledSource | undefined => {
+    try {
+      return compileDraft(target.name, textOf(draft, target), target.secrets.variables);
+    } catch (error) {
+      if (error instanceof ConfigError) return undefined;
+      throw error;
+    }
+  };
+}
+
+const textOf = (draft: Draft, target: InferTarget) => refuseLeaks(writeDraft(draft), target);
+
 /**
- * Drafts the source file of a service, from its live replies or from saved ones. Calls are made one at a time, and only
- * read.
+ * Drafts the source file of a service, from its live replies or from saved ones: proposes a draft, has doctor examine
+ * it, changes what differs, and tries every kind of request. Calls are made one at a time, and only read.
  * @throws InferError
  */
 export async function inferSource(options: InferOptions): Promise<InferredSource> {
   const target = readInferTarget(options);
   const { timeoutMs, signal, samples } = options;
-  const callsMax = samples.length > 0 ? 0 : options.callsMax;
+  const callsMax = samples.length > 0 ? 0 : Math.ceil(options.callsMax * PROPOSAL_SHARE);
   const client = createServiceClient(target, { callsMax, timeoutMs, signal });
   try {
-    const response = await readFirst(target, client, options);
-    const list = await draftList({
-      client,
-      resource: resources[options.resource],
-      response,
-      baseUrl: target.baseUrl,
-      moreRows: rowsOf(response, options.samples.slice(1)),
-    });
-    const record = await recordOf(client, target, response, list, options);
-    const outcomes = await findOutcomes(client, target, response, list, record);
-    const { upstreamCalls: calls, upstreamMs: ms } = client.usage;
-    const draft = composeDraft({
-      target,
-      resource: options.resource,
-      decode: response.format.decode,
-      dialect: response.dialect,
-      list,
-      record,
-      outcomes,
-      made: { calls, msEach: calls === 0 ? 100 : ms / calls },
-      notes: [],
-    });
-    return {
-      text: refuseLeaks(writeDraft(draft), target),
-      name: target.name,
-      dialect: response.dialect?.key,
-      notes: draft.notes,
-      calls,
-      variables: target.secrets.variables,
-      reply: response.reply,
+    const { draft: proposed, response, calls } = await proposeDraft(target, client, options);
+    const { variables } = target.secrets;
+    const compiled = compileDraft(target.name, textOf(proposed, target), variables);
+    const facts = { name: target.name, dialect: response.dialect?.key, variables, reply: response.reply };
+    const finish = (draft: Draft, verified: Pick<InferredSource, 'calls' | 'examination' | 'trials'>) => {
+      const text = textOf(draft, target);
+      return { ...facts, ...verified, text, notes: draft.notes, compiled: compileDraft(target.name, text, variables) };
     };
+    if (calls === 0) return finish(proposed, { calls, examination: undefined, trials: [] });
+    let made = calls;
+    const { draft, examination } = await settleDraft(proposed, compiled, {
+      compile: createCompile(target),
+      async examine(one) {
+        const found = await examineDraft(one, { callsMax: Math.max(1, options.callsMax - made), signal });
+        made += found.calls;
+        return found;
+      },
+    });
+    const settled = compileDraft(target.name, textOf(draft, target), variables);
+    const trials = await tryDraft(settled, signal);
+    const tried = withNotes(draft, trialNotes(trials, settled));
+    return finish(tried, { calls: made, examination, trials });
   } finally {
     client.close();
   }

@@ -95,3 +95,18 @@ function costText({ cost, calls, reason, rowsMax }: QueryCost): string {
 export function costTable(costs: readonly QueryCost[]): ReportBlock {
   return { table: costs.map((cost) => [cost.query, costText(cost)]) };
 }
+
+/** The most lines of a summary. */
+const SUMMARY_LINES = 8;
+
+/** The costs in a few lines: queries that cost the same share one. */
+export function costSummary(costs: readonly QueryCost[]): ReportBlock {
+  const alike = Map.groupBy(costs, costText);
+  const lines = [...alike].map(([text, same]) => {
+    const [first, second, ...others] = same.map(({ query }) => query);
+    const more = others.length === 0 ? '' : ` and ${others.length} more`;
+    return [`${first ?? ''}${second === undefined ? '' : `, ${second}`}${more}`, text];
+  });
+  const left = lines.length - SUMMARY_LINES;
+  return { table: [...lines.slice(0, SUMMARY_LINES), ...(left > 0 ? [[`${left} more kinds`, 'see portico explain']] : [])] };
+}

@@ -92,8 +92,7 @@ function netSection({ target, made }: DraftParts): Section {
 }
 
 /** The comment at the top of the file: its origin, what to edit, and what no reply can show. */
-function headOf(parts: DraftParts, edits: readonly DraftNote[]): readonly string[] {
-  const { target, dialect, made, resource } = parts;
+function headOf({ target, dialect, made, resource }: DraftParts, edits: readonly DraftNote[]) {
   const variables = Object.keys(target.secrets.variables);
   const offline = made.calls === 0;
   const from = offline ? 'saved replies; no request was sent' : `${made.calls} calls`;
@@ -139,12 +138,5 @@ export function composeDraft(parts: DraftParts): Draft {
     },
   };
   const notes = [...parts.notes, budget.note, ...outcomes.notes, ...list.notes, ...(record?.notes ?? [])];
-  return {
-    content,
-    notes,
-    head: headOf(
-      parts,
-      notes.filter(({ level }) => level === 'edit'),
-    ),
-  };
+  return { content, notes, head: (edits) => headOf(parts, edits), alternatives: [] };
 }

@@ -1,7 +1,10 @@
 import { pathText } from '../../config/problem.ts';
 import type { Report } from '../../explain/report/report.ts';
 import type { InferredSource } from '../infer-source.ts';
-import type { DraftTrial } from '../try-draft.ts';
+import { costSummary, queryCosts } from '../../explain/query-costs.ts';
+import { counted } from '../../probe/resource/finding.ts';
+import type { Examination } from '../verify/examine-draft.ts';
+import type { DraftTrial } from '../verify/try-draft.ts';
 
 function trialText({ request, status, total, reason, unreadable, contradicted }: DraftTrial): string {
   const facts = [
@@ -14,24 +17,35 @@ function trialText({ request, status, total, reason, unreadable, contradicted }:
   return `${request}  ${facts.join('; ')}`;
 }
 
+/** What doctor says of a draft: how many of its claims hold, and what differs. */
+function doctorText({ findings, rows, complete }: Examination): string {
+  const count = (wanted: string) => findings.filter(({ verdict }) => verdict === wanted).length;
+  const read = `${complete ? 'all ' : ''}${counted(rows, 'row')} read`;
+  return `Doctor: ${counted(count('differs'), 'difference')}, ${count('agrees')} agree, ${count('could not tell')} unclear; ${read}.`;
+}
+
 /** Reports a draft: what was found, how it answers, and what is left to edit. `out` is the file that it stands in. */
-export function draftReport(
-  { name, dialect, calls, notes, text }: InferredSource,
-  trials: readonly DraftTrial[],
-  out: string | undefined,
-): Report {
+export function draftReport(inferred: InferredSource, out: string | undefined): Report {
+  const { name, dialect, calls, notes, text, trials, examination, compiled } = inferred;
   const guesses = notes.map(({ at, level, text: guess }) => ({
     path: pathText(at),
     confidence: level,
     text: guess,
   }));
   const edits = guesses.filter(({ confidence }) => confidence === 'edit');
-  const json = { name, dialect: dialect ?? null, calls, edits: edits.length, guesses, trials, draft: text };
+  const doctor = (examination?.findings ?? []).map(({ at, verdict, observed }) => ({
+    path: pathText(at),
+    verdict,
+    observed,
+  }));
+  const json = { name, dialect: dialect ?? null, calls, edits: edits.length, guesses, trials, doctor, draft: text };
   const lines = edits.map((edit) => `${edit.path}: ${edit.text}`);
   const blocks = [
     `Dialect: ${dialect ?? 'none that is known'}. Calls: ${calls}.`,
     'The draft passes portico check.',
     ...(trials.length === 0 ? [] : [{ heading: 'Answers of the draft:', blocks: trials.map(trialText) }]),
+    ...(examination === undefined ? [] : [doctorText(examination)]),
+    { heading: 'What queries cost:', blocks: [costSummary(queryCosts(compiled))] },
     lines.length === 0
       ? 'Nothing is left to edit that was found.'
       : { heading: `To edit (${lines.length}):`, blocks: lines },

@@ -16,9 +16,14 @@ import type { DraftNote } from '../note.ts';
 export type Draft = {
   readonly content: Readonly<Record<string, unknown>>;
   readonly notes: readonly DraftNote[];
-  /** The comment at the top of the file. */
-  readonly head: readonly string[];
+  /** The comment at the top of the file, with the notes that need the operator. */
+  readonly head: (edits: readonly DraftNote[]) => readonly string[];
+  /** Other values for what does not hold, the next best first, by place. */
+  readonly alternatives: readonly Alternatives[];
 };
+
+/** Values to be tried one after the other in place of what a draft says. */
+export type Alternatives = { readonly at: DraftNote['at']; readonly values: readonly unknown[] };
 
 const WIDTH = 110;
 const NOTE_MAX = 300;
@@ -136,7 +141,7 @@ export function writeDraft({ content, notes, head }: Draft): string {
   const top = [
     'yaml-language-server: $schema=../source.schema.json',
     '',
-    ...head.flatMap((line) => wrap(line, WIDTH)),
+    ...head(notes.filter(({ level }) => level === 'edit')).flatMap((line) => wrap(line, WIDTH)),
   ];
   const comment = top.map((line) => `# ${line}`.trimEnd()).join('\n');
   const body = document.toString({ singleQuote: true, lineWidth: WIDTH, flowCollectionPadding: true });

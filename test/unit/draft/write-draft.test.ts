@@ -12,7 +12,8 @@ describe('a written draft', () => {
   it('has each remark as a comment above its place, with its confidence first', () => {
     const text = writeDraft({
       content: map('x'),
-      head: ['Title'],
+      head: () => ['Title'],
+      alternatives: [],
       notes: [{ at, level: 'edit', text: 'look here' }],
     });
     expect(text).toContain('        # EDIT: look here\n        name: { from: x, as: [{ nullIf: [x] }] }');

@@ -1,0 +1,46 @@
+import type { Draft } from '../write/write-draft.ts';
+import { type DraftNote, notesAt, type Remark } from '../note.ts';
+
+/** A place in a draft: the keys from the top of the file. */
+export type DraftPlace = readonly PropertyKey[];
+
+/** A change of a draft: a value at a place, or none, with the remark that says why. */
+export type DraftEdit = { readonly at: DraftPlace; readonly value: unknown; readonly remark: Remark };
+
+type Tree = Readonly<Record<PropertyKey, unknown>>;
+
+const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null;
+
+/** Whether two places are the same. */
+export function isSamePlace(a: DraftPlace, b: DraftPlace): boolean {
+  return a.length === b.length && a.every((key, index) => key === b[index]);
+}
+
+/** The value at a place of a draft. */
+export function valueAt({ content }: Pick<Draft, 'content'>, at: DraftPlace): unknown {
+  return at.reduce<unknown>((here, key) => (isTree(here) ? here[key] : undefined), content);
+}
+
+/** Sets what is at a place; `undefined` removes it, and whatever becomes empty by that. */
+function withValueAt(tree: unknown, [key, ...rest]: DraftPlace, value: unknown): unknown {
+  if (key === undefined) return value;
+  const own = isTree(tree) ? tree : {};
+  const inner = withValueAt(own[key], rest, value);
+  const others = Object.entries(own).filter(([name]) => name !== String(key));
+  if (inner === undefined) return others.length === 0 ? undefined : Object.fromEntries(others);
+  return key in own
+    ? Object.fromEntries(Object.entries(own).map(([name, one]) => [name, name === key ? inner : one]))
+    : Object.fromEntries([...others, [key, inner]]);
+}
+
+/** Replaces what a draft says of a place, and what it remarks on it. */
+export function applyEdit(draft: Draft, { at, value, remark }: DraftEdit): Draft {
+  const content = withValueAt(draft.content, at, value) as Draft['content'];
+  return withNotes({ ...draft, content }, notesAt(at, remark));
+}
+
+/** Adds notes to a draft, in place of what it remarked on their places. */
+export function withNotes(draft: Draft, notes: readonly DraftNote[]): Draft {
+  const kept = draft.notes.filter((note) => !notes.some(({ at }) => isSamePlace(at, note.at)));
+  return { ...draft, notes: [...kept, ...notes] };
+}

@@ -1,0 +1,101 @@
+import { pathText } from '../../config/problem.ts';
+import type { CompiledSource } from '../../pipeline/compile-sources.ts';
+import type { Finding } from '../../probe/resource/finding.ts';
+import { type DraftNote, likely, sure, toEdit } from '../note.ts';
+import type { Draft } from '../write/write-draft.ts';
+import { correctDraft } from './correct-draft.ts';
+import { applyEdit, type DraftEdit, type DraftPlace, isSamePlace, valueAt, withNotes } from './draft-edits.ts';
+import type { Examination } from './examine-draft.ts';
+
+/** What a draft is settled with. */
+export type SettleDeps = {
+  /** `undefined` where a changed draft would not pass `portico check`. */
+  readonly compile: (draft: Draft) => CompiledSource | undefined;
+  /** Has doctor examine a draft. */
+  readonly examine: (compiled: CompiledSource) => Promise<Examination>;
+};
+
+/** A draft of which doctor finds nothing that infer could still change. */
+export type SettledDraft = {
+  readonly draft: Draft;
+  /** What doctor says of this very draft. */
+  readonly examination: Examination;
+};
+
+/** Drafts that are examined, at most: each has a change that the one before asked for. */
+const ROUNDS_MAX = 6;
+
+/** What a finding means for the operator, with the way to go on. */
+function asked({ claim, observed, hint }: Finding): string {
+  return `${claim}: ${observed}${hint === undefined ? '' : `; ${hint}`}`;
+}
+
+/** Places whose claims decide about rows, orders and totals. A claim there that could not be told is said beside it. */
+const DECISIVE = /^resources\.\w+\.(?:list\.(?:total|order|sort|filters|items)|get)\b/;
+
+/** The note that a finding leaves in the draft, if it leaves one. */
+function noteOf(draft: Draft, finding: Finding): DraftNote | undefined {
+  const { at, verdict, observed, hint } = finding;
+  const place = pathText(at);
+  const isThere = valueAt(draft, at) !== undefined;
+  if (verdict === 'differs') return { at, ...toEdit(asked(finding)) };
+  if (!DECISIVE.test(place) || !isThere) return undefined;
+  if (verdict === 'could not tell') return { at, ...likely(`it could not be told: ${observed}`) };
+  if (verdict === 'noted')
+    return hint === undefined ? undefined : { at, ...likely(`${observed}; ${hint}`) };
+  return /\.(?:filters|sort)\./.test(place) ? { at, ...sure(observed) } : undefined;
+}
+
+/** The draft with what doctor found beside what it is about: differences to edit, and how far claims were seen. */
+function withFindings(draft: Draft, { findings, unreached }: Examination): Draft {
+  const hasEdit = ({ at }: DraftNote) =>
+    draft.notes.some((note) => note.level === 'edit' && isSamePlace(note.at, at));
+  const notes = findings
+    .flatMap((finding) => noteOf(draft, finding) ?? [])
+    .filter((note) => note.level === 'edit' || !hasEdit(note));
+  // The worst that is said of a place is what counts.
+  const worst = notes.filter(
+    (note, index) =>
+      !notes.some(
+        (other, at) =>
+          isSamePlace(other.at, note.at) &&
+          (rank(other) > rank(note) || (rank(other) === rank(note) && at < index)),
+      ),
+  );
+  const stopped: readonly DraftNote[] =
+    unreached === undefined ? [] : [{ at: ['resources'], ...toEdit(`not everything was tried: ${unreached}`) }];
+  return withNotes(draft, [...worst, ...stopped]);
+}
+
+const rank = ({ level }: DraftNote) => ['sure', 'likely', 'edit'].indexOf(level);
+
+/** One change for each place that differs: what is found behind the first may only follow from it. */
+function editsFor(draft: Draft, { findings }: Examination, tried: (at: DraftPlace) => number) {
+  const edits: DraftEdit[] = [];
+  for (const finding of findings) {
+    if (finding.verdict !== 'differs') continue;
+    const edit = correctDraft(draft, finding, tried);
+    if (edit !== undefined && !edits.some(({ at }) => isSamePlace(at, edit.at))) edits.push(edit);
+  }
+  return edits;
+}
+
+/** Has doctor examine a draft, changes what differs, and begins again until nothing is left that can be changed. */
+export async function settleDraft(
+  proposed: Draft,
+  compiled: CompiledSource,
+  { compile, examine }: SettleDeps,
+): Promise<SettledDraft> {
+  const changes = new Map<string, number>();
+  const tried = (at: DraftPlace) => changes.get(pathText(at)) ?? 0;
+  let current = { draft: proposed, compiled };
+  for (let round = 1; ; round += 1) {
+    const examination = await examine(current.compiled);
+    const edits = round < ROUNDS_MAX ? editsFor(current.draft, examination, tried) : [];
+    for (const { at } of edits) changes.set(pathText(at), tried(at) + 1);
+    const draft = edits.reduce(applyEdit, current.draft);
+    const changed = edits.length === 0 ? undefined : compile(draft);
+    if (changed === undefined) return { draft: withFindings(current.draft, examination), examination };
+    current = { draft, compiled: changed };
+  }
+}

@@ -1,0 +1,97 @@
+import type { CompiledSource } from '../../pipeline/compile-sources.ts';
+import { createAnswerQuery, parseRequest } from '../../probe/answer-request.ts';
+import { openSession, type SourceSession } from '../../probe/session/source-session.ts';
+import { publicStatus } from '../../errors/body.ts';
+import { toGatewayError } from '../../errors/fault.ts';
+import { type AnsweredRecord, firstRequest, trialRequests } from './trial-requests.ts';
+
+/** The result of one request that was answered by means of a draft. */
+export type DraftTrial = {
+  readonly request: string;
+  readonly status: number;
+  /** `meta.total` of a list. */
+  readonly total?: number;
+  /** Why there is no answer: the error's code, and the detail of the log. */
+  readonly reason?: string;
+  /** How often each field became `null` because it could not be read. */
+  readonly unreadable: Readonly<Record<string, number>>;
+  readonly contradicted: readonly string[];
+  /** Calls that it took. */
+  readonly calls: number;
+};
+
+type Answered = {
+  readonly data: AnsweredRecord | readonly AnsweredRecord[];
+  readonly meta?: { readonly total: number };
+};
+
+type Tried = { readonly trial: DraftTrial; readonly records: readonly AnsweredRecord[] };
+
+/** Creates what answers requests by means of a draft; the rows of a scan serve the later ones. */
+function createTrials(compiled: CompiledSource, session: SourceSession, signal: AbortSignal) {
+  const unreadable: Record<string, number> = {};
+  const contradicted: string[] = [];
+  const answer = createAnswerQuery(compiled, {
+    session,
+    onFieldGap(field, reason) {
+      if (reason === 'unreadable') unreadable[field] = (unreadable[field] ?? 0) + 1;
+    },
+    onContradicted: (capability) => void contradicted.push(capability),
+  });
+  return async function tryRequest(request: string): Promise<Tried> {
+    const before = session.callsMade;
+    const facts = () => ({
+      unreadable: { ...unreadable },
+      contradicted: [...contradicted],
+      calls: session.callsMade - before,
+    });
+    for (const field of Object.keys(unreadable)) delete unreadable[field];
+    contradicted.length = 0;
+    try {
+      const { query } = parseRequest(request, [compiled]);
+      const answered = await answer(query, signal);
+      if (!answered.found) return { trial: { request, status: 404, ...facts() }, records: [] };
+      const { data, meta } = JSON.parse(answered.body) as Answered;
+      const total = meta === undefined ? {} : { total: meta.total };
+      return { trial: { request, status: 200, ...total, ...facts() }, records: [data].flat() };
+    } catch (thrown) {
+      const error = toGatewayError(thrown);
+      const reason = error.detail === undefined ? error.code : `${error.code}: ${error.detail}`;
+      return {
+        trial: { request, status: publicStatus(error, 'precise'), reason, ...facts() },
+        records: [],
+      };
+    }
+  };
+}
+
+/** Whether a scan of all rows would be needed that was tried in vain before. */
+const isOverBudget = ({ reason = '' }: DraftTrial) => reason.startsWith('scan_limit_exceeded');
+
+/**
+ * Answers one request of each kind by means of a draft, from the live service. Kinds that need a scan are not tried
+ * again once a scan did not come to its end.
+ */
+export async function tryDraft(
+  compiled: CompiledSource,
+  signal: AbortSignal,
+): Promise<readonly DraftTrial[]> {
+  const session = openSession(compiled.source.spec);
+  const { resource, adapter } = compiled;
+  const isScan = (request: string) => {
+    const { query } = parseRequest(request, [compiled]);
+    return query.kind === 'list' && adapter.list.plan(query, new Set()).kind === 'scan';
+  };
+  try {
+    const tryRequest = createTrials(compiled, session, signal);
+    const { trial: first, records } = await tryRequest(firstRequest(resource));
+    const trials = [first];
+    for (const request of trialRequests(resource, records, first.total ?? 0)) {
+      if (trials.some(isOverBudget) && isScan(request)) continue;
+      trials.push((await tryRequest(request)).trial);
+    }
+    return trials;
+  } finally {
+    session.close();
+  }
+}
