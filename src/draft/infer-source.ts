@@ -1,4 +1,3 @@
-import type { RequestSpec } from '../config/schema/source.ts';
 import { resources, type ResourceName } from '../contract/resources.ts';
 import type { JsonObject } from '../kernel/json/json.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';
@@ -7,7 +6,8 @@ import { composeDraft } from './write/compose-draft.ts';
 import { acceptOf, readFirstResponse, type FirstResponse } from './detect/first-response.ts';
 import { readListReply } from './requests/list-reader.ts';
 import type { DraftNote } from './note.ts';
-import { readInferTarget, type InferTarget, type TargetOptions } from './requests/read-target.ts';
+import { readInferTarget, type InferTarget } from './requests/read-target.ts';
+import { recordRequest, type RecordOptions } from './requests/record-request.ts';
 import { type OutcomesDraft, probeWithoutCredential, draftOutcomes } from './detect/draft-outcomes.ts';
 import { type RecordDraft, draftRecord } from './map/draft-record.ts';
 import { type ListDraft, draftList } from './draft-list.ts';
@@ -23,12 +23,8 @@ import { type DraftTrial, tryDraft } from './verify/try-draft.ts';
 import { type Draft, writeDraft } from './write/write-draft.ts';
 
 /** What to draft, and the budget of calls. */
-export type InferOptions = TargetOptions & {
+export type InferOptions = RecordOptions & {
   readonly resource: ResourceName;
-  /** The URL or path of one record, with an id of the list in it. */
-  readonly one: string | undefined;
-  /** The body of the request for one record. */
-  readonly oneBody: string | undefined;
   /** Saved replies, instead of calls: the first reply of the list, then others. */
   readonly samples: readonly UpstreamReply[];
   readonly callsMax: number;
@@ -74,46 +70,6 @@ async function readFirst(
 function rowsOf(response: FirstResponse, samples: readonly UpstreamReply[]): readonly JsonObject[] {
   const view = { read: response.format.read, items: response.place.path, idPath: '' };
   return samples.flatMap((sample) => readListReply(view, sample)?.rows ?? []);
-}
-
-/** The operation in a SOAP body. */
-function operationOf({ body }: RequestSpec): string | undefined {
-  if (body === undefined || !('xml' in body)) return undefined;
-  return /<(?:[\w.-]+:)?Body(?:\s[^<>]*)?>\s*<(?:[\w.-]+:)?([\w.-]+)/.exec(body.xml)?.[1];
-}
-
-/** The list's headers for another request, with the operation in SOAPAction replaced. */
-function actionFor(list: RequestSpec, other: RequestSpec): RequestSpec['headers'] {
-  const [from, to] = [operationOf(list), operationOf(other)];
-  if (from === undefined || to === undefined) return list.headers;
-  const named = Object.entries(list.headers).map(([name, value]) => [
-    name,
-    /^soapaction$/i.test(name) ? value.replaceAll(from, to) : value,
-  ]);
-  return Object.fromEntries(named) as RequestSpec['headers'];
-}
-
-/** The operator's request for one record. */
-function recordRequest(options: InferOptions, target: InferTarget): RequestSpec | undefined {
-  const { one, oneBody } = options;
-  if (one === undefined && oneBody === undefined) return undefined;
-  const { origin } = new URL(options.url);
-  const url = one === undefined ? new URL(options.url) : new URL(one, options.url);
-  if (url.origin !== origin)
-    throw new InferError(
-      'the view of one record is at another host than the list',
-      'a source has one net.baseUrl',
-    );
-  const read = readInferTarget({
-    ...options,
-    url: url.href,
-    body: oneBody,
-    method: undefined,
-    name: target.name,
-    headers: [],
-  });
-  const own = oneBody !== undefined ? {} : { method: 'GET' as const };
-  return { ...read.request, ...own, headers: actionFor(target.request, read.request) };
 }
 
 async function findOutcomes(
@@ -236,7 +192,13 @@ export async function inferSource(options: InferOptions): Promise<InferredSource
     const facts = { name: target.name, dialect: response.dialect?.key, variables, reply: response.reply };
     const finish = (draft: Draft, verified: Pick<InferredSource, 'calls' | 'examination' | 'trials'>) => {
       const text = textOf(draft, target);
-      return { ...facts, ...verified, text, notes: draft.notes, compiled: compileDraft(target.name, text, variables) };
+      return {
+        ...facts,
+        ...verified,
+        text,
+        notes: draft.notes,
+        compiled: compileDraft(target.name, text, variables),
+      };
     };
     if (calls === 0) return finish(proposed, { calls, examination: undefined, trials: [] });
     let made = calls;

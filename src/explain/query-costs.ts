@@ -108,5 +108,10 @@ export function costSummary(costs: readonly QueryCost[]): ReportBlock {
     return [`${first ?? ''}${second === undefined ? '' : `, ${second}`}${more}`, text];
   });
   const left = lines.length - SUMMARY_LINES;
-  return { table: [...lines.slice(0, SUMMARY_LINES), ...(left > 0 ? [[`${left} more kinds`, 'see portico explain']] : [])] };
+  return {
+    table: [
+      ...lines.slice(0, SUMMARY_LINES),
+      ...(left > 0 ? [[`${left} more kinds`, 'see portico explain']] : []),
+    ],
+  };
 }

@@ -50,8 +50,11 @@ function sortEdit(draft: Draft, finding: Finding): DraftEdit | undefined {
   return { at, value, remark: seen(finding, `it is not asked for ${wrong}`) };
 }
 
-function totalEdit(draft: Draft, finding: Finding): DraftEdit {
+function totalEdit(draft: Draft, finding: Finding): DraftEdit | undefined {
   const { at } = finding;
+  const window = valueAt(draft, [...at.slice(0, 3), 'window']) as Section | undefined;
+  // More rows than one call brings say that the list is cut off, not that the number is wrong.
+  if (window?.['kind'] === 'none') return undefined;
   const counts = valueInHint(finding, 'counts');
   const total = valueAt(draft, at) as Section | undefined;
   if (counts !== undefined && total !== undefined)

@@ -4,7 +4,14 @@ import type { Finding } from '../../probe/resource/finding.ts';
 import { type DraftNote, likely, sure, toEdit } from '../note.ts';
 import type { Draft } from '../write/write-draft.ts';
 import { correctDraft } from './correct-draft.ts';
-import { applyEdit, type DraftEdit, type DraftPlace, isSamePlace, valueAt, withNotes } from './draft-edits.ts';
+import {
+  applyEdit,
+  type DraftEdit,
+  type DraftPlace,
+  isSamePlace,
+  valueAt,
+  withNotes,
+} from './draft-edits.ts';
 import type { Examination } from './examine-draft.ts';
 
 /** What a draft is settled with. */
@@ -41,8 +48,7 @@ function noteOf(draft: Draft, finding: Finding): DraftNote | undefined {
   if (verdict === 'differs') return { at, ...toEdit(asked(finding)) };
   if (!DECISIVE.test(place) || !isThere) return undefined;
   if (verdict === 'could not tell') return { at, ...likely(`it could not be told: ${observed}`) };
-  if (verdict === 'noted')
-    return hint === undefined ? undefined : { at, ...likely(`${observed}; ${hint}`) };
+  if (verdict === 'noted') return hint === undefined ? undefined : { at, ...likely(`${observed}; ${hint}`) };
   return /\.(?:filters|sort)\./.test(place) ? { at, ...sure(observed) } : undefined;
 }
 
@@ -63,7 +69,9 @@ function withFindings(draft: Draft, { findings, unreached }: Examination): Draft
       ),
   );
   const stopped: readonly DraftNote[] =
-    unreached === undefined ? [] : [{ at: ['resources'], ...toEdit(`not everything was tried: ${unreached}`) }];
+    unreached === undefined
+      ? []
+      : [{ at: ['resources'], ...toEdit(`not everything was tried: ${unreached}`) }];
   return withNotes(draft, [...worst, ...stopped]);
 }
 

@@ -9,7 +9,7 @@ const LIMIT = 10;
 /** The first value of a field that records have. */
 function valueOf(records: readonly AnsweredRecord[], field: string): string | undefined {
   const value = records.map((record) => record[field]).find((one) => one !== null && one !== undefined);
-  return value === undefined ? undefined : String(value);
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
 
 /**
@@ -39,6 +39,6 @@ export function trialRequests(
 }
 
 /** The request that a trial begins with. */
-export function firstRequest({ name }: Resource): string {
+export function plainRequest({ name }: Resource): string {
   return `GET /v1/${name}?limit=${LIMIT}`;
 }

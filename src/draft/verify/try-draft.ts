@@ -3,7 +3,7 @@ import { createAnswerQuery, parseRequest } from '../../probe/answer-request.ts';
 import { openSession, type SourceSession } from '../../probe/session/source-session.ts';
 import { publicStatus } from '../../errors/body.ts';
 import { toGatewayError } from '../../errors/fault.ts';
-import { type AnsweredRecord, firstRequest, trialRequests } from './trial-requests.ts';
+import { type AnsweredRecord, plainRequest, trialRequests } from './trial-requests.ts';
 
 /** The result of one request that was answered by means of a draft. */
 export type DraftTrial = {
@@ -29,8 +29,8 @@ type Tried = { readonly trial: DraftTrial; readonly records: readonly AnsweredRe
 
 /** Creates what answers requests by means of a draft; the rows of a scan serve the later ones. */
 function createTrials(compiled: CompiledSource, session: SourceSession, signal: AbortSignal) {
-  const unreadable: Record<string, number> = {};
-  const contradicted: string[] = [];
+  let unreadable: Record<string, number> = {};
+  let contradicted: string[] = [];
   const answer = createAnswerQuery(compiled, {
     session,
     onFieldGap(field, reason) {
@@ -40,13 +40,8 @@ function createTrials(compiled: CompiledSource, session: SourceSession, signal: 
   });
   return async function tryRequest(request: string): Promise<Tried> {
     const before = session.callsMade;
-    const facts = () => ({
-      unreadable: { ...unreadable },
-      contradicted: [...contradicted],
-      calls: session.callsMade - before,
-    });
-    for (const field of Object.keys(unreadable)) delete unreadable[field];
-    contradicted.length = 0;
+    [unreadable, contradicted] = [{}, []];
+    const facts = () => ({ unreadable, contradicted, calls: session.callsMade - before });
     try {
       const { query } = parseRequest(request, [compiled]);
       const answered = await answer(query, signal);
@@ -84,7 +79,7 @@ export async function tryDraft(
   };
   try {
     const tryRequest = createTrials(compiled, session, signal);
-    const { trial: first, records } = await tryRequest(firstRequest(resource));
+    const { trial: first, records } = await tryRequest(plainRequest(resource));
     const trials = [first];
     for (const request of trialRequests(resource, records, first.total ?? 0)) {
       if (trials.some(isOverBudget) && isScan(request)) continue;

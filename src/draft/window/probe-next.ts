@@ -102,6 +102,15 @@ async function findLink(
   return undefined;
 }
 
+const CURSORS_TRIED = 12;
+
+/** Parameters named as the cursor in the reply: `next` may be sent back as `_next`. */
+function namesakes({ body }: RequestSpec, path: string): readonly ParameterCandidate[] {
+  const name = /([A-Za-z][\w-]*)$/.exec(path)?.[1];
+  if (body !== undefined || name === undefined) return [];
+  return [name, `_${name}`].map((one) => ({ place: { in: 'query', name: one }, name: one }));
+}
+
 async function findCursor(
   reader: ListReader,
   request: RequestSpec,
@@ -114,7 +123,7 @@ async function findCursor(
   );
   const more = leaves.find((leaf) => MORE_NAME.test(lastName(leaf)) && typeof leaf.value === 'boolean');
   for (const { path, value } of cursors) {
-    for (const { place } of candidates.slice(0, 12)) {
+    for (const { place } of [...namesakes(request, path), ...candidates].slice(0, CURSORS_TRIED)) {
       if (reader.client.callsLeft < 1) return undefined;
       const { listing: next } = await reader.read(withValue(request, place, scalarText(value) ?? ''));
       if (isBehind(listing, next)) return { kind: 'cursor', next: path, more: more?.path, place };

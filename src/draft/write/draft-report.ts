@@ -38,7 +38,16 @@ export function draftReport(inferred: InferredSource, out: string | undefined): 
     verdict,
     observed,
   }));
-  const json = { name, dialect: dialect ?? null, calls, edits: edits.length, guesses, trials, doctor, draft: text };
+  const json = {
+    name,
+    dialect: dialect ?? null,
+    calls,
+    edits: edits.length,
+    guesses,
+    trials,
+    doctor,
+    draft: text,
+  };
   const lines = edits.map((edit) => `${edit.path}: ${edit.text}`);
   const blocks = [
     `Dialect: ${dialect ?? 'none that is known'}. Calls: ${calls}.`,

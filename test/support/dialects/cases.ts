@@ -59,7 +59,7 @@ export const dialectCases: readonly DialectCase[] = [
     edits: 0,
     differs: ['order'],
   },
-  { example: 'ldap-crest', resource: 'users', dialect: crest, list: '/api/users', base: '/api', edits: 0 },
+  { example: 'ldap-crest', resource: 'users', dialect: crest, list: '/api/users', base: '/api', edits: 1 },
   {
     example: 'odata-v4',
     resource: 'products',
@@ -103,7 +103,7 @@ export const dialectCases: readonly DialectCase[] = [
     dialect: magento,
     list: '/rest/V1/products',
     base: '/rest',
-    edits: 1,
+    edits: 2,
     corrections: [
       [
         'description: custom_attributes[?attribute_code=="description"].value',
@@ -232,5 +232,5 @@ export const dialectCases: readonly DialectCase[] = [
     edits: 0,
     differs: ['filters.price'],
   },
-  { example: 'json-server', resource: 'users', dialect: jsonServer, list: '/users', base: '', edits: 0 },
+  { example: 'json-server', resource: 'users', dialect: jsonServer, list: '/users', base: '', edits: 1 },
 ];

@@ -46,7 +46,8 @@ describe('a written draft', () => {
       fc.property(hostile, hostile, (value, remark) => {
         const written = writeDraft({
           content: map(value),
-          head: [remark],
+          head: () => [remark],
+          alternatives: [],
           notes: [{ at, level: 'sure', text: remark }],
         });
         expect(parse(written)).toEqual(map(value));
