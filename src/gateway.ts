@@ -18,7 +18,8 @@ import { createOperations } from './pipeline/create-operations.ts';
 import type { ShareOf } from './pipeline/source-upstreams.ts';
 import type { ResourceQuality } from './pipeline/quality.ts';
 import { createCache } from './store/cache/cache.ts';
-import { createLocalPurges, createSharedPurges } from './store/purges.ts';
+import { createFallenClaims, type FallenClaims } from './store/fallen-claims.ts';
+import { createLocalPurges, createSharedPurges, type Purges } from './store/purges.ts';
 import { createRedisKeys } from './store/redis/redis-keys.ts';
 import { openRedis } from './store/redis/redis-roles.ts';
 import { createContentEncodings } from './store/cache/content-encodings.ts';
@@ -48,6 +49,8 @@ export type PublicSide = {
   quality(): readonly ResourceQuality[];
   /** Purges everything with a tag from the caches of all processes. Rejects where Redis fails. */
   purge(tag: string): Promise<void>;
+  /** The claims that have fallen, of all resources. */
+  readonly claims: Pick<FallenClaims, 'list' | 'reset'>;
   /** Ends the listener gracefully, see `createDrain`. */
   readonly leave: Drain;
   /** Closes everything at once. */
@@ -93,7 +96,11 @@ function openStores(
     if (redis.of[role] !== undefined) metrics.watchRedis(role, redis.of[role].isReady);
   const keys = createRedisKeys(spec.prefix);
   const client = redis.of.cache?.client;
-  const purges = client === undefined ? createLocalPurges() : createSharedPurges(client, keys);
+  const purges: Purges =
+    client === undefined
+      ? createLocalPurges()
+      : createSharedPurges(client, keys, (notes) => fallenClaims.apply(notes));
+  const fallenClaims = createFallenClaims(purges, clock);
   const { localBytes, localSeconds, compression } = limits;
   const cache = createCache({
     clock,
@@ -107,7 +114,7 @@ function openStores(
         : undefined,
     onEvent: metrics.cacheEvent,
   });
-  return { redis, keys, purges, cache };
+  return { redis, keys, purges, fallenClaims, cache };
 }
 
 /** Creates the public side of a gateway; it does not listen before `listen`. */
@@ -120,7 +127,7 @@ export function createPublicSide(
   if (config.auth.apiKeys?.pepper.reveal() === PUBLISHED_PEPPER)
     log.warn({}, 'auth.apiKeys.pepper is the published one: set PORTICO_KEY_PEPPER before making real keys');
   const metrics = createMetrics({ ...services, operations: endpointNames(config) });
-  const { redis, keys, purges, cache } = openStores(config, services, metrics);
+  const { redis, keys, purges, fallenClaims, cache } = openStores(config, services, metrics);
   const shared = { redis: redis.of, keys, clock, metrics, log };
   const admission = createAdmission(config, shared);
   const served = createOperations(compiled, {
@@ -128,6 +135,7 @@ export function createPublicSide(
     admission,
     cache,
     purges,
+    fallenClaims,
     jitterPercent: config.cache.jitter,
     contract: config.contract,
     shareOf,
@@ -161,6 +169,7 @@ export function createPublicSide(
     metrics,
     quality: () => served.quality(),
     purge: (tag) => purges.purge(tag),
+    claims: fallenClaims,
     leave(leaving) {
       app.stopShedding();
       return drain(leaving);

@@ -21,9 +21,17 @@ export type AdminDeps = {
   readonly quality: () => unknown;
   /** Purges everything with a tag from the caches of all processes. Rejects if Redis fails. */
   readonly purge: (tag: string) => Promise<void>;
+  /** The claims that have fallen, and how they are believed again in all processes; rejects if Redis fails. */
+  readonly claims: {
+    readonly list: () => unknown;
+    readonly reset: (selection: ClaimSelection) => Promise<unknown>;
+  };
   /** The token for all paths except `/livez` and `/readyz`; absent: programs on this machine need none. */
   readonly token?: Secret | undefined;
 };
+
+/** The claims that an operator means, as JSON; absent: any. */
+type ClaimSelection = { readonly source?: string | undefined; readonly claim?: string | undefined };
 
 /** A tag: a resource, a record of it, or everything. */
 const TAG = /^(?:\*|[a-z]{1,40}(?:[:_].{1,600})?)$/u;
@@ -53,12 +61,24 @@ function purging(purge: AdminDeps['purge']) {
   };
 }
 
+function isTextOrAbsent(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === 'string';
+}
+
+/** Believes the claims again that a request names. */
+function resetting(reset: AdminDeps['claims']['reset']) {
+  return async function answerReset({ query: { source, claim } }: Request, res: Response): Promise<void> {
+    if (isTextOrAbsent(source) && isTextOrAbsent(claim)) res.json({ reset: await reset({ source, claim }) });
+    else res.status(400).json({ status: 'write ?source=crm, ?source=crm&claim=order, or nothing for all' });
+  };
+}
+
 /**
- * Creates the operator's listener: `/livez` and `/readyz` for the platform; `/metrics`, `/quality` and `POST
- * /cache/purge` for callers with the token.
+ * Creates the operator's listener: `/livez` and `/readyz` for the platform; `/metrics`, `/quality`, `POST /cache/purge`,
+ * `/claims` and `POST /claims/reset` for callers with the token.
  */
 export function createAdminApp(deps: AdminDeps): RequestListener {
-  const { metrics, quality } = deps;
+  const { metrics, quality, claims } = deps;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -86,6 +106,12 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
   });
 
   app.post('/cache/purge', purging(deps.purge));
+
+  app.get('/claims', async (_req, res) => {
+    res.json({ fallen: await claims.list() });
+  });
+
+  app.post('/claims/reset', resetting(claims.reset));
 
   app.use((_req: Request, res: Response) => {
     res.status(404).json({ status: 'not found' });

@@ -16,7 +16,12 @@ export type EvidenceRow = { readonly id: string } & Readonly<Record<string, Valu
 export type WindowEvidence = { readonly call: WindowCall; readonly rows: Rows };
 
 /** The rows contradict a claim of the source's file, once. */
-export type ClaimContradicted = { readonly kind: 'contradicted'; readonly capability: Capability };
+export type ClaimContradicted = {
+  readonly kind: 'contradicted';
+  readonly capability: Capability;
+  /** What contradicts it: never a value. */
+  readonly detail: string;
+};
 
 /** The replies of one walk do not fit together, or not with the total. */
 export type InconsistentReads = { readonly kind: 'inconsistent'; readonly detail: string };
@@ -24,9 +29,9 @@ export type InconsistentReads = { readonly kind: 'inconsistent'; readonly detail
 /** How a reply breaks what the file promises. */
 export type Violation = ClaimContradicted | InconsistentReads;
 
-/** The rows contradict the claim of a capability. */
-export function contradicted(capability: Capability): ClaimContradicted {
-  return { kind: 'contradicted', capability };
+/** The rows contradict the claim of a capability; `detail` says how, in words. */
+export function contradicted(capability: Capability, detail = 'rows contradict it'): ClaimContradicted {
+  return { kind: 'contradicted', capability, detail };
 }
 
 /** The replies do not fit together; `detail` says how, in words. */

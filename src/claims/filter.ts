@@ -3,6 +3,9 @@ import { matches } from '../contract/order.ts';
 import type { Filter } from '../contract/query.ts';
 import type { EvidenceRow } from './claim.ts';
 
+/** What contradicts a filter. */
+export const ROW_EXCLUDED = 'a row came that does not match';
+
 /** Whether a row satisfies every filter. */
 export function fitsFilters(row: EvidenceRow, filters: readonly Filter[]): boolean {
   return filters.every(({ field, op, value }) => matches(row[field] ?? null, op, value));

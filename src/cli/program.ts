@@ -2,12 +2,13 @@ import { Command, CommanderError, Option } from 'commander';
 import { type CheckOptions, runCheck } from './check.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { runDemo } from './serve/demo.ts';
-import { registerCacheCommand } from './cache.ts';
+import { registerCacheCommand } from './redis/cache.ts';
+import { registerClaimsCommand } from './redis/claims.ts';
 import { registerDoctorCommand } from './doctor.ts';
 import { registerExplainCommand } from './explain.ts';
 import { runGenerate } from './generate/generate.ts';
 import { registerInferCommand } from './infer.ts';
-import { registerKeysCommand } from './keys/keys.ts';
+import { registerKeysCommand } from './redis/keys.ts';
 import { withPlainOutput } from './output/plain-output.ts';
 import { registerQualityCommand } from './quality.ts';
 import { readConfigOrExit } from './input/read-config.ts';
@@ -77,6 +78,7 @@ function createProgram(context: CliContext): Command {
   };
   registerKeysCommand(program, store);
   registerCacheCommand(program, store);
+  registerClaimsCommand(program, configFile, context);
   return program;
 }
 

@@ -13,13 +13,14 @@ import { createCursorCheckpoints } from '../rowset/cursor-checkpoints.ts';
 import { createRedisRowSets } from '../rowset/redis-rowsets.ts';
 import { compileRowCodec } from '../rowset/row-codec.ts';
 import type { Cache } from '../store/cache/cache.ts';
+import type { FallenClaims } from '../store/fallen-claims.ts';
 import type { Purges } from '../store/purges.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
 import type { RedisByRole } from '../store/redis/redis-roles.ts';
 import { type AdmissionStages, assembleOperation } from './assemble.ts';
 import type { CompiledResource } from './compile-sources.ts';
 import { createRuntime, type ReplyMetrics } from './create-runtime.ts';
-import { purgeableRowSets } from './purgeable-rowsets.ts';
+import { createPurgeable } from './purgeable-rowsets.ts';
 import type { Quality, ResourceQuality } from './quality.ts';
 import {
   createSourceUpstreams,
@@ -39,6 +40,7 @@ export type OperationsDeps = {
   readonly keys: RedisKeys;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;
+  readonly fallenClaims: Pick<FallenClaims, 'of'>;
   readonly metrics: ReplyMetrics & SourceUpstreamsDeps['metrics'];
   readonly contract: GatewayConfig['contract'];
   readonly shareOf?: ShareOf | undefined;
@@ -83,7 +85,8 @@ function readResource(
   const codec = compileRowCodec(resource.itemFields);
   const rowSets = createRowSets(runtime, place && createRedisRowSets({ ...place, codec }));
   const walk = createWalker(runtime, createCursorCheckpoints({ redis: place }));
-  const answer = createAnswer(runtime, config.cache, purgeableRowSets(rowSets, compiled, deps.purges), walk);
+  const purgeable = createPurgeable(compiled, deps.purges);
+  const answer = createAnswer(runtime, config.cache, purgeable.rowSets(rowSets), purgeable.walker(walk));
   return {
     async source(call) {
       try {

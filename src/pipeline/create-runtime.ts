@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../kernel/clock.ts';
 import { createLargeReplies } from '../reading/large-replies/large-replies.ts';
-import type { SourceRuntime } from '../reading/source-runtime.ts';
+import type { RuntimeClaims, SourceRuntime } from '../reading/source-runtime.ts';
+import type { FallenClaims, OnClaimChange } from '../store/fallen-claims.ts';
 import type { Upstream } from '../upstream/client.ts';
-import type { CompiledSource } from './compile-sources.ts';
+import type { CompiledResource } from './compile-sources.ts';
 import { createQuality, type Quality, type QualityMetrics } from './quality.ts';
 
 /** What the metrics count of the replies of sources. */
@@ -14,8 +15,9 @@ export type ReplyMetrics = QualityMetrics & {
 
 export type RuntimeDeps = {
   readonly clock: Clock;
-  readonly log: Pick<Logger, 'warn'>;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly metrics: ReplyMetrics;
+  readonly fallenClaims: Pick<FallenClaims, 'of'>;
 };
 
 /** A resource of a source at work, and the quality of its replies. */
@@ -45,11 +47,28 @@ function watchUpstream(upstream: Upstream, { failed }: Quality): Upstream {
   };
 }
 
+/** The claims of a resource; the log says what other processes and operators change. */
+function watchClaims(
+  { resource, source, digest }: CompiledResource,
+  quality: Quality,
+  { log, fallenClaims }: Pick<RuntimeDeps, 'log' | 'fallenClaims'>,
+): RuntimeClaims {
+  const { name } = source.spec;
+  const onChange: OnClaimChange = (change, { claim, at, detail }) => {
+    const fields = { source: name, resource: resource.name, capability: claim };
+    if (change === 'fallen') quality.contradicted(claim);
+    if (change === 'fallen')
+      log.info({ ...fields, at, detail }, 'a claim has fallen before, or in another process');
+    else log.info(fields, 'a claim that had fallen is believed again');
+  };
+  return fallenClaims.of({ source: name, resource: resource.name, digest }, onChange);
+}
+
 /** Puts a resource of a source to work. */
 export function createRuntime(
-  compiled: CompiledSource,
+  compiled: CompiledResource,
   upstream: Upstream,
-  { clock, log, metrics }: RuntimeDeps,
+  { clock, log, metrics, fallenClaims }: RuntimeDeps,
 ): WatchedRuntime {
   const { resource, source } = compiled;
   const { name, budget } = source.spec;
@@ -62,7 +81,7 @@ export function createRuntime(
     largeReplies,
     budget,
     clock,
-    switchedOff: new Set(),
+    claims: watchClaims(compiled, quality, { log, fallenClaims }),
     observer: {
       fieldGap: (field, reason) => metrics.unreadableField(name, `${resource.name}.${field}`, reason),
       contradicted(capability) {
@@ -70,7 +89,7 @@ export function createRuntime(
         const { file, line } = quality.contradicted(capability);
         log.warn(
           { source: name, resource: resource.name, capability, file, line },
-          'the source contradicts its configuration; answers are computed without this claim',
+          `the source contradicts its configuration: all ${resource.name} read so far are forgotten in every process, and answers are computed without this claim`,
         );
       },
     },

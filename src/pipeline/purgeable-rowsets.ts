@@ -1,17 +1,22 @@
-import type { ScanPlan } from '../adapter/plan/plan.ts';
 import type { RowSets } from '../reading/rowsets/rowsets.ts';
+import type { Walker } from '../reading/walk-page.ts';
 import type { Purges } from '../store/purges.ts';
 import type { CompiledResource } from './compile-sources.ts';
 
-/** Row sets that end with a purge of something of their resource, or where what was purged is no longer known. */
-export function purgeableRowSets(
-  rowSets: RowSets,
+/** Row sets and walks that begin anew with a purge of something of their resource. */
+export type Purgeable = {
+  rowSets(rowSets: RowSets): RowSets;
+  walker(walk: Walker): Walker;
+};
+
+/** Creates what ends row sets and checkpoints with a purge, or where what was purged is no longer known. */
+export function createPurgeable(
   { resource }: Pick<CompiledResource, 'resource'>,
   purges: Pick<Purges, 'current' | 'latest'>,
-): RowSets {
+): Purgeable {
   const isAbout = (tag: string) => tag === resource.name || tag.startsWith(`${resource.idPrefix}:`);
 
-  function sincePurge(plan: ScanPlan): ScanPlan {
+  function sincePurge<T extends { readonly key: string }>(plan: T): T {
     const number = purges.latest(isAbout);
     // The numbers start again with each epoch: without its name, rows from before the last one would come back.
     const { epoch } = purges.current();
@@ -19,8 +24,14 @@ export function purgeableRowSets(
   }
 
   return {
-    ...rowSets,
-    page: (plan, ...rest) => rowSets.page(sincePurge(plan), ...rest),
-    has: (plan) => rowSets.has(sincePurge(plan)),
+    rowSets: (rowSets) => ({
+      ...rowSets,
+      page: (plan, ...rest) => rowSets.page(sincePurge(plan), ...rest),
+      has: (plan) => rowSets.has(sincePurge(plan)),
+    }),
+    walker:
+      (walk) =>
+      (plan, ...rest) =>
+        walk(sincePurge(plan), ...rest),
   };
 }

@@ -9,6 +9,7 @@ import { type Json, readJson } from '../kernel/json/json.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import type { SourceAnswer } from '../policy/call.ts';
 import { createAnswer } from '../reading/answer-query.ts';
+import { createLocalClaims } from '../reading/local-claims.ts';
 import { findOperation } from './find-operation.ts';
 import type { SourceSession } from './session/source-session.ts';
 
@@ -38,7 +39,7 @@ export function createAnswerQuery(compiled: CompiledSource, deps: AnswerQueryDep
       upstream: session.upstream,
       budget: compiled.source.spec.budget,
       clock: systemClock,
-      switchedOff: new Set(switchedOff),
+      claims: createLocalClaims(switchedOff),
       observer: { fieldGap: onFieldGap, contradicted: onContradicted },
     },
     { fresh: 1 },

@@ -21,22 +21,20 @@ function createPageFinder(deps: Parameters<typeof createPlanRunner>[0]) {
   const { source } = deps;
   const runPlan = createPlanRunner(deps);
 
-  function switchOff(capability: Capability): void {
-    if (source.switchedOff.has(capability)) return;
-    source.switchedOff.add(capability);
-    source.observer.contradicted(capability);
+  function letFall(capability: Capability, detail: string): void {
+    if (source.claims.fall(capability, detail)) source.observer.contradicted(capability);
   }
 
   return async function findPage(query: ListQuery, context: CallContext): Promise<DatedPage> {
     let state: SearchState = noAttempts;
     for (;;) {
       const { unusable, blamed, vanished } = state;
-      const plan = source.adapter.list.plan(query, source.switchedOff.union(unusable).union(blamed));
+      const plan = source.adapter.list.plan(query, source.claims.fallen.union(unusable).union(blamed));
       const attempt = await runPlan(query, plan, context, vanished?.listedAt).catch((error: unknown) => {
         throw error instanceof GatewayError ? errorAfter(state, error) : error;
       });
       const step = nextStep(state, plan, attempt);
-      step.switchOff.forEach(switchOff);
+      for (const [capability, detail] of step.falling) letFall(capability, detail);
       if (step.kind === 'fail') throw step.error;
       if (step.kind === 'done') return step.page;
       state = step.state;

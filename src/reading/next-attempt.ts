@@ -33,8 +33,11 @@ export type SearchState = {
   readonly vanished: RowVanished | undefined;
 };
 
-/** What follows from an attempt. `switchOff`: claims that are proved wrong. */
-export type NextStep = { readonly switchOff: ReadonlySet<Capability> } & (
+/** Claims that are proved wrong, with what contradicted them. */
+type FallingClaims = ReadonlyMap<Capability, string>;
+
+/** What follows from an attempt. */
+export type NextStep = { readonly falling: FallingClaims } & (
   | { readonly kind: 'done'; readonly page: DatedPage }
   | { readonly kind: 'again'; readonly state: SearchState }
   | { readonly kind: 'fail'; readonly error: GatewayError }
@@ -44,6 +47,7 @@ export type NextStep = { readonly switchOff: ReadonlySet<Capability> } & (
 const ATTEMPTS_MAX = 12;
 
 const NONE: ReadonlySet<Capability> = new Set();
+const NO_FALL: FallingClaims = new Map();
 
 /** The state before the first attempt. */
 export const noAttempts: SearchState = {
@@ -73,13 +77,13 @@ function repeatedlyInconsistent({ detail }: InconsistentReads): GatewayError {
   return invalidReply('window', `twice in a row: ${detail}`);
 }
 
-function fail(error: GatewayError, switchOff = NONE): NextStep {
-  return { kind: 'fail', error, switchOff };
+function fail(error: GatewayError, falling = NO_FALL): NextStep {
+  return { kind: 'fail', error, falling };
 }
 
-function again(state: SearchState, switchOff = NONE): NextStep {
-  if (state.attempts < ATTEMPTS_MAX) return { kind: 'again', state, switchOff };
-  return fail(invalidReply('claims', 'the source contradicts too many of its claims'), switchOff);
+function again(state: SearchState, falling = NO_FALL): NextStep {
+  if (state.attempts < ATTEMPTS_MAX) return { kind: 'again', state, falling };
+  return fail(invalidReply('claims', 'the source contradicts too many of its claims'), falling);
 }
 
 /** A disagreement that stays: the claims that may cause it are left out, and where there are none, it is final. */
@@ -90,18 +94,23 @@ function afterDisagreement(state: SearchState, plan: ListPlan, found: Inconsiste
   return again({ ...state, disagreement, isMoved: false, blamed: state.blamed.union(new Set(blamed)) });
 }
 
+function blamedClaims({ blamed, disagreement }: SearchState): FallingClaims {
+  const detail = disagreement?.detail ?? '';
+  return blamed.size === 0 ? NO_FALL : new Map([...blamed].map((claim) => [claim, detail]));
+}
+
 /** What to do after an attempt with a plan. It is pure. */
 export function nextStep(before: SearchState, plan: ListPlan, attempt: PageAttempt): NextStep {
   const state = { ...before, attempts: before.attempts + 1 };
   switch (attempt.kind) {
     case 'page':
       // Total and rows agree without the blamed claims.
-      return { kind: 'done', page: attempt, switchOff: state.blamed };
+      return { kind: 'done', page: attempt, falling: blamedClaims(state) };
     case 'contradicted': {
       // Rows that change between two calls look like a broken claim once, but hardly twice in one answer.
-      const claim = new Set([attempt.capability]);
-      const isProved = state.suspects.has(attempt.capability);
-      return again({ ...state, suspects: state.suspects.union(claim) }, isProved ? claim : NONE);
+      const { capability, detail } = attempt;
+      const falling = state.suspects.has(capability) ? new Map([[capability, detail]]) : NO_FALL;
+      return again({ ...state, suspects: state.suspects.union(new Set([capability])) }, falling);
     }
     case 'lower bound':
       // No contradiction: the source says so itself, and for this query only.

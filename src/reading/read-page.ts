@@ -1,6 +1,6 @@
 import type { PagePlan } from '../adapter/plan/plan.ts';
 import { contradicted, type ClaimContradicted, type WindowEvidence } from '../claims/claim.ts';
-import { brokenFilter } from '../claims/filter.ts';
+import { brokenFilter, ROW_EXCLUDED } from '../claims/filter.ts';
 import { isOrdered } from '../claims/order.ts';
 import { brokenTotal } from '../claims/total.ts';
 import { hasDuplicates } from '../claims/unique-ids.ts';
@@ -63,12 +63,14 @@ export function checkClaims(
   records: readonly CanonicalRecord[],
 ): ClaimContradicted | undefined {
   const filter = brokenFilter(records, plan.filters);
-  if (filter !== undefined) return contradicted(filter);
+  if (filter !== undefined) return contradicted(filter, ROW_EXCLUDED);
   const ordered =
     plan.sort === null
       ? !hasDuplicates(records)
       : isOrdered(records, compileOrder(plan.sort, kindOf(source, plan.sort)));
-  return ordered ? undefined : contradicted(plan.relies.at(-1) ?? 'order');
+  return ordered
+    ? undefined
+    : contradicted(plan.relies.at(-1) ?? 'order', 'rows come in another order, or twice');
 }
 
 /** Reads the windows that cover a page: the first alone, because it tells how many rows there are. */

@@ -14,8 +14,15 @@ import type { Mismatch } from './mismatch.ts';
 export type SourceObserver = {
   /** A field became `null` because the source did not have it or it could not be read. */
   readonly fieldGap: OnGap;
-  /** A reply contradicted a claim, which is switched off from now on. */
+  /** A reply contradicted a claim, which has fallen just now. */
   readonly contradicted: (capability: Capability) => void;
+};
+
+/** The claims of a resource that replies have contradicted: plans do without them. */
+export type RuntimeClaims = {
+  readonly fallen: ReadonlySet<Capability>;
+  /** Lets a claim fall; `detail` says what contradicted it. False where it has fallen before. */
+  readonly fall: (capability: Capability, detail: string) => boolean;
 };
 
 /** One resource of one source, at work. */
@@ -28,8 +35,7 @@ export type SourceRuntime = {
   readonly budget: SourceSpec['budget'];
   readonly clock: Clock;
   readonly observer: SourceObserver;
-  /** Claims that a reply has contradicted since the start of the process. */
-  readonly switchedOff: Set<Capability>;
+  readonly claims: RuntimeClaims;
 };
 
 /** What a call to a source carries: its signal, what it costs and how urgent it is. */

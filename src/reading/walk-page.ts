@@ -29,7 +29,7 @@ const CALLS_MAX = 4;
 const FORGOTTEN: readonly string[] = ['upstream_error', 'upstream_invalid_response'];
 
 /** The windows are other than the source's file says of all windows, or rows moved: once is no proof. */
-const WRONG_WINDOW = contradicted('window');
+const WRONG_WINDOW = contradicted('window', 'a window is not as full as the total says, or rows moved');
 
 /** The total that the first window of a walk tells; it must be that of the checkpoint. */
 async function readTotal(

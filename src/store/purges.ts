@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import type { Generation } from './cache/cache-entry.ts';
 import { expectType } from './redis/expect-type.ts';
 import type { RedisKeys } from './redis/redis-keys.ts';
+import { readJsonText } from './sealed.ts';
 
 /** The sequence of purges. Nothing is deleted: an entry older than a purge of one of its tags is not served. */
 export type Purges = {
@@ -12,12 +13,23 @@ export type Purges = {
   isPurged(generation: Generation, tags: readonly string[]): boolean;
   /** The number of the latest purge among the tags that `isAbout` accepts. */
   latest(isAbout: (tag: string) => boolean): number;
-  /** Purges everything with a tag, in every process within half a second. Rejects if Redis fails. */
-  purge(tag: string): Promise<void>;
+  /**
+   * Purges everything with a tag, in every process within half a second. A note is kept in the same step: whoever knows
+   * of the purge knows the note. Rejects if Redis fails.
+   */
+  purge(tag: string, note?: PurgeNote): Promise<void>;
+  /** Counts everything so far as purged in this process alone, where Redis cannot be told. */
+  forgetHere(): void;
   /** Reads the purges of other processes. Never rejects. */
   refresh(): Promise<void>;
   close(): void;
 };
+
+/** Why something was purged, for as long as that matters to later answers. The same name replaces the text. */
+export type PurgeNote = { readonly name: string; readonly text: string };
+
+/** The texts of all notes, by name. */
+export type PurgeNotes = Readonly<Record<string, string>>;
 
 /** The tag that every entry has. */
 export const EVERYTHING = '*';
@@ -25,6 +37,9 @@ export const EVERYTHING = '*';
 const REFRESH_MS = 400;
 /** Above this number of tags, the oldest purges are forgotten, and all entries as old count as purged. */
 const TAGS_MAX = 10_000;
+/** Above this number, all notes are dropped: processes write those again that they still need. */
+const NOTES_MAX = 200;
+const NOTES_MS = 90 * 24 * 3_600_000;
 
 /** If a full Redis evicted the tags but not the numbers, everything up to now counts as purged. */
 const RECOVER_FLOOR = `
@@ -34,7 +49,9 @@ if redis.call('exists', KEYS[2]) == 0 then
   local last = redis.call('hmget', KEYS[1], 'number', 'floor')
   if last[1] and last[1] ~= last[2] then redis.call('hset', KEYS[1], 'floor', last[1]) end
 end`;
+/** KEYS: head, tags, notes. ARGV: tag, a new epoch, the most tags; with a note its name, text, and bounds. */
 const PURGE = `${RECOVER_FLOOR}
+${expectType('KEYS[3]', 'string')}
 redis.call('hsetnx', KEYS[1], 'epoch', ARGV[2])
 local number = redis.call('hincrby', KEYS[1], 'number', 1)
 redis.call('zadd', KEYS[2], number, ARGV[1])
@@ -44,12 +61,21 @@ if over > 0 then
   redis.call('hset', KEYS[1], 'floor', gone[2])
   redis.call('zremrangebyrank', KEYS[2], 0, over - 1)
 end
+if ARGV[4] then
+  local readable, notes = pcall(cjson.decode, redis.call('get', KEYS[3]) or '{}')
+  local count = 0
+  if readable and type(notes) == 'table' then for _ in pairs(notes) do count = count + 1 end end
+  if count == 0 or count >= tonumber(ARGV[6]) then notes = {} end
+  notes[ARGV[4]] = ARGV[5]
+  redis.call('set', KEYS[3], cjson.encode(notes), 'PX', ARGV[7])
+end
 return number`;
 /**
- * If Redis knows fewer purges than it reported before, as after a failover, a new epoch begins. The tags are returned
+ * KEYS: head, tags, notes. ARGV: the known epoch, a new epoch, the number of the latest known purge. If Redis knows fewer purges than it reported before, as after a failover, a new epoch begins. The tags are returned
  * as a nested list, because Lua cannot unpack that many.
  */
 const READ = `${RECOVER_FLOOR}
+${expectType('KEYS[3]', 'string')}
 redis.call('hsetnx', KEYS[1], 'epoch', ARGV[2])
 local head = redis.call('hmget', KEYS[1], 'epoch', 'number', 'floor')
 if head[1] == ARGV[1] and tonumber(head[2] or '0') < tonumber(ARGV[3]) then
@@ -57,12 +83,33 @@ if head[1] == ARGV[1] and tonumber(head[2] or '0') < tonumber(ARGV[3]) then
   head[1] = ARGV[2]
 end
 local since = head[1] == ARGV[1] and ARGV[3] or '0'
-if tonumber(head[2] or '0') == tonumber(since) then return { head[1], head[2] or '0', head[3] or '0' } end
-local tags = redis.call('zrangebyscore', KEYS[2], '(' .. since, '+inf', 'withscores')
-return { head[1], head[2] or '0', head[3] or '0', tags }`;
+local state = { head[1], head[2] or '0', head[3] or '0', redis.call('get', KEYS[3]) or '' }
+if tonumber(state[2]) ~= tonumber(since) then
+  state[5] = redis.call('zrangebyscore', KEYS[2], '(' .. since, '+inf', 'withscores')
+end
+return state`;
 
-/** The epoch, the number of the latest purge, the number below which all is forgotten; tags with their numbers. */
-type PurgesReply = readonly [string, string, string, (readonly string[])?];
+/** The epoch, the number of the latest purge, the number below which all is forgotten, the notes; tags with their numbers. */
+type PurgesReply = readonly [string, string, string, string, (readonly string[])?];
+
+function newEpoch(): string {
+  return randomBytes(9).toString('base64url');
+}
+
+/** The notes in a text; none where it is damaged. */
+function readNotes(text: string): PurgeNotes {
+  const notes = readJsonText(text);
+  if (typeof notes !== 'object' || notes === null) return {};
+  return Object.fromEntries(Object.entries(notes).filter(([, note]) => typeof note === 'string'));
+}
+
+/** The notes of the processes on one Redis. Rejects if Redis fails. */
+export async function readPurgeNotes(
+  client: Pick<Redis, 'get'>,
+  keys: Pick<RedisKeys, 'purges'>,
+): Promise<PurgeNotes> {
+  return readNotes((await client.get(keys.purges('notes'))) ?? '');
+}
 
 /** The purges known in this process. */
 function createLedger() {
@@ -94,8 +141,13 @@ function createLedger() {
       // Half of them at once, so that this is rare.
       if (numbers.size > TAGS_MAX) forget(latest - TAGS_MAX / 2);
     },
+    /** Begins an epoch that only this process knows. */
+    forgetHere(): void {
+      [epoch, latest, floor] = [newEpoch(), 0, 0];
+      numbers.clear();
+    },
     /** Applies the state of Redis. Another epoch means that Redis lost its state. */
-    merge([redisEpoch, number, bottom, tags = []]: PurgesReply): void {
+    merge([redisEpoch, number, bottom, , tags = []]: PurgesReply): void {
       if (redisEpoch !== epoch) numbers.clear();
       [epoch, latest] = [redisEpoch, Number(number)];
       if (Number(bottom) !== floor) forget(Number(bottom));
@@ -118,20 +170,27 @@ export function createLocalPurges(): Purges {
   };
 }
 
-/** Purges that all processes on one Redis share; each process reads them every 400 ms. */
+/**
+ * Purges that all processes on one Redis share; each process reads them every 400 ms. `onNotes` is called with the notes
+ * at every reading, before the purges that they belong to count.
+ */
 export function createSharedPurges(
   client: Pick<Redis, 'eval' | 'status'>,
   keys: Pick<RedisKeys, 'purges'>,
+  onNotes: (notes: PurgeNotes) => void = () => undefined,
 ): Purges {
   const ledger = createLedger();
-  const [head, tags] = [keys.purges('head'), keys.purges('tags')];
-  const fresh = () => randomBytes(9).toString('base64url');
+  const names = [keys.purges('head'), keys.purges('tags'), keys.purges('notes')];
+  let notes: { readonly text: string; readonly read: PurgeNotes } = { text: '', read: {} };
 
   async function refresh(): Promise<void> {
     if (client.status !== 'ready') return;
     const { epoch, purges } = ledger.current();
     try {
-      ledger.merge((await client.eval(READ, 2, head, tags, epoch, fresh(), purges)) as PurgesReply);
+      const reply = (await client.eval(READ, 3, ...names, epoch, newEpoch(), purges)) as PurgesReply;
+      if (reply[3] !== notes.text) notes = { text: reply[3], read: readNotes(reply[3]) };
+      onNotes(notes.read);
+      ledger.merge(reply);
     } catch {
       // If Redis is down, the next refresh finds what was purged there.
     }
@@ -143,10 +202,12 @@ export function createSharedPurges(
     current: () => ledger.current(),
     isPurged: (generation, of) => ledger.isPurged(generation, of),
     latest: (isAbout) => ledger.latest(isAbout),
-    async purge(tag) {
-      await client.eval(PURGE, 2, head, tags, tag, fresh(), TAGS_MAX);
+    async purge(tag, note) {
+      const noted = note === undefined ? [] : [note.name, note.text, NOTES_MAX, NOTES_MS];
+      await client.eval(PURGE, 3, ...names, tag, newEpoch(), TAGS_MAX, ...noted);
       await refresh();
     },
+    forgetHere: () => ledger.forgetHere(),
     refresh,
     close: () => clearInterval(timer),
   };

@@ -1,5 +1,6 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { ConfigTexts } from '../config/load.ts';
+import type { ClaimSelection } from '../store/fallen-claims.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { PermitMessage } from './permits/permit-pool.ts';
 
@@ -7,7 +8,10 @@ import type { PermitMessage } from './permits/permit-pool.ts';
 export type WorkerQuery =
   | { readonly about: 'state' | 'counts' }
   /** Purges everything with this tag, in every process. */
-  | { readonly about: 'purge'; readonly tag: string };
+  | { readonly about: 'purge'; readonly tag: string }
+  | { readonly about: 'claims' }
+  /** Believes fallen claims again, in every process. */
+  | { readonly about: 'reset'; readonly selection: ClaimSelection };
 
 /** The metrics of a process in prom-client's JSON form. */
 export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[];

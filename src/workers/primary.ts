@@ -1,9 +1,10 @@
 import { createServer } from 'node:http';
 import type { Logger } from 'pino';
-import { createAdminApp } from '../admin/app.ts';
+import { type AdminDeps, createAdminApp } from '../admin/app.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import { closeListener, openListener } from '../http/listener/open-listener.ts';
-import type { WorkerProcess, WorkerState } from './messages.ts';
+import type { WorkerProcess, WorkerQuery, WorkerState } from './messages.ts';
+import type { WorkerLink } from './worker-link.ts';
 import { createMergedMetrics } from './metrics/merged-metrics.ts';
 import { createSupervisor } from './supervisor.ts';
 import { watchForHangs } from './watch-for-hangs.ts';
@@ -31,7 +32,7 @@ export type PrimaryDeps = {
 };
 
 const STATE_MS = 1_000;
-const PURGE_MS = 5_000;
+const ORDER_MS = 5_000;
 
 /** The checks of all workers. A check passes if it passes in one worker, since that worker can then serve. */
 function bestOf(states: readonly WorkerState[]): WorkerState['checks'] {
@@ -39,6 +40,24 @@ function bestOf(states: readonly WorkerState[]): WorkerState['checks'] {
   for (const check of states.flatMap(({ checks }) => checks))
     if (best.get(check.name)?.ready !== true) best.set(check.name, check);
   return [...best.values()];
+}
+
+/** What the operator orders. One worker is enough: what it changes reaches all processes through Redis. */
+function compileOrders(serving: () => readonly WorkerLink[]): Pick<AdminDeps, 'purge' | 'claims'> {
+  async function askOne(query: WorkerQuery): Promise<unknown> {
+    const [link] = serving();
+    if (link === undefined) throw new Error('no worker serves');
+    return link.ask(query, ORDER_MS);
+  }
+  return {
+    async purge(tag) {
+      await askOne({ about: 'purge', tag });
+    },
+    claims: {
+      list: () => askOne({ about: 'claims' }),
+      reset: (selection) => askOne({ about: 'reset', selection }),
+    },
+  };
 }
 
 /** Creates the primary. Nothing runs before `listen`. */
@@ -70,12 +89,7 @@ export function createPrimary({ plan, admin, fork, log }: PrimaryDeps): Primary 
       draining: () => draining,
       metrics,
       quality: () => metrics.quality(),
-      async purge(tag) {
-        // One worker is enough: it sends the purge to all processes through Redis.
-        const [link] = serving();
-        if (link === undefined) throw new Error('no worker serves');
-        await link.ask({ about: 'purge', tag }, PURGE_MS);
-      },
+      ...compileOrders(serving),
       token: admin.token,
     }),
   );

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConfigTexts } from '../config/load.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
+import type { FallenClaims } from '../store/fallen-claims.ts';
 import type { Share } from '../upstream/bulkhead/bulkhead.ts';
 import type {
   WorkerCounts,
@@ -20,6 +21,7 @@ export type ServedGateway = {
   readonly metrics: { values(): Promise<MetricValues> };
   quality(): readonly ResourceQuality[];
   purge(tag: string): Promise<void>;
+  readonly claims: Pick<FallenClaims, 'list' | 'reset'>;
   leave(leaving: { readonly othersListen: boolean }): Promise<void>;
   close(): Promise<void>;
 };
@@ -118,6 +120,10 @@ async function answerOf(gateway: ServedGateway, query: WorkerQuery): Promise<unk
   switch (query.about) {
     case 'purge':
       return gateway.purge(query.tag);
+    case 'claims':
+      return gateway.claims.list();
+    case 'reset':
+      return gateway.claims.reset(query.selection);
     case 'counts':
       return countsOf(gateway);
     case 'state':

@@ -6,6 +6,7 @@ import { resources } from '../../src/contract/resources.ts';
 import { createBackgroundTasks } from '../../src/kernel/background-tasks.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createAnswer } from '../../src/reading/answer-query.ts';
+import { createLocalClaims } from '../../src/reading/local-claims.ts';
 import { createLargeReplies } from '../../src/reading/large-replies/large-replies.ts';
 import { createRowSets } from '../../src/reading/rowsets/rowsets.ts';
 import type { SourceRuntime } from '../../src/reading/source-runtime.ts';
@@ -82,7 +83,7 @@ function open(form: Form, url: string, share?: SharedStore) {
   const upstream = createUpstream(spec, { onExchange: () => undefined, readSession: () => undefined });
   const runtime: SourceRuntime = {
     ...{ resource, adapter: largeReplies.adapter, upstream, largeReplies, budget: spec.budget },
-    ...{ clock: systemClock, switchedOff: new Set() },
+    ...{ clock: systemClock, claims: createLocalClaims() },
     observer: { fieldGap: () => undefined, contradicted: () => undefined },
   };
   const rowSets = createRowSets(runtime, share);

@@ -57,6 +57,12 @@ describe('two workers on one port', () => {
     expect(new Set(await asked())).toEqual(new Set(['Eve X']));
   });
 
+  it('tell the operator which claims have fallen, and believe them again', async () => {
+    expect(await (await fetch(`${gateway.adminUrl}/claims`)).json()).toEqual({ fallen: [] });
+    const reset = await fetch(`${gateway.adminUrl}/claims/reset`, { method: 'POST' });
+    expect(await reset.json()).toEqual({ reset: [] });
+  });
+
   it('lose only the connections of one that is killed, and start another', async () => {
     const [victim] = gateway.logged(({ msg }) => msg === 'a worker serves').map(({ worker }) => worker!);
     const before = await gateway.counted('portico_requests_total');

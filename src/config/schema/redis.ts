@@ -86,7 +86,7 @@ export const redis = z.strictObject({
   cache: role
     .optional()
     .describe(
-      'The Redis of what can be made again: finished answers, rows of scans, places of walks, who fills and scans, and what was purged.',
+      'The Redis of what can be made again: finished answers, rows of scans, places of walks, who fills and scans, what was purged, and which claims have fallen.',
     ),
 });
 

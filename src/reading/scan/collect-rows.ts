@@ -1,6 +1,6 @@
 import type { ScanPlan } from '../../adapter/plan/plan.ts';
 import { contradicted, type WindowEvidence } from '../../claims/claim.ts';
-import { brokenFilter } from '../../claims/filter.ts';
+import { brokenFilter, ROW_EXCLUDED } from '../../claims/filter.ts';
 import { createYieldToLoop } from '../../kernel/yield-to-loop.ts';
 import { compileRowCodec } from '../../rowset/row-codec.ts';
 import {
@@ -56,7 +56,7 @@ export function createRowCollector(
         const slice = records.slice(at, at + SLICE);
         if (!addIds(slice.map(({ id }) => id))) return recordCameTwice;
         const broken = brokenFilter(slice, pushedFilters);
-        if (broken !== undefined) return contradicted(broken);
+        if (broken !== undefined) return contradicted(broken, ROW_EXCLUDED);
         const segment = writeSegment(seed, codec, slice);
         bytes += segment.bytes.length;
         if (bytes > budget.bytes) throw overBudget('bytes');

@@ -32,6 +32,7 @@ describe("the operator's listener", () => {
       metrics,
       quality: () => [],
       purge: () => Promise.resolve(),
+      claims: { list: () => [], reset: () => Promise.resolve([]) },
       ...over,
     });
     const server = createServer(listener).listen(0, '127.0.0.1');
@@ -59,6 +60,21 @@ describe("the operator's listener", () => {
       expect((await ask(`/cache/purge${query}`, { purge }, 'POST')).status).toBe(400);
     expect((await ask('/cache/purge?tag=users', { purge })).status).toBe(404);
     expect(purged).toEqual(['users', 'user:42', 'user:a_b', '*']);
+  });
+
+  it('has fallen claims believed again by POST, and by no other method', async () => {
+    const selections: unknown[] = [];
+    const claims = {
+      list: () => ['one'],
+      reset: (selection: object) => Promise.resolve(selections.push(selection)),
+    };
+    expect(JSON.parse((await ask('/claims', { claims })).text)).toEqual({ fallen: ['one'] });
+    for (const query of ['', '?source=crm', '?source=crm&claim=order'])
+      expect((await ask(`/claims/reset${query}`, { claims }, 'POST')).status).toBe(200);
+    for (const query of ['?source=a&source=b', '?claim[]=a'])
+      expect((await ask(`/claims/reset${query}`, { claims }, 'POST')).status).toBe(400);
+    expect((await ask('/claims/reset', { claims })).status).toBe(404);
+    expect(selections).toEqual([{}, { source: 'crm' }, { source: 'crm', claim: 'order' }]);
   });
 
   describe('without a token', () => {

@@ -3,6 +3,7 @@ import { type Adapter, compileAdapter } from '../../../src/adapter/compile.ts';
 import { resources } from '../../../src/contract/resources.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createAnswer } from '../../../src/reading/answer-query.ts';
+import { createLocalClaims } from '../../../src/reading/local-claims.ts';
 import { createLargeReplies } from '../../../src/reading/large-replies/large-replies.ts';
 import { createRowSets } from '../../../src/reading/rowsets/rowsets.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
@@ -85,7 +86,7 @@ function openSource(format: string) {
   const gaps: string[] = [];
   const runtime = {
     ...{ resource, adapter: counted, largeReplies, upstream, budget: spec.budget },
-    ...{ clock: systemClock, switchedOff: new Set<string>() },
+    ...{ clock: systemClock, claims: createLocalClaims() },
     observer: {
       fieldGap: (field: string, reason: string) => void gaps.push(`${field} ${reason}`),
       contradicted: () => undefined,

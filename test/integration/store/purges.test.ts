@@ -1,5 +1,11 @@
 import { Redis } from 'ioredis';
-import { createLocalPurges, createSharedPurges, EVERYTHING, type Purges } from '../../../src/store/purges.ts';
+import {
+  createLocalPurges,
+  createSharedPurges,
+  EVERYTHING,
+  type Purges,
+  readPurgeNotes,
+} from '../../../src/store/purges.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
 
 const redis = useRedis();
@@ -77,6 +83,50 @@ describe('the purges that processes share', () => {
     await other.refresh();
     expect(other.current()).toEqual(later);
     expect(other.isPurged(later, ['user:1'])).toBe(false);
+  });
+});
+
+describe('the notes of purges', () => {
+  async function noted(text?: string) {
+    const client = new Redis(redis.url);
+    if (text !== undefined) await client.set(keyOf('notes'), text);
+    const notes = await readPurgeNotes(client, { purges: keyOf });
+    await client.quit();
+    return notes;
+  }
+
+  it('are known to every process that knows of the purge', async () => {
+    const { purges } = await open();
+    const seen: unknown[] = [];
+    const client = new Redis(redis.url);
+    await client.ping();
+    const other = createSharedPurges(client, { purges: keyOf }, (notes) =>
+      seen.push([notes, other.current().purges]),
+    );
+    await purges.purge('users', { name: 'a', text: 'one' });
+    await other.refresh();
+    expect(seen.at(-1)).toEqual([{ a: 'one' }, 0]);
+    expect(other.current().purges).toBe(1);
+    other.close();
+    await client.quit();
+  });
+
+  it.each(['', '{', '7', '[1]', 'null', '{"a":{"b":1}}'])(
+    'that are damaged are none, and are replaced: %j',
+    async (damage) => {
+      const { purges } = await open();
+      expect(await noted(damage)).toEqual({});
+      await purges.purge('users', { name: 'b', text: 'two' });
+      expect(await noted()).toMatchObject({ b: 'two' });
+    },
+  );
+
+  it('are at most 200: those that still count are written again by whoever knows them', async () => {
+    const { purges } = await open();
+    for (let n = 0; n < 200; n += 1) await purges.purge('users', { name: String(n), text: '' });
+    expect(Object.keys(await noted())).toHaveLength(200);
+    await purges.purge('users', { name: 'last', text: '' });
+    expect(await noted()).toEqual({ last: '' });
   });
 });
 

@@ -7,6 +7,7 @@ import { resources } from '../../../src/contract/resources.ts';
 import { GatewayError } from '../../../src/errors/fault.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createAnswer } from '../../../src/reading/answer-query.ts';
+import { createLocalClaims } from '../../../src/reading/local-claims.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { createSourceCall } from '../pipeline/call.ts';
 import type { Capabilities } from './capabilities.ts';
@@ -29,10 +30,10 @@ export function modelAnswer(says: Capabilities, baseUrl: string) {
     onExchange: () => undefined,
     readSession: compileSessionReader(spec),
   });
-  const switchedOff = new Set<string>();
   const answer = createAnswer(
     {
-      ...{ resource, adapter, upstream, budget: spec.budget, clock: systemClock, switchedOff },
+      ...{ resource, adapter, upstream, budget: spec.budget, clock: systemClock },
+      claims: createLocalClaims(),
       observer: { fieldGap: () => undefined, contradicted: () => undefined },
     },
     { fresh: 1 },

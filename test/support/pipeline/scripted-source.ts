@@ -2,6 +2,7 @@ import { compileAdapter } from '../../../src/adapter/compile.ts';
 import { resources, type ResourceName } from '../../../src/contract/resources.ts';
 import type { Query } from '../../../src/contract/query.ts';
 import { createAnswer } from '../../../src/reading/answer-query.ts';
+import { createLocalClaims } from '../../../src/reading/local-claims.ts';
 import { createRowSets } from '../../../src/reading/rowsets/rowsets.ts';
 import type { UpstreamReply } from '../../../src/kernel/upstream-call.ts';
 import type { SourceRuntime } from '../../../src/reading/source-runtime.ts';
@@ -64,7 +65,7 @@ export function openSource(
     adapter,
     budget: spec.budget,
     clock,
-    switchedOff: new Set(),
+    claims: createLocalClaims(),
     observer: {
       fieldGap: (field, reason) => void gaps.push(`${field} ${reason}`),
       contradicted: (capability) => void contradicted.push(capability),

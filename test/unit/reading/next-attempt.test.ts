@@ -21,7 +21,7 @@ function after(attempts: readonly PageAttempt[], plan = planWith('order')) {
   const off: string[] = [];
   for (const [index, attempt] of attempts.entries()) {
     const step = nextStep(state, plan, attempt);
-    off.push(...step.switchOff);
+    off.push(...step.falling.keys());
     if (step.kind !== 'again' || index === attempts.length - 1) return { step, off };
     state = step.state;
   }

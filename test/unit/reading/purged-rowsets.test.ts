@@ -1,6 +1,6 @@
 import type { ScanPlan } from '../../../src/adapter/plan/plan.ts';
 import { resources } from '../../../src/contract/resources.ts';
-import { purgeableRowSets } from '../../../src/pipeline/purgeable-rowsets.ts';
+import { createPurgeable } from '../../../src/pipeline/purgeable-rowsets.ts';
 import type { RowSets } from '../../../src/reading/rowsets/rowsets.ts';
 
 const plan = { kind: 'scan', key: 'rows' } as ScanPlan;
@@ -20,7 +20,7 @@ function watched() {
   const purges = { current: () => ({ epoch, purges: latest }), latest: () => latest };
   return {
     keys,
-    rowSets: purgeableRowSets(rowSets, { resource: resources.users }, purges),
+    rowSets: createPurgeable({ resource: resources.users }, purges).rowSets(rowSets),
     become: (...next: [string, number]) => {
       [epoch, latest] = next;
     },

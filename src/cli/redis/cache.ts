@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { createSharedPurges, EVERYTHING } from '../store/purges.ts';
-import type { KeysContext } from './keys/keys.ts';
-import { withRedis } from './input/with-redis.ts';
+import { createSharedPurges, EVERYTHING } from '../../store/purges.ts';
+import type { KeysContext } from './keys.ts';
+import { withRedis } from '../input/with-redis.ts';
 
 type PurgeOptions = {
   readonly tag: readonly string[];

@@ -1,0 +1,191 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { PurgeNotes, Purges } from './purges.ts';
+import { readJsonText } from './sealed.ts';
+
+/** What a resource is read by: its source, and the digest of what the source's file says. */
+export type ClaimScope = { readonly source: string; readonly resource: string; readonly digest: string };
+
+/** A claim of a source's file that replies have contradicted. */
+export type FallenClaim = ClaimScope & {
+  readonly claim: string;
+  /** When it fell, as an instant in UTC. */
+  readonly at: string;
+  /** What contradicted it: never a value. */
+  readonly detail: string;
+};
+
+/** The fallen claims of one resource. They stay fallen until the file says something else, or an operator resets them. */
+export type ResourceClaims = {
+  readonly fallen: ReadonlySet<string>;
+  /**
+   * Lets a claim fall, in every process: whatever was read of the resource so far is purged with it. False where it has
+   * fallen before.
+   */
+  fall(claim: string, detail: string): boolean;
+};
+
+/** Called when another process or an operator has changed what is known of a claim. */
+export type OnClaimChange = (change: 'fallen' | 'reset', fallen: FallenClaim) => void;
+
+/** Some fallen claims; what is absent may be anything. */
+export type ClaimSelection = { readonly source?: string | undefined; readonly claim?: string | undefined };
+
+/** The fallen claims of all sources. */
+export type FallenClaims = {
+  of(scope: ClaimScope, onChange: OnClaimChange): ResourceClaims;
+  /** Those of all files and their versions that are still known, the oldest first. */
+  list(): readonly FallenClaim[];
+  /** Believes claims again, in every process, and returns them. Rejects where Redis fails. */
+  reset(selection: ClaimSelection): Promise<readonly FallenClaim[]>;
+  /** Takes over what the processes on one Redis have noted. */
+  apply(notes: PurgeNotes): void;
+};
+
+type Scope = { readonly fallen: Set<string>; readonly onChange: OnClaimChange };
+
+type KnownClaim = {
+  readonly claim: FallenClaim;
+  readonly scope: Scope;
+  /** The note that was there when it fell: an older reset. */
+  readonly before: string | undefined;
+  isWriting: boolean;
+};
+
+const keyOf = ({ source, resource, digest }: ClaimScope) => JSON.stringify([source, resource, digest]);
+
+function nameOf({ source, resource, digest, claim }: ClaimScope & { readonly claim: string }): string {
+  return JSON.stringify([source, resource, digest, claim]);
+}
+
+const fallText = ({ at, detail }: FallenClaim) => JSON.stringify({ at, detail });
+
+/** The fallen claim of a note; `undefined` where the note says that it was reset, or is damaged. */
+function claimOf(name: string, text: string): FallenClaim | undefined {
+  const words = readJsonText(name);
+  const note = readJsonText(text);
+  if (!Array.isArray(words) || words.length !== 4 || !words.every((word) => typeof word === 'string'))
+    return undefined;
+  const [source = '', resource = '', digest = '', claim = ''] = words;
+  if (typeof note !== 'object' || note === null) return undefined;
+  const { at, detail } = note as Record<string, unknown>;
+  if (typeof at !== 'string' || typeof detail !== 'string') return undefined;
+  return { source, resource, digest, claim, at, detail };
+}
+
+const isSelected = ({ source, claim }: ClaimSelection) => {
+  return (one: FallenClaim) => (source ?? one.source) === one.source && (claim ?? one.claim) === one.claim;
+};
+
+type Purging = Pick<Purges, 'purge' | 'forgetHere'>;
+
+/** The fallen claims that this process does without, compared with the notes of the fleet. */
+function createKnownClaims(purges: Purging, noteOf: (name: string) => string | undefined) {
+  const known = new Map<string, KnownClaim>();
+
+  /** Says whether Redis has it; where it has not, the next reading of the notes tries again. */
+  async function publish(name: string, one: KnownClaim): Promise<boolean> {
+    one.isWriting = true;
+    const isKept = await purges.purge(one.claim.resource, { name, text: fallText(one.claim) }).then(
+      () => true,
+      () => false,
+    );
+    one.isWriting = false;
+    return isKept;
+  }
+
+  function keep(claim: FallenClaim, scope: Scope, before?: string): readonly [string, KnownClaim] {
+    const name = nameOf(claim);
+    const one = { claim, scope, before, isWriting: false };
+    known.set(name, one);
+    scope.fallen.add(claim.claim);
+    return [name, one];
+  }
+
+  function raise(name: string): void {
+    const one = known.get(name);
+    if (one === undefined) return;
+    known.delete(name);
+    one.scope.fallen.delete(one.claim.claim);
+    one.scope.onChange('reset', one.claim);
+  }
+
+  /** A note that is gone was lost with Redis' memory: only a reset, which is a note too, raises a claim. */
+  function compare(name: string, one: KnownClaim): void {
+    const text = noteOf(name);
+    if (one.isWriting) return;
+    if (text === undefined || text === one.before) void publish(name, one);
+    else if (claimOf(name, text) === undefined) raise(name);
+  }
+
+  return {
+    raise,
+    list: () => [...known.values()].map(({ claim }) => claim),
+    compareAll(): void {
+      for (const [name, one] of known) compare(name, one);
+    },
+    learn(claim: FallenClaim, scope: Scope): void {
+      if (known.has(nameOf(claim))) return;
+      keep(claim, scope);
+      scope.onChange('fallen', claim);
+    },
+    fall(claim: FallenClaim, scope: Scope): void {
+      const [name, one] = keep(claim, scope, noteOf(nameOf(claim)));
+      void publish(name, one).then((isKept) => {
+        if (!isKept) purges.forgetHere();
+      });
+    },
+  };
+}
+
+/**
+ * Creates the fallen claims. They are notes of purges: a process that learns of the purge has learned before what fell,
+ * so nothing that it keeps from then on rests on it. Without Redis, they live as long as the process.
+ */
+export function createFallenClaims(purges: Purging, clock: Pick<Clock, 'now'>): FallenClaims {
+  const scopes = new Map<string, Scope>();
+  let notes: PurgeNotes = {};
+  const known = createKnownClaims(purges, (name) => notes[name]);
+  const now = () => new Date(clock.now()).toISOString();
+  const noted = () => Object.entries(notes).flatMap(([name, text]) => claimOf(name, text) ?? []);
+
+  function apply(next: PurgeNotes): void {
+    notes = next;
+    known.compareAll();
+    for (const claim of noted()) {
+      const scope = scopes.get(keyOf(claim));
+      if (scope !== undefined) known.learn(claim, scope);
+    }
+  }
+
+  function list(): readonly FallenClaim[] {
+    const all = new Map([...noted(), ...known.list()].map((claim) => [nameOf(claim), claim]));
+    return [...all.values()].sort((a, b) => (a.at < b.at ? -1 : 1));
+  }
+
+  return {
+    of(place, onChange) {
+      const scope: Scope = { fallen: new Set(), onChange };
+      scopes.set(keyOf(place), scope);
+      apply(notes);
+      return {
+        fallen: scope.fallen,
+        fall(claim, detail) {
+          if (scope.fallen.has(claim)) return false;
+          known.fall({ ...place, claim, at: now(), detail }, scope);
+          return true;
+        },
+      };
+    },
+    list,
+    apply,
+    async reset(selection) {
+      const selected = list().filter(isSelected(selection));
+      for (const one of selected) {
+        const name = nameOf(one);
+        await purges.purge(one.resource, { name, text: JSON.stringify({ reset: now() }) });
+        known.raise(name);
+      }
+      return selected;
+    },
+  };
+}
