@@ -109,7 +109,7 @@ function compareValues(field: string, a: string, b: string): number {
 }
 
 /** The contract's order of records: by a field, unknown last in both directions, ties by ascending id. */
-function inOrder(records: readonly ModelRecord[], field: string, descending: boolean): ModelRecord[] {
+export function inOrder(records: readonly ModelRecord[], field: string, descending: boolean): ModelRecord[] {
   return [...records].sort((a, b) => {
     const [left, right] = [a[field] ?? null, b[field] ?? null];
     if (left === null && right === null) return compareIds(a.id, b.id);

@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCommand } from '../../support/command/run-command.ts';
+import { type DraftReport, runInfer } from '../../support/dialects/infer-draft.ts';
+import type { Diagnosis } from '../../../src/probe/diagnose.ts';
+import { SERVICE_KEY, type Service } from './service.ts';
+
+/** What `portico doctor` says of a file. */
+export type Examined = {
+  /** Each claim that differs, in a line. */
+  readonly differs: readonly string[];
+  /** Each claim that it could not tell of, in a line. */
+  readonly untold: readonly string[];
+  readonly calls: number;
+};
+
+/** What `portico infer` drafts. */
+export type Drafted = { readonly text: string; readonly edits: number; readonly calls: number };
+
+/** Runs `portico doctor` on the text of a source file. */
+export async function examineFile(text: string): Promise<Examined> {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-claims-'));
+  const file = join(folder, 'draft.yaml');
+  writeFileSync(file, text);
+  try {
+    const { out, err } = await runCommand(['doctor', '--source', file, '--json']);
+    if (out === '') throw new Error(err);
+    const { calls, resources, unreached } = JSON.parse(out) as Diagnosis;
+    const findings = resources.flatMap((resource) => resource.findings);
+    const linesOf = (verdict: string) =>
+      findings.filter((one) => one.verdict === verdict).map(({ probe, observed }) => `${probe}: ${observed}`);
+    const silent = unreached === undefined ? [] : [`unreached: ${unreached}`];
+    return { differs: [...linesOf('differs'), ...silent], untold: linesOf('could not tell'), calls };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Runs `portico infer` on a service; the reason, where it drafts nothing. */
+export async function draftFile({ origin, store }: Service): Promise<Drafted | { readonly refused: string }> {
+  const { resource, key } = store.traits;
+  const credential = key ? ['--header', `X-Key: ${SERVICE_KEY}`] : [];
+  const { code, out, err } = await runInfer([
+    ...[`${origin}/${resource}`, '--resource', resource, '--name', 'draft', '--json'],
+    ...credential,
+  ]);
+  if (code !== 0) return { refused: err.split('\n')[0] ?? '' };
+  const { draft, edits, calls } = JSON.parse(out) as DraftReport;
+  return { text: draft.replaceAll(/\$\{[A-Z_]*KEY[A-Z_]*(?::-[^}]*)?\}/g, SERVICE_KEY), edits, calls };
+}

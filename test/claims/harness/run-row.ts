@@ -1,0 +1,183 @@
+import { draftFile, type Examined, examineFile } from './examine.ts';
+import type { Lie } from './lie.ts';
+import { inventQuestions } from './questions.ts';
+import { inventRecords, writeRecords } from './records.ts';
+import { type Answers, type ServedSource, serveSource, type WrongAnswer } from './serve-source.ts';
+import { type Service, startService } from './service.ts';
+import { sourceText } from './source-file.ts';
+import { shapes, type ShapeName } from './traits.ts';
+
+/** A row of the table: a service that lies, or an honest one. */
+export type Row = Omit<Lie, 'breaks'> & { readonly breaks?: Lie['breaks'] };
+
+/** A source file in front of a service: what doctor says of it, and what the gateway answers by it. */
+export type Trial = {
+  readonly doctor: Examined;
+  /** What doctor says after the writes. */
+  readonly doctorLater: Examined;
+  /** Replies of the service that were not honest. */
+  readonly lied: number;
+  readonly asked: number;
+  readonly wrong: readonly WrongAnswer[];
+  readonly errors: Answers['errors'];
+  readonly contradicted: readonly string[];
+};
+
+/** What came of a row. */
+export type RowOutcome = {
+  readonly row: Pick<Row, 'name' | 'shape' | 'unseen'>;
+  readonly claimed: Trial;
+  /** The draft of `infer`, tried in the same way; the reason, where there is none. */
+  readonly drafted:
+    (Trial & { readonly edits: number; readonly text: string }) | { readonly refused: string };
+  /** Why the row fails, in a line each; none where it passes. */
+  readonly failures: readonly string[];
+  readonly seconds: number;
+};
+
+/** How much of a row is done. */
+export type RowOptions = {
+  readonly queries: number;
+  readonly seed: number;
+  readonly writes: number;
+  readonly infer: boolean;
+};
+
+/** An honest service of each shape, as rows. */
+export function honestRows(): readonly Row[] {
+  return (Object.keys(shapes) as ShapeName[]).map((shape) => ({
+    name: `honest (${shape})`,
+    shape,
+    afterWrite: true,
+  }));
+}
+
+async function askTwice(
+  served: ServedSource,
+  { store }: Service,
+  { seed, queries }: RowOptions,
+): Promise<Answers[]> {
+  const { traits, records } = store;
+  const questions = inventQuestions(traits, records, {
+    seed: seed + store.writes,
+    count: Math.ceil(queries / 2),
+  });
+  // Once more, when claims have fallen: what is wrong must not come from the cache.
+  return [await served.ask(questions), await served.ask(questions)];
+}
+
+/** Everybody's changes: records come, go, change, and lose values. */
+function write(service: Service, { writes }: RowOptions): void {
+  const { traits, before } = service.store;
+  service.write(writeRecords(traits, before, writes));
+}
+
+async function tryFile(text: string, row: Row, options: RowOptions): Promise<Trial> {
+  const traits = shapes[row.shape];
+  const service = await startService(traits, inventRecords(traits), row.breaks);
+  try {
+    const doctor = await examineFile(text.replaceAll('{origin}', service.origin));
+    const served = await serveSource(
+      service.store,
+      service.origin,
+      text.replaceAll('{origin}', service.origin),
+    );
+    try {
+      const answers = await askTwice(served, service, options);
+      let doctorLater = doctor;
+      if (row.afterWrite) {
+        write(service, options);
+        await served.purge();
+        answers.push(...(await askTwice(served, service, options)));
+        doctorLater = await examineFile(text.replaceAll('{origin}', service.origin));
+      }
+      return { doctor, doctorLater, lied: service.lied, ...summed(answers) };
+    } finally {
+      await served.close();
+    }
+  } finally {
+    await service.close();
+  }
+}
+
+function summed(answers: readonly Answers[]): Omit<Trial, 'doctor' | 'doctorLater' | 'lied'> {
+  const errors = new Map(answers.flatMap((one) => [...one.errors]));
+  return {
+    asked: answers.reduce((sum, one) => sum + one.asked, 0),
+    wrong: answers.flatMap((one) => one.wrong),
+    errors,
+    contradicted: answers.at(-1)?.contradicted ?? [],
+  };
+}
+
+/** The draft of a service that has been asked by nobody else. */
+async function draftOf(row: Row) {
+  const traits = shapes[row.shape];
+  const service = await startService(traits, inventRecords(traits), row.breaks);
+  try {
+    const drafted = await draftFile(service);
+    return 'refused' in drafted
+      ? drafted
+      : { ...drafted, text: drafted.text.replaceAll(service.origin, '{origin}') };
+  } finally {
+    await service.close();
+  }
+}
+
+/** What is wrong with a trial, whatever the service is. */
+function failuresOf(who: string, { doctor, doctorLater, wrong }: Trial, row: Row): readonly string[] {
+  const late = wrong.filter(({ contradicted }) => contradicted.length > 0);
+  const isPassed = (row.afterWrite ? doctorLater : doctor).differs.length === 0;
+  return [
+    ...(isPassed && wrong.length > 0 && row.unseen === undefined
+      ? [`${who}: ${wrong.length} wrong answers behind a file that doctor passed`]
+      : []),
+    ...(late.length > 0 && row.unseen === undefined
+      ? [`${who}: ${late.length} wrong answers after ${late[0]!.contradicted.join(', ')} was contradicted`]
+      : []),
+  ];
+}
+
+/** What an honest service must have besides: no difference, no error, no wrong answer. */
+function honestFailures(
+  who: string,
+  { doctor, doctorLater, wrong, errors, contradicted }: Trial,
+): readonly string[] {
+  return [
+    ...[...doctor.differs, ...doctorLater.differs].map((line) => `${who}: doctor says ${line}`),
+    ...(wrong.length > 0 ? [`${who}: ${wrong.length} wrong answers of an honest service`] : []),
+    ...[...errors].map(([code, { times, path, log }]) => `${who}: ${times} ${code}, such as ${path}: ${log}`),
+    ...contradicted.map((claim) => `${who}: ${claim} was called contradicted`),
+  ];
+}
+
+/** Runs a row: the honest file, and the draft, in front of the service. */
+export async function runRow(row: Row, options: RowOptions): Promise<RowOutcome> {
+  const started = performance.now();
+  const isHonest = row.breaks === undefined;
+  const judge = (who: string, trial: Trial) =>
+    new Set([...failuresOf(who, trial, row), ...(isHonest ? honestFailures(who, trial) : [])]);
+  const claimed = await tryFile(sourceText(shapes[row.shape], '{origin}'), row, options);
+  const failures = [...judge('the file', claimed)];
+  if (!isHonest && claimed.lied === 0) failures.push('the service never lied: the row shows nothing');
+  let drafted: RowOutcome['drafted'] = { refused: 'not tried' };
+  if (options.infer) {
+    const { byHand } = shapes[row.shape];
+    const draft = byHand === undefined ? await draftOf(row) : { refused: byHand };
+    if ('refused' in draft) drafted = draft;
+    else {
+      const trial = await tryFile(draft.text, row, options);
+      drafted = { ...trial, edits: draft.edits, text: draft.text };
+      failures.push(...judge('the draft', trial));
+    }
+  }
+  const { name, shape, unseen } = row;
+  const seconds = (performance.now() - started) / 1_000;
+  return {
+    row: { name, shape, ...(unseen !== undefined && { unseen }) },
+    claimed,
+    drafted,
+    failures,
+    seconds,
+  };
+}

@@ -1,0 +1,148 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { type Stack, startStack } from '../../support/gateway/stack.ts';
+import { expectedAnswer, type Expected, pathOf, type Question } from './questions.ts';
+import type { Store } from './service.ts';
+import { honestStages } from './stages.ts';
+import type { StoredRecord } from './records.ts';
+import type { Ask } from './ask.ts';
+
+/** An answer that is wrong: neither what the contract says nor a clear error. */
+export type WrongAnswer = {
+  readonly path: string;
+  readonly expected: string;
+  readonly actual: string;
+  /** Claims that the answer rests on, of which the gateway had logged by then that they are contradicted. */
+  readonly contradicted: readonly string[];
+};
+
+/** What came of asking questions. */
+export type Answers = {
+  readonly asked: number;
+  readonly wrong: readonly WrongAnswer[];
+  /** Clear errors, by code, with an example of each. */
+  readonly errors: ReadonlyMap<
+    string,
+    { readonly times: number; readonly path: string; readonly log: string }
+  >;
+  readonly contradicted: readonly string[];
+};
+
+/** A gateway in front of a service, with one source file. */
+export type ServedSource = {
+  /** Asks all questions, and holds the answers against what the service has now. */
+  ask(questions: readonly Question[]): Promise<Answers>;
+  /** Forgets cached answers, after a write. */
+  purge(): Promise<void>;
+  close(): Promise<void>;
+};
+
+type LogLine = {
+  readonly requestId?: string;
+  readonly capability?: string;
+  readonly code?: string;
+  readonly detail?: string;
+};
+
+const CLEAR_ERROR = /^(?:upstream_\w+|scan_limit_exceeded)$/;
+
+/** Writes the gateway's file and the one source as an operator would; returns the folder. */
+function writeConfig({ traits }: Store, text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-claims-'));
+  mkdirSync(join(folder, 'sources'));
+  writeFileSync(join(folder, 'sources', 'draft.yaml'), text);
+  const gateway = {
+    portico: 1,
+    listen: { host: '127.0.0.1', port: 0 },
+    admin: { port: 0 },
+    auth: { apiKeys: { pepper: '${PORTICO_KEY_PEPPER}' } },
+    resources: { [traits.resource]: { source: 'draft', cache: { fresh: '10m', notFound: '10m' } } },
+  };
+  writeFileSync(join(folder, 'portico.yaml'), stringify(gateway));
+  return folder;
+}
+
+function linesOf(stack: Stack): readonly LogLine[] {
+  return stack.log.map((text) => JSON.parse(text) as LogLine);
+}
+
+/** Whether an answer rests on a claim; claims about windows, orders and totals concern every list. */
+function concerns(claim: string, question: Question): boolean {
+  if ('id' in question) return claim.startsWith('get');
+  const { list } = question;
+  const [kind, field = '', operator] = claim.split('.');
+  if (kind === 'sort') return (list['sort'] ?? 'id').replace('-', '') === field;
+  if (kind !== 'filter') return !claim.startsWith('get');
+  if (field === 'category') return list['category'] !== undefined;
+  return list[operator === 'ge' ? 'min_price' : 'max_price'] !== undefined;
+}
+
+function isRight(expected: Expected, status: number, body: string): boolean {
+  if (status !== expected.status) return false;
+  return expected.status === 404 ? codeOf(body) === 'not_found' : body === expected.body;
+}
+
+function codeOf(body: string): string {
+  return (JSON.parse(body) as { error?: { code?: string } }).error?.code ?? '';
+}
+
+function expectedOf({ traits, records }: Store, question: Question, inOwnOrder: boolean): Expected {
+  const own = inOwnOrder
+    ? (rows: readonly StoredRecord[]) => honestStages(traits).order({} as Ask, rows)
+    : undefined;
+  return expectedAnswer(traits, records, question, own);
+}
+
+async function askAll(
+  stack: Stack,
+  store: Store,
+  questions: readonly Question[],
+  inOwnOrder: boolean,
+): Promise<Answers> {
+  const wrong: WrongAnswer[] = [];
+  const errors = new Map<string, { times: number; path: string; log: string }>();
+  const contradictedSoFar = () => linesOf(stack).flatMap(({ capability }) => capability ?? []);
+  for (const question of questions) {
+    const path = pathOf(store.traits, question);
+    const expected = expectedOf(store, question, inOwnOrder);
+    const response = await stack.get(path);
+    const body = await response.text();
+    if (isRight(expected, response.status, body)) continue;
+    const code = response.status >= 500 ? codeOf(body) : '';
+    if (CLEAR_ERROR.test(code)) {
+      const line = linesOf(stack).findLast(
+        ({ requestId }) => requestId === response.headers.get('x-request-id'),
+      );
+      const times = (errors.get(code)?.times ?? 0) + 1;
+      errors.set(code, { path, log: line?.detail ?? '', ...errors.get(code), times });
+      continue;
+    }
+    const wanted = expected.status === 200 ? `200 ${expected.body}` : '404';
+    wrong.push({
+      path,
+      expected: wanted,
+      actual: `${response.status} ${body}`,
+      contradicted: contradictedSoFar().filter((claim) => concerns(claim, question)),
+    });
+  }
+  return { asked: questions.length, wrong, errors, contradicted: contradictedSoFar() };
+}
+
+/** Puts a gateway with one source file in front of a service. @throws ConfigError */
+export async function serveSource(store: Store, origin: string, text: string): Promise<ServedSource> {
+  const folder = writeConfig(store, text);
+  const stack = await startStack({ configFile: join(folder, 'portico.yaml'), upstream: origin });
+  return {
+    ask: (questions) => askAll(stack, store, questions, /^ +order: source/m.test(text)),
+    async purge() {
+      const purged = await fetch(`${stack.adminUrl}/cache/purge?tag=*`, { method: 'POST' });
+      if (!purged.ok) throw new Error(`the purge was answered ${purged.status}`);
+    },
+    async close() {
+      await stack.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import {
+  type HttpReply,
+  type ScriptedUpstream,
+  serving,
+  startUpstream,
+  type UpstreamRequest,
+} from '../../support/upstream/scripted-upstream.ts';
+import { type Ask, readAsk } from './ask.ts';
+import type { StoredRecord } from './records.ts';
+import { honestStages, type Stages, type Windowed, writeRow } from './stages.ts';
+import type { Traits } from './traits.ts';
+
+/** The key that a service with `key` asks for, in the header `X-Key`. */
+export const SERVICE_KEY = 'a-key-of-the-claims-tests';
+
+/** What a lie may know of the service: all its records, and those it had before the first write. */
+export type Store = {
+  readonly traits: Traits;
+  records: readonly StoredRecord[];
+  readonly before: readonly StoredRecord[];
+  writes: number;
+};
+
+/** Replaces steps of the honest service. */
+export type Breaks = (honest: Stages, store: Store) => Partial<Stages>;
+
+/** A service at work. */
+export type Service = Pick<ScriptedUpstream, 'origin' | 'close'> & {
+  readonly store: Store;
+  readonly calls: number;
+  /** Replies so far that were not those of the honest service. */
+  readonly lied: number;
+  /** From now on, it has these records. */
+  write(records: readonly StoredRecord[]): void;
+};
+
+const notFound: HttpReply = { status: 404, body: { error: 'not found' } };
+
+function extrasOf({ traits }: Store, ask: Ask, { next }: Windowed, total: number): Record<string, unknown> {
+  const { window, base, echo } = traits;
+  const place = window === 'page' ? { page: ask.first / ask.size + base } : { offset: ask.first + base };
+  return {
+    ...(traits.total === 'body' && { total }),
+    ...(window === 'cursor' && { next: next === undefined ? null : String(next) }),
+    ...(echo && { ...place, limit: ask.size }),
+  };
+}
+
+function headersOf({ traits }: Store, ask: Ask, { next }: Windowed, total: number): Record<string, string> {
+  const headers: Record<string, string> = traits.total === 'header' ? { 'X-Total-Count': String(total) } : {};
+  if (traits.window === 'link' && next !== undefined) {
+    const query = new URLSearchParams(ask.query);
+    query.set('cursor', String(next));
+    headers['Link'] = `<${ask.origin}${ask.path}?${query.toString()}>; rel="next"`;
+  }
+  return headers;
+}
+
+function listReply(stages: Stages, store: Store, ask: Ask): HttpReply {
+  const { traits, records } = store;
+  const matched = stages.select(ask, records).filter(({ record }) => stages.matches(ask, record));
+  const total = stages.total(ask, matched.length, records.length);
+  if (ask.kind === 'count') return { body: { count: total } };
+  if (traits.pastEnd === 404 && ask.first > 0 && ask.first >= matched.length) return notFound;
+  const windowed = stages.window(ask, stages.order(ask, matched));
+  const rows = windowed.rows.map((stored) => {
+    const { description: _lacking, ...row } = writeRow(traits, stored);
+    return stages.row(ask, traits.hydrate ? row : writeRow(traits, stored));
+  });
+  const extras = extrasOf(store, ask, windowed, total);
+  return { headers: headersOf(store, ask, windowed, total), body: { items: rows, ...extras } };
+}
+
+function oneReply(stages: Stages, { traits, records }: Store, ask: Ask): HttpReply {
+  const found = stages.find(ask, records);
+  if (found === undefined) return notFound;
+  const profile = traits.resource === 'users' ? found.profile : {};
+  return { body: stages.row(ask, { ...writeRow(traits, found), ...profile }) };
+}
+
+function answer(stages: Stages, store: Store, request: UpstreamRequest): HttpReply {
+  if (request.path.split('/')[1] !== store.traits.resource) return notFound;
+  const ask = stages.ask(readAsk(store.traits, request, store.writes));
+  if (stages.refuses(ask, request.headers['x-key'] === SERVICE_KEY))
+    return { status: 401, body: { error: 'key' } };
+  const reply = ask.kind === 'one' ? oneReply(stages, store, ask) : listReply(stages, store, ask);
+  return stages.reply(ask, reply);
+}
+
+/** Starts a service that is honest but for what a lie replaces. */
+export async function startService(
+  traits: Traits,
+  records: readonly StoredRecord[],
+  breaks: Breaks = () => ({}),
+): Promise<Service> {
+  const store: Store = { traits, records, before: records, writes: 0 };
+  const honest = honestStages(traits);
+  const stages: Stages = { ...honest, ...breaks(honest, store) };
+  let lied = 0;
+  const upstream = await startUpstream(
+    serving((request) => {
+      const reply = answer(stages, store, request);
+      if (JSON.stringify(reply) !== JSON.stringify(answer(honest, store, request))) lied += 1;
+      return reply;
+    }),
+  );
+  return {
+    origin: upstream.origin,
+    store,
+    get calls() {
+      return upstream.calls;
+    },
+    get lied() {
+      return lied;
+    },
+    write(written) {
+      store.records = written;
+      store.writes += 1;
+    },
+    close: () => upstream.close(),
+  };
+}

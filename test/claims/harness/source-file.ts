@@ -1,0 +1,142 @@
+import { stringify } from 'yaml';
+import { SERVICE_KEY } from './service.ts';
+import type { Traits } from './traits.ts';
+
+type Tree = Record<string, unknown>;
+
+const USER_MAP = {
+  id: 'id',
+  name: 'name',
+  email: 'email',
+  created_at: { from: 'created_at', as: ['iso8601'] },
+};
+const PRODUCT_MAP = {
+  id: 'id',
+  name: 'name',
+  description: 'description',
+  price: 'price',
+  category: 'category',
+};
+
+function windowQuery({ window }: Traits): Tree {
+  switch (window) {
+    case 'offset':
+      return { offset: '{offset}', limit: '{limit}' };
+    case 'page':
+      return { page: '{page}', limit: '{limit}' };
+    case 'cursor':
+      return { limit: '{limit}', cursor: '{cursor}' };
+    case 'keyset':
+      return { limit: '{limit}', after: '{after}' };
+    case 'link':
+      return { limit: '{limit}' };
+    case 'none':
+      return {};
+  }
+}
+
+function windowSpec({ window, base, sizeMax, pastEnd, echo, checkpoints }: Traits): Tree {
+  const end = pastEnd === 'last' ? { pastEnd: 'other' } : {};
+  const kept = checkpoints ? { checkpoints: true } : {};
+  switch (window) {
+    case 'offset':
+      return {
+        kind: 'offset',
+        base,
+        sizeMax,
+        ...end,
+        ...(echo && { echo: { offset: 'offset', size: 'limit' } }),
+      };
+    case 'page':
+      return {
+        ...{ kind: 'page', base, sizes: [10, sizeMax], ...end },
+        ...(echo && { echo: { page: 'page', size: 'limit' } }),
+      };
+    case 'cursor':
+      return { kind: 'cursor', sizeMax, next: 'next', ...kept };
+    case 'link':
+      return { kind: 'link', sizeMax, next: { header: 'Link' }, ...kept };
+    case 'keyset':
+      return { kind: 'keyset', sizeMax, key: 'id', ...kept };
+    case 'none':
+      return { kind: 'none' };
+  }
+}
+
+function totalSpec({ total, counts, resource }: Traits): Tree {
+  switch (total) {
+    case 'body':
+      return { total: { at: 'total', counts } };
+    case 'header':
+      return { total: { header: 'X-Total-Count', counts } };
+    case 'count':
+      return { total: { at: 'count', counts, count: { path: `/${resource}/count` } } };
+    case 'none':
+      return {};
+  }
+}
+
+function filtersSpec({ filters }: Traits): Tree {
+  const filter = (name: string) => ({ query: { [name]: '{value}' }, exactness: 'exact' });
+  const price = { ge: filter('min_price'), le: filter('max_price') };
+  return filters ? { filters: { category: { eq: filter('category') }, price } } : {};
+}
+
+function sortSpec({ sort, resource }: Traits): Tree {
+  if (!sort) return {};
+  const columns = resource === 'users' ? ['id', 'name', 'email', 'created_at'] : ['id'];
+  const named = Object.fromEntries(columns.map((column) => [column, { column }]));
+  return { sort: { query: { sort: '{direction}{column}' }, ascending: '', descending: '-', columns: named } };
+}
+
+function getSpec({ resource }: Traits): Tree {
+  if (resource === 'products') return {};
+  const profile = Object.fromEntries(
+    ['bio', 'location', 'avatar_url'].map((name) => [`profile.${name}`, name]),
+  );
+  return { get: { request: { path: '/users/{id}' }, item: '', map: { ...USER_MAP, ...profile } } };
+}
+
+function rowsSpec({ resource, hydrate, marks }: Traits): Tree {
+  const { description, ...others } = PRODUCT_MAP;
+  const dropWhen = marks ? { dropWhen: [{ at: 'deleted', equals: true }] } : {};
+  if (!hydrate) return { ...dropWhen, map: resource === 'users' ? USER_MAP : PRODUCT_MAP };
+  return {
+    ...dropWhen,
+    map: others,
+    hydrate: { request: { path: '/products/{id}' }, item: '', map: { id: 'id', description } },
+  };
+}
+
+/** The source file that says what the honest service does. */
+export function sourceText(traits: Traits, baseUrl: string): string {
+  const { resource, order, ids, key, pastEnd } = traits;
+  return stringify({
+    source: 1,
+    name: 'draft',
+    net: { baseUrl },
+    ...(key && { auth: { kind: 'header', name: 'X-Key', value: SERVICE_KEY } }),
+    outcomes: [
+      ...(key ? [{ status: 401, is: 'unauthorized' }] : []),
+      { on: 'get', status: 404, is: 'not_found' },
+      ...(pastEnd === 404 ? [{ on: 'list', status: 404, is: 'past_end' }] : []),
+      { status: 200, is: 'ok' },
+    ],
+    resources: {
+      [resource]: {
+        id: { kind: ids },
+        list: {
+          request: { path: `/${resource}`, query: windowQuery(traits) },
+          window: windowSpec(traits),
+          ...totalSpec(traits),
+          items: 'items',
+          order: order === 'own' ? 'source' : order,
+          ...sortSpec(traits),
+          ...filtersSpec(traits),
+          ...rowsSpec(traits),
+        },
+        ...getSpec(traits),
+      },
+    },
+  });
+}

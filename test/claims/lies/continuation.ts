@@ -1,0 +1,109 @@
+import { filtersOf } from '../harness/ask.ts';
+import { type LieSpec, liesOf } from '../harness/lie.ts';
+import { asking, paging } from '../harness/steps.ts';
+
+const specs: readonly LieSpec[] = [
+  {
+    what: 'continuation: forgets the filter',
+    breaks: asking(({ first, after }) =>
+      first > 0 || after !== undefined ? { category: undefined, low: undefined, high: undefined } : {},
+    ),
+    shapes: ['cursor products', 'link products', 'keyset products', 'checkpoint products'],
+    fast: ['always'],
+  },
+  {
+    what: 'continuation: forgets the upper bound',
+    breaks: asking(({ first, after }) => (first > 0 || after !== undefined ? { high: undefined } : {})),
+    shapes: ['cursor products', 'checkpoint products'],
+  },
+  {
+    what: 'continuation: forgets the size',
+    breaks: asking(({ first }) => (first > 0 ? { size: 10 } : {})),
+    shapes: ['cursor products', 'link users', 'checkpoint products'],
+  },
+  {
+    what: 'continuation: ends early',
+    breaks: paging(({ next }) => ({ next: (next ?? 0) >= 75 ? undefined : next })),
+    shapes: ['cursor products', 'link users', 'link products', 'checkpoint products', 'cursor users'],
+    when: ['always', 'only with a filter', 'every third time'],
+    unseen: {},
+    fast: ['always'],
+  },
+  {
+    what: 'continuation: ends after the first page',
+    breaks: paging(() => ({ next: undefined })),
+    shapes: ['cursor products', 'link products', 'link users'],
+    when: ['always', 'only with a filter', 'only with two filters'],
+  },
+  {
+    what: 'continuation: begins again',
+    breaks: paging(({ next }) => ({ next: next === undefined ? undefined : next >= 100 ? 0 : next })),
+    shapes: ['cursor products', 'link users', 'checkpoint products'],
+    when: ['always', 'only with a filter'],
+  },
+  {
+    what: 'continuation: never ends',
+    breaks: paging(({ next }, { first, size }) => ({ next: next ?? first + size })),
+    shapes: ['cursor products', 'link users'],
+  },
+  {
+    what: 'continuation: names the same place again',
+    breaks: paging(({ next }, { first }) => ({ next: next === undefined ? undefined : first })),
+    shapes: ['cursor users', 'link products'],
+  },
+  {
+    what: 'continuation: leaves a row out',
+    breaks: paging(({ next }) => ({ next: next === undefined ? undefined : next + 1 })),
+    shapes: ['cursor products', 'link products', 'checkpoint products', 'link users'],
+    when: ['always', 'only behind page 3', 'only with a filter', 'every third time'],
+    fast: ['only behind page 3'],
+  },
+  {
+    what: 'continuation: brings a row again',
+    breaks: paging(({ next }) => ({ next: next === undefined ? undefined : next - 1 })),
+    shapes: ['cursor products', 'link users', 'checkpoint products'],
+    when: ['always', 'only behind page 3'],
+  },
+  {
+    what: 'continuation: none where exactly one page is left',
+    breaks: paging(({ next }, { size }, rows) => ({
+      next: next !== undefined && rows.length - next <= size ? undefined : next,
+    })),
+    shapes: ['cursor products', 'link products', 'link users'],
+    when: ['always', 'only with a filter'],
+  },
+  {
+    what: 'continuation: the row of the key comes again',
+    breaks: (honest) => ({
+      window: (ask, rows) => {
+        const windowed = honest.window(ask, rows);
+        const first = windowed.rows[0];
+        const at = first === undefined ? -1 : rows.indexOf(first);
+        return ask.after === undefined || at < 1
+          ? windowed
+          : { ...windowed, rows: rows.slice(at - 1, at - 1 + ask.size) };
+      },
+    }),
+    shapes: ['keyset products'],
+  },
+  {
+    what: 'continuation: a key that is gone begins again',
+    breaks: paging((windowed, { after, size }, rows) => {
+      const isKnown = after === undefined || rows.some(({ record }) => record.id.endsWith(`_${after}`));
+      return isKnown && Number(after ?? 0) < 300 ? windowed : { rows: rows.slice(0, size) };
+    }),
+    shapes: ['keyset products'],
+  },
+  {
+    what: 'continuation: ends early, with a filter, and the total says so',
+    breaks: (honest) => ({
+      window: (ask, rows) => honest.window(ask, filtersOf(ask) > 0 ? rows.slice(0, 10) : rows),
+      total: (ask, matched, all) =>
+        filtersOf(ask) > 0 ? Math.min(10, matched) : honest.total(ask, matched, all),
+    }),
+    shapes: ['cursor products', 'link products', 'offset products'],
+  },
+];
+
+/** Cursors, links and keys that lead elsewhere than to the next rows. */
+export const continuationLies = specs.flatMap(liesOf);

@@ -1,0 +1,100 @@
+/**
+ * `npm run test:claims`: the adversary's table. For each claim that a source file can make, services that break it, and
+ * honest ones: what `doctor` says of the file that claims it, what `infer` drafts, and whether the gateway's answers are
+ * those of the contract's model. A row fails where an answer is wrong behind a file that doctor passed, or wrong after the
+ * gateway has seen the contradiction. A clear error is no wrong answer.
+ *
+ *   npm run test:claims -- --only 'total: one too many'
+ */
+import { fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { type Row, type RowOptions, type RowOutcome, runRow } from './harness/run-row.ts';
+import { printOutcome, printSummary } from './harness/print-outcome.ts';
+import { table } from './table.ts';
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true },
+    queries: { type: 'string', default: '200' },
+    seed: { type: 'string', default: '20260314' },
+    writes: { type: 'string', default: '50' },
+    processes: { type: 'string', default: String(Math.min(2, availableParallelism())) },
+    draft: { type: 'boolean', default: false },
+  },
+});
+const options: RowOptions = {
+  queries: Number(values.queries),
+  seed: Number(values.seed),
+  writes: Number(values.writes),
+  infer: true,
+};
+const rows = table.filter(({ name }) => values.only?.some((text) => name.includes(text)) ?? true);
+
+/** In a process of the pool: runs the rows that it is sent. */
+function serveRows(): void {
+  process.on('message', (name: string) => {
+    const row = table.find((one) => one.name === name);
+    if (row === undefined) throw new Error(`there is no row ${name}`);
+    void runSafely(row).then((outcome) => process.send?.(outcome));
+  });
+}
+
+async function runSafely(
+  row: Row,
+): Promise<RowOutcome | { readonly crashed: string; readonly name: string }> {
+  try {
+    return await runRow(row, options);
+  } catch (error) {
+    return {
+      name: row.name,
+      crashed: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    };
+  }
+}
+
+/** Runs the rows in processes that each take the next one. */
+async function runAll(onOutcome: (outcome: Awaited<ReturnType<typeof runSafely>>) => void): Promise<void> {
+  const waiting = [...rows];
+  const runOne = () =>
+    new Promise<void>((resolve, reject) => {
+      const child = fork(import.meta.filename, process.argv.slice(2), {
+        env: { ...process.env, CLAIMS_POOL: '1' },
+        serialization: 'advanced',
+      });
+      const next = () => {
+        const row = waiting.shift();
+        if (row === undefined) child.disconnect();
+        else child.send(row.name);
+      };
+      child.on('message', (outcome) => {
+        onOutcome(outcome as Awaited<ReturnType<typeof runSafely>>);
+        next();
+      });
+      child.on('exit', (code) =>
+        code === 0 ? resolve() : reject(new Error(`a process ended with ${code}`)),
+      );
+      next();
+    });
+  await Promise.all(Array.from({ length: Number(values.processes) }, runOne));
+}
+
+if (process.env['CLAIMS_POOL'] === '1') serveRows();
+else if (rows.length === 0) {
+  process.stdout.write(`no row has ${values.only?.join(' or ')} in its name\n`);
+  process.exitCode = 64;
+} else {
+  const outcomes: RowOutcome[] = [];
+  let crashed = 0;
+  await runAll((outcome) => {
+    if ('crashed' in outcome) {
+      crashed += 1;
+      process.stdout.write(`FAILED ${outcome.name}\n    ${outcome.crashed}\n`);
+      return;
+    }
+    outcomes.push(outcome);
+    printOutcome(outcome, { showDraft: values.draft });
+  });
+  printSummary(outcomes, table, crashed);
+  process.exitCode = crashed === 0 && outcomes.every(({ failures }) => failures.length === 0) ? 0 : 1;
+}
