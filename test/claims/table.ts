@@ -1,5 +1,9 @@
+import { dialectCases } from '../support/dialects/cases.ts';
+import { describeOutcome } from './harness/describe-outcome.ts';
+import { nameOf, runDialect } from './harness/dialect-row.ts';
 import type { Lie } from './harness/lie.ts';
-import { honestRows, type Row } from './harness/run-row.ts';
+import type { TableRow } from './harness/row.ts';
+import { honestRows, runRow } from './harness/run-row.ts';
 import { continuationLies } from './lies/continuation.ts';
 import { filterLies } from './lies/filter.ts';
 import { orderLies } from './lies/order.ts';
@@ -16,5 +20,13 @@ export const lies: readonly Lie[] = [
   ...[...windowLies, ...continuationLies, ...recordLies, ...wholeLies],
 ];
 
-/** Every row: honest services first, then the lies. */
-export const table: readonly Row[] = [...honestRows(), ...lies];
+const drafts = dialectCases.map((one) => ({ name: nameOf(one), run: runDialect.bind(undefined, one) }));
+
+/** Every row: honest services, drafts of the dialects, and the lies. */
+export const table: readonly TableRow[] = [
+  ...drafts,
+  ...[...honestRows(), ...lies].map((row) => ({
+    name: row.name,
+    run: async (options: Parameters<TableRow['run']>[0]) => describeOutcome(await runRow(row, options)),
+  })),
+];

@@ -26,10 +26,11 @@ function nearCategories(category: string): readonly string[] {
 }
 
 function categoryOf(records: readonly ModelRecord[]): fc.Arbitrary<string> {
-  const known = [...new Set(records.flatMap((record) => record['category'] ?? []))];
+  // An empty label cannot be asked for.
+  const known = [...new Set(records.flatMap((record) => record['category'] || []))];
   const near = [...known.flatMap(nearCategories), 'Nobody', 'null', '%', '*'];
   return fc.oneof(
-    { weight: 8, arbitrary: fc.constantFrom(...known) },
+    { weight: 8, arbitrary: fc.constantFrom(...known, ...(known.length === 0 ? near : [])) },
     { weight: 1, arbitrary: fc.constantFrom(...near) },
   );
 }
@@ -62,7 +63,7 @@ function idOf(records: readonly ModelRecord[]): fc.Arbitrary<Question> {
 
 /** So many questions about a service with these records; all sorts of pages, of which most have rows. */
 export function inventQuestions(
-  { resource }: Traits,
+  { resource }: Pick<Traits, 'resource'>,
   stored: readonly StoredRecord[],
   { seed, count }: { readonly seed: number; readonly count: number },
 ): readonly Question[] {
@@ -102,7 +103,7 @@ export function inventQuestions(
 }
 
 /** The path of a question. */
-export function pathOf({ resource }: Traits, question: Question): string {
+export function pathOf({ resource }: Pick<Traits, 'resource'>, question: Question): string {
   if ('id' in question) return `/v1/users/${encodeURIComponent(question.id)}`;
   return `/v1/${resource}?${new URLSearchParams(question.list).toString()}`;
 }

@@ -4,6 +4,7 @@ import { inventQuestions } from './questions.ts';
 import { inventRecords, writeRecords } from './records.ts';
 import { type Answers, type ServedSource, serveSource, type WrongAnswer } from './serve-source.ts';
 import { type Service, startService } from './service.ts';
+import type { RowOptions } from './row.ts';
 import { sourceText } from './source-file.ts';
 import { shapes, type ShapeName } from './traits.ts';
 
@@ -33,14 +34,6 @@ export type RowOutcome = {
   /** Why the row fails, in a line each; none where it passes. */
   readonly failures: readonly string[];
   readonly seconds: number;
-};
-
-/** How much of a row is done. */
-export type RowOptions = {
-  readonly queries: number;
-  readonly seed: number;
-  readonly writes: number;
-  readonly infer: boolean;
 };
 
 /** An honest service of each shape, as rows. */

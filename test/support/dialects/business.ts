@@ -69,7 +69,7 @@ export function servicenow(): Dialect {
     const link = first + limit < rows.length ? { Link: `<${next.href}>;rel="next"` } : {};
     return {
       body: { result: rows.slice(first, first + limit) },
-      headers: { 'X-Total-Count': String(COUNT + 5), ...link },
+      headers: { 'X-Total-Count': String(rows.length + 5), ...link },
     };
   };
 }
@@ -131,11 +131,11 @@ export function odoo(): Dialect {
   const rows = manyRows(odooRows, COUNT);
   return ({ path, body }) => {
     if (body === '') return { status: 400 };
-    if (path.endsWith('/search_count')) return { body: { jsonrpc: '2.0', id: null, result: COUNT } };
+    if (path.endsWith('/search_count')) return { body: { jsonrpc: '2.0', id: null, result: rows.length } };
     const { params } = JSON.parse(body) as {
       params: { kwargs: { offset?: number; limit?: number; order?: string } };
     };
-    const { offset = 0, limit = COUNT, order = '' } = params.kwargs;
+    const { offset = 0, limit = 80, order = '' } = params.kwargs;
     const ordered = order.includes('desc') ? rows.toReversed() : rows;
     return { body: { jsonrpc: '2.0', id: null, result: ordered.slice(offset, offset + limit) } };
   };
@@ -225,7 +225,7 @@ export function jsonServer(): Dialect {
     const found = rows.filter((row) =>
       filters.every(([key, value]) => {
         const [, column = '', op] = /^(.*)_(gte|lte)$/.exec(key) ?? [];
-        if (op === undefined) return String(row[key]) === value;
+        if (op === undefined) return (row[key] ?? null) !== null && String(row[key]) === value;
         const own = row[column];
         return (
           own !== undefined &&

@@ -82,8 +82,15 @@ export function compileDraft(text: string, variables: Readonly<Record<string, st
   return compiled;
 }
 
-/** Answers requests of the contract from a source, as the gateway does; `spec` may differ in its connection. */
-export function answererOf(compiled: CompiledSource, spec: SourceSpec = compiled.source.spec) {
+/**
+ * Answers requests of the contract from a source, as the gateway does, by default relying on all that its file claims;
+ * `spec` may differ in its connection.
+ */
+export function answererOf(
+  compiled: CompiledSource,
+  spec: SourceSpec = compiled.source.spec,
+  switchedOff: readonly string[] = [],
+) {
   const session = openSession(spec);
   const contradicted: string[] = [];
   return {
@@ -94,6 +101,7 @@ export function answererOf(compiled: CompiledSource, spec: SourceSpec = compiled
       const { status, body, error } = await answerRequest(request, {
         sources: [compiled],
         session,
+        switchedOff,
         onContradicted: (claim) => void contradicted.push(claim),
         signal: new AbortController().signal,
       });

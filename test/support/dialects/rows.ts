@@ -11,7 +11,8 @@ function at(value: unknown, path: string): unknown {
     .reduce<unknown>((here, key) => (here as Row | undefined)?.[key.replaceAll('"', '')], value);
 }
 
-function setAt(row: Row, path: string, value: unknown): Row {
+/** The row with another value at a place. */
+export function setAt(row: Row, path: string, value: unknown): Row {
   const [key = '', ...rest] = path.split('.');
   return { ...row, [key]: rest.length === 0 ? value : setAt((row[key] ?? {}) as Row, rest.join('.'), value) };
 }
@@ -48,14 +49,33 @@ function recordedRows({ example, resource, items, id }: RowSource): readonly Row
   return [...new Map(rows.map((row) => [at(row, id), row])).values()];
 }
 
+/** The rows of a service, and where they are from. Whoever changes the list changes what the service has. */
+export type Table = { readonly source: RowSource; readonly rows: Row[] };
+
+let madeTables: Table[] = [];
+
+/** What `make` makes, with the tables that it has made for itself. */
+export function withTables<T>(make: () => T): { readonly made: T; readonly tables: readonly Table[] } {
+  madeTables = [];
+  return { made: make(), tables: madeTables };
+}
+
+/** A row with the id `n`, made of a recorded one. */
+export function makeRow({ source, rows }: Table, n: number): Row {
+  const models = recordedRows(source);
+  return setAt({ ...models[n % models.length] }, source.id, idLike(at(rows[0] ?? models[0], source.id), n));
+}
+
 /** `count` rows, made of the recorded ones by giving each an id of its own, in ascending order of them. */
 export function manyRows(source: RowSource, count: number): readonly Row[] {
   const models = recordedRows(source);
   if (models.length === 0) throw new Error(`no rows are recorded of ${source.example}`);
   const first = at(models[0], source.id);
-  return Array.from({ length: count }, (_, n) =>
+  const rows = Array.from({ length: count }, (_, n) =>
     setAt({ ...models[n % models.length] }, source.id, idLike(first, n)),
   );
+  madeTables.push({ source, rows });
+  return rows;
 }
 
 /** What stands at the id's place of a row. */

@@ -38,7 +38,7 @@ export function magento(): Dialect {
           parameters: { fieldName: 'searchCriteria' },
         },
       };
-    const size = whole(query, 'searchCriteria[pageSize]', COUNT);
+    const size = whole(query, 'searchCriteria[pageSize]', rows.length);
     const pages = Math.ceil(rows.length / size);
     const page = Math.min(Math.max(1, whole(query, 'searchCriteria[currentPage]', 1)), pages);
     const ordered =
