@@ -60,6 +60,9 @@ export function defineResource<Name extends string, Item, Detail = object>({
 }: Definition<Name, Item, Detail>): ResourceContract<Name, NamesOf<Item> | NamesOf<Detail>> {
   const { name, title, idPrefix } = definition;
   const schemaTitle = title.charAt(0).toUpperCase() + title.slice(1);
+  const labels = new Set<string>(
+    definition.filters.filter(({ op }) => op === 'eq').map(({ field }) => field),
+  );
   const shape = { id: id(idPrefix), ...fields };
   const item = z.strictObject(shape).meta({ title: schemaTitle });
   const detail = more && z.strictObject({ ...shape, ...more }).meta({ title: `${schemaTitle}Detail` });
@@ -70,7 +73,7 @@ export function defineResource<Name extends string, Item, Detail = object>({
     permission: `${name}:read`,
     id: shape.id,
     item,
-    itemFields: fieldsOf(item),
+    itemFields: fieldsOf(item).map((one) => ({ ...one, isLabel: labels.has(one.name) })),
     detail,
     detailFields: detail === null ? [] : fieldsOf(detail),
   };

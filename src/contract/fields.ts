@@ -13,6 +13,8 @@ export type Field = {
   readonly name: string;
   readonly kind: FieldKind;
   readonly accepts: (value: unknown) => boolean;
+  /** Whether a filter asks for its very text. A text with unprintable characters cannot be asked for, so it is no label. */
+  readonly isLabel?: boolean;
 };
 
 /** Facts about a schema. `accepts` is the same check as the schema's, without zod, in a tenth of the time. */

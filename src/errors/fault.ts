@@ -9,6 +9,7 @@ export type InvalidReason =
   | 'outcome'
   | 'rows'
   | 'id'
+  | 'other_record'
   | 'total'
   | 'next'
   | 'window'
@@ -19,6 +20,8 @@ export type InvalidReason =
 export type SourceHealth = {
   /** The failure says nothing against the source: other requests may succeed. */
   readonly isHealthy?: true;
+  /** The failure is what the source itself replied, so it was reached. */
+  readonly hasReplied?: true;
   /** The same request may be retried at once, if it only reads. */
   readonly isRetryable?: true;
   /** The source asked for a pause of this many seconds. */

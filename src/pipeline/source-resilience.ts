@@ -3,7 +3,7 @@ import type { SourceSpec } from '../config/schema/source.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { BreakerState } from '../upstream/resilience/breaker.ts';
 import type { HostEvent } from '../upstream/resilience/hosts.ts';
-import { createResilience, type Resilience } from '../upstream/resilience/resilience.ts';
+import { createResilience, type Resilience, type ResilienceDeps } from '../upstream/resilience/resilience.ts';
 
 /** The metrics about the state of sources. */
 export type ResilienceMetrics = {
@@ -15,7 +15,7 @@ export type ResilienceMetrics = {
   hostEvent(source: string, host: string, event: string): void;
 };
 
-export type SourceResilienceDeps = {
+export type SourceResilienceDeps = Pick<ResilienceDeps, 'askControl'> & {
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly metrics: ResilienceMetrics;
@@ -38,7 +38,7 @@ const FORMER_HOST_EVENTS: Partial<Record<HostEvent, string>> = { unhealthy: 'sic
 /** Creates the resilience of a source, whose changes go to the log and the metrics. */
 export function createSourceResilience(
   { name: source, net }: Pick<SourceSpec, 'name' | 'net'>,
-  { clock, log, metrics, deadlineMs, patienceMs }: SourceResilienceDeps,
+  { clock, log, metrics, deadlineMs, patienceMs, askControl }: SourceResilienceDeps,
 ): Resilience {
   metrics.breakerState(source, 'closed');
   return createResilience(net, {
@@ -46,6 +46,7 @@ export function createSourceResilience(
     random: Math.random,
     deadlineMs,
     patienceMs,
+    askControl,
     on: {
       breaker(state) {
         metrics.breakerState(source, state);

@@ -1,8 +1,9 @@
 import { compileSessionReader } from '../adapter/read/session-reader.ts';
 import type { SourceSpec } from '../config/schema/source.ts';
 import type { Share } from '../upstream/bulkhead/bulkhead.ts';
-import { createUpstream, type Upstream } from '../upstream/client.ts';
+import { type ControlledUpstream, createUpstream, type Upstream } from '../upstream/client.ts';
 import type { CompiledResource } from './compile-sources.ts';
+import { controlQuestion } from './control-question.ts';
 import { createSourceRates, type SourceRatesDeps } from './source-rates.ts';
 import { createSourceResilience, type SourceResilienceDeps } from './source-resilience.ts';
 
@@ -41,13 +42,19 @@ export function createSourceUpstreams(
     const { name, budget } = spec;
     const deadlineMs = shortestDeadlineMs(name);
     const patienceMs = Math.min(deadlineMs, budget.time);
-    return createUpstream(spec, {
+    const served = compiled.find(({ source }) => source.spec.name === name);
+    const upstream: ControlledUpstream = createUpstream(spec, {
       onExchange: (outcome, seconds) => deps.metrics.upstreamCall(name, outcome, seconds),
       readSession: compileSessionReader(spec),
       takeToken: rates.of(spec),
       share: deps.shareOf?.(name),
-      resilience: createSourceResilience(spec, { ...deps, deadlineMs, patienceMs }),
+      resilience: createSourceResilience(spec, {
+        ...{ ...deps, deadlineMs, patienceMs },
+        askControl: (base) => upstream.askControl(base),
+      }),
+      control: served && controlQuestion(served),
     });
+    return upstream;
   }
 
   return {

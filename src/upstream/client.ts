@@ -18,6 +18,7 @@ import {
   type GuardedTry,
   type Usage,
 } from './guarded-client.ts';
+import type { AskControl } from './resilience/control.ts';
 import { compileOutgoing } from './transport/outgoing-request.ts';
 import { networkFault } from './transport/network-fault.ts';
 import { createTransport, type Transport } from './transport/transport.ts';
@@ -46,10 +47,21 @@ export type Upstream = {
   close(): void;
 };
 
+/** The client of one source, and its control question. */
+export type ControlledUpstream = Upstream & {
+  /** Asks a host the control question; `undefined`: there is none, or no slot for it. It never rejects. */
+  readonly askControl: AskControl;
+};
+
+/** A question that shows whether a source is well. `read` throws if the reply is not a good answer. */
+export type ControlQuestion = { readonly request: UpstreamRequest; readonly read: Read<unknown> };
+
 /** The client's dependencies besides the source's file. */
 export type UpstreamDeps = GuardedClientDeps & {
   /** Finds the session's token in the reply to a login, for sources with sessions. */
   readonly readSession: ReadSession;
+  /** A question that no caller chose; absent: there is none. */
+  readonly control?: ControlQuestion | undefined;
 };
 
 const TIMED_OUT = new DOMException('net.timeout is over', 'TimeoutError');
@@ -80,6 +92,11 @@ async function withinTimeout<R>(
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
   }
+}
+
+/** What a request asks: equal for requests that ask the same. */
+function questionOf({ target, body }: UpstreamRequest): string {
+  return body === undefined ? target : target + body.text;
 }
 
 async function readReply<T>(
@@ -113,7 +130,10 @@ function createCredentials(
 }
 
 /** Creates the client of one source. It keeps connections open; `close` closes them. */
-export function createUpstream(spec: ConnectionSpec, { readSession, ...deps }: UpstreamDeps): Upstream {
+export function createUpstream(
+  spec: ConnectionSpec,
+  { readSession, control, ...deps }: UpstreamDeps,
+): ControlledUpstream {
   const { net } = spec;
   const transport = createTransport(net);
   const outgoing = compileOutgoing(spec);
@@ -122,7 +142,7 @@ export function createUpstream(spec: ConnectionSpec, { readSession, ...deps }: U
 
   /** A login is a call like any other: it needs a slot and a token. The calls that wait for it hold no slot. */
   function logIn(obtain: Obtain, signal: AbortSignal): Promise<Obtained> {
-    const call = { signal, priority: 'caller', affinity: {}, isSafe: false } as const;
+    const call = { signal, priority: 'caller', affinity: {}, isSafe: false, question: 'login' } as const;
     return guard.run(call, async (attempt) => {
       const send = (base: string) => withinTimeout(signal, net.timeout, (until) => obtain(base, until));
       const obtained = await attempt.exchange({ send, statusOf: () => 200 });
@@ -160,10 +180,25 @@ export function createUpstream(spec: ConnectionSpec, { readSession, ...deps }: U
     return readReply((await send(request, signal, attempt)).reply, read, signal, attempt);
   }
 
+  async function askControl(base: string): Promise<boolean | undefined> {
+    if (control === undefined) return undefined;
+    const { signal } = new AbortController();
+    const question = questionOf(control.request);
+    const call = { signal, priority: 'caller', affinity: {}, isSafe: true, question } as const;
+    try {
+      await guard.runAt(base, call, (attempt) => sendAndRead(control.request, control.read, call, attempt));
+      return true;
+    } catch (error) {
+      if (!(error instanceof GatewayError)) return false;
+      return error.code === 'overloaded' ? undefined : error.sourceHealth?.isHealthy === true;
+    }
+  }
+
   return {
+    askControl,
     async ask(request, read, signal, usage, priority = 'caller') {
       const isSafe = request.method === 'GET' || net.retries.post;
-      const call = { signal, priority, usage, affinity: usage, isSafe };
+      const call = { signal, priority, usage, affinity: usage, isSafe, question: questionOf(request) };
       return guard.run(call, (attempt) => sendAndRead(request, read, call, attempt));
     },
     get load() {

@@ -19,6 +19,8 @@ export type GuardedCall = {
   readonly affinity: object;
   /** Whether the request may be sent twice. */
   readonly isSafe: boolean;
+  /** Equal for calls that ask the upstream the same. */
+  readonly question: string;
   /** Counts the exchanges; absent: they are not counted. */
   readonly usage?: Usage;
 };
@@ -45,6 +47,8 @@ export type GuardedClient = {
    * @throws unknown what `once` throws, and the signal's reason
    */
   run<T>(call: GuardedCall, once: (attempt: GuardedTry) => Promise<T>): Promise<T>;
+  /** Runs a call at a host once it has a slot, whatever the breaker says, which does not learn its outcome. */
+  runAt<T>(base: string, call: GuardedCall, once: (attempt: GuardedTry) => Promise<T>): Promise<T>;
   /** Running and waiting calls. */
   readonly load: { readonly active: number; readonly waiting: number };
   close(): void;
@@ -69,11 +73,11 @@ export function createGuardedClient(
   const { concurrency, queue, requestsPerSecond: perSecond } = net;
   const bulkhead = createBulkhead({ concurrency, share, queue, takeToken, perSecond });
   const checks = resilience && watchHealth(net, resilience.hosts);
-  const plainAttempt: CallAttempt = {
-    start: () => net.baseUrl,
+  const plainAttempt = (base: string): CallAttempt => ({
+    start: () => base,
     finish: () => undefined,
     retryDelayMs: () => undefined,
-  };
+  });
 
   /** Runs and measures one exchange. A failure finishes the attempt. */
   async function exchange<R>(
@@ -102,14 +106,19 @@ export function createGuardedClient(
     }
   }
 
+  function guardedTry(call: GuardedCall, attempt: CallAttempt): GuardedTry {
+    return {
+      finish: (error, isAbandoned) => attempt.finish(error, isAbandoned),
+      exchange: (steps) => bulkhead.run(call.priority, call.signal, () => exchange(call, attempt, steps)),
+    };
+  }
+
   return {
+    runAt: (base, call, once) => once(guardedTry(call, plainAttempt(base))),
     async run(call, once) {
-      const { signal, priority, affinity, isSafe } = call;
-      const attempt = resilience?.begin(affinity, isSafe) ?? plainAttempt;
-      const guarded: GuardedTry = {
-        finish: (error, isAbandoned) => attempt.finish(error, isAbandoned),
-        exchange: (steps) => bulkhead.run(priority, signal, () => exchange(call, attempt, steps)),
-      };
+      const { signal } = call;
+      const attempt = resilience?.begin(call) ?? plainAttempt(net.baseUrl);
+      const guarded = guardedTry(call, attempt);
       for (;;) {
         // Checked before the call waits for a slot, and by `start` again once it has one.
         resilience?.check();

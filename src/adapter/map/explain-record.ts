@@ -57,7 +57,7 @@ function explainField(
     return { ...about, steps: [], value: id ?? null, state: id === undefined ? 'unreadable' : 'known' };
   }
   const steps = takeSteps(found, as);
-  const made = canonical(steps.length === 0 ? found : steps.at(-1)?.value, field.kind);
+  const made = canonical(steps.length === 0 ? found : steps.at(-1)?.value, field);
   if (made === UNREADABLE) return { ...about, steps, value: null, state: 'unreadable' };
   return { ...about, steps, value: made, state: made === null ? 'unknown' : 'known' };
 }

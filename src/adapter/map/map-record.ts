@@ -1,6 +1,7 @@
 import type { MappingSpec } from '../../config/schema/source.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Field, FieldKind, Value } from '../../contract/fields.ts';
+import { hasUnprintable } from '../../kernel/control-characters.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import { checkChain } from './check-mapping.ts';
@@ -26,10 +27,16 @@ type FieldReader = { readonly name: string; read(record: Json, onGap: OnGap): Va
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$/;
 
 /** The canonical value for the result of a chain. */
-export function canonical(value: StepValue, kind: FieldKind): Value | typeof UNREADABLE {
+export function canonical(
+  value: StepValue,
+  { kind, isLabel }: Pick<Field, 'kind' | 'isLabel'>,
+): Value | typeof UNREADABLE {
   if (value === null || value === UNREADABLE || value === undefined) return value ?? null;
   if (kind === 'instant') return typeof value === 'string' && INSTANT.test(value) ? value : UNREADABLE;
-  if (kind !== 'decimal') return typeof value === 'string' && value.isWellFormed() ? value : UNREADABLE;
+  if (kind !== 'decimal') {
+    if (typeof value !== 'string' || !value.isWellFormed()) return UNREADABLE;
+    return isLabel === true && hasUnprintable(value) ? UNREADABLE : value;
+  }
   if (value instanceof Decimal) return value;
   return typeof value === 'string' ? readDecimal(value) : readNumber(value);
 }
@@ -65,7 +72,7 @@ function compileField(
       onGap(field.name, 'missing');
       return null;
     }
-    const result = canonical(runSteps(steps, found), field.kind);
+    const result = canonical(runSteps(steps, found), field);
     if (result !== UNREADABLE) return result;
     onGap(field.name, 'unreadable', found);
     return null;
@@ -95,7 +102,7 @@ export function fixedValue(
   mapping: MappingSpec[string],
 ): Value | typeof UNREADABLE | undefined {
   if (field.kind === 'id' || typeof mapping.from === 'string' || mapping.from.length > 0) return undefined;
-  return 'value' in mapping ? canonical(mapping.value, field.kind) : null;
+  return 'value' in mapping ? canonical(mapping.value, field) : null;
 }
 
 function compileReader(field: Field, mapping: MappingSpec[string], here: SpecLocation): FieldReader {
@@ -110,7 +117,7 @@ function compileReader(field: Field, mapping: MappingSpec[string], here: SpecLoc
   checkChain(field, mapping, steps, here);
   mapping.as.forEach((step, index) => {
     if (typeof step !== 'object' || !('default' in step)) return;
-    if (canonical(runSteps(steps.slice(index), null), field.kind) === UNREADABLE)
+    if (canonical(runSteps(steps.slice(index), null), field) === UNREADABLE)
       here
         .at('as', index, 'default')
         .report(`makes no value of ${field.name}, which is ${field.kind}`, DEFAULTS[field.kind]);

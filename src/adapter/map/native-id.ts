@@ -1,5 +1,6 @@
 import type { SourceResourceSpec } from '../../config/schema/source.ts';
 import type { Json } from '../../kernel/json/json.ts';
+import { hasControl } from '../../kernel/control-characters.ts';
 import { scalarText } from '../../kernel/json/values.ts';
 import { patternAt } from '../pattern.ts';
 import type { SpecLocation } from '../spec-location.ts';
@@ -49,9 +50,10 @@ function unescapeText(text: string): string | undefined {
   }
 }
 
-/** `.` and `..` in a path mean directories, so they cannot be ids. */
+/** `.` and `..` in a path mean directories, and sources fail at control characters, so these cannot be ids. */
 function isUsable(text: string | undefined): text is string {
-  return text !== undefined && text !== '' && text !== '.' && text !== '..' && text.isWellFormed();
+  if (text === undefined || text === '' || text === '.' || text === '..') return false;
+  return text.isWellFormed() && !hasControl(text);
 }
 
 /** Encodes any text: each character that is not allowed in a path segment becomes `~` and hex bytes. */

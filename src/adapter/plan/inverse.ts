@@ -51,7 +51,7 @@ const unchanged: InverseStep = (value) => value;
 /** Refuses values that the step confuses: for those, the source would find other records as well, or miss some. */
 function refuseConfused(inChain: StepInChain, replaced: readonly StepValue[]): InverseStep {
   const kind = inChain.op === 'eq' ? 'text' : 'decimal';
-  const read = replaced.map((value) => canonical(inChain.rest(value), kind));
+  const read = replaced.map((value) => canonical(inChain.rest(value), { kind }));
   return (value, wanted) =>
     read.some((one) => one !== UNREADABLE && matches(one, inChain.op, wanted)) ? undefined : value;
 }

@@ -1,6 +1,7 @@
 import type { FilterSpec, ListSpec } from '../../config/schema/source.ts';
 import type { Filter } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
+import { hasControl } from '../../kernel/control-characters.ts';
 import { boundText, compileFilterPart, equalText } from './filter-part.ts';
 import { invertCoercion, NO_MATCH } from './inverse.ts';
 import type { SpecLocation } from '../spec-location.ts';
@@ -122,6 +123,8 @@ function compileFilter(
       const native = inverse.codec(value);
       if (native === NO_MATCH || native === undefined) return native;
       if (op !== 'eq') return rendered(boundText(native));
+      // A source may fail at control characters, so the gateway itself looks for a label with a tab or a line break.
+      if (hasControl(native)) return undefined;
       // A code in the source file is sent unchanged.
       return rendered(native === value ? equalText(native) : native);
     },

@@ -1,4 +1,5 @@
 import type { Filter } from '../../contract/query.ts';
+import { hasUnprintable } from '../../kernel/control-characters.ts';
 import { NO_MATCH } from './inverse.ts';
 import type { RequestPart } from '../request/combine-parts.ts';
 import type { Capability, FilterPush } from './push-down.ts';
@@ -32,6 +33,8 @@ export function splitFilters(
   let matchesNone = false;
   const wanted: PushedFilter[] = [];
   for (const filter of filters) {
+    // No label holds such a text, so no source is asked for it.
+    if (filter.op === 'eq' && hasUnprintable(filter.value)) matchesNone = true;
     const push = pushes.get(`${filter.field}.${filter.op}`);
     const part = push === undefined || off.has(push.capability) ? undefined : push.part(filter.value);
     if (part === NO_MATCH) matchesNone = true;

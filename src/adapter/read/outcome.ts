@@ -76,9 +76,9 @@ const LIMITED_SECONDS = 1;
 const RETRYABLE_STATUSES = new Set([502, 503, 504]);
 
 /** What a failure says about the health of the source. */
-function failureHealth(reply: UpstreamReply, pauseSeconds: number | undefined): SourceHealth | undefined {
-  if (pauseSeconds !== undefined) return { pauseSeconds };
-  return RETRYABLE_STATUSES.has(reply.status) ? { isRetryable: true } : undefined;
+function failureHealth(reply: UpstreamReply, pauseSeconds: number | undefined): SourceHealth {
+  if (pauseSeconds !== undefined) return { hasReplied: true, pauseSeconds };
+  return { hasReplied: true, ...(RETRYABLE_STATUSES.has(reply.status) && { isRetryable: true }) };
 }
 
 /** The error for an unsuccessful reply. */

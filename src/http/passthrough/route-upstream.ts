@@ -84,7 +84,11 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
   return {
     forward(request) {
       const { signal, context, isRepeatable } = request;
-      const call = { signal, priority: 'caller', affinity: context, isSafe: isRepeatable } as const;
+      const question = `${request.req.method} ${request.path}`;
+      const call = {
+        ...({ signal, priority: 'caller', affinity: context } as const),
+        ...{ isSafe: isRepeatable, question },
+      };
       return guard.run(call, async (attempt) => {
         await attempt.exchange({
           async send(base) {

@@ -1,19 +1,31 @@
-import { createSlidingCounter } from './sliding-counter.ts';
+import { createAnsweredQuestions } from './answered-questions.ts';
+import type { ControlVerdict } from './control.ts';
+import { createFailureRate, type FailureRateOptions } from './failure-rate.ts';
 
-/** What a call says about the source. `ignored`: nothing, for example because its caller went away. */
-export type CallOutcome = 'success' | 'failure' | 'ignored';
+/**
+ * What a call says about the source. `failure`: it was not reached, or did not answer in time. `error`: it failed at
+ * what it was asked, which may be the fault of the question. `ignored`: nothing, for example because its caller left.
+ */
+export type CallOutcome = 'success' | 'failure' | 'error' | 'ignored';
 
-/** Reports the outcome of one call that the breaker admitted; call it exactly once. */
-export type RecordOutcome = (outcome: CallOutcome) => void;
+/** Reports the outcome of one call that the breaker admitted, and what was asked; call it exactly once. */
+export type RecordOutcome = (outcome: CallOutcome, question: string) => void;
 
 /** The thresholds of a breaker. */
-export type BreakerOptions = {
-  /** The breaker stays closed until this many calls have ended within the window. */
-  readonly calls: number;
-  readonly windowMs: number;
-  /** The percentage of failed calls that opens it. */
-  readonly failuresPercent: number;
+export type BreakerOptions = FailureRateOptions & {
+  /** How long no call is admitted. */
   readonly openMs: number;
+};
+
+type AskedControl = () => Promise<ControlVerdict | undefined>;
+
+/** What a breaker is made with. */
+export type BreakerDeps = {
+  /** A clock that never jumps, in milliseconds. */
+  readonly monotonic: () => number;
+  readonly onChange: (state: BreakerState) => void;
+  /** Asks the source the control question; absent: there is none. */
+  readonly control?: AskedControl | undefined;
 };
 
 type State =
@@ -36,27 +48,46 @@ export type Breaker = {
 };
 
 /**
- * Creates a closed breaker. We do not use cockatiel 4.0.0 for four reasons: callers wait for a half-open probe, but
- * ours must be refused at once; a cancelled call counts as a success and closes the circuit; it reads the wall clock;
- * and if calls are rare it counts some that are older than the window.
+ * Creates a closed breaker. Failures open it by themselves. Errors open it only if the source answers other questions
+ * no better: neither the control question nor, meanwhile, those of other calls. Otherwise the odd values of one caller
+ * would close the source to all others.
+ *
+ * We do not use cockatiel 4.0.0 for four reasons: callers wait for a half-open probe, but ours must be refused at once;
+ * a cancelled call counts as a success and closes the circuit; it reads the wall clock; and if calls are rare it counts
+ * some that are older than the window.
  */
 export function createBreaker(
-  { calls, windowMs, failuresPercent, openMs }: BreakerOptions,
-  monotonic: () => number,
-  onChange: (state: BreakerState) => void,
+  { openMs, ...options }: BreakerOptions,
+  { monotonic, onChange, control }: BreakerDeps,
 ): Breaker {
+  const answered = createAnsweredQuestions(monotonic);
   let current = closed();
 
   function closed(): State {
-    const counter = createSlidingCounter(windowMs, monotonic);
+    const rate = createFailureRate(options, monotonic);
+
+    /** Opens where other questions are answered no better. */
+    function judge(question: string, sinceMs: number): void {
+      if (current === state && answered.lastOtherThan(question) <= sinceMs) become(open());
+    }
+
+    async function judgeByControl(question: string, asked: ReturnType<AskedControl>): Promise<void> {
+      const verdict = await asked;
+      if (verdict?.isWell === true) rate.forgetErrors();
+      else if (verdict !== undefined) judge(question, verdict.askedMs);
+    }
+
     const state: State = {
       name: 'closed',
-      record(outcome) {
+      record(outcome, question) {
         // Calls from before the breaker opened say nothing about the source now.
         if (current !== state || outcome === 'ignored') return;
-        counter.add(outcome === 'failure');
-        if (outcome === 'success' || counter.total < calls) return;
-        if (counter.failures * 100 >= counter.total * failuresPercent) become(open());
+        if (outcome === 'success') answered.add(question);
+        const verdict = rate.add(outcome);
+        if (verdict === 'too many failures') become(open());
+        if (verdict !== 'too many errors') return;
+        if (control === undefined) judge(question, monotonic() - options.windowMs);
+        else void judgeByControl(question, control());
       },
     };
     return state;
@@ -72,10 +103,14 @@ export function createBreaker(
 
   function probe(): RecordOutcome {
     become({ name: 'half_open', isProbing: true });
+    const conclude = (isWell: boolean) => become(isWell ? closed() : open());
     return (outcome) => {
       // After a probe without a result, the next call is the probe.
       if (outcome === 'ignored') become({ name: 'half_open', isProbing: false });
-      else become(outcome === 'failure' ? open() : closed());
+      // The probe may have been an odd question, which the source never answers well.
+      else if (outcome === 'error' && control !== undefined)
+        void control().then((verdict) => conclude(verdict?.isWell === true));
+      else conclude(outcome === 'success');
     };
   }
 

@@ -51,12 +51,14 @@ const BACKOFF_MS_MAX = 1_000;
 
 /** The outcome of a call for the breaker. An unusable reply is a success: the source has answered. */
 function outcomeOf(error: unknown): CallOutcome {
-  if (!(error instanceof GatewayError)) return 'success';
+  if (!(error instanceof GatewayError) || error.sourceHealth?.isHealthy === true) return 'success';
   switch (error.code) {
-    case 'upstream_unavailable':
     case 'upstream_timeout':
+      return 'failure';
+    case 'upstream_unavailable':
+      return error.sourceHealth?.hasReplied === true ? 'error' : 'failure';
     case 'upstream_error':
-      return error.sourceHealth?.isHealthy === true ? 'success' : 'failure';
+      return 'error';
     default:
       return 'success';
   }
@@ -69,11 +71,21 @@ function isTimeOver(reason: unknown): boolean {
     : reason instanceof DOMException && reason.name === 'TimeoutError';
 }
 
-/**
- * Creates the attempt of one call. Calls with the same `affinity` stay at one host; `isSafe`: the request may be sent
- * twice. Retries wait by exponential backoff with full jitter.
- */
-export function createCallAttempt(parts: AttemptParts, affinity: object, isSafe: boolean): CallAttempt {
+/** What is known of a call before it is sent. */
+export type AttemptedCall = {
+  /** Calls with the same affinity stay at one host. */
+  readonly affinity: object;
+  /** Whether the request may be sent twice. */
+  readonly isSafe: boolean;
+  /** Equal for calls that ask the source the same. */
+  readonly question: string;
+};
+
+/** Creates the attempt of one call. Retries wait by exponential backoff with full jitter. */
+export function createCallAttempt(
+  parts: AttemptParts,
+  { affinity, isSafe, question }: AttemptedCall,
+): CallAttempt {
   const { breaker, budget, hosts, pause, silence, monotonic, net } = parts;
   const begunMs = monotonic();
   let retries = 0;
@@ -117,8 +129,8 @@ export function createCallAttempt(parts: AttemptParts, affinity: object, isSafe:
       silence.callEnded(outcome === 'success');
       host.active -= 1;
       hosts.report(host, outcome);
-      record(outcome);
-      failedHost = outcome === 'failure' ? host : undefined;
+      record(outcome, question);
+      failedHost = outcome === 'failure' || outcome === 'error' ? host : undefined;
       if (error instanceof GatewayError && error.sourceHealth?.pauseSeconds !== undefined)
         pause.request(error.sourceHealth.pauseSeconds);
     },

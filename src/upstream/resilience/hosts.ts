@@ -1,4 +1,5 @@
 import type { CallOutcome } from './breaker.ts';
+import type { Control } from './control.ts';
 
 /** One host of a source. */
 export type Host = {
@@ -48,11 +49,21 @@ function leastLoadedOfTwo(hosts: readonly TrackedHost[], random: () => number): 
   return other.active < one.active ? other : one;
 }
 
-/** Creates the hosts of a source: at least one. `random` returns numbers from 0 to below 1. */
+/** What the hosts of a source are made with. */
+export type HostsDeps = {
+  /** A clock that never jumps, in milliseconds. */
+  readonly monotonic: () => number;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  /** Asks a host the control question; absent: there is none. */
+  readonly control?: Control | undefined;
+};
+
+/** Creates the hosts of a source: at least one. */
 export function createHosts(
   bases: readonly string[],
   { failures: failuresMax, ejectMs }: HostsOptions,
-  { monotonic, random }: { readonly monotonic: () => number; readonly random: () => number },
+  { monotonic, random, control }: HostsDeps,
   onEvent: (host: Host, event: HostEvent) => void,
 ): Hosts {
   const all = bases.map((base): TrackedHost => ({
@@ -72,13 +83,25 @@ export function createHosts(
     return leastLoadedOfTwo(others.length > 0 ? others : candidates, random);
   }
 
-  function recordFailure(host: TrackedHost): void {
+  const isLast = (host: TrackedHost) => !all.some((other) => other !== host && isUsable(other));
+
+  function recordFailure(host: TrackedHost, outcome: 'failure' | 'error'): void {
     // Failures of calls that started before the ejection do not count.
     if (!isUsable(host)) return;
     host.failures += 1;
-    if (host.failures < failuresMax) return;
-    if (!all.some((other) => other !== host && isUsable(other))) return;
+    if (host.failures < failuresMax || isLast(host)) return;
     host.failures = 0;
+    if (outcome === 'error' && control !== undefined) void ejectUnlessWell(host, control);
+    else eject(host);
+  }
+
+  /** A host that fails at what callers ask, but answers the control question well, is not at fault. */
+  async function ejectUnlessWell(host: TrackedHost, ask: Control): Promise<void> {
+    const verdict = await ask(host.base);
+    if (verdict?.isWell === false && isUsable(host) && !isLast(host)) eject(host);
+  }
+
+  function eject(host: TrackedHost): void {
     host.ejections = Math.min(EJECTIONS_MAX, host.ejections + 1);
     host.ejectedUntil = monotonic() + ejectMs * host.ejections;
     onEvent(host, 'ejected');
@@ -102,8 +125,8 @@ export function createHosts(
     },
     report(host, outcome) {
       if (all.length === 1 || outcome === 'ignored') return;
-      if (outcome === 'failure') recordFailure(host as TrackedHost);
-      else recordSuccess(host as TrackedHost);
+      if (outcome === 'success') recordSuccess(host as TrackedHost);
+      else recordFailure(host as TrackedHost, outcome);
     },
     reportHealth(reported, isHealthy) {
       const host = reported as TrackedHost;

@@ -1,7 +1,13 @@
 import type { SourceSpec } from '../../config/schema/source.ts';
 import { fault, type GatewayError } from '../../errors/fault.ts';
 import { type BreakerState, createBreaker } from './breaker.ts';
-import { type AttemptParts, type CallAttempt, createCallAttempt } from './call-attempt.ts';
+import {
+  type AttemptedCall,
+  type AttemptParts,
+  type CallAttempt,
+  createCallAttempt,
+} from './call-attempt.ts';
+import { type AskControl, createControl } from './control.ts';
 import { createHosts, type Host, type HostEvent, type Hosts } from './hosts.ts';
 import { createRetryBudget } from './retry-budget.ts';
 import { createSilenceTimer } from './silence-timer.ts';
@@ -11,8 +17,7 @@ import { createSourcePause } from './source-pause.ts';
 export type Resilience = {
   /** @throws GatewayError `upstream_unavailable` while the source pauses or its breaker is open */
   check(): void;
-  /** Begins a call. Calls with the same `affinity` stay at one host; `isSafe`: the request may be sent twice. */
-  begin(affinity: object, isSafe: boolean): CallAttempt;
+  begin(call: AttemptedCall): CallAttempt;
   readonly hosts: Hosts;
 };
 
@@ -28,6 +33,8 @@ export type ResilienceEvents = {
 
 export type ResilienceDeps = Pick<AttemptParts, 'monotonic' | 'random' | 'deadlineMs' | 'patienceMs'> & {
   readonly on: ResilienceEvents;
+  /** Asks a host of the source the control question; absent: there is none. */
+  readonly askControl?: AskControl | undefined;
 };
 
 function refusal(detail: string, waitMs: number): GatewayError {
@@ -36,16 +43,26 @@ function refusal(detail: string, waitMs: number): GatewayError {
 }
 
 /** Creates the resilience of one source: circuit breaker, retry budget, outlier ejection and pauses. */
-export function createResilience(net: SourceSpec['net'], { on, ...deps }: ResilienceDeps): Resilience {
+export function createResilience(
+  net: SourceSpec['net'],
+  { on, askControl, ...deps }: ResilienceDeps,
+): Resilience {
   const { monotonic, random } = deps;
   const { calls, window: windowMs, failures: failuresPercent, open: openMs } = net.breaker;
-  const breaker = createBreaker({ calls, windowMs, failuresPercent, openMs }, monotonic, on.breaker);
   const pause = createSourcePause(net.retries.pauseMax, monotonic, on.paused);
+  // While the source pauses, the control question has to wait like any other.
+  const askUnlessPaused =
+    askControl && ((base: string) => (pause.waitMs > 0 ? Promise.resolve(undefined) : askControl(base)));
+  const control = askUnlessPaused && createControl(askUnlessPaused, openMs, monotonic);
   const hosts = createHosts(
     [net.baseUrl, ...net.otherUrls],
     { failures: net.outliers.failures, ejectMs: net.outliers.time },
-    { monotonic, random },
+    { monotonic, random, control },
     on.host,
+  );
+  const breaker = createBreaker(
+    { calls, windowMs, failuresPercent, openMs },
+    { monotonic, onChange: on.breaker, control: control && (() => control(hosts.choose({}).base)) },
   );
 
   function check(): void {
@@ -60,5 +77,5 @@ export function createResilience(net: SourceSpec['net'], { on, ...deps }: Resili
     silence: createSilenceTimer(monotonic),
     onRetry: on.retry,
   };
-  return { check, begin: (affinity, isSafe) => createCallAttempt(parts, affinity, isSafe), hosts };
+  return { check, begin: (call) => createCallAttempt(parts, call), hosts };
 }

@@ -31,9 +31,11 @@ export function createSlidingCounter(windowMs: number, monotonic: () => number):
 
   return {
     get total() {
+      currentSlice();
       return sum.total;
     },
     get failures() {
+      currentSlice();
       return sum.failures;
     },
     add(isFailure) {

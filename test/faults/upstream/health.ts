@@ -87,8 +87,8 @@ const fails: FaultRow = {
     }
     const factor = (upstream.calls - from) / questions;
     assert.ok(mostCalls <= 2, 'one retry of a call at most');
-    // One in ten, and those that were kept from better times.
-    assert.ok(upstream.calls - from <= questions * 1.1 + 11, `${factor} calls per question`);
+    // One in ten, those that were kept from better times, and the control question.
+    assert.ok(upstream.calls - from <= questions * 1.1 + 12, `${factor} calls per question`);
     const open = upstream.calls;
     for (let n = 0; n < 20; n += 1) assertRefused(await gateway.ask(anyUser()), 503, 'upstream_unavailable');
     assert.equal(upstream.calls, open, 'nothing is asked while the breaker is open');
@@ -97,7 +97,8 @@ const fails: FaultRow = {
     await bench.sleep(openMs(bench) + 20);
     const crowd = await Promise.all(Array.from({ length: 50 }, () => gateway.ask(anyUser())));
     const probes = upstream.calls - open;
-    assert.deepEqual([probes, crowd.filter(({ status }) => status === 503).length], [1, 49]);
+    assert.equal(crowd.filter(({ status }) => status === 503).length, 49);
+    assert.ok(probes <= 2, 'the call of a caller, and when that has failed, the control question');
     upstream.does(answerWell);
     const backMs = await bench.until(async () => (await gateway.ask(anyUser())).status === 200);
     bench.atMost('ms until it is used again', backMs, openMs(bench) + 200);

@@ -22,7 +22,7 @@ export const decisions = {
   'min_price, max_price':
     'plain decimals; both bounds inclusive; `min_price` > `max_price` is 400. Combined with each other and with `category` by AND. A product whose price is unknown matches no price bound.',
   category:
-    'exact match on the label the API itself returns. Empty: 400. A category nobody has: 200 with an empty page.',
+    'exact match on the label the API itself returns. Empty: 400. A category nobody has: 200 with an empty page. Control characters in it are never sent to a source.',
   'Repeated parameter': '400 `invalid_parameter`. `name[]` and `name[x]` are unknown names, not arrays.',
   'Unknown parameter': 'ignored: never forwarded upstream, never part of a cache key.',
   '`id` in the path':

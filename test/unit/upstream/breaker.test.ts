@@ -1,4 +1,5 @@
 import {
+  type BreakerDeps,
   type BreakerOptions,
   createBreaker,
   type CallOutcome,
@@ -6,21 +7,20 @@ import {
 import { createManualClock } from '../../support/time/manual-clock.ts';
 
 /** A breaker on a clock of the test's own: 20 calls in 10 s, half of them bad, open for 5 s. */
-function openBreaker(options: Partial<BreakerOptions> = {}) {
+function openBreaker(options: Partial<BreakerOptions> = {}, control?: BreakerDeps['control']) {
   const clock = createManualClock();
   const states: string[] = [];
   const breaker = createBreaker(
     { calls: 20, windowMs: 10_000, failuresPercent: 50, openMs: 5_000, ...options },
-    () => clock.monotonic(),
-    (state) => void states.push(state),
+    { monotonic: () => clock.monotonic(), onChange: (state) => void states.push(state), control },
   );
   /** Has calls made that all end the same; how many were let through. */
-  function make(count: number, finding: CallOutcome): number {
+  function make(count: number, finding: CallOutcome, question = '/x'): number {
     let made = 0;
     for (let call = 0; call < count; call += 1) {
       const leave = breaker.enter();
       if (leave !== undefined) made += 1;
-      leave?.(finding);
+      leave?.(finding, question);
     }
     return made;
   }
@@ -96,7 +96,7 @@ describe('an open breaker', () => {
     const leave = breaker.enter();
     expect(leave).toBeDefined();
     expect([make(100, 'success'), breaker.isRefusing]).toEqual([0, true]);
-    leave?.('success');
+    leave?.('success', '/x');
     expect([breaker.state, make(100, 'success')]).toEqual(['closed', 100]);
     expect(states).toEqual(['open', 'half_open', 'closed']);
   });
@@ -127,11 +127,11 @@ describe('an open breaker', () => {
     const { breaker, clock, make } = openBreaker();
     const slow = Array.from({ length: 50 }, () => breaker.enter());
     make(20, 'failure');
-    for (const leave of slow.slice(0, 25)) leave?.('success');
+    for (const leave of slow.slice(0, 25)) leave?.('success', '/x');
     expect(breaker.state).toBe('open');
     clock.advance(5_000);
     make(1, 'success');
-    for (const leave of slow.slice(25)) leave?.('failure');
+    for (const leave of slow.slice(25)) leave?.('failure', '/x');
     expect(breaker.state).toBe('closed');
   });
 
@@ -141,6 +141,74 @@ describe('an open breaker', () => {
     clock.advance(100);
     make(1, 'success');
     make(19, 'failure');
+    expect(breaker.state).toBe('closed');
+  });
+});
+
+describe('errors, which may be the fault of the question', () => {
+  it('open a breaker without a control question if nothing else is asked', () => {
+    const { breaker, make } = openBreaker();
+    make(20, 'success');
+    make(20, 'error');
+    expect(breaker.state).toBe('open');
+  });
+
+  it('leave it closed while another question was answered within the window', () => {
+    const { breaker, clock, make } = openBreaker();
+    make(1, 'success', '/other');
+    make(1_000, 'error');
+    expect(breaker.state).toBe('closed');
+    clock.advance(10_000);
+    make(20, 'error');
+    expect(breaker.state).toBe('open');
+  });
+
+  it('leave it closed where the source answers the control question', async () => {
+    const { breaker, make } = openBreaker({}, () => Promise.resolve({ isWell: true, askedMs: 0 }));
+    for (let round = 0; round < 10; round += 1) {
+      make(20, 'error', `/${round}`);
+      await Promise.resolve();
+    }
+    expect(breaker.state).toBe('closed');
+  });
+
+  it('open it where the source fails at the control question, too', async () => {
+    const { breaker, make } = openBreaker({}, () => Promise.resolve({ isWell: false, askedMs: 0 }));
+    make(20, 'error');
+    await Promise.resolve();
+    expect(breaker.state).toBe('open');
+  });
+
+  it('leave it closed where the control question fails, but others are answered meanwhile', async () => {
+    const { breaker, clock, make } = openBreaker({}, () => Promise.resolve({ isWell: false, askedMs: 0 }));
+    clock.advance(1);
+    make(20, 'error');
+    make(1, 'success', '/other');
+    await Promise.resolve();
+    expect(breaker.state).toBe('closed');
+  });
+
+  it('leave it as it is where the control question could not be asked', async () => {
+    const { breaker, make } = openBreaker({}, () => Promise.resolve(undefined));
+    make(1_000, 'error');
+    await Promise.resolve();
+    expect(breaker.state).toBe('closed');
+  });
+
+  it('never excuse failures: a source that is not reached opens it, however well others were answered', () => {
+    const { breaker, make } = openBreaker({}, () => Promise.resolve({ isWell: true, askedMs: 0 }));
+    make(20, 'success', '/other');
+    make(20, 'failure');
+    expect(breaker.state).toBe('open');
+  });
+
+  it('close it after a probe with an odd question if the control question is answered', async () => {
+    const { breaker, clock, make } = openBreaker({}, () => Promise.resolve({ isWell: true, askedMs: 0 }));
+    make(20, 'failure');
+    clock.advance(5_000);
+    make(1, 'error');
+    expect([breaker.state, make(5, 'success')]).toEqual(['half_open', 0]);
+    await Promise.resolve();
     expect(breaker.state).toBe('closed');
   });
 });

@@ -7,6 +7,8 @@ const refused = fault('upstream_unavailable', { sourceHealth: { isRetryable: tru
 const late = fault('upstream_timeout');
 const failed = fault('upstream_error');
 
+const theCall = (isSafe: boolean) => ({ affinity: {}, isSafe, question: '/x' });
+
 /** The resilience of a source with these settings, on a clock of the test's own. */
 function open(net: object = {}, deadlineMs = 10_000, patienceMs = deadlineMs) {
   const clock = createManualClock();
@@ -26,7 +28,7 @@ function open(net: object = {}, deadlineMs = 10_000, patienceMs = deadlineMs) {
   const isSafe = true;
   /** One question whose exchanges all end like this; how often it was asked, or why not. */
   function ask(error?: unknown, isGone = false): number | GatewayError {
-    const trial = resilience.begin({}, isSafe);
+    const trial = resilience.begin(theCall(isSafe));
     for (let asked = 1; ; asked += 1) {
       try {
         trial.start();
@@ -67,18 +69,18 @@ describe('a failed request', () => {
     const { resilience, ask } = open({ retries: { max: 3, budget: 100 } });
     for (let call = 0; call < 10; call += 1) ask();
     expect(ask(refused)).toBe(4);
-    const trial = resilience.begin({}, true);
+    const trial = resilience.begin(theCall(true));
     expect([1, 2, 3, 4].map(() => trial.retryDelayMs(refused))).toEqual([12.5, 25, 50, undefined]);
   });
 
   it('is not retried if it may have changed something', () => {
     const { resilience } = open();
-    expect(resilience.begin({}, false).retryDelayMs(refused)).toBeUndefined();
+    expect(resilience.begin(theCall(false)).retryDelayMs(refused)).toBeUndefined();
   });
 
   it('is retried after a timeout only if its caller waits for another exchange of that length', () => {
     const { resilience, clock } = open({ timeout: '4s' });
-    const [early, slow] = [resilience.begin({}, true), resilience.begin({}, true)];
+    const [early, slow] = [resilience.begin(theCall(true)), resilience.begin(theCall(true))];
     clock.advance(5_000);
     expect(early.retryDelayMs(late)).toBe(12.5);
     clock.advance(1_000);
@@ -134,7 +136,7 @@ describe('a source that outlasts the patience of its callers', () => {
   /** So many calls, one after the other, each ended by its caller after so many ms. */
   function abandon({ resilience, clock }: ReturnType<typeof open>, reason: unknown, ms: number, count = 4) {
     for (let call = 0; call < count; call += 1) {
-      const trial = resilience.begin({}, true);
+      const trial = resilience.begin(theCall(true));
       trial.start();
       clock.advance(ms);
       trial.finish(reason, true);
@@ -159,7 +161,7 @@ describe('a source that outlasts the patience of its callers', () => {
   it('opens the breaker also by calls that queued, if it answers no call at all', () => {
     const { resilience, clock, state, events } = open({ breaker }, 2_000);
     const begin = () => {
-      const trial = resilience.begin({}, true);
+      const trial = resilience.begin(theCall(true));
       trial.start();
       return trial;
     };
@@ -177,7 +179,7 @@ describe('a source that outlasts the patience of its callers', () => {
 
   it('does not open the breaker by calls that queued while it answers others', () => {
     const { resilience, clock, state } = open({ breaker }, 2_000);
-    const [answered, ...cut] = Array.from({ length: 9 }, () => resilience.begin({}, true));
+    const [answered, ...cut] = Array.from({ length: 9 }, () => resilience.begin(theCall(true)));
     answered!.start();
     clock.advance(1_500);
     for (const trial of cut) trial.start();
@@ -218,7 +220,7 @@ describe('a source that asks for a pause', () => {
 
   it('is paused for the longest requested time', () => {
     const { resilience, state } = open();
-    const trials = [9, 3].map((seconds) => ({ trial: resilience.begin({}, true), seconds }));
+    const trials = [9, 3].map((seconds) => ({ trial: resilience.begin(theCall(true)), seconds }));
     for (const { trial } of trials) trial.start();
     for (const { trial, seconds } of trials) trial.finish(pauses(seconds), false);
     expect(state()).toBe('refused for 9');
@@ -228,7 +230,7 @@ describe('a source that asks for a pause', () => {
 describe('a source of two hosts', () => {
   it('gets retries at the other host, and counts failures per host', () => {
     const { resilience, events } = open({ otherUrls: ['http://h2'], outliers: { failures: 1 } });
-    const trial = resilience.begin({}, true);
+    const trial = resilience.begin(theCall(true));
     const first = trial.start();
     trial.finish(refused, false);
     expect(trial.start()).not.toBe(first);

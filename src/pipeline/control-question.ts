@@ -1,0 +1,29 @@
+import type { ListQuery } from '../contract/query.ts';
+import { fault } from '../errors/fault.ts';
+import type { ControlQuestion } from '../upstream/client.ts';
+import type { CompiledSource } from './compile-sources.ts';
+
+/**
+ * The control question of a source: the first row of the list, without any value of a caller. The answer must be right,
+ * except where the source gives all rows at once, which is more than is worth reading. `undefined`: the list needs no
+ * call.
+ */
+export function controlQuestion({
+  resource,
+  adapter: { list },
+}: CompiledSource): ControlQuestion | undefined {
+  const asked: ListQuery = {
+    ...{ kind: 'list', resource: resource.name, page: 1, limit: 1, sort: null, filters: [] },
+  };
+  const plan = list.plan(asked, new Set());
+  if (plan.kind === 'nothing') return undefined;
+  const [first] = plan.window.kind === 'random' ? plan.window.cover(0, 1) : [plan.window.first];
+  if (first === undefined) return undefined;
+  return {
+    request: plan.request(first),
+    read(reply) {
+      if (first.size < Infinity) list.read(reply, () => undefined);
+      else if (reply.status >= 400) throw fault('upstream_error', { detail: `HTTP ${reply.status}` });
+    },
+  };
+}
