@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
@@ -6,8 +5,8 @@ import { diagnosisReport, findingBlock, resourceHeading } from '../explain/repor
 import { renderText } from '../explain/report/report.ts';
 import { printReport } from './output/print-report.ts';
 import { diagnose } from '../probe/diagnose.ts';
-import { sourceNamed, usageError } from './input/choose-source.ts';
-import { orExit, readConfigOrExit, readSource } from './input/read-config.ts';
+import { liveSourceNamed, usageError } from './input/choose-source.ts';
+import { liveEnvironment, orExit, readPartialConfigOrExit, readSource } from './input/read-config.ts';
 
 /** The options of `portico doctor`. */
 type Options = {
@@ -32,12 +31,13 @@ function choose(
   configFile: string,
   context: CliContext,
 ): readonly [CompiledSource, ...CompiledSource[]] {
-  if (name !== undefined && file === undefined)
-    return sourceNamed(name, readConfigOrExit(configFile, context).sources, context);
+  if (name !== undefined && file === undefined) {
+    const { sources } = readPartialConfigOrExit(configFile, context, { gateway: false });
+    return liveSourceNamed(name, sources, context);
+  }
   if (name !== undefined || file === undefined)
     throw usageError(context, 'name a source, or its file with --source');
-  const environment = { variables: context.env, readFile: (path: string) => readFileSync(path, 'utf8') };
-  const [first, ...others] = orExit(context, () => readSource(file, environment));
+  const [first, ...others] = orExit(context, () => readSource(file, liveEnvironment(context.env)));
   if (first === undefined) throw usageError(context, `${file} describes no resource`);
   return [first, ...others];
 }

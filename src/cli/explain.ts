@@ -9,7 +9,7 @@ import { explain, type Explanation, explainMistake } from '../explain/explanatio
 import { maskedSource } from '../probe/session/masked-source.ts';
 import type { CompiledResource } from '../pipeline/compile-sources.ts';
 import { usageError } from './input/choose-source.ts';
-import { type ReadyConfig, readConfigOrExit } from './input/read-config.ts';
+import { readLiveOrExit, readPartialConfigOrExit, type ReadyConfig } from './input/read-config.ts';
 import { displayLive, type DisplayedLive } from '../explain/display-live.ts';
 
 type Options = { readonly live?: boolean; readonly values?: boolean; readonly json?: boolean };
@@ -41,7 +41,7 @@ async function runExplain(
   configFile: string,
   context: CliContext,
 ): Promise<void> {
-  const ready = readConfigOrExit(configFile, context);
+  const ready = readPartialConfigOrExit(configFile, context, { gateway: false });
   const asked = requestOrExit(request, ready, context);
   const { gateway } = ready;
   const { query } = asked;
@@ -49,7 +49,8 @@ async function runExplain(
     printReport(mistakeReport(explainMistake(asked, query, gateway)), options.json, context);
     return;
   }
-  const compiled = sourceOf(asked, ready);
+  const found = sourceOf(asked, ready);
+  const compiled = options.live === true ? readLiveOrExit(found, context) : found;
   let explanation: Explanation = explain(asked, query, { gateway, compiled });
   if (options.live === true) {
     const masked = maskedSource(compiled);

@@ -7,13 +7,14 @@ import { registerClaimsCommand } from './redis/claims.ts';
 import { registerDoctorCommand } from './doctor.ts';
 import { registerExplainCommand } from './explain.ts';
 import { runGenerate } from './generate/generate.ts';
-import { registerInferCommand } from './infer.ts';
+import { registerInferCommand } from './infer/infer.ts';
 import { registerKeysCommand } from './redis/keys.ts';
 import { withPlainOutput } from './output/plain-output.ts';
 import { registerQualityCommand } from './quality.ts';
-import { readConfigOrExit } from './input/read-config.ts';
+import { readPartialConfigOrExit } from './input/read-config.ts';
 import { registerSamplesCommand } from './serve/samples.ts';
 import { runStart } from './serve/start.ts';
+import { registerTryCommand } from './serve/try.ts';
 import { runTest, type TestOptions } from './test-fixtures.ts';
 import { version } from './input/version.ts';
 
@@ -67,12 +68,14 @@ function createProgram(context: CliContext): Command {
     .option('--check', 'only say whether they are up to date')
     .action((options: { check?: boolean }) => runGenerate(options.check === true, context));
   registerExplainCommand(program, configFile, context);
-  registerInferCommand(program, context);
+  registerInferCommand(program, configFile, context);
+  registerTryCommand(program, context);
   registerDoctorCommand(program, configFile, context);
   registerQualityCommand(program, configFile, context);
   registerSamplesCommand(program, context);
   const store = {
-    loadConfig: () => Promise.resolve(readConfigOrExit(configFile(), context).gateway),
+    loadConfig: () =>
+      Promise.resolve(readPartialConfigOrExit(configFile(), context, { gateway: true }).gateway),
     out: context.out,
     err: context.err,
   };

@@ -6,7 +6,7 @@ import { type LiveQuality, readQuality } from '../explain/quality-live.ts';
 import { printReport } from './output/print-report.ts';
 import { qualityReport } from '../explain/report/quality-report.ts';
 import { sourceNamed, usageError } from './input/choose-source.ts';
-import { type ReadyConfig, readConfigOrExit } from './input/read-config.ts';
+import { readLiveOrExit, readPartialConfigOrExit, type ReadyConfig } from './input/read-config.ts';
 
 type Options = {
   readonly admin?: string;
@@ -33,7 +33,8 @@ async function findQuality(
   const found: LiveQuality[] = [];
   for (const compiled of ready.sources) {
     if (name !== undefined && compiled.source.spec.name !== name) continue;
-    found.push(await readQuality(compiled, { showShapes: options.values === true, stop: context.stop }));
+    const live = readLiveOrExit(compiled, context);
+    found.push(await readQuality(live, { showShapes: options.values === true, stop: context.stop }));
   }
   return found;
 }
@@ -53,7 +54,7 @@ async function runQuality(
       context,
       '--values needs --live: a running gateway keeps no values, not even their shape',
     );
-  const ready = readConfigOrExit(configFile, context);
+  const ready = readPartialConfigOrExit(configFile, context, { gateway: options.live !== true });
   if (name !== undefined) sourceNamed(name, ready.sources, context);
   const sources = await findQuality(name, options, ready, context);
   printReport(qualityReport(sources), options.json, context);

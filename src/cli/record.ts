@@ -3,7 +3,7 @@ import { recordReport } from '../explain/report/fixtures-report.ts';
 import { printReport } from './output/print-report.ts';
 import { recordSource } from '../fixtures/record-source.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
-import { sourceNamed, usageError } from './input/choose-source.ts';
+import { liveSourceNamed, usageError } from './input/choose-source.ts';
 
 /** The options of `portico test --record`. */
 export type RecordOptions = {
@@ -39,7 +39,7 @@ export async function runRecord(
   const names = [...new Set(compiled.map(({ source }) => source.spec.name))];
   if (name === undefined)
     throw usageError(context, `--record needs the name of a source; sources: ${names.join(', ')}`);
-  const sources = sourceNamed(name, compiled, context);
+  const sources = liveSourceNamed(name, compiled, context);
   const requests = readRequests(texts, context);
   if (options.scramble === true) context.err(SCRAMBLE_WARNING);
   if (options.whole === true) context.err(WHOLE);

@@ -1,7 +1,7 @@
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { sourceNamed } from './input/choose-source.ts';
-import { orExit, readConfig, readConfigOrExit, readSource } from './input/read-config.ts';
+import { orExit, readPartialConfig, readPartialConfigOrExit, readSource } from './input/read-config.ts';
 import { type ReplayResult, replayReport } from '../explain/report/fixtures-report.ts';
 import { printReport } from './output/print-report.ts';
 import { readFixtures } from '../fixtures/read-fixtures.ts';
@@ -27,13 +27,16 @@ export async function runTest(
   context: CliContext,
 ): Promise<void> {
   if (options.record === true) {
-    const ready = readConfigOrExit(configFile, context);
+    const ready = readPartialConfigOrExit(configFile, context, { gateway: false });
     await runRecord(names, options, ready.sources, context);
     return;
   }
   const cases = orExit(context, () => {
     const file = options.source;
-    const compiled = file === undefined ? readConfig(configFile, context.env).sources : readSource(file);
+    const compiled =
+      file === undefined
+        ? readPartialConfig(configFile, context.env, { gateway: false }).sources
+        : readSource(file);
     return readFixtures(choose(compiled, names, context));
   });
   const results: ReplayResult[] = [];

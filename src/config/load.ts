@@ -51,12 +51,18 @@ export function loadSources(
 
 /**
  * Loads a configuration in stages: YAML, references to the environment, shape, meaning. Each stage adds all its
- * problems to `problems`; a part with the wrong shape is not checked for meaning.
+ * problems to `problems`; a part with the wrong shape is not checked for meaning. The sources may have another
+ * environment than the gateway file.
  */
-export function loadConfig(files: ConfigFiles, env: Environment, problems: Problem[]): LoadedConfig {
+export function loadConfig(
+  files: ConfigFiles,
+  env: Environment,
+  problems: Problem[],
+  sourceEnv = env,
+): LoadedConfig {
   const yaml = parseYamlFile(files.gateway.file, files.gateway.text, env, problems);
   const gateway = checkShape(yaml, gatewaySchema, problems);
-  const sources = loadSources(files.sources, env, problems);
+  const sources = loadSources(files.sources, sourceEnv, problems);
   if (gateway === undefined) return { gateway, sources, notes: [] };
   const isComplete = sources.size === files.sources.length;
   crossCheck(gateway, { sources, isComplete }, (path, message, hint) =>

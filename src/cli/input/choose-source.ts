@@ -1,6 +1,7 @@
 import { closest } from '../../config/validate/closest.ts';
 import type { CompiledSource } from '../../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import { readLiveOrExit } from './read-config.ts';
 
 /** Prints what is wrong with a command line; to be thrown. */
 export function usageError(context: CliContext, message: string): ExitError {
@@ -20,4 +21,14 @@ export function sourceNamed(
   const near = closest(name, names);
   const hint = near === undefined ? `sources: ${names.join(', ')}` : `did you mean "${near}"?`;
   throw usageError(context, `no source is named "${name}"; ${hint}`);
+}
+
+/** The resources of the source with a name, with the variables that they need to be asked. @throws ExitError */
+export function liveSourceNamed(
+  name: string,
+  compiled: readonly CompiledSource[],
+  context: CliContext,
+): readonly [CompiledSource, ...CompiledSource[]] {
+  const [first, ...others] = sourceNamed(name, compiled, context);
+  return [readLiveOrExit(first, context), ...others.map((one) => readLiveOrExit(one, context))];
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import {
@@ -65,13 +65,23 @@ function findFiles(gatewayFile: string): ConfigFiles {
   return { gateway, sources: sources.map((name) => readText(join(folder, name))) };
 }
 
-function compileConfig(files: ConfigFiles, environment: Environment, references = {}): ReadyConfig {
+function compileConfig(
+  files: ConfigFiles,
+  environment: Environment,
+  references = {},
+  sourceEnvironment = environment,
+): ReadyConfig {
   const problems: Problem[] = [];
-  const { gateway, sources, notes } = loadConfig(files, environment, problems);
+  const { gateway, sources, notes } = loadConfig(files, environment, problems, sourceEnvironment);
   const compiled = compileSources(sources, problems);
   if (gateway === undefined || problems.length > 0) throw new ConfigError(problems);
   const texts = { files, references };
   return { gateway, compiled: chooseSources(gateway, compiled), sources: compiled, notes, texts };
+}
+
+/** The variables and files of this process, as a source that is asked needs them. */
+export function liveEnvironment(variables: CliContext['env']): Environment {
+  return { variables, readFile: (path) => readFileSync(path, 'utf8') };
 }
 
 /**
@@ -82,6 +92,38 @@ export function readConfig(gatewayFile: string, variables: CliContext['env']): R
   const references: Record<string, string> = {};
   const readFile = (path: string) => (references[path] ??= readFileSync(path, 'utf8'));
   return compileConfig(findFiles(gatewayFile), { variables, readFile }, references);
+}
+
+/** What of a configuration a command uses. The rest may lack its variables. */
+type Used = {
+  /** Whether the command uses the gateway file itself: a pepper, a token, an address of Redis. */
+  readonly gateway: boolean;
+};
+
+/**
+ * `readConfig` for a command that asks at most one source: what it does not use gets placeholders for variables and
+ * files that are missing. A source that it asks is to be read again by `readLive`.
+ * @throws ConfigError with every problem of all files
+ */
+export function readPartialConfig(
+  gatewayFile: string,
+  variables: CliContext['env'],
+  { gateway }: Used,
+): ReadyConfig {
+  const live = liveEnvironment(variables);
+  const readFile = (path: string) => (existsSync(path) ? live.readFile(path) : 'placeholder');
+  const lenient = { variables, readFile, placeholder };
+  return compileConfig(findFiles(gatewayFile), gateway ? live : lenient, {}, lenient);
+}
+
+/**
+ * The resources of a source with the variables and files that it names.
+ * @throws ConfigError where one is missing
+ */
+export function readLive<T extends CompiledSource>(compiled: T, variables: CliContext['env']): T {
+  const { resource, source } = compiled;
+  const live = readSource(source.yaml.file, liveEnvironment(variables));
+  return { ...compiled, ...live.find((one) => one.resource.name === resource.name) };
 }
 
 /** Compiles what another process has read, without looking at a file. */
@@ -97,12 +139,14 @@ export function readConfigTexts(
   return compileConfig(files, { variables, readFile }, references);
 }
 
-/** Placeholders for what a source file takes from its surroundings; addresses must look like some. */
-const placeholderEnvironment: Environment = {
-  variables: {},
-  readFile: () => 'placeholder',
-  placeholder: (variable) => (variable.includes('URL') ? 'http://placeholder.invalid' : 'placeholder'),
-};
+/** Stands for a variable without value; addresses, ports and peppers must look like some. */
+function placeholder(variable: string): string {
+  if (variable.includes('URL')) return 'http://placeholder.invalid';
+  return variable.includes('PORT') ? '8080' : 'placeholder-placeholder';
+}
+
+/** Placeholders for what a source file takes from its surroundings. */
+const placeholderEnvironment: Environment = { variables: {}, readFile: () => 'placeholder', placeholder };
 
 /**
  * Reads and compiles one source file alone; by default with the defaults of its variables, or placeholders
@@ -147,4 +191,14 @@ export function orExit<T>(context: CliContext, read: () => T): T {
 /** `readConfig` for a command. */
 export function readConfigOrExit(gatewayFile: string, context: CliContext): ReadyConfig {
   return orExit(context, () => readConfig(gatewayFile, context.env));
+}
+
+/** `readPartialConfig` for a command. */
+export function readPartialConfigOrExit(gatewayFile: string, context: CliContext, used: Used): ReadyConfig {
+  return orExit(context, () => readPartialConfig(gatewayFile, context.env, used));
+}
+
+/** `readLive` for a command. */
+export function readLiveOrExit<T extends CompiledSource>(compiled: T, context: CliContext): T {
+  return orExit(context, () => readLive(compiled, context.env));
 }

@@ -1,38 +1,14 @@
-import { once } from 'node:events';
 import { randomBytes } from 'node:crypto';
-import type { KeyRecordConfig } from '../../config/schema/access.ts';
-import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { redisRoles } from '../../config/schema/redis.ts';
-import { hashApiKey, newApiKey, newKeyId, parseApiKey } from '../../policy/authentication/api-key.ts';
 import { startSamples } from '../../samples/serve.ts';
-import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import type { CliContext } from '../context.ts';
 import { readConfigOrExit } from '../input/read-config.ts';
-import { startGateway } from './start.ts';
+import { keyEntry, keyHeader, serveEmbedded, temporaryKey } from './serve-embedded.ts';
 
 const ALL_PERMISSIONS = ['users:read', 'products:read', 'orders:read'];
 
-/** A key of the demo: from the environment, or a new one. */
-function demoKey(variable: string, context: CliContext): string {
-  const given = context.env[variable];
-  if (given === undefined || given === '') return newApiKey(newKeyId());
-  if (/^[\x21-\x7e]{8,512}$/.test(given)) return given;
-  context.err(`portico: ${variable} must be 8 to 512 visible ASCII characters, without spaces\n`);
-  throw new ExitError(exitCodes.config);
-}
-
-function record(
-  key: string,
-  config: GatewayConfig,
-  about: Pick<KeyRecordConfig, 'id' | 'label' | 'permissions' | 'tier'>,
-): KeyRecordConfig {
-  const pepper = config.auth.apiKeys?.pepper;
-  if (pepper === undefined) throw new Error('the demo needs auth.apiKeys');
-  return { ...about, id: parseApiKey(key)?.id ?? about.id, hash: hashApiKey(pepper, key) };
-}
-
 function demoInstructions(base: string, admin: string, key: string, limitedKey: string): string {
-  // A quote within single quotes of the shell.
-  const header = `'Authorization: Bearer ${key.replaceAll("'", `'\\''`)}'`;
+  const header = keyHeader(key);
   return `
 Portico is running on ${base}, in front of three sample legacy services.
 
@@ -67,30 +43,23 @@ export async function runDemo(configFile: string, context: CliContext): Promise<
     };
     const ready = readConfigOrExit(configFile, { ...context, env });
     const { gateway: config } = ready;
-    const key = demoKey('PORTICO_DEMO_KEY', context);
-    const limitedKey = demoKey('PORTICO_DEMO_LIMITED_KEY', context);
-    config.auth.apiKeys?.keys.push(
-      record(key, config, { id: 'demodemo', label: 'demo', permissions: ALL_PERMISSIONS, tier: 'roomy' }),
-      record(limitedKey, config, {
-        id: 'demolimited',
-        label: 'demo without products',
-        permissions: ['users:read'],
-        tier: 'standard',
-      }),
+    const { apiKeys } = config.auth;
+    if (apiKeys === undefined) throw new Error('the demo needs auth.apiKeys');
+    const key = temporaryKey('PORTICO_DEMO_KEY', context);
+    const limitedKey = temporaryKey('PORTICO_DEMO_LIMITED_KEY', context);
+    const limited = { label: 'demo without products', permissions: ['users:read'], tier: 'standard' };
+    const roomy = { label: 'demo', permissions: ALL_PERMISSIONS, tier: 'roomy' };
+    apiKeys.keys.push(
+      keyEntry(key, apiKeys.pepper, { id: 'demodemo', ...roomy }),
+      keyEntry(limitedKey, apiKeys.pepper, { id: 'demolimited', ...limited }),
     );
     Object.assign(
       config.redis,
-      Object.fromEntries(['cluster', 'sentinel', ...redisRoles].map((key) => [key])),
+      Object.fromEntries(['cluster', 'sentinel', ...redisRoles].map((role) => [role])),
     );
     // No load balancer stands before a demo, so none needs time to notice its end.
     config.listen.drain = 0;
-    const { gateway, port, adminPort } = await startGateway(ready, context, { write: context.err });
-    context.out(
-      demoInstructions(`http://127.0.0.1:${port}`, `http://127.0.0.1:${adminPort}`, key, limitedKey),
-    );
-    if (!context.stop.aborted) await once(context.stop, 'abort');
-    await gateway.drain();
-    context.out('Stopped.\n');
+    await serveEmbedded(ready, context, (base, admin) => demoInstructions(base, admin, key, limitedKey));
   } finally {
     await samples.close();
   }

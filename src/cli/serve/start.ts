@@ -12,9 +12,12 @@ import { version } from '../input/version.ts';
 /** A gateway that listens, and where. */
 export type RunningGateway = { readonly gateway: Gateway; readonly port: number; readonly adminPort: number };
 
+/** What a gateway serves. */
+export type ServedConfig = Pick<ReadyConfig, 'gateway' | 'compiled'>;
+
 /** Starts a gateway that logs to `to`; a port that is taken ends the command with one line. */
 export async function startGateway(
-  { gateway: config, compiled }: ReadyConfig,
+  { gateway: config, compiled }: ServedConfig,
   context: CliContext,
   to: LogDestination,
 ): Promise<RunningGateway> {

@@ -24,8 +24,8 @@ function doctorText({ findings, rows, complete }: Examination): string {
   return `Doctor: ${counted(count('differs'), 'difference')}, ${count('agrees')} agree, ${count('could not tell')} unclear; ${read}.`;
 }
 
-/** Reports a draft: what was found, how it answers, and what is left to edit. `out` is the file that it stands in. */
-export function draftReport(inferred: InferredSource, out: string | undefined): Report {
+/** Reports a draft: what was found, how it answers, and what is left to edit. */
+export function draftReport(inferred: InferredSource): Report {
   const { name, dialect, calls, notes, text, trials, examination, compiled } = inferred;
   const guesses = notes.map(({ at, level, text: guess }) => ({
     path: pathText(at),
@@ -58,9 +58,6 @@ export function draftReport(inferred: InferredSource, out: string | undefined): 
     lines.length === 0
       ? 'Nothing is left to edit that was found.'
       : { heading: `To edit (${lines.length}):`, blocks: lines },
-    ...(out === undefined
-      ? []
-      : [`Written to ${out}. Next: portico check --source ${out}, and portico doctor --source ${out}`]),
   ];
   return { json, blocks };
 }

@@ -6,6 +6,7 @@ import {
   isSeq,
   type Node,
   type Pair,
+  visit,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
@@ -86,7 +87,6 @@ function setFlow(node: unknown, key: string, hasNotes: (node: unknown) => boolea
   if (!isMap(node) && !isSeq(node)) return;
   const short = lengthOf(node.toJSON()) <= FLOW_MAX;
   node.flow = !BLOCKS.has(key) && short && !hasNotes(node);
-  padAsUsual(node);
   for (const item of node.items) {
     if (isPair(item)) setFlow(item.value, String(item.key), hasNotes);
     else setFlow(item, '', hasNotes);
@@ -144,6 +144,11 @@ export function writeDraft({ content, notes, head }: Draft): string {
     ...head(notes.filter(({ level }) => level === 'edit')).flatMap((line) => wrap(line, WIDTH)),
   ];
   const comment = top.map((line) => `# ${line}`.trimEnd()).join('\n');
-  const body = document.toString({ singleQuote: true, lineWidth: WIDTH, flowCollectionPadding: true });
-  return `${comment}\n${body}`;
+  return `${comment}\n${sourceFileText(document)}`;
+}
+
+/** The text of a source file as the examples are written. */
+export function sourceFileText(document: Document): string {
+  visit(document, { Collection: (_key, node) => padAsUsual(node) });
+  return document.toString({ singleQuote: true, lineWidth: WIDTH, flowCollectionPadding: true });
 }

@@ -1,0 +1,191 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { ConnectionSpec } from '../../config/schema/source.ts';
+import { type ResourceName, resourceNames } from '../../contract/resources.ts';
+import { InferError } from '../../draft/infer-error.ts';
+import type { InferOptions } from '../../draft/infer-source.ts';
+import { readSample } from '../../draft/read-sample.ts';
+import { readInferTarget } from '../../draft/requests/read-target.ts';
+import { liveEnvironment, readSource } from '../input/read-config.ts';
+
+/** A text for one resource, or for the only one: `users=http://…`, `http://…`. */
+export type ForResource = { readonly resource: ResourceName | undefined; readonly text: string };
+
+/** The options of `portico infer`. */
+export type InferArguments = {
+  readonly resource: readonly ForResource[];
+  readonly header: readonly string[];
+  readonly method?: 'GET' | 'POST';
+  readonly body: readonly ForResource[];
+  readonly name?: string;
+  readonly one: readonly ForResource[];
+  readonly oneBody: readonly ForResource[];
+  readonly sample?: readonly string[];
+  readonly out?: string;
+  readonly into?: string;
+  readonly callsMax: number;
+  readonly timeout: number;
+  readonly json?: boolean;
+};
+
+/** What `portico infer` has to do, checked before the service is asked. */
+export type InferJob = {
+  /** The name of the source. */
+  readonly name: string;
+  /** What to draft, resource by resource. */
+  readonly drafts: readonly [InferOptions, ...InferOptions[]];
+  /** The source file that the resources are added to. */
+  readonly into: { readonly file: string; readonly text: string } | undefined;
+  /** The file to write; absent: the draft goes to standard output. */
+  readonly out: string | undefined;
+};
+
+/** What the job needs of the process around it. */
+export type JobContext = {
+  readonly configFile: string;
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+};
+
+const PLACEHOLDER_URL = 'http://service.invalid/';
+
+function readFile(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch {
+    throw new InferError(`${file} cannot be read`);
+  }
+}
+
+/** Splits `users=text`; a text without the name of a resource is for the only one. */
+export function readForResource(text: string): ForResource {
+  const resource = resourceNames.find((name) => text.startsWith(`${name}=`));
+  return { resource, text: resource === undefined ? text : text.slice(resource.length + 1) };
+}
+
+function textFor(given: readonly ForResource[], resource: ResourceName): string | undefined {
+  return given.find((one) => one.resource === undefined || one.resource === resource)?.text;
+}
+
+function fileFor(given: readonly ForResource[], resource: ResourceName): string | undefined {
+  const file = textFor(given, resource);
+  return file === undefined ? undefined : readFile(file).toString('utf8');
+}
+
+/** Every resource with its address. Of a resource that is named without one, it is the argument. */
+function readTargets(url: string | undefined, { resource: given, sample = [] }: InferArguments) {
+  const addressed = given.filter(({ resource }) => resource !== undefined);
+  const plain = given.filter(({ resource }) => resource === undefined);
+  if (plain.length > 1 || (plain.length === 1 && addressed.length > 0))
+    throw new InferError(
+      'of several resources, each needs its address',
+      'write --resource users=https://… --resource products=https://…',
+    );
+  if (plain[0] === undefined) {
+    if (url !== undefined)
+      throw new InferError(`nothing says what ${url} is of`, 'write it behind the name: --resource users=…');
+    const names = addressed.map(({ resource }) => resource);
+    if (new Set(names).size < names.length) throw new InferError('a resource is named twice');
+    return addressed.map(({ resource, text }) => ({ resource: resource as ResourceName, url: text }));
+  }
+  if (url === undefined && sample.length === 0)
+    throw new InferError(
+      'there is nothing to look at',
+      'name the address of the list, or saved replies with --sample',
+    );
+  return [{ resource: plain[0].text as ResourceName, url: url ?? PLACEHOLDER_URL }];
+}
+
+/** The headers that a source file describes, as `--header` takes them. */
+function headersOf({ auth, net }: ConnectionSpec): readonly string[] {
+  const constants = Object.entries(net.headers).map(([name, value]) => `${name}: ${value}`);
+  if (auth.kind === 'header') return [...constants, `${auth.name}: ${auth.value.reveal()}`];
+  if (auth.kind !== 'basic') return constants;
+  const pair = `${auth.user.reveal()}:${auth.password.reveal()}`;
+  return [...constants, `Authorization: Basic ${Buffer.from(pair).toString('base64')}`];
+}
+
+/** The file that resources are added to, with the address and the credential that it describes. */
+function openInto(file: string, { variables }: JobContext) {
+  const [compiled] = readSource(file, liveEnvironment(variables));
+  if (compiled === undefined) throw new InferError(`${file} describes no resource`);
+  const { spec } = compiled.source;
+  const { auth } = spec;
+  return {
+    name: spec.name,
+    headers: headersOf(spec),
+    into: { file, text: readFile(file).toString('utf8') },
+    address(text: string): string {
+      const url = new URL(text, spec.net.baseUrl);
+      if (auth.kind === 'query') url.searchParams.set(auth.name, auth.value.reveal());
+      return url.href;
+    },
+  };
+}
+
+/** Refuses resources at different hosts: a source has one. */
+function refuseHosts(targets: readonly { readonly resource: string; readonly url: string }[]): void {
+  const origins = targets.map(({ url }) => (URL.canParse(url) ? new URL(url).origin : url));
+  if (new Set(origins).size < 2) return;
+  const places = targets.map(({ resource }, index) => `${resource} at ${origins[index]}`);
+  throw new InferError(
+    `the resources are at different hosts: ${places.join(', ')}`,
+    'a source has one net.baseUrl: run portico infer for each, with a --name of its own',
+  );
+}
+
+/** The folder of the sources beside the gateway file, where there is one; otherwise this folder. */
+function defaultFile(name: string, configFile: string): string {
+  const folder = join(dirname(configFile), 'sources');
+  return existsSync(folder) ? join(folder, `${name}.yaml`) : `${name}.yaml`;
+}
+
+/** Refuses a file that exists, and a name that another file of its folder has. */
+function refuseTaken(out: string, name: string): void {
+  const folder = dirname(out);
+  const again = (file: string) =>
+    `write --out or --name with another one, or add a resource to it with --into ${file}`;
+  if (existsSync(out)) throw new InferError(`${out} exists, and is not replaced`, again(out));
+  if (!existsSync(folder)) throw new InferError(`there is no folder ${folder}`, `mkdir -p ${folder}`);
+  const others = readdirSync(folder).filter((file) => /\.ya?ml$/.test(file));
+  const taken = others.find((file) =>
+    new RegExp(`^name: *['"]?${name}['"]? *(?:#|$)`, 'm').test(readFileSync(join(folder, file), 'utf8')),
+  );
+  if (taken !== undefined)
+    throw new InferError(`the name "${name}" is taken by ${join(folder, taken)}`, again(join(folder, taken)));
+}
+
+/**
+ * Reads what is to be done, and finds what is wrong with it while nothing has been asked. @throws InferError,
+ * ConfigError where the file of `--into` has problems
+ */
+export function readInferJob(url: string | undefined, args: InferArguments, context: JobContext): InferJob {
+  const given = readTargets(url, args);
+  const { header, method, callsMax, timeout, sample = [] } = args;
+  if (sample.length > 0 && given.length > 1)
+    throw new InferError('saved replies are of one resource', 'run portico infer for each');
+  const opened = args.into === undefined ? undefined : openInto(args.into, context);
+  const targets = given.map((one) => ({ ...one, url: opened?.address(one.url) ?? one.url }));
+  refuseHosts(targets);
+  const drafts = targets.map(({ resource, url: address }): InferOptions => ({
+    url: address,
+    resource,
+    headers: header.length > 0 ? header : (opened?.headers ?? []),
+    method,
+    body: fileFor(args.body, resource),
+    name: opened?.name ?? args.name,
+    one: textFor(args.one, resource),
+    oneBody: fileFor(args.oneBody, resource),
+    samples: sample.map((file) => readSample(basename(file), readFile(file))),
+    callsMax,
+    timeoutMs: timeout * 1_000,
+    signal: context.signal,
+  }));
+  const [first, ...others] = drafts;
+  if (first === undefined) throw new InferError('name a resource with --resource');
+  const { name } = readInferTarget(first);
+  const isAddressed = args.resource.some(({ resource }) => resource !== undefined);
+  const out = args.into ?? args.out ?? (isAddressed ? defaultFile(name, context.configFile) : undefined);
+  if (out !== undefined && args.into === undefined) refuseTaken(out, name);
+  return { name, drafts: [first, ...others], into: opened?.into, out };
+}

@@ -1,0 +1,199 @@
+import { writeFileSync } from 'node:fs';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { name as nameSchema } from '../../config/schema/scalars.ts';
+import { resourceNames } from '../../contract/resources.ts';
+import { inferSource, type InferredSource } from '../../draft/infer-source.ts';
+import { InferError } from '../../draft/infer-error.ts';
+import { trialNotes } from '../../draft/verify/trial-notes.ts';
+import { tryDraft } from '../../draft/verify/try-draft.ts';
+import { draftReport } from '../../draft/write/draft-report.ts';
+import { mergeSourceFiles } from '../../draft/write/merge-source-files.ts';
+import { type Report, renderText } from '../../explain/report/report.ts';
+import type { CompiledSource } from '../../pipeline/compile-sources.ts';
+import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import { compileSourceText, liveEnvironment, orExit } from '../input/read-config.ts';
+import { printReport } from '../output/print-report.ts';
+import {
+  type ForResource,
+  type InferArguments,
+  type InferJob,
+  readForResource,
+  readInferJob,
+} from './infer-job.ts';
+import { nextSteps } from './next-steps.ts';
+
+const CALLS_MAX = 400;
+const TIMEOUT_S = 15;
+
+/** Prints why there is no draft, or no more of one. */
+function printInferError({ message, hint }: InferError, context: CliContext, about = ''): void {
+  context.err(`portico: ${about}${message}\n${hint === undefined ? '' : `    hint: ${hint}\n`}`);
+}
+
+/** What was drafted of a job: the text of the source file, and what is known of each resource. */
+type Drafted = {
+  readonly text: string;
+  readonly resources: readonly [InferredSource, ...InferredSource[]];
+  readonly isComplete: boolean;
+};
+
+/**
+ * Drafts resource by resource. Where a later one cannot be drafted, that is printed, and what there is stands:
+ * nothing that was found by many calls is lost.
+ */
+async function draftAll({ drafts: [first, ...more], into }: InferJob, context: CliContext): Promise<Drafted> {
+  const inferred = await inferSource(first);
+  let text = into === undefined ? inferred.text : mergeSourceFiles(into, inferred.text);
+  const others: InferredSource[] = [];
+  for (const options of more) {
+    try {
+      const one = await inferSource(options);
+      text = mergeSourceFiles({ file: 'the draft', text }, one.text);
+      others.push(one);
+    } catch (error) {
+      if (!(error instanceof InferError)) throw error;
+      printInferError(error, context, `${options.resource} is not in the draft: `);
+      return { text, resources: [inferred, ...others], isComplete: false };
+    }
+  }
+  return { text, resources: [inferred, ...others], isComplete: true };
+}
+
+/** Writes the draft. Where that fails, it goes to standard output: it must not be lost. */
+function writeOut(text: string, { out, into }: InferJob, context: CliContext): void {
+  if (out === undefined) return;
+  try {
+    writeFileSync(out, text, { flag: into === undefined ? 'wx' : 'w' });
+  } catch (cause) {
+    context.out(text);
+    const { code = 'error' } = cause as NodeJS.ErrnoException;
+    context.err(`portico: ${out} cannot be written (${code}): the draft stands above\n`);
+    throw new ExitError(exitCodes.failure);
+  }
+}
+
+/** Answers requests by means of a joined file, since each draft was tried alone. */
+async function tryAgain(
+  inferred: InferredSource,
+  compiled: readonly CompiledSource[],
+  context: CliContext,
+): Promise<InferredSource> {
+  const own = compiled.find(({ resource }) => resource.name === inferred.compiled.resource.name);
+  if (own === undefined || inferred.calls === 0) return inferred;
+  const trials = await tryDraft(own, context.stop);
+  const known = inferred.notes.map(({ text }) => text);
+  const notes = trialNotes(trials, own).filter(({ text }) => !known.includes(text));
+  return { ...inferred, trials, notes: [...inferred.notes, ...notes] };
+}
+
+/** One report of all that was drafted. */
+function reportOf({ text }: Drafted, resources: Drafted['resources']): Report {
+  const [first] = resources;
+  const reports = resources.map(draftReport);
+  if (resources.length === 1) return { ...draftReport({ ...first, text }) };
+  const headings = resources.map(({ compiled }) => compiled.resource.name);
+  return {
+    json: { name: first.name, resources: reports.map(({ json }) => json), draft: text },
+    blocks: reports.map(({ blocks }, index) => ({ heading: `${headings[index]}:`, blocks })),
+  };
+}
+
+async function runInfer(
+  url: string | undefined,
+  options: InferArguments,
+  configFile: string,
+  context: CliContext,
+): Promise<void> {
+  const surroundings = { configFile, variables: context.env, signal: context.stop };
+  const job = orExit(context, () => readInferJob(url, options, surroundings));
+  const drafted = await draftAll(job, context);
+  const {
+    text,
+    resources: [first, ...others],
+  } = drafted;
+  writeOut(text, job, context);
+  // The draft alone goes to standard output, so that it can be piped into a file.
+  if (options.json !== true && job.out === undefined) context.out(text);
+  const variables = Object.assign(
+    {},
+    ...drafted.resources.map((one) => one.variables),
+  ) as typeof first.variables;
+  const environment = liveEnvironment({ ...context.env, ...variables });
+  const file = job.out ?? `${first.name}.yaml`;
+  const compiled = orExit(context, () => compileSourceText({ file, text }, environment));
+  const resources: [InferredSource, ...InferredSource[]] = [first, ...others];
+  if (compiled.length > 1)
+    for (const [index, one] of drafted.resources.entries())
+      resources[index] = await tryAgain(one, compiled, context);
+  const report = reportOf(drafted, resources);
+  const served = compiled.map(({ resource }) => resource.name);
+  // A file that was there names its variables itself.
+  const needed = job.into === undefined ? Object.keys(variables) : [];
+  const written = { name: first.name, resources: served, variables: needed, configFile };
+  const next = job.out === undefined ? [] : nextSteps({ ...written, file });
+  if (options.json === true) printReport(report, true, context);
+  else context.err(renderText([...report.blocks, ...next]));
+  if (!drafted.isComplete) throw new ExitError(exitCodes.failure);
+}
+
+function whole(text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text))
+    throw new InvalidArgumentError('Expected a whole number from 1 to 99999.');
+  return Number(text);
+}
+
+function sourceName(text: string): string {
+  if (nameSchema.safeParse(text).success) return text;
+  throw new InvalidArgumentError('Expected a name of a-z, 0-9, - and _, starting with a letter.');
+}
+
+const collect = (line: string, lines: readonly string[]) => [...lines, line];
+const collectFor = (text: string, before: readonly ForResource[]) => [...before, readForResource(text)];
+
+function collectResource(text: string, before: readonly ForResource[] = []): readonly ForResource[] {
+  const one = readForResource(text);
+  if (one.resource === undefined && !resourceNames.some((name) => name === text))
+    throw new InvalidArgumentError(`Expected ${resourceNames.join(' or ')}, or such as users=https://….`);
+  return [...before, one];
+}
+
+/** Adds `portico infer` to the command line. */
+export function registerInferCommand(program: Command, configFile: () => string, context: CliContext): void {
+  const header = "a header of every call, such as 'Authorization: Bearer …'; repeatable";
+  const resource = 'what the list is of, or each list with its address: users=https://…; repeatable';
+  const oneBody = 'the body of a request for one record, with an id of the list in it';
+  const sample = 'saved replies to look at, in place of the service: a body, or with headers';
+  program
+    .command('infer')
+    .description('look at a service, or at saved replies of one, and write a commented draft of its source')
+    .argument('[url]', 'the address of the list')
+    .requiredOption('--resource <name[=address]>', resource, collectResource)
+    .option('--header <line>', header, collect, [])
+    .addOption(
+      new Option('--method <method>', 'POST only where the service reads by it').choices(['GET', 'POST']),
+    )
+    .option(
+      '--body <file>',
+      'the body of the request: JSON or XML; makes it a POST; of several: users=<file>',
+      collectFor,
+      [],
+    )
+    .option('--name <name>', 'the name of the source; default: of the host', sourceName)
+    .option('--one <address>', 'the view of one record, with an id of the list in it', collectFor, [])
+    .option('--one-body <file>', oneBody, collectFor, [])
+    .option('--sample <file...>', sample)
+    .option('--out <file>', 'where to write the draft; default: standard output, or sources/<name>.yaml')
+    .option('--into <file>', 'a source file that the resources are added to; it has address and credential')
+    .option('--calls-max <number>', 'the most calls that each resource may take', whole, CALLS_MAX)
+    .option('--timeout <seconds>', 'the longest a call may take', whole, TIMEOUT_S)
+    .option('--json', 'print the draft and every guess as JSON')
+    .action(async (url: string | undefined, options: InferArguments) => {
+      try {
+        await runInfer(url, options, configFile(), context);
+      } catch (error) {
+        if (!(error instanceof InferError)) throw error;
+        printInferError(error, context);
+        throw new ExitError(exitCodes.failure);
+      }
+    });
+}

@@ -1,0 +1,45 @@
+import { type ResourceName, resources } from '../../contract/resources.ts';
+import type { ReportBlock } from '../../explain/report/report.ts';
+import { newApiKey, newKeyId } from '../../policy/authentication/api-key.ts';
+
+/** Quotes a text for a shell. */
+function quoted(text: string): string {
+  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** A source file that was written. */
+type Written = {
+  readonly name: string;
+  readonly file: string;
+  readonly resources: readonly ResourceName[];
+  /** Names of the variables that its credential stands in. */
+  readonly variables: readonly string[];
+  readonly configFile: string;
+};
+
+/** What to do with a source file that was written: how it is served at once, and for good. */
+export function nextSteps({ name, file, resources: names, variables, configFile }: Written): ReportBlock[] {
+  const key = newApiKey(newKeyId());
+  const set = variables.map((variable) => `${variable}=… `).join('');
+  const permissions = names.map((one) => resources[one].permission).join(',');
+  const config = quoted(configFile);
+  return [
+    `Written to ${file}. Next: portico check --source ${quoted(file)}, and portico doctor --source ${quoted(file)}`,
+    {
+      heading: 'Serve it at once, on this machine alone:',
+      blocks: [
+        `${set}PORTICO_TRY_KEY=${key} portico try ${quoted(file)}`,
+        `curl -H 'Authorization: Bearer ${key}' 'http://127.0.0.1:8080/v1/${names[0] ?? 'users'}?limit=3'`,
+      ],
+    },
+    {
+      heading: `Serve it for good: these lines of ${configFile}, a key, and the gateway:`,
+      blocks: [
+        'resources:',
+        ...names.map((one) => `  ${one}: { source: ${name} }`),
+        `portico -c ${config} keys create --label ${quoted(name)} --permissions ${permissions} --print`,
+        `${set}portico -c ${config} start`,
+      ],
+    },
+  ];
+}

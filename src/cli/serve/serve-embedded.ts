@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import type { Secret } from '../../kernel/secret.ts';
+import type { KeyRecordConfig } from '../../config/schema/access.ts';
+import { hashApiKey, newApiKey, newKeyId, parseApiKey } from '../../policy/authentication/api-key.ts';
+import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import { type ServedConfig, startGateway } from './start.ts';
+
+/** A key that one run of a command accepts: of the environment, or a new one. @throws ExitError for an unusable one */
+export function temporaryKey(variable: string, context: CliContext): string {
+  const given = context.env[variable];
+  if (given === undefined || given === '') return newApiKey(newKeyId());
+  if (/^[\x21-\x7e]{8,512}$/.test(given)) return given;
+  context.err(`portico: ${variable} must be 8 to 512 visible ASCII characters, without spaces\n`);
+  throw new ExitError(exitCodes.config);
+}
+
+/** The entry of a key for `auth.apiKeys.keys`. */
+export function keyEntry(
+  key: string,
+  pepper: Secret,
+  about: Pick<KeyRecordConfig, 'id' | 'label' | 'permissions' | 'tier'>,
+): KeyRecordConfig {
+  return { ...about, id: parseApiKey(key)?.id ?? about.id, hash: hashApiKey(pepper, key) };
+}
+
+/** An option of curl with a key, quoted for a shell. */
+export function keyHeader(key: string): string {
+  return `'Authorization: Bearer ${key.replaceAll("'", `'\\''`)}'`;
+}
+
+/**
+ * Serves a configuration in this process until it is asked to stop. `instructions` are printed once it listens; they
+ * are given the addresses of both listeners.
+ */
+export async function serveEmbedded(
+  ready: ServedConfig,
+  context: CliContext,
+  instructions: (base: string, admin: string) => string,
+): Promise<void> {
+  const { gateway, port, adminPort } = await startGateway(ready, context, { write: context.err });
+  context.out(instructions(`http://127.0.0.1:${port}`, `http://127.0.0.1:${adminPort}`));
+  if (!context.stop.aborted) await once(context.stop, 'abort');
+  await gateway.drain();
+  context.out('Stopped.\n');
+}

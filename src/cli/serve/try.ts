@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { type Command, InvalidArgumentError } from 'commander';
+import { type GatewayConfig, gatewaySchema } from '../../config/schema/gateway.ts';
+import type { Resource } from '../../contract/resources.ts';
+import { Secret } from '../../kernel/secret.ts';
+import { chooseSources, type CompiledSource } from '../../pipeline/compile-sources.ts';
+import type { CliContext } from '../context.ts';
+import { liveEnvironment, orExit, readSource } from '../input/read-config.ts';
+import { keyEntry, keyHeader, serveEmbedded, temporaryKey } from './serve-embedded.ts';
+
+const PORT = 8080;
+
+function parsePort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new InvalidArgumentError('Expected a port from 0 to 65535; 0 takes any free one.');
+  return Number(text);
+}
+
+/** A gateway of this process alone that serves all that one source file describes, to one key. */
+function gatewayOf(compiled: readonly CompiledSource[], port: number, key: string): GatewayConfig {
+  const pepper = randomBytes(32).toString('base64url');
+  const permissions = compiled.map(({ resource }) => resource.permission);
+  const entry = keyEntry(key, new Secret(pepper), { id: 'trytry', label: 'try', permissions, tier: 'try' });
+  const served = compiled.map(({ resource, source: { spec } }) => {
+    // A scan must have the time that its file gives it.
+    const deadline = `${Math.max(10_000, spec.budget.time + 2_000)}ms`;
+    return [resource.name, { source: spec.name, deadline }];
+  });
+  return gatewaySchema.parse({
+    portico: 1,
+    listen: { host: '127.0.0.1', port, drain: '0s' },
+    admin: { host: '127.0.0.1', port: 0 },
+    log: { level: 'warn' },
+    auth: { apiKeys: { pepper, keys: [entry] } },
+    limits: { tiers: { try: { windows: ['1000 per 1s'] } }, anonymousTier: 'try' },
+    resources: Object.fromEntries(served) as unknown,
+  });
+}
+
+/** Requests that show some of what a resource can do. */
+function queriesOf({ sorts }: Resource): readonly string[] {
+  const [last] = sorts.slice(-1);
+  return ['limit=3', ...(last === undefined ? [] : [`limit=3&sort=-${last}`])];
+}
+
+function instructions(base: string, compiled: readonly CompiledSource[], file: string, key: string): string {
+  const lines = compiled.flatMap(({ resource }) =>
+    queriesOf(resource).map((query) => `  curl -H ${keyHeader(key)} '${base}/v1/${resource.name}?${query}'`),
+  );
+  return `
+${file} is served on ${base}, to this machine alone.
+
+  Key:  ${key}
+
+Try:
+
+${lines.join('\n')}
+
+Stop: Ctrl-C
+`;
+}
+
+/** `portico try <file>`: serves one source file in this process, without a gateway file, a pepper or Redis. */
+async function runTry(file: string, { port }: { readonly port: number }, context: CliContext): Promise<void> {
+  const key = temporaryKey('PORTICO_TRY_KEY', context);
+  const compiled = orExit(context, () => readSource(file, liveEnvironment(context.env)));
+  const gateway = gatewayOf(compiled, port, key);
+  const ready = { gateway, compiled: chooseSources(gateway, compiled) };
+  await serveEmbedded(ready, context, (base) => instructions(base, compiled, file, key));
+}
+
+/** Adds `portico try` to the command line. */
+export function registerTryCommand(program: Command, context: CliContext): void {
+  program
+    .command('try')
+    .description('serve one source file at once, on this machine alone, to a throw-away key')
+    .argument('<file>', 'the source file; PORTICO_TRY_KEY may name the key')
+    .option('--port <number>', 'the port to listen on; 0 takes any free one', parsePort, PORT)
+    .action((file: string, options: { readonly port: number }) => runTry(file, options, context));
+}

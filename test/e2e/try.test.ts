@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { runCommand } from '../support/command/run-command.ts';
+import { serve, TOKEN } from '../support/dialects/serve.ts';
+import { twoLists } from '../support/dialects/two-lists.ts';
+import { type RunningProcess, startProcess } from '../support/process/running-process.ts';
+import type { ScriptedUpstream } from '../support/upstream/scripted-upstream.ts';
+
+const run = promisify(execFile);
+
+let folder: string;
+let service: ScriptedUpstream;
+let running: RunningProcess | undefined;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'portico-try-'));
+  service = await serve(twoLists);
+});
+afterEach(async () => {
+  await running?.kill();
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** The file that `portico infer` writes of both lists. */
+async function drafted(): Promise<string> {
+  const file = join(folder, 'shop.yaml');
+  const resources = ['users', 'products'].flatMap((one) => [
+    '--resource',
+    `${one}=${service.origin}/api/${one}`,
+  ]);
+  const header = ['--header', `Authorization: Bearer ${TOKEN}`];
+  await runCommand(['infer', ...resources, '--name', 'shop', '--out', file, ...header]);
+  return file;
+}
+
+describe('portico try', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'serves one file without a gateway file or a pepper, prints commands that work, and ends on %s to npm',
+    async (signal) => {
+      const file = await drafted();
+      const args = ['run', '-s', 'portico', '--', 'try', file, '--port', '0'];
+      running = startProcess('npm', args, { SHOP_TOKEN: TOKEN });
+      await running.prints(/Ctrl-C/);
+      const commands = running.out.split('\n').flatMap((line) => /^ *(curl .*)$/.exec(line)?.[1] ?? []);
+      const totals: unknown[] = [];
+      for (const command of commands) {
+        const { stdout } = await run('bash', ['-c', `${command} --silent --fail`]);
+        totals.push(JSON.parse(stdout).meta.total);
+      }
+      expect(totals).toEqual([27, 27, 43]);
+      running.signal(signal);
+      expect(await running.ended).toEqual({ code: 0, signal: null });
+      expect(running.isGroupAlive()).toBe(false);
+    },
+  );
+
+  it('names the variable that the file needs', async () => {
+    const { code, err } = await runCommand(['try', await drafted()]);
+    expect({ code, err }).toEqual({ code: 78, err: expect.stringContaining('SHOP_TOKEN is not set') });
+  });
+
+  it('says what is wrong with a file', async () => {
+    const file = join(folder, 'wrong.yaml');
+    writeFileSync(file, 'source: 1\nname: wrong\n');
+    expect((await runCommand(['try', file])).code).toBe(78);
+  });
+});

@@ -1,0 +1,146 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { liveEnvironment, readSource } from '../../../../src/cli/input/read-config.ts';
+import { runCommand } from '../../../support/command/run-command.ts';
+import { answererOf } from '../../../support/dialects/infer-draft.ts';
+import { notFound, serve, TOKEN } from '../../../support/dialects/serve.ts';
+import { twoLists } from '../../../support/dialects/two-lists.ts';
+import type { ScriptedUpstream } from '../../../support/upstream/scripted-upstream.ts';
+
+const HEADER = ['--header', `Authorization: Bearer ${TOKEN}`];
+
+let folder: string;
+let service: ScriptedUpstream;
+let users: string;
+let products: string;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'portico-together-'));
+  mkdirSync(join(folder, 'sources'));
+  service = await serve(twoLists);
+  users = `${service.origin}/api/users`;
+  products = `${service.origin}/api/products`;
+});
+afterEach(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+
+const infer = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  runCommand(['-c', join(folder, 'portico.yaml'), 'infer', ...args], env);
+
+const both = () => ['--resource', `users=${users}`, '--resource', `products=${products}`, '--name', 'shop'];
+const shopFile = () => join(folder, 'sources', 'shop.yaml');
+
+/** Asks what a source file describes for one page of each resource. */
+async function answersOf(file: string): Promise<readonly string[]> {
+  const answers: string[] = [];
+  for (const one of readSource(file, liveEnvironment({ SHOP_TOKEN: TOKEN }))) {
+    const source = answererOf(one);
+    const { body } = await source.answer(`GET /v1/${one.resource.name}?limit=1`);
+    answers.push(body);
+    source.close();
+  }
+  return answers;
+}
+
+describe('portico infer for several resources', () => {
+  it('writes one file for both, and says how to serve it at once and for good', async () => {
+    const { code, out, err } = await infer([...both(), ...HEADER]);
+    expect({ code, out }).toEqual({ code: 0, out: '' });
+    const text = readFileSync(shopFile(), 'utf8');
+    expect(Object.keys(parse(text).resources)).toEqual(['users', 'products']);
+    expect(text.match(/yaml-language-server/g)).toHaveLength(1);
+    expect(text).toContain('a draft of the source for its products');
+    expect(await answersOf(shopFile())).toEqual([
+      expect.stringContaining('"total":27'),
+      expect.stringContaining('"total":43'),
+    ]);
+    expect(err).toMatch(/^ {2}SHOP_TOKEN=… PORTICO_TRY_KEY=ptk_\w+ portico try \S+shop\.yaml$/m);
+    expect(err).toContain('    users: { source: shop }\n    products: { source: shop }\n');
+    expect(err).toContain('keys create --label shop --permissions users:read,products:read --print');
+    expect(text + err).not.toContain(TOKEN);
+  });
+
+  it('keeps what it has found where the second list cannot be read', async () => {
+    const missing = `${service.origin}/api/none`;
+    const { code, err } = await infer([
+      ...both().slice(0, 2),
+      ...['--resource', `products=${missing}`, '--name', 'shop'],
+      ...HEADER,
+    ]);
+    expect(code).toBe(1);
+    expect(err).toContain('products is not in the draft');
+    expect(Object.keys(parse(readFileSync(shopFile(), 'utf8')).resources)).toEqual(['users']);
+  });
+
+  it.each([
+    ['lists at two hosts', ['users=http://a.invalid/x', 'products=http://b.invalid/x'], 'net.baseUrl'],
+    ['a resource twice', ['users=http://a.invalid/x', 'users=http://a.invalid/y'], 'named twice'],
+    ['a list without address', ['users=http://a.invalid/x', 'products'], 'each needs its address'],
+  ])('refuses %s without a call', async (_name, resources, message) => {
+    const { code, err } = await infer(resources.flatMap((one) => ['--resource', one]));
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) });
+  });
+});
+
+describe('portico infer --into', () => {
+  it('adds a resource to a file with its address and credential, and keeps its comments', async () => {
+    await infer(['--resource', `users=${users}`, '--name', 'shop', ...HEADER]);
+    const before = readFileSync(shopFile(), 'utf8').replace(/^name: shop$/m, '# by hand\nname: shop # mine');
+    writeFileSync(shopFile(), before);
+    const { code, err } = await infer(['--resource', 'products=/api/products', '--into', shopFile()], {
+      SHOP_TOKEN: TOKEN,
+    });
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('43 records in all') });
+    const after = readFileSync(shopFile(), 'utf8');
+    expect(before.split('\n').filter((line) => !after.includes(line))).toEqual([]);
+    expect(await answersOf(shopFile())).toHaveLength(2);
+  });
+
+  it('refuses a resource that the file has, and leaves it as it is', async () => {
+    await infer([...both(), ...HEADER]);
+    const before = readFileSync(shopFile(), 'utf8');
+    const args = ['--resource', 'products=/api/products', '--into', shopFile()];
+    const { code, err } = await infer(args, { SHOP_TOKEN: TOKEN });
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('has products already') });
+    expect(readFileSync(shopFile(), 'utf8')).toBe(before);
+  });
+});
+
+describe('a draft that cannot be written', () => {
+  it.each([
+    ['the file exists', (): void => writeFileSync(shopFile(), ''), 'exists, and is not replaced'],
+    [
+      'its name is taken',
+      (): void => writeFileSync(join(folder, 'sources', 'other.yaml'), 'source: 1\nname: shop\n'),
+      'the name "shop" is taken by',
+    ],
+    ['its folder is missing', (): void => undefined, 'mkdir -p', ['--out', 'no-such-folder/shop.yaml']],
+  ])('is refused before any call where %s', async (_name, prepare, message, more: readonly string[] = []) => {
+    prepare();
+    const { code, err } = await infer([...both(), ...HEADER, ...more]);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) });
+    expect(service.requests).toEqual([]);
+  });
+
+  it('goes to standard output where the file comes into being meanwhile', async () => {
+    const racing = await serve((request) => {
+      if (request.number === 5) writeFileSync(shopFile(), 'of somebody else');
+      return request.path === '/api/users' ? twoLists(request) : notFound;
+    });
+    try {
+      const { code, out, err } = await infer([
+        ...['--resource', `users=${racing.origin}/api/users`, '--name', 'shop'],
+        ...HEADER,
+      ]);
+      expect(code).toBe(1);
+      expect(err).toContain('cannot be written (EEXIST): the draft stands above');
+      expect(Object.keys(parse(out).resources)).toEqual(['users']);
+    } finally {
+      await racing.close();
+    }
+  });
+});
