@@ -6,7 +6,7 @@ import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { liveSourceNamed, usageError } from './input/choose-source.ts';
 
 /** The options of `portico test --record`. */
-export type RecordOptions = {
+export type RecordingOptions = {
   readonly whole?: boolean;
   /** Deprecated: masking has become the default. */
   readonly scramble?: boolean;
@@ -32,7 +32,7 @@ function readRequests(texts: readonly string[], context: CliContext): readonly s
  */
 export async function runRecord(
   [name, ...texts]: readonly string[],
-  options: RecordOptions,
+  options: RecordingOptions,
   compiled: readonly CompiledSource[],
   context: CliContext,
 ): Promise<void> {

@@ -5,11 +5,11 @@ import { orExit, readPartialConfig, readPartialConfigOrExit, readSource } from '
 import { type ReplayResult, replayReport } from '../explain/report/fixtures-report.ts';
 import { printReport } from './output/print-report.ts';
 import { readFixtures } from '../fixtures/read-fixtures.ts';
-import { type RecordOptions, runRecord } from './record.ts';
+import { type RecordingOptions, runRecord } from './record.ts';
 import { replayFixture } from '../fixtures/replay-fixture.ts';
 
 /** The options of `portico test`. */
-export type TestOptions = RecordOptions & { readonly source?: string; readonly record?: boolean };
+export type TestOptions = RecordingOptions & { readonly source?: string; readonly record?: boolean };
 
 function choose(compiled: readonly CompiledSource[], names: readonly string[], context: CliContext) {
   if (names.length === 0) return compiled;
