@@ -4,7 +4,7 @@
  * those of the contract's model. A row fails where an answer is wrong behind a file that doctor passed, or wrong after the
  * gateway has seen the contradiction. A clear error is no wrong answer.
  *
- *   npm run test:claims -- --only 'total: one too many'
+ *   npm run test:claims -- --only 'total: one too many' --no-draft --long
  */
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
@@ -14,12 +14,14 @@ import type { Outcome, RowOptions, TableRow } from './harness/row.ts';
 import { table } from './table.ts';
 
 const { values } = parseArgs({
+  allowNegative: true,
   options: {
     only: { type: 'string', multiple: true },
     queries: { type: 'string', default: '200' },
     seed: { type: 'string', default: '20260314' },
     writes: { type: 'string', default: '50' },
     processes: { type: 'string', default: String(Math.min(2, availableParallelism())) },
+    draft: { type: 'boolean', default: true },
     long: { type: 'boolean', default: false },
   },
 });
@@ -27,7 +29,7 @@ const options: RowOptions = {
   queries: Number(values.queries),
   seed: Number(values.seed),
   writes: Number(values.writes),
-  infer: true,
+  infer: values.draft,
 };
 const rows = table.filter(({ name }) => values.only?.some((text) => name.includes(text)) ?? true);
 

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { freePort } from '../support/process/free-port.ts';
 import { type RunningProcess, startProcess } from '../support/process/running-process.ts';
 import type { UpstreamData } from './generate-data.ts';
+import { type DraftTarget, draftSchema } from './try-draft.ts';
 import { type Holds, holdsSchema, nullable, usualHolds } from './truth.ts';
 
 /** What a folder's package.json says under `upstream`. */
@@ -17,6 +18,8 @@ const manifestSchema = z.strictObject({
   env: z.record(z.string(), z.string()).default({}),
   /** Fields that the server cannot hold as unknown. */
   required: z.array(z.enum(nullable)).default([]),
+  /** Lists that a draft is made of. */
+  drafts: z.array(draftSchema).default([]),
   ...holdsSchema.partial().shape,
   /** What differs for one source, by the name of its file. */
   sources: z.record(z.string(), holdsSchema.partial()).default({}),
@@ -30,6 +33,9 @@ export type Folder = {
   readonly name: string;
   readonly required: z.infer<typeof manifestSchema>['required'];
   readonly sources: readonly SourceFile[];
+  /** Lists that a draft is made of, and which of the generated ids they have. */
+  readonly drafts: readonly DraftTarget[];
+  readonly ids: Holds['ids'];
   /** The variables of its sources, for a server at an address. */
   env(url: string): Readonly<Record<string, string>>;
 };
@@ -54,7 +60,7 @@ function readFolder(name: string): Folder {
   const { upstream = {} } = JSON.parse(readFileSync(join(here, name, 'package.json'), 'utf8')) as {
     upstream?: unknown;
   };
-  const { examples, env, required, sources, ...holds } = manifestSchema.parse(upstream);
+  const { examples, env, required, sources, drafts, ...holds } = manifestSchema.parse(upstream);
   const own = existsSync(join(here, name, 'sources')) ? readdirSync(join(here, name, 'sources')) : [];
   const files = [
     ...examples.map((example) => join(root, 'config/examples', `${example}.yaml`)),
@@ -63,6 +69,8 @@ function readFolder(name: string): Folder {
   return {
     name,
     required,
+    drafts,
+    ids: holds.ids ?? usualHolds.ids,
     sources: files.map((file) => {
       const source = basename(file, '.yaml');
       return { name: source, file, holds: { ...usualHolds, ...stated(holds), ...stated(sources[source]) } };

@@ -1,6 +1,7 @@
 /**
  * `npm run test:upstreams`: servers that nobody here wrote, each behind a gateway that knows it from YAML alone, asked
- * random questions; every answer must have the very bytes of the contract's model over the same data.
+ * random questions; every answer must have the very bytes of the contract's model over the same data. Then `portico infer`
+ * drafts the same lists, and each draft is asked as it is, before and after random writes.
  *
  *   UPSTREAMS_SEED=7 npm run test:upstreams -- --only json-server
  *
@@ -11,6 +12,7 @@ import { parseArgs } from 'node:util';
 import { type Asked, askSource } from './ask-source.ts';
 import { type Folder, installServer, readFolders, type RunningServer, startServer } from './folder.ts';
 import { generateData, type UpstreamData } from './generate-data.ts';
+import { tryServerDraft } from './try-draft.ts';
 import { fillData, truthOf } from './truth.ts';
 
 const SHOWN = 3;
@@ -50,6 +52,29 @@ function printResult(name: string, { queries, mismatches, plans, contradicted, s
   outcome.failed += mismatches.length + contradicted.length;
 }
 
+/** Each answer by a draft that says that nothing is left to edit counts. */
+async function testDrafts({ name, drafts, ids }: Folder, url: string, data: UpstreamData): Promise<void> {
+  for (const target of drafts) {
+    const what = `${name}: draft of ${target.list}`;
+    try {
+      const tried = await tryServerDraft(target, { url, data, ids, seed, count: Math.ceil(count / 5) });
+      const { answers, edits, dialect, failures } = tried;
+      const asked = answers.reduce((sum, one) => sum + one.asked, 0);
+      const records = answers.map((one) => one.records).join(', then ');
+      const errors = answers.flatMap((one) => [...one.errors]);
+      const head = `${what} (${dialect ?? 'no dialect'}): ${asked} queries, ${records} records`;
+      say(`${head}, ${edits} to edit, ${failures.length} failures, ${errors.length} kinds of errors`);
+      for (const line of failures) say(`  ${line}`);
+      for (const [error, path] of errors) say(`  error: ${error}: GET ${path}`);
+      if (edits === 0) outcome.failed += failures.length;
+      outcome.passed += asked;
+    } catch (error) {
+      say(`${what}: ${String(error)}`);
+      outcome.failed += 1;
+    }
+  }
+}
+
 async function testFolder(folder: Folder, generated: UpstreamData): Promise<void> {
   const data = fillData(generated, folder.required);
   let asked = 0;
@@ -62,6 +87,8 @@ async function testFolder(folder: Folder, generated: UpstreamData): Promise<void
       printResult(`${folder.name}/${source.name}`, await askSource({ source, env, truth, seed, count }));
       asked += 1;
     }
+    // What writes to the server comes last.
+    await testDrafts(folder, running.url, data);
   } catch (error) {
     say(`${folder.name}: ${String(error)}`);
     if (running !== undefined) say(running.process.err.slice(-2_000));
