@@ -39,11 +39,13 @@ export type TryDraftOptions = {
 
 const WRITES = 50;
 
-/** Reads the values of the draft's variables: the credential is the only one without a default. */
+/** The values of the draft's variables: parts of the one credential. */
 function variablesOf({ draft }: DraftReport, { headers }: DraftTarget): Readonly<Record<string, string>> {
-  const [value = ''] = Object.values(headers);
+  const [scheme = '', value = ''] = (headers['Authorization'] ?? '').split(' ');
+  const [user = '', password = ''] = Buffer.from(value, 'base64').toString().split(':');
   const names = [...draft.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name!);
-  return Object.fromEntries(names.map((name) => [name, value.replace(/^(?:Bearer|Basic) /, '')]));
+  const valueOf = (name: string) => (scheme === 'Bearer' ? value : name.endsWith('USER') ? user : password);
+  return Object.fromEntries(names.map((name) => [name, valueOf(name)]));
 }
 
 function failuresOf(when: string, { wrong, contradicted }: DraftAnswers): readonly string[] {
@@ -76,7 +78,9 @@ export async function tryServerDraft(target: DraftTarget, options: TryDraftOptio
   if (writes !== undefined) {
     const writer = openWriter(url + (writes.at ?? list), writes, headers);
     const native = data[resource].map((record) => record[ids]);
-    await writeRandomly(writer, writes, native, { count: WRITES, below: createRandom(seed).below });
+    const random = createRandom(seed);
+    const below = (bound: number) => random.below(bound);
+    await writeRandomly(writer, writes, native, { count: WRITES, below });
     const after = await askDraft(compiled, { seed: seed + 1, count });
     answers.push(after);
     failures.push(...failuresOf('after writes', after));

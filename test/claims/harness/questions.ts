@@ -31,7 +31,7 @@ function categoryOf(records: readonly ModelRecord[]): fc.Arbitrary<string> {
   const near = [...known.flatMap(nearCategories), 'Nobody', 'null', '%', '*'];
   return fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(...known, ...(known.length === 0 ? near : [])) },
-    { weight: 1, arbitrary: fc.constantFrom(...near) },
+    { weight: 3, arbitrary: fc.constantFrom(...near) },
   );
 }
 

@@ -73,7 +73,7 @@ function concerns(claim: string, question: Question): boolean {
   if ('id' in question) return claim.startsWith('get');
   const { list } = question;
   const [kind, field = '', operator] = claim.split('.');
-  if (kind === 'sort') return (list['sort'] ?? 'id').replace('-', '') === field;
+  if (kind === 'sort') return (list['sort'] ?? 'id') === (operator === 'descending' ? `-${field}` : field);
   if (kind !== 'filter') return !claim.startsWith('get');
   if (field === 'category') return list['category'] !== undefined;
   return list[operator === 'ge' ? 'min_price' : 'max_price'] !== undefined;
@@ -106,9 +106,11 @@ async function askAll(
   const contradictedSoFar = () => linesOf(stack).flatMap(({ capability }) => capability ?? []);
   for (const question of questions) {
     const path = pathOf(store.traits, question);
-    const expected = expectedOf(store, question, inOwnOrder);
     const response = await stack.get(path);
     const body = await response.text();
+    // Where its own order has turned out to be none, the default one is by id.
+    const isOwn = inOwnOrder && !contradictedSoFar().includes('order');
+    const expected = expectedOf(store, question, isOwn);
     if (isRight(expected, response.status, body)) continue;
     const code = response.status >= 500 ? codeOf(body) : '';
     if (CLEAR_ERROR.test(code)) {

@@ -58,7 +58,7 @@ export function byRecords(
 /** An order of its own, the same for the same rows. */
 function ownOrder(rows: readonly StoredRecord[]): readonly StoredRecord[] {
   const rank = ({ record }: StoredRecord) =>
-    [...record.id].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) % 10_007, 7);
+    Array.from(record.id).reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) % 10_007, 7);
   return [...rows].sort((a, b) => rank(a) - rank(b) || (a.record.id < b.record.id ? -1 : 1));
 }
 

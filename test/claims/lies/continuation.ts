@@ -26,8 +26,6 @@ const specs: readonly LieSpec[] = [
     breaks: paging(({ next }) => ({ next: (next ?? 0) >= 75 ? undefined : next })),
     shapes: ['cursor products', 'link users', 'link products', 'checkpoint products', 'cursor users'],
     when: ['always', 'only with a filter', 'every third time'],
-    unseen: {},
-    fast: ['always'],
   },
   {
     what: 'continuation: ends after the first page',

@@ -49,7 +49,6 @@ const specs: readonly LieSpec[] = [
     breaks: without('category'),
     shapes: ['offset products', 'sorted products', 'keyset products'],
     when: ['always', 'only with two filters', 'only with all three filters', 'only for values of digits'],
-    fast: ['only with two filters'],
   },
   {
     what: 'category: ignored for values that nobody has',
@@ -72,7 +71,6 @@ const specs: readonly LieSpec[] = [
     what: 'category: by its beginning',
     breaks: comparing((own, wanted) => own.startsWith(wanted)),
     shapes: ['offset products', 'cursor products'],
-    fast: ['always'],
   },
   {
     what: 'category: by a part of it',
@@ -129,7 +127,6 @@ const specs: readonly LieSpec[] = [
     breaks: letting('price'),
     shapes: ['offset products', 'counted products', 'cursor products'],
     when: ['always', 'only with an upper bound', 'only with two filters', 'only after a write'],
-    fast: ['only with an upper bound'],
   },
   {
     what: 'price: no price is a price of 0',
@@ -163,7 +160,6 @@ const specs: readonly LieSpec[] = [
     ),
     shapes: ['offset products', 'page products'],
     when: ['always', 'only with two filters'],
-    fast: ['always'],
   },
   {
     what: 'price: an upper bound leaves out the price itself',
@@ -195,7 +191,6 @@ const specs: readonly LieSpec[] = [
     what: 'price: the upper bound wins where there are two',
     breaks: asking(({ low, high }) => (low !== undefined && high !== undefined ? { low: undefined } : {})),
     shapes: ['offset products', 'page products', 'uncounted products'],
-    fast: ['always'],
   },
   {
     what: 'price: a lower bound is ignored',

@@ -18,7 +18,6 @@ const specs: readonly LieSpec[] = [
     breaks: totalling((total) => total - 1),
     shapes: ['page products', 'offset users'],
     when: ['always', 'every seventh time', 'only for odd sizes', 'only with a filter'],
-    fast: ['always'],
   },
   {
     what: 'total: of all rows, whatever the filter',
@@ -31,7 +30,6 @@ const specs: readonly LieSpec[] = [
       'checkpoint products',
     ],
     when: ['always', 'only with two filters', 'only with a category', 'only with a lower bound'],
-    fast: ['always'],
   },
   {
     what: 'total: of all rows, for a few categories',

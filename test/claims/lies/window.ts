@@ -98,7 +98,6 @@ const specs: readonly LieSpec[] = [
       'link users',
       'keyset products',
     ],
-    unseen: {},
   },
   {
     what: 'window: empty behind row 100, and the total says so',
@@ -133,7 +132,6 @@ const specs: readonly LieSpec[] = [
       'missing end products',
     ],
     when: ['always', 'only with a sort', 'only with a filter'],
-    fast: ['always'],
   },
   {
     what: 'window: the last row is missing',
