@@ -40,7 +40,7 @@ function parsePage(body: string): Page {
  * Every record of a source as its file maps it, read row by row: no order, sort, filter or total that the file claims is
  * relied on. Rejects with the reason where they cannot be read.
  */
-export async function readEveryRecord(compiled: CompiledSource): Promise<readonly ModelRecord[]> {
+async function readEveryRecord(compiled: CompiledSource): Promise<readonly ModelRecord[]> {
   const plain = answererOf(compiled, compiled.source.spec, claimsOf(compiled));
   const records: ModelRecord[] = [];
   try {

@@ -57,7 +57,7 @@ export const whens = {
 export type WhenName = keyof typeof whens;
 
 /** Steps that break what the honest ones do only when it is time. */
-export function breaksWhen(when: When, breaks: Breaks): Breaks {
+function breaksWhen(when: When, breaks: Breaks): Breaks {
   return (honest, store) => {
     const broken = breaks(honest, store);
     const chosen = Object.entries(broken).map(([name, step]) => {

@@ -56,7 +56,7 @@ function momentOf(n: number): string | null {
 }
 
 /** The record `n` of a service; the same for the same number. */
-export function inventRecord(traits: Traits, n: number): StoredRecord {
+function inventRecord(traits: Traits, n: number): StoredRecord {
   const native = nativeId(traits, n);
   const deleted = traits.marks && n % 6 === 1;
   const profile = {

@@ -21,6 +21,8 @@ export type WrongAnswer = {
 /** What came of asking questions. */
 export type Answers = {
   readonly asked: number;
+  /** Questions that were answered otherwise than by a clear error. */
+  readonly answered: readonly Question[];
   readonly wrong: readonly WrongAnswer[];
   /** Clear errors, by code, with an example of each. */
   readonly errors: ReadonlyMap<
@@ -120,6 +122,7 @@ async function askAll(
   inOwnOrder: boolean,
 ): Promise<Answers> {
   const wrong: WrongAnswer[] = [];
+  const refused = new Set<Question>();
   const errors = new Map<string, { times: number; path: string; log: string }>();
   const contradictedSoFar = () => linesOf(stack).flatMap(({ capability }) => capability ?? []);
   for (const question of questions) {
@@ -136,6 +139,7 @@ async function askAll(
         ({ requestId }) => requestId === response.headers.get('x-request-id'),
       );
       const times = (errors.get(code)?.times ?? 0) + 1;
+      refused.add(question);
       errors.set(code, { path, log: line?.detail ?? '', ...errors.get(code), times });
       continue;
     }
@@ -147,7 +151,8 @@ async function askAll(
       contradicted: fallenFor(question, contradictedSoFar()),
     });
   }
-  return { asked: questions.length, wrong, errors, contradicted: contradictedSoFar() };
+  const answered = questions.filter((question) => !refused.has(question));
+  return { asked: questions.length, answered, wrong, errors, contradicted: contradictedSoFar() };
 }
 
 /** Puts a gateway with one source file in front of a service. @throws ConfigError */

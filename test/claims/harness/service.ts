@@ -28,11 +28,13 @@ export type Breaks = (honest: Stages, store: Store) => Partial<Stages>;
 export type Service = Pick<ScriptedUpstream, 'origin' | 'close'> & {
   readonly store: Store;
   readonly calls: number;
-  /** Replies so far that were not those of the honest service. */
+  /** Replies so far that were not those of the honest service; not counted any more behind 20. */
   readonly lied: number;
   /** From now on, it has these records. */
   write(records: readonly StoredRecord[]): void;
 };
+
+const LIED_MAX = 20;
 
 const notFound: HttpReply = { status: 404, body: { error: 'not found' } };
 
@@ -100,7 +102,9 @@ export async function startService(
   const upstream = await startUpstream(
     serving((request) => {
       const reply = answer(stages, store, request);
-      if (JSON.stringify(reply) !== JSON.stringify(answer(honest, store, request))) lied += 1;
+      // To find out is as much work as to answer.
+      if (lied < LIED_MAX && JSON.stringify(reply) !== JSON.stringify(answer(honest, store, request)))
+        lied += 1;
       return reply;
     }),
   );

@@ -62,9 +62,25 @@ function ownOrder(rows: readonly StoredRecord[]): readonly StoredRecord[] {
   return [...rows].sort((a, b) => rank(a) - rank(b) || (a.record.id < b.record.id ? -1 : 1));
 }
 
-function orderRows({ order }: Traits, { sort }: Ask, rows: readonly StoredRecord[]): readonly StoredRecord[] {
-  if (sort !== undefined) return byRecords(rows, (records) => inOrder(records, sort.field, sort.descending));
-  return order === 'id' ? byRecords(rows, (records) => inOrder(records, 'id', false)) : ownOrder(rows);
+/** Sorts rows as the contract does, but the same rows only once: a service is asked many times. */
+function createSorter() {
+  const ranks = new Map<string, ReadonlyMap<StoredRecord, number>>();
+
+  function ranksOf(rows: readonly StoredRecord[], field: string, descending: boolean) {
+    const key = `${field} ${String(descending)}`;
+    const known = ranks.get(key);
+    if (known !== undefined && rows.every((row) => known.has(row))) return known;
+    const all = [...new Set([...rows, ...(known?.keys() ?? [])])];
+    const sorted = byRecords(all, (records) => inOrder(records, field, descending));
+    const made = new Map(sorted.map((row, rank) => [row, rank]));
+    ranks.set(key, made);
+    return made;
+  }
+
+  return (rows: readonly StoredRecord[], field: string, descending: boolean): readonly StoredRecord[] => {
+    const rank = ranksOf(rows, field, descending);
+    return [...rows].sort((a, b) => rank.get(a)! - rank.get(b)!);
+  };
 }
 
 function windowOf({ window, pastEnd }: Traits, ask: Ask, rows: readonly StoredRecord[]): Windowed {
@@ -93,11 +109,15 @@ export function writeRow(traits: Traits, { record, deleted }: StoredRecord): Wri
 
 /** The steps of the honest service. */
 export function honestStages(traits: Traits): Stages {
+  const sorted = createSorter();
   return {
     ask: (ask) => ask,
     matches: isSelected,
     select: (_ask, all) => all,
-    order: (ask, rows) => orderRows(traits, ask, rows),
+    order: ({ sort }, rows) => {
+      if (sort !== undefined) return sorted(rows, sort.field, sort.descending);
+      return traits.order === 'id' ? sorted(rows, 'id', false) : ownOrder(rows);
+    },
     window: (ask, rows) => windowOf(traits, ask, rows),
     total: (_ask, matched, all) => (traits.counts === 'all' ? all : matched),
     row: (_ask, row) => row,
