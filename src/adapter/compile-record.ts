@@ -5,18 +5,25 @@ import type { Resource } from '../contract/resources.ts';
 import { invalidReply } from '../errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
 import { CHECKED, type SpecLocation } from './spec-location.ts';
+import { isSameFolded } from './map/folded-id.ts';
 import { compileItem, itemsPlace } from './read/items.ts';
 import { compileMapping, type OnGap } from './map/map-record.ts';
 import { type ReplyContext, compileDrop, compileReader } from './read/read-reply.ts';
 import { compileRequest } from './request/request.ts';
+import { reservedIds } from './request/reserved-ids.ts';
 import { detailFields, detailsPlace, detailsSpec } from './map/row-fields.ts';
 
 /** The adapter of a single record: makes the request and reads the reply. Pure: no I/O. */
 export type GetAdapter = {
   /** The request for a v1 id; `undefined` if no record of the source can have this id. */
   request(id: string): UpstreamRequest | undefined;
-  /** The record; `undefined` if the source has no such record. @throws GatewayError */
+  /**
+   * The record; `undefined` if the source has no such record.
+   * @throws GatewayError with the reason `other_record` if it is a record that nobody asked for
+   */
   read(reply: UpstreamReply, id: string, onGap: OnGap): CanonicalRecord | undefined;
+  /** The id of the record in a reply, whichever it is. @throws GatewayError */
+  idIn(reply: UpstreamReply): string | undefined;
 };
 
 /** The adapter of the fields that a list's rows lack: its records have these fields and the id. Pure: no I/O. */
@@ -73,21 +80,33 @@ export function compileGet(
   const item = compileItem(spec.item, here.at('item'));
   const isDropped = compileDrop(spec.dropWhen, here.at('dropWhen'));
   const map = compileMapping(spec.map, fields, codec, here.at('map'));
+  const reserved = new Set(reservedIds(spec.request.path, context.source).map(({ native }) => native));
+
+  /** The record in a reply, whichever it is. */
+  function find(reply: UpstreamReply, onGap: OnGap): CanonicalRecord | undefined {
+    const { outcome, body } = readReply(reply);
+    if (outcome === 'not_found') return undefined;
+    const found = item(body);
+    if (found === undefined || found === null)
+      throw invalidReply('rows', `no record at "${itemsPlace(spec.item)}"`);
+    if (isDropped?.(found) === true) return undefined;
+    const record = map(found, onGap);
+    if (record === undefined) throw invalidReply('id', 'the record has no usable id');
+    return record;
+  }
+
   return {
     request(id) {
       const native = codec.toNative(id);
-      return native === undefined ? undefined : request({ id: native }, []);
+      return native === undefined || reserved.has(native) ? undefined : request({ id: native }, []);
     },
     read(reply, id, onGap) {
-      const { outcome, body } = readReply(reply);
-      if (outcome === 'not_found') return undefined;
-      const found = item(body);
-      if (found === undefined || found === null)
-        throw invalidReply('rows', `no record at "${itemsPlace(spec.item)}"`);
-      if (isDropped?.(found) === true) return undefined;
-      const record = map(found, onGap);
-      if (record?.id !== id) throw invalidReply('id', 'the record is not the one that was asked for');
-      return record;
+      const record = find(reply, onGap);
+      if (record === undefined || record.id === id) return record;
+      // The source folds what it is asked, as in another case: the id that was asked for is nobody's.
+      if (isSameFolded(codec.toNative(record.id), codec.toNative(id))) return undefined;
+      throw invalidReply('other_record', 'the record is not the one that was asked for');
     },
+    idIn: (reply) => find(reply, () => undefined)?.id,
   };
 }

@@ -1,5 +1,6 @@
 import { ConfigError } from '../config/problem.ts';
 import { checkFixtures } from '../fixtures/check-fixtures.ts';
+import { sourceNotes } from '../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { type CheckedConfig, checkReport } from '../explain/report/check-report.ts';
 import { printReport } from './output/print-report.ts';
@@ -22,7 +23,8 @@ async function readChecked(
 ): Promise<Omit<CheckedConfig, 'replayed'>> {
   if (source !== undefined) {
     const sources = readSource(source);
-    return { compiled: sources, sources, passthrough: [], notes: [], verdict: 'The source is sound.' };
+    const notes = sourceNotes(new Set(sources.map((one) => one.source)));
+    return { compiled: sources, sources, passthrough: [], notes, verdict: 'The source is sound.' };
   }
   const { gateway, compiled, sources, notes } = readConfig(configFile, context.env);
   const passthrough = gateway.passthrough.map(({ path, name }) => ({ path, name }));

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Adapter, compileAdapter } from '../adapter/compile.ts';
+import { findSourceNotes } from '../adapter/find-notes.ts';
 import type { GatewayConfig, ResourceConfig } from '../config/schema/gateway.ts';
 import type { LoadedConfig, LoadedSource } from '../config/loaded-config.ts';
 import type { Problem } from '../config/problem.ts';
@@ -37,6 +38,15 @@ export function compileSources(
     }
   }
   return compiled;
+}
+
+/** What is valid in source files but probably a mistake, with the lines. */
+export function sourceNotes(sources: Iterable<LoadedSource>): readonly Problem[] {
+  return [...sources].flatMap(({ spec, yaml }) => {
+    const notes: Problem[] = [];
+    findSourceNotes(spec, (path, message, hint) => notes.push(yaml.problemAt(path, message, hint)));
+    return notes;
+  });
 }
 
 function digestOf({ yaml }: LoadedSource): string {

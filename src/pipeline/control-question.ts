@@ -1,4 +1,4 @@
-import type { ListQuery } from '../contract/query.ts';
+import { firstRows } from '../adapter/plan/first-rows.ts';
 import { fault } from '../errors/fault.ts';
 import type { ControlQuestion } from '../upstream/client.ts';
 import type { CompiledSource } from './compile-sources.ts';
@@ -12,15 +12,10 @@ export function controlQuestion({
   resource,
   adapter: { list },
 }: CompiledSource): ControlQuestion | undefined {
-  const asked: ListQuery = {
-    ...{ kind: 'list', resource: resource.name, page: 1, limit: 1, sort: null, filters: [] },
-  };
-  const plan = list.plan(asked, new Set());
-  if (plan.kind === 'nothing') return undefined;
-  const [first] = plan.window.kind === 'random' ? plan.window.cover(0, 1) : [plan.window.first];
+  const first = firstRows(list.plan, resource.name, 1);
   if (first === undefined) return undefined;
   return {
-    request: plan.request(first),
+    request: first.request,
     read(reply) {
       if (first.size < Infinity) list.read(reply, () => undefined);
       else if (reply.status >= 400) throw fault('upstream_error', { detail: `HTTP ${reply.status}` });

@@ -2,11 +2,11 @@ import type { Capability } from '../adapter/plan/push-down.ts';
 import { detailBody, listBody } from '../contract/response-body.ts';
 import type { GetQuery, ListQuery } from '../contract/query.ts';
 import { GatewayError } from '../errors/fault.ts';
-import type { UpstreamReply } from '../kernel/upstream-call.ts';
 import type { SourceAnswer, SourceHandler } from '../policy/call.ts';
 import { createCursorCheckpoints } from '../rowset/cursor-checkpoints.ts';
 import { type DatedPage, errorAfter, nextStep, noAttempts, type SearchState } from './next-attempt.ts';
 import { createRowSets, type RowSets } from './rowsets/rowsets.ts';
+import { createRecordReader } from './records/read-record.ts';
 import { createPlanRunner } from './run-plan.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
 import { createWalker, type Walker } from './walk-page.ts';
@@ -51,6 +51,7 @@ export function createAnswer(
 ): SourceHandler {
   const { resource, adapter, clock } = source;
   const findPage = createPageFinder({ source, rowSets, walk, freshSeconds });
+  const readRecord = adapter.get && createRecordReader(source, adapter.get);
 
   async function answerList(query: ListQuery, context: CallContext): Promise<SourceAnswer> {
     const { records, total, storedAt, freshSeconds: fresh } = await findPage(query, context);
@@ -59,14 +60,10 @@ export function createAnswer(
     return { found: true, body, storedAt, freshSeconds: fresh, tags };
   }
 
-  async function answerGet(query: GetQuery, { signal, usage, priority }: CallContext): Promise<SourceAnswer> {
-    const { get } = adapter;
-    const request = get?.request(query.id);
-    const tags = [resource.name, tagOf(query.id)];
-    if (get === undefined || request === undefined) return { found: false, tags };
+  async function answerGet({ id }: GetQuery, context: CallContext): Promise<SourceAnswer> {
+    const tags = [resource.name, tagOf(id)];
     const storedAt = clock.now();
-    const read = (reply: UpstreamReply) => get.read(reply, query.id, source.observer.fieldGap);
-    const record = await source.upstream.ask(request, read, signal, usage, priority);
+    const record = await readRecord?.(id, context);
     if (record === undefined) return { found: false, tags };
     return { found: true, body: detailBody(resource, record), storedAt, freshSeconds, tags };
   }

@@ -1,6 +1,6 @@
 import type { ListPlan } from '../adapter/plan/plan.ts';
 import type { ListQuery } from '../contract/query.ts';
-import { createHydration } from './hydrate.ts';
+import { createHydration } from './records/hydrate.ts';
 import { isMismatch, type Mismatch } from './mismatch.ts';
 import type { PageAttempt } from './next-attempt.ts';
 import { type Page, readPage } from './read-page.ts';

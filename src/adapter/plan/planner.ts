@@ -7,6 +7,7 @@ import { checkVariables, namesOf } from '../request/check-variables.ts';
 import { type Combined, compileCombine } from '../request/combine-parts.ts';
 import { compileRequest } from '../request/request.ts';
 import type { SpecLocation } from '../spec-location.ts';
+import { checkPlaces } from './check-places.ts';
 import { compileFixedFields } from './fixed-fields.ts';
 import type { Hydrated, ListPlan, PagePlan, Planner, ScanPlan, WalkPlan, WindowRequest } from './plan.ts';
 import { type Capability, compileFilters, compileSorts, naturalOrder, type SortPush } from './push-down.ts';
@@ -166,6 +167,7 @@ export function compilePlanner(spec: SourceResourceSpec, resource: Resource, her
   const pushSort = compileSortPush(list, resource, place);
   const hydratedBy = compileHydration(spec, resource);
   const combine = compileCombine(list);
+  checkPlaces(list, place);
   checkVariables(list, [...window.variables, ...FILTER_VARIABLES, ...SORT_VARIABLES], place);
   const plans = compilePlans(spec, window, requests);
 

@@ -20,6 +20,8 @@ export type FilterPush = {
   readonly exact: boolean;
   /** Whether it can be combined with other filters although it has a path of its own. */
   readonly combines: boolean;
+  /** Whether the source takes its query parameters more than once, and every value counts. */
+  readonly repeats: boolean;
   readonly capability: Capability;
   /** The request part for a value; `NO_MATCH` if no record can have it, `undefined` if it cannot be asked for. */
   part(value: Filter['value']): RequestPart | typeof NO_MATCH | undefined;
@@ -118,6 +120,7 @@ function compileFilter(
   return {
     exact: filter.exactness === 'exact',
     combines: filter.combines === true,
+    repeats: filter.repeats === true,
     capability: `filter.${field}.${op}`,
     part(value) {
       const native = inverse.codec(value);

@@ -24,6 +24,24 @@ function combinable(wanted: readonly PushedFilter[]): readonly PushedFilter[] {
   return wanted.filter(({ part, push }) => part.path === undefined || (part.path === path && push.combines));
 }
 
+const namesOf = ({ part }: PushedFilter) => part.query.map((one) => one.slice(0, one.indexOf('=')));
+
+/** Filters that write one parameter are not sent together, unless every value counts: the gateway does the later one. */
+function apart(wanted: readonly PushedFilter[]): readonly PushedFilter[] {
+  if (wanted.length < 2) return wanted;
+  const once = new Set<string>();
+  const all = new Set<string>();
+  return wanted.filter((one) => {
+    const names = namesOf(one);
+    if (names.some((name) => (one.push.repeats ? once : all).has(name))) return false;
+    for (const name of names) {
+      all.add(name);
+      if (!one.push.repeats) once.add(name);
+    }
+    return true;
+  });
+}
+
 /** Splits filters into those that the source does, without switched-off claims, and the rest. */
 export function splitFilters(
   filters: readonly Filter[],
@@ -40,7 +58,7 @@ export function splitFilters(
     if (part === NO_MATCH) matchesNone = true;
     else if (part !== undefined && push !== undefined) wanted.push({ filter, push, part });
   }
-  const pushed = combinable(wanted);
+  const pushed = apart(combinable(wanted));
   const exact = new Set(pushed.filter(({ push }) => push.exact).map(({ filter }) => filter));
   return { pushed, residual: filters.filter((filter) => !exact.has(filter)), matchesNone };
 }

@@ -14,6 +14,7 @@ import {
   type CompiledResource,
   type CompiledSource,
   compileSources,
+  sourceNotes,
 } from '../../pipeline/compile-sources.ts';
 import type { Environment } from '../../config/yaml/substitute.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
@@ -76,7 +77,8 @@ function compileConfig(
   const compiled = compileSources(sources, problems);
   if (gateway === undefined || problems.length > 0) throw new ConfigError(problems);
   const texts = { files, references };
-  return { gateway, compiled: chooseSources(gateway, compiled), sources: compiled, notes, texts };
+  const all = [...notes, ...sourceNotes(sources.values())];
+  return { gateway, compiled: chooseSources(gateway, compiled), sources: compiled, notes: all, texts };
 }
 
 /** The variables and files of this process, as a source that is asked needs them. */

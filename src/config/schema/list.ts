@@ -24,6 +24,11 @@ const exactness = z
 export const filter = z.strictObject({
   query: queryTemplate.default({}).describe('Parameters with {value}.'),
   expr: z.string().optional().describe('A condition with {value}, joined with others into {filter}.'),
+  repeats: flag
+    .optional()
+    .describe(
+      'query: whether the source takes its parameters more than once in a request, and every value counts; default false.',
+    ),
   escape: z
     .enum(['odata', 'sql', 'json', 'soql', 'lucene', 'servicenow', 'number'])
     .optional()

@@ -49,9 +49,18 @@ function moneyOf(draft: FieldDraft | undefined): { readonly amount: string } | u
   return typeof first === 'object' ? first.money : undefined;
 }
 
-function specOf({ query, expr, escape, item, exact }: FoundFilter): Readonly<Record<string, unknown>> {
+/** Whether another filter writes a parameter of this one. */
+function sharesParameter({ query = {} }: FoundFilter, others: readonly FoundFilter[]): boolean {
+  return Object.keys(query).some((name) => others.some((other) => Object.hasOwn(other.query ?? {}, name)));
+}
+
+function specOf(
+  { query, expr, escape, item, exact }: FoundFilter,
+  repeats: boolean,
+): Readonly<Record<string, unknown>> {
   return {
     ...(query !== undefined && { query }),
+    ...(repeats && { repeats }),
     ...(expr !== undefined && { expr, escape }),
     ...(item !== undefined && { item }),
     exactness: exact ? 'exact' : 'superset',
@@ -108,7 +117,12 @@ export async function draftFilters(context: {
   const filters: Record<string, Record<string, unknown>> = {};
   const notes: DraftNote[] = [];
   for (const filter of found) {
-    filters[filter.field] = { ...filters[filter.field], [filter.op]: specOf(filter) };
+    // Whether both values count is asked by doctor.
+    const repeats = sharesParameter(
+      filter,
+      found.filter((other) => other !== filter),
+    );
+    filters[filter.field] = { ...filters[filter.field], [filter.op]: specOf(filter, repeats) };
     const at = ['resources', resource.name, 'list', 'filters', filter.field, filter.op];
     notes.push({ at, level: walk.complete ? 'sure' : 'likely', text: filter.remark });
   }

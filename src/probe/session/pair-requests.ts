@@ -89,7 +89,7 @@ export function pairRequests(
     counterpart: GetAdapter | undefined,
     view: RecordView,
   ): T {
-    const paired: GetAdapter = {
+    const paired: Pick<GetAdapter, 'request' | 'read'> = {
       request(asked) {
         const request = one.request(asked);
         return request && pair(request, counterpart?.request(id(asked)));

@@ -11,3 +11,8 @@ export function overBudget(what: string): GatewayError {
 export function outOfReach(): GatewayError {
   return fault('scan_limit_exceeded', { detail: 'there are more rows than the source lets be reached' });
 }
+
+/** The error of a scan whose time is over because the source does not answer: a larger budget would not help. */
+export function tooSlow(): GatewayError {
+  return fault('upstream_timeout', { detail: "one reply took most of the source's budget.time" });
+}

@@ -3,10 +3,11 @@ import { inconsistent } from '../../claims/claim.ts';
 import type { RowTable } from '../../rowset/row-table.ts';
 import { invalidReply } from '../../errors/fault.ts';
 import { createRowCollector } from './collect-rows.ts';
-import { createHydration } from '../hydrate.ts';
+import { createHydration } from '../records/hydrate.ts';
 import { isMismatch, type Mismatch } from '../mismatch.ts';
 import { readWindow } from '../read-window.ts';
-import { outOfReach, overBudget } from './scan-faults.ts';
+import { watchReplies } from './reply-watch.ts';
+import { outOfReach, overBudget, tooSlow } from './scan-faults.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';
 import { walkWindows } from './walk-windows.ts';
 
@@ -44,7 +45,7 @@ async function scanOnce(
 
 /**
  * Scans within the source's budget. The rows become a table with a name.
- * @throws GatewayError `scan_limit_exceeded` over budget
+ * @throws GatewayError `scan_limit_exceeded` over budget, `upstream_timeout` where a reply takes most of its time
  */
 export async function scan(
   source: SourceRuntime,
@@ -52,13 +53,14 @@ export async function scan(
   name: string,
   context: CallContext,
 ): Promise<RowTable | Mismatch> {
+  const watched = watchReplies(source);
   const deadline = AbortSignal.timeout(source.budget.time);
   const signal = AbortSignal.any([context.signal, deadline]);
   try {
-    const finish = plan.hydrates === 'rows' ? createHydration(source, 'scan') : undefined;
-    return await scanOnce(source, plan, name, { ...context, signal, priority: 'scan', finish });
+    const finish = plan.hydrates === 'rows' ? createHydration(watched.source, 'scan') : undefined;
+    return await scanOnce(watched.source, plan, name, { ...context, signal, priority: 'scan', finish });
   } catch (error) {
-    if (deadline.aborted && !context.signal.aborted) throw overBudget('time');
-    throw error;
+    if (!deadline.aborted || context.signal.aborted) throw error;
+    throw watched.silentMs() * 2 >= source.budget.time ? tooSlow() : overBudget('time');
   }
 }

@@ -26,7 +26,7 @@ export const decisions = {
   'Repeated parameter': '400 `invalid_parameter`. `name[]` and `name[x]` are unknown names, not arrays.',
   'Unknown parameter': 'ignored: never forwarded upstream, never part of a cache key.',
   '`id` in the path':
-    'percent-decoded once, 1 to 128 characters. An id that cannot belong to any record (wrong prefix, control characters) is 404 without an upstream call. Malformed percent-encoding is 400.',
+    'percent-decoded once, 1 to 128 characters. An id that cannot belong to any record (wrong prefix, control characters) is 404 without an upstream call. Malformed percent-encoding is 400. Where a source folds what it is asked (another case, a trailing blank, an alias such as `me`) and the record that comes has another id, that is 404: the id asked for is nobody’s.',
   'Media type': '`application/json; charset=utf-8`, also for errors.',
   'meta.total':
     'exact: the number of records that match the filters, not the number on the page. Portico never invents a total.',

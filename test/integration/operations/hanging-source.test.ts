@@ -73,3 +73,23 @@ describe("a source that hangs longer than its callers' deadlines", () => {
     expect(breakerLines()).toEqual([]);
   });
 });
+
+describe('a source whose calls may take longer than a scan', () => {
+  it('is 504 upstream_timeout where it hangs: a larger budget would not help', async () => {
+    upstream = await startUpstream(() => undefined);
+    stack = await startStack({
+      upstream: upstream.origin,
+      configure(_config, sources) {
+        for (const { net, budget } of sources) {
+          net.timeout = 60_000;
+          budget.time = 200;
+        }
+      },
+    });
+    for (const path of ['/v1/users?sort=name', '/v1/products?min_price=1']) {
+      const response = await stack.get(path);
+      const { error } = (await response.json()) as { error: { code: string } };
+      expect([response.status, error.code]).toEqual([504, 'upstream_timeout']);
+    }
+  });
+});

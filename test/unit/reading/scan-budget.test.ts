@@ -115,14 +115,23 @@ describe('a scan over its budget is scan_limit_exceeded, never a part of the tru
     expect(await codeOf(source.list('limit=5'))).toBe('upstream_invalid_response');
   });
 
-  it('of time, and the call under way is cancelled', async () => {
+  it('of time, where every reply comes quickly', async () => {
+    const source = openSource(
+      'products',
+      scanning('{ time: 500ms, rows: 10000000, calls: 1000000 }', { total: '' }),
+      endless,
+    );
+    expect(await codeOf(source.list('limit=5'))).toBe('scan_limit_exceeded');
+  });
+
+  it('but upstream_timeout where one reply takes most of the time, and the call is cancelled', async () => {
     const source = openSource('products', scanning('{ time: 50ms }'), (asked) => {
       if (asked.number === 1) return honest(() => products(30))(asked);
       return new Promise((_resolve, reject) =>
         asked.signal.addEventListener('abort', () => reject(asked.signal.reason as Error)),
       );
     });
-    expect(await codeOf(source.list())).toBe('scan_limit_exceeded');
+    expect(await codeOf(source.list())).toBe('upstream_timeout');
     for (const { signal } of source.calls) expect(signal.aborted).toBe(true);
   });
 

@@ -1,10 +1,10 @@
-import type { DetailsAdapter } from '../adapter/compile-record.ts';
-import type { CanonicalRecord } from '../contract/response-body.ts';
-import { createSemaphore } from '../kernel/semaphore.ts';
-import { allOrAbort } from './all-or-abort.ts';
-import { isMismatch, type RowVanished, rowVanished } from './mismatch.ts';
-import { overBudget } from './scan/scan-faults.ts';
-import type { CallContext, FinishRows, SourceRuntime } from './source-runtime.ts';
+import type { DetailsAdapter } from '../../adapter/compile-record.ts';
+import type { CanonicalRecord } from '../../contract/response-body.ts';
+import { createSemaphore } from '../../kernel/semaphore.ts';
+import { allOrAbort } from '../all-or-abort.ts';
+import { isMismatch, type RowVanished, rowVanished } from '../mismatch.ts';
+import { overBudget } from '../scan/scan-faults.ts';
+import type { CallContext, FinishRows, SourceRuntime } from '../source-runtime.ts';
 
 /** Details that are asked for at once: of a page, and of a scan, beside which callers must get through. */
 const CONCURRENCY = { page: 8, scan: 3 };

@@ -1,0 +1,56 @@
+import type { ListSpec } from '../../config/schema/source.ts';
+import type { SpecLocation } from '../spec-location.ts';
+import { variablesOf } from '../request/template.ts';
+
+/** A query parameter that some part of a list writes. */
+type WrittenParameter = {
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly repeats: boolean;
+};
+
+/** The parameters that pushed filters write, by the templates of their names. */
+function filterParameters({ filters }: ListSpec): readonly WrittenParameter[] {
+  return Object.entries(filters).flatMap(([field, operators]) =>
+    Object.entries(operators).flatMap(([op, { query, exactness, repeats }]) => {
+      if (exactness === 'none') return [];
+      const path = ['filters', field, op, 'query'];
+      return Object.keys(query).map((name) => ({ name, path, repeats: repeats === true }));
+    }),
+  );
+}
+
+/** The parameters that are sent with or without a filter. */
+function otherParameters({ request, total, sort }: ListSpec): readonly WrittenParameter[] {
+  const named = (query: object, path: readonly string[]) =>
+    Object.keys(query).map((name) => ({ name, path, repeats: false }));
+  return [
+    ...named(request.query, ['request', 'query']),
+    ...named(total?.count?.query ?? {}, ['total', 'count', 'query']),
+    // A name with the column in it is another one for each column.
+    ...named(sort?.query ?? {}, ['sort', 'query']).filter(({ name }) => variablesOf(name).length === 0),
+  ];
+}
+
+const placeText = ({ path }: WrittenParameter) => path.join('.');
+
+/** Two parts that write one parameter: sources differ in which of two values counts, and most keep one of them. */
+export function checkPlaces(list: ListSpec, here: SpecLocation): void {
+  const filters = filterParameters(list);
+  const others = otherParameters(list);
+  for (const [index, { name, path, repeats }] of filters.entries()) {
+    const place = here.at(...path, name);
+    const same = filters.slice(0, index).find((other) => other.name === name);
+    if (same !== undefined && !(repeats && same.repeats))
+      place.report(
+        `${placeText(same)} writes the parameter "${name}", too: of two values, most sources keep one`,
+        'repeats: true in both filters, if the source takes the parameter twice and both values count; else put both conditions into one text: expr here, {filter} in the request, filterJoin between them; or exactness: none',
+      );
+    const constant = others.find((other) => other.name === name);
+    if (constant !== undefined && !repeats)
+      place.report(
+        `${placeText(constant)} has the parameter "${name}" already: it would be sent twice`,
+        'repeats: true in the filter, if the source takes it twice and both values count; else exactness: none, or a name in place of the query, and its variable in the request',
+      );
+  }
+}

@@ -1,0 +1,78 @@
+import type { GetAdapter } from '../../adapter/compile-record.ts';
+import type { CanonicalRecord } from '../../contract/response-body.ts';
+import { GatewayError } from '../../errors/fault.ts';
+import type { UpstreamReply } from '../../kernel/upstream-call.ts';
+import type { CallContext, SourceRuntime } from '../source-runtime.ts';
+import { listedIds } from './listed-ids.ts';
+
+/** Asks for a single record by its v1 id; `undefined`: there is none. @throws GatewayError */
+export type ReadRecord = (id: string, context: CallContext) => Promise<CanonicalRecord | undefined>;
+
+/** The claim that the single view gives the record that it is asked for. */
+const SINGLE_VIEW = 'get';
+const DETAIL = 'the single view gives other records than it is asked for';
+
+/** Remembers two ids for which a source gave the right record. */
+function createRightIds() {
+  let first: string | undefined;
+  let second: string | undefined;
+  return {
+    add(id: string): void {
+      if (first === undefined) first = id;
+      else if (first !== id) second ??= id;
+    },
+    /** Whether there is one other than this: a source that gives the same record always is right for that one, too. */
+    hasOtherThan: (id: string) => first !== undefined && (first !== id || second !== undefined),
+  };
+}
+
+/**
+ * Creates what asks the single view of a source. A record with another id than was asked for is never the answer. If
+ * the source gives right records, it knows aliases, such as `me`, and nobody has the alias as an id. A source that has
+ * given none yet is asked for one that its list shows; if even that is another, its claim falls.
+ */
+export function createRecordReader(source: SourceRuntime, get: GetAdapter): ReadRecord {
+  const { claims, observer, upstream } = source;
+  const right = createRightIds();
+
+  /** The record, or the id of another one that came in its place. */
+  async function ask(id: string, { signal, usage, priority }: CallContext) {
+    const request = get.request(id);
+    if (request === undefined) return { record: undefined };
+    let otherId: string | undefined;
+    function read(reply: UpstreamReply): CanonicalRecord | undefined {
+      try {
+        return get.read(reply, id, observer.fieldGap);
+      } catch (error) {
+        if (error instanceof GatewayError && error.reason === 'other_record') otherId = get.idIn(reply);
+        throw error;
+      }
+    }
+    try {
+      const record = await upstream.ask(request, read, signal, usage, priority);
+      if (record !== undefined) right.add(id);
+      return { record };
+    } catch (error) {
+      if (otherId === undefined) throw error;
+      return { record: undefined, other: { id: otherId, error } };
+    }
+  }
+
+  /** Asks for a record that the list shows, other than this one; false where the list cannot be had. */
+  async function askForListed(otherThan: string, context: CallContext): Promise<boolean> {
+    const ids = await listedIds(source, context).catch(() => undefined);
+    const known = ids?.find((id) => id !== otherThan && get.request(id) !== undefined);
+    if (known !== undefined) await ask(known, context);
+    return ids !== undefined;
+  }
+
+  return async function readRecord(id, context) {
+    const { record, other } = await ask(id, context);
+    if (other === undefined) return record;
+    if (right.hasOtherThan(other.id)) return undefined;
+    if (claims.fallen.has(SINGLE_VIEW) || !(await askForListed(other.id, context))) throw other.error;
+    if (right.hasOtherThan(other.id)) return undefined;
+    if (claims.fall(SINGLE_VIEW, DETAIL)) observer.contradicted(SINGLE_VIEW);
+    throw other.error;
+  };
+}
