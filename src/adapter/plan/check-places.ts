@@ -1,4 +1,5 @@
-import type { ListSpec } from '../../config/schema/source.ts';
+import type { FilterSpec, ListSpec } from '../../config/schema/source.ts';
+import type { Resource } from '../../contract/resources.ts';
 import type { SpecLocation } from '../spec-location.ts';
 import { variablesOf } from '../request/template.ts';
 
@@ -9,11 +10,18 @@ type WrittenParameter = {
   readonly repeats: boolean;
 };
 
+/** Whether a filter is one of the contract, and its templates name the value; otherwise it has other problems first. */
+function isSound(resource: Resource, field: string, op: string, { query }: FilterSpec): boolean {
+  const isKnown = resource.filters.some((one) => one.field === field && one.op === op);
+  return isKnown && Object.values(query).every((text) => variablesOf(text).every((name) => name === 'value'));
+}
+
 /** The parameters that pushed filters write, by the templates of their names. */
-function filterParameters({ filters }: ListSpec): readonly WrittenParameter[] {
+function filterParameters({ filters }: ListSpec, resource: Resource): readonly WrittenParameter[] {
   return Object.entries(filters).flatMap(([field, operators]) =>
-    Object.entries(operators).flatMap(([op, { query, exactness, repeats }]) => {
-      if (exactness === 'none') return [];
+    Object.entries(operators).flatMap(([op, filter]) => {
+      const { query, exactness, repeats } = filter;
+      if (exactness === 'none' || !isSound(resource, field, op, filter)) return [];
       const path = ['filters', field, op, 'query'];
       return Object.keys(query).map((name) => ({ name, path, repeats: repeats === true }));
     }),
@@ -35,8 +43,8 @@ function otherParameters({ request, total, sort }: ListSpec): readonly WrittenPa
 const placeText = ({ path }: WrittenParameter) => path.join('.');
 
 /** Two parts that write one parameter: sources differ in which of two values counts, and most keep one of them. */
-export function checkPlaces(list: ListSpec, here: SpecLocation): void {
-  const filters = filterParameters(list);
+export function checkPlaces(list: ListSpec, resource: Resource, here: SpecLocation): void {
+  const filters = filterParameters(list, resource);
   const others = otherParameters(list);
   for (const [index, { name, path, repeats }] of filters.entries()) {
     const place = here.at(...path, name);

@@ -167,7 +167,7 @@ export function compilePlanner(spec: SourceResourceSpec, resource: Resource, her
   const pushSort = compileSortPush(list, resource, place);
   const hydratedBy = compileHydration(spec, resource);
   const combine = compileCombine(list);
-  checkPlaces(list, place);
+  checkPlaces(list, resource, place);
   checkVariables(list, [...window.variables, ...FILTER_VARIABLES, ...SORT_VARIABLES], place);
   const plans = compilePlans(spec, window, requests);
 
