@@ -11,13 +11,14 @@ import { recordLies } from './lies/record.ts';
 import { selectionLies } from './lies/selection.ts';
 import { sortLies } from './lies/sort.ts';
 import { totalLies } from './lies/total.ts';
+import { viewLies } from './lies/view.ts';
 import { wholeLies } from './lies/whole.ts';
 import { windowLies } from './lies/window.ts';
 
 /** Every lie, by the claim that it breaks. */
 export const lies: readonly Lie[] = [
   ...[...totalLies, ...orderLies, ...sortLies, ...filterLies, ...selectionLies],
-  ...[...windowLies, ...continuationLies, ...recordLies, ...wholeLies],
+  ...[...windowLies, ...continuationLies, ...recordLies, ...viewLies, ...wholeLies],
 ];
 
 const drafts = dialectCases.map((one) => ({ name: nameOf(one), run: runDialect.bind(undefined, one) }));

@@ -1,7 +1,7 @@
 import type { HttpReply } from '../../support/upstream/scripted-upstream.ts';
 import { type LieSpec, liesOf } from '../harness/lie.ts';
-import { drawn, type StoredRecord } from '../harness/records.ts';
-import { finding, writingRows } from '../harness/steps.ts';
+import type { StoredRecord } from '../harness/records.ts';
+import { finding } from '../harness/steps.ts';
 import { nativeOf } from '../harness/stages.ts';
 import type { Breaks } from '../harness/service.ts';
 
@@ -15,12 +15,6 @@ const missing =
     reply: (ask, answer) =>
       ask.kind === 'one' && honest.find(ask, store.records) === undefined ? reply : honest.reply(ask, answer),
   });
-
-/** Writes the rows of the list otherwise than the view of one record, or the other way round. */
-const inKind = (
-  kind: 'list' | 'one',
-  change: (row: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
-) => writingRows((row, ask) => (ask.kind === kind ? change(row) : row));
 
 const specs: readonly LieSpec[] = [
   {
@@ -140,97 +134,7 @@ const specs: readonly LieSpec[] = [
     shapes: ['offset users', 'page users'],
     when: ['only after a write'],
   },
-  {
-    what: 'record: another name than in the list',
-    breaks: inKind('one', (row) => ({ ...row, name: `${String(row['name'])} ` })),
-    shapes: ['offset users'],
-    when: ['always', 'every third time'],
-  },
-  {
-    what: 'list: names without their accents',
-    breaks: inKind('list', (row) => ({
-      ...row,
-      name: typeof row['name'] === 'string' ? row['name'].replace(/[^ -~]/g, '?') : null,
-    })),
-    shapes: ['offset users', 'page users'],
-  },
-  {
-    what: 'list: no email',
-    breaks: inKind('list', (row) => ({ ...row, email: null })),
-    shapes: ['offset users'],
-    when: ['always', 'every third time', 'only behind page 3'],
-  },
-  {
-    what: 'list: a name is cut to four letters',
-    breaks: inKind('list', (row) => ({
-      ...row,
-      name: typeof row['name'] === 'string' ? row['name'].slice(0, 4) : null,
-    })),
-    shapes: ['page users'],
-  },
-  {
-    what: 'list: ids of other records',
-    breaks: (honest) => ({
-      row: (ask, row) =>
-        ask.kind === 'list'
-          ? { ...row, id: drawn(Number((row['id'] as { rawJSON: string }).rawJSON), 400) }
-          : honest.row(ask, row),
-    }),
-    shapes: ['offset users'],
-  },
-  {
-    what: 'list: the mark of deleted rows is missing',
-    breaks: writingRows(({ deleted: _mark, ...row }) => row),
-    shapes: ['marked products'],
-    when: ['only with a filter', 'every third time', 'only with two filters', 'only behind page 3'],
-  },
-  {
-    what: 'list: the mark is a text',
-    breaks: writingRows((row) => ({ ...row, deleted: row['deleted'] === true ? 'yes' : 'no' })),
-    shapes: ['marked products'],
-  },
-  {
-    what: 'details: none, with status 200',
-    breaks: (honest) => ({
-      reply: (ask, reply) =>
-        ask.kind === 'one' && ask.number % 4 === 0 ? { body: { id: null } } : honest.reply(ask, reply),
-    }),
-    shapes: ['hydrated products'],
-  },
-  {
-    what: 'details: without the text that there is',
-    breaks: inKind('one', (row) => ({ ...row, description: null })),
-    shapes: ['hydrated products'],
-    when: ['every third time'],
-  },
-  {
-    what: 'credential: without the key, nobody is there',
-    breaks: (honest, store) => ({
-      refuses: () => false,
-      select: (ask, all) => (ask.number % 5 === 0 ? [] : honest.select(ask, all)),
-      reply: (ask, reply) => (store.writes > 0 ? reply : honest.reply(ask, reply)),
-    }),
-    shapes: ['keyed users'],
-  },
-  {
-    what: 'credential: refused as an error with status 200',
-    breaks: (honest) => ({
-      refuses: () => false,
-      reply: (ask, reply) =>
-        ask.number % 4 === 0 ? { body: { error: 'expired', items: [] } } : honest.reply(ask, reply),
-    }),
-    shapes: ['keyed users'],
-  },
-  {
-    what: 'credential: refused as not found',
-    breaks: (honest) => ({
-      refuses: () => false,
-      reply: (ask, reply) =>
-        ask.number % 4 === 0 ? { status: 404, body: { error: 'key' } } : honest.reply(ask, reply),
-    }),
-    shapes: ['keyed users'],
-  },
 ];
 
-/** Views of one record that show another, nobody, or somebody who is not there; details; credentials. */
+/** Views of one record that show another, nobody, or somebody who is not there. */
 export const recordLies = specs.flatMap(liesOf);
