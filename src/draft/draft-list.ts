@@ -112,9 +112,9 @@ function openList({ client, response }: ListContext, { idPath, id }: MapDraft) {
   return { reader: createListReader(client, layout), base };
 }
 
-/** Drafts a list from the replies of its service. @throws InferError */
+/** Proposes a list from the replies of its service. @throws InferError */
 export async function draftList(context: ListContext): Promise<ListDraft> {
-  const { client, resource, response, baseUrl, moreRows } = context;
+  const { resource, response, baseUrl, moreRows } = context;
   const { dialect, place, request } = response;
   const early = mapRows(context, [...place.rows, ...moreRows]);
   const { reader, base } = openList(context, early);
@@ -122,30 +122,24 @@ export async function draftList(context: ListContext): Promise<ListDraft> {
   const first = await walkAll(context, reader, found, base);
   const isRepeated = first !== undefined && repeats(first);
   const numbered = found.kind === 'numbered' ? found.numbered : undefined;
+  const isWalked = !isRepeated && found.kind !== 'none';
   const known = { reader, request, base, numbered, dialect };
   const total = await draftTotal({
     ...known,
     base: first?.windows[0] ?? base,
     other: first?.windows[1],
-    walk: isRepeated || found.kind === 'none' ? undefined : first,
+    walk: isWalked ? first : undefined,
   });
-  const callsMax = Math.floor(client.callsLeft * WALK_SHARE);
   const walk = first === undefined || found.kind === 'none' ? undefined : completeByTotal(first, total);
-  const order = await draftOrder({ ...known, walk, idPath: early.idPath, kind: early.id.kind, callsMax });
-  const rows = [...(order.walk?.rows ?? first?.rows ?? base.rows), ...moreRows];
+  const rows = [...(first?.rows ?? base.rows), ...moreRows];
   const mapping = mapRows(context, rows);
-  const filters = await draftFilters({
-    resource,
-    reader,
-    numbered: numbered && { ...numbered, request: order.extend(numbered.request) },
-    walk: order.walk ?? walk,
-    dialect,
-    map: mapping.map,
-    total: total.place,
-  });
+  const { map } = mapping;
+  const { idPath, id } = early;
+  const order = await draftOrder({ ...known, walk, idPath, kind: id.kind, sorts: resource.sorts, map });
+  const sorted = numbered && { ...numbered, request: order.ordered(numbered.request) };
+  const filters = await draftFilters({ resource, reader, numbered: sorted, walk, base, dialect, map });
   const count = total.rows ?? (walk?.complete === true ? walk.ids.length : undefined);
-  const end = { pastEnd: total.pastEnd ?? walk?.pastEnd, rows: count };
-  const window = draftWindow(found, { request, base, dialect, end });
+  const window = draftWindow(found, { request, base, dialect, end: { pastEnd: walk?.pastEnd, rows: count } });
   const sections = { mapping, window, total, order, filters };
   return { ...sections, reader, base, rows, walk, notes: notesOf(context, sections, isRepeated) };
 }

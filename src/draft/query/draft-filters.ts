@@ -1,14 +1,12 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { Resource } from '../../contract/resources.ts';
-import { compilePath } from '../../adapter/path.ts';
-import type { Dialect } from '../dialects/dialect.ts';
-import { scalarText } from '../../kernel/json/values.ts';
-import type { ListReader } from '../requests/list-reader.ts';
+import type { Dialect, DialectFilter } from '../dialects/dialect.ts';
+import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import type { FieldDraft } from '../map/map-fields.ts';
-import type { DraftNote } from '../note.ts';
-import { findFilters, type FilterContext, type FoundFilter, usualFilters } from './probe-filters.ts';
+import { type DraftNote, likely, notesAt, type Remark } from '../note.ts';
+import { findFilters, type FilterContext, hasEmpty } from './probe-filters.ts';
 import { withQuery, withValue } from '../requests/request-parameters.ts';
-import { readTotal, type TotalPlace } from '../window/probe-total.ts';
+import { probeUnknownParameter } from '../window/probe-parameter.ts';
 import { type NumberedWindows, type ListWalk, windowRequest } from '../requests/walk-list.ts';
 
 /** The `filters` section of a draft. */
@@ -16,12 +14,10 @@ export type FiltersDraft = {
   readonly filters: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Adds the place for filter conditions to a request. */
   readonly extend: (request: RequestSpec) => RequestSpec;
-  /** The total does not change with a filter. */
-  readonly countsAll: boolean;
   readonly notes: readonly DraftNote[];
 };
 
-const NONE: FiltersDraft = { filters: {}, extend: (request) => request, countsAll: false, notes: [] };
+const NONE: FiltersDraft = { filters: {}, extend: (request) => request, notes: [] };
 
 /** Whether a step can be inverted, so that a value of the contract can be sent. */
 function isReversible(step: unknown): boolean {
@@ -50,27 +46,31 @@ function moneyOf(draft: FieldDraft | undefined): { readonly amount: string } | u
 }
 
 /** Whether another filter writes a parameter of this one. */
-function sharesParameter({ query = {} }: FoundFilter, others: readonly FoundFilter[]): boolean {
-  return Object.keys(query).some((name) => others.some((other) => Object.hasOwn(other.query ?? {}, name)));
+function sharesParameter(filter: DialectFilter, found: readonly DialectFilter[]): boolean {
+  const others = found.filter((other) => other !== filter);
+  return Object.keys(filter.query ?? {}).some((name) =>
+    others.some((other) => Object.hasOwn(other.query ?? {}, name)),
+  );
 }
 
+/** A filter of the draft. Only one that cannot match a row without a value is exact. */
 function specOf(
-  { query, expr, escape, item, exact }: FoundFilter,
-  repeats: boolean,
+  { query, expr, escape, item }: DialectFilter,
+  { repeats, isExact }: { readonly repeats: boolean; readonly isExact: boolean },
 ): Readonly<Record<string, unknown>> {
   return {
     ...(query !== undefined && { query }),
     ...(repeats && { repeats }),
     ...(expr !== undefined && { expr, escape }),
     ...(item !== undefined && { item }),
-    exactness: exact ? 'exact' : 'superset',
+    exactness: isExact ? 'exact' : 'superset',
   };
 }
 
 /** Adds the place for filter conditions to a request. */
 function withFilterPlace(
   request: RequestSpec,
-  found: readonly FoundFilter[],
+  found: readonly DialectFilter[],
   dialect: Dialect | undefined,
 ): RequestSpec {
   const byExpr = found.some(({ expr }) => expr !== undefined);
@@ -79,57 +79,81 @@ function withFilterPlace(
   return withValue(extended, { in: 'json', path: dialect.filterPlace }, '{filters}');
 }
 
-/** Tries the filters of the contract against rows that are known. */
-export async function draftFilters(context: {
+/** What the filters of a list are looked for in. */
+export type FilterSearch = {
   readonly resource: Resource;
   readonly reader: ListReader;
   readonly numbered: NumberedWindows | undefined;
   readonly walk: ListWalk | undefined;
+  readonly base: ListReply;
   readonly dialect: Dialect | undefined;
   readonly map: Readonly<Record<string, FieldDraft>>;
-  readonly total: TotalPlace | undefined;
-}): Promise<FiltersDraft> {
-  const { resource, reader, numbered, walk, dialect, map, total } = context;
-  const isKnown = walk !== undefined && walk.rows.length > 1;
-  if (resource.filters.length === 0 || numbered === undefined || !isKnown) return NONE;
+};
+
+/** Why no filter was looked for; `undefined` if some were. */
+function whyNone({ resource, numbered, walk, dialect }: FilterSearch): string | undefined {
+  if (resource.filters.length === 0) return '';
+  if (numbered === undefined)
+    return 'no filter was tried: lists that are not asked for by number are filtered here';
+  if (walk === undefined || walk.rows.length < 2) return 'no filter was tried: too few rows were seen';
+  if (dialect !== undefined && dialect.filters === undefined)
+    return `no filter was tried: none is known for ${dialect.title}`;
+  if (dialect === undefined && numbered.request.body !== undefined)
+    return 'no filter was tried: none is known for lists that are asked for with a body';
+  return undefined;
+}
+
+/** The remark on a proposed filter. */
+function remarkOf(isExact: boolean, isWide: boolean, field: string): Remark {
+  if (isExact) return likely(`rows without ${field} were among those that it was tried on`);
+  if (isWide)
+    return likely('it also finds rows that the contract does not mean, so they are filtered again here');
+  return likely(
+    `no row without ${field} was seen, so nothing shows that it leaves such rows out: write exactness: exact if it does`,
+  );
+}
+
+/** Proposes filters of the contract: parameters that leave out rows. */
+export async function draftFilters(search: FilterSearch): Promise<FiltersDraft> {
+  const { resource, reader, numbered, walk, base, dialect, map } = search;
+  const at = ['resources', resource.name, 'list'];
+  const why = whyNone(search);
+  if (why !== undefined || numbered === undefined || walk === undefined)
+    return { ...NONE, notes: notesAt([...at, 'items'], why !== undefined && why !== '' && likely(why)) };
   const plain = (field: string) => {
     const path = pathOf(map, field);
     return path !== undefined && /^[\w.]+$/.test(path) ? path : undefined;
   };
-  const candidates =
-    dialect?.filters?.(plain) ?? (walk.complete ? usualFilters(plain('category'), plain('price')) : []);
-  const findId = compilePath(reader.layout.idPath);
-  const filterContext: FilterContext = {
-    request: windowRequest(numbered, 0),
+  const request = windowRequest(numbered, 0);
+  const first = (await reader.read(request)).listing ?? base;
+  const unknownParameter =
+    dialect === undefined ? await probeUnknownParameter(reader, request, first) : 'ignored';
+  const context: FilterContext = {
+    request,
     rows: walk.rows,
-    complete: walk.complete,
-    windowRows: numbered.rows,
-    totalOf: (listing) => (total === undefined ? undefined : readTotal(total, listing)),
-    idOf: (row) => scalarText(findId(row)) ?? '',
+    firstIds: first.ids,
+    unknownParameter,
     pathOf: (field) => pathOf(map, field),
     dialect,
   };
+  const found = await findFilters(reader, context, dialect?.filters?.(plain));
   const isMoney = moneyOf(map['price']) !== undefined;
-  const widened = candidates.map((one) =>
-    one.field === 'price' && isMoney ? { ...one, superset: true } : one,
-  );
-  const found = await findFilters(reader, filterContext, widened);
   const filters: Record<string, Record<string, unknown>> = {};
   const notes: DraftNote[] = [];
   for (const filter of found) {
+    const { field, op } = filter;
+    const isWide = filter.superset === true || (field === 'price' && isMoney);
     // Whether both values count is asked by doctor.
-    const repeats = sharesParameter(
-      filter,
-      found.filter((other) => other !== filter),
-    );
-    filters[filter.field] = { ...filters[filter.field], [filter.op]: specOf(filter, repeats) };
-    const at = ['resources', resource.name, 'list', 'filters', filter.field, filter.op];
-    notes.push({ at, level: walk.complete ? 'sure' : 'likely', text: filter.remark });
+    const repeats = sharesParameter(filter, found);
+    const isExact = !isWide && hasEmpty(context, pathOf(map, field) ?? '');
+    filters[field] = { ...filters[field], [op]: specOf(filter, { repeats, isExact }) };
+    notes.push({ at: [...at, 'filters', field, op], ...remarkOf(isExact, isWide, field) });
   }
+  const tried =
+    found.length > 0 ? [] : notesAt([...at, 'items'], likely('no parameter that filters was found'));
   return {
     filters,
-    extend: (request) => withFilterPlace(request, found, dialect),
-    countsAll: found.some(({ countsAll }) => countsAll),
-    notes,
+    extend: (other) => withFilterPlace(other, found, dialect),
+    notes: [...notes, ...tried],
   };
 }

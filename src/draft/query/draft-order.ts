@@ -1,19 +1,23 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
-import type { Dialect, DialectSort } from '../dialects/dialect.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import type { FieldDraft } from '../map/map-fields.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
-import { likely, type Remark, sure, toEdit } from '../note.ts';
-import { ascends, findSort, type IdKind, usualSorts } from './probe-order.ts';
+import type { ListWalk, NumberedWindows } from '../requests/walk-list.ts';
+import { likely, type Remark, toEdit } from '../note.ts';
 import { probeUnknownParameter } from '../window/probe-parameter.ts';
-import { type NumberedWindows, type ListWalk, walkList } from '../requests/walk-list.ts';
+import { ascends, findSort, type IdKind, type SortForm, USUAL_SORTS } from './probe-order.ts';
+import { sortSection } from './sort-section.ts';
 
 /** The order of a list in a draft. */
 export type OrderDraft = {
   readonly order: 'id' | undefined;
-  /** Adds the parameters for the order to a request. */
+  /** The `sort` section. */
+  readonly sort: Readonly<Record<string, unknown>> | undefined;
+  /** Adds the parameters for the order to the request of the draft. */
   readonly extend: (request: RequestSpec) => RequestSpec;
+  /** Adds them to a request that is sent. */
+  readonly ordered: (request: RequestSpec) => RequestSpec;
   readonly remark: Remark;
-  /** A second walk in this order, if the order differs from the first. */
-  readonly walk: ListWalk | undefined;
 };
 
 /** The facts about the list so far. */
@@ -25,8 +29,9 @@ export type OrderContext = {
   readonly dialect: Dialect | undefined;
   readonly idPath: string;
   readonly kind: IdKind;
-  /** The number of calls that a walk may use. */
-  readonly callsMax: number;
+  /** Fields that the contract sorts by. */
+  readonly sorts: readonly string[];
+  readonly map: Readonly<Record<string, FieldDraft>>;
 };
 
 /** So many ascending ids are not chance. */
@@ -35,66 +40,61 @@ const IDS_MIN = { number: 6, text: 12 } as const;
 /** An order that needs no parameters. */
 const unsorted = (order: OrderDraft['order'], remark: Remark): OrderDraft => ({
   order,
+  sort: undefined,
   extend: (request) => request,
+  ordered: (request) => request,
   remark,
-  walk: undefined,
 });
 
-/** The column to sort by: the last key of the id's path. */
-function columnOf(idPath: string): string | undefined {
-  const last = idPath.split('.').at(-1) ?? '';
+/** The column to sort by: the last key of a path. */
+function columnOf(path: string): string | undefined {
+  const last = path.split('.').at(-1) ?? '';
   if (last === 'href' || last === 'uri') return 'id';
   return /^[A-Za-z_]\w*$/.test(last) ? last : undefined;
 }
 
-/** The sorts to try. */
-async function sortsFor(
-  { reader, base, dialect, idPath }: OrderContext,
+/** The forms of sorts to try. */
+async function formsFor(
+  { reader, base, dialect }: OrderContext,
   request: RequestSpec,
-): Promise<readonly DialectSort[]> {
-  const column = columnOf(idPath);
-  const known = column === undefined ? undefined : dialect?.sort?.(column);
-  if (known !== undefined) return base.rows.length < 2 ? [] : [known];
+): Promise<readonly SortForm[]> {
+  if (base.rows.length < 2) return [];
+  const { sort } = dialect ?? {};
+  if (sort !== undefined) return [sort];
+  if (request.body !== undefined) return [];
   const unknownParameter = await probeUnknownParameter(reader, request, base);
-  if (column === undefined || request.body !== undefined || base.rows.length < 2) return [];
-  return unknownParameter === 'refused' && reader.client.callsLeft < 40 ? [] : usualSorts(column);
+  return unknownParameter === 'refused' && reader.client.callsLeft < 40 ? [] : USUAL_SORTS;
 }
 
-/** Walks the list again in the order of a sort. The walk is complete if it has the rows of a complete one. */
-async function walkSorted(
-  { reader, walk, callsMax }: OrderContext,
-  numbered: NumberedWindows,
-): Promise<ListWalk | undefined> {
-  if (walk?.complete !== true) return undefined;
-  const again = await walkList(reader, numbered, callsMax);
-  const isSame = again.ids.length === walk.ids.length && new Set(again.ids).isSubsetOf(new Set(walk.ids));
-  return { ...again, complete: again.complete || isSame };
+/** The columns that fields of the contract are read from alone, for those that it sorts by. */
+function columnsOf({ sorts, map, idPath }: OrderContext): Readonly<Record<string, string>> {
+  const columns = sorts.flatMap((field) => {
+    const draft = field === 'id' ? idPath : map[field];
+    const from = typeof draft === 'string' ? draft : draft?.from;
+    return typeof from === 'string' && /^[A-Za-z_]\w*$/.test(from) ? [[field, from] as const] : [];
+  });
+  return Object.fromEntries(columns);
 }
 
 /** The order that the service keeps if a request asks for it; `undefined` if it keeps none. */
 async function requestedOrder(
   context: OrderContext,
-  numbered: NumberedWindows,
+  { request }: NumberedWindows,
 ): Promise<OrderDraft | undefined> {
-  const { reader, kind } = context;
-  const { request } = numbered;
-  const sort = await findSort(reader, request, await sortsFor(context, request), kind);
-  if (sort === undefined) return undefined;
-  const extend = (other: RequestSpec) => sort.ascending(other);
-  const walk = await walkSorted(context, { ...numbered, request: extend(request) });
-  const text = `requested by ${sort.by}, and reversed on request`;
-  if (walk?.complete === true)
-    return ascends(walk.ids, kind)
-      ? { order: 'id', extend, remark: sure(`${text}; all ${walk.ids.length} ids ascend`), walk }
-      : undefined;
-  if (kind === 'number') return { order: 'id', extend, remark: likely(text), walk: undefined };
-  const remark = toEdit(
-    'ids are sorted on request; if the service compares them byte by byte, write order: id',
-  );
-  return { order: undefined, extend, remark, walk: undefined };
+  const { reader, kind, idPath } = context;
+  const column = columnOf(idPath);
+  if (column === undefined) return undefined;
+  const form = await findSort(reader, request, { forms: await formsFor(context, request), column, kind });
+  if (form === undefined) return undefined;
+  const byId = form(column);
+  const remark = likely(`requested by ${byId.by}, and reversed on request`);
+  const sorted = request.body === undefined ? sortSection(form, columnsOf(context)) : undefined;
+  const ordered = (other: RequestSpec) => byId.ascending(other);
+  const order = sorted?.holdsOrder === true ? undefined : 'id';
+  return { order, sort: sorted?.sort, extend: sorted?.extend ?? ordered, ordered, remark };
 }
 
-/** Finds the order of the rows. The draft claims an order only if all rows showed it, or if a request can ask for it. */
+/** Proposes the order of the rows: one that a request can ask for, or one that all rows showed. */
 export async function draftOrder(context: OrderContext): Promise<OrderDraft> {
   const { numbered, walk, kind } = context;
   if (numbered === undefined)

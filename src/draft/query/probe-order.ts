@@ -1,25 +1,23 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
-import { compareCodePoints } from '../../contract/order.ts';
+import { compareCodePoints, idSortKey } from '../../contract/order.ts';
 import { type DialectSort, sortByQuery } from '../dialects/dialect.ts';
 import type { ListReader } from '../requests/list-reader.ts';
 
-/** How native ids are compared: as numbers, or code point by code point. */
+/** What native ids are: whole numbers, or any text. */
 export type IdKind = 'number' | 'text';
 
-function compareIds(a: string, b: string, kind: IdKind): number {
-  if (kind === 'text') return compareCodePoints(a, b);
-  const [left, right] = [BigInt(a), BigInt(b)];
-  return left < right ? -1 : Number(left > right);
-}
-
-/** Whether ids ascend, none of them twice. */
+/** Whether ids ascend in the contract's order, none of them twice. */
 export function ascends(ids: readonly string[], kind: IdKind): boolean {
-  const usable = kind === 'text' || ids.every((id) => /^\d+$/.test(id));
-  return usable && ids.every((id, index) => index === 0 || compareIds(ids[index - 1] ?? '', id, kind) < 0);
+  const native = (id: string) => (kind === 'number' ? id.replace(/^0+(?=\d)/, '') : id);
+  const keys = ids.map((id) => idSortKey(`_${native(id)}`));
+  return keys.every((key, index) => index === 0 || compareCodePoints(keys[index - 1] ?? '', key) < 0);
 }
 
-/** Common forms of sort parameters. */
-export function usualSorts(column: string): readonly DialectSort[] {
+/** A way to sort by a column. */
+export type SortForm = (column: string) => DialectSort;
+
+/** Common forms of sort parameters for a column. */
+function sortsFor(column: string): readonly DialectSort[] {
   const both = (by: string, direction: string) =>
     sortByQuery({ [by]: column, [direction]: 'asc' }, { [by]: column, [direction]: 'desc' });
   const signed = (by: string) => sortByQuery({ [by]: column }, { [by]: `-${column}` });
@@ -43,22 +41,27 @@ export function usualSorts(column: string): readonly DialectSort[] {
   ];
 }
 
+/** Common forms of sort parameters. */
+export const USUAL_SORTS: readonly SortForm[] = sortsFor('').map(
+  (_, index) => (column) => sortsFor(column)[index] ?? sortByQuery({}, {}),
+);
+
 /**
- * Finds the sort that orders the rows by their ids. In the reverse direction the rows must come in reverse, with a
+ * Finds the form of the sort that orders the rows by their ids. In the reverse direction the rows must come in reverse, with a
  * different first row.
  */
 export async function findSort(
   reader: ListReader,
   request: RequestSpec,
-  sorts: readonly DialectSort[],
-  kind: IdKind,
-): Promise<DialectSort | undefined> {
-  for (const sort of sorts) {
+  { forms, column, kind }: { forms: readonly SortForm[]; column: string; kind: IdKind },
+): Promise<SortForm | undefined> {
+  for (const form of forms) {
     if (reader.client.callsLeft < 4) return undefined;
+    const sort = form(column);
     const { listing: down } = await reader.read(sort.descending(request));
     if (down === undefined || down.rows.length < 2 || !ascends(down.ids.toReversed(), kind)) continue;
     const { listing: up } = await reader.read(sort.ascending(request));
-    if (up !== undefined && ascends(up.ids, kind) && up.ids[0] !== down.ids[0]) return sort;
+    if (up !== undefined && ascends(up.ids, kind) && up.ids[0] !== down.ids[0]) return form;
   }
   return undefined;
 }

@@ -49,7 +49,7 @@ function noteOf(draft: Draft, finding: Finding): DraftNote | undefined {
   if (!DECISIVE.test(place) || !isThere) return undefined;
   if (verdict === 'could not tell') return { at, ...likely(`it could not be told: ${observed}`) };
   if (verdict === 'noted') return hint === undefined ? undefined : { at, ...likely(`${observed}; ${hint}`) };
-  return /\.(?:filters|sort)\./.test(place) ? { at, ...sure(observed) } : undefined;
+  return /\.(?:filters|sort)\.|\.(?:total|order)$/.test(place) ? { at, ...sure(observed) } : undefined;
 }
 
 /** The draft with what doctor found beside what it is about: differences to edit, and how far claims were seen. */

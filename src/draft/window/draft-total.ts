@@ -3,11 +3,10 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { compilePath } from '../../adapter/path.ts';
 import { wholeNumber } from '../../kernel/json/values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
-import { likely, type Remark, sure } from '../note.ts';
-import { probeEnd } from './probe-end.ts';
+import { likely, type Remark } from '../note.ts';
 import { findTotals, readTotal, type TotalPlace } from './probe-total.ts';
 import { requestSection } from '../requests/request-parameters.ts';
-import type { NumberedWindows, PastEnd, ListWalk } from '../requests/walk-list.ts';
+import type { ListWalk } from '../requests/walk-list.ts';
 
 /** The `total` section of a draft. */
 export type TotalDraft = {
@@ -16,7 +15,8 @@ export type TotalDraft = {
   readonly place: TotalPlace | undefined;
   /** The number of rows, if it was counted or stated. */
   readonly rows: number | undefined;
-  readonly pastEnd: PastEnd | undefined;
+  /** Other places that may hold it. */
+  readonly others: readonly TotalPlace[];
   readonly remark: Remark;
 };
 
@@ -27,7 +27,6 @@ export type TotalContext = {
   readonly base: ListReply;
   /** A second window of the same list. */
   readonly other: ListReply | undefined;
-  readonly numbered: NumberedWindows | undefined;
   readonly walk: ListWalk | undefined;
   readonly dialect: Dialect | undefined;
 };
@@ -39,7 +38,7 @@ const places = ({ dialect, base, other }: TotalContext): readonly TotalPlace[] =
   if (known === undefined || 'count' in known) return found;
   if ('header' in known) return [known];
   const alternatives = known.at.split(' | ').map((at) => ({ ...known, at }));
-  return [...alternatives.filter((place) => readTotal(place, base) !== undefined), ...found].slice(0, 3);
+  return [...alternatives.filter((place) => readTotal(place, base) !== undefined), ...found];
 };
 
 /** A separate request that may return the number of rows: that of the dialect, or the list's path with /count. */
@@ -54,66 +53,45 @@ function countOf({ request, dialect, walk }: TotalContext): { request: RequestSp
   return { request: { method: 'GET', path, query: {}, headers: request.headers }, at: '' };
 }
 
+/** What a request of its own for the number of rows says, if the service has one. */
 async function countRequest(context: TotalContext): Promise<TotalDraft | undefined> {
-  const { reader, walk } = context;
+  const { reader } = context;
   const count = reader.client.callsLeft < 3 ? undefined : countOf(context);
   if (count === undefined) return undefined;
   const reply = await reader.client.send(count.request);
   const document = reply.status < 300 ? reader.layout.read(reply) : undefined;
   const rows = document === undefined ? undefined : wholeNumber(compilePath(count.at)(document));
-  if (rows === undefined || (walk?.complete === true && rows !== walk.ids.length)) return undefined;
-  return {
-    total: { at: count.at, count: requestSection(count.request) },
-    place: undefined,
-    rows,
-    pastEnd: walk?.pastEnd,
-    remark:
-      walk?.complete === true ? sure(`it says ${rows}, and as many rows came`) : likely(`it says ${rows}`),
-  };
-}
-
-/** Checks a possible total against the counted rows, or against the end of the list. */
-async function checkTotal(context: TotalContext, place: TotalPlace): Promise<TotalDraft | undefined> {
-  const { reader, base, walk, numbered } = context;
-  const rows = readTotal(place, walk?.windows[0] ?? base);
   if (rows === undefined) return undefined;
-  const draft = (remark: Remark, pastEnd = walk?.pastEnd): TotalDraft => ({
-    total: place,
-    place,
-    rows,
-    pastEnd,
-    remark,
-  });
-  if (walk?.complete === true)
-    return walk.ids.length === rows ? draft(sure(`it says ${rows}, and as many rows came`)) : undefined;
-  if (numbered !== undefined) {
-    const end = await probeEnd(reader, numbered, place, rows);
-    return end.holds ? draft(sure(`row ${rows} is the last one`), end.pastEnd) : undefined;
-  }
-  if (rows < base.rows.length) return undefined;
-  return draft(likely('the rows were not counted; a list with another number of rows is refused'));
+  const total = { at: count.at, count: requestSection(count.request) };
+  return { total, place: undefined, rows, others: [], remark: likely(`a request of its own says ${rows}`) };
 }
 
-/** Finds the total, and checks it. */
+/** Proposes the total: the best place that may hold it, and the others, should it not be the number of the rows. */
 export async function draftTotal(context: TotalContext): Promise<TotalDraft> {
   const { walk, base } = context;
-  const candidates = places(context);
-  for (const place of candidates) {
-    const found = await checkTotal(context, place);
-    if (found !== undefined) return found;
+  const counted = walk?.complete === true ? walk.ids.length : undefined;
+  const first = walk?.windows[0] ?? base;
+  const valued = places(context).flatMap((place) => {
+    const rows = readTotal(place, first);
+    return rows === undefined ? [] : [{ place, rows }];
+  });
+  const fitting = valued.filter(({ rows }) => rows === counted);
+  const [best, ...others] = [...fitting, ...valued.filter((one) => !fitting.includes(one))];
+  if (best !== undefined && (counted === undefined || best.rows === counted)) {
+    const remark = likely(`it says ${best.rows}`);
+    return {
+      total: best.place,
+      place: best.place,
+      rows: best.rows,
+      others: others.map(({ place }) => place),
+      remark,
+    };
   }
-  const counted = await countRequest(context);
-  if (counted !== undefined) return counted;
-  const [wrong] = candidates;
+  const own = await countRequest(context);
+  if (own !== undefined && (counted === undefined || own.rows === counted)) return own;
   const text =
-    wrong === undefined
+    best === undefined
       ? 'no total was found, so lists are counted by a scan'
-      : `${wrong.header ?? wrong.at ?? ''} looks like a total, but says ${readTotal(wrong, base) ?? 'nothing'} where other rows came`;
-  return {
-    total: undefined,
-    place: undefined,
-    rows: walk?.complete === true ? walk.ids.length : undefined,
-    pastEnd: walk?.pastEnd,
-    remark: likely(text),
-  };
+      : `${best.place.header ?? best.place.at ?? ''} looks like a total, but says ${best.rows} where other rows came`;
+  return { total: undefined, place: undefined, rows: counted, others: [], remark: likely(text) };
 }

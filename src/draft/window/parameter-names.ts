@@ -30,7 +30,12 @@ export function countsPages(name: string): boolean {
 }
 
 /** A parameter that may have the wanted effect. */
-export type ParameterCandidate = { readonly place: Parameter; readonly name: string };
+export type ParameterCandidate = {
+  readonly place: Parameter;
+  readonly name: string;
+  /** What is sent for {value}; the value alone if it is absent. */
+  readonly template?: string;
+};
 
 function inOrder(names: readonly string[], first: readonly (string | undefined)[]): readonly string[] {
   return [...new Set([...first.filter((name) => name !== undefined), ...names])];

@@ -27,7 +27,7 @@ export async function probeUnknownParameter(
 export type Search = {
   readonly candidates: readonly ParameterCandidate[];
   readonly request: RequestSpec;
-  readonly value: number;
+  readonly value: number | string;
   readonly unknownParameter: UnknownParameter;
   /** Reads the effect from a reply. */
   judge(answer: ListAnswer): Effect;
@@ -42,7 +42,9 @@ function askWith(
   { request, value }: Search,
   candidates: readonly ParameterCandidate[],
 ): Promise<ListAnswer> {
-  return reader.read(candidates.reduce((made, { place }) => withValue(made, place, value), request));
+  const write = ({ template }: ParameterCandidate) =>
+    template === undefined ? value : template.replace('{value}', () => String(value));
+  return reader.read(candidates.reduce((made, one) => withValue(made, one.place, write(one)), request));
 }
 
 /** Bisects a group that has an effect, until one parameter is left. */

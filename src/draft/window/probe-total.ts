@@ -14,30 +14,28 @@ export type TotalPlace = {
   readonly unless?: { readonly at: string; readonly equals: string };
 };
 
-/** Headers in which services state a total. */
-function headerNames(): readonly string[] {
-  const words = 'total count result results hits items rows records elements pagination'.split(' ');
-  const pairs = words.flatMap((one) => words.map((other) => `${one}-${other}`));
-  const others = ['wp-total', 'total-pages-items', 'totalcount', 'totalrecords', 'pagination-total-count'];
-  const extensions = [...words, ...pairs, ...others].map((name) => `x-${name}`);
-  return [...extensions, 'total', 'total-count', 'count', 'record-count'];
-}
+/** Headers whose numbers count something else than rows. */
+const OTHER_HEADER =
+  /length|rate|limit|remaining|reset|age|time|version|retry|page|port|status|id$|window|policy/;
 
-const HEADERS = headerNames();
 const TOTAL_NAME =
   /^(?:(?:odata|_)*(?:total|overall|grand|filtered|matching|table)*(?:rows?|records?|results?|items?)?(?:count|results?|elements|items|hits|records|rows|size|entries|number)|total|numfound|anzahl|gesamt|hits|totalnumber|anzahlgesamt)$/;
 const WINDOW_NAME =
   /page|limit|offset|start|size$|perpage|index|skip|current|^length$|^from$|^to$|took|code|status|rc$/;
 
+/** Headers with a number of at least as many as the rows that came, those named like a total first. */
 function inHeaders({ reply, rows }: ListReply): readonly TotalPlace[] {
   const range = /\/(\d+)$/.test(reply.header('content-range') ?? '');
-  const plain = HEADERS.filter((name) => {
+  const plain = (reply.headerNames?.() ?? []).filter((name) => {
     const text = reply.header(name)?.trim() ?? '';
-    return /^\d{1,15}$/.test(text) && Number(text) >= rows.length;
+    return /^\d{1,15}$/.test(text) && Number(text) >= rows.length && !OTHER_HEADER.test(name);
   });
+  const isNamed = (name: string) => /total|count|records|results|rows|items|hits/.test(name);
   return [
     ...(range ? [{ header: 'Content-Range', pattern: String.raw`/(\d+)$` }] : []),
-    ...plain.map((header) => ({ header: header.replaceAll(/(^|-)[a-z]/g, (part) => part.toUpperCase()) })),
+    ...plain
+      .sort((a, b) => Number(isNamed(b)) - Number(isNamed(a)))
+      .map((header) => ({ header: header.replaceAll(/(^|-)[a-z]/g, (part) => part.toUpperCase()) })),
   ];
 }
 

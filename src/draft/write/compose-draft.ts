@@ -68,15 +68,14 @@ function budgetSection(list: ListDraft, msEach: number): { section: Section; not
 function listSection(list: ListDraft, dialect: Dialect | undefined, isXml: boolean): Section {
   const { window, total, order, filters, mapping, reader } = list;
   const absent = isXml || dialect?.itemsAbsent === 'empty';
-  const totals =
-    total.total === undefined ? undefined : { ...total.total, ...(filters.countsAll && { counts: 'all' }) };
   return {
     request: requestSection(listRequest(list)),
     window: window.window,
-    ...(totals !== undefined && { total: totals }),
+    ...(total.total !== undefined && { total: total.total }),
     items: reader.layout.items,
     ...(absent && { itemsAbsent: 'empty' }),
     ...(order.order !== undefined && { order: order.order }),
+    ...(order.sort !== undefined && { sort: order.sort }),
     ...(Object.keys(filters.filters).length > 0 && { filters: filters.filters }),
     map: mapping.map,
   };
@@ -121,6 +120,7 @@ export function composeDraft(parts: DraftParts): Draft {
     item: record.get.item,
     map: record.get.map,
   };
+  const place = ['resources', resource, 'list'];
   const content = {
     source: 1,
     name: target.name,
@@ -138,5 +138,10 @@ export function composeDraft(parts: DraftParts): Draft {
     },
   };
   const notes = [...parts.notes, budget.note, ...outcomes.notes, ...list.notes, ...(record?.notes ?? [])];
-  return { content, notes, head: (edits) => headOf(parts, edits), alternatives: [] };
+  return {
+    content,
+    notes,
+    head: (edits) => headOf(parts, edits),
+    alternatives: [{ at: [...place, 'total'], values: list.total.others }],
+  };
 }

@@ -45,7 +45,7 @@ function differences(draft: SourceResourceSpec, example: SourceResourceSpec): re
     ['window', windowOf],
     ['total', totalOf],
     ['items', ({ list }) => list.items],
-    ['order', ({ list }) => list.order],
+    ['order', ({ list }) => (list.sort?.columns['id'] === undefined ? list.order : 'id')],
     ['get.item', ({ get }) => get?.item],
     ...Object.keys(example.list.filters).map(
       (field) =>
