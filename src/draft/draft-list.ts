@@ -7,7 +7,8 @@ import type { FirstResponse } from './detect/first-response.ts';
 import { followList } from './window/follow-list.ts';
 import { createListReader, type ListReader, type ListReply, readListReply } from './requests/list-reader.ts';
 import { mapFields, type MapDraft } from './map/map-fields.ts';
-import { type DraftNote, notesAt, toEdit } from './note.ts';
+import { type DraftNote, notesAt, type Remark, toEdit } from './note.ts';
+import { compilePath } from '../adapter/path.ts';
 import { draftWindow, type WindowDraft } from './window/draft-window.ts';
 import { type FiltersDraft, draftFilters } from './query/draft-filters.ts';
 import { type OrderDraft, draftOrder } from './query/draft-order.ts';
@@ -86,10 +87,37 @@ const REPEATED = toEdit(
   'records came twice in one walk: rows move, or windows overlap; ask for a fixed order in the query',
 );
 
+/** Keys that only some rows have, and the others never. */
+const foreignKeys = (rows: readonly JsonObject[], others: readonly JsonObject[]) => {
+  const usual = new Set(others.flatMap((row) => Object.keys(row)));
+  return [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((key) => !usual.has(key));
+};
+
+/** The note about rows that have none of the mapped fields, with the condition that leaves them out. */
+function findForeign(rows: readonly JsonObject[], { map, idPath }: MapDraft): Remark | undefined {
+  const paths = Object.entries(map).flatMap(([field, draft]) =>
+    field === 'id' || draft === null ? [] : [typeof draft === 'string' ? draft : draft.from].flat(),
+  );
+  const finds = paths.flatMap((path) => path.split(' | ')).map((path) => compilePath(path));
+  const isRecord = (row: JsonObject) => finds.some((find) => (find(row) ?? null) !== null);
+  const records = rows.filter(isRecord);
+  const foreign = rows.filter((row) => !isRecord(row));
+  if (paths.length === 0 || foreign.length === 0 || records.length === 0) return undefined;
+  const [mark] = foreignKeys(foreign, records);
+  const always = paths.find((path) => records.every((row) => (compilePath(path)(row) ?? null) !== null));
+  const condition =
+    always === undefined
+      ? `{ at: ${mark ?? idPath}, ${mark === undefined ? "matches: '…'" : 'present: true'} }`
+      : `{ at: ${always}, present: false }`;
+  return toEdit(
+    `${foreign.length} of ${rows.length} rows have none of the mapped fields, so they may be no records: dropWhen: [${condition}] leaves them out`,
+  );
+}
+
 function notesOf(
   { resource, response }: ListContext,
   { mapping, window, total, order, filters }: Sections,
-  isRepeated: boolean,
+  { isRepeated, foreign }: { readonly isRepeated: boolean; readonly foreign: Remark | undefined },
 ): readonly DraftNote[] {
   const at = (section: string) => ['resources', resource.name, 'list', section];
   return [
@@ -100,6 +128,7 @@ function notesOf(
     ...notesAt(at(total.total === undefined ? 'window' : 'total'), total.remark),
     ...notesAt(at(order.order === undefined ? 'items' : 'order'), order.remark),
     ...notesAt(at('window'), isRepeated && REPEATED),
+    ...notesAt(at('items'), foreign),
   ];
 }
 
@@ -141,7 +170,14 @@ export async function draftList(context: ListContext): Promise<ListDraft> {
   const count = total.rows ?? (walk?.complete === true ? walk.ids.length : undefined);
   const window = draftWindow(found, { request, base, dialect, end: { pastEnd: walk?.pastEnd, rows: count } });
   const sections = { mapping, window, total, order, filters };
-  return { ...sections, reader, base, rows, walk, notes: notesOf(context, sections, isRepeated) };
+  return {
+    ...sections,
+    reader,
+    base,
+    rows,
+    walk,
+    notes: notesOf(context, sections, { isRepeated, foreign: findForeign(rows, mapping) }),
+  };
 }
 
 /** The list's request with the parameters for window, order and filters. */

@@ -1,5 +1,6 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { Json } from '../../kernel/json/json.ts';
+import { isObject } from '../../kernel/json/values.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -85,6 +86,20 @@ function successRules({ dialect, successes, statuses, refusal, missing }: Outcom
   };
 }
 
+/** Keys under which replies report errors. */
+const ERROR_KEYS = ['errors', 'error'];
+
+/** Rules for errors in replies to a request for one record, where a missing record is told by its absence alone. */
+function errorRules({ recordRules, successes, missing, dialect }: OutcomeContext): readonly OutcomeDraft[] {
+  const absence = recordRules.find((rule) => rule['present'] === false);
+  if (absence === undefined) return [];
+  const usual = [...successes, missing];
+  const known = JSON.stringify(dialect?.outcomes ?? []);
+  return ERROR_KEYS.filter(
+    (key) => !known.includes(`"${key}"`) && !usual.some((document) => isObject(document) && key in document),
+  ).map((at) => ({ status: absence['status'], on: 'get', at, present: true, is: 'error' }));
+}
+
 const USUAL: readonly OutcomeDraft[] = [
   { status: 401, is: 'unauthorized' },
   { status: 403, is: 'unauthorized' },
@@ -101,10 +116,14 @@ export function draftOutcomes(context: OutcomeContext): OutcomesDraft {
   const refusal = refusalRule(context);
   const pastEnd = pastEndRule(context);
   const success = successRules(context);
+  const isAbsence = (rule: OutcomeDraft) => rule['present'] === false;
   const rules = [
     // These come first: the failure for an unknown id may also be a known failure of the dialect.
-    ...context.recordRules,
+    ...context.recordRules.filter((rule) => !isAbsence(rule)),
     ...(context.dialect?.outcomes ?? []),
+    // Where an error comes, the record is missing, too: that does not mean that there is none.
+    ...errorRules(context),
+    ...context.recordRules.filter(isAbsence),
     ...refusal.rules,
     ...pastEnd.rules,
     ...success.rules,

@@ -24,6 +24,17 @@ const LIST_NAMES = new Set(
   ),
 );
 
+/** Lists of what went wrong, which are never the records. */
+const ERROR_NAMES = new Set([
+  'error',
+  'errors',
+  'errormessages',
+  'exceptions',
+  'faults',
+  'violations',
+  'warnings',
+]);
+
 /** The similarity of rows: the share of keys that most rows have. */
 function similarity(rows: readonly JsonObject[]): number {
   const sample = rows.slice(0, 20);
@@ -55,6 +66,7 @@ function listsIn(value: Json, path: string, keys: readonly string[]): readonly R
   }
   if (!isObject(value)) return [];
   return membersOf(value, path)
+    .filter(({ key }) => !ERROR_NAMES.has(fold(key)))
     .slice(0, MEMBERS_MAX)
     .flatMap((member) => listsIn(member.value, member.path, [...keys, member.key]));
 }
@@ -125,6 +137,11 @@ export function describeTable(path: string): InferError {
 
 /** The error about a document without rows. */
 export function explainNoRows(document: Json): InferError {
+  if (isObject(document) && Object.keys(document).some((key) => ERROR_NAMES.has(fold(key))))
+    return new InferError(
+      'the reply reports errors in place of records',
+      'correct the request, its body or its credential by what the service says, and run it again',
+    );
   const table = largerTable(document, 0);
   if (table !== undefined) return describeTable(table);
   if (isList(document) && document.length === 0)

@@ -6,7 +6,7 @@ import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { mapLeaves } from '../requests/map-leaves.ts';
-import { scalarText } from '../../kernel/json/values.ts';
+import { isObject, scalarText } from '../../kernel/json/values.ts';
 import { type FieldDraft, mapFields, type MapDraft } from './map-fields.ts';
 import { type DraftNote, likely, notesAt, type Remark, sure, toEdit } from '../note.ts';
 import type { IdKind } from '../query/probe-order.ts';
@@ -147,6 +147,11 @@ const NOT_FOUND = { on: 'get', is: 'not_found' } as const;
 /** The outcome for an unknown id. */
 type MissingRules = { readonly rules: readonly OutcomeDraft[]; readonly remark: Remark };
 
+/** Whether a reply reports errors beside, or in place of, a record. */
+function reportsErrors(document: Json | undefined): boolean {
+  return isObject(document) && ['errors', 'error'].some((key) => !isAbsent(document[key]));
+}
+
 /** Drafts the outcome for an unknown id. */
 function missingRules({ missing, item }: FoundRecord, success: Json): MissingRules {
   const unknown = (text: string): MissingRules => ({ rules: [], remark: toEdit(text) });
@@ -163,6 +168,10 @@ function missingRules({ missing, item }: FoundRecord, success: Json): MissingRul
   if (rule !== undefined) return { rules: [rule], remark };
   if (status >= 300 || !isAbsent(compilePath(item)(missing.document ?? null)))
     return unknown('another record is returned for an unknown id');
+  if (reportsErrors(missing.document))
+    return unknown(
+      `${answer}, without the record and with errors as any failure has them: name the part that means not_found`,
+    );
   return {
     rules: item === '' ? [] : [{ status, on: 'get', at: item, present: false, is: 'not_found' }],
     remark,

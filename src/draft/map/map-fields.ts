@@ -1,7 +1,7 @@
 import { compilePath } from '../../adapter/path.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { Field } from '../../contract/fields.ts';
-import type { Json, JsonObject } from '../../kernel/json/json.ts';
+import { type Json, type JsonObject, NumberText } from '../../kernel/json/json.ts';
 import { chooseField, type ColumnChoice } from './choose-columns.ts';
 import { chooseSteps } from './choose-steps.ts';
 import { type Column, columnsOf } from './columns.ts';
@@ -16,7 +16,7 @@ export type FieldDraft =
 /** The mapping of one view, with notes. */
 export type MapDraft = {
   readonly map: Readonly<Record<string, FieldDraft>>;
-  readonly id: { readonly kind: 'number' | 'text'; readonly pattern?: string };
+  readonly id: { readonly kind: 'number' | 'text'; readonly pattern?: string; readonly form?: string };
   readonly idPath: string;
   readonly notes: readonly DraftNote[];
 };
@@ -89,6 +89,23 @@ function mapField(
   };
 }
 
+/** Forms that ids are generated in. Ids of any other form may come in yet another one tomorrow. */
+const ID_FORMS = [
+  '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
+  '[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12}',
+  '[0-9a-f]{24}',
+  '[0-9a-f]{32}',
+  '[0-9A-HJKMNP-TV-Z]{26}',
+];
+/** So many ids in one form are not chance. */
+const FORM_IDS_MIN = 3;
+
+/** The form that all ids have, if it is one that ids are generated in. */
+function formOf(ids: readonly string[]): string | undefined {
+  if (ids.length < FORM_IDS_MIN) return undefined;
+  return ID_FORMS.find((form) => ids.every((id) => new RegExp(`^(?:${form})$`).test(id)));
+}
+
 const DIGITS = /^\d{1,30}$/;
 const IN_ADDRESS = /\/(\d{1,19})\/?$/;
 const TEXT_IN_ADDRESS = /\/([^/?#]+)\/?$/;
@@ -119,22 +136,29 @@ function idInAddress(columns: readonly Column[]): IdDraft | undefined {
 }
 
 function idOf(columns: readonly Column[], chosen: ColumnChoice | undefined): IdDraft | undefined {
+  // XML and CSV write everything as texts.
+  const hasNumbers = columns.some(({ values }) =>
+    values.some((value) => value instanceof NumberText || typeof value === 'number'),
+  );
   const inAddress = idInAddress(columns);
   const [column] = chosen?.columns ?? [];
   if (chosen === undefined || column === undefined) return inAddress;
   if (chosen.level === 'likely' && inAddress !== undefined) return inAddress;
   const texts = column.values.map((value) => scalarText(value)?.trim() ?? '');
-  const kind = texts.every((text) => DIGITS.test(text)) ? 'number' : 'text';
   const asText = column.values.some((value) => typeof value === 'string');
+  const isDigits = texts.every((text) => DIGITS.test(text));
+  // Digits in a text are an id of today: a service that writes numbers as texts may give any text to its next record.
+  const kind = isDigits && (!asText || !hasNumbers) ? 'number' : 'text';
+  const form = kind === 'text' ? formOf(texts) : undefined;
   const seen =
     kind === 'number'
       ? `whole numbers in all ${texts.length} records seen${asText ? ', written as texts' : ''}`
-      : `texts, never the same twice in ${texts.length} records seen`;
+      : `texts, ${isDigits ? 'today all of digits, ' : ''}never the same twice in ${texts.length} records seen${form === undefined ? '' : ', all of this form'}`;
   const remark =
     chosen.level === 'likely'
       ? toEdit('no column has the name of an id; this one is never empty and is unique')
       : sure(seen);
-  return { kind, path: column.path, remark };
+  return { kind, path: column.path, remark, ...(form !== undefined && { form }) };
 }
 
 /**
@@ -165,6 +189,7 @@ export function mapFields(
     notes.push(...notesAt([...at, field.name], ...remarks));
   }
   if (view === 'list') notes.push(...notesAt(['resources', resource.name, 'id'], id.remark));
-  const { kind, pattern, path } = id;
-  return { map, id: { kind, ...(pattern !== undefined && { pattern }) }, idPath: path, notes };
+  const { kind, pattern, form, path } = id;
+  const parts = { ...(pattern !== undefined && { pattern }), ...(form !== undefined && { form }) };
+  return { map, id: { kind, ...parts }, idPath: path, notes };
 }

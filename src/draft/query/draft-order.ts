@@ -1,5 +1,5 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import { type Dialect, sortByQuery } from '../dialects/dialect.ts';
 import type { FieldDraft } from '../map/map-fields.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import type { ListWalk, NumberedWindows } from '../requests/walk-list.ts';
@@ -34,6 +34,8 @@ export type OrderContext = {
   readonly map: Readonly<Record<string, FieldDraft>>;
 };
 
+const NO_SORT = sortByQuery({}, {});
+
 /** So many ascending ids are not chance. */
 const IDS_MIN = { number: 6, text: 12 } as const;
 
@@ -59,8 +61,7 @@ async function formsFor(
   request: RequestSpec,
 ): Promise<readonly SortForm[]> {
   if (base.rows.length < 2) return [];
-  const { sort } = dialect ?? {};
-  if (sort !== undefined) return [sort];
+  if (dialect?.sort !== undefined) return [(column) => dialect.sort?.(column) ?? NO_SORT];
   if (request.body !== undefined) return [];
   const unknownParameter = await probeUnknownParameter(reader, request, base);
   return unknownParameter === 'refused' && reader.client.callsLeft < 40 ? [] : USUAL_SORTS;

@@ -33,8 +33,13 @@ export type SettledDraft = {
 const ROUNDS_MAX = 6;
 
 /** What a finding means for the operator, with the way to go on. */
-function asked({ claim, observed, hint }: Finding): string {
-  return `${claim}: ${observed}${hint === undefined ? '' : `; ${hint}`}`;
+function asked({ claim, observed, hint, at }: Finding): string {
+  const field = at[2] === 'get' && at[3] === 'map' ? at[4] : undefined;
+  const offer =
+    field === undefined || !observed.includes('other values')
+      ? ''
+      : `; if the single view is right, leave ${String(field)} out of list.map and write hydrate: get below it`;
+  return `${claim}: ${observed}${hint === undefined ? '' : `; ${hint}`}${offer}`;
 }
 
 /** Places whose claims decide about rows, orders and totals. A claim there that could not be told is said beside it. */

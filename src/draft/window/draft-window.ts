@@ -3,8 +3,9 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { echoedSize, type FoundWindow } from './find-window.ts';
 import type { ListReply } from '../requests/list-reader.ts';
 import { likely, type Remark, sure, toEdit } from '../note.ts';
+import { continuationsIn, type NextForm } from './probe-next.ts';
 import type { Largest } from './probe-size.ts';
-import { type Parameter, parameterName, withValue } from '../requests/request-parameters.ts';
+import { bodyParameters, type Parameter, parameterName, withValue } from '../requests/request-parameters.ts';
 import type { NumberedWindows, PastEnd } from '../requests/walk-list.ts';
 import { candidatesFor } from './parameter-names.ts';
 
@@ -55,9 +56,8 @@ const variable = (request: RequestSpec, place: Parameter | undefined, name: stri
 /** What was seen of the parameter for the start of a window. */
 function startRemark({ start, size }: NumberedWindows): Remark {
   const name = parameterName(start.place);
-  if (start.byName)
-    return toEdit(`${name} moves the window; two rows could not show whether it counts rows or pages`);
   const counts = `${name} counts ${start.kind === 'offset' ? 'rows' : 'pages'} from ${start.base}`;
+  if (start.doubt !== undefined) return toEdit(`${counts}, it seems; ${start.doubt}`);
   return sure(size === undefined ? counts : `${counts}, ${parameterName(size.place)} is how many come`);
 }
 
@@ -89,18 +89,32 @@ function numberedDraft(
   return draft({ sizes: { upTo: Math.min(PAGE_SIZE_MAX, sizeMax) } }, remark);
 }
 
+/** The remark on a cursor that is one of several values that belong together. */
+function unreadParts(form: NextForm, base: ListReply): Remark | undefined {
+  if (form.kind === 'link') return undefined;
+  const parent = form.next.slice(0, Math.max(0, form.next.lastIndexOf('.')));
+  const others = continuationsIn(base).filter(
+    (path) => path !== form.next && path !== form.more && parent !== '' && path.startsWith(`${parent}.`),
+  );
+  if (others.length === 0) return undefined;
+  return toEdit(
+    `${form.next} is sent back, but ${others.join(', ')} may have to be, too: the list may end early`,
+  );
+}
+
 function nextDraft(
   { form, size, largest, request }: FoundWindow & { kind: 'next' },
-  end: KnownEnd,
+  { end, base }: WindowContext,
   dialect: Dialect | undefined,
 ): WindowDraft {
   const found = size && largestSize(largest, end, dialect, true);
   const sizeMax = found?.size ?? dialect?.paging?.sizeMax ?? 1000;
   const sized = variable(request, size?.place, '{limit}');
+  const unread = unreadParts(form, base);
   const draft = (rest: object, followed: string, next: RequestSpec): WindowDraft => ({
     window: { kind: form.kind, sizeMax, next: form.next, ...rest },
     request: next,
-    remarks: [sure(`${followed}; it was followed`), ...(found === undefined ? [] : [found.remark])],
+    remarks: [unread ?? sure(`${followed}; it was followed`), ...(found === undefined ? [] : [found.remark])],
   });
   if (form.kind === 'link') {
     const from = 'header' in form.next ? `the ${form.next.header} header` : form.next.at;
@@ -154,8 +168,38 @@ function documentedDraft(request: RequestSpec, base: ListReply, dialect: Dialect
   };
 }
 
+/** The numbers that a request holds as constants. */
+function constantsOf({ query, body }: RequestSpec): readonly number[] {
+  const texts = [
+    ...Object.values(query),
+    ...bodyParameters({ body } as RequestSpec).map(({ value }) => value),
+  ];
+  return texts.flatMap((text) => (/^\d{1,6}$/.test(String(text)) ? [Number(text)] : []));
+}
+
+/** Why one reply may not be the whole list; `undefined` if nothing says so. */
+function whyCutOff(request: RequestSpec, base: ListReply): string | undefined {
+  const count = base.rows.length;
+  if (constantsOf(request).includes(count))
+    return `just as many rows came (${count}) as the request asks for: the list may go on`;
+  const key = continuationsIn(base)[0];
+  return key === undefined
+    ? undefined
+    : `the reply has ${key}, which may name more rows, and nothing here reads it`;
+}
+
 /** The remark on a list whose one reply counts as all of it. */
-function wholeRemark(kind: 'none' | 'unseen', count: number, path: string, { rows }: KnownEnd): Remark {
+function wholeRemark(
+  kind: 'none' | 'unseen',
+  { request, base }: Pick<WindowContext, 'request' | 'base'>,
+  { rows }: KnownEnd,
+): Remark {
+  const { path } = request;
+  const count = base.rows.length;
+  const cutOff = whyCutOff(request, base);
+  if (cutOff !== undefined) return toEdit(cutOff);
+  if (rows !== undefined && rows > count)
+    return toEdit(`${rows} rows are stated, and ${count} came: say how the others are asked for`);
   if (rows !== undefined && rows <= count) return sure(`one call brings all ${count} rows`);
   if (kind === 'unseen')
     return toEdit(
@@ -179,9 +223,9 @@ export type WindowContext = {
 /** Writes the `window` section from what the probes showed. */
 export function draftWindow(found: FoundWindow, { request, base, dialect, end }: WindowContext): WindowDraft {
   if (found.kind === 'numbered') return numberedDraft(found, end, dialect);
-  if (found.kind === 'next') return nextDraft(found, end, dialect);
+  if (found.kind === 'next') return nextDraft(found, { request, base, dialect, end }, dialect);
   const documented =
     found.kind === 'unseen' && dialect !== undefined ? documentedDraft(request, base, dialect) : undefined;
-  const remark = wholeRemark(found.kind, base.rows.length, request.path, end);
+  const remark = wholeRemark(found.kind, { request, base }, end);
   return documented ?? { window: { kind: 'none' }, request, remarks: [remark] };
 }

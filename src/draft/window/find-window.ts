@@ -62,6 +62,8 @@ async function findNumbered(
   const narrow = size === undefined ? base.rows.length : smallest;
   const wide =
     size === undefined || size.allowed !== undefined ? narrow : rows.ids.length > 2 ? (larger[0] ?? 1) : 1;
+  // An offset needs a size parameter: without one, the service chooses how many rows come.
+  const takesAnySize = size !== undefined && size.allowed === undefined;
   const start = await findStart(reader, {
     candidates,
     unknownParameter,
@@ -69,9 +71,8 @@ async function findNumbered(
     narrow: sized(narrow),
     wide: sized(wide),
     size: wide,
+    other: takesAnySize && rows.ids.length > 6 ? { request: sized(wide + 1), size: wide + 1 } : undefined,
   });
-  // An offset needs a size parameter: without one, the service chooses how many rows come.
-  const takesAnySize = size !== undefined && size.allowed === undefined;
   if (start === undefined || (start.kind === 'offset' && !takesAnySize)) return undefined;
   const known =
     largest?.cut === true ? (largest.listing?.rows.length ?? 1) : (largest?.size ?? base.rows.length);

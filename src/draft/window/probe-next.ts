@@ -45,6 +45,20 @@ export function envelopeOf({ document }: ListReply): readonly Leaf[] {
   return leavesOf(document, '', '', 0);
 }
 
+const CONTINUATION = /^(?:continue|continuation|next|cursor|more|hasmore|hasnext|after|scroll|bookmark)/;
+
+/** Paths outside the rows, and outside what counts them, whose names and values say that more rows follow. */
+export function continuationsIn(listing: ListReply): readonly string[] {
+  return envelopeOf(listing)
+    .filter(({ name, value }) => {
+      const isNamed = name.split('.').some((part) => CONTINUATION.test(part));
+      return (
+        isNamed && value !== null && value !== false && scalarText(value) !== '' && scalarText(value) !== '0'
+      );
+    })
+    .map(({ path }) => path);
+}
+
 const isLink = ({ value }: Leaf) => IS_LINK.test(scalarText(value) ?? '');
 
 /** The last key of a leaf. */

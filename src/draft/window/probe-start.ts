@@ -8,8 +8,8 @@ import { type ParameterCandidate, countsPages } from './parameter-names.ts';
 export type StartParameter = ParameterCandidate & {
   readonly kind: 'offset' | 'page';
   readonly base: 0 | 1;
-  /** Two rows cannot show whether it counts rows or pages, so the name decides. */
-  readonly byName: boolean;
+  /** Why it may be otherwise, if it may. */
+  readonly doubt: string | undefined;
 };
 
 /** The row (from 0) at which a window starts. `behind`: its first row is not a known one. */
@@ -22,7 +22,7 @@ function shiftOf(known: readonly string[], answer: ListAnswer): Shift {
   return index < 0 ? 'behind' : index;
 }
 
-type Reading = Pick<StartParameter, 'kind' | 'base' | 'byName'>;
+type Reading = Pick<StartParameter, 'kind' | 'base' | 'doubt'>;
 
 /** Reads what the windows at 1 and 2 show, for windows of `size` rows. */
 function readShifts(
@@ -33,18 +33,19 @@ function readShifts(
 ): Reading | undefined {
   const at = (shift: Shift, row: number) =>
     shift === row || (row >= known && (shift === 'behind' || shift === 'nothing'));
-  const readings: readonly (Reading & { rows: readonly [number, number] })[] = [
-    { kind: 'offset', base: 0, byName: false, rows: [1, 2] },
-    { kind: 'offset', base: 1, byName: false, rows: [0, 1] },
-    { kind: 'page', base: 0, byName: false, rows: [size, 2 * size] },
-    { kind: 'page', base: 1, byName: false, rows: [0, size] },
+  const readings: readonly (Omit<Reading, 'doubt'> & { rows: readonly [number, number] })[] = [
+    { kind: 'offset', base: 0, rows: [1, 2] },
+    { kind: 'offset', base: 1, rows: [0, 1] },
+    { kind: 'page', base: 0, rows: [size, 2 * size] },
+    { kind: 'page', base: 1, rows: [0, size] },
   ];
   const fitting = readings.filter(
     ({ rows }) => at(one, rows[0]) && at(two, rows[1]) && (one !== 0 || two !== 0),
   );
   const chosen =
     fitting.length > 1 ? fitting.find(({ kind }) => (kind === 'page') === countsPages(name)) : fitting[0];
-  return chosen && { kind: chosen.kind, base: chosen.base, byName: fitting.length > 1 };
+  const doubt = fitting.length > 1 ? 'two rows could not show whether it counts rows or pages' : undefined;
+  return chosen && { kind: chosen.kind, base: chosen.base, doubt };
 }
 
 function judgeStart(known: readonly string[], plain: ListReply): (answer: ListAnswer) => Effect {
@@ -68,7 +69,58 @@ export type StartSearch = {
   /** The request with windows of `size` rows, which tell rows from pages. */
   readonly wide: RequestSpec;
   readonly size: number;
+  /** The request with windows of another size, to ask once more; `undefined` if there is none. */
+  readonly other: { readonly request: RequestSpec; readonly size: number } | undefined;
 };
+
+type Selection = { readonly request: RequestSpec; readonly size: number };
+
+/** Reads what the windows at 1 and 2 of a selection show. */
+async function readAt(
+  reader: ListReader,
+  { place, name }: ParameterCandidate,
+  { request, size }: Selection,
+  known: readonly string[],
+): Promise<Reading | undefined> {
+  const one = await reader.read(withValue(request, place, 1));
+  const two = await reader.read(withValue(request, place, 2));
+  return readShifts([shiftOf(known, one), shiftOf(known, two)], size, known.length, name);
+}
+
+/** The first rows of the list, where the request itself begins later: those of the windows at 0, 1 and 2. */
+async function firstIds(
+  reader: ListReader,
+  { place }: ParameterCandidate,
+  { request }: Selection,
+): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (const value of [0, 1, 2]) {
+    const { listing } = await reader.read(withValue(request, place, value));
+    ids.push(...(listing?.ids ?? []));
+  }
+  return [...new Set(ids)];
+}
+
+/**
+ * Why the first index may be another than it seems: windows of another size say otherwise, or the window at 0 lacks
+ * rows, as it does where the service hides a row after it has paged.
+ */
+async function doubtOf(
+  reader: ListReader,
+  candidate: ParameterCandidate,
+  found: Reading,
+  { known, wide, other }: { known: readonly string[]; wide: Selection; other: Selection | undefined },
+): Promise<string | undefined> {
+  if (found.doubt !== undefined || reader.client.callsLeft < 8) return found.doubt;
+  if (found.base === 1 && found.kind === 'offset' && wide.size > 1) {
+    const { listing } = await reader.read(withValue(wide.request, candidate.place, 0));
+    if (listing !== undefined && listing.rows.length < wide.size && known.length > wide.size)
+      return 'the window at 0 lacks rows, so the service may hide some and count from 0';
+  }
+  const again = other && (await readAt(reader, candidate, other, known));
+  const isSame = again === undefined || (again.kind === found.kind && again.base === found.base);
+  return isSame ? undefined : 'windows of another size say otherwise, so rows may be hidden';
+}
 
 /** Finds the parameter for the start of a window, by asking for the second window. `undefined` if none moves it. */
 export async function findStart(
@@ -94,11 +146,13 @@ export async function findStart(
   const found = isThere(second) || base.ids.length > 3 * size ? second : await lookFor(1);
   for (const { candidate, effect } of found) {
     if (effect !== 'obeyed') continue;
-    const one = await reader.read(withValue(wide, candidate.place, 1));
-    const two = await reader.read(withValue(wide, candidate.place, 2));
-    const shifts = [shiftOf(base.ids, one), shiftOf(base.ids, two)] as const;
-    const reading = readShifts(shifts, size, base.ids.length, candidate.name);
-    if (reading !== undefined) return { ...candidate, ...reading };
+    const selection = { request: wide, size };
+    const shown = await readAt(reader, candidate, selection, base.ids);
+    const known = shown === undefined ? await firstIds(reader, candidate, selection) : base.ids;
+    const reading = shown ?? (await readAt(reader, candidate, selection, known));
+    if (reading === undefined) continue;
+    const doubt = await doubtOf(reader, candidate, reading, { known, wide: selection, other: search.other });
+    return { ...candidate, ...reading, doubt };
   }
   return undefined;
 }

@@ -37,16 +37,23 @@ function windowRows({ window }: ListDraft): number {
 }
 
 const BUDGET_MS = 8_000;
+/** How much a list may grow before its budget is too small. */
+const GROWTH = 1.5;
 
 /** The cost of a scan of the whole list. */
-function costRemark(rows: number | undefined, windowSize: number, msEach: number): Remark {
+function costRemark(
+  rows: number | undefined,
+  windowSize: number,
+  { msEach, atOnce }: { readonly msEach: number; readonly atOnce: number },
+): Remark {
   if (rows === undefined || !Number.isFinite(windowSize))
     return likely('the cost of a scan is not known, since the number of rows is not');
   const calls = Math.max(1, Math.ceil(rows / windowSize));
-  const seconds = (calls * msEach) / 3 / 1_000;
+  const seconds = (calls * msEach) / atOnce / 1_000;
   const time = seconds < 1 ? 'a second or less' : `${Math.ceil(seconds)} s`;
   const cost = `a scan of ${rows} rows takes ${calls} call${calls === 1 ? '' : 's'}, about ${time}`;
-  if (seconds * 1_000 < BUDGET_MS * 0.8) return likely(cost);
+  // Half as many rows again must still be read in time.
+  if (seconds * 1_000 * GROWTH < BUDGET_MS) return likely(cost);
   return toEdit(
     `${cost}: more than time; raise it, and the deadline of the resource in the gateway file above it`,
   );
@@ -55,14 +62,16 @@ function costRemark(rows: number | undefined, windowSize: number, msEach: number
 /** A budget that is enough for a scan of the whole list, with its cost. */
 function budgetSection(list: ListDraft, msEach: number): { section: Section; note: DraftNote } {
   const known = list.total.rows;
-  const wanted = Math.ceil(((known ?? 0) * 3) / 2 / 1_000) * 1_000;
+  const wanted = Math.ceil(((known ?? 0) * GROWTH) / 1_000) * 1_000;
   const rows = Math.min(10_000_000, Math.max(20_000, wanted));
   const each = windowRows(list);
   const calls = Number.isFinite(each)
     ? Math.min(1_000_000, Math.max(50, Math.ceil((rows / each) * 1.1)))
     : 10;
+  // Windows that name the next one come one after the other; of others, three are asked for side by side.
+  const atOnce = ['offset', 'page'].includes(String(list.window.window['kind'])) ? 3 : 1;
   const section = { rows, calls, time: `${BUDGET_MS / 1_000}s`, snapshot: '60s' };
-  return { section, note: { at: ['budget'], ...costRemark(known, each, msEach) } };
+  return { section, note: { at: ['budget'], ...costRemark(known, each, { msEach, atOnce }) } };
 }
 
 function listSection(list: ListDraft, dialect: Dialect | undefined, isXml: boolean): Section {
@@ -82,7 +91,8 @@ function listSection(list: ListDraft, dialect: Dialect | undefined, isXml: boole
 }
 
 function netSection({ target, made }: DraftParts): Section {
-  const slow = made.msEach > 1_500 ? Math.min(60, Math.ceil((made.msEach * 6) / 1_000)) : 10;
+  // A call that may take longer than a scan would be told as a budget that is too small.
+  const slow = made.msEach > 800 ? BUDGET_MS / 1_000 : BUDGET_MS / 2_000;
   return {
     baseUrl: `\${${variablePrefix(target.name)}_URL:-${target.baseUrl}}`,
     timeout: `${slow}s`,
