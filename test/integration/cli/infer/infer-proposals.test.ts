@@ -1,0 +1,229 @@
+import { compileDraft, inferDraft, runInfer } from '../../../support/dialects/infer-draft.ts';
+import { type Dialect, notFound, serve, whole } from '../../../support/dialects/serve.ts';
+import type {
+  HttpReply,
+  ScriptedUpstream,
+  UpstreamRequest,
+} from '../../../support/upstream/scripted-upstream.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+const CATEGORIES = ['Tools', 'Garden', 'Toys'];
+
+const products: readonly Row[] = Array.from({ length: 60 }, (_, n) => ({
+  id: n + 1,
+  name: `Thing ${n}`,
+  description: `Text ${n}`,
+  price: (n * 37) % 50,
+  category: CATEGORIES[n % 3],
+}));
+
+const users: readonly Row[] = Array.from({ length: 60 }, (_, n) => ({
+  id: n + 1,
+  name: `Zoe ${(n * 7) % 60}`,
+  email: `u${(n * 11) % 60}@example.com`,
+  created: new Date(Date.UTC(2015, 0, ((n * 13) % 60) + 1)).toISOString(),
+}));
+
+let running: ScriptedUpstream | undefined;
+afterEach(async () => {
+  await running?.close();
+  running = undefined;
+});
+
+/** The draft of a service. */
+async function draftOf(dialect: Dialect, resource: 'users' | 'products', path = '/list') {
+  running = await serve(dialect, { open: true });
+  const report = await inferDraft([running.origin + path, '--resource', resource, '--name', 'draft']);
+  const { list, get, id } = compileDraft(report.draft).source.spec.resources[resource]!;
+  const said = (place: string) => report.guesses.filter(({ path: at }) => at === place);
+  return { report, list, get, id, said };
+}
+
+/** A list by offsets in which `select` chooses and orders the rows. */
+function listing(
+  rows: readonly Row[],
+  select: (rows: readonly Row[], query: URLSearchParams) => readonly Row[],
+  reply: (window: readonly Row[], found: number) => HttpReply = (items, total) => ({
+    body: { items, total },
+  }),
+): Dialect {
+  return ({ path, query }: UpstreamRequest) => {
+    const id = /^\/list\/([^/]+)$/.exec(path)?.[1];
+    if (id !== undefined) {
+      const row = rows.find((one) => String(one['id']) === id);
+      return row === undefined ? notFound : { body: row };
+    }
+    if (path !== '/list') return notFound;
+    const found = select(rows, query);
+    const offset = whole(query, 'offset', 0);
+    return reply(found.slice(offset, offset + whole(query, 'limit', 20)), found.length);
+  };
+}
+
+const byCategory = (rows: readonly Row[], query: URLSearchParams, others: (row: Row) => boolean) => {
+  const wanted = query.get('category');
+  return wanted === null ? rows : rows.filter((row) => row['category'] === wanted || others(row));
+};
+
+const withGaps = products.map((row, n) => (n % 7 === 3 ? { ...row, category: null } : row));
+
+describe('a proposed filter', () => {
+  it('is exact where rows without a value were seen not to match', async () => {
+    const { list, said } = await draftOf(
+      listing(withGaps, (rows, query) => byCategory(rows, query, () => false)),
+      'products',
+    );
+    expect(list.filters['category']?.eq?.exactness).toBe('exact');
+    expect(said('resources.products.list.filters.category.eq')[0]?.confidence).toBe('sure');
+  });
+
+  it('is a superset where rows without a value match every value', async () => {
+    const { list } = await draftOf(
+      listing(withGaps, (rows, query) => byCategory(rows, query, (row) => row['category'] === null)),
+      'products',
+    );
+    expect(list.filters['category']?.eq?.exactness).toBe('superset');
+  });
+
+  it('is a superset where no row without a value was there to show it', async () => {
+    const { list, said } = await draftOf(
+      listing(products, (rows, query) => byCategory(rows, query, () => false)),
+      'products',
+    );
+    expect(list.filters['category']?.eq?.exactness).toBe('superset');
+    expect(JSON.stringify(said('resources.products.list.filters.category.eq'))).toContain('exact');
+  });
+
+  it.each([
+    ['_', (op: string) => `_${op}`],
+    ['__', (op: string) => `__${op}`],
+    ['brackets', (op: string) => `[${op}]`],
+  ])('is found for equality and bounds alike where operators are spelled with %s', async (_name, spell) => {
+    const dialect = listing(products, (rows, query) =>
+      rows.filter((row) => {
+        const bound = (op: string) => query.get(`price${spell(op)}`);
+        const category = query.get(`category${spell('eq')}`);
+        return (
+          (category === null || row['category'] === category) &&
+          Number(row['price']) >= Number(bound('gte') ?? -1) &&
+          Number(row['price']) <= Number(bound('lte') ?? 999)
+        );
+      }),
+    );
+    const { list } = await draftOf(dialect, 'products');
+    expect([
+      list.filters['category']?.eq?.query,
+      list.filters['price']?.ge?.query,
+      list.filters['price']?.le?.query,
+    ]).toEqual([
+      { [`category${spell('eq')}`]: '{value}' },
+      { [`price${spell('gte')}`]: '{value}' },
+      { [`price${spell('lte')}`]: '{value}' },
+    ]);
+  });
+
+  it('is said not to have been tried where none is known', async () => {
+    const { report } = await draftOf(() => ({ body: products.slice(0, 7) }), 'products');
+    expect(report.draft).toContain('no filter was tried');
+  });
+});
+
+/** Rows sorted by the parameters `sort` and `order`, or by `sort=-name`. */
+const sortedBy = (signed: boolean) => (rows: readonly Row[], query: URLSearchParams) => {
+  const given = query.get('sort') ?? 'id';
+  const column = given.replace(/^-/, '');
+  const down = signed ? given.startsWith('-') : query.get('order') === 'desc';
+  const key = (row: Row) => row[column] as string | number;
+  const ascending = [...rows].sort((a, b) => (key(a) < key(b) ? -1 : Number(key(a) > key(b))));
+  return down ? ascending.toReversed() : ascending;
+};
+
+describe('a proposed sort', () => {
+  it.each([
+    ['a sign', true],
+    ['a parameter of its own', false],
+  ])('is a template for every column where the direction is %s', async (_name, signed) => {
+    const { list, report } = await draftOf(listing(users, sortedBy(signed)), 'users');
+    expect(Object.keys(list.sort?.columns ?? {})).toEqual(
+      expect.arrayContaining(['name', 'email', 'created_at']),
+    );
+    expect(report.trials.map(({ status }) => status)).toEqual(report.trials.map(() => 200));
+    expect(report.edits).toBe(0);
+  });
+});
+
+describe('a proposed total', () => {
+  it('is found in a header of any name', async () => {
+    const dialect = listing(
+      products,
+      (rows) => rows,
+      (items, total) => ({ headers: { 'X-Acme-Bestand': String(total) }, body: { items } }),
+    );
+    const { list } = await draftOf(dialect, 'products');
+    expect(list.total?.header?.toLowerCase()).toBe('x-acme-bestand');
+  });
+});
+
+describe('proposed ids', () => {
+  it('are text where digits stand in texts, for the next one may be a word', async () => {
+    const rows = users.map((row) => ({ ...row, id: String(row['id']), age: 7 }));
+    const { id } = await draftOf(
+      listing(rows, (all) => all),
+      'users',
+    );
+    expect(id.kind).toBe('text');
+  });
+
+  it('have the form that all of them have, where it is one that ids are generated in', async () => {
+    const rows = users.map((row, n) => ({
+      ...row,
+      id: `0b7c1d2e-0000-4000-8000-${String(n).padStart(12, '0')}`,
+    }));
+    const { id } = await draftOf(
+      listing(rows, (all) => all),
+      'users',
+    );
+    expect(new RegExp(`^(?:${id.form ?? 'none'})$`).test(String(rows[0]!['id']))).toBe(true);
+  });
+});
+
+describe('a proposed window', () => {
+  it('is found where the body of the request begins in the middle of the list', async () => {
+    running = await serve(
+      ({ body, method }) => {
+        if (method !== 'POST') return notFound;
+        const { page, size } = JSON.parse(body) as { page: number; size: number };
+        return { body: { items: users.slice((page - 1) * size, page * size), total: users.length } };
+      },
+      { open: true },
+    );
+    const report = await inferDraft([running.origin, '--resource', 'users', '--name', 'draft'], {
+      '--body': JSON.stringify({ page: 3, size: 10 }),
+    });
+    const { window } = compileDraft(report.draft).source.spec.resources['users']!.list;
+    expect(window).toMatchObject({ kind: 'page', base: 1 });
+  });
+
+  it('never waits for a call longer than for a scan', async () => {
+    const { report } = await draftOf(
+      listing(users, (rows) => rows),
+      'users',
+    );
+    const { net, budget } = compileDraft(report.draft).source.spec;
+    expect(net.timeout).toBeLessThanOrEqual(budget.time);
+  });
+});
+
+describe('a list of errors', () => {
+  it('is not taken for the records', async () => {
+    running = await serve(() => ({ body: { errors: [{ id: 1, name: 'x', message: 'no such field' }] } }), {
+      open: true,
+    });
+    const run = await runInfer([running.origin, '--resource', 'users', '--name', 'draft']);
+    expect({ code: run.code, err: run.err }).toEqual({
+      code: 1,
+      err: expect.stringContaining('reports errors'),
+    });
+  });
+});
