@@ -92,7 +92,8 @@ const ERROR_KEYS = ['errors', 'error'];
 /** Rules for errors in replies to a request for one record, where a missing record is told by its absence alone. */
 function errorRules({ recordRules, successes, missing, dialect }: OutcomeContext): readonly OutcomeDraft[] {
   const absence = recordRules.find((rule) => rule['present'] === false);
-  if (absence === undefined) return [];
+  // A body that is a list has no such keys.
+  if (absence === undefined || !isObject(missing)) return [];
   const usual = [...successes, missing];
   const known = JSON.stringify(dialect?.outcomes ?? []);
   return ERROR_KEYS.filter(

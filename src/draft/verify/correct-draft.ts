@@ -1,7 +1,7 @@
 import type { Finding } from '../../probe/resource/finding.ts';
 import type { Draft } from '../write/write-draft.ts';
 import { likely, type Remark, sure } from '../note.ts';
-import { type DraftEdit, type DraftPlace, isSamePlace, valueAt } from './draft-edits.ts';
+import { applyEdit, type DraftEdit, type DraftPlace, isSamePlace, valueAt } from './draft-edits.ts';
 
 /** The value that a hint of doctor gives a key: `window: { base: 1 }`. */
 function valueInHint({ hint = '' }: Finding, key: string): unknown {
@@ -48,6 +48,20 @@ function sortEdit(draft: Draft, finding: Finding): DraftEdit | undefined {
   const directions = column.directions.filter((direction) => direction !== wrong);
   const value = directions.length === 0 ? undefined : { ...column, directions };
   return { at, value, remark: seen(finding, `it is not asked for ${wrong}`) };
+}
+
+/** The draft without a `sort` section whose columns were all taken back: its parameter asks for the ids again. */
+export function withoutEmptySort(draft: Draft): Draft {
+  const [resource] = Object.keys(valueAt(draft, ['resources']) as Section);
+  const list = ['resources', resource ?? '', 'list'];
+  const sort = valueAt(draft, [...list, 'sort']) as Section | undefined;
+  if (sort === undefined || sort['columns'] !== undefined) return draft;
+  const query = (valueAt(draft, [...list, 'request', 'query']) ?? {}) as Readonly<Record<string, string>>;
+  const fixed = Object.entries(query).map(([name, text]) => [name, text === '{sort}' ? sort['none'] : text]);
+  const remark = likely('no other sort of the service is that of the contract');
+  const request = { at: [...list, 'request', 'query'], value: Object.fromEntries(fixed) as unknown, remark };
+  const without = applyEdit(draft, { at: [...list, 'sort'], value: undefined, remark });
+  return sort['none'] === undefined ? without : applyEdit(without, request);
 }
 
 function totalEdit(draft: Draft, finding: Finding): DraftEdit | undefined {

@@ -3,7 +3,7 @@ import type { CompiledSource } from '../../pipeline/compile-sources.ts';
 import type { Finding } from '../../probe/resource/finding.ts';
 import { type DraftNote, likely, sure, toEdit } from '../note.ts';
 import type { Draft } from '../write/write-draft.ts';
-import { correctDraft } from './correct-draft.ts';
+import { correctDraft, withoutEmptySort } from './correct-draft.ts';
 import {
   applyEdit,
   type DraftEdit,
@@ -82,15 +82,22 @@ function withFindings(draft: Draft, { findings, unreached }: Examination): Draft
 
 const rank = ({ level }: DraftNote) => ['sure', 'likely', 'edit'].indexOf(level);
 
-/** One change for each place that differs: what is found behind the first may only follow from it. */
-function editsFor(draft: Draft, { findings }: Examination, tried: (at: DraftPlace) => number) {
-  const edits: DraftEdit[] = [];
-  for (const finding of findings) {
-    if (finding.verdict !== 'differs') continue;
-    const edit = correctDraft(draft, finding, tried);
-    if (edit !== undefined && !edits.some(({ at }) => isSamePlace(at, edit.at))) edits.push(edit);
+/** The draft with one change for each claim that differs; `undefined` if nothing can be changed. */
+function corrected(draft: Draft, { findings }: Examination, changes: Map<string, number>): Draft | undefined {
+  const done = new Set<string>();
+  const tried = (at: DraftPlace) => changes.get(pathText(at)) ?? 0;
+  let current = draft;
+  for (const { verdict, ...finding } of findings) {
+    // Two directions of a sort are at one place; of other places, what is found second may follow from the first.
+    const claim = `${pathText(finding.at)} ${finding.at.includes('sort') ? finding.probe : ''}`;
+    if (verdict !== 'differs' || done.has(claim)) continue;
+    const edit = correctDraft(current, { verdict, ...finding }, tried);
+    if (edit === undefined) continue;
+    done.add(claim);
+    changes.set(pathText(edit.at), tried(edit.at) + 1);
+    current = applyEdit(current, edit);
   }
-  return edits;
+  return done.size === 0 ? undefined : withoutEmptySort(current);
 }
 
 /** Has doctor examine a draft, changes what differs, and begins again until nothing is left that can be changed. */
@@ -100,15 +107,13 @@ export async function settleDraft(
   { compile, examine }: SettleDeps,
 ): Promise<SettledDraft> {
   const changes = new Map<string, number>();
-  const tried = (at: DraftPlace) => changes.get(pathText(at)) ?? 0;
   let current = { draft: proposed, compiled };
   for (let round = 1; ; round += 1) {
     const examination = await examine(current.compiled);
-    const edits = round < ROUNDS_MAX ? editsFor(current.draft, examination, tried) : [];
-    for (const { at } of edits) changes.set(pathText(at), tried(at) + 1);
-    const draft = edits.reduce(applyEdit, current.draft);
-    const changed = edits.length === 0 ? undefined : compile(draft);
-    if (changed === undefined) return { draft: withFindings(current.draft, examination), examination };
+    const draft = round < ROUNDS_MAX ? corrected(current.draft, examination, changes) : undefined;
+    const changed = draft && compile(draft);
+    if (draft === undefined || changed === undefined)
+      return { draft: withFindings(current.draft, examination), examination };
     current = { draft, compiled: changed };
   }
 }
