@@ -12,33 +12,42 @@ function valueOf(records: readonly AnsweredRecord[], field: string): string | un
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
 
+/** A request, and how it is displayed: without values of records. */
+export type TrialRequest = { readonly request: string; readonly shown: string };
+
+const asShown = (request: string): TrialRequest => ({ request, shown: request });
+
 /**
  * One request of each kind that callers make of a resource: the second page and the last, each filter with a value of
  * `records`, each sort both ways, and a single record. `total` is that of the list.
  */
 export function trialRequests(
-  { name, filters, sorts, detail }: Resource,
+  { name, filters, sorts, detail, idPrefix }: Resource,
   records: readonly AnsweredRecord[],
   total: number,
-): readonly string[] {
+): readonly TrialRequest[] {
   const list = `GET /v1/${name}?limit=${LIMIT}`;
   const last = Math.ceil(total / LIMIT);
   const pages = [...new Set([2, last])].filter((page) => page > 1 && page <= Math.max(2, last));
   const filtered = filters.flatMap((filter) => {
     const value = valueOf(records, filter.field);
-    return value === undefined ? [] : [`${list}&${filter.name}=${encodeURIComponent(value)}`];
+    if (value === undefined) return [];
+    const request = `${list}&${filter.name}=${encodeURIComponent(value)}`;
+    return [{ request, shown: `${list}&${filter.name}=…` }];
   });
   const sorted = sorts.flatMap((field) => [`${list}&sort=${field}`, `${list}&sort=-${field}`]);
   const id = records.at(-1)?.id;
   return [
-    ...pages.map((page) => `${list}&page=${page}`),
+    ...pages.map((page) => asShown(`${list}&page=${page}`)),
     ...filtered,
-    ...sorted,
-    ...(detail === null || id === undefined ? [] : [`GET /v1/${name}/${id}`]),
+    ...sorted.map(asShown),
+    ...(detail === null || id === undefined
+      ? []
+      : [{ request: `GET /v1/${name}/${id}`, shown: `GET /v1/${name}/${idPrefix}_…` }]),
   ];
 }
 
 /** The request that a trial begins with. */
-export function plainRequest({ name }: Resource): string {
-  return `GET /v1/${name}?limit=${LIMIT}`;
+export function plainRequest({ name }: Resource): TrialRequest {
+  return asShown(`GET /v1/${name}?limit=${LIMIT}`);
 }

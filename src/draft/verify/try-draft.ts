@@ -3,10 +3,11 @@ import { createAnswerQuery, parseRequest } from '../../probe/answer-request.ts';
 import { openSession, type SourceSession } from '../../probe/session/source-session.ts';
 import { publicStatus } from '../../errors/body.ts';
 import { toGatewayError } from '../../errors/fault.ts';
-import { type AnsweredRecord, plainRequest, trialRequests } from './trial-requests.ts';
+import { type AnsweredRecord, plainRequest, type TrialRequest, trialRequests } from './trial-requests.ts';
 
 /** The result of one request that was answered by means of a draft. */
 export type DraftTrial = {
+  /** The request, with … for values of records. */
   readonly request: string;
   readonly status: number;
   /** `meta.total` of a list. */
@@ -38,12 +39,12 @@ function createTrials(compiled: CompiledSource, session: SourceSession, signal: 
     },
     onContradicted: (capability) => void contradicted.push(capability),
   });
-  return async function tryRequest(request: string): Promise<Tried> {
+  return async function tryRequest({ request: asked, shown: request }: TrialRequest): Promise<Tried> {
     const before = session.callsMade;
     [unreadable, contradicted] = [{}, []];
     const facts = () => ({ unreadable, contradicted, calls: session.callsMade - before });
     try {
-      const { query } = parseRequest(request, [compiled]);
+      const { query } = parseRequest(asked, [compiled]);
       const answered = await answer(query, signal);
       if (!answered.found) return { trial: { request, status: 404, ...facts() }, records: [] };
       const { data, meta } = JSON.parse(answered.body) as Answered;
@@ -73,7 +74,7 @@ export async function tryDraft(
 ): Promise<readonly DraftTrial[]> {
   const session = openSession(compiled.source.spec);
   const { resource, adapter } = compiled;
-  const isScan = (request: string) => {
+  const isScan = ({ request }: TrialRequest) => {
     const { query } = parseRequest(request, [compiled]);
     return query.kind === 'list' && adapter.list.plan(query, new Set()).kind === 'scan';
   };

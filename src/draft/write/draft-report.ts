@@ -17,6 +17,16 @@ function trialText({ request, status, total, reason, unreadable, contradicted }:
   return `${request}  ${facts.join('; ')}`;
 }
 
+/** The trials that went wrong, the first one, and how many others there were. */
+function trialTexts(trials: readonly DraftTrial[]): readonly string[] {
+  const isRight = ({ status, contradicted }: DraftTrial) => status === 200 && contradicted.length === 0;
+  const shown = trials.filter((trial, index) => index === 0 || !isRight(trial));
+  const others = trials.length - shown.length;
+  const kinds = trials.filter((trial) => !shown.includes(trial)).map(({ request }) => request);
+  const list = kinds.map((request) => request.replace(/^.*\?limit=10&/, '').replace(/^GET /, ''));
+  return [...shown.map(trialText), ...(others === 0 ? [] : [`answered, too: ${list.join(', ')}`])];
+}
+
 /** What doctor says of a draft: how many of its claims hold, and what differs. */
 function doctorText({ findings, rows, complete }: Examination): string {
   const count = (wanted: string) => findings.filter(({ verdict }) => verdict === wanted).length;
@@ -52,7 +62,7 @@ export function draftReport(inferred: InferredSource): Report {
   const blocks = [
     `Dialect: ${dialect ?? 'none that is known'}. Calls: ${calls}.`,
     'The draft passes portico check.',
-    ...(trials.length === 0 ? [] : [{ heading: 'Answers of the draft:', blocks: trials.map(trialText) }]),
+    ...(trials.length === 0 ? [] : [{ heading: 'Answers of the draft:', blocks: trialTexts(trials) }]),
     ...(examination === undefined ? [] : [doctorText(examination)]),
     { heading: 'What queries cost:', blocks: [costSummary(queryCosts(compiled))] },
     lines.length === 0
