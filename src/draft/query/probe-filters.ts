@@ -45,7 +45,12 @@ const numberIn = (text: string | undefined) =>
   text === undefined || !/^-?\d+(?:\.\d+)?$/.test(text) ? undefined : Number(text);
 
 /** A condition with a value that some of the rows meet, as far as the rows tell. */
-type Condition = { readonly value: string; readonly matches: (row: JsonObject) => boolean };
+type Condition = {
+  readonly value: string;
+  readonly matches: (row: JsonObject) => boolean;
+  /** Whether a row has no value: some services let such rows match every value. */
+  readonly isEmpty: (row: JsonObject) => boolean;
+};
 
 function textsAt({ rows }: FilterContext, path: string): readonly string[] {
   const find = compilePath(path);
@@ -56,12 +61,15 @@ function textsAt({ rows }: FilterContext, path: string): readonly string[] {
 function conditionFor(context: FilterContext, path: string, op: DialectFilter['op']): Condition | undefined {
   const find = compilePath(path);
   const textOf = (row: JsonObject) => scalarText(find(row))?.trim() ?? '';
+  const isEmpty = (row: JsonObject) => textOf(row) === '';
   const texts = textsAt(context, path).filter((text) => text !== '');
   if (op === 'eq') {
     const plain = texts.filter((text) => text.length < 100 && !/[{}]|\$/.test(text));
     const counts = Map.groupBy(plain, (text) => text);
     const rarest = [...counts].sort(([, a], [, b]) => a.length - b.length)[0]?.[0];
-    return rarest === undefined ? undefined : { value: rarest, matches: (row) => textOf(row) === rarest };
+    return rarest === undefined
+      ? undefined
+      : { value: rarest, matches: (row) => textOf(row) === rarest, isEmpty };
   }
   const numbers = [...new Set(texts.flatMap((text) => numberIn(text) ?? []))].sort((a, b) => a - b);
   const bound = numbers[Math.floor(numbers.length / 2)];
@@ -70,16 +78,17 @@ function conditionFor(context: FilterContext, path: string, op: DialectFilter['o
   return {
     value: texts.find((text) => numberIn(text) === bound) ?? String(bound),
     matches: (row) => fits(numberIn(textOf(row)) ?? NaN),
+    isEmpty,
   };
 }
 
 /** Reads from a reply whether a condition was obeyed: other rows than without it, and all, or at least some, of them fit. */
-function judgeCondition({ firstIds, rows }: FilterContext, { matches }: Condition, isWide: boolean) {
+function judgeCondition({ firstIds, rows }: FilterContext, { matches, isEmpty }: Condition, isWide: boolean) {
   return ({ listing }: ListAnswer): Effect => {
     if (listing === undefined) return 'refused';
     if (listing.rows.length === 0) return 'other';
     const isSame = listing.ids.every((id, index) => id === firstIds[index]);
-    const allFit = listing.rows.every(matches);
+    const allFit = listing.rows.some(matches) && listing.rows.every((row) => matches(row) || isEmpty(row));
     if (isSame && listing.rows.length === firstIds.length && !(allFit && rows.every(matches)))
       return 'ignored';
     return allFit || (isWide && listing.rows.some(matches)) ? 'obeyed' : 'other';
