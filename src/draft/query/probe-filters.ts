@@ -83,14 +83,13 @@ function conditionFor(context: FilterContext, path: string, op: DialectFilter['o
 }
 
 /** Reads from a reply whether a condition was obeyed: other rows than without it, and all, or at least some, of them fit. */
-function judgeCondition({ firstIds, rows }: FilterContext, { matches, isEmpty }: Condition, isWide: boolean) {
+function judgeCondition({ firstIds }: FilterContext, { matches, isEmpty }: Condition, isWide: boolean) {
   return ({ listing }: ListAnswer): Effect => {
     if (listing === undefined) return 'refused';
     if (listing.rows.length === 0) return 'other';
     const isSame = listing.ids.every((id, index) => id === firstIds[index]);
     const allFit = listing.rows.some(matches) && listing.rows.every((row) => matches(row) || isEmpty(row));
-    if (isSame && listing.rows.length === firstIds.length && !(allFit && rows.every(matches)))
-      return 'ignored';
+    if (isSame && listing.rows.length === firstIds.length) return 'ignored';
     return allFit || (isWide && listing.rows.some(matches)) ? 'obeyed' : 'other';
   };
 }

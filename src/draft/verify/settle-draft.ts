@@ -4,14 +4,7 @@ import type { Finding } from '../../probe/resource/finding.ts';
 import { type DraftNote, likely, sure, toEdit } from '../note.ts';
 import type { Draft } from '../write/write-draft.ts';
 import { correctDraft, withoutEmptySort } from './correct-draft.ts';
-import {
-  applyEdit,
-  type DraftEdit,
-  type DraftPlace,
-  isSamePlace,
-  valueAt,
-  withNotes,
-} from './draft-edits.ts';
+import { applyEdit, type DraftPlace, isSamePlace, valueAt, withNotes } from './draft-edits.ts';
 import type { Examination } from './examine-draft.ts';
 
 /** What a draft is settled with. */

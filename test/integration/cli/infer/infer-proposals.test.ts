@@ -184,7 +184,7 @@ describe('proposed ids', () => {
       listing(rows, (all) => all),
       'users',
     );
-    expect(new RegExp(`^(?:${id.form ?? 'none'})$`).test(String(rows[0]!['id']))).toBe(true);
+    expect(new RegExp(`^(?:${id.form ?? 'none'})$`).test(rows[0]!['id'])).toBe(true);
   });
 });
 
