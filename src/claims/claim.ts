@@ -2,11 +2,15 @@ import type { Rows } from '../adapter/compile.ts';
 import type { Capability } from '../adapter/plan/push-down.ts';
 import type { WindowCall } from '../adapter/plan/window.ts';
 import type { Value } from '../contract/fields.ts';
+import type { Ask, Exchange } from './evidence/ask.ts';
+import type { Finding, Findings } from './evidence/finding.ts';
+import type { RowWalk } from './evidence/walk.ts';
 
 /**
- * What a source can promise is judged in this room, one file per promise. Each file has a pure check that takes what a
- * reply showed and says how it breaks the promise; `undefined` means that it does not. The gateway runs the checks on
- * every answer, so a check that finds nothing allocates nothing.
+ * What a source can promise is judged in this room, one file per promise. A file has a pure check, which takes what a
+ * reply showed and says how it breaks the promise (`undefined`: it does not), and a claim, whose probe asks a source for
+ * evidence and says what it found. The gateway runs the checks on every answer, so a check that finds nothing allocates
+ * nothing. `runClaims` in probe/run-claims.ts runs all claims of a source: for doctor, and for infer on its drafts.
  */
 
 /** A row as claims see it: its id, and its values by field. `infer` can make one before it has a mapping. */
@@ -37,4 +41,34 @@ export function contradicted(capability: Capability, detail = 'rows contradict i
 /** The replies do not fit together; `detail` says how, in words. */
 export function inconsistent(detail: string): InconsistentReads {
   return { kind: 'inconsistent', detail };
+}
+
+/** What a claim is held against: a source to ask, its first window, and the rows that were read before. */
+export type Evidence = {
+  readonly ask: Ask;
+  readonly first: Exchange<Rows> & { readonly value: Rows };
+  readonly sample: RowWalk;
+  /** How often fields of the sample became `null`, by `field reason`. */
+  readonly gaps: ReadonlyMap<string, number>;
+  /** The most calls that a claim which reads many rows may make. */
+  readonly callsMax: number;
+  /** Names of claims that differ: what relies on them cannot be judged. */
+  readonly failed: ReadonlySet<string>;
+};
+
+/** One thing that a source file promises, or could promise. Its probe throws SourceUnreachable and SessionBudgetSpent. */
+export type Claim = {
+  readonly name: string;
+  readonly probe: (evidence: Evidence) => AsyncIterable<Finding>;
+};
+
+/** A claim whose judgement ends with at most a few findings. */
+export function claimOf(name: string, judge: (evidence: Evidence) => Promise<Findings> | Findings): Claim {
+  return {
+    name,
+    async *probe(evidence) {
+      const found = await judge(evidence);
+      if (found !== undefined) yield* 'probe' in found ? [found] : found;
+    },
+  };
 }

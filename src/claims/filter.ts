@@ -1,7 +1,20 @@
 import type { Capability } from '../adapter/plan/push-down.ts';
+import type { FilterSpec } from '../config/schema/source.ts';
 import { matches } from '../contract/order.ts';
 import type { Filter } from '../contract/query.ts';
-import type { EvidenceRow } from './claim.ts';
+import type { Evidence, EvidenceRow } from './claim.ts';
+import {
+  describeExchange,
+  endsEmpty,
+  type Exchange,
+  hidesRows,
+  type OpenList,
+  sizeOf,
+} from './evidence/ask.ts';
+import type { FilterTrial } from './evidence/filter-values.ts';
+import { counted } from './evidence/finding.ts';
+import { type RowWalk, walkRows } from './evidence/walk.ts';
+import { shortWindows } from './windows/window-size.ts';
 
 /** What contradicts a filter. */
 export const ROW_EXCLUDED = 'a row came that does not match';
@@ -20,4 +33,99 @@ export function brokenFilter(
     ({ field, op, value }) => !rows.every((row) => matches(row[field] ?? null, op, value)),
   );
   return broken === undefined ? undefined : `filter.${broken.field}.${broken.op}`;
+}
+
+/** The result of one filter value. */
+export type FilterResult = Pick<FilterTrial, 'kind'> & {
+  readonly shown: Exchange<unknown> | undefined;
+  readonly found: RowWalk;
+  /** Rows that do not match. */
+  readonly extra: readonly EvidenceRow[];
+  /** Matching rows of the sample that did not come; `undefined` where not all rows that come were read. */
+  readonly missing: number | undefined;
+  /** Whether the same rows came as without a filter. */
+  readonly ignored: boolean;
+  /** How the windows of the walk do not fit together, if they do not. */
+  readonly torn: string | undefined;
+};
+
+/** A filter that a file declares. */
+export type DeclaredFilter = { readonly field: string; readonly op: Filter['op']; readonly spec: FilterSpec };
+
+/** Whether as many rows, and just the same at the start, come as without a filter. */
+function isIgnored(found: RowWalk, sample: RowWalk): boolean {
+  const [first, whole] = [found.steps[0]?.rows, sample.steps[0]?.rows];
+  return (
+    first !== undefined &&
+    first.records.length > 0 &&
+    first.total === whole?.total &&
+    first.records.every(({ id }, index) => whole?.records[index]?.id === id) &&
+    (!found.complete || found.records.length >= sample.records.length)
+  );
+}
+
+/** How the windows of a filtered walk do not fit together: the source filters its windows after it has cut them. */
+function tornWalk({ ask: { list }, failed }: Evidence, found: RowWalk): string | undefined {
+  const { window } = list;
+  if (window.kind !== 'offset' && window.kind !== 'page') return undefined;
+  // Rows that move, or come again behind the end, are told elsewhere.
+  if (['order', 'stability', 'walk', 'past end', 'short windows'].some((name) => failed.has(name)))
+    return undefined;
+  if (found.repeated > 0 || (found.end === 'repeats' && endsEmpty(list))) return 'rows came twice';
+  const { before, short } = shortWindows(found);
+  if (hidesRows(list) || short.length === 0) return undefined;
+  return `${short.length} of ${counted(before.length, 'window')} before the last are short`;
+}
+
+/** Asks for filters as the gateway does that cannot rely on a total, up to the end. */
+export async function tryFilters(
+  evidence: Evidence,
+  reader: OpenList,
+  { filters, kind, callsMax }: { filters: readonly Filter[]; kind: string; callsMax: number },
+): Promise<FilterResult> {
+  const { ask, sample } = evidence;
+  const found = await walkRows(ask, reader, { size: sizeOf(ask.list), callsMax, goesOn: true });
+  const ids = new Set(found.records.map(({ id }) => id));
+  const wanted = sample.records.filter((record) => fitsFilters(record, filters));
+  const values = filters.map(({ value }) => JSON.stringify(value)).join(', ');
+  return {
+    kind: ask.showValues ? `${kind}: ${values}` : kind,
+    shown: found.steps[0]?.exchange ?? found.refusal,
+    found,
+    extra: found.records.filter((record) => !fitsFilters(record, filters)),
+    missing:
+      found.complete && sample.repeated === 0 ? wanted.filter(({ id }) => !ids.has(id)).length : undefined,
+    ignored: isIgnored(found, sample),
+    torn: tornWalk(evidence, found),
+  };
+}
+
+/** Why a filter value contradicts the claim, with what to look at; `undefined` where it does not. */
+export function objection(
+  { found, extra, missing = 0, ignored, torn, kind }: FilterResult,
+  isExact: boolean,
+) {
+  const extras = isExact ? extra.length : 0;
+  if (found.steps.length === 0 && found.refusal !== undefined)
+    return { what: describeExchange(found.refusal), look: 'how the value is sent' };
+  if (ignored && extras > 0)
+    return { what: 'the filter is ignored: the same rows as without it', look: 'the name of the parameter' };
+  if (torn !== undefined)
+    return {
+      what: `${torn}: the source filters after it has paged`,
+      look: 'a parameter that filters before',
+    };
+  if (missing > 0)
+    return {
+      what: `${counted(missing, 'matching row')} did not come`,
+      look: 'how the value is sent (its escape, its codes)',
+    };
+  if (extras > 0)
+    return {
+      what: `${extras} of ${counted(found.records.length, 'row')} do not match`,
+      look: kind.startsWith('in other case')
+        ? 'the source does not mind the case'
+        : 'what the parameter means',
+    };
+  return undefined;
 }

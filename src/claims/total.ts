@@ -1,4 +1,31 @@
-import { inconsistent, type InconsistentReads, type WindowEvidence } from './claim.ts';
+import type { Rows } from '../adapter/compile.ts';
+import type { Filter } from '../contract/query.ts';
+import { type Json, NumberText, readJson } from '../kernel/json/json.ts';
+import {
+  claimOf,
+  type Evidence,
+  inconsistent,
+  type InconsistentReads,
+  type WindowEvidence,
+} from './claim.ts';
+import {
+  type Ask,
+  depthOf,
+  describeExchange,
+  endsEmpty,
+  type Exchange,
+  hidesRows,
+  idsOf,
+  isWithinReach,
+  listPlace,
+  type OpenList,
+  rowsAt,
+  sizeOf,
+} from './evidence/ask.ts';
+import { type Advice, claimAt, counted, type Finding } from './evidence/finding.ts';
+import { changeText } from './evidence/spec-change.ts';
+import type { RowWalk } from './evidence/walk.ts';
+import { shortWindows } from './windows/window-size.ts';
 
 /** How a window breaks a total: it must hold exactly the rows that the total promises there. */
 export function brokenTotal({ call, rows }: WindowEvidence, total: number): InconsistentReads | undefined {
@@ -8,4 +35,187 @@ export function brokenTotal({ call, rows }: WindowEvidence, total: number): Inco
   if (rows.received !== expected)
     return inconsistent('a window has fewer or more rows than the total allows');
   return undefined;
+}
+
+/** The number of rows that the source gives for a selection, or the reply that lacks it. */
+async function askTotal(reader: OpenList, first: Exchange<Rows>) {
+  if (reader.count === undefined) return { total: first.value?.total, exchange: first };
+  const exchange = await reader.count();
+  return { total: exchange.value, exchange };
+}
+
+/** Headers that commonly hold a total. */
+const TOTAL_HEADERS = [
+  'X-Total-Count',
+  'X-Total',
+  'X-Result-Count',
+  'X-WP-Total',
+  'X-Count',
+  'X-Total-Results',
+  'Total-Count',
+];
+
+/** Paths of whole numbers outside of lists. */
+function numbersIn(tree: Json, path: string, depth: number): readonly (readonly [string, number])[] {
+  if (typeof tree === 'number') return [[path, tree]];
+  if (typeof tree === 'string' && /^\d{1,9}$/.test(tree)) return [[path, Number(tree)]];
+  if (typeof tree !== 'object' || tree === null || Array.isArray(tree) || tree instanceof NumberText)
+    return [];
+  if (depth === 0) return [];
+  return Object.entries(tree).flatMap(([key, value]) => {
+    const name = /^[A-Za-z_@$][\w@$-]*$/.test(key) ? key : JSON.stringify(key);
+    return numbersIn(value, path === '' ? name : `${path}.${name}`, depth - 1);
+  });
+}
+
+/** Where the number of all rows stands in the first reply. */
+function findTotal({ reply }: Exchange<Rows>, rows: number): Record<string, string> | undefined {
+  const header = TOTAL_HEADERS.find((name) => reply.header(name.toLowerCase())?.trim() === String(rows));
+  if (header !== undefined) return { header };
+  const range = /\/(\d+)$/.exec(reply.header('content-range') ?? '')?.[1];
+  if (range === String(rows)) return { header: 'Content-Range', pattern: '/(\\d+)$' };
+  try {
+    const [at] =
+      numbersIn(readJson(reply.body.toString('utf8')), '', 4).find(([, count]) => count === rows) ?? [];
+    return at === undefined ? undefined : { at };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A total that the file does not name, where the number of all rows stands in the first reply. */
+function proposeTotal({ ask, first, sample }: Evidence): Finding | undefined {
+  const rows = sample.received;
+  // A number that only counts the rows of the window says nothing.
+  if (!sample.complete || rows <= first.value.received) return undefined;
+  const found = findTotal(first, rows);
+  if (found === undefined) return undefined;
+  const { kind } = ask.list.window;
+  const line = changeText({ at: ['total'], value: found });
+  const text =
+    kind === 'offset' || kind === 'page' ? `${line}: pages then come straight from the source` : line;
+  const sets = [{ at: listPlace(ask, 'total'), value: { ...found, counts: 'filtered' } }];
+  return claimAt('total', 'no total is declared', listPlace(ask, 'total'))(
+    'noted',
+    `the first reply holds the number of the ${rows} rows`,
+    { tries: [{ sets, text }] },
+  );
+}
+
+/** Why the rows of a walk cannot be counted. */
+function whyInconclusive({ ask, first, sample }: Evidence): string | undefined {
+  const { repeated, refusal, complete } = sample;
+  const isNumbered = !hidesRows(ask.list) && first.value.next === undefined;
+  if (repeated > 0) return 'records came twice in the walk';
+  if (isNumbered && shortWindows(sample).short.length > 0) return 'windows before the last are short';
+  return refusal !== undefined && !complete ? 'not all rows can be reached' : undefined;
+}
+
+/** The advice for a total that is none. */
+function withoutTotal(ask: Ask): Advice {
+  const text = 'where the number of rows stands; or no total';
+  return { tries: [{ sets: [{ at: listPlace(ask, 'total'), value: undefined }], text }], otherwise: text };
+}
+
+/** Whether the last row that the total promises can be read, where not all rows were. */
+async function judgeLast({ ask }: Evidence, total: number, exchange: Exchange<unknown>): Promise<Finding> {
+  const conclude = claimAt('total', 'the total is that of the rows', listPlace(ask, 'total'));
+  if (ask.open({})?.window.kind !== 'random' || hidesRows(ask.list))
+    return conclude('could not tell', 'not all rows were read');
+  if (total > depthOf(ask.list))
+    return conclude('could not tell', 'the last row lies behind window.depthMax');
+  const size = sizeOf(ask.list);
+  const firstRow = Math.floor((total - 1) / size) * size;
+  const last = await rowsAt(ask, firstRow, size);
+  const looksBehind = isWithinReach(ask.list, firstRow + size, size);
+  const behind = looksBehind ? await rowsAt(ask, firstRow + size, size) : undefined;
+  if (last.value === undefined)
+    return claimAt('reach', 'every row can be reached', listPlace(ask, 'window'))(
+      'differs',
+      `the total is ${total}, but its last row cannot be read: ${describeExchange(last)}`,
+      'another kind of window that reaches all rows; window: { depthMax: … } only has queries behind it refused',
+      ...[exchange, last],
+    );
+  const expected = total - firstRow;
+  const known = new Set(idsOf(last));
+  const goesOn = behind !== undefined && endsEmpty(ask.list) && idsOf(behind).some((id) => !known.has(id));
+  if (last.value.received === expected && !goesOn)
+    return conclude('agrees', `${total}, and the last window holds ${counted(expected, 'row')}`);
+  const more = goesOn ? ', and rows stand behind it' : '';
+  return conclude(
+    'differs',
+    `${total}, but the last window holds ${last.value.received} rows in place of ${expected}${more}`,
+    withoutTotal(ask),
+    ...[exchange, last],
+  );
+}
+
+/** Whether the total is the number of rows. */
+async function judgeTotal(evidence: Evidence): Promise<Finding | undefined> {
+  const { ask, first, sample } = evidence;
+  if (ask.list.total === undefined) return proposeTotal(evidence);
+  const conclude = claimAt('total', 'the total is that of the rows', listPlace(ask, 'total'));
+  const reader = ask.open({});
+  if (reader === undefined || (ask.list.total.count !== undefined && reader.count === undefined))
+    return conclude('could not tell', 'Portico does not ask for it with such windows');
+  const { total, exchange } = await askTotal(reader, first);
+  const differs = (observed: string) => conclude('differs', observed, withoutTotal(ask), exchange);
+  if (exchange.problem !== undefined) return differs(describeExchange(exchange));
+  if (first.value.isTotalLost === true) return differs('no number stands there');
+  if (total === undefined) return conclude('could not tell', 'the source says that it is only a bound');
+  const rows = sample.received;
+  const why = whyInconclusive(evidence);
+  if (why !== undefined) return conclude('could not tell', why);
+  if (!sample.complete) {
+    if (total === 0 && rows === 0) return conclude('could not tell', 'there are no rows');
+    if (total < rows) return differs(`${total}, but there are at least ${rows} rows`);
+    return judgeLast(evidence, total, exchange);
+  }
+  if (total === rows) return conclude('agrees', `${total}, and as many rows`);
+  if (hidesRows(ask.list) && total > rows)
+    return conclude('agrees', `${total}, of which ${rows} are seen: the others are hidden after paging`);
+  return differs(`${total}, but there are ${counted(rows, 'row')}`);
+}
+
+/** The number of all rows. */
+export const totalClaim = claimOf('total', judgeTotal);
+
+/** Whether the total with filters counts the rows that match; `found` are all rows that came with them. */
+export async function judgeFilteredTotal(
+  { ask, sample, failed }: Evidence,
+  reader: OpenList,
+  filters: readonly Filter[],
+  found: RowWalk,
+): Promise<Finding | undefined> {
+  const spec = ask.list.total;
+  const first = found.steps[0]?.exchange;
+  // A total that is wrong without a filter is reported once.
+  if (spec === undefined || first === undefined || hidesRows(ask.list)) return undefined;
+  if (failed.has('total') || failed.has('short windows')) return undefined;
+  const { counts } = spec;
+  const claim =
+    counts === 'all' ? 'the total counts all rows, filtered or not' : 'the total counts the rows that match';
+  const names = filters.map(({ field, op }) => `${field} ${op}`).join(', ');
+  const conclude = claimAt(`total with ${names}`, claim, listPlace(ask, 'total'));
+  const { total, exchange } = await askTotal(reader, first);
+  if (total === undefined) return undefined;
+  const rows = found.received;
+  const all = sample.steps[0]?.rows.total ?? (sample.complete ? sample.received : undefined);
+  const at = listPlace(ask, 'total', 'counts');
+  const differs = (observed: string, advice: Advice) => conclude('differs', observed, advice, exchange);
+  if (counts === 'filtered') {
+    if (total === rows) return conclude('agrees', `${total}, and as many rows`);
+    if (total !== all) return differs(`${total}, but ${rows} rows`, withoutTotal(ask));
+    const tries = [{ sets: [{ at, value: 'all' }] }, ...(withoutTotal(ask).tries ?? [])];
+    return differs(`${total}, the number of all rows, for ${rows}`, { tries });
+  }
+  if (total === all) return conclude('agrees', `${total} with and without the filter`);
+  if (total === rows) {
+    const text = 'total: { counts: filtered }, if it is so with every filter';
+    return conclude('noted', `${total}, and as many rows match`, {
+      tries: [{ sets: [{ at, value: 'filtered' }], text }],
+    });
+  }
+  if (all === undefined && total > rows) return conclude('could not tell', 'not all rows were read');
+  return differs(`${total}, where ${rows} rows match`, withoutTotal(ask));
 }

@@ -10,7 +10,7 @@ import { Decimal } from '../kernel/decimal.ts';
 import { NumberText } from '../kernel/json/json.ts';
 import type { CompiledResource } from '../pipeline/compile-sources.ts';
 import type { SourceAnswer } from '../policy/call.ts';
-import type { Claim } from './explain-plan.ts';
+import type { PlacedClaim } from './explain-plan.ts';
 import type { LiveCall, LiveResult, ViewedField } from './explain-live.ts';
 import { MASK } from '../probe/session/mask-secrets.ts';
 import { callToDisplay } from '../probe/session/display-call.ts';
@@ -48,7 +48,7 @@ export type DisplayedLive = {
     readonly total?: number;
     readonly records?: number;
   };
-  readonly contradicted: readonly Claim[];
+  readonly contradicted: readonly PlacedClaim[];
   readonly gaps: Readonly<Record<string, number>>;
   readonly record?: readonly DisplayedField[];
 };

@@ -1,6 +1,7 @@
 import { claimPlace } from '../adapter/claim-place.ts';
 import type { Adapter } from '../adapter/compile.ts';
 import type { PagePlan, ScanPlan } from '../adapter/plan/plan.ts';
+import { scanReach } from '../claims/service/capacity.ts';
 import type { LoadedSource } from '../config/loaded-config.ts';
 import type { ListSpec, SourceSpec } from '../config/schema/source.ts';
 import type { Filter, ListQuery, Query, Sort } from '../contract/query.ts';
@@ -9,7 +10,11 @@ import type { UpstreamRequest } from '../kernel/upstream-call.ts';
 import { asksTotalFirst, totalWindow } from '../reading/read-page.ts';
 
 /** Where a source's file makes a claim. */
-export type Claim = { readonly claim: string; readonly file: string; readonly line: number | undefined };
+export type PlacedClaim = {
+  readonly claim: string;
+  readonly file: string;
+  readonly line: number | undefined;
+};
 
 /** How the gateway will answer a query. */
 export type ExplainedPlan = {
@@ -22,7 +27,7 @@ export type ExplainedPlan = {
   readonly callsMax: number;
   /** What the gateway does itself, in words. */
   readonly left: readonly string[];
-  readonly relies: readonly Claim[];
+  readonly relies: readonly PlacedClaim[];
 };
 
 /** Calls of a scan that are shown. */
@@ -49,32 +54,9 @@ export function detailCalls(plan: PagePlan, query: ListQuery): number {
   return plan.window.cover((page - 1) * limit, limit).reduce((sum, { size }) => sum + size, 0);
 }
 
-/** How far a scan can go. */
-export type ScanReach = { readonly rows: number; readonly calls: number };
-
 /** Whether the windows of a scan hold the number of rows that it must bring. */
 function totalInWindows(plan: ScanPlan, list: ListSpec | undefined): boolean {
   return plan.totalCounts && list?.total !== undefined && list.total.count === undefined;
-}
-
-/** The most rows that a scan can bring, and the most calls it takes for them. */
-export function scanReach(
-  { window, hydrates }: Pick<ScanPlan, 'window' | 'hydrates'>,
-  { rows, calls }: Pick<SourceSpec['budget'], 'rows' | 'calls'>,
-): ScanReach {
-  if (hydrates === 'rows') {
-    // A window and its rows, each with a call of its own.
-    const size = window.kind === 'sequential' ? window.first.size : window.scanSize;
-    const windows = Number.isFinite(size) ? Math.max(1, Math.floor(calls / (size + 1))) : 1;
-    const reach = scanReach({ window, hydrates: undefined }, { rows, calls: windows });
-    return { rows: Math.min(reach.rows, calls - 1), calls };
-  }
-  if (window.kind === 'sequential') return { rows: Math.min(rows, calls * window.first.size), calls };
-  const { scanSize, depthMax, shortAtEnd } = window;
-  if (!Number.isFinite(scanSize)) return { rows, calls: 1 };
-  const reach = Math.min(rows, calls * scanSize, depthMax);
-  // One more looks behind the end; windows that may be short anywhere may take any number.
-  return { rows: reach, calls: shortAtEnd ? Math.min(calls, Math.ceil(reach / scanSize) + 1) : calls };
 }
 
 /** The calls for a page, in the order in which they are made, with those that may find nothing behind the last row. */
@@ -99,7 +81,7 @@ function claimsOf(
   { yaml }: LoadedSource,
   resource: Resource,
   capabilities: readonly string[],
-): readonly Claim[] {
+): readonly PlacedClaim[] {
   return capabilities.map((claim) => {
     const { file, line } = yaml.problemAt(claimPlace(resource.name, claim), '');
     return { claim, file, line };

@@ -1,3 +1,4 @@
+import { scanReach } from '../claims/service/capacity.ts';
 import type { LoadedSource } from '../config/loaded-config.ts';
 import { LIMIT_DEFAULT } from '../contract/parse-query.ts';
 import type { Filter, ListQuery, Sort } from '../contract/query.ts';
@@ -6,7 +7,7 @@ import type { Resource } from '../contract/resources.ts';
 import { Decimal } from '../kernel/decimal.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import type { ReportBlock } from './report/report.ts';
-import { detailCalls, pageCalls, scanReach } from './explain-plan.ts';
+import { detailCalls, pageCalls } from './explain-plan.ts';
 
 /** What one kind of query of the contract costs at a source. */
 export type QueryCost = {

@@ -1,8 +1,8 @@
+import type { ClaimVerdict, Finding } from '../claims/evidence/finding.ts';
 import { pathText } from '../config/problem.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
-import type { ClaimVerdict, Finding } from './resource/finding.ts';
-import { createProbeSession, type ProbeSession } from './resource/probe-session.ts';
-import { probeResource } from './run-probes.ts';
+import { askSource, type SourceAsk } from './ask-source.ts';
+import { runClaims } from './run-claims.ts';
 import type { DisplayedCall } from './session/display-call.ts';
 import { openSession } from './session/source-session.ts';
 
@@ -56,10 +56,14 @@ export type DiagnosisOptions = {
   readonly stop: AbortSignal;
 };
 
-function displayFinding(session: ProbeSession, finding: Finding): DisplayedFinding {
+function displayFinding(
+  compiled: CompiledSource,
+  { display }: SourceAsk,
+  finding: Finding,
+): DisplayedFinding {
   const { probe, claim, at, verdict, observed, hint, calls = [] } = finding;
-  const { file, line, column } = session.compiled.source.yaml.problemAt(at, '');
-  const displayed = calls.flatMap((request) => session.display(request) ?? []);
+  const { file, line, column } = compiled.source.yaml.problemAt(at, '');
+  const displayed = calls.flatMap((request) => display(request) ?? []);
   return {
     ...{ probe, claim, file, path: pathText(at), verdict, observed },
     ...(line !== undefined && at.length > 0 && { line }),
@@ -86,14 +90,16 @@ export async function diagnose(
       // Calls that one resource leaves of its share are for the next.
       const share = Math.ceil((callsMax * (index + 1)) / compiled.length) - session.callsMade;
       const part = session.part({ callsMax: share });
-      const probed = createProbeSession({ compiled: one, session: part, showValues, stop });
+      const deps = { compiled: one, session: part, showValues, stop };
+      const source = askSource(deps);
       const findings: DisplayedFinding[] = [];
       onResource(one);
-      const found = await probeResource(probed, (finding) => {
-        const displayed = displayFinding(probed, finding);
+      const report = (finding: Finding) => {
+        const displayed = displayFinding(one, source, finding);
         findings.push(displayed);
         onFinding(displayed);
-      });
+      };
+      const found = await runClaims({ ...deps, onFinding: report }, source);
       const { rows, complete } = found;
       resources.push({ resource: one.resource.name, rows, complete, findings });
       unreached = found.unreached;

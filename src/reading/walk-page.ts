@@ -1,6 +1,6 @@
 import type { WalkPlan } from '../adapter/plan/plan.ts';
 import { contradicted, type WindowEvidence } from '../claims/claim.ts';
-import { isFullWindow } from '../claims/continuation.ts';
+import { isFullWindow } from '../claims/windows/continuation.ts';
 import { compileOrder } from '../contract/order.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import { GatewayError } from '../errors/fault.ts';

@@ -1,4 +1,4 @@
-import type { Finding } from '../../probe/resource/finding.ts';
+import type { Finding } from '../../claims/evidence/finding.ts';
 import type { Draft } from '../write/write-draft.ts';
 import { likely, type Remark, sure } from '../note.ts';
 import { applyEdit, type DraftEdit, type DraftPlace, isSamePlace, valueAt } from './draft-edits.ts';

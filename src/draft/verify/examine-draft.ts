@@ -1,7 +1,6 @@
 import type { CompiledSource } from '../../pipeline/compile-sources.ts';
-import type { Finding } from '../../probe/resource/finding.ts';
-import { createProbeSession } from '../../probe/resource/probe-session.ts';
-import { probeResource } from '../../probe/run-probes.ts';
+import type { Finding } from '../../claims/evidence/finding.ts';
+import { runClaims } from '../../probe/run-claims.ts';
 import { openSession } from '../../probe/session/source-session.ts';
 
 /** What doctor says of a draft. */
@@ -25,11 +24,10 @@ export async function examineDraft(
   { callsMax, signal }: ExaminationBounds,
 ): Promise<Examination> {
   const session = openSession(compiled.source.spec, { callsMax });
-  const findings: Finding[] = [];
   try {
-    const probes = createProbeSession({ compiled, session, showValues: false, stop: signal });
-    const probed = await probeResource(probes, (finding) => findings.push(finding));
-    return { findings, ...probed, calls: session.callsMade };
+    // A change is tried by the next examination, so no hint is tried here.
+    const run = await runClaims({ compiled, session, showValues: false, stop: signal, triesAdvice: false });
+    return { ...run, calls: session.callsMade };
   } finally {
     session.close();
   }

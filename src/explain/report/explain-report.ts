@@ -1,5 +1,5 @@
-import { counted } from '../../probe/resource/finding.ts';
-import type { Claim } from '../explain-plan.ts';
+import { counted } from '../../claims/evidence/finding.ts';
+import type { PlacedClaim } from '../explain-plan.ts';
 import { placeText, type Report, type ReportBlock, section } from './report.ts';
 import type { Explanation, ClientMistake } from '../explanation.ts';
 import { MASK } from '../../probe/session/mask-secrets.ts';
@@ -11,7 +11,7 @@ const CALLS_SHOWN = 5;
 
 const INDENT = '  ';
 
-function claimLine(claim: Claim): string {
+function claimLine(claim: PlacedClaim): string {
   return `${claim.claim}  ${placeText(claim)}`;
 }
 

@@ -1,4 +1,5 @@
 import { compileSessionReader } from '../../adapter/read/session-reader.ts';
+import type { Exchange } from '../../claims/evidence/ask.ts';
 import type { ConnectionSpec } from '../../config/schema/source.ts';
 import { GatewayError, toGatewayError } from '../../errors/fault.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
@@ -29,12 +30,6 @@ export type SessionCall = {
   problem: GatewayError | undefined;
 };
 
-/** A reply, and what was read from it: a value, or the problem of reading it. */
-export type SessionExchange<T> = { readonly request: UpstreamRequest; readonly reply: UpstreamReply } & (
-  | { readonly value: T; readonly problem: undefined }
-  | { readonly value: undefined; readonly problem: GatewayError }
-);
-
 /** How a session is opened. */
 export type SessionOptions = SessionBudget & {
   /** Whether the log keeps replies with their bodies; without it, they are given up once they are read. */
@@ -58,7 +53,7 @@ export type SourceSession = {
     request: UpstreamRequest,
     read: (reply: UpstreamReply) => T,
     signal: AbortSignal,
-  ): Promise<SessionExchange<T>>;
+  ): Promise<Exchange<T>>;
   /** A session within this one: with a log and a budget of its own, through the same client or another. It is charged to both. */
   part(options: SessionOptions, upstream?: Upstream): SourceSession;
   close(): void;
@@ -132,7 +127,7 @@ async function exchangeOnce<T>(
   request: UpstreamRequest,
   read: (reply: UpstreamReply) => T,
   signal: AbortSignal,
-): Promise<SessionExchange<T>> {
+): Promise<Exchange<T>> {
   let reply: UpstreamReply | undefined;
   const keep = (received: UpstreamReply) => {
     reply = received;

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import type { WindowEvidence } from '../../../src/claims/claim.ts';
-import { isFullWindow } from '../../../src/claims/continuation.ts';
-import { brokenEcho } from '../../../src/claims/echo.ts';
+import { isFullWindow } from '../../../src/claims/windows/continuation.ts';
+import { brokenEcho } from '../../../src/claims/windows/echo.ts';
 import { brokenFilter } from '../../../src/claims/filter.ts';
 import { isOrdered } from '../../../src/claims/order.ts';
 import { brokenTotal } from '../../../src/claims/total.ts';
 import { hasDuplicates } from '../../../src/claims/unique-ids.ts';
-import { brokenSize } from '../../../src/claims/window-size.ts';
+import { brokenSize } from '../../../src/claims/windows/window-size.ts';
 import { compileOrder } from '../../../src/contract/order.ts';
 import type { CanonicalRecord } from '../../../src/contract/response-body.ts';
 import { Decimal } from '../../../src/kernel/decimal.ts';

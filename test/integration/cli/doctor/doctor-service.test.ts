@@ -179,7 +179,7 @@ describe('portico doctor, where the service cannot be examined', () => {
 
   it('ends with 69 where the service goes away, and asks it no more', async () => {
     const { code, err, findings } = await examine({
-      list: (answer, _url, request) => (request > 6 ? hangUp : answer),
+      list: (answer, _url, request) => (request > 8 ? hangUp : answer),
       get: () => hangUp,
     });
     expect({ code, err }).toEqual({ code: 69, err: expect.stringContaining('failed') });

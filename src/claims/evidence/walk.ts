@@ -1,14 +1,12 @@
 import type { Rows } from '../../adapter/compile.ts';
 import type { RandomWindow, SequentialWindow, WindowCall } from '../../adapter/plan/window.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
-import { callAt, type ProbeSession, type ProbedList } from './probe-session.ts';
-import type { SessionExchange } from '../session/source-session.ts';
-import { depthOf, hidesRows } from './source-variant.ts';
+import { type Ask, callAt, depthOf, type Exchange, hidesRows, type OpenList } from './ask.ts';
 
 /** One window of a walk. */
 export type WalkStep = {
   readonly call: WindowCall;
-  readonly exchange: SessionExchange<Rows>;
+  readonly exchange: Exchange<Rows>;
   readonly rows: Rows;
 };
 
@@ -20,7 +18,7 @@ export type WalkEnd =
   | 'bounds'; // there may be more, but no more was asked for
 
 /** Rows as they came, first to last. */
-export type ProbeWalk = {
+export type RowWalk = {
   readonly steps: readonly WalkStep[];
   readonly records: readonly CanonicalRecord[];
   /** Rows that came, with those that are no records, without those that came before. */
@@ -29,26 +27,41 @@ export type ProbeWalk = {
   readonly complete: boolean;
   readonly end: WalkEnd;
   /** The reply that ended it, where that was no window. */
-  readonly refusal: SessionExchange<Rows> | undefined;
+  readonly refusal: Exchange<Rows> | undefined;
   /** Records that came more than once, and were not all there was in their window. */
   readonly repeated: number;
+  /** How long it took, in milliseconds. */
+  readonly ms: number;
 };
 
-/** Windows whose bodies are kept for later probes. */
+/** Windows whose bodies are kept for later probes, besides the last and those with a blank row. */
 const BODIES_KEPT = 3;
 const NO_BODY = Buffer.alloc(0);
 
-/** How far a walk may go. */
-export type WalkBounds = { readonly size: number; readonly callsMax: number };
+/** Whether a record has nothing but its id. */
+export function isBlank(record: CanonicalRecord): boolean {
+  return Object.entries(record).every(([name, value]) => name === 'id' || value === null);
+}
 
-type Finish = Pick<ProbeWalk, 'complete' | 'end'> & { readonly refusal?: SessionExchange<Rows> };
+function withoutBody({ exchange, ...step }: WalkStep): WalkStep {
+  return { ...step, exchange: { ...exchange, reply: { ...exchange.reply, body: NO_BODY } } };
+}
+
+/**
+ * How far a walk may go. With `goesOn`, it does as the gateway does that scans without a total: each window begins
+ * behind the rows that came, and not behind those that were asked for.
+ */
+export type WalkBounds = { readonly size: number; readonly callsMax: number; readonly goesOn?: boolean };
+
+type Finish = Pick<RowWalk, 'complete' | 'end'> & { readonly refusal?: Exchange<Rows> };
 
 /** Collects the windows of a walk. */
-function createTrail({ spec }: ProbeSession, callsMax: number) {
+function createTrail({ spec }: Ask, callsMax: number) {
   const steps: WalkStep[] = [];
   const records: CanonicalRecord[] = [];
   const known = new Set<string>();
-  const until = performance.now() + spec.budget.time;
+  const start = performance.now();
+  const until = start + spec.budget.time;
   let calls = 0;
   let repeated = 0;
   let received = 0;
@@ -65,19 +78,22 @@ function createTrail({ spec }: ProbeSession, callsMax: number) {
       );
     },
     /** Takes a window; false where all of its rows had come before. */
-    take(call: WindowCall, exchange: SessionExchange<Rows>, rows: Rows): boolean {
+    take(call: WindowCall, exchange: Exchange<Rows>, rows: Rows): boolean {
       const again = rows.records.filter(({ id }) => known.has(id)).length;
       if (again > 0 && again === rows.records.length) return false;
       repeated += again;
       received += rows.received - again;
       for (const { id } of rows.records) known.add(id);
       records.push(...rows.records);
-      const kept = steps.length < BODIES_KEPT ? exchange.reply : { ...exchange.reply, body: NO_BODY };
-      steps.push({ call, exchange: { ...exchange, reply: kept }, rows });
+      const before = steps.length - 1;
+      const last = steps[before];
+      if (last !== undefined && before >= BODIES_KEPT && !last.rows.records.some(isBlank))
+        steps[before] = withoutBody(last);
+      steps.push({ call, exchange, rows });
       return true;
     },
-    finish: ({ complete, end, refusal }: Finish): ProbeWalk => ({
-      ...{ steps, records, received, complete, end, refusal, repeated },
+    finish: ({ complete, end, refusal }: Finish): RowWalk => ({
+      ...{ steps, records, received, complete, end, refusal, repeated, ms: performance.now() - start },
     }),
   };
 }
@@ -92,16 +108,17 @@ function sawAll(steps: readonly WalkStep[], shortAnywhere: boolean): boolean {
 }
 
 async function walkNumbered(
-  session: ProbeSession,
-  reader: ProbedList & { readonly window: RandomWindow },
-  { size, callsMax }: WalkBounds,
-): Promise<ProbeWalk> {
-  const depthMax = depthOf(session.list);
-  const shortAnywhere = hidesRows(session.list);
-  const trail = createTrail(session, callsMax);
+  ask: Ask,
+  reader: OpenList & { readonly window: RandomWindow },
+  { size, callsMax, goesOn = false }: WalkBounds,
+): Promise<RowWalk> {
+  const depthMax = depthOf(ask.list);
+  const shortAnywhere = hidesRows(ask.list);
+  const trail = createTrail(ask, callsMax);
   let empty = 0;
-  for (let firstRow = 0; firstRow < depthMax && trail.maySend(); firstRow += size) {
-    const call = callAt(session, reader, firstRow, size);
+  let step: number;
+  for (let firstRow = 0; firstRow < depthMax && trail.maySend(); firstRow += step) {
+    const call = callAt(ask, reader, firstRow, size);
     const exchange = await reader.ask(call);
     if (exchange.value === undefined)
       return trail.finish({
@@ -109,7 +126,9 @@ async function walkNumbered(
         end: 'refused',
         refusal: exchange,
       });
-    empty = exchange.value.received === 0 ? empty + 1 : 0;
+    const { received } = exchange.value;
+    empty = received === 0 ? empty + 1 : 0;
+    step = goesOn && !shortAnywhere && ask.list.window.kind === 'offset' ? Math.max(1, received) : size;
     if (empty > (shortAnywhere ? 1 : 0)) return trail.finish({ complete: true, end: 'empty' });
     if (!trail.take(call, exchange, exchange.value)) return trail.finish({ complete: true, end: 'repeats' });
     if (!Number.isFinite(size)) return trail.finish({ complete: true, end: 'empty' });
@@ -118,12 +137,12 @@ async function walkNumbered(
 }
 
 async function walkNamed(
-  session: ProbeSession,
-  reader: ProbedList & { readonly window: SequentialWindow },
+  ask: Ask,
+  reader: OpenList & { readonly window: SequentialWindow },
   { callsMax }: WalkBounds,
-): Promise<ProbeWalk> {
+): Promise<RowWalk> {
   const { window } = reader;
-  const trail = createTrail(session, callsMax);
+  const trail = createTrail(ask, callsMax);
   let call = window.first;
   while (trail.maySend()) {
     const exchange = await reader.ask(call);
@@ -141,14 +160,14 @@ async function walkNamed(
  * Reads rows from the first on, and past what the source says is the end.
  * @throws SourceUnreachable, SessionBudgetSpent
  */
-export function walkRows(session: ProbeSession, reader: ProbedList, bounds: WalkBounds): Promise<ProbeWalk> {
+export function walkRows(ask: Ask, reader: OpenList, bounds: WalkBounds): Promise<RowWalk> {
   const { window } = reader;
   return window.kind === 'random'
-    ? walkNumbered(session, { ...reader, window }, bounds)
-    : walkNamed(session, { ...reader, window }, bounds);
+    ? walkNumbered(ask, { ...reader, window }, bounds)
+    : walkNamed(ask, { ...reader, window }, bounds);
 }
 
 /** Whether records stand at the numbers of their rows, because no row was left out. */
-export function isDense({ received, records, repeated }: ProbeWalk): boolean {
+export function isDense({ received, records, repeated }: RowWalk): boolean {
   return received === records.length - repeated;
 }

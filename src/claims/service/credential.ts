@@ -1,8 +1,8 @@
 import type { SourceSpec } from '../../config/schema/source.ts';
 import { Secret } from '../../kernel/secret.ts';
-import { callAt, type ProbeSession, describeExchange } from '../resource/probe-session.ts';
-import { claimAt, type Finding, type Probe } from '../resource/finding.ts';
-import { type Baseline, unfilteredList } from '../resource/baseline.ts';
+import { type Claim, claimOf } from '../claim.ts';
+import { type Ask, describeExchange, rowsAt, sizeOf } from '../evidence/ask.ts';
+import { claimAt, type Finding } from '../evidence/finding.ts';
 
 /** A made-up credential, with a made-up user, so that no account is locked by wrong passwords. */
 const WRONG = 'portico-doctor-wrong';
@@ -31,45 +31,33 @@ function wrongAuth(auth: Auth): Auth {
   }
 }
 
-function askAs(session: ProbeSession, { change }: Baseline, auth: Auth) {
-  return session.withCredential(auth, (other) => {
-    const reader = unfilteredList(other, change);
-    return reader.ask(callAt(other, reader, 0, change.size));
-  });
-}
-
-async function probeAs(
-  session: ProbeSession,
-  baseline: Baseline,
-  name: string,
-  auth: Auth,
-): Promise<Finding> {
-  const exchange = await askAs(session, baseline, auth);
-  const rule = session.outcomeOf('list', exchange.reply);
+async function judgeAs(ask: Ask, name: string, auth: Auth): Promise<Finding> {
+  const exchange = await ask.withCredential(auth, (other) => rowsAt(other, 0, sizeOf(other.list)));
+  const rule = ask.outcomeOf('list', exchange.reply);
   const status = `HTTP ${exchange.reply.status}`;
   const conclude = claimAt(name, 'without the credential there is no answer', ['auth']);
   if (exchange.problem === undefined)
-    return conclude('differs', `accepted: ${describeExchange(exchange)}`, {
-      hint: 'protect the source; or auth: { kind: none }, if it is meant to be open',
-    });
+    return conclude(
+      'differs',
+      `accepted: ${describeExchange(exchange)}`,
+      'protect the source; or auth: { kind: none }, if it is meant to be open',
+      exchange,
+    );
   if (rule?.is === 'unauthorized') return conclude('agrees', `${status} means unauthorized`);
   const at = rule === undefined ? ['outcomes'] : ['outcomes', rule.rule];
   return claimAt(name, 'a refused credential is known as such', at)(
     'differs',
     `${status} means ${rule?.is ?? 'nothing: no rule fits'}`,
-    { hint: `outcomes, before others: - { status: ${exchange.reply.status}, is: unauthorized }` },
+    `outcomes, before others: - { status: ${exchange.reply.status}, is: unauthorized }`,
+    exchange,
   );
 }
 
-/** Asks once with a wrong credential and once with none. */
-export function credentialProbes(session: ProbeSession, baseline: Baseline): readonly Probe[] {
-  const { auth } = session.spec;
+/** That the source answers nothing without the credential: it is asked once with a wrong one, and once with none. */
+export function credentialClaims({ spec: { auth } }: Ask): readonly Claim[] {
   if (auth.kind === 'none') return [];
   return [
-    {
-      name: 'wrong credential',
-      run: () => probeAs(session, baseline, 'wrong credential', wrongAuth(auth)),
-    },
-    { name: 'no credential', run: () => probeAs(session, baseline, 'no credential', { kind: 'none' }) },
+    claimOf('wrong credential', ({ ask }) => judgeAs(ask, 'wrong credential', wrongAuth(auth))),
+    claimOf('no credential', ({ ask }) => judgeAs(ask, 'no credential', { kind: 'none' })),
   ];
 }

@@ -1,43 +1,10 @@
-import type { ListSpec, SourceResourceSpec, SourceSpec } from '../../config/schema/source.ts';
-import type { Filter } from '../../contract/query.ts';
-import type { ResourceName } from '../../contract/resources.ts';
-import { MASK } from '../session/mask-secrets.ts';
+import type { RowSelection } from '../claims/evidence/ask.ts';
+import type { ListSpec, SourceResourceSpec, SourceSpec } from '../config/schema/source.ts';
+import type { Filter } from '../contract/query.ts';
+import type { ResourceName } from '../contract/resources.ts';
+import { MASK } from './session/mask-secrets.ts';
 
-/** How the source of a probe differs from its file. */
-export type Variation = {
-  /** Rows a call asks for. */
-  readonly size?: number;
-  /** Number of the first row or page. */
-  readonly base?: number;
-  /** Parameters that the file does not name. */
-  readonly query?: Readonly<Record<string, string>>;
-  /** Filters that the file does not name. */
-  readonly filters?: ListSpec['filters'];
-};
-
-/** The most rows that can be reached. */
-export function depthOf({ window }: ListSpec): number {
-  return ('depthMax' in window ? window.depthMax : undefined) ?? Infinity;
-}
-
-/** The most rows that a call asks for; `Infinity` where one call returns everything. */
-export function sizeOf(list: ListSpec): number {
-  const { window } = list;
-  if (window.kind === 'none') return Infinity;
-  return window.kind === 'page' ? Math.max(...window.sizes) : Math.min(window.sizeMax, depthOf(list));
-}
-
-/** Whether windows anywhere may be short, so that row numbers are not reliable. */
-export function hidesRows({ window }: ListSpec): boolean {
-  return 'shortPage' in window && window.shortPage === 'anywhere';
-}
-
-/** Whether a window lies within the rows that the file says can be reached. */
-export function isWithinReach(list: ListSpec, firstRow: number, size: number): boolean {
-  return (list.window.kind === 'page' ? firstRow + 1 : firstRow + size) <= depthOf(list);
-}
-
-function changedWindow({ window }: ListSpec, { size, base }: Variation): ListSpec['window'] {
+function changedWindow({ window }: ListSpec, { size, base }: RowSelection): ListSpec['window'] {
   const open = { pastEnd: 'empty', shortPage: 'end', ...(base !== undefined && { base }) } as const;
   switch (window.kind) {
     case 'offset': {
@@ -67,7 +34,7 @@ function pushedFilters({ filters }: ListSpec): ListSpec['filters'] {
   return Object.fromEntries(fields) as ListSpec['filters'];
 }
 
-function changedList(list: ListSpec, change: Variation): ListSpec {
+function changedList(list: ListSpec, change: RowSelection): ListSpec {
   return {
     ...list,
     request: { ...list.request, query: { ...list.request.query, ...change.query } },
@@ -75,7 +42,7 @@ function changedList(list: ListSpec, change: Variation): ListSpec {
     total: { ...(list.total ?? { at: '' }), counts: 'filtered' },
     dropWhen: [],
     order: 'source',
-    filters: { ...pushedFilters(list), ...change.filters },
+    filters: { ...pushedFilters(list), ...change.declared },
   };
 }
 
@@ -83,7 +50,7 @@ function changedList(list: ListSpec, change: Variation): ListSpec {
  * A source that claims more than its file does, so that the planner sends every declared filter and sort, and asks for
  * any window. Its replies are read by the adapter of the file itself.
  */
-export function permissiveSource(spec: SourceSpec, resource: ResourceName, change: Variation): SourceSpec {
+export function permissiveSource(spec: SourceSpec, resource: ResourceName, change: RowSelection): SourceSpec {
   const own = spec.resources[resource];
   if (own === undefined) return spec;
   const permissive: SourceResourceSpec = {

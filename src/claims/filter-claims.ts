@@ -1,0 +1,159 @@
+import type { Filter } from '../contract/query.ts';
+import { type Claim, claimOf, type Evidence } from './claim.ts';
+import { type Ask, hidesRows, listPlace } from './evidence/ask.ts';
+import { chooseFilterTrials } from './evidence/filter-values.ts';
+import { type Change, claimAt, type Conclude, counted, type Finding } from './evidence/finding.ts';
+import { type DeclaredFilter, type FilterResult, objection, tryFilters } from './filter.ts';
+import { judgeFilteredTotal } from './total.ts';
+
+/** The file with another exactness of some filters, and the words for it. */
+function exactnessAs(ask: Ask, declared: readonly DeclaredFilter[], value: string, text: string): Change {
+  const sets = declared.map(({ field, op }) => ({
+    at: listPlace(ask, 'filters', field, op, 'exactness'),
+    value,
+  }));
+  return { sets, text };
+}
+
+function judgeTried(
+  ask: Ask,
+  declared: readonly DeclaredFilter[],
+  tried: readonly FilterResult[],
+  conclude: Conclude,
+): Finding {
+  const isExact = declared.every(({ spec }) => spec.exactness === 'exact');
+  const to = (exactness: string, text: string) => exactnessAs(ask, declared, exactness, text);
+  for (const one of tried) {
+    const against = objection(one, isExact);
+    if (against === undefined) continue;
+    const { look, what } = against;
+    const tries = [
+      ...(isExact ? [to('superset', `exactness: superset (or mend it: ${look})`)] : []),
+      to('none', `${look}, or exactness: none`),
+    ];
+    return conclude('differs', `a value ${one.kind}: ${what}`, { tries, otherwise: look }, one.shown);
+  }
+  const rows = tried.reduce((sum, { found }) => sum + found.records.length, 0);
+  const read = `${counted(tried.length, 'value')} tried, ${counted(rows, 'row')} looked at`;
+  if (tried.length === 0 || (rows === 0 && tried.every(({ missing }) => missing === undefined)))
+    return conclude('could not tell', 'no value could be tried');
+  if (!isExact && tried.every(({ ignored, extra }) => ignored && extra.length > 0))
+    return conclude('noted', `${read}: the filter leaves out nothing`, {
+      tries: [to('none', 'exactness: none')],
+    });
+  if (!isExact && tried.every(({ extra, missing }) => extra.length === 0 && missing === 0))
+    return conclude('noted', `${read}: just the matching rows`, {
+      tries: [to('exact', 'exactness: exact, if its documentation says so, too')],
+    });
+  return conclude('agrees', read);
+}
+
+/**
+ * Whether rows without a value were seen not to match. Some services let them match every value, which only a walk
+ * shows that has read all rows of a filter where the list has such a row.
+ */
+function judgeUnset(
+  { ask, sample }: Evidence,
+  declared: DeclaredFilter,
+  tried: readonly FilterResult[],
+): Finding | undefined {
+  const { field, op, spec } = declared;
+  const canBeUnset = !(ask.list.map[field]?.as ?? []).some(
+    (step) => typeof step === 'object' && 'default' in step,
+  );
+  if (spec.exactness !== 'exact' || !canBeUnset || tried.length === 0) return undefined;
+  const name = `filter ${field} ${op} unset`;
+  const conclude = claimAt(
+    name,
+    `a row without ${field} matches no value`,
+    listPlace(ask, 'filters', field, op),
+  );
+  const unset = sample.records.filter((record) => (record[field] ?? null) === null).length;
+  const whole = tried.filter(({ found }) => found.complete);
+  if (unset > 0 && whole.length > 0)
+    return conclude(
+      'agrees',
+      `${counted(unset, 'row')} without ${field}, left out by ${counted(whole.length, 'value')}`,
+    );
+  const why = unset === 0 ? `no row without ${field} was seen` : 'not all rows of a value could be read';
+  return conclude('could not tell', `${why}: some services let such rows match every value`, {
+    otherwise: 'exactness: superset is right in any case',
+    tries: [
+      exactnessAs(
+        ask,
+        [declared],
+        'superset',
+        `exactness: superset, unless its documentation says that rows without ${field} match nothing`,
+      ),
+    ],
+  });
+}
+
+async function* probeFilter(evidence: Evidence, declared: DeclaredFilter): AsyncIterable<Finding> {
+  const { ask, sample } = evidence;
+  const { field, op, spec } = declared;
+  const isExact = spec.exactness === 'exact';
+  const rows = isExact ? 'it gives just the matching rows' : 'it gives the matching rows, and maybe more';
+  const conclude = claimAt(`filter ${field} ${op}`, rows, listPlace(ask, 'filters', field, op));
+  const trials = chooseFilterTrials(sample.records, field, op);
+  const callsMax = Math.max(2, Math.floor(evidence.callsMax / (trials.length + 1)));
+  const tried: FilterResult[] = [];
+  let total: Finding | undefined;
+  let isPartial = false;
+  for (const { filter, kind } of trials) {
+    const filters = [filter];
+    const reader = ask.open({ filters });
+    // The planner does not ask for a value that no record of the source can have.
+    if (reader === undefined) continue;
+    const one = await tryFilters(evidence, reader, { filters, kind, callsMax });
+    tried.push(one);
+    const { found } = one;
+    const isSome = found.received > 0 && found.received !== sample.received && found.repeated === 0;
+    isPartial ||= isSome && !found.complete;
+    if (total === undefined && isSome && found.complete && objection(one, isExact) === undefined)
+      total = await judgeFilteredTotal(evidence, reader, filters, found);
+  }
+  const judged = judgeTried(ask, [declared], tried, conclude);
+  yield judged;
+  const unset = judged.verdict === 'agrees' ? judgeUnset(evidence, declared, tried) : undefined;
+  if (unset !== undefined) yield unset;
+  if (total !== undefined) yield total;
+  else if (isPartial && ask.list.total !== undefined && !hidesRows(ask.list))
+    yield claimAt(
+      `total with ${field} ${op}`,
+      'the total is that of the filter',
+      listPlace(ask, 'total'),
+    )('could not tell', 'of no value were all rows read');
+}
+
+/** All declared filters at once, with the values of one record. */
+async function judgeTogether(
+  evidence: Evidence,
+  pushed: readonly DeclaredFilter[],
+): Promise<Finding | undefined> {
+  const { ask, sample, failed, callsMax } = evidence;
+  if (pushed.some(({ field, op }) => failed.has(`filter ${field} ${op}`))) return undefined;
+  const record = sample.records.find((one) => pushed.every(({ field }) => (one[field] ?? null) !== null));
+  if (pushed.length < 2 || record === undefined) return undefined;
+  const filters = pushed.map(({ field, op }) => ({ field, op, value: record[field] }) as Filter);
+  const reader = ask.open({ filters });
+  if (reader === undefined) return undefined;
+  const conclude = claimAt('filters together', 'filters narrow together', listPlace(ask, 'filters'));
+  const tried = await tryFilters(evidence, reader, { filters, kind: 'of each', callsMax });
+  return judgeTried(ask, pushed, [tried], conclude);
+}
+
+/** Every filter that the file declares, and all of them together. */
+export function filterClaims({ resource, list }: Ask): readonly Claim[] {
+  const declared = resource.filters.flatMap(({ field, op }): DeclaredFilter[] => {
+    const spec = list.filters[field]?.[op];
+    return spec === undefined || spec.exactness === 'none' ? [] : [{ field, op, spec }];
+  });
+  return [
+    ...declared.map((one) => ({
+      name: `filter ${one.field} ${one.op}`,
+      probe: (evidence: Evidence) => probeFilter(evidence, one),
+    })),
+    claimOf('filters together', (evidence) => judgeTogether(evidence, declared)),
+  ];
+}

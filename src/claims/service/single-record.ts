@@ -1,0 +1,253 @@
+import type { Value } from '../../contract/fields.ts';
+import { Decimal } from '../../kernel/decimal.ts';
+import { type Claim, claimOf, type Evidence, type EvidenceRow } from '../claim.ts';
+import { type Ask, describeExchange, type Exchange } from '../evidence/ask.ts';
+import { claimAt, counted, type Finding } from '../evidence/finding.ts';
+
+/** Records that are asked for one by one. */
+const RECORDS_TRIED = 4;
+const MISSING_TRIED = 3;
+const GAPS_TRIED = 3;
+
+/** Malformed and hostile ids. */
+const HOSTILE_SUFFIXES = ['0', '99999999999999999999999', 'x~27~20or~20~271~27~3d~271', '~2e~2e~2fx', '-1'];
+
+/** Forms that the ids of a source may all have, the narrowest first. */
+const FORMS = [
+  '\\d+',
+  '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}',
+  '[0-9a-f]+',
+  '[a-z0-9]+',
+  '[A-Z0-9]+',
+  '[A-Za-z0-9]+',
+  '[A-Za-z0-9_-]+',
+];
+
+function getPlace({ resource }: Ask, ...keys: readonly PropertyKey[]): readonly PropertyKey[] {
+  return ['resources', resource.name, 'get', ...keys];
+}
+
+function isEqual(left: Value, right: Value): boolean {
+  if (left instanceof Decimal && right instanceof Decimal) return left.compare(right) === 0;
+  return left === right;
+}
+
+/** The first, the last, and those with the most unusual ids. */
+function chosen<T extends EvidenceRow>(records: readonly T[]): readonly T[] {
+  const odd = records.find(({ id }) => /[~.-]/.test(id));
+  const complete = records.find((record) => Object.values(record).every((value) => value !== null));
+  const all = [records[0], odd, complete, records.at(-1)].filter((record) => record !== undefined);
+  return [...new Set(all)].slice(0, RECORDS_TRIED);
+}
+
+/** Whether a record has the same values by itself as in the list. */
+async function judgeExisting({ ask, sample, failed }: Evidence): Promise<Finding> {
+  const claim = 'a record is the same by itself as in the list';
+  const conclude = claimAt('get', claim, getPlace(ask));
+  const shared = ask.resource.itemFields
+    .map(({ name }) => name)
+    .filter((name) => !failed.has(`field ${name}`));
+  let compared = 0;
+  for (const record of chosen(sample.records)) {
+    const exchange = await ask.one(record.id);
+    if (exchange === undefined) continue;
+    const { problem, value } = exchange;
+    if (problem !== undefined)
+      return conclude(
+        'differs',
+        describeExchange(exchange),
+        'get: the request, `item`, and the outcomes',
+        exchange,
+      );
+    if (value === undefined)
+      return conclude(
+        'differs',
+        'a record of the list is not found',
+        'get.request, and the outcomes',
+        exchange,
+      );
+    const others = shared.filter((field) => !isEqual(record[field] ?? null, value[field] ?? null));
+    const names = others.join(', ');
+    if (others.length > 0)
+      return claimAt('get', claim, getPlace(ask, 'map', others[0] ?? ''))(
+        'differs',
+        `other values than in the list: ${names}`,
+        `get.map and list.map, of ${names}`,
+        exchange,
+      );
+    compared += 1;
+  }
+  return compared === 0
+    ? conclude('could not tell', 'there are no records')
+    : conclude('agrees', `${counted(compared, 'record')} compared, field by field`);
+}
+
+/** An id of the same form as another, with other digits and letters. */
+function changedId(id: string, turn: number): string {
+  const start = id.indexOf('_') + 1;
+  const [prefix, tail] = [id.slice(0, start), id.slice(start)];
+  const changed = tail.replaceAll(/(?<!~)(?<!~[0-9a-f])[0-9a-f]/g, (character) => {
+    const alphabet = /\d/.test(character) ? '123456789' : 'abcdef';
+    return alphabet.charAt((alphabet.indexOf(character) + turn + 1) % alphabet.length);
+  });
+  // A number so large that it is hardly in use.
+  return prefix + (/^\d+$/.test(tail) ? `${changed}${turn}7719283`.slice(0, 9) : changed);
+}
+
+/** Ids that are well formed, and that no record of the sample has. */
+function missingIds(records: readonly EvidenceRow[]): readonly string[] {
+  const known = new Set(records.map(({ id }) => id));
+  const like = records.at(-1)?.id ?? '_';
+  const ids = [1, 2, 3, 4, 5].map((turn) => changedId(like, turn)).filter((id) => !known.has(id));
+  return [...new Set(ids)].slice(0, MISSING_TRIED);
+}
+
+async function judgeMissing({ ask, sample }: Evidence): Promise<Finding> {
+  const conclude = claimAt('missing id', 'an id that no record has is not found', ['outcomes']);
+  let shown: Exchange<unknown> | undefined;
+  for (const id of missingIds(sample.records)) {
+    const exchange = await ask.one(id);
+    if (exchange === undefined) continue;
+    const { reply, problem, value } = exchange;
+    shown = exchange;
+    // There is such a record after all.
+    if (value !== undefined) continue;
+    if (problem === undefined) return conclude('agrees', `HTTP ${reply.status} means not_found`);
+    const outcome = ask.outcomeOf('get', reply)?.is ?? 'nothing: no rule fits';
+    const sign = reply.status === 200 ? 'at: …, equals: …' : `status: ${reply.status}`;
+    const observed = `${describeExchange(exchange)}; the rules say ${outcome}`;
+    return conclude(
+      'differs',
+      observed,
+      `outcomes, before others: - { on: get, ${sign}, is: not_found }`,
+      exchange,
+    );
+  }
+  return shown !== undefined && sample.complete
+    ? conclude(
+        'differs',
+        'records came that are not in the list',
+        'how the id is sent, and a rule that says not_found',
+        shown,
+      )
+    : conclude('could not tell', 'no such id could be made');
+}
+
+/** The narrowest form that all ids of the sample have; `undefined` where they have none. */
+function commonForm({ ask, sample }: Evidence): string | undefined {
+  const natives = sample.records.map(({ id }) => id.slice(ask.resource.idPrefix.length + 1));
+  return FORMS.find((form) => natives.every((native) => new RegExp(`^(?:${form})$`).test(native)));
+}
+
+/** Has the file ask only for ids of the form that all ids have. */
+function formAdvice(evidence: Evidence) {
+  const form = commonForm(evidence);
+  const otherwise =
+    "id: { form: '…' }, a regular expression for all of a native id, or a rule that says not_found";
+  if (form === undefined) return { otherwise };
+  const at = ['resources', evidence.ask.resource.name, 'id', 'form'];
+  return { tries: [{ sets: [{ at, value: form }] }], otherwise };
+}
+
+async function judgeMalformed(evidence: Evidence): Promise<Finding> {
+  const { ask, failed } = evidence;
+  const { idPrefix, name } = ask.resource;
+  const conclude = claimAt('malformed id', 'an id of another form is not found', ['resources', name, 'id']);
+  if (failed.has('missing id')) return conclude('could not tell', 'nor is any other');
+  let asked = 0;
+  for (const tail of HOSTILE_SUFFIXES) {
+    const exchange = await ask.one(`${idPrefix}_${tail}`);
+    if (exchange === undefined) continue;
+    asked += 1;
+    if (exchange.problem !== undefined)
+      return conclude('differs', describeExchange(exchange), formAdvice(evidence), exchange);
+  }
+  return conclude('agrees', asked === 0 ? 'none is ever asked for' : `${counted(asked, 'odd id')} asked for`);
+}
+
+/** Ids that a service may take for that of a record, and what makes them alike. */
+function foldedIds(prefix: string, id: string): readonly (readonly [string, string])[] {
+  const tail = id.slice(prefix.length + 1);
+  const upper = tail.toUpperCase();
+  const other = upper === tail ? tail.toLowerCase() : upper;
+  return [
+    ...(other === tail || tail.includes('~') ? [] : [['another case', `${prefix}_${other}`] as const]),
+    ['a trailing blank', `${id}~20`],
+    ['a trailing |', `${id}~7c`],
+    ['a leading 0', `${prefix}_0${tail}`],
+    ['the alias me', `${prefix}_me`],
+  ];
+}
+
+/** Whether the source takes other ids for that of a record. */
+async function judgeFolded(evidence: Evidence): Promise<Finding | undefined> {
+  const { ask, sample, failed } = evidence;
+  const { idPrefix, name } = ask.resource;
+  const id = (sample.records.find((record) => /_.*[A-Za-z]/.test(record.id)) ?? sample.records[0])?.id;
+  if (id === undefined || failed.has('missing id') || failed.has('get')) return undefined;
+  const conclude = claimAt('folded id', 'an id in another spelling is not found', ['resources', name, 'id']);
+  const known = new Set(sample.records.map((record) => record.id));
+  const folded: string[] = [];
+  let asked = 0;
+  for (const [how, spelling] of foldedIds(idPrefix, id)) {
+    const exchange = known.has(spelling) ? undefined : await ask.one(spelling);
+    if (exchange === undefined) continue;
+    asked += 1;
+    if (exchange.value !== undefined && sample.complete)
+      return conclude(
+        'differs',
+        `with ${how}, a record comes that says to have this id, and that the list does not have`,
+        formAdvice(evidence),
+        exchange,
+      );
+    if (exchange.problem?.reason === 'id') folded.push(how);
+  }
+  if (folded.length > 0)
+    return conclude(
+      'noted',
+      `with ${folded.join(', ')}, another record comes, which is not served`,
+      formAdvice(evidence),
+    );
+  return asked === 0 ? undefined : conclude('agrees', `${counted(asked, 'spelling')} asked for`);
+}
+
+/** Whether the single view has records that the list does not: some services hide inactive ones there. */
+async function judgeGaps({ ask, sample }: Evidence): Promise<Finding | undefined> {
+  const numbers = sample.records.flatMap(({ id }) => {
+    const digits = id.slice(ask.resource.idPrefix.length + 1);
+    return /^\d{1,15}$/.test(digits) ? [Number(digits)] : [];
+  });
+  if (!sample.complete || numbers.length === 0 || numbers.length < sample.records.length) return undefined;
+  const sorted = numbers.sort((a, b) => a - b);
+  const gaps = sorted.flatMap((number, index) =>
+    index > 0 && number - (sorted[index - 1] ?? number) > 1 ? [number - 1] : [],
+  );
+  const hidden: Exchange<unknown>[] = [];
+  const tried = gaps.slice(0, GAPS_TRIED);
+  for (const number of tried) {
+    const exchange = await ask.one(`${ask.resource.idPrefix}_${number}`);
+    if (exchange?.value !== undefined) hidden.push(exchange);
+  }
+  if (tried.length === 0) return undefined;
+  const conclude = claimAt('hidden records', 'the list has every record', getPlace(ask));
+  if (hidden.length === 0)
+    return conclude('agrees', `${counted(tried.length, 'gap')} between the ids asked for: no record`);
+  return conclude(
+    'noted',
+    `${hidden.length} of ${counted(tried.length, 'gap')} between the ids ${hidden.length === 1 ? 'is a record' : 'are records'} by itself: the list hides rows, and its total does not count them`,
+    'a constant parameter that lists all rows; or get.dropWhen with what hidden ones have',
+    ...hidden,
+  );
+}
+
+/** The claims of the single view. */
+export function recordClaims({ get }: Ask): readonly Claim[] {
+  if (get === undefined) return [];
+  return [
+    claimOf('get', judgeExisting),
+    claimOf('missing id', judgeMissing),
+    claimOf('malformed id', judgeMalformed),
+    claimOf('folded id', judgeFolded),
+    claimOf('hidden records', judgeGaps),
+  ];
+}

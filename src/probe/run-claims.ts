@@ -1,0 +1,201 @@
+import { type Claim, type Evidence } from '../claims/claim.ts';
+import { continuationClaims, linkHostClaim } from '../claims/windows/continuation.ts';
+import { cutOffClaim } from '../claims/windows/cut-off.ts';
+import { echoClaim } from '../claims/windows/echo.ts';
+import { type Ask, listPlace, sizeOf } from '../claims/evidence/ask.ts';
+import { claimAt, type Finding } from '../claims/evidence/finding.ts';
+import { walkRows } from '../claims/evidence/walk.ts';
+import { filterClaims } from '../claims/filter-claims.ts';
+import { undeclaredFilterClaims } from '../claims/undeclared-filter.ts';
+import { openFirstWindow } from '../claims/windows/first-window.ts';
+import { orderClaims } from '../claims/order.ts';
+import { pastEndClaim } from '../claims/windows/past-end.ts';
+import { judgeBase } from '../claims/windows/base.ts';
+import { positionClaims } from '../claims/windows/position.ts';
+import { capacityClaim } from '../claims/service/capacity.ts';
+import { credentialClaims } from '../claims/service/credential.ts';
+import { fieldClaims } from '../claims/service/fields.ts';
+import { replyClaims } from '../claims/service/reply.ts';
+import { recordClaims } from '../claims/service/single-record.ts';
+import { sortClaims } from '../claims/sort.ts';
+import { totalClaim } from '../claims/total.ts';
+import { uniqueIdsClaim } from '../claims/unique-ids.ts';
+import { shortWindowsClaim } from '../claims/windows/window-size.ts';
+import { askSource, type SourceAskDeps } from './ask-source.ts';
+import { SessionBudgetSpent, SourceUnreachable } from './session/source-session.ts';
+import { tryAdvice, withFirstAdvice } from './try-advice.ts';
+
+/*
+ * Runs every claim of a source against the live service: what doctor prints, and what infer keeps of a draft.
+ *
+ *   const { findings, rows, complete, unreached } = await runClaims({ compiled, session, showValues: false, stop });
+ *
+ * `compiled` may be of a draft that stands in no file; `session` is one of `openSession(spec, { callsMax })`, and its
+ * budget bounds the run. A finding has the claim in words, its place in the file (`at`, a path of keys), a verdict
+ * (`agrees | differs | could not tell | noted`), what was observed, and often a `hint`. A hint with `changes` was tried:
+ * with these keys set (`undefined` takes one out, see claims/evidence/spec-change.ts), the claim agrees. `triesAdvice:
+ * false` spares the calls for that; the first change that a claim proposes is then given as it stands.
+ */
+
+/** What a run of claims is made with. */
+export type RunClaimsDeps = SourceAskDeps & {
+  /** Called with each finding as soon as it is made. */
+  readonly onFinding?: (finding: Finding) => void;
+  /** Whether changes of the file are tried before they are given as a hint. */
+  readonly triesAdvice?: boolean;
+};
+
+/** What a run of claims found. */
+export type ClaimRun = {
+  readonly findings: readonly Finding[];
+  /** Rows that the claims were held against. */
+  readonly rows: number;
+  /** Whether these are all rows of the source. */
+  readonly complete: boolean;
+  /** Why it ended before all claims were probed, if it did: the source cannot be reached, or not any more. */
+  readonly unreached: string | undefined;
+};
+
+/** Share of the calls that reading the sample may take. */
+const SAMPLE_SHARE = 0.3;
+/** Claims in a row that got no answer: the source is gone, and the others would only wait for it. */
+const SILENT_MAX = 2;
+
+type Sampled = Pick<Evidence, 'first' | 'sample' | 'gaps'> & { readonly ask: Ask };
+
+/** Reads the rows that the claims are held against. */
+export async function takeSample(
+  { ask, first }: Pick<Evidence, 'ask' | 'first'>,
+  callsMax: number,
+): Promise<Sampled> {
+  const reader = ask.open({});
+  if (reader === undefined) throw new Error('every row can be asked for');
+  ask.gaps.clear();
+  const sample = await walkRows(ask, reader, { size: sizeOf(ask.list), callsMax });
+  const again = sample.steps[0]?.exchange;
+  const read = again?.value === undefined ? first : { ...again, value: again.value };
+  return { ask, first: read, sample, gaps: new Map(ask.gaps) };
+}
+
+/** The finding about details of rows: reading those of a whole sample would take too many calls. */
+function detailsFinding(ask: Ask): readonly Finding[] {
+  const { detailFields, list } = ask;
+  if (detailFields.length === 0) return [];
+  const claim = `the details of a row have ${detailFields.join(', ')}`;
+  const isAsked = list.hydrate === 'get' ? '' : 'they are not asked for, and ';
+  return [
+    claimAt(
+      'details',
+      claim,
+      listPlace(ask, 'hydrate'),
+    )('could not tell', `${isAsked}filters and sorts on them are not probed`),
+  ];
+}
+
+/** Claims that take a few calls each, in the order in which they are probed. */
+function cheapClaims(ask: Ask): readonly Claim[] {
+  const { window } = ask.list;
+  const isNumbered = window.kind === 'offset' || window.kind === 'page';
+  const isNamed = !isNumbered && window.kind !== 'none';
+  return [
+    replyClaims[0],
+    ...fieldClaims,
+    replyClaims[1],
+    ...credentialClaims(ask),
+    ...positionClaims(ask),
+    ...(isNamed ? continuationClaims : []),
+    ...(window.kind === 'link' ? [linkHostClaim] : []),
+    ...orderClaims,
+    uniqueIdsClaim,
+    ...(isNumbered ? [shortWindowsClaim] : []),
+    ...(isNumbered && window.echo !== undefined ? [echoClaim] : []),
+    ...(isNumbered ? [pastEndClaim] : [cutOffClaim]),
+    totalClaim,
+    capacityClaim,
+    ...recordClaims(ask),
+    ...undeclaredFilterClaims(ask),
+  ];
+}
+
+/** Claims that read many rows: they share the calls that are left. */
+function costlyClaims(ask: Ask): readonly Claim[] {
+  return [...filterClaims(ask), ...sortClaims(ask)];
+}
+
+function reasonOf(error: SourceUnreachable | SessionBudgetSpent): string {
+  return error instanceof SessionBudgetSpent ? `--calls-max ${error.max} is spent` : error.message;
+}
+
+/** Probes claims one after the other; one without calls left is reported. @throws SourceUnreachable */
+async function probeAll(
+  sampled: Sampled,
+  report: (finding: Finding) => void,
+  triesAdvice: boolean,
+): Promise<void> {
+  const { ask } = sampled;
+  const costly = costlyClaims(ask);
+  const all = [...cheapClaims(ask), ...costly];
+  const failed = new Set<string>();
+  let silent = 0;
+  for (const [index, claim] of all.entries()) {
+    const sharing = Math.min(costly.length, all.length - index);
+    const callsMax = Math.max(2, Math.floor(ask.callsLeft() / Math.max(1, sharing)));
+    const evidence: Evidence = { ...sampled, failed, callsMax };
+    const before = ask.callsLeft();
+    try {
+      for await (const finding of claim.probe(evidence)) {
+        if (finding.verdict === 'differs') failed.add(finding.probe);
+        report(
+          await tryAdvice(finding, claim.name, evidence, {
+            claimsOf: (other) => [...cheapClaims(other), ...costlyClaims(other)],
+            tries: triesAdvice,
+          }),
+        );
+      }
+      if (ask.callsLeft() < before) silent = 0;
+    } catch (error) {
+      if (!(error instanceof SourceUnreachable) && !(error instanceof SessionBudgetSpent)) throw error;
+      report(claimAt(claim.name, '', [])('could not tell', reasonOf(error)));
+      if (error instanceof SessionBudgetSpent) continue;
+      silent += 1;
+      if (silent >= SILENT_MAX) throw error;
+    }
+  }
+}
+
+/** Runs every claim of a source's file, and what could be claimed besides. See the top of this file. */
+export async function runClaims(
+  { onFinding, triesAdvice = true, ...deps }: RunClaimsDeps,
+  source = askSource(deps),
+): Promise<ClaimRun> {
+  const findings: Finding[] = [];
+  const report = (finding: Finding) => {
+    findings.push(finding);
+    onFinding?.(finding);
+  };
+  let sampled: Sampled | undefined;
+  let unreached: string | undefined;
+  try {
+    const { findings: firstFindings, opened } = await openFirstWindow(source.ask);
+    for (const finding of firstFindings) report(withFirstAdvice(finding));
+    if (opened !== undefined) {
+      const { ask, first, base } = opened;
+      const based = await judgeBase(opened, base);
+      if (based !== undefined) report(withFirstAdvice(based));
+      const sets =
+        base === undefined && based?.verdict === 'differs' ? based.advice?.tries?.[0]?.sets : undefined;
+      const real = sets === undefined ? ask : ask.with(sets);
+      const callsMax = Math.max(3, Math.floor(real.callsLeft() * SAMPLE_SHARE));
+      sampled = await takeSample({ ask: real, first }, callsMax);
+      for (const finding of detailsFinding(real)) report(finding);
+      await probeAll(sampled, report, triesAdvice);
+    }
+  } catch (error) {
+    if (error instanceof SessionBudgetSpent)
+      report(claimAt('calls', '', [])('could not tell', reasonOf(error)));
+    else if (error instanceof SourceUnreachable) unreached = error.message;
+    else throw error;
+  }
+  const { sample } = sampled ?? {};
+  return { findings, rows: sample?.records.length ?? 0, complete: sample?.complete ?? false, unreached };
+}
