@@ -61,14 +61,18 @@ function purging(purge: AdminDeps['purge']) {
   };
 }
 
-function isTextOrAbsent(value: unknown): value is string | undefined {
-  return value === undefined || typeof value === 'string';
+/** The claims that a query selects; `undefined` where it says anything else, which must not be read as "all". */
+function selectionOf(query: Request['query']): ClaimSelection | undefined {
+  const isKnown = ([name, value]: [string, unknown]) =>
+    (name === 'source' || name === 'claim') && typeof value === 'string';
+  return Object.entries(query).every(isKnown) ? query : undefined;
 }
 
 /** Believes the claims again that a request names. */
 function resetting(reset: AdminDeps['claims']['reset']) {
-  return async function answerReset({ query: { source, claim } }: Request, res: Response): Promise<void> {
-    if (isTextOrAbsent(source) && isTextOrAbsent(claim)) res.json({ reset: await reset({ source, claim }) });
+  return async function answerReset({ query }: Request, res: Response): Promise<void> {
+    const selection = selectionOf(query);
+    if (selection !== undefined) res.json({ reset: await reset(selection) });
     else res.status(400).json({ status: 'write ?source=crm, ?source=crm&claim=order, or nothing for all' });
   };
 }
