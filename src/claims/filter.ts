@@ -2,7 +2,7 @@ import type { Capability } from '../adapter/plan/push-down.ts';
 import type { FilterSpec } from '../config/schema/source.ts';
 import { matches } from '../contract/order.ts';
 import type { Filter } from '../contract/query.ts';
-import type { Evidence, EvidenceRow } from './claim.ts';
+import type { Evidence, EvidenceRow, WindowEvidence } from './claim.ts';
 import {
   describeExchange,
   endsEmpty,
@@ -128,4 +128,17 @@ export function objection(
         : 'what the parameter means',
     };
   return undefined;
+}
+
+function idsOf({ rows: { records, droppedIds = [] } }: WindowEvidence): readonly string[] {
+  return [...records.map(({ id }) => id), ...droppedIds];
+}
+
+/**
+ * Whether rows show that a filter runs before paging: one of a window's rows is not in the same window of the whole list.
+ * A source that filters what it has paged can only leave rows out.
+ */
+export function isFilteredBeforePaging(filtered: WindowEvidence, whole: WindowEvidence): boolean {
+  const ids = new Set(idsOf(whole));
+  return idsOf(filtered).some((id) => !ids.has(id));
 }

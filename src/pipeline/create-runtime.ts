@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../kernel/clock.ts';
 import { createLargeReplies } from '../reading/large-replies/large-replies.ts';
 import type { RuntimeClaims, SourceRuntime } from '../reading/source-runtime.ts';
+import { createVerifications } from '../reading/verify/verifications.ts';
 import type { FallenClaims, OnClaimChange } from '../store/fallen-claims.ts';
 import type { Upstream } from '../upstream/client.ts';
 import type { CompiledResource } from './compile-sources.ts';
@@ -81,6 +82,7 @@ export function createRuntime(
     largeReplies,
     budget,
     clock,
+    verifications: createVerifications(),
     claims: watchClaims(compiled, quality, { log, fallenClaims }),
     observer: {
       fieldGap: (field, reason) => metrics.unreadableField(name, `${resource.name}.${field}`, reason),

@@ -9,7 +9,7 @@ import { type Json, readJson } from '../kernel/json/json.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import type { SourceAnswer } from '../policy/call.ts';
 import { createAnswer } from '../reading/answer-query.ts';
-import { createLocalClaims } from '../reading/local-claims.ts';
+import { createLocalClaims } from '../reading/source-runtime.ts';
 import { findOperation } from './find-operation.ts';
 import type { SourceSession } from './session/source-session.ts';
 

@@ -10,14 +10,18 @@ export type RowVanished = {
 /** The source says that its total is only a bound, so the rows must be counted. */
 export type TotalIsLowerBound = { readonly kind: 'lower bound' };
 
+/** Nothing shows that the rows that came are all that match: this query does without the filters of its plan. */
+export type UnprovenFilters = { readonly kind: 'unproven filters' };
+
 /**
  * Why a plan brought no result although its source answered. That is expected now and then: `nextAttempt` decides what
  * to try instead. Faults of the source are thrown as `GatewayError`.
  */
-export type Mismatch = Violation | RowVanished | TotalIsLowerBound;
+export type Mismatch = Violation | RowVanished | TotalIsLowerBound | UnprovenFilters;
 
 export const rowVanished: RowVanished = { kind: 'vanished' };
 export const totalIsLowerBound: TotalIsLowerBound = { kind: 'lower bound' };
+export const unprovenFilters: UnprovenFilters = { kind: 'unproven filters' };
 
 /** Rows that came before: they moved, or the source does not keep to the windows asked for. */
 export const recordCameTwice = inconsistent('a record came twice in one walk');

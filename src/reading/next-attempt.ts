@@ -22,7 +22,7 @@ export type SearchState = {
   readonly attempts: number;
   /** Claims that were contradicted once. */
   readonly suspects: ReadonlySet<Capability>;
-  /** Claims that this query does without: the source itself says that they do not hold for it. */
+  /** Claims that this query does without: the source itself, or no row, says that they hold for it. */
   readonly unusable: ReadonlySet<Capability>;
   /** Claims that may be why total and rows disagree: left out, to see whether they agree then. */
   readonly blamed: ReadonlySet<Capability>;
@@ -60,13 +60,18 @@ export const noAttempts: SearchState = {
   vanished: undefined,
 };
 
+/** The filters that a plan relies on. */
+function filtersOf(plan: ListPlan): readonly Capability[] {
+  return plan.kind === 'nothing' ? [] : plan.relies.filter((capability) => capability.startsWith('filter.'));
+}
+
 /**
  * The claims of a plan that may be why total and rows disagree. Without its filters, the total is still believed: it
  * alone shows that no row is missing.
  */
 function suspectedClaims(plan: ListPlan): readonly Capability[] {
   if (plan.kind === 'nothing') return [];
-  const filters = plan.relies.filter((capability) => capability.startsWith('filter.'));
+  const filters = filtersOf(plan);
   if (filters.length > 0) return filters;
   // The total of a count request is not compared with the rows of a scan.
   const isCompared = plan.kind === 'page' ? plan.count === undefined : plan.totalCounts;
@@ -115,6 +120,8 @@ export function nextStep(before: SearchState, plan: ListPlan, attempt: PageAttem
     case 'lower bound':
       // No contradiction: the source says so itself, and for this query only.
       return again({ ...state, unusable: state.unusable.union(new Set(['total'])) });
+    case 'unproven filters':
+      return again({ ...state, unusable: state.unusable.union(new Set(filtersOf(plan))) });
     case 'vanished':
       // It may have been deleted since the list was read, so the list is read again once.
       if (state.vanished === undefined) return again({ ...state, vanished: attempt });

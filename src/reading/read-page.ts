@@ -98,6 +98,32 @@ async function readWindows(
 }
 
 /**
+ * Whether the last rows that a total promises come, as far as the source lets them be reached, and none behind them. Those
+ * rows must fit the claims, too.
+ */
+export async function checkLastRows(
+  source: SourceRuntime,
+  plan: PagePlan,
+  total: number,
+  context: CallContext,
+): Promise<Mismatch | undefined> {
+  const { window, request } = plan;
+  const reach = Math.min(window.depthMax, ROW_MAX);
+  const end = Math.min(total, reach);
+  const full = Math.floor(end / window.scanSize);
+  // Where the last window is full, only the empty one behind it shows that the total is not too small.
+  const isEndSeen = total >= reach || !window.endsEmpty || end % window.scanSize !== 0;
+  const last = total < reach && end % window.scanSize !== 0 ? full : Math.max(0, full - 1);
+  for (const index of isEndSeen || total === 0 ? [last] : [last, last + 1]) {
+    const rows = await readWindow(source, request, window.scanCall(index), context);
+    if (isMismatch(rows)) return rows;
+    const mismatch = brokenTotal(rows, total) ?? checkClaims(source, plan, rows.rows.records);
+    if (mismatch !== undefined) return mismatch;
+  }
+  return undefined;
+}
+
+/**
  * A page that is empty shows nothing of what it relies on: the total may count rows that do not match, or be 0 only
  * because nothing came. So the last rows that the total promises must come. Without filters, a total of some rows is
  * checked by the pages before the end.
@@ -108,25 +134,14 @@ async function checkEmpty(
   total: number,
   context: CallContext,
 ): Promise<Page | Mismatch> {
-  const { window, request, filters } = plan;
+  const { window, filters } = plan;
   if (filters.length === 0 && total > 0) return { records: [], total };
-  const reach = Math.min(window.depthMax, ROW_MAX);
-  if (total > reach) {
+  if (total > Math.min(window.depthMax, ROW_MAX)) {
     throw fault('scan_limit_exceeded', {
       detail: 'the last rows that the total counts lie beyond those that the source lets be reached',
     });
   }
-  const full = Math.floor(total / window.scanSize);
-  // Where the last window is full, only the empty one behind it shows that the total is not too small.
-  const isEndSeen = total >= reach || !window.endsEmpty || total % window.scanSize !== 0;
-  const last = total < reach && total % window.scanSize !== 0 ? full : Math.max(0, full - 1);
-  for (const index of isEndSeen || total === 0 ? [last] : [last, last + 1]) {
-    const rows = await readWindow(source, request, window.scanCall(index), context);
-    if (isMismatch(rows)) return rows;
-    const mismatch = brokenTotal(rows, total) ?? checkClaims(source, plan, rows.rows.records);
-    if (mismatch !== undefined) return mismatch;
-  }
-  return { records: [], total };
+  return (await checkLastRows(source, plan, total, context)) ?? { records: [], total };
 }
 
 /** Reads one page straight from the source and checks everything that the plan relies on. @throws GatewayError */

@@ -1,4 +1,4 @@
-import type { ListPlan } from '../adapter/plan/plan.ts';
+import type { ListPlan, WalkPlan } from '../adapter/plan/plan.ts';
 import type { ListQuery } from '../contract/query.ts';
 import { createHydration } from './records/hydrate.ts';
 import { isMismatch, type Mismatch } from './mismatch.ts';
@@ -6,6 +6,7 @@ import type { PageAttempt } from './next-attempt.ts';
 import { type Page, readPage } from './read-page.ts';
 import type { RowSets } from './rowsets/rowsets.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
+import { isNearlyWhole, verifyPage, verifyWalk } from './verify/verify-page.ts';
 import type { Walker } from './walk-page.ts';
 
 /** What plans are run with. */
@@ -29,6 +30,13 @@ export type RunPlan = (
 export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRunnerDeps): RunPlan {
   type Dated = Page & { readonly storedAt: number; readonly freshSeconds: number };
 
+  /** A total that may not count the filters is compared with the rows of a scan, where the budget allows one. */
+  function hasToBeCounted({ filters, window }: WalkPlan, { total, records }: Page): boolean {
+    const { rows, calls } = source.budget;
+    const fitsBudget = total <= rows && total / window.first.size < calls;
+    return filters.length > 0 && total > records.length && fitsBudget && isNearlyWhole(source, total);
+  }
+
   async function readPlan(
     query: ListQuery,
     plan: ListPlan,
@@ -42,14 +50,18 @@ export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRu
         return { records: [], total: 0, storedAt, freshSeconds };
       case 'page': {
         const page = await readPage(source, plan, range, context);
-        return isMismatch(page) ? page : { ...page, storedAt, freshSeconds };
+        if (isMismatch(page)) return page;
+        const mismatch = await verifyPage(source, query, plan, { ...page, ...range }, context);
+        return mismatch ?? { ...page, storedAt, freshSeconds };
       }
       case 'scan': {
         // Rows that this process has cost no call at all.
         const near = rowSets.has(plan) ? undefined : plan.walk;
         const walked = near && (await walk(near, range, context));
         if (isMismatch(walked)) return walked;
-        if (walked !== undefined) {
+        if (near !== undefined && walked !== undefined && !hasToBeCounted(near, walked)) {
+          const mismatch = await verifyWalk(source, query, near, walked, context);
+          if (mismatch !== undefined) return mismatch;
           const isOlder = walked.storedAt < storedAt;
           return { ...walked, freshSeconds: Math.max(freshSeconds, isOlder ? source.budget.snapshot : 0) };
         }
@@ -71,6 +83,8 @@ export function createPlanRunner({ source, rowSets, walk, freshSeconds }: PlanRu
       newerThan,
     );
     if (isMismatch(page)) return page;
+    if (query.filters.length === 0 && source.verifications !== undefined)
+      source.verifications.wholeTotal = page.total;
     if (finish === undefined || hydrates === 'rows') return { kind: 'page', ...page };
     const records = await finish(page.records, context);
     if (!isMismatch(records)) return { kind: 'page', ...page, records };

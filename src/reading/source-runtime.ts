@@ -9,6 +9,7 @@ import type { SourceCall } from '../policy/call.ts';
 import type { Upstream } from '../upstream/client.ts';
 import type { LargeReplies } from './large-replies/large-replies.ts';
 import type { Mismatch } from './mismatch.ts';
+import type { Verifications } from './verify/verifications.ts';
 
 /** Learns what a source does other than its file says, for the log and the metrics. */
 export type SourceObserver = {
@@ -25,6 +26,19 @@ export type RuntimeClaims = {
   readonly fall: (capability: Capability, detail: string) => boolean;
 };
 
+/** The claims of a runtime that lives for one command. `unused` are not relied on from the start. */
+export function createLocalClaims(unused: Iterable<Capability> = []): RuntimeClaims {
+  const fallen = new Set(unused);
+  return {
+    fallen,
+    fall(capability) {
+      if (fallen.has(capability)) return false;
+      fallen.add(capability);
+      return true;
+    },
+  };
+}
+
 /** One resource of one source, at work. */
 export type SourceRuntime = {
   readonly resource: Resource;
@@ -36,6 +50,8 @@ export type SourceRuntime = {
   readonly clock: Clock;
   readonly observer: SourceObserver;
   readonly claims: RuntimeClaims;
+  /** Absent in commands, which ask for nothing that the answer does not need. */
+  readonly verifications?: Verifications;
 };
 
 /** What a call to a source carries: its signal, what it costs and how urgent it is. */

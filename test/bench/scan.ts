@@ -6,7 +6,7 @@ import { resources } from '../../src/contract/resources.ts';
 import { createBackgroundTasks } from '../../src/kernel/background-tasks.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createAnswer } from '../../src/reading/answer-query.ts';
-import { createLocalClaims } from '../../src/reading/local-claims.ts';
+import { createLocalClaims } from '../../src/reading/source-runtime.ts';
 import { createLargeReplies } from '../../src/reading/large-replies/large-replies.ts';
 import { createRowSets } from '../../src/reading/rowsets/rowsets.ts';
 import type { SourceRuntime } from '../../src/reading/source-runtime.ts';

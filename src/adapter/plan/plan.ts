@@ -38,6 +38,8 @@ export type ScanPlan = {
   readonly kind: 'scan';
   readonly request: WindowRequest;
   readonly window: Window;
+  /** The same without filters, where an early end of the rows may be the filters' doing; `undefined` where it is none. */
+  readonly unfiltered: WindowRequest | undefined;
   /** Identifies the scanned rows: equal keys mean equal rows. */
   readonly key: string;
   readonly pushedFilters: readonly Filter[];

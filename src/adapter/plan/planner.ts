@@ -36,6 +36,8 @@ type SplitQuery = {
   readonly off: ReadonlySet<Capability>;
   /** The request of a scan: with the pushed filters, without the sort. */
   readonly unsorted: Combined;
+  /** The request of the list as it is. */
+  readonly whole: Combined;
   /** The request of a page or a walk: with the pushed sort as well. */
   readonly sorted: Combined | undefined;
 };
@@ -99,6 +101,9 @@ function compilePlans(spec: SourceResourceSpec, window: Window, requests: ListRe
   const { list } = spec;
   const hidesRows = 'shortPage' in list.window && list.window.shortPage === 'anywhere';
   const canWalk = hasPositions(spec);
+  // Where the source names the next window or says that there is none, short windows end nothing.
+  const endsItself =
+    list.window.kind === 'cursor' || list.window.kind === 'link' || list.window.kind === 'none';
 
   /** The part of a query that the source answers itself: filters, order and total. */
   function answered({ split: { pushed }, unsorted, sort, pushedSort }: SplitQuery) {
@@ -136,6 +141,7 @@ function compilePlans(spec: SourceResourceSpec, window: Window, requests: ListRe
       kind: 'scan',
       request: requests.windows(unsorted),
       window,
+      unfiltered: endsItself || pushed.length === 0 ? undefined : requests.windows(query.whole),
       // Rows with details and rows without must not share a key.
       key: JSON.stringify([path, parts, variables, ...(hydrates === 'rows' ? [hydrates] : [])]),
       pushedFilters: pushed.filter(({ push }) => push.exact).map(({ filter }) => filter),
@@ -167,6 +173,7 @@ export function compilePlanner(spec: SourceResourceSpec, resource: Resource, her
   const pushSort = compileSortPush(list, resource, place);
   const hydratedBy = compileHydration(spec, resource);
   const combine = compileCombine(list);
+  const whole = combine([], undefined);
   checkPlaces(list, resource, place);
   checkVariables(list, [...window.variables, ...FILTER_VARIABLES, ...SORT_VARIABLES], place);
   const plans = compilePlans(spec, window, requests);
@@ -187,6 +194,7 @@ export function compilePlanner(spec: SourceResourceSpec, resource: Resource, her
       hydrates: hydratedBy(query),
       off,
       unsorted: combine(parts, undefined),
+      whole,
       sorted: pushedSort && combine(parts, pushedSort.part),
     };
     return (reason === undefined ? plans.page(splitQuery) : undefined) ?? plans.scan(splitQuery, reason);

@@ -9,6 +9,7 @@ import { readWindow } from '../read-window.ts';
 import { watchReplies } from './reply-watch.ts';
 import { outOfReach, overBudget, tooSlow } from './scan-faults.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';
+import { verifyScannedFilter } from '../verify/verify-scanned-filter.ts';
 import { walkWindows } from './walk-windows.ts';
 
 /** Reads every row that the plan's pushed filters leave. @throws GatewayError */
@@ -31,6 +32,8 @@ async function scanOnce(
   if (window.kind === 'random' && total !== undefined && total > window.depthMax) throw outOfReach();
   const collected = await collect(first);
   if (isMismatch(collected)) return collected;
+  const unproven = await verifyScannedFilter(source, plan, first, context);
+  if (unproven !== undefined) return unproven;
   const others = await walkWindows(source, plan, first, collect, context);
   if (isMismatch(others)) return others;
   const windows = [collected, ...others];

@@ -3,7 +3,7 @@ import { type Adapter, compileAdapter } from '../../../src/adapter/compile.ts';
 import { resources } from '../../../src/contract/resources.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createAnswer } from '../../../src/reading/answer-query.ts';
-import { createLocalClaims } from '../../../src/reading/local-claims.ts';
+import { createLocalClaims } from '../../../src/reading/source-runtime.ts';
 import { createLargeReplies } from '../../../src/reading/large-replies/large-replies.ts';
 import { createRowSets } from '../../../src/reading/rowsets/rowsets.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';

@@ -7,7 +7,7 @@ import { resources } from '../../../src/contract/resources.ts';
 import { GatewayError } from '../../../src/errors/fault.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { createAnswer } from '../../../src/reading/answer-query.ts';
-import { createLocalClaims } from '../../../src/reading/local-claims.ts';
+import { createLocalClaims } from '../../../src/reading/source-runtime.ts';
 import { createUpstream } from '../../../src/upstream/client.ts';
 import { createSourceCall } from '../pipeline/call.ts';
 import type { Capabilities } from './capabilities.ts';

@@ -1,8 +1,9 @@
 import { compileAdapter } from '../../../src/adapter/compile.ts';
 import { resources, type ResourceName } from '../../../src/contract/resources.ts';
 import type { Query } from '../../../src/contract/query.ts';
+import { createVerifications } from '../../../src/reading/verify/verifications.ts';
 import { createAnswer } from '../../../src/reading/answer-query.ts';
-import { createLocalClaims } from '../../../src/reading/local-claims.ts';
+import { createLocalClaims } from '../../../src/reading/source-runtime.ts';
 import { createRowSets } from '../../../src/reading/rowsets/rowsets.ts';
 import type { UpstreamReply } from '../../../src/kernel/upstream-call.ts';
 import type { SourceRuntime } from '../../../src/reading/source-runtime.ts';
@@ -66,6 +67,7 @@ export function openSource(
     budget: spec.budget,
     clock,
     claims: createLocalClaims(),
+    verifications: createVerifications(),
     observer: {
       fieldGap: (field, reason) => void gaps.push(`${field} ${reason}`),
       contradicted: (capability) => void contradicted.push(capability),

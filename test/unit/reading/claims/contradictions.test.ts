@@ -1,6 +1,6 @@
-import type { UpstreamReply } from '../../../src/kernel/upstream-call.ts';
-import type { ModelRecord } from '../../support/model/contract-model.ts';
-import { type Asked, openSource } from '../../support/pipeline/scripted-source.ts';
+import type { UpstreamReply } from '../../../../src/kernel/upstream-call.ts';
+import type { ModelRecord } from '../../../support/model/contract-model.ts';
+import { type Asked, openSource } from '../../../support/pipeline/scripted-source.ts';
 import {
   codeOf,
   expectedBody,
@@ -12,7 +12,7 @@ import {
   rowsReply,
   shopText,
   windowOf,
-} from './shop.ts';
+} from '../shop.ts';
 
 const rows = products(30);
 const mixed: ModelRecord[] = products(30).map((one, i) => ({

@@ -1,0 +1,43 @@
+import type { Mismatch } from '../mismatch.ts';
+import { createSingleFlight } from '../../kernel/single-flight.ts';
+import { createBoundedMap } from '../../store/bounded-map.ts';
+
+/** Remembers for a while which claims of one resource were verified with a call that no answer needed. */
+export type Verifications = {
+  /** Whether this was verified, and need not be again for now. */
+  isKnown(name: string): boolean;
+  know(name: string): void;
+  /** Verifies this unless it is known; callers at the same time share the calls. A mismatch is not remembered. */
+  once(
+    name: string,
+    signal: AbortSignal,
+    verify: (shared: AbortSignal) => Promise<Mismatch | undefined>,
+  ): Promise<Mismatch | undefined>;
+  /** The last total of the list without filters; `undefined` where this process has not seen it. */
+  wholeTotal: number | undefined;
+};
+
+/** A source may change at any time, so nothing is known for long. */
+const KNOWN_MS = 60_000;
+const KNOWN_MAX = 1_000;
+
+/** Creates the verifications of one resource of one source; nothing is known. */
+export function createVerifications(): Verifications {
+  const known = createBoundedMap<object>(KNOWN_MAX, () => 1);
+  const flights = createSingleFlight<Mismatch | undefined>();
+  const isKnown = (name: string) => known.get(name) !== undefined;
+  const know = (name: string) => known.set(name, {}, KNOWN_MS);
+  return {
+    isKnown,
+    know,
+    wholeTotal: undefined,
+    async once(name, signal, verify) {
+      if (isKnown(name)) return undefined;
+      return flights.run(name, signal, async (shared) => {
+        const mismatch = await verify(shared);
+        if (mismatch === undefined) know(name);
+        return mismatch;
+      });
+    },
+  };
+}
