@@ -55,7 +55,8 @@ function compileRequests(
   return {
     windows({ variables, query, path }) {
       return (call) => {
-        const made = render({ ...call.variables, ...variables }, query, path);
+        const parts = call.query === undefined ? query : [...query, ...call.query];
+        const made = render({ ...call.variables, ...variables }, parts, path);
         // A link is the whole target of the next request.
         return call.target === undefined ? made : { ...made, target: call.target };
       };

@@ -8,6 +8,8 @@ export type WindowCall = {
   readonly size: number;
   readonly variables: Readonly<Record<string, number | string>>;
   readonly target?: string;
+  /** Query parts of a continuation, percent-encoded. */
+  readonly query?: readonly string[];
 };
 
 /** Random access: any rows can be requested by number. */
@@ -36,7 +38,7 @@ export type SequentialWindow = {
   readonly kind: 'sequential';
   readonly variables: readonly string[];
   readonly first: WindowCall;
-  /** The window after `call`, named by a cursor, a key or a link's target. */
+  /** The window after `call`, named by a cursor, a key, a link's target or parameters. */
   after(call: WindowCall, next: string, received: number): WindowCall;
 };
 
@@ -142,6 +144,22 @@ function followingWindow(variable: 'cursor' | 'after', size: number): Sequential
   };
 }
 
+/** Windows asked for by the parameters that the reply before named, as query parts joined by `&`. */
+function continuedWindow({ sizeMax: size }: Kind<'continue'>): SequentialWindow {
+  const variables = { limit: size };
+  return {
+    kind: 'sequential',
+    variables: ['limit'],
+    first: { firstRow: 0, size, variables },
+    after: (call, next, received) => ({
+      firstRow: call.firstRow + received,
+      size,
+      variables,
+      query: next.split('&'),
+    }),
+  };
+}
+
 function linkWindow({ sizeMax: size }: Kind<'link'>): SequentialWindow {
   return {
     kind: 'sequential',
@@ -160,6 +178,8 @@ export function compileWindow(spec: ListSpec['window']): Window {
       return pageWindow(spec);
     case 'cursor':
       return followingWindow('cursor', spec.sizeMax);
+    case 'continue':
+      return continuedWindow(spec);
     case 'keyset':
       return followingWindow('after', spec.sizeMax);
     case 'link':

@@ -3,6 +3,7 @@ import { invalidReply } from '../../errors/fault.ts';
 import { type Json, NumberText } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { pathAt } from '../path.ts';
+import { percentEncode } from '../request/template.ts';
 import type { SpecLocation } from '../spec-location.ts';
 
 /** Reads the cursor, key or target of the next window; `undefined` at the end. */
@@ -68,15 +69,71 @@ function targetWithin(baseUrl: string, path: string, address: string): string {
   return pathname.slice(base.length) + search;
 }
 
+/** A reply must not choose more of a request than this. */
+const PARAMETERS_MAX = 20;
+const CONTINUATION_LENGTH_MAX = 4_000;
+
+/** The parameters of a continuation as query parts; `undefined` where there are none. */
+function parametersOf(value: Json | undefined, taken: ReadonlySet<string>): string | undefined {
+  if (value === undefined || value === null || value === false || value === '') return undefined;
+  const isObject = typeof value === 'object' && !Array.isArray(value) && !(value instanceof NumberText);
+  if (!isObject) throw invalidReply('next', 'the continuation is no object of parameters');
+  const entries = Object.entries(value);
+  if (entries.length === 0) return undefined;
+  const twice = entries.find(([name]) => taken.has(name.toLowerCase()));
+  if (twice !== undefined)
+    throw invalidReply('next', 'the continuation names a parameter that the request has already');
+  const parts = entries.map(([name, one]) => `${percentEncode(name)}=${percentEncode(scalar(one) ?? '')}`);
+  const text = parts.join('&');
+  if (entries.length > PARAMETERS_MAX || text.length > CONTINUATION_LENGTH_MAX)
+    throw invalidReply('next', 'the continuation is too long to be sent back');
+  return text;
+}
+
+/** The parameters that a list sends itself, in lower case. A continuation may not send them again. */
+function parametersTaken({ request, filters, sort }: ListSpec): ReadonlySet<string> {
+  const queries = [request.query, sort?.query ?? {}];
+  const own = Object.values(filters).flatMap((operators) =>
+    Object.values(operators).map(({ query }) => query),
+  );
+  return new Set(
+    [...queries, ...own].flatMap((query) => Object.keys(query)).map((name) => name.toLowerCase()),
+  );
+}
+
+/** Compiles what says whether there is another window. A flag that contradicts the continuation is an error. */
+function compileMore(
+  more: Extract<ListSpec['window'], { kind: 'cursor' }>['more'],
+  here: SpecLocation,
+): (body: Json, next: string | undefined) => boolean {
+  if (more === undefined) return (_body, next) => next !== undefined;
+  if (typeof more === 'string') {
+    const flag = pathAt(more, here);
+    return (body, next) => goesOn(flag(body), next);
+  }
+  const find = pathAt(more.at, here.at('at'));
+  return (body, next) => goesOn(((find(body) ?? null) !== null) === more.present, next);
+}
+
 /** Compiles the reader of the next window, by the kind of the window. */
-export function compileNext({ window, request }: ListSpec, baseUrl: string, here: SpecLocation): NextReader {
+export function compileNext(list: ListSpec, baseUrl: string, here: SpecLocation): NextReader {
+  const { window, request } = list;
   switch (window.kind) {
     case 'cursor': {
       const next = pathAt(window.next, here.at('next'));
-      const more = window.more === undefined ? undefined : pathAt(window.more, here.at('more'));
+      const more = compileMore(window.more, here.at('more'));
       return (_reply, body) => {
         const cursor = scalar(next(body));
-        return more === undefined || goesOn(more(body), cursor) ? cursor : undefined;
+        return more(body, cursor) ? cursor : undefined;
+      };
+    }
+    case 'continue': {
+      const next = pathAt(window.next, here.at('next'));
+      const more = compileMore(window.more, here.at('more'));
+      const taken = parametersTaken(list);
+      return (_reply, body) => {
+        const parameters = parametersOf(next(body), taken);
+        return more(body, parameters) ? parameters : undefined;
       };
     }
     case 'link': {

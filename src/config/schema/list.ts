@@ -106,6 +106,18 @@ const checkpoints = flag
     'Whether pages are read from remembered cursors instead of a scan. It claims that every window but the last is full, that the total counts just these rows, and that a cursor stays valid for `budget.snapshot`.',
   );
 
+/** Whether there is another window: a flag, or a place where something stands only then. */
+const more = z
+  .union([
+    z.string(),
+    z.strictObject({
+      at: z.string().describe('A path.'),
+      present: flag.describe('true: there is more while anything stands there; false: until it does.'),
+    }),
+  ])
+  .optional()
+  .describe('Path of a flag that is false at the end, or { at, present } for a place that tells it.');
+
 const window = z.discriminatedUnion('kind', [
   z
     .strictObject({
@@ -142,10 +154,23 @@ const window = z.discriminatedUnion('kind', [
       kind: z.literal('cursor'),
       sizeMax: windowSize,
       next: z.string().describe('Path of the cursor of the next window; null, empty or absent at the end.'),
-      more: z.string().optional().describe('Path of a flag that is false at the end.'),
+      more,
       checkpoints,
     })
     .describe('Every reply names the next window by a token: {cursor}.'),
+  z
+    .strictObject({
+      kind: z.literal('continue'),
+      sizeMax: windowSize,
+      next: z
+        .string()
+        .describe('Path of an object of parameters, such as continue; null, empty or absent at the end.'),
+      more,
+      checkpoints,
+    })
+    .describe(
+      'Every reply holds the parameters of the next window, all of which are sent back as they came, beside those of `request`.',
+    ),
   z
     .strictObject({
       kind: z.literal('link'),

@@ -34,6 +34,7 @@ export const withoutValues: Translation = {
     variables: Object.fromEntries(
       Object.entries(call.variables).map(([name, value]) => [name, typeof value === 'string' ? MASK : value]),
     ),
+    ...(call.query !== undefined && { query: call.query.map((part) => part.replace(/=.*$/s, `=${MASK}`)) }),
     ...(call.target !== undefined && { target: call.target.replace(/\?.*$/s, `?${MASK}`) }),
   }),
 };

@@ -9,7 +9,7 @@ import { finishes } from '../../../support/time/finishes.ts';
 
 const BASE = 'https://shop.example/api/v0';
 
-type Sequential = Extract<ListSpec['window'], { kind: 'cursor' | 'link' | 'keyset' }>;
+type Sequential = Extract<ListSpec['window'], { kind: 'cursor' | 'continue' | 'link' | 'keyset' }>;
 
 /** What names the next window, in a reply with this body and these headers. */
 function nextOf(
@@ -17,7 +17,11 @@ function nextOf(
   body: unknown,
   { headers = {}, rows = [] as unknown[], baseUrl = BASE, path = '/rows' } = {},
 ): string | undefined {
-  const list = { window, request: { path } } as ListSpec;
+  const list = {
+    window,
+    request: { path, query: { aulimit: '{limit}' } },
+    filters: {},
+  } as unknown as ListSpec;
   const next = compileNext(
     list,
     baseUrl,
@@ -165,4 +169,48 @@ describe('the key of the next window', () => {
   it.each([null, '', {}])('must be there: %p is 502', (id) =>
     expect(refusal(() => keyed(id)).code).toBe('upstream_invalid_response'),
   );
+});
+
+describe('the parameters of the next window', () => {
+  const continued = { kind: 'continue', sizeMax: 20, next: 'continue' } as const;
+
+  it.each([
+    ['{"continue":{"aufrom":"Ann B","continue":"-||x"}}', 'aufrom=Ann%20B&continue=-%7C%7Cx'],
+    ['{"continue":{"offset":9007199254740993}}', 'offset=9007199254740993'],
+    ['{"continue":{}}', undefined],
+    ['{"continue":null}', undefined],
+    ['{"batchcomplete":""}', undefined],
+  ])('in %s are sent back as they came: %p', (body, wanted) => expect(nextOf(continued, body)).toBe(wanted));
+
+  it.each([
+    ['a text', '{"continue":"x"}', 'no object'],
+    ['a list', '{"continue":["x"]}', 'no object'],
+    ['a tree', '{"continue":{"a":{"b":1}}}', 'neither text nor number'],
+    ['a parameter of the request', '{"continue":{"AUlimit":"500"}}', 'has already'],
+    ['very long', JSON.stringify({ continue: { a: 'x'.repeat(5_000) } }), 'too long'],
+  ])('are 502 where they are %s', (_what, body, detail) => {
+    expect(refusal(() => nextOf(continued, body))).toMatchObject({
+      code: 'upstream_invalid_response',
+      detail: expect.stringContaining(detail),
+    });
+  });
+});
+
+describe('a place that tells whether there is more', () => {
+  const more = (at: string, present: boolean) =>
+    ({ kind: 'cursor', sizeMax: 20, next: 'next', more: { at, present } }) as const;
+
+  it.each([
+    [more('continue', true), '{"continue":{},"next":"a"}', 'a'],
+    [more('continue', true), '{}', undefined],
+    [more('continue', true), '{"next":"a"}', undefined],
+    [more('done', false), '{"next":"a"}', 'a'],
+    [more('done', false), '{"done":"","next":"a"}', undefined],
+  ])('is looked at: %j in %s', (window, body, wanted) => expect(nextOf(window, body)).toBe(wanted));
+
+  it('is 502 where it says that there is more, and nothing names it', () => {
+    expect(refusal(() => nextOf(more('continue', true), '{"continue":{}}')).code).toBe(
+      'upstream_invalid_response',
+    );
+  });
 });
