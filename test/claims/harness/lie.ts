@@ -13,6 +13,8 @@ export type Lie = {
   readonly afterWrite: boolean;
   /** Why nobody can see it from outside, if so: no answer that a tool could ask for would show it. */
   readonly unseen?: string;
+  /** Whether the rows themselves are wrong: no claim that falls can mend the answers then, and doctor alone finds it. */
+  readonly inValues?: boolean;
   /** Whether it runs in `npm test` too. */
   readonly fast?: boolean;
 };
@@ -77,6 +79,8 @@ export type LieSpec = {
   readonly shapes: readonly ShapeName[];
   /** `always`, where nothing is said. */
   readonly when?: readonly WhenName[];
+  /** Whether the rows themselves are wrong. */
+  readonly inValues?: boolean;
   /** Times at which nobody can see it, with the reason. */
   readonly unseen?: Partial<Record<WhenName, string>>;
   /** Times at which it runs in `npm test` too, on the first of its services. */
@@ -89,6 +93,7 @@ export function liesOf({
   breaks,
   shapes,
   when = ['always'],
+  inValues = false,
   unseen = {},
   fast = [],
 }: LieSpec): readonly Lie[] {
@@ -98,6 +103,7 @@ export function liesOf({
       shape,
       breaks: breaksWhen(whens[name], breaks),
       afterWrite: name === 'only after a write',
+      ...(inValues && { inValues }),
       ...(unseen[name] !== undefined && { unseen: unseen[name] }),
       ...(index === 0 && fast.includes(name) && { fast: true }),
     })),

@@ -44,20 +44,22 @@ function boundsOf(records: readonly ModelRecord[]): fc.Arbitrary<Record<string, 
   });
 }
 
-function idOf(records: readonly ModelRecord[]): fc.Arbitrary<Question> {
-  const known = fc.constantFrom(...records.map(({ id }) => id));
+function idOf(records: readonly ModelRecord[], changed: readonly string[]): fc.Arbitrary<Question> {
+  const ids = records.map(({ id }) => id);
+  const known = fc.oneof(fc.constantFrom(...ids), fc.constantFrom(...(changed.length > 0 ? changed : ids)));
   const near = known.chain((id) =>
     fc.constantFrom(
       `${id}0`,
       id.replace('_', '_0'),
-      `${id} `,
+      `${id}~20`,
+      id.slice(0, -1),
       `${id}x`,
       id.toUpperCase().replace('USER', 'user'),
     ),
   );
   const strange = fc.constantFrom('user_me', 'user_count', 'user_0', 'user_999999', 'user_~7c', 'user_~00');
   return fc
-    .oneof({ weight: 6, arbitrary: known }, { weight: 3, arbitrary: near }, { weight: 1, arbitrary: strange })
+    .oneof({ weight: 6, arbitrary: known }, { weight: 3, arbitrary: near }, { weight: 2, arbitrary: strange })
     .map((id) => ({ id }));
 }
 
@@ -65,7 +67,11 @@ function idOf(records: readonly ModelRecord[]): fc.Arbitrary<Question> {
 export function inventQuestions(
   { resource }: Pick<Traits, 'resource'>,
   stored: readonly StoredRecord[],
-  { seed, count }: { readonly seed: number; readonly count: number },
+  {
+    seed,
+    count,
+    changed = [],
+  }: { readonly seed: number; readonly count: number; readonly changed?: readonly string[] },
 ): readonly Question[] {
   const records = stored.map(({ record }) => record);
   const limit = maybe(fc.constantFrom(...LIMITS));
@@ -96,7 +102,7 @@ export function inventQuestions(
       const page = 1 + Math.floor((found.meta.total / found.meta.limit) * at);
       return { list: Object.fromEntries([...parameters, ...(page > 1 ? [['page', String(page)]] : [])]) };
     });
-  const one = idOf(records);
+  const one = idOf(records, changed);
   const any =
     resource === 'users' ? fc.oneof({ weight: 3, arbitrary: list }, { weight: 1, arbitrary: one }) : list;
   return fc.sample(any, { seed, numRuns: count });

@@ -15,12 +15,14 @@ const inKind = (
 const specs: readonly LieSpec[] = [
   {
     what: 'record: another name than in the list',
+    inValues: true,
     breaks: inKind('one', (row) => ({ ...row, name: `${String(row['name'])} ` })),
     shapes: ['offset users'],
     when: ['always', 'every third time'],
   },
   {
     what: 'list: names without their accents',
+    inValues: true,
     breaks: inKind('list', (row) => ({
       ...row,
       name: typeof row['name'] === 'string' ? row['name'].replace(/[^ -~]/g, '?') : null,
@@ -29,12 +31,14 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'list: no email',
+    inValues: true,
     breaks: inKind('list', (row) => ({ ...row, email: null })),
     shapes: ['offset users'],
     when: ['always', 'every third time', 'only behind page 3'],
   },
   {
     what: 'list: a name is cut to four letters',
+    inValues: true,
     breaks: inKind('list', (row) => ({
       ...row,
       name: typeof row['name'] === 'string' ? row['name'].slice(0, 4) : null,
@@ -43,6 +47,7 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'list: ids of other records',
+    inValues: true,
     breaks: (honest) => ({
       row: (ask, row) =>
         ask.kind === 'list'
@@ -53,6 +58,7 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'list: a row that is no record',
+    inValues: true,
     breaks: writingRows((row, ask) =>
       ask.kind === 'list' && row['id'] === NO_RECORD
         ? { id: '_design/by-name', language: 'javascript' }
@@ -84,6 +90,9 @@ const specs: readonly LieSpec[] = [
     what: 'list: the mark is a text',
     breaks: writingRows((row) => ({ ...row, deleted: row['deleted'] === true ? 'yes' : 'no' })),
     shapes: ['marked products'],
+    unseen: {
+      always: 'the file says which mark makes a row no record; that another one does is for the owner to say',
+    },
   },
   {
     what: 'details: none, with status 200',
