@@ -39,7 +39,7 @@ const floors = [
     // The sample legacy services stand for other people's servers: they see nothing of the gateway.
     { room: 'samples', packages: [], island: true },
   ],
-  [{ room: 'cli', packages: ['commander'] }],
+  [{ room: 'cli', packages: ['commander', '@bomb.sh/tab/commander', 'log-update'] }],
   [{ room: 'main.ts', packages: [], process: true }],
 ];
 

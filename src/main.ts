@@ -3,6 +3,8 @@
 import type { ChildProcess } from 'node:child_process';
 import cluster from 'node:cluster';
 import { availableParallelism } from 'node:os';
+import type { WriteStream } from 'node:tty';
+import type { Terminal } from './cli/context.ts';
 import { fatalLine } from './cli/output/fatal-line.ts';
 import { type LogOutput, openLogOutput } from './cli/output/log-output.ts';
 import { runCli } from './cli/program.ts';
@@ -92,11 +94,29 @@ process.on('SIGTERM', isWorker ? () => undefined : onSignal);
 process.on('SIGINT', isWorker ? () => undefined : onSignal);
 if (isWorker) process.on('SIGHUP', () => undefined);
 
+/** The terminal that a stream goes to, if it can be written over. */
+function terminalOf(stream: WriteStream): Terminal | undefined {
+  if (!stream.isTTY || process.env['TERM'] === 'dumb') return undefined;
+  const seen = {
+    isTTY: true,
+    // A terminal that does not know its size says 0.
+    get columns() {
+      return stream.columns || 80;
+    },
+    get rows() {
+      return stream.rows || 24;
+    },
+    write: (text: string) => stream.write(text),
+  };
+  return { stream: seen, hasColours: stream.hasColors() };
+}
+
 const exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
   nodeVersion: process.version,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
+  terminals: { out: terminalOf(process.stdout), err: terminalOf(process.stderr) },
   openLog(shared = false) {
     const log = openLogOutput(shared);
     logs.push(log);

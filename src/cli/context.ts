@@ -22,6 +22,19 @@ export type Processes = {
   readonly onHangUp: (listener: () => void) => void;
 };
 
+/** A terminal that somebody looks at. */
+export type Terminal = {
+  /** Writes as it is, escape sequences included. */
+  readonly stream: {
+    readonly isTTY: boolean;
+    readonly columns: number;
+    readonly rows: number;
+    write(text: string): boolean;
+  };
+  /** False where `NO_COLOR` is set, too. */
+  readonly hasColours: boolean;
+};
+
 /** What a command may use of the process; `src/main.ts` fills it in. */
 export type CliContext = {
   readonly env: Environment['variables'];
@@ -30,6 +43,8 @@ export type CliContext = {
   readonly out: (text: string) => void;
   /** Writes to standard error, as it is. */
   readonly err: (text: string) => void;
+  /** The terminals that the output goes to; absent for a pipe or a file, which get the same text on every run. */
+  readonly terminals?: { readonly out?: Terminal | undefined; readonly err?: Terminal | undefined };
   /** Opens the log of a gateway on standard output; `shared`: other processes write there too. */
   readonly openLog: (shared?: boolean) => LogDestination;
   readonly processes: Processes;

@@ -2,8 +2,9 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { diagnosisReport, findingBlock, resourceHeading } from '../explain/report/doctor-report.ts';
-import { renderText } from '../explain/report/report.ts';
-import { printReport } from './output/print-report.ts';
+import type { ReportBlock } from '../explain/report/report.ts';
+import { printBlocks, printReport } from './output/print-report.ts';
+import { withProgress } from './output/progress.ts';
 import { diagnose } from '../probe/diagnose.ts';
 import { liveSourceNamed, usageError } from './input/choose-source.ts';
 import { liveEnvironment, orExit, readPartialConfigOrExit, readSource } from './input/read-config.ts';
@@ -55,15 +56,19 @@ async function runDoctor(
   const compiled = choose(name, options, configFile, context);
   const { callsMax, values: showValues = false } = options;
   // Findings are printed as they come, so that a long diagnosis can be followed.
-  const print = (text: string) => (options.json === true ? undefined : context.out(text));
-  const diagnosis = await diagnose(
-    compiled,
-    { callsMax, showValues, stop: context.stop },
-    {
-      onResource: (one) => print(renderText([resourceHeading(one)])),
-      onFinding: (finding) => print(renderText([findingBlock(finding)], 1)),
-    },
-  );
+  const title = `doctor ${compiled[0].source.spec.name}`;
+  const diagnosis = await withProgress({ title, callsMax, quiet: options.json }, context, (shown) => {
+    const print = (block: ReportBlock, depth: number) =>
+      options.json === true ? undefined : printBlocks([block], shown, { depth });
+    return diagnose(
+      compiled,
+      { callsMax, showValues, stop: context.stop },
+      {
+        onResource: (one) => print(resourceHeading(one), 0),
+        onFinding: (finding) => print(findingBlock(finding), 1),
+      },
+    );
+  });
   printReport(diagnosisReport(diagnosis), options.json, context);
   if (diagnosis.unreached !== undefined)
     context.err(`portico: ${diagnosis.source} at ${diagnosis.baseUrl}: ${diagnosis.unreached}\n`);

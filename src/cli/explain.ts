@@ -4,6 +4,7 @@ import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { explainLive } from '../explain/explain-live.ts';
 import { type ExplainedRequest, readExplainedRequest } from '../explain/explain-request.ts';
 import { printReport } from './output/print-report.ts';
+import { withProgress } from './output/progress.ts';
 import { explanationReport, mistakeReport } from '../explain/report/explain-report.ts';
 import { explain, type Explanation, explainMistake } from '../explain/explanation.ts';
 import { maskedSource } from '../probe/session/masked-source.ts';
@@ -55,12 +56,11 @@ async function runExplain(
   if (options.live === true) {
     const masked = maskedSource(compiled);
     const showValues = options.values === true;
-    const result = await explainLive(query, {
-      compiled,
-      masked,
-      showValues,
-      stop: context.stop,
-    });
+    const { calls: callsMax } = compiled.source.spec.budget;
+    const work = { title: 'explain', callsMax, quiet: options.json };
+    const result = await withProgress(work, context, () =>
+      explainLive(query, { compiled, masked, showValues, stop: context.stop }),
+    );
     const live = displayLive(result, { gateway, compiled, masked: masked.spec, showValues });
     explanation = { ...explanation, live };
   }

@@ -4,11 +4,13 @@ import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { runDemo } from './serve/demo.ts';
 import { registerCacheCommand } from './redis/cache.ts';
 import { registerClaimsCommand } from './redis/claims.ts';
+import { registerCompletion } from './completion.ts';
 import { registerDoctorCommand } from './doctor.ts';
 import { registerExplainCommand } from './explain.ts';
 import { runGenerate } from './generate/generate.ts';
 import { registerInferCommand } from './infer/infer.ts';
 import { registerKeysCommand } from './redis/keys.ts';
+import { pepperNote } from './redis/pepper-note.ts';
 import { withPlainOutput } from './output/plain-output.ts';
 import { registerQualityCommand } from './quality.ts';
 import { readPartialConfigOrExit } from './input/read-config.ts';
@@ -76,12 +78,14 @@ function createProgram(context: CliContext): Command {
   const store = {
     loadConfig: () =>
       Promise.resolve(readPartialConfigOrExit(configFile(), context, { gateway: true }).gateway),
+    pepperNote: () => pepperNote(configFile(), context.env),
     out: context.out,
     err: context.err,
   };
   registerKeysCommand(program, store);
   registerCacheCommand(program, store);
   registerClaimsCommand(program, configFile, context);
+  registerCompletion(program, configFile, context);
   return program;
 }
 

@@ -4,6 +4,7 @@ import type { ResourceQuality } from '../pipeline/quality.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { type LiveQuality, readQuality } from '../explain/quality-live.ts';
 import { printReport } from './output/print-report.ts';
+import { withProgress } from './output/progress.ts';
 import { qualityReport } from '../explain/report/quality-report.ts';
 import { sourceNamed, usageError } from './input/choose-source.ts';
 import { readLiveOrExit, readPartialConfigOrExit, type ReadyConfig } from './input/read-config.ts';
@@ -34,7 +35,11 @@ async function findQuality(
   for (const compiled of ready.sources) {
     if (name !== undefined && compiled.source.spec.name !== name) continue;
     const live = readLiveOrExit(compiled, context);
-    found.push(await readQuality(live, { showShapes: options.values === true, stop: context.stop }));
+    const title = `quality ${live.source.spec.name}: ${live.resource.name}`;
+    const { calls: callsMax } = live.source.spec.budget;
+    const settings = { showShapes: options.values === true, stop: context.stop };
+    const quiet = options.json;
+    found.push(await withProgress({ title, callsMax, quiet }, context, () => readQuality(live, settings)));
   }
   return found;
 }

@@ -1,6 +1,7 @@
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { recordReport } from '../explain/report/fixtures-report.ts';
 import { printReport } from './output/print-report.ts';
+import { withProgress } from './output/progress.ts';
 import { recordSource } from '../fixtures/record-source.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { liveSourceNamed, usageError } from './input/choose-source.ts';
@@ -43,12 +44,14 @@ export async function runRecord(
   const requests = readRequests(texts, context);
   if (options.scramble === true) context.err(SCRAMBLE_WARNING);
   if (options.whole === true) context.err(WHOLE);
-  const results = await recordSource(sources, {
-    requests,
-    keepsWhole: options.whole === true,
-    overwrites: options.overwrite === true,
-    signal: context.stop,
-  });
+  const results = await withProgress({ title: `record ${name}`, quiet: options.json }, context, () =>
+    recordSource(sources, {
+      requests,
+      keepsWhole: options.whole === true,
+      overwrites: options.overwrite === true,
+      signal: context.stop,
+    }),
+  );
   printReport(recordReport(results), options.json, context);
   if (results.some(({ problem }) => problem !== undefined)) throw new ExitError(exitCodes.failure);
 }

@@ -2,17 +2,18 @@ import { writeFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { name as nameSchema } from '../../config/schema/scalars.ts';
 import { resourceNames } from '../../contract/resources.ts';
-import { inferSource, type InferredSource } from '../../draft/infer-source.ts';
+import { inferSource, type InferOptions, type InferredSource } from '../../draft/infer-source.ts';
 import { InferError } from '../../draft/infer-error.ts';
 import { trialNotes } from '../../draft/verify/trial-notes.ts';
 import { tryDraft } from '../../draft/verify/try-draft.ts';
 import { draftReport } from '../../draft/write/draft-report.ts';
 import { mergeSourceFiles } from '../../draft/write/merge-source-files.ts';
-import { type Report, renderText } from '../../explain/report/report.ts';
+import type { Report } from '../../explain/report/report.ts';
 import type { CompiledSource } from '../../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { compileSourceText, liveEnvironment, orExit } from '../input/read-config.ts';
-import { printReport } from '../output/print-report.ts';
+import { printBlocks, printReport } from '../output/print-report.ts';
+import { withProgress } from '../output/progress.ts';
 import {
   type ForResource,
   type InferArguments,
@@ -30,6 +31,12 @@ function printInferError({ message, hint }: InferError, context: CliContext, abo
   context.err(`portico: ${about}${message}\n${hint === undefined ? '' : `    hint: ${hint}\n`}`);
 }
 
+/** Drafts one resource, and shows on a terminal how it goes on. */
+function inferShown(options: InferOptions, context: CliContext): Promise<InferredSource> {
+  const { callsMax, resource } = options;
+  return withProgress({ title: `infer ${resource}`, callsMax }, context, () => inferSource(options));
+}
+
 /** What was drafted of a job: the text of the source file, and what is known of each resource. */
 type Drafted = {
   readonly text: string;
@@ -42,12 +49,12 @@ type Drafted = {
  * nothing that was found by many calls is lost.
  */
 async function draftAll({ drafts: [first, ...more], into }: InferJob, context: CliContext): Promise<Drafted> {
-  const inferred = await inferSource(first);
+  const inferred = await inferShown(first, context);
   let text = into === undefined ? inferred.text : mergeSourceFiles(into, inferred.text);
   const others: InferredSource[] = [];
   for (const options of more) {
     try {
-      const one = await inferSource(options);
+      const one = await inferShown(options, context);
       text = mergeSourceFiles({ file: 'the draft', text }, one.text);
       others.push(one);
     } catch (error) {
@@ -80,7 +87,8 @@ async function tryAgain(
 ): Promise<InferredSource> {
   const own = compiled.find(({ resource }) => resource.name === inferred.compiled.resource.name);
   if (own === undefined || inferred.calls === 0) return inferred;
-  const trials = await tryDraft(own, context.stop);
+  const title = `try ${own.resource.name}`;
+  const trials = await withProgress({ title }, context, () => tryDraft(own, context.stop));
   const known = inferred.notes.map(({ text }) => text);
   const notes = trialNotes(trials, own).filter(({ text }) => !known.includes(text));
   return { ...inferred, trials, notes: [...inferred.notes, ...notes] };
@@ -132,7 +140,7 @@ async function runInfer(
   const written = { name: first.name, resources: served, variables: needed, configFile };
   const next = job.out === undefined ? [] : nextSteps({ ...written, file });
   if (options.json === true) printReport(report, true, context);
-  else context.err(renderText([...report.blocks, ...next]));
+  else printBlocks([...report.blocks, ...next], context, { to: 'err' });
   if (!drafted.isComplete) throw new ExitError(exitCodes.failure);
 }
 

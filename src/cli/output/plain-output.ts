@@ -4,7 +4,8 @@ import type { CliContext } from '../context.ts';
 // eslint-disable-next-line no-control-regex -- they are what is looked for
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-function plain(text: string): string {
+/** A text with its control characters written as `\\u001b`. */
+export function plain(text: string): string {
   return text.replaceAll(
     CONTROL,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

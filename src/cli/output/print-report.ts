@@ -1,5 +1,69 @@
-import { type Report, renderText } from '../../explain/report/report.ts';
-import type { CliContext } from '../context.ts';
+import { styleText } from 'node:util';
+import {
+  type Report,
+  type ReportBlock,
+  type ReportLine,
+  renderText,
+  reportLines,
+} from '../../explain/report/report.ts';
+import type { CliContext, Terminal } from '../context.ts';
+import { plain } from './plain-output.ts';
+
+type Style = Parameters<typeof styleText>[0];
+
+/** The colours of results, by their marks. */
+const STYLES: Readonly<Record<string, Style>> = {
+  agrees: 'green',
+  ok: 'green',
+  recorded: 'green',
+  DIFFERS: ['red', 'bold'],
+  FAIL: ['red', 'bold'],
+  'not recorded': ['red', 'bold'],
+  unclear: 'yellow',
+  note: 'cyan',
+};
+
+/** Below that, wrapped lines would be columns of single words. */
+const COLUMNS_MIN = 40;
+
+/** Breaks a text at blanks into lines of at most so many characters; a longer word is left whole. */
+function wrapped(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  let rest = text;
+  while (rest.length > columns) {
+    const before = rest.lastIndexOf(' ', columns);
+    const end = rest.slice(0, before).trim() === '' ? rest.indexOf(' ', columns) : before;
+    if (end < 0) break;
+    lines.push(rest.slice(0, end).trimEnd());
+    rest = rest.slice(end + 1).trimStart();
+  }
+  return [...lines, rest];
+}
+
+/** A line as a terminal shows it: as wide as that is, with what goes on in further lines indented. */
+function terminalLine({ indent, text, mark }: ReportLine, { stream, hasColours }: Terminal): string {
+  const hang = indent + (mark === undefined ? 2 : mark.width + 1);
+  const columns = Math.max(COLUMNS_MIN, stream.columns - hang);
+  const [first = '', ...more] = wrapped(plain(text), columns);
+  const style = mark === undefined ? undefined : STYLES[mark.text];
+  const painted =
+    style === undefined || mark === undefined || !hasColours
+      ? first
+      : styleText(style, mark.text, { validateStream: false }) + first.slice(mark.text.length);
+  return [' '.repeat(indent) + painted, ...more.map((line) => ' '.repeat(hang) + line)].join('\n');
+}
+
+/** Prints a part of a report: on a terminal as wide as that is and with colours, elsewhere as plain text. */
+export function printBlocks(
+  blocks: readonly ReportBlock[],
+  context: CliContext,
+  { to = 'out', depth = 0 }: { readonly to?: 'out' | 'err'; readonly depth?: number } = {},
+): void {
+  const terminal = context.terminals?.[to];
+  if (terminal === undefined) context[to](renderText(blocks, depth));
+  else
+    for (const line of reportLines(blocks, depth)) terminal.stream.write(`${terminalLine(line, terminal)}\n`);
+}
 
 /** Prints a report on standard output: as JSON where that is asked for, or else as text. */
 export function printReport(
@@ -7,5 +71,6 @@ export function printReport(
   asJson: boolean | undefined,
   context: CliContext,
 ): void {
-  context.out(asJson === true ? `${JSON.stringify(json, null, 2)}\n` : renderText(blocks));
+  if (asJson === true) context.out(`${JSON.stringify(json, null, 2)}\n`);
+  else printBlocks(blocks, context);
 }

@@ -14,6 +14,8 @@ import { withRedis } from '../input/with-redis.ts';
 export type KeysContext = {
   /** Reads the configuration; rejects where it cannot be used. */
   readonly loadConfig: () => Promise<GatewayConfig>;
+  /** Says which pepper a printed key is made with. */
+  readonly pepperNote?: () => string;
   /** Writes to standard output, as it is. */
   readonly out: (text: string) => void;
   /** Writes to standard error, as it is. */
@@ -23,7 +25,7 @@ export type KeysContext = {
 type CreateOptions = {
   readonly label: string;
   readonly permissions: readonly string[];
-  readonly tier: string;
+  readonly tier?: string;
   readonly expires?: number;
   readonly print?: boolean;
   readonly json?: boolean;
@@ -41,7 +43,7 @@ export function registerKeysCommand(program: Command, context: KeysContext): voi
     .description('create a key; its secret is shown this once')
     .requiredOption('--label <text>', 'whose key it is, for lists', parseLabel)
     .requiredOption('--permissions <list>', 'such as users:read,products:read', parsePermissions)
-    .option('--tier <name>', 'a tier of limits.tiers', 'standard')
+    .option('--tier <name>', 'a tier of limits.tiers; default: standard, or the only one')
     .option('--expires <duration>', 'such as 90d; never, if not given', parseMs)
     .option('--print', 'store nothing: print the entry for auth.apiKeys.keys')
     .option('--json', 'answer in JSON')
@@ -127,16 +129,25 @@ function refuseUnknown(permissions: readonly string[], { passthrough }: GatewayC
   throw new Error(`nothing asks for the permission ${wrong};${hint} permissions: ${known.join(', ')}`);
 }
 
+/** The tier that was named; without a name `standard`, or the only tier there is. */
+function tierOf({ tier }: CreateOptions, { limits }: GatewayConfig): string {
+  const names = Object.keys(limits.tiers);
+  const [only] = names.length === 1 ? names : [];
+  const chosen = tier ?? (names.includes('standard') ? 'standard' : only);
+  if (chosen !== undefined && names.includes(chosen)) return chosen;
+  const wrong =
+    chosen === undefined ? 'no tier was named, and none is called standard' : `no tier is named ${chosen}`;
+  throw new Error(
+    `${wrong}; write --tier ${closest(chosen ?? '', names) ?? names[0] ?? '<name>'}; tiers: ${names.join(', ')}`,
+  );
+}
+
 async function runCreate(options: CreateOptions, context: KeysContext): Promise<void> {
   const { out } = context;
   const config = await context.loadConfig();
-  if (!Object.hasOwn(config.limits.tiers, options.tier)) {
-    throw new Error(
-      `no tier is named ${options.tier}; tiers: ${Object.keys(config.limits.tiers).join(', ')}`,
-    );
-  }
+  const tier = tierOf(options, config);
   refuseUnknown(options.permissions, config);
-  const { label, permissions, tier, expires } = options;
+  const { label, permissions, expires } = options;
   const mint = () =>
     mintKey(pepperOf(config), Date.now(), {
       label,
@@ -146,6 +157,7 @@ async function runCreate(options: CreateOptions, context: KeysContext): Promise<
     });
   const made =
     options.print === true ? mint() : await changeKeys(config, context, (store) => createKey(store, mint));
+  if (options.print === true) context.err(context.pepperNote?.() ?? '');
   if (options.json === true) {
     out(`${JSON.stringify({ key: made.key, ...keyJson(made.record, options.print) })}\n`);
     return;

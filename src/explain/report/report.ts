@@ -48,20 +48,39 @@ function tableLines(rows: readonly (readonly string[])[]): readonly string[] {
   );
 }
 
-function blockLines(block: ReportBlock): readonly string[] {
-  if (typeof block === 'string') return block.split('\n');
-  if ('table' in block) return tableLines(block.table);
-  if ('heading' in block) return [block.heading, ...indented(block.blocks.flatMap(blockLines))];
+/** A line of a report. */
+export type ReportLine = {
+  /** Blanks before it. */
+  readonly indent: number;
+  readonly text: string;
+  /** What the text begins with, if it is a result, and the width of the column that it stands in. */
+  readonly mark?: { readonly text: string; readonly width: number };
+};
+
+const plainLine = (text: string): ReportLine => ({ indent: 0, text });
+
+const indented = (lines: readonly ReportLine[], by: number): readonly ReportLine[] =>
+  lines.map((line) => ({ ...line, indent: line.indent + by }));
+
+function blockLines(block: ReportBlock): readonly ReportLine[] {
+  if (typeof block === 'string') return block.split('\n').map(plainLine);
+  if ('table' in block) return tableLines(block.table).map(plainLine);
+  if ('heading' in block)
+    return [plainLine(block.heading), ...indented(block.blocks.flatMap(blockLines), INDENT.length)];
   const { mark, width, text, details = [] } = block;
-  return [`${mark.padEnd(width)} ${text}`, ...details.map((detail) => `${' '.repeat(width + 1)}${detail}`)];
+  return [
+    { indent: 0, text: `${mark.padEnd(width)} ${text}`, mark: { text: mark, width } },
+    ...indented(details.flatMap((detail) => detail.split('\n')).map(plainLine), width + 1),
+  ];
 }
 
-function indented(lines: readonly string[]): readonly string[] {
-  return lines.map((line) => (line === '' ? line : INDENT + line));
+/** The lines of a report, `depth` headings deep. */
+export function reportLines(blocks: readonly ReportBlock[], depth = 0): readonly ReportLine[] {
+  return indented(blocks.flatMap(blockLines), depth * INDENT.length);
 }
 
 /** The text of a report, `depth` headings deep. */
 export function renderText(blocks: readonly ReportBlock[], depth = 0): string {
-  const lines = blocks.flatMap(blockLines).map((line) => (line === '' ? line : INDENT.repeat(depth) + line));
-  return lines.map((line) => `${line}\n`).join('');
+  const lines = reportLines(blocks, depth);
+  return lines.map(({ indent, text }) => `${text === '' ? '' : ' '.repeat(indent) + text}\n`).join('');
 }

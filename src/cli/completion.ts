@@ -1,0 +1,58 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import tab from '@bomb.sh/tab/commander';
+import type { Command } from 'commander';
+import { resourceNames } from '../contract/resources.ts';
+import type { CliContext } from './context.ts';
+import { readPartialConfig } from './input/read-config.ts';
+
+/** How deep files are offered; deeper ones are typed. */
+const DEPTH_MAX = 3;
+
+/** The YAML files below a folder. */
+function yamlFiles(folder: string, depth = 0): readonly string[] {
+  if (depth > DEPTH_MAX) return [];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isFile()) return /\.ya?ml$/.test(entry.name) ? [path] : [];
+    const isHidden = entry.name.startsWith('.') || entry.name === 'node_modules';
+    return entry.isDirectory() && !isHidden ? yamlFiles(path, depth + 1) : [];
+  });
+}
+
+/** Values that only this machine knows; a folder or a file that cannot be read offers none. */
+function offered(find: () => readonly string[]) {
+  return (offer: (value: string, description: string) => void) => {
+    try {
+      for (const value of find()) offer(value, '');
+    } catch {
+      // Nothing is offered.
+    }
+  };
+}
+
+/** Options that take a file, and commands whose argument is a source or a file. */
+const FILE_OPTIONS = ['config', 'source', 'into', 'out', 'body', 'one-body', 'sample'];
+const SOURCE_COMMANDS = ['doctor', 'quality', 'test'];
+
+/**
+ * Adds `portico completion <shell>`, which prints a script for bash, zsh or fish, and the hidden command that the
+ * script asks. To be called when all other commands are there.
+ */
+export function registerCompletion(program: Command, configFile: () => string, context: CliContext): void {
+  const completion = tab(program, { completionCommandName: 'completion' });
+  const files = offered(() => yamlFiles('.'));
+  const sources = offered(() => {
+    const { sources: all } = readPartialConfig(configFile(), context.env, { gateway: false });
+    return [...new Set(all.map(({ source }) => source.spec.name))];
+  });
+  for (const [name, command] of [['', completion] as const, ...completion.commands]) {
+    for (const [option, described] of command.options)
+      if (FILE_OPTIONS.includes(option)) described.handler = files;
+    const [argument] = command.arguments.values();
+    if (argument !== undefined && SOURCE_COMMANDS.includes(name)) argument.handler = sources;
+    if (argument !== undefined && name === 'try') argument.handler = files;
+  }
+  const resource = completion.commands.get('infer')?.options.get('resource');
+  if (resource !== undefined) resource.handler = offered(() => resourceNames);
+}

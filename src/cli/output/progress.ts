@@ -1,0 +1,121 @@
+import type { ClientRequest } from 'node:http';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { styleText } from 'node:util';
+import { createLogUpdate } from 'log-update';
+import type { CliContext, Terminal } from '../context.ts';
+import { plain } from './plain-output.ts';
+
+/** What a long command does, for its progress line. */
+export type Work = {
+  /** Such as `infer` or `doctor crm`. */
+  readonly title: string;
+  /** The most calls that it may make; absent where only its end is known. */
+  readonly callsMax?: number | undefined;
+};
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const FRAME_MS = 100;
+/** Node tells of each request that a client of this process sends. */
+const CHANNEL = 'http.client.request.start';
+
+/** A time for people: `8 s`, `2 min 5 s`. */
+function timeText(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** A request without the values of its query, which may be those of records, or secrets. */
+function requestText({ method, path }: Pick<ClientRequest, 'method' | 'path'>): string {
+  const [place = '', query = ''] = path.split('?');
+  const names = [...new Set(new URLSearchParams(query).keys())];
+  return `${method} ${place}${names.length === 0 ? '' : `  ${names.join(', ')}`}`;
+}
+
+/** The progress line after some calls. */
+export function progressText(
+  { title, callsMax }: Work,
+  calls: number,
+  elapsedMs: number,
+  doing: string,
+): string {
+  const left = callsMax === undefined || calls === 0 ? 0 : ((callsMax - calls) * elapsedMs) / calls;
+  const parts = [
+    `${calls}${callsMax === undefined ? '' : ` of at most ${callsMax}`} calls`,
+    timeText(elapsedMs),
+    ...(left > 0 ? [`at most ${timeText(left)} left`] : []),
+    ...(doing === '' ? [] : [doing]),
+  ];
+  return `${title}: ${parts.join(' · ')}`;
+}
+
+/** A line at the end of a terminal that is written over; `clear` takes it away until it is next drawn. */
+function openLine(work: Work, terminal: Terminal) {
+  const { stream, hasColours } = terminal;
+  // The cursor is left alone, so that a command that is stopped leaves nothing to mend.
+  const update = createLogUpdate(stream as NodeJS.WriteStream, { showCursor: true });
+  const start = performance.now();
+  let [calls, frame, doing] = [0, 0, ''];
+  function onRequest(message: unknown): void {
+    calls += 1;
+    doing = requestText((message as { readonly request: ClientRequest }).request);
+  }
+  function draw(): void {
+    frame += 1;
+    const text = plain(progressText(work, calls, performance.now() - start, doing));
+    const sign = FRAMES[frame % FRAMES.length] ?? '';
+    const shown = text.slice(0, Math.max(10, stream.columns - 3));
+    update(`${hasColours ? styleText('cyan', sign, { validateStream: false }) : sign} ${shown}`);
+  }
+  subscribe(CHANNEL, onRequest);
+  const timer = setInterval(draw, FRAME_MS);
+  return {
+    clear: () => update.clear(),
+    end(): void {
+      clearInterval(timer);
+      unsubscribe(CHANNEL, onRequest);
+      update.clear();
+    },
+  };
+}
+
+/**
+ * Does a long piece of work, and shows on a terminal how it goes on: calls, time, and what is asked now. What the work
+ * prints through its context stands above that line. Without a terminal, or with `quiet`, nothing is shown.
+ */
+export async function withProgress<T>(
+  work: Work & { readonly quiet?: boolean | undefined },
+  context: CliContext,
+  run: (context: CliContext) => Promise<T>,
+): Promise<T> {
+  const terminal = context.terminals?.err;
+  if (terminal === undefined || work.quiet === true) return run(context);
+  const line = openLine(work, terminal);
+  /** The same, with the line taken away first. */
+  function above<A extends readonly unknown[], R>(write: (...args: A) => R) {
+    return (...args: A): R => {
+      line.clear();
+      return write(...args);
+    };
+  }
+  const aboveOf = (one: Terminal | undefined): Terminal | undefined =>
+    one && {
+      ...one,
+      stream: {
+        get columns() {
+          return one.stream.columns;
+        },
+        get rows() {
+          return one.stream.rows;
+        },
+        isTTY: one.stream.isTTY,
+        write: above((text: string) => one.stream.write(text)),
+      },
+    };
+  const { out, err } = context;
+  const terminals = { out: aboveOf(context.terminals?.out), err: aboveOf(terminal) };
+  try {
+    return await run({ ...context, out: above(out), err: above(err), terminals });
+  } finally {
+    line.end();
+  }
+}

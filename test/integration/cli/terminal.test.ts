@@ -1,0 +1,147 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCli } from '../../../src/cli/program.ts';
+import { progressText } from '../../../src/cli/output/progress.ts';
+import { aloneProcess } from '../../support/command/single-process.ts';
+import { runCommand } from '../../support/command/run-command.ts';
+import { runPortico } from '../../support/gateway/gateway-process.ts';
+import { twoLists } from '../../support/dialects/two-lists.ts';
+import { type ScriptedUpstream, startUpstream } from '../../support/upstream/scripted-upstream.ts';
+
+/** How long the service takes for a call: long enough for the line to be drawn several times. */
+const CALL_MS = 250;
+
+let folder: string;
+let file: string;
+let service: ScriptedUpstream;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'portico-terminal-'));
+  file = join(folder, 'shop.yaml');
+  service = await startUpstream({
+    async onRequest(request, response) {
+      await delay(CALL_MS);
+      const { status = 200, body } = twoLists(request);
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+    },
+  });
+  writeFileSync(
+    file,
+    `source: 1
+name: shop
+net: { baseUrl: '${service.origin}' }
+outcomes: [{ status: 200, is: ok }]
+resources:
+  products:
+    id: { kind: number }
+    list:
+      request: { path: /api/products, query: { limit: '{limit}', offset: '{offset}' } }
+      window: { kind: offset, sizeMax: 50 }
+      total: { at: total }
+      items: items
+      order: id
+      map: { id: id, name: title, description: description, price: price, category: category }
+`,
+  );
+});
+afterEach(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+
+const DOCTOR = () => ['doctor', '--source', file, '--calls-max', '4'];
+
+/** Runs a command whose output and errors go to one terminal, and returns all that was written to it. */
+async function onTerminal(args: readonly string[], hasColours: boolean, columns = 80): Promise<string> {
+  let written = '';
+  const write = (text: string) => {
+    written += text;
+    return true;
+  };
+  const terminal = { stream: { isTTY: true, columns, rows: 24, write }, hasColours };
+  await runCli(args, {
+    env: {},
+    nodeVersion: process.version,
+    out: write,
+    err: write,
+    terminals: { out: terminal, err: terminal },
+    openLog: () => ({ write }),
+    processes: aloneProcess,
+    stop: new AbortController().signal,
+  });
+  return written;
+}
+
+describe('on a terminal', () => {
+  it('shows how a long command goes on, and takes that away at the end', async () => {
+    const written = await onTerminal(DOCTOR(), true);
+    expect(written).toMatch(
+      /doctor shop: 2 of at most 4 calls · \d+ s · at most \d+ s left · GET \/api\/product/,
+    );
+    expect(written).toContain('\u001b[31m\u001b[1mDIFFERS');
+    expect(written).toContain('\u001b[32magrees');
+    expect(stripVTControlCharacters(written.split('\n').at(-2) ?? '')).toMatch(/^1 difference/);
+  });
+
+  it('uses no colours where there are none, and no line is wider than it', async () => {
+    const written = await onTerminal(DOCTOR(), false, 60);
+    // eslint-disable-next-line no-control-regex -- colours are what is looked for
+    expect(written).not.toMatch(/\u001b\[\d+m/);
+    const words = stripVTControlCharacters(written).split(/\r?\n/);
+    expect(words.filter((line) => line.length > 60 && !/\S{30}/.test(line))).toEqual([]);
+  });
+});
+
+describe('in a pipe', () => {
+  it('writes plain text, the same on every run but for the time', async () => {
+    const runs = [await runCommand(DOCTOR()), await runCommand(DOCTOR())];
+    const [first, second] = runs.map(({ out, err }) => (out + err).replace(/in [\d.]+ s/, 'in … s'));
+    expect(first).toBe(second);
+    expect(first).not.toContain('\u001b');
+    expect(first).not.toContain('at most 4 calls');
+  });
+});
+
+describe('the progress line', () => {
+  it.each([
+    [{ title: 'infer users', callsMax: 400 }, 0, 1_000, '', 'infer users: 0 of at most 400 calls · 1 s'],
+    [
+      { title: 'a', callsMax: 10 },
+      5,
+      70_000,
+      'GET /x',
+      'a: 5 of at most 10 calls · 1 min 10 s · at most 1 min 10 s left · GET /x',
+    ],
+    [{ title: 'record shop' }, 7, 2_000, 'GET /x', 'record shop: 7 calls · 2 s · GET /x'],
+  ])('of %j after %d calls', (work, calls, elapsedMs, doing, text) => {
+    expect(progressText(work, calls, elapsedMs, doing)).toBe(text);
+  });
+});
+
+describe('portico completion', () => {
+  it.each([
+    [
+      ['doctor', ''],
+      ['catalog', 'crm'],
+    ],
+    [
+      ['infer', '--resource', ''],
+      ['users', 'products'],
+    ],
+    [['tes'], ['test']],
+    [
+      ['try', 'config/sources/'],
+      ['config/sources/catalog.yaml', 'config/sources/crm.yaml'],
+    ],
+  ])('offers for %j', async (words, offered) => {
+    const { out } = await runPortico(['complete', '--', ...words]);
+    expect(out.split('\n').flatMap((line) => line.split('\t')[0] || [])).toEqual([...offered, ':4']);
+  });
+
+  it.each(['bash', 'zsh', 'fish'])('prints a script for %s', async (shell) => {
+    const { code, out } = await runPortico(['completion', shell]);
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('portico complete --') });
+  });
+});
