@@ -11,6 +11,7 @@ import {
   sizeOf,
 } from '../evidence/ask.ts';
 import { claimAt, counted, type Finding } from '../evidence/finding.ts';
+import { isBrokenQuery, refusalHint } from './refused-request.ts';
 
 type Read = Exchange<Rows> & { readonly value: Rows };
 
@@ -44,7 +45,14 @@ function unreadable(ask: Ask, first: Exchange<Rows>): Finding {
     return claimAt('first call', 'the credential is good', ['auth'])(
       'differs',
       describeExchange(first),
-      'auth, and the variables that it names',
+      refusalHint(first),
+      first,
+    );
+  if (isBrokenQuery(first))
+    return claimAt('first call', 'the service can answer the query', listPlace(ask, 'request', 'body'))(
+      'differs',
+      `${describeExchange(first)}; the service refuses the query itself`,
+      'mend the query in body: the names of its fields, arguments and types',
       first,
     );
   const place = problem?.reason === undefined ? undefined : PLACES[problem.reason];

@@ -52,7 +52,7 @@ export function progressText(
 function openLine(work: Work, terminal: Terminal) {
   const { stream, hasColours } = terminal;
   // The cursor is left alone, so that a command that is stopped leaves nothing to mend.
-  const update = createLogUpdate(stream as NodeJS.WriteStream, { showCursor: true });
+  const update = createLogUpdate(stream as unknown as NodeJS.WriteStream, { showCursor: true });
   const start = performance.now();
   let [calls, frame, doing] = [0, 0, ''];
   function onRequest(message: unknown): void {

@@ -4,16 +4,23 @@ import { literal, pathTemplate, queryTemplate, request } from './request.ts';
 import { dropWhen, items } from './rows.ts';
 import { flag, integer } from './scalars.ts';
 
-const sortColumn = z.strictObject({
+const DIRECTIONS = ['ascending', 'descending'] as const;
+
+const sortColumnObject = z.strictObject({
   column: z.string().describe("The source's name of the column."),
   directions: z
-    .array(z.enum(['ascending', 'descending']))
+    .array(z.enum(DIRECTIONS))
     .min(1)
-    .default(['ascending', 'descending'])
+    .default([...DIRECTIONS])
     .describe(
       'Only where the order equals the contract: same comparison, unknown last, ties by ascending id.',
     ),
 });
+
+const sortColumn = z.union([
+  z.string().transform((column) => ({ column, directions: [...DIRECTIONS] })),
+  sortColumnObject,
+]);
 
 const exactness = z
   .enum(['exact', 'superset', 'none'])

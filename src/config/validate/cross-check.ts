@@ -1,4 +1,5 @@
 import { resourceNames } from '../../contract/resources.ts';
+import { closest } from './closest.ts';
 import type { GatewayConfig } from '../schema/gateway.ts';
 import type { LoadedConfig } from '../loaded-config.ts';
 import type { ReportProblem } from '../problem.ts';
@@ -64,9 +65,13 @@ function checkResources(
 
 function checkTiers(gateway: GatewayConfig, report: ReportProblem): void {
   const { tiers } = gateway.limits;
-  const hint = `tiers: ${Object.keys(tiers).join(', ')}`;
+  const names = Object.keys(tiers);
   const check = (path: readonly PropertyKey[], tier: string | undefined) => {
-    if (tier !== undefined && !Object.hasOwn(tiers, tier)) report(path, `no tier is named "${tier}"`, hint);
+    if (tier === undefined || names.includes(tier)) return;
+    // The file may not name it: standard is what these keys are without a value.
+    const line = `${String(path.at(-1))}: ${closest(tier, names) ?? names[0] ?? '<name>'}`;
+    const isDefault = tier === 'standard' ? ', which it is if nothing is written' : '';
+    report(path, `no tier is named "${tier}"${isDefault}`, `write ${line}; tiers: ${names.join(', ')}`);
   };
   check(['limits', 'anonymousTier'], gateway.limits.anonymousTier);
   check(['auth', 'jwt', 'tier'], gateway.auth.jwt?.tier);

@@ -20,6 +20,9 @@ export type FirstResponse = {
   readonly notes: readonly DraftNote[];
 };
 
+/** Parameters of an address that are left out, one at a time, to find the one that is refused. */
+const PARAMETERS_TRIED = 5;
+
 type Ask = (request: RequestSpec) => Promise<UpstreamReply>;
 
 /** The hint for a redirect. */
@@ -37,7 +40,7 @@ const NEEDS_CREDENTIAL = [
 /** What a status means, and what to do about it. */
 const FAILURES: Readonly<Record<number, readonly [string, string]>> = {
   401: NEEDS_CREDENTIAL,
-  403: NEEDS_CREDENTIAL,
+  403: ['the credential may not read this list, or is another one that it wants', NEEDS_CREDENTIAL[1]],
   404: ['this address does not exist', 'give the address of the list itself'],
   405: ['it needs another method', '--method POST --body <file>'],
   429: ['it limits the rate of calls', 'try again later, with fewer --calls-max'],
@@ -156,6 +159,30 @@ export function acceptOf({ decode }: BodyFormat): string {
   return contentTypesOf(decodeSchema.parse(decode)).join(', ');
 }
 
+/** The parameter that a request is refused for: without it, the service answers. */
+async function refusedParameter(request: RequestSpec, ask: Ask): Promise<string | undefined> {
+  for (const name of Object.keys(request.query).slice(0, PARAMETERS_TRIED)) {
+    const { [name]: _left, ...query } = request.query;
+    if ((await ask({ ...request, query })).status < 300) return name;
+  }
+  return undefined;
+}
+
+/** Refuses a request that the service refuses for a parameter, where the status reads as one about the credential. */
+async function refuseParameters(
+  { status }: UpstreamReply,
+  request: RequestSpec,
+  ask: Ask | undefined,
+): Promise<void> {
+  if (ask === undefined || (status !== 401 && status !== 403)) return;
+  const name = await refusedParameter(request, ask);
+  if (name === undefined) return;
+  throw new InferError(
+    `the service answers HTTP ${status} because of the parameter ${name}; the credential is good`,
+    `give the address without ${name}`,
+  );
+}
+
 /**
  * Finds the list for a first reply. It also tries the requests of the dialects that the reply matches.
  * @throws InferError if there is no list
@@ -166,6 +193,7 @@ export async function readFirstResponse(
   reply: UpstreamReply,
   ask: Ask | undefined,
 ): Promise<FirstResponse> {
+  await refuseParameters(reply, request, ask);
   const evidence = evidenceOf(resource, request, reply);
   for (const dialect of detectDialects(evidence)) {
     const response = await readAs(dialect, evidence, ask);

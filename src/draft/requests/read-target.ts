@@ -2,7 +2,7 @@ import type { RequestSpec } from '../../config/schema/source.ts';
 import { addedHeaderName, headerValue } from '../../config/schema/scalars.ts';
 import { mapTexts } from './map-leaves.ts';
 import { findVariable } from './request-parameters.ts';
-import { createSecrets, isSecretName, type Secrets } from './secrets.ts';
+import { createSecrets, isSecretName, secretRank, type Secrets } from './secrets.ts';
 import { InferError } from '../infer-error.ts';
 
 /** The operator's description of a service. */
@@ -128,14 +128,15 @@ function readQuery(query: URLSearchParams) {
   return { plain: Object.fromEntries([...query].filter(([name]) => !isSecretName(name))), secret };
 }
 
-/** Splits the headers. A header that is not known to be harmless counts as a credential, Authorization first. */
+/** Splits the headers. A header that is not known to be harmless counts as a credential, the likeliest first. */
 function splitHeaders(lines: readonly string[]) {
   const headers = lines.map(readHeader);
   const named = (pattern: RegExp) => headers.filter(({ name }) => pattern.test(name));
-  const rank = ({ name }: Header) => (/^authorization$/i.test(name) ? 0 : 1);
   return {
     contentType: named(/^content-type$/i)[0]?.value,
-    credentials: headers.filter(({ name }) => !PUBLIC_HEADER.test(name)).sort((a, b) => rank(a) - rank(b)),
+    credentials: headers
+      .filter(({ name }) => !PUBLIC_HEADER.test(name))
+      .sort((a, b) => secretRank(a.name) - secretRank(b.name)),
     actions: headersOf(named(/^soapaction$/i)),
     constants: headersOf(
       named(PUBLIC_HEADER).filter(({ name }) => !/^(?:accept|content-type|soapaction)$/i.test(name)),

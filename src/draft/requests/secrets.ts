@@ -47,3 +47,13 @@ const SECRET_NAME =
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }
+
+/**
+ * How likely the header of a name is the credential: the lower, the likelier. Only one becomes `auth`; a public id
+ * beside a secret must not take its place.
+ */
+export function secretRank(name: string): number {
+  if (/^authorization$/i.test(name)) return 0;
+  if (isSecretName(name) || /key$|auth|cookie/i.test(name)) return 1;
+  return /(?:^|[-_])(?:id|user|account)$/i.test(name) ? 3 : 2;
+}

@@ -48,7 +48,7 @@ function xmlTree(value: unknown): string {
 }
 
 const FORMATS: Readonly<
-  Record<string, { decode: string; items: string; write(rows: readonly Row[]): Written }>
+  Record<string, { decode: string; items: string; readonly write: (rows: readonly Row[]) => Written }>
 > = {
   JSON: {
     decode: '',
