@@ -117,7 +117,7 @@ describe('portico keys on Redis', () => {
   it.each([
     [['revoke', 'nobody'], 'no key in Redis has the id nobody'],
     [['rotate', 'nobody'], 'no key in Redis has the id nobody'],
-    [[...create, '--tier', 'gone'], 'no tier is named gone; tiers: standard'],
+    [[...create, '--tier', 'gone'], 'no tier is named gone; write --tier standard; tiers: standard'],
     [['create', '--label', 'x', '--permissions', 'everything'], 'Write permissions such as'],
     [
       ['create', '--label', 'x', '--permissions', 'users:read,product:read'],
