@@ -104,7 +104,7 @@ export function inventQuestions(
     });
   const one = idOf(records, changed);
   const any =
-    resource === 'users' ? fc.oneof({ weight: 3, arbitrary: list }, { weight: 1, arbitrary: one }) : list;
+    resource === 'users' ? fc.oneof({ weight: 3, arbitrary: list }, { weight: 2, arbitrary: one }) : list;
   return fc.sample(any, { seed, numRuns: count });
 }
 

@@ -50,7 +50,7 @@ const specs: readonly LieSpec[] = [
   {
     what: 'record: blanks around an id do not count',
     breaks: finding((_found, { id }, all) => byNative(all, (native) => native === id.trim())),
-    shapes: ['text id users', 'offset users'],
+    shapes: ['text id users'],
   },
   {
     what: 'record: the beginning of an id is enough',
