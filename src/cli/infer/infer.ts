@@ -8,7 +8,7 @@ import { trialNotes } from '../../draft/verify/trial-notes.ts';
 import { tryDraft } from '../../draft/verify/try-draft.ts';
 import { draftReport } from '../../draft/write/draft-report.ts';
 import { mergeSourceFiles } from '../../draft/write/merge-source-files.ts';
-import type { Report } from '../../explain/report/report.ts';
+import { type Report, renderText } from '../../explain/report/report.ts';
 import type { CompiledSource } from '../../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { compileSourceText, liveEnvironment, orExit } from '../input/read-config.ts';
@@ -140,7 +140,11 @@ async function runInfer(
   const written = { name: first.name, resources: served, variables: needed, configFile };
   const next = job.out === undefined ? [] : nextSteps({ ...written, file });
   if (options.json === true) printReport(report, true, context);
-  else printBlocks([...report.blocks, ...next], context, { to: 'err' });
+  else {
+    printBlocks(report.blocks, context, { to: 'err' });
+    // Commands are to be pasted, so no line of them is broken.
+    context.err(renderText(next));
+  }
   if (!drafted.isComplete) throw new ExitError(exitCodes.failure);
 }
 
