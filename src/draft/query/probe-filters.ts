@@ -67,7 +67,7 @@ function conditionFor(context: FilterContext, path: string, op: DialectFilter['o
     const plain = texts.filter((text) => text.length < 100 && !/[{}]|\$/.test(text));
     const counts = Map.groupBy(plain, (text) => text);
     const rarest = [...counts].sort(([, a], [, b]) => a.length - b.length)[0]?.[0];
-    return rarest === undefined
+    return rarest === undefined || counts.size < 2
       ? undefined
       : { value: rarest, matches: (row) => textOf(row) === rarest, isEmpty };
   }
@@ -135,15 +135,30 @@ async function findUsual(
   return undefined;
 }
 
+/** Whether a value that no row has leaves no row: all rows that were seen have the same one. */
+async function leavesNone(
+  reader: ListReader,
+  context: FilterContext,
+  filter: DialectFilter,
+): Promise<boolean> {
+  const { listing } = await reader.read(filteredRequest(context, filter, 'zz-portico-nothing'));
+  return listing?.rows.length === 0;
+}
+
 /** The first of the documented forms of a filter that has an effect. */
 async function findKnown(
   reader: ListReader,
   context: FilterContext,
   filters: readonly DialectFilter[],
-  condition: Condition,
+  condition: Condition | undefined,
 ): Promise<FoundForm | undefined> {
   for (const filter of filters) {
     if (reader.client.callsLeft < 2) return undefined;
+    if (condition === undefined) {
+      if (filter.op === 'eq' && (await leavesNone(reader, context, filter)))
+        return { filter, spelledBy: undefined };
+      continue;
+    }
     const answer = await reader.read(filteredRequest(context, filter, condition.value));
     if (judgeCondition(context, condition, true)(answer) === 'obeyed')
       return { filter, spelledBy: undefined };
@@ -171,12 +186,10 @@ export async function findFilters(
   for (const wanted of FILTERS) {
     const path = context.pathOf(wanted.field);
     const condition = path === undefined ? undefined : conditionFor(context, path, wanted.op);
-    if (condition === undefined || reader.client.callsLeft < 6) continue;
+    if (path === undefined || reader.client.callsLeft < 6) continue;
     const own = known?.filter(({ field, op }) => field === wanted.field && op === wanted.op);
-    const one =
-      own === undefined
-        ? await findUsual(reader, context, wanted, condition, spelledBy)
-        : await findKnown(reader, context, own, condition);
+    const usual = () => condition && findUsual(reader, context, wanted, condition, spelledBy);
+    const one = await (own === undefined ? usual() : findKnown(reader, context, own, condition));
     if (one === undefined) continue;
     spelledBy ??= one.spelledBy;
     found.push(one.filter);
