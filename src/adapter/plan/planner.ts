@@ -8,6 +8,7 @@ import { type Combined, compileCombine } from '../request/combine-parts.ts';
 import { compileRequest } from '../request/request.ts';
 import type { SpecLocation } from '../spec-location.ts';
 import { checkPlaces } from './check-places.ts';
+import { constantSizes } from './constant-sizes.ts';
 import { compileFixedFields } from './fixed-fields.ts';
 import type { Hydrated, ListPlan, PagePlan, Planner, ScanPlan, WalkPlan, WindowRequest } from './plan.ts';
 import { type Capability, compileFilters, compileSorts, naturalOrder, type SortPush } from './push-down.ts';
@@ -167,7 +168,7 @@ function compilePlans(spec: SourceResourceSpec, window: Window, requests: ListRe
 export function compilePlanner(spec: SourceResourceSpec, resource: Resource, here: SpecLocation): Planner {
   const { list } = spec;
   const place = here.at('list');
-  const window = compileWindow(list.window);
+  const window = compileWindow(list.window, constantSizes(list.request));
   const requests = compileRequests(list, window, place);
   const resolveFixed = compileFixedFields(list.map, resource.itemFields);
   const filters = compileFilters({ ...list, map: wholeMapping(spec) }, resource, place);

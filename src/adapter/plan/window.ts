@@ -10,6 +10,8 @@ export type WindowCall = {
   readonly target?: string;
   /** Query parts of a continuation, percent-encoded. */
   readonly query?: readonly string[];
+  /** Constant page sizes of the request, by number; a list that is as long may be cut off there. */
+  readonly constantSizes?: ReadonlyMap<number, string>;
 };
 
 /** Random access: any rows can be requested by number. */
@@ -118,17 +120,20 @@ function pageWindow({ base, sizes, pastEnd, shortPage, depthMax = Infinity }: Ki
 
 const ALL_ROWS: WindowCall = { firstRow: 0, size: Infinity, variables: {} };
 
-const everything: RandomWindow = {
-  kind: 'random',
-  variables: [],
-  cover: () => [ALL_ROWS],
-  scanCall: () => ALL_ROWS,
-  after: () => ALL_ROWS,
-  scanSize: Infinity,
-  endsEmpty: true,
-  shortAtEnd: true,
-  depthMax: Infinity,
-};
+function everything(sizes: ReadonlyMap<number, string>): RandomWindow {
+  const all: WindowCall = sizes.size === 0 ? ALL_ROWS : { ...ALL_ROWS, constantSizes: sizes };
+  return {
+    kind: 'random',
+    variables: [],
+    cover: () => [all],
+    scanCall: () => all,
+    after: () => all,
+    scanSize: Infinity,
+    endsEmpty: true,
+    shortAtEnd: true,
+    depthMax: Infinity,
+  };
+}
 
 /** Windows named by a variable: `cursor`, or `after` for the key of the last row. */
 function followingWindow(variable: 'cursor' | 'after', size: number): SequentialWindow {
@@ -169,8 +174,11 @@ function linkWindow({ sizeMax: size }: Kind<'link'>): SequentialWindow {
   };
 }
 
-/** Compiles the windows of a source. */
-export function compileWindow(spec: ListSpec['window']): Window {
+/** Compiles the windows of a source; `constants` are the page sizes that its request names, if any. */
+export function compileWindow(
+  spec: ListSpec['window'],
+  constants: ReadonlyMap<number, string> = new Map(),
+): Window {
   switch (spec.kind) {
     case 'offset':
       return offsetWindow(spec);
@@ -185,6 +193,6 @@ export function compileWindow(spec: ListSpec['window']): Window {
     case 'link':
       return linkWindow(spec);
     case 'none':
-      return everything;
+      return everything(constants);
   }
 }
