@@ -1,7 +1,7 @@
 import { claimPlace } from '../adapter/claim-place.ts';
 import type { Adapter } from '../adapter/compile.ts';
 import type { PagePlan, ScanPlan } from '../adapter/plan/plan.ts';
-import { scanReach } from '../claims/service/capacity.ts';
+import { scanReach } from '../claims/source/capacity.ts';
 import type { LoadedSource } from '../config/loaded-config.ts';
 import type { ListSpec, SourceSpec } from '../config/schema/source.ts';
 import type { Filter, ListQuery, Query, Sort } from '../contract/query.ts';

@@ -1,4 +1,4 @@
-import { scanReach } from '../claims/service/capacity.ts';
+import { scanReach } from '../claims/source/capacity.ts';
 import type { LoadedSource } from '../config/loaded-config.ts';
 import { LIMIT_DEFAULT } from '../contract/parse-query.ts';
 import type { Filter, ListQuery, Sort } from '../contract/query.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { coercion } from './coercion.ts';
 import { sourceAuth, decode, net } from './connection.ts';
-import { type filter, list } from './list.ts';
+import { type filter, list } from './list/list.ts';
 import { mapping } from './mapping.ts';
 import { perResource } from './per-resource.ts';
 import { request, type requestBody } from './request.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { runCommand } from '../../support/command/run-command.ts';
 import { type DraftReport, runInfer } from '../../support/dialects/infer-draft.ts';
 import type { Diagnosis } from '../../../src/probe/diagnose.ts';
-import { SERVICE_KEY, type Service } from './service.ts';
+import { SERVICE_KEY, type Service } from './lying-service.ts';
 
 /** What `portico doctor` says of a file. */
 export type Examined = {

@@ -1,5 +1,5 @@
 import { filtersOf, type Ask } from './ask.ts';
-import type { Breaks, Store } from './service.ts';
+import type { Breaks, Store } from './lying-service.ts';
 import type { Stages } from './stages.ts';
 import type { ShapeName } from './traits.ts';
 

@@ -3,7 +3,7 @@ import type { Lie } from './lie.ts';
 import { inventQuestions } from './questions.ts';
 import { inventRecords, writeRecords } from './records.ts';
 import { type Answers, type ServedSource, serveSource, type WrongAnswer } from './serve-source.ts';
-import { type Service, startService } from './service.ts';
+import { type Service, startService } from './lying-service.ts';
 import type { RowOptions } from './row.ts';
 import { sourceText } from './source-file.ts';
 import { shapes, type ShapeName } from './traits.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { type Stack, startStack } from '../../support/gateway/stack.ts';
 import { expectedAnswer, type Expected, pathOf, type Question } from './questions.ts';
-import type { Store } from './service.ts';
+import type { Store } from './lying-service.ts';
 import { honestStages } from './stages.ts';
 import type { StoredRecord } from './records.ts';
 import type { Ask } from './ask.ts';

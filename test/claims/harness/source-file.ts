@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { SERVICE_KEY } from './service.ts';
+import { SERVICE_KEY } from './lying-service.ts';
 import type { Traits } from './traits.ts';
 
 type Tree = Record<string, unknown>;

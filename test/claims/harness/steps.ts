@@ -1,7 +1,7 @@
 import { inOrder } from '../../support/model/contract-model.ts';
 import type { Ask } from './ask.ts';
 import type { StoredRecord } from './records.ts';
-import type { Breaks, Store } from './service.ts';
+import type { Breaks, Store } from './lying-service.ts';
 import { byRecords, type Windowed, type WrittenRow } from './stages.ts';
 
 /** Answers another question than the one that was asked. */

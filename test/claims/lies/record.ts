@@ -3,7 +3,7 @@ import { type LieSpec, liesOf } from '../harness/lie.ts';
 import type { StoredRecord } from '../harness/records.ts';
 import { finding } from '../harness/steps.ts';
 import { nativeOf } from '../harness/stages.ts';
-import type { Breaks } from '../harness/service.ts';
+import type { Breaks } from '../harness/lying-service.ts';
 
 const byNative = (all: readonly StoredRecord[], isIt: (native: string) => boolean) =>
   all.find(({ record }) => isIt(nativeOf(record)));

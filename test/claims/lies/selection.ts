@@ -1,6 +1,6 @@
 import { filtersOf } from '../harness/ask.ts';
 import { type LieSpec, liesOf } from '../harness/lie.ts';
-import type { Breaks } from '../harness/service.ts';
+import type { Breaks } from '../harness/lying-service.ts';
 import { drawn } from '../harness/records.ts';
 
 /** Filters after paging: pages of the unfiltered list, with the rows taken out that do not match. */

@@ -3,7 +3,7 @@ import type { Ask } from '../harness/ask.ts';
 import { type LieSpec, liesOf } from '../harness/lie.ts';
 import { drawn, type StoredRecord } from '../harness/records.ts';
 import { asking, byId, ordering, sortedBy } from '../harness/steps.ts';
-import type { Breaks } from '../harness/service.ts';
+import type { Breaks } from '../harness/lying-service.ts';
 
 type Compare = (a: string, b: string) => number;
 
