@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { hydrate, mapping } from '../mapping.ts';
 import { literal, pathTemplate, queryTemplate, request } from '../request.ts';
 import { dropWhen, items } from '../rows.ts';
-import { flag, integer } from '../scalars.ts';
+import { flag } from '../scalars.ts';
 import { window } from './window.ts';
 
 const DIRECTIONS = ['ascending', 'descending'] as const;

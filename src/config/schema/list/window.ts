@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { literal, pathTemplate, queryTemplate, request } from '../request.ts';
 import { flag, integer } from '../scalars.ts';
 
 const windowSize = integer(1, 100_000).describe('The most rows a call returns; more is never asked for.');
