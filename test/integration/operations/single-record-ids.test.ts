@@ -85,7 +85,7 @@ describe('an id that the service folds', () => {
     await ask('me');
     await ask('me');
     expect(upstream.requests.map(({ path }) => path)).toEqual([
-      ...['/users/me', '/users/_all', '/users/bob', '/users/me'],
+      ...['/users/me', '/users/me', '/users/_all', '/users/bob', '/users/me', '/users/me'],
     ]);
   });
 });
@@ -95,9 +95,33 @@ describe('a service whose single view gives other records', () => {
     await start((id) => ({ ...users[0]!, id: `${id}x` }));
     for (let n = 0; n < 2; n += 1) expect(await ask('ada')).toEqual([502, 'upstream_invalid_response']);
     expect(upstream.requests.map(({ path }) => path)).toEqual([
-      ...['/users/ada', '/users/_all', '/users/ada', '/users/ada'],
+      ...['/users/ada', '/users/ada', '/users/_all', '/users/ada', '/users/ada'],
     ]);
     expect(gateway.log.filter((line) => line.includes('"capability":"get"'))).toHaveLength(1);
+  });
+
+  it.each([2, 3, 7])(
+    'is 502 where each request of %i brings another record, and never 404 for a user who exists',
+    async (every) => {
+      let asked = 0;
+      await start((id) => {
+        asked += 1;
+        return asked % every === 0 ? users.find((one) => one.id !== id) : exactly(id);
+      });
+      const answers: unknown[] = [];
+      for (let n = 0; n < 5; n += 1) for (const id of ['ada', 'bob', 'Zo~c3~ab']) answers.push(await ask(id));
+      expect(answers).toContainEqual([502, 'upstream_invalid_response']);
+      expect(answers.filter((answer) => (answer as [number])[0] === 404)).toEqual([]);
+    },
+  );
+
+  it('is 502 where a record that came before is another one now, each time', async () => {
+    let find: Find = exactly;
+    await start((id) => find(id));
+    for (const id of ['ada', 'bob']) expect((await ask(id))[0]).toBe(200);
+    await gateway.get('/v1/users/user_Zo~c3~ab');
+    find = confused;
+    expect((await ask('ada'))[0]).toBe(502);
   });
 
   it('is 502, too, where it always gives the same one, for which it is right', async () => {
