@@ -83,6 +83,8 @@ async function isFilterAsked(stack: Stack): Promise<boolean> {
   return upstream.requests.slice(before).some(({ query }) => query.has('cat'));
 }
 
+const said = (stack: Stack, text: string) => stack.log.some((line) => line.includes(text));
+
 async function portico({ file }: ConfigCopy, ...args: string[]): Promise<string> {
   const env = { PORTICO_KEY_PEPPER: PEPPER, REDIS_URL: redis.url, CATALOG_URL: upstream.origin };
   const { code, out, err } = await runCommand(['--config', file, ...args], env);
@@ -128,6 +130,7 @@ describe('a claim that falls', () => {
     const [first, other] = [await open(config), await open(config)];
     expect(await portico(config, 'claims')).toBe('no claim has fallen\n');
     await contradict(first, other);
+    await eventually(() => said(first, 'a claim has fallen before'));
     const listed = await eventually(async () => {
       const out = await portico(config, 'claims');
       return out.startsWith('no') ? undefined : out;
@@ -140,7 +143,8 @@ describe('a claim that falls', () => {
     );
     expect(await portico(config, 'claims')).toBe('no claim has fallen\n');
     for (const stack of [first, other])
-      await eventually(async () => (await totalOf(stack)) === 150, { withinMs: 2_000 });
+      await eventually(() => said(stack, 'believed again'), { withinMs: 2_000 });
+    expect(await isFilterAsked(first)).toBe(true);
   });
 
   it('falls in one gateway while Redis is away, and in the others once it is back', async () => {
@@ -185,7 +189,6 @@ describe('the log', () => {
     const config = newConfig();
     const [first, other] = [await open(config), await open(config)];
     await contradict(first, other);
-    const said = (stack: Stack, text: string) => stack.log.some((line) => line.includes(text));
     await eventually(() => said(first, 'a claim has fallen before, or in another process'));
     expect(said(other, 'all products read so far are forgotten in every process')).toBe(true);
     expect(await other.counted('portico_guard_trips_total', 'rule="filter.category.eq"')).toBe(1);
