@@ -122,7 +122,7 @@ export function readPartialConfig(
  * The resources of a source with the variables and files that it names.
  * @throws ConfigError where one is missing
  */
-export function readLive<T extends CompiledSource>(compiled: T, variables: CliContext['env']): T {
+function readLive<T extends CompiledSource>(compiled: T, variables: CliContext['env']): T {
   const { resource, source } = compiled;
   const live = readSource(source.yaml.file, liveEnvironment(variables));
   return { ...compiled, ...live.find((one) => one.resource.name === resource.name) };

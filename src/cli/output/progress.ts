@@ -31,7 +31,10 @@ function requestText({ method, path }: Pick<ClientRequest, 'method' | 'path'>): 
   return `${method} ${place}${names.length === 0 ? '' : `  ${names.join(', ')}`}`;
 }
 
-/** The progress line after some calls. */
+/**
+ * The progress line after some calls.
+ * @internal
+ */
 export function progressText(
   { title, callsMax }: Work,
   calls: number,
