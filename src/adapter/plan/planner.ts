@@ -18,6 +18,7 @@ import { compileWindow, type Window } from './window.ts';
 
 const FILTER_VARIABLES = ['filter', 'filters'];
 const SORT_VARIABLES = ['sort', 'sorts'];
+const DIRECTIONS = ['ascending', 'descending'];
 const BY_ID: Sort = { field: 'id', descending: false };
 const NOTHING_PLAN: ListPlan = { kind: 'nothing' };
 
@@ -76,8 +77,12 @@ function compileSortPush(list: ListSpec, resource: Resource, here: SpecLocation)
     if (isNatural && !off.has('order')) return naturalOrder();
     // If the source declares no order of its own, the contract's default applies: ascending id.
     const wanted = sort ?? BY_ID;
-    const push = sorts.get(`${wanted.field}.${wanted.descending ? 'descending' : 'ascending'}`);
-    return push === undefined || off.has(push.capability) ? undefined : push;
+    // Both directions rest on one comparison, so a source that breaks one is not believed in the other.
+    const isBroken =
+      off.size > 0 && DIRECTIONS.some((direction) => off.has(`sort.${wanted.field}.${direction}`));
+    return isBroken
+      ? undefined
+      : sorts.get(`${wanted.field}.${wanted.descending ? 'descending' : 'ascending'}`);
   };
 }
 

@@ -64,7 +64,10 @@ describe('the order of a list, by what a source can', () => {
     ['source', '', '', ['order'], 'scan, unsorted, id'],
     ['source', idColumn, '', ['order'], 'page, ID up, id, sort.id.ascending'],
     ['id', nameUp, 'name', ['sort.name.ascending'], 'scan, unsorted, name'],
-    ['id', nameUp, 'name', ['sort.name.descending', 'order'], 'page, NAME up, name, sort.name.ascending'],
+    ['id', nameUp, 'name', ['sort.id.descending', 'order'], 'page, NAME up, name, sort.name.ascending'],
+    // Both directions rest on one comparison.
+    ['id', nameUp, 'name', ['sort.name.descending'], 'scan, unsorted, name'],
+    ['id', idColumn, '-id', ['sort.id.ascending'], 'scan, unsorted, -id'],
   ])('order %s, columns { %s }, sort %j, without %j: %s', (order, columns, sort, off, expected) => {
     expect(describePlan(planOf(order, columns, sort, off))).toBe(expected);
   });

@@ -204,6 +204,39 @@ describe('a source that filters what it has paged, and counts what it has not fi
     expect(source.contradicted).toEqual([]);
   });
 
+  describe('and counts some too many', () => {
+    const odd = products(137);
+    const lying = (asked: Asked) => rowsReply(windowOf(asked, odd), 138);
+    const pages = ['', 'limit=5', 'limit=100&page=2', 'page=50'];
+
+    it('has its rows counted, on each page, once a page has shown it', async () => {
+      const source = openSource('products', text, lying);
+      expect(await source.list('limit=5&page=28')).toBe(expectedBody('products', odd, 'limit=5&page=28'));
+      expect(source.contradicted).toEqual(['total']);
+      for (const raw of pages) expect(await source.list(raw)).toBe(expectedBody('products', odd, raw));
+    });
+
+    it('is 502 on the page that shows it, where the budget allows no scan', async () => {
+      const source = openSource('products', shopText({ budget: '{ rows: 100 }' }), lying);
+      expect(await codeOf(source.list('limit=5&page=28'))).toBe('upstream_invalid_response');
+    });
+
+    it.each([
+      ['a round number of rows comes', 50, 57, 20],
+      ['rows are missing in more windows than the last', 137, 157, 10],
+      ['the last window that came is full', 130, 137, 10],
+    ])('is 502, since the source may have those rows, where %s', async (_why, given, counted, size) => {
+      const source = openSource(
+        'products',
+        shopText({ window: `{ kind: offset, sizeMax: ${size} }` }),
+        (asked) => rowsReply(windowOf(asked, odd.slice(0, given)), counted),
+      );
+      const raw = `limit=5&page=${Math.ceil((given + 1) / 5)}`;
+      expect(await codeOf(source.list(raw))).toBe('upstream_invalid_response');
+      expect(source.contradicted).toEqual([]);
+    });
+  });
+
   it('has its rows counted where it counts too few', async () => {
     const source = openSource('products', text, (asked) => rowsReply(windowOf(asked, rows), 20));
     expect(await source.list('limit=100')).toBe(expectedBody('products', rows, 'limit=100'));
