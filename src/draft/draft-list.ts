@@ -3,10 +3,13 @@ import type { Resource } from '../contract/resources.ts';
 import type { JsonObject } from '../kernel/json/json.ts';
 import type { ServiceClient } from './requests/service-client.ts';
 import { findWindow, type FoundWindow } from './window/find-window.ts';
+import { itemsOf } from './detect/find-rows.ts';
 import type { FirstResponse } from './detect/first-response.ts';
-import { followList } from './window/follow-list.ts';
+import { followedWindow, followList } from './window/follow-list.ts';
 import { createListReader, type ListReader, type ListReply, readListReply } from './requests/list-reader.ts';
-import { mapFields, type MapDraft } from './map/map-fields.ts';
+import { columnsOf } from './map/columns.ts';
+import { candidatesText } from './map/describe-columns.ts';
+import { mapFields, type MapDraft, refuseAbsent } from './map/map-fields.ts';
 import { type DraftNote, notesAt, type Remark, toEdit } from './note.ts';
 import { compilePath } from '../adapter/path.ts';
 import { draftWindow, type WindowDraft } from './window/draft-window.ts';
@@ -14,7 +17,7 @@ import { type FiltersDraft, draftFilters } from './query/draft-filters.ts';
 import { type OrderDraft, draftOrder } from './query/draft-order.ts';
 import { draftTotal, type TotalDraft } from './window/draft-total.ts';
 import { InferError } from './infer-error.ts';
-import { type ListWalk, walkList } from './requests/walk-list.ts';
+import { type ListWalk, walkList, windowRequest } from './requests/walk-list.ts';
 
 /** The sections of a list. */
 type Sections = {
@@ -39,6 +42,8 @@ export type ListContext = {
   readonly client: ServiceClient;
   readonly resource: Resource;
   readonly response: FirstResponse;
+  /** The paths of columns that the operator names, by field. */
+  readonly columns: Readonly<Record<string, string>>;
   readonly baseUrl: string;
   /** Rows of the other saved replies. */
   readonly moreRows: readonly JsonObject[];
@@ -47,16 +52,19 @@ export type ListContext = {
 /** The share of the remaining calls that a walk over the list may use. */
 const WALK_SHARE = 0.4;
 
-function mapRows({ resource, response }: ListContext, rows: readonly JsonObject[]): MapDraft {
+function mapRows({ resource, response, columns }: ListContext, rows: readonly JsonObject[]): MapDraft {
   const { dialect } = response;
-  const known = { paths: dialect?.paths?.[resource.name] ?? {}, zone: dialect?.zone };
-  const mapping = mapFields(resource, 'list', rows, known);
-  if (mapping === undefined)
-    throw new InferError(
-      'no column of the records can be their id',
-      'each record needs an id that no other record has',
-    );
-  return mapping;
+  const paths = { ...dialect?.paths?.[resource.name], ...columns };
+  for (const [field, path] of Object.entries(columns)) refuseAbsent(rows, field, path);
+  const mapping = mapFields(resource, 'list', rows, { paths, zone: dialect?.zone, idKind: dialect?.idKind });
+  if (mapping !== undefined) return mapping;
+  const candidates = candidatesText('id', columnsOf(rows));
+  throw new InferError(
+    columns['id'] === undefined
+      ? 'no column of the records can be their id'
+      : `${columns['id']} cannot be the id: it is empty in a record, or two records have the same`,
+    `each record needs an id that no other record has: name its column with --id <path>, among ${candidates}`,
+  );
 }
 
 /** Reads a list to its end, or until its share of the calls is used up. A list in one reply needs no call. */
@@ -135,10 +143,17 @@ function notesOf(
 /** Creates the reader of the list, with its first reply. */
 function openList({ client, response }: ListContext, { idPath, id }: MapDraft) {
   const { format, place, reply } = response;
-  const layout = { read: format.read, items: place.path, idPath, idPattern: id.pattern };
+  const layout = { read: format.read, items: itemsOf(place), idPath, idPattern: id.pattern };
   const base = readListReply(layout, reply);
   if (base === undefined) throw new InferError('the list could not be read again');
   return { reader: createListReader(client, layout), base };
+}
+
+/** The request for the first window in the order that was found. */
+function firstWindow(found: FoundWindow, order: OrderDraft): RequestSpec | undefined {
+  if (found.kind === 'numbered')
+    return windowRequest({ ...found.numbered, request: order.ordered(found.numbered.request) }, 0);
+  return found.kind === 'next' ? followedWindow(found) : undefined;
 }
 
 /** Proposes a list from the replies of its service. @throws InferError */
@@ -165,18 +180,19 @@ export async function draftList(context: ListContext): Promise<ListDraft> {
   const { map } = mapping;
   const { idPath, id } = early;
   const order = await draftOrder({ ...known, walk, idPath, kind: id.kind, sorts: resource.sorts, map });
-  const sorted = numbered && { ...numbered, request: order.ordered(numbered.request) };
-  const filters = await draftFilters({ resource, reader, numbered: sorted, walk, base, dialect, map });
+  const windowed = firstWindow(found, order);
+  const filters = await draftFilters({ resource, reader, windowed, walk, base, dialect, map });
   const count = total.rows ?? (walk?.complete === true ? walk.ids.length : undefined);
   const window = draftWindow(found, { request, base, dialect, end: { pastEnd: walk?.pastEnd, rows: count } });
   const sections = { mapping, window, total, order, filters };
+  const foreign = dialect?.dropWhen === undefined ? findForeign(rows, mapping) : undefined;
   return {
     ...sections,
     reader,
     base,
     rows,
     walk,
-    notes: notesOf(context, sections, { isRepeated, foreign: findForeign(rows, mapping) }),
+    notes: notesOf(context, sections, { isRepeated, foreign }),
   };
 }
 

@@ -3,7 +3,8 @@ import type { JsonObject } from '../kernel/json/json.ts';
 import type { UpstreamReply } from '../kernel/upstream-call.ts';
 import { type ServiceClient, createServiceClient } from './requests/service-client.ts';
 import { composeDraft } from './write/compose-draft.ts';
-import { acceptOf, readFirstResponse, type FirstResponse } from './detect/first-response.ts';
+import { itemsOf } from './detect/find-rows.ts';
+import type { FirstResponse } from './detect/first-response.ts';
 import { readListReply } from './requests/list-reader.ts';
 import type { DraftNote } from './note.ts';
 import { readInferTarget, type InferTarget } from './requests/read-target.ts';
@@ -11,11 +12,12 @@ import { recordRequest, type RecordOptions } from './requests/record-request.ts'
 import { type OutcomesDraft, probeWithoutCredential, draftOutcomes } from './detect/draft-outcomes.ts';
 import { type RecordDraft, draftRecord } from './map/draft-record.ts';
 import { type ListDraft, draftList } from './draft-list.ts';
+import { readFirst } from './graphql/read-first.ts';
 import { InferError } from './infer-error.ts';
 import { ConfigError } from '../config/problem.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { compileDraft } from './verify/compile-draft.ts';
-import { withNotes } from './verify/draft-edits.ts';
+import { isSamePlace, withNotes } from './verify/draft-edits.ts';
 import { type Examination, examineDraft } from './verify/examine-draft.ts';
 import { settleDraft } from './verify/settle-draft.ts';
 import { trialNotes } from './verify/trial-notes.ts';
@@ -25,6 +27,8 @@ import { type Draft, writeDraft } from './write/write-draft.ts';
 /** What to draft, and the budget of calls. */
 export type InferOptions = RecordOptions & {
   readonly resource: ResourceName;
+  /** The paths of columns that the operator names, by the field of the contract; `id` among them. */
+  readonly columns: Readonly<Record<string, string>>;
   /** Saved replies, instead of calls: the first reply of the list, then others. */
   readonly samples: readonly UpstreamReply[];
   readonly callsMax: number;
@@ -51,24 +55,9 @@ export type InferredSource = {
   readonly trials: readonly DraftTrial[];
 };
 
-async function readFirst(
-  target: InferTarget,
-  client: ServiceClient,
-  { resource, samples }: InferOptions,
-): Promise<FirstResponse> {
-  const [sample] = samples;
-  if (sample !== undefined) return readFirstResponse(resource, target.request, sample, undefined);
-  const reply = await client.send(target.request);
-  const response = await readFirstResponse(resource, target.request, reply, (request) =>
-    client.send(request),
-  );
-  client.accept = acceptOf(response.format);
-  return response;
-}
-
 /** The rows of the other saved replies. */
 function rowsOf(response: FirstResponse, samples: readonly UpstreamReply[]): readonly JsonObject[] {
-  const view = { read: response.format.read, items: response.place.path, idPath: '' };
+  const view = { read: response.format.read, items: itemsOf(response.place), idPath: '' };
   return samples.flatMap((sample) => readListReply(view, sample)?.rows ?? []);
 }
 
@@ -124,6 +113,7 @@ function recordOf(
     read: response.format.read,
     resource,
     dialect: response.dialect,
+    columns: options.columns,
     request: response.request,
     given: recordRequest(options, target),
     rows: list.rows,
@@ -138,6 +128,7 @@ async function proposeDraft(target: InferTarget, client: ServiceClient, options:
     client,
     resource: resources[options.resource],
     response,
+    columns: options.columns,
     baseUrl: target.baseUrl,
     moreRows: rowsOf(response, options.samples.slice(1)),
   });
@@ -212,7 +203,13 @@ export async function inferSource(options: InferOptions): Promise<InferredSource
     });
     const settled = compileDraft(target.name, textOf(draft, target), variables);
     const trials = await tryDraft(settled, signal);
-    const tried = withNotes(draft, trialNotes(trials, settled));
+    // What to edit says more than that a request fails without the edit.
+    const isOpen = ({ at }: DraftNote) =>
+      draft.notes.some((note) => note.level === 'edit' && isSamePlace(note.at, at));
+    const tried = withNotes(
+      draft,
+      trialNotes(trials, settled).filter((note) => !isOpen(note)),
+    );
     return finish(tried, { calls: made, examination, trials });
   } finally {
     client.close();

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { ConnectionSpec } from '../../config/schema/source.ts';
-import { type ResourceName, resourceNames } from '../../contract/resources.ts';
+import { type ResourceName, resourceNames, resources } from '../../contract/resources.ts';
 import { InferError } from '../../draft/infer-error.ts';
 import type { InferOptions } from '../../draft/infer-source.ts';
-import { readSample } from '../../draft/read-sample.ts';
+import { readSample } from '../../draft/requests/read-sample.ts';
 import { readInferTarget } from '../../draft/requests/read-target.ts';
 import { liveEnvironment, readSource } from '../input/read-config.ts';
 
@@ -20,6 +20,10 @@ export type InferArguments = {
   readonly name?: string;
   readonly one: readonly ForResource[];
   readonly oneBody: readonly ForResource[];
+  /** The path of the id. */
+  readonly id: readonly ForResource[];
+  /** `field=path`. */
+  readonly map: readonly ForResource[];
   readonly sample?: readonly string[];
   readonly out?: string;
   readonly into?: string;
@@ -70,6 +74,23 @@ function textFor(given: readonly ForResource[], resource: ResourceName): string 
 function fileFor(given: readonly ForResource[], resource: ResourceName): string | undefined {
   const file = textFor(given, resource);
   return file === undefined ? undefined : readFile(file).toString('utf8');
+}
+
+/** The columns that the operator names, by the field of the contract. */
+function columnsFor({ id, map }: InferArguments, resource: ResourceName): Readonly<Record<string, string>> {
+  const of = (given: readonly ForResource[]) =>
+    given.filter((one) => one.resource === undefined || one.resource === resource);
+  const { fieldNames } = resources[resource];
+  const mapped = of(map).map(({ text }) => {
+    const [, field = '', path = ''] = /^([\w.]+)=(.+)$/s.exec(text) ?? [];
+    if (!fieldNames.includes(field))
+      throw new InferError(
+        `--map ${text} names no field of ${resource}`,
+        `--map <field>=<path of the column>; fields: ${fieldNames.join(', ')}`,
+      );
+    return [field, path] as const;
+  });
+  return Object.fromEntries([...of(id).map(({ text }) => ['id', text] as const), ...mapped]);
 }
 
 /** Every resource with its address. Of a resource that is named without one, it is the argument. */
@@ -176,6 +197,7 @@ export function readInferJob(url: string | undefined, args: InferArguments, cont
     name: opened?.name ?? args.name,
     one: textFor(args.one, resource),
     oneBody: fileFor(args.oneBody, resource),
+    columns: columnsFor(args, resource),
     samples: sample.map((file) => readSample(basename(file), readFile(file))),
     callsMax,
     timeoutMs: timeout * 1_000,

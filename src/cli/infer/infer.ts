@@ -193,6 +193,8 @@ export function registerInferCommand(program: Command, configFile: () => string,
     .option('--name <name>', 'the name of the source; default: of the host', sourceName)
     .option('--one <address>', 'the view of one record, with an id of the list in it', collectFor, [])
     .option('--one-body <file>', oneBody, collectFor, [])
+    .option('--id <path>', 'the column of the id, if it is not found', collectFor, [])
+    .option('--map <field=path>', 'the column of a field, such as name=subject; repeatable', collectFor, [])
     .option('--sample <file...>', sample)
     .option('--out <file>', 'where to write the draft; default: standard output, or sources/<name>.yaml')
     .option('--into <file>', 'a source file that the resources are added to; it has address and credential')

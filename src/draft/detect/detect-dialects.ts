@@ -1,5 +1,6 @@
 import type { Dialect, DialectEvidence } from '../dialects/dialect.ts';
 import { businessDialects } from '../dialects/business.ts';
+import { conventionDialects } from '../dialects/conventions.ts';
 import { dataDialects } from '../dialects/data.ts';
 import { identityDialects } from '../dialects/identity.ts';
 import { shopDialects } from '../dialects/shop.ts';
@@ -9,6 +10,7 @@ const dialects: readonly Dialect[] = [
   ...businessDialects,
   ...shopDialects,
   ...dataDialects,
+  ...conventionDialects,
 ];
 
 /** The dialects that match the first reply, the most probable first. */

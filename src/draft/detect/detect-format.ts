@@ -154,6 +154,16 @@ export function detectFormat(reply: UpstreamReply): BodyFormat {
   return refuse(reply, text);
 }
 
+/** What a reply holds in any format; `undefined` if it cannot be read. */
+export function documentIn(reply: UpstreamReply): Json | undefined {
+  try {
+    return detectFormat(reply).document;
+  } catch (error) {
+    if (error instanceof InferError) return undefined;
+    throw error;
+  }
+}
+
 /** The same format with XML elements that are always lists. */
 export function withArrays(format: BodyFormat, arrays: readonly string[]): BodyFormat {
   const decode = { ...format.decode, arrays: [...arrays] };

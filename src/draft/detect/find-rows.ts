@@ -1,3 +1,4 @@
+import type { ItemsSpec } from '../../config/schema/source.ts';
 import type { ResourceName } from '../../contract/resources.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import { isList, isObject, scalarText } from '../../kernel/json/values.ts';
@@ -12,6 +13,8 @@ export type RowLocation = {
   /** The path as plain keys. */
   readonly keys: readonly string[];
   readonly rows: readonly JsonObject[];
+  /** The rows are in a map by their ids; each has its key at `$key`. */
+  readonly isMap: boolean;
   /** XML with one row: the element is a list only if the source file says so. */
   readonly single: boolean;
 };
@@ -57,14 +60,36 @@ function scoreOf({ keys, rows }: RowLocation, resource: ResourceName): number {
   return named + full * 2 + Math.min(rows.length, 20) * 2 + similarity(rows) * 20 - keys.length * 4;
 }
 
+/** A key that only an id has: digits, a UUID, or a word with digits. */
+const IS_ID_KEY = /^(?:\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[\w-]*\d[\w-]*)$/i;
+
+/**
+ * The rows of a map of records by their ids, with each key at `$key`; `undefined` if an object is none. Its members
+ * are objects of the same form. A few such members may also be the parts of one record, so their keys must be ids.
+ */
+function mapRows(value: JsonObject): readonly JsonObject[] | undefined {
+  const members = Object.entries(value);
+  const rows = members.flatMap(([key, row]) => (isObject(row) ? [{ ...row, $key: key }] : []));
+  if (rows.length < 2 || rows.length < members.length) return undefined;
+  const hasIds = members.every(([key]) => IS_ID_KEY.test(key));
+  const isRecord = rows.every(
+    (row) => Object.values(row).filter((one) => scalarText(one) !== undefined).length > 2,
+  );
+  return isRecord && similarity(rows) > 0.7 && (hasIds || rows.length > 9) ? rows : undefined;
+}
+
 /** All lists of objects that are not inside records. */
 function listsIn(value: Json, path: string, keys: readonly string[]): readonly RowLocation[] {
   if (keys.length > DEPTH_MAX) return [];
   if (isList(value)) {
     const rows = value.filter((row) => isObject(row));
-    return rows.length > 0 && rows.length === value.length ? [{ path, keys, rows, single: false }] : [];
+    return rows.length > 0 && rows.length === value.length
+      ? [{ path, keys, rows, isMap: false, single: false }]
+      : [];
   }
   if (!isObject(value)) return [];
+  const rows = mapRows(value);
+  if (rows !== undefined) return [{ path, keys, rows, isMap: true, single: false }];
   return membersOf(value, path)
     .filter(({ key }) => !ERROR_NAMES.has(fold(key)))
     .slice(0, MEMBERS_MAX)
@@ -77,7 +102,7 @@ function singleRows(value: Json, path: string, keys: readonly string[]): readonl
   const members = membersOf(value, path);
   const here: readonly RowLocation[] =
     keys.length > 1 && scalarsIn(value) > 1 && !members.some(({ key }) => key === 'faultcode')
-      ? [{ path, keys, rows: [value], single: true }]
+      ? [{ path, keys, rows: [value], isMap: false, single: true }]
       : [];
   return [
     ...here,
@@ -85,18 +110,9 @@ function singleRows(value: Json, path: string, keys: readonly string[]): readonl
   ];
 }
 
-/** Whether a document holds a map of records by their ids, which is not a list. */
-function hasRecordMap(value: Json, depth = 0): boolean {
-  if (!isObject(value) || depth > 3) return false;
-  const inner = Object.values(value);
-  const records = inner.filter((one) => isObject(one));
-  if (records.length > 1 && records.length === inner.length && similarity(records) > 0.7) return true;
-  return inner.some((one) => hasRecordMap(one, depth + 1));
-}
-
 /** The lists of a document that may be the records, the most probable first. */
 export function findRows(document: Json, resource: ResourceName, isXml: boolean): readonly RowLocation[] {
-  const lists = listsIn(document, '', []);
+  const lists = listsIn(document, '', []).filter(({ isMap }) => !isMap || !isXml);
   const places = lists.length === 0 && isXml ? singleRows(document, '', []) : lists;
   return places
     .map((place) => ({ place, score: scoreOf(place, resource) }))
@@ -149,13 +165,13 @@ export function explainNoRows(document: Json): InferError {
       'the list is empty',
       'try again when there are records, or give a saved reply with --sample',
     );
-  if (hasRecordMap(document))
-    return new InferError(
-      'the records are in a map by their keys, not in a list',
-      'write the source by hand: see config/add-a-source.md',
-    );
   return new InferError(
     'the reply has no list of records',
     'give the address of the list itself, with the parameters that it needs',
   );
+}
+
+/** The `items` of a source file for the place of rows. */
+export function itemsOf({ path, isMap }: Pick<RowLocation, 'path' | 'isMap'>): ItemsSpec {
+  return isMap ? { at: path, form: 'map', columnName: '', row: '' } : path;
 }

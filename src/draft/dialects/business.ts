@@ -86,7 +86,8 @@ const servicenow: Dialect = {
   ],
 };
 
-const graphql: Dialect = {
+/** GraphQL as every server speaks it. What a particular one offers comes from introspection. */
+export const graphql: Dialect = {
   key: 'graphql',
   title: 'GraphQL',
   matches: ({ document, request }) =>

@@ -1,28 +1,10 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
 import { withValue } from '../requests/request-parameters.ts';
-import { type Dialect, type DialectFilter, recordRequestAt, sortByQuery } from './dialect.ts';
+import { type PlainColumn, type Dialect, filtersOf, recordRequestAt, sortByQuery } from './dialect.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import { isList, isObject } from '../../kernel/json/values.ts';
 
-type Column = (field: string) => string | undefined;
-
-/** Filters with an expression for each operator, for plain columns. */
-function filtersOf(
-  column: Column,
-  make: (column: string, op: 'eq' | 'ge' | 'le') => Omit<DialectFilter, 'field' | 'op'>,
-): readonly DialectFilter[] {
-  const wanted = [
-    ['category', 'eq'],
-    ['price', 'ge'],
-    ['price', 'le'],
-  ] as const;
-  return wanted.flatMap(([field, op]) => {
-    const name = column(field);
-    return name === undefined ? [] : [{ field, op, ...make(name, op) }];
-  });
-}
-
-const odataFilters = (suffix: string) => (column: Column) =>
+const odataFilters = (suffix: string) => (column: PlainColumn) =>
   filtersOf(column, (name, op) =>
     op === 'eq'
       ? { expr: `${name} eq {value}`, escape: 'odata' }
@@ -71,7 +53,8 @@ const odataV2: Dialect = {
 const spring: Dialect = {
   key: 'spring-data-rest',
   title: 'Spring Data REST (HAL)',
-  matches: ({ document }) => isObject(document) && '_embedded' in document,
+  matches: ({ document }) =>
+    isObject(document) && isObject(document['page']) && 'totalElements' in document['page'],
   paging: { kind: 'page', size: 'size', start: 'page', base: 0, sizeMax: 1000 },
   total: { at: 'page.totalElements' },
   sort: (column) => sortByQuery({ sort: `${column},asc` }, { sort: `${column},desc` }),
@@ -148,6 +131,14 @@ const jsonServer1: Dialect = {
   paging: { kind: 'page', size: '_per_page', start: '_page', base: 1, sizeMax: 100 },
   total: { at: 'items' },
   sort: (column) => sortByQuery({ _sort: column }, { _sort: `-${column}` }),
+  // JavaScript takes null for 0 in a comparison.
+  filters: (column) =>
+    filtersOf(column, (name, op) => ({
+      query: { [{ eq: name, ge: `${name}_gte`, le: `${name}_lte` }[op]]: '{value}' },
+      superset: op !== 'eq',
+    })),
+  // New records get four hex digits.
+  idKind: 'text',
   pitfalls: ['A page behind the end is the last one again.'],
 };
 

@@ -38,6 +38,15 @@ export type DialectFilter = {
   readonly expr?: string;
   readonly escape?: 'odata' | 'number';
   readonly item?: Json;
+  /** A variable for the value, such as `min_price`: the body has it in its place. */
+  readonly name?: string;
+  /** Puts the filter into the body of a request. */
+  readonly body?: {
+    /** For a trial: with a value, or without one as the draft's request is if nobody filters. */
+    with(request: RequestSpec, value: string | undefined): RequestSpec;
+    /** For the draft. */
+    template(request: RequestSpec): RequestSpec;
+  };
   /** True if the product also finds rows that the contract does not mean. */
   readonly superset?: boolean;
 };
@@ -85,9 +94,10 @@ export type Dialect = {
     | { readonly at: string; readonly unless: { readonly at: string; readonly equals: string } }
     | { readonly header: string; readonly pattern?: string }
     | { readonly count: string; readonly at: string };
-  sort?(column: string): DialectSort;
+  /** `undefined` if the product cannot sort by the column. */
+  sort?(column: string): DialectSort | undefined;
   /** `column` returns the column of a field, if it is a plain one. */
-  readonly filters?: (column: (field: string) => string | undefined) => readonly DialectFilter[];
+  readonly filters?: (column: PlainColumn) => readonly DialectFilter[];
   /** The query with the place for filter expressions, such as `{ $filter: '{filter}' }`. */
   readonly filterQuery?: Readonly<Record<string, string>>;
   /** The path of the list of conditions in a JSON body. */
@@ -100,6 +110,12 @@ export type Dialect = {
   count?(request: RequestSpec): { readonly request: RequestSpec; readonly at: string } | undefined;
   /** The request for one record, with `{id}`, in addition to the usual `<path>/{id}`. */
   record?(request: RequestSpec, idIsNumber: boolean): RequestSpec | undefined;
+  /** Ids are texts even if all that were seen are whole numbers. */
+  readonly idKind?: 'text';
+  /** Rows that are no records, in the form of the source file. */
+  readonly dropWhen?: readonly Readonly<Record<string, unknown>>[];
+  /** The form of native ids, if the view of one record refuses others: a regular expression for all of one. */
+  idForm?(idIsNumber: boolean): string | undefined;
   /** A key that only successes have, if the status does not tell. */
   readonly success?: string;
   /** Outcome rules before the usual ones. */
@@ -115,4 +131,23 @@ export function recordRequestAt(
   query: Readonly<Record<string, string>> = {},
 ): RequestSpec {
   return { method: 'GET', path, query: { ...query }, headers: request.headers };
+}
+
+/** The path of a field's column, if it is a plain one. */
+export type PlainColumn = (field: string) => string | undefined;
+
+/** The filters of the contract on the columns that are plain, in a product's form. */
+export function filtersOf(
+  column: PlainColumn,
+  make: (column: string, op: 'eq' | 'ge' | 'le') => Omit<DialectFilter, 'field' | 'op'>,
+): readonly DialectFilter[] {
+  const wanted = [
+    ['category', 'eq'],
+    ['price', 'ge'],
+    ['price', 'le'],
+  ] as const;
+  return wanted.flatMap(([field, op]) => {
+    const name = column(field);
+    return name === undefined ? [] : [{ field, op, ...make(name, op) }];
+  });
 }

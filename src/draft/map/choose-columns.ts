@@ -13,6 +13,8 @@ export type ColumnChoice = {
   readonly others: readonly Column[];
   readonly level: 'sure' | 'likely';
   readonly join: boolean;
+  /** The operator or the dialect named the column. */
+  readonly isGiven?: boolean;
 };
 
 const texts = (column: Column) => knownValues(column).map((value) => scalarText(value) ?? '');
@@ -108,21 +110,29 @@ function chooseId(columns: readonly Column[], resource: ResourceName): ColumnCho
   return one(whole ?? candidates[0], 'likely');
 }
 
-/** Chooses the columns of one field; `undefined` if none matches. */
-type Choose = (columns: readonly Column[]) => ColumnChoice | undefined;
+/** How the columns of one field are found. */
+type Choice = {
+  /** Folded names, best first. */
+  readonly words: readonly string[];
+  /** `undefined` if no column matches. */
+  readonly choose: (columns: readonly Column[]) => ColumnChoice | undefined;
+};
 
 /** Chooses the column with the best of some names, if its values have a form. */
-function byName(names: readonly string[], fits: Fits): Choose {
-  return (columns) => {
-    const found = named(columns, names, fits);
-    const filled = found.find((column) => knownValues(column).length > 0);
-    return filled === undefined ? one(found[0], 'likely') : one(filled, 'sure');
+function byName(words: readonly string[], fits: Fits): Choice {
+  return {
+    words,
+    choose(columns) {
+      const found = named(columns, words, fits);
+      const filled = found.find((column) => knownValues(column).length > 0);
+      return filled === undefined ? one(found[0], 'likely') : one(filled, 'sure');
+    },
   };
 }
 
 /** Of a list of e-mail addresses the primary one is chosen, or else the first. */
 function email(columns: readonly Column[]): ColumnChoice | undefined {
-  const chosen = byName(fieldWords.email, isEmail)(columns);
+  const chosen = byName(fieldWords.email, isEmail).choose(columns);
   const [best] = chosen?.columns ?? [];
   if (best === undefined || chosen?.level !== 'sure' || coverage(best) === 1) return chosen;
   const listed = ({ path }: Column) => path.replace(/\[.*?\]/, '');
@@ -132,11 +142,18 @@ function email(columns: readonly Column[]): ColumnChoice | undefined {
   return one(best, 'sure', duplicate === undefined ? [] : [duplicate]);
 }
 
+const personWords = [
+  ...fieldWords.fullName,
+  ...fieldWords.firstName,
+  ...fieldWords.lastName,
+  ...fieldWords.loginName,
+];
+
 /** How the columns of each field are found. The compiler asks for every field of every resource. */
-const CHOICES: { readonly [Name in ResourceName]: { readonly [Field in FieldName<Name>]: Choose } } = {
+const CHOICES: { readonly [Name in ResourceName]: { readonly [Field in FieldName<Name>]: Choice } } = {
   users: {
-    name: personName,
-    email,
+    name: { words: personWords, choose: personName },
+    email: { words: fieldWords.email, choose: email },
     created_at: byName(fieldWords.created_at, isMoment),
     'profile.bio': byName(fieldWords['profile.bio'], isProse),
     'profile.location': byName(fieldWords['profile.location'], isProse),
@@ -157,6 +174,11 @@ export function chooseField(
   field: string,
 ): ColumnChoice | undefined {
   if (field === 'id') return chooseId(columns, resource);
-  const choices: Readonly<Record<string, Choose>> = CHOICES[resource];
-  return choices[field]?.(columns);
+  const choices: Readonly<Record<string, Choice>> = CHOICES[resource];
+  return choices[field]?.choose(columns);
+}
+
+/** The usual names of each field of a resource, folded, best first; `a.b` is b in a. */
+export function columnWords(resource: ResourceName): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(Object.entries(CHOICES[resource]).map(([field, { words }]) => [field, words]));
 }

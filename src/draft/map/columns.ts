@@ -19,6 +19,11 @@ const PAIR_NAMES = ['attribute_code', 'code', 'name', 'key', 'field', 'attribute
 const FORBIDDEN =
   /pass(?:word|wd)|\bpwd|secret|token|hash|salt|credential|apikey|ssn|natid|nationalid|iban|creditcard|taxid/;
 
+/** Whether a folded or plain name suggests a secret, which no draft may map or ask for. */
+export function isSecretColumn(name: string): boolean {
+  return FORBIDDEN.test(fold(name));
+}
+
 type Values = readonly (Json | undefined)[];
 type Parameter = { readonly path: string; readonly words: readonly string[]; readonly values: Values };
 
@@ -109,7 +114,7 @@ function mixedColumn(place: Parameter): Column | undefined {
 }
 
 function columnsAt(place: Parameter, depth: number): readonly Column[] {
-  if (depth > DEPTH_MAX || FORBIDDEN.test(place.words.at(-1) ?? '')) return [];
+  if (depth > DEPTH_MAX || isSecretColumn(place.words.at(-1) ?? '')) return [];
   const mixed = mixedColumn(place);
   if (mixed !== undefined) return [mixed];
   const keys = new Set(place.values.flatMap((value) => (isObject(value) ? Object.keys(value) : [])));

@@ -29,6 +29,8 @@ export type RecordContext = {
   readonly read: (reply: UpstreamReply) => Json | undefined;
   readonly resource: Resource;
   readonly dialect: Dialect | undefined;
+  /** The paths of columns that the operator names, by field. */
+  readonly columns: Readonly<Record<string, string>>;
   readonly request: RequestSpec;
   /** The operator's request for one record, with an id of the list in it. */
   readonly given: RequestSpec | undefined;
@@ -36,15 +38,17 @@ export type RecordContext = {
   readonly list: MapDraft;
 };
 
-/** Ids as the gateway sends them: numbers have no leading zeros. */
-function idsOf({ rows, list }: RecordContext): readonly string[] {
+/** Ids as the gateway sends them: numbers have no leading zeros, and all have the form of the dialect's ids. */
+function idsOf({ rows, list, dialect }: RecordContext): readonly string[] {
   const find = compilePath(list.idPath);
   const pattern = list.id.pattern === undefined ? undefined : new RegExp(list.id.pattern);
+  const known = dialect?.idForm?.(list.id.kind === 'number');
+  const form = known === undefined ? undefined : new RegExp(`^(?:${known})$`);
   return rows.flatMap((row) => {
     const text = scalarText(find(row))?.trim() ?? '';
     const native = pattern === undefined ? text : (pattern.exec(text)?.[1] ?? '');
     const id = list.id.kind === 'number' ? native.replace(/^0+(?=\d)/, '') : native;
-    return id === '' ? [] : [id];
+    return id === '' || form?.test(id) === false ? [] : [id];
   });
 }
 
@@ -179,21 +183,26 @@ function missingRules({ missing, item }: FoundRecord, success: Json): MissingRul
 }
 
 function mapRecords(context: RecordContext, found: FoundRecord): MapDraft | undefined {
-  const { dialect, resource } = context;
+  const { dialect, resource, columns } = context;
   const listPaths = Object.entries(context.list.map).flatMap(([field, draft]) =>
     typeof draft === 'string' ? [[field, draft] as const] : [],
   );
-  const known = { ...Object.fromEntries(listPaths), ...dialect?.paths?.[resource.name] };
-  return mapFields(resource, 'get', found.records, { paths: known, zone: dialect?.zone });
+  const known = { ...Object.fromEntries(listPaths), ...dialect?.paths?.[resource.name], ...columns };
+  return mapFields(resource, 'get', found.records, {
+    paths: known,
+    zone: dialect?.zone,
+    idKind: dialect?.idKind,
+  });
 }
 
 /** A placeholder for a view that was not found. It refuses requests until the operator edits it. */
 function placeholder({ request, resource, list, given }: RecordContext): RecordDraft {
   const at = ['resources', resource.name, 'get'];
+  const option = request.body === undefined ? '--one <address with an id>' : '--one-body <file with an id>';
   const how =
     given === undefined
-      ? 'give it with --one <address with an id>'
-      : 'the request given with --one finds no record for an id of the list';
+      ? `give it with ${option}`
+      : `the request given with ${option} finds no record for an id of the list`;
   const text = `no view of one record was found, so each request for one is an error; ${how}`;
   const details = resource.detailFields.map(({ name }) => [name, list.map[name] ?? null] as const);
   return {

@@ -1,13 +1,16 @@
-import { compilePath } from '../../adapter/path.ts';
+import { compilePath, PathError } from '../../adapter/path.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { Field } from '../../contract/fields.ts';
-import { type Json, type JsonObject, NumberText } from '../../kernel/json/json.ts';
+import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import { chooseField, type ColumnChoice } from './choose-columns.ts';
+import { draftId, type NativeId } from './draft-id.ts';
 import { chooseSteps } from './choose-steps.ts';
-import { type Column, columnsOf } from './columns.ts';
-import { isObject, scalarText } from '../../kernel/json/values.ts';
-import { type DraftNote, likely, notesAt, type Remark, sure, toEdit } from '../note.ts';
+import { type Column, columnsOf, knownValues } from './columns.ts';
+import { candidatesText, isTimes, maskedSample, whyNoName } from './describe-columns.ts';
+import { isObject } from '../../kernel/json/values.ts';
+import { type DraftNote, likely, notesAt, type Remark, toEdit } from '../note.ts';
 import { findMoney } from './read-money.ts';
+import { InferError } from '../infer-error.ts';
 
 /** The mapping of one field in a source file. */
 export type FieldDraft =
@@ -16,7 +19,7 @@ export type FieldDraft =
 /** The mapping of one view, with notes. */
 export type MapDraft = {
   readonly map: Readonly<Record<string, FieldDraft>>;
-  readonly id: { readonly kind: 'number' | 'text'; readonly pattern?: string; readonly form?: string };
+  readonly id: NativeId;
   readonly idPath: string;
   readonly notes: readonly DraftNote[];
 };
@@ -25,6 +28,8 @@ export type MapDraft = {
 export type DialectFields = {
   readonly paths: Readonly<Record<string, string>>;
   readonly zone: string | undefined;
+  /** Ids are texts, whatever they look like. */
+  readonly idKind: 'text' | undefined;
 };
 
 const fieldDraft = (from: string | readonly string[], as: readonly unknown[]): FieldDraft =>
@@ -43,6 +48,26 @@ function knownColumn(path: string | undefined, rows: readonly JsonObject[]): Col
     : undefined;
 }
 
+function isPath(path: string): boolean {
+  try {
+    compilePath(path);
+    return true;
+  } catch (error) {
+    if (error instanceof PathError) return false;
+    throw error;
+  }
+}
+
+/** Refuses a column that the operator names and no record has. @throws InferError */
+export function refuseAbsent(rows: readonly JsonObject[], field: string, path: string): void {
+  if (isPath(path) && knownColumn(path, rows) !== undefined) return;
+  const names = columnsOf(rows).map((column) => column.path);
+  throw new InferError(
+    `no record has a value at ${path}, which is named for ${field}`,
+    `the records have ${names.slice(0, 12).join(', ')}`,
+  );
+}
+
 /** The paths of a field and its values by row, those of all joined columns. */
 function pathsOf({ columns, others, join }: ColumnChoice): {
   from: string | string[];
@@ -58,22 +83,68 @@ function pathsOf({ columns, others, join }: ColumnChoice): {
 /** Fields that most services do not have. They become null without a note. */
 const isExtra = ({ name }: Field) => name.startsWith('profile.');
 
+/** The facts about a view that its fields are mapped with. */
+type FieldContext = {
+  readonly zone: string | undefined;
+  readonly allColumns: readonly Column[];
+  readonly idPath: string;
+};
+
+/** Adds the columns that a field may be in to what is to edit there. */
+function withCandidates(
+  remarks: readonly Remark[],
+  { kind, name }: Field,
+  columns: readonly Column[],
+  without: readonly Column[],
+): readonly Remark[] {
+  const texts = candidatesText(kind, columns, without);
+  const isOpen = remarks.some(({ level }) => level === 'edit');
+  if (!isOpen || texts === '') return remarks;
+  const sample = without[0] === undefined ? undefined : knownValues(without[0])[0];
+  const own = sample === undefined ? '' : `it reads ${maskedSample(sample)}; `;
+  return remarks.map((remark) =>
+    remark.level === 'edit'
+      ? { ...remark, text: `${remark.text} (${own}other columns for ${name}: ${texts})` }
+      : remark,
+  );
+}
+
+/** The only column of times, for a field of a time whose name no column has. */
+function onlyTimes(columns: readonly Column[]): ColumnChoice | undefined {
+  const [times, ...others] = columns.filter(isTimes);
+  return times === undefined || others.length > 0
+    ? undefined
+    : { columns: [times], others: [], level: 'likely', join: false };
+}
+
 function mapField(
   field: Field,
   chosen: ColumnChoice | undefined,
-  { zone, allColumns }: { readonly zone: string | undefined; readonly allColumns: readonly Column[] },
+  { zone, allColumns, idPath }: FieldContext,
 ): { readonly draft: FieldDraft; readonly remarks: readonly Remark[] } {
   const absent = isExtra(field) ? likely : toEdit;
   if (chosen === undefined) {
+    const times = field.kind === 'instant' ? onlyTimes(allColumns) : undefined;
+    if (times !== undefined) {
+      const { draft, remarks } = mapField(field, times, { zone, allColumns, idPath });
+      const path = times.columns[0]?.path ?? '';
+      const text = `${path} is the only column of times: check that it means ${field.name}, or write null`;
+      return { draft, remarks: [toEdit(text), ...remarks.filter(({ level }) => level === 'edit')] };
+    }
     const text = `no column looks like ${field.name}: give its path, or leave it null`;
-    return { draft: null, remarks: [absent(text)] };
+    return { draft: null, remarks: withCandidates([absent(text)], field, allColumns, []) };
   }
   const { from, values } = pathsOf(chosen);
   if (values.every((value) => value === null)) {
     const text = 'the name matches, but every record has it empty';
     return { draft: fieldDraft(from, field.kind === 'instant' ? ['iso8601'] : []), remarks: [absent(text)] };
   }
-  const unsure = chosen.level === 'likely' ? [likely(`the best match for ${field.name}`)] : [];
+  const doubt =
+    field.name === 'name' && !chosen.isGiven && !chosen.join && chosen.columns[0] !== undefined
+      ? whyNoName(chosen.columns[0], allColumns, idPath)
+      : undefined;
+  const best = chosen.level === 'likely' ? [likely(`the best match for ${field.name}`)] : [];
+  const unsure = doubt === undefined ? best : [toEdit(`this may not be the name: ${doubt}`)];
   if (chosen.join) return { draft: fieldDraft(from, [{ join: ' ' }]), remarks: unsure };
   const name = chosen.columns.at(-1)?.words.join('') ?? '';
   const hasGaps = chosen.columns.some((one) =>
@@ -82,83 +153,15 @@ function mapField(
   const { as, remarks } = chooseSteps(field.kind, values, { name, field: field.name, zone, hasGaps });
   const [column] = chosen.columns;
   const money = field.kind === 'decimal' && column !== undefined ? findMoney(column, allColumns) : undefined;
-  if (money === undefined) return { draft: fieldDraft(from, as), remarks: [...unsure, ...remarks] };
+  if (money === undefined)
+    return {
+      draft: fieldDraft(from, as),
+      remarks: withCandidates([...unsure, ...remarks], field, allColumns, chosen.columns),
+    };
   return {
     draft: { from: money.from, as: [money.step, ...as] },
     remarks: [...unsure, ...remarks, money.remark],
   };
-}
-
-/** Forms that ids are generated in. Ids of any other form may come in yet another one tomorrow. */
-const ID_FORMS = [
-  '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
-  '[0-9A-F]{8}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{12}',
-  '[0-9a-f]{24}',
-  '[0-9a-f]{32}',
-  '[0-9A-HJKMNP-TV-Z]{26}',
-];
-/** So many ids in one form are not chance. */
-const FORM_IDS_MIN = 3;
-
-/** The form that all ids have, if it is one that ids are generated in. */
-function formOf(ids: readonly string[]): string | undefined {
-  if (ids.length < FORM_IDS_MIN) return undefined;
-  return ID_FORMS.find((form) => ids.every((id) => new RegExp(`^(?:${form})$`).test(id)));
-}
-
-const DIGITS = /^\d{1,30}$/;
-const IN_ADDRESS = /\/(\d{1,19})\/?$/;
-const TEXT_IN_ADDRESS = /\/([^/?#]+)\/?$/;
-
-type IdDraft = MapDraft['id'] & {
-  readonly path: string;
-  readonly remark: Remark;
-};
-
-/** The id at the end of a URL, for rows that have no other id: `_links.self.href`. */
-function idInAddress(columns: readonly Column[]): IdDraft | undefined {
-  const links = columns.filter(
-    ({ words, values }) =>
-      ['href', 'uri', 'url', 'self', 'id'].includes(words.at(-1) ?? '') &&
-      new Set(values).size === values.length &&
-      values.every(
-        (value) =>
-          TEXT_IN_ADDRESS.test(scalarText(value) ?? '') && /^(?:https?:)?\//.test(scalarText(value) ?? ''),
-      ),
-  );
-  const link = links.find(({ words }) => words.includes('self')) ?? links[0];
-  if (link === undefined) return undefined;
-  const digits = link.values.every((value) => IN_ADDRESS.test(scalarText(value) ?? ''));
-  const remark = likely('the records have their id only at the end of their own URL');
-  const kind = digits ? 'number' : 'text';
-  const pattern = digits ? String.raw`/(\d+)/?$` : '/([^/?#]+)/?$';
-  return { kind, pattern, path: link.path, remark };
-}
-
-function idOf(columns: readonly Column[], chosen: ColumnChoice | undefined): IdDraft | undefined {
-  // XML and CSV write everything as texts.
-  const hasNumbers = columns.some(({ values }) =>
-    values.some((value) => value instanceof NumberText || typeof value === 'number'),
-  );
-  const inAddress = idInAddress(columns);
-  const [column] = chosen?.columns ?? [];
-  if (chosen === undefined || column === undefined) return inAddress;
-  if (chosen.level === 'likely' && inAddress !== undefined) return inAddress;
-  const texts = column.values.map((value) => scalarText(value)?.trim() ?? '');
-  const asText = column.values.some((value) => typeof value === 'string');
-  const isDigits = texts.every((text) => DIGITS.test(text));
-  // Digits in a text are an id of today: a service that writes numbers as texts may give any text to its next record.
-  const kind = isDigits && (!asText || !hasNumbers) ? 'number' : 'text';
-  const form = kind === 'text' ? formOf(texts) : undefined;
-  const seen =
-    kind === 'number'
-      ? `whole numbers in all ${texts.length} records seen${asText ? ', written as texts' : ''}`
-      : `texts, ${isDigits ? 'today all of digits, ' : ''}never the same twice in ${texts.length} records seen${form === undefined ? '' : ', all of this form'}`;
-  const remark =
-    chosen.level === 'likely'
-      ? toEdit('no column has the name of an id; this one is never empty and is unique')
-      : sure(seen);
-  return { kind, path: column.path, remark, ...(form !== undefined && { form }) };
 }
 
 /**
@@ -176,15 +179,19 @@ export function mapFields(
   const choose = (name: string): ColumnChoice | undefined => {
     const column = knownColumn(known.paths[name], rows);
     if (column === undefined) return chooseField(columns, resource.name, name);
-    return { columns: [column], others: [], level: 'sure', join: false };
+    return { columns: [column], others: [], level: 'sure', join: false, isGiven: true };
   };
-  const id = idOf(columns, choose('id'));
+  const id = draftId(columns, choose('id'), known.idKind);
   if (id === undefined) return undefined;
   const notes: DraftNote[] = [];
   const map: Record<string, FieldDraft> = { id: id.path };
   for (const field of fields) {
     if (field.kind === 'id') continue;
-    const { draft, remarks } = mapField(field, choose(field.name), { zone: known.zone, allColumns: columns });
+    const { draft, remarks } = mapField(field, choose(field.name), {
+      zone: known.zone,
+      allColumns: columns,
+      idPath: id.path,
+    });
     map[field.name] = draft;
     notes.push(...notesAt([...at, field.name], ...remarks));
   }

@@ -7,7 +7,7 @@ import { type DraftNote, likely, notesAt, type Remark } from '../note.ts';
 import { findFilters, type FilterContext, hasEmpty } from './probe-filters.ts';
 import { withQuery, withValue } from '../requests/request-parameters.ts';
 import { probeUnknownParameter } from '../window/probe-parameter.ts';
-import { type NumberedWindows, type ListWalk, windowRequest } from '../requests/walk-list.ts';
+import type { ListWalk } from '../requests/walk-list.ts';
 
 /** The `filters` section of a draft. */
 export type FiltersDraft = {
@@ -55,14 +55,16 @@ function sharesParameter(filter: DialectFilter, found: readonly DialectFilter[])
 
 /** A filter of the draft. Only one that cannot match a row without a value is exact. */
 function specOf(
-  { query, expr, escape, item }: DialectFilter,
+  { query, expr, escape, item, name }: DialectFilter,
   { repeats, isExact }: { readonly repeats: boolean; readonly isExact: boolean },
 ): Readonly<Record<string, unknown>> {
   return {
     ...(query !== undefined && { query }),
     ...(repeats && { repeats }),
-    ...(expr !== undefined && { expr, escape }),
+    ...(expr !== undefined && { expr }),
     ...(item !== undefined && { item }),
+    ...(name !== undefined && { name }),
+    ...(escape !== undefined && { escape }),
     exactness: isExact ? 'exact' : 'superset',
   };
 }
@@ -73,8 +75,9 @@ function withFilterPlace(
   found: readonly DialectFilter[],
   dialect: Dialect | undefined,
 ): RequestSpec {
+  const filled = found.reduce((made, { body }) => body?.template(made) ?? made, request);
   const byExpr = found.some(({ expr }) => expr !== undefined);
-  const extended = withQuery(request, (byExpr && dialect?.filterQuery) || {});
+  const extended = withQuery(filled, (byExpr && dialect?.filterQuery) || {});
   if (dialect?.filterPlace === undefined || !found.some(({ item }) => item !== undefined)) return extended;
   return withValue(extended, { in: 'json', path: dialect.filterPlace }, '{filters}');
 }
@@ -83,7 +86,8 @@ function withFilterPlace(
 export type FilterSearch = {
   readonly resource: Resource;
   readonly reader: ListReader;
-  readonly numbered: NumberedWindows | undefined;
+  /** The request for the first window; `undefined` if the list has no windows. */
+  readonly windowed: RequestSpec | undefined;
   readonly walk: ListWalk | undefined;
   readonly base: ListReply;
   readonly dialect: Dialect | undefined;
@@ -91,14 +95,11 @@ export type FilterSearch = {
 };
 
 /** Why no filter was looked for; `undefined` if some were. */
-function whyNone({ resource, numbered, walk, dialect }: FilterSearch): string | undefined {
+function whyNone({ resource, windowed, walk, dialect }: FilterSearch): string | undefined {
   if (resource.filters.length === 0) return '';
-  if (numbered === undefined)
-    return 'no filter was tried: lists that are not asked for by number are filtered here';
+  if (windowed === undefined) return 'no filter was tried: one call brings the whole list';
   if (walk === undefined || walk.rows.length < 2) return 'no filter was tried: too few rows were seen';
-  if (dialect !== undefined && dialect.filters === undefined)
-    return `no filter was tried: none is known for ${dialect.title}`;
-  if (dialect === undefined && numbered.request.body !== undefined)
+  if (dialect === undefined && windowed.body !== undefined)
     return 'no filter was tried: none is known for lists that are asked for with a body';
   return undefined;
 }
@@ -115,28 +116,32 @@ function remarkOf(isExact: boolean, isWide: boolean, field: string): Remark {
 
 /** Proposes filters of the contract: parameters that leave out rows. */
 export async function draftFilters(search: FilterSearch): Promise<FiltersDraft> {
-  const { resource, reader, numbered, walk, base, dialect, map } = search;
+  const { resource, reader, windowed, walk, base, dialect, map } = search;
   const at = ['resources', resource.name, 'list'];
   const why = whyNone(search);
-  if (why !== undefined || numbered === undefined || walk === undefined)
+  if (why !== undefined || windowed === undefined || walk === undefined)
     return { ...NONE, notes: notesAt([...at, 'items'], why !== undefined && why !== '' && likely(why)) };
   const plain = (field: string) => {
     const path = pathOf(map, field);
     return path !== undefined && /^[\w.]+$/.test(path) ? path : undefined;
   };
-  const request = windowRequest(numbered, 0);
-  const first = (await reader.read(request)).listing ?? base;
+  const known = dialect === undefined ? undefined : (dialect.filters?.(plain) ?? []);
+  if (known?.length === 0) {
+    const none = likely(`no filter was tried: none is known for ${dialect?.title ?? ''} and these columns`);
+    return { ...NONE, notes: notesAt([...at, 'items'], none) };
+  }
+  const first = (await reader.read(windowed)).listing ?? base;
   const unknownParameter =
-    dialect === undefined ? await probeUnknownParameter(reader, request, first) : 'ignored';
+    dialect === undefined ? await probeUnknownParameter(reader, windowed, first) : 'ignored';
   const context: FilterContext = {
-    request,
+    request: windowed,
     rows: walk.rows,
     firstIds: first.ids,
     unknownParameter,
     pathOf: (field) => pathOf(map, field),
     dialect,
   };
-  const found = await findFilters(reader, context, dialect?.filters?.(plain));
+  const found = await findFilters(reader, context, known);
   const isMoney = moneyOf(map['price']) !== undefined;
   const filters: Record<string, Record<string, unknown>> = {};
   const notes: DraftNote[] = [];

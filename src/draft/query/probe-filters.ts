@@ -5,7 +5,7 @@ import type { JsonObject } from '../../kernel/json/json.ts';
 import type { Dialect, DialectFilter } from '../dialects/dialect.ts';
 import { scalarText } from '../../kernel/json/values.ts';
 import type { ListAnswer, ListReader } from '../requests/list-reader.ts';
-import { mapTexts } from '../requests/map-leaves.ts';
+import { mapLeaves, mapTexts } from '../requests/map-leaves.ts';
 import { withQuery, withValue } from '../requests/request-parameters.ts';
 import type { ParameterCandidate } from '../window/parameter-names.ts';
 import { type Effect, findParameter, type UnknownParameter } from '../window/probe-parameter.ts';
@@ -30,6 +30,7 @@ function filteredRequest(
   filter: DialectFilter,
   value: string,
 ): RequestSpec {
+  if (filter.body !== undefined) return filter.body.with(request, value);
   const fill = (template: string) => template.replace('{value}', () => value);
   if (filter.query !== undefined) return withQuery(request, mapTexts(filter.query, fill));
   if (filter.expr !== undefined) {
@@ -37,7 +38,8 @@ function filteredRequest(
     const place = (template: string) => template.replace('{filter}', () => condition);
     return withQuery(request, mapTexts(dialect?.filterQuery ?? {}, place));
   }
-  const condition = mapTexts(filter.item, (text) => (text === '{value}' ? value : text));
+  const typed = filter.escape === 'number' ? Number(value) : value;
+  const condition = mapLeaves(filter.item, (leaf) => (leaf === '{value}' ? typed : leaf));
   return withValue(request, { in: 'json', path: dialect?.filterPlace ?? [] }, [condition]);
 }
 
@@ -153,7 +155,12 @@ async function findKnown(
   condition: Condition | undefined,
 ): Promise<FoundForm | undefined> {
   for (const filter of filters) {
-    if (reader.client.callsLeft < 2) return undefined;
+    if (reader.client.callsLeft < 3) return undefined;
+    if (filter.body !== undefined) {
+      // A part of the body stays where nobody filters, such as an empty condition. Some services refuse it.
+      const { listing } = await reader.read(filter.body.with(context.request, undefined));
+      if (listing?.ids.length !== context.firstIds.length) continue;
+    }
     if (condition === undefined) {
       if (filter.op === 'eq' && (await leavesNone(reader, context, filter)))
         return { filter, spelledBy: undefined };

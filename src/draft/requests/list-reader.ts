@@ -1,5 +1,7 @@
-import type { RequestSpec } from '../../config/schema/source.ts';
+import type { ItemsSpec, RequestSpec } from '../../config/schema/source.ts';
 import { compilePath } from '../../adapter/path.ts';
+import { compileItems, itemsPlace } from '../../adapter/read/items.ts';
+import { CHECKED } from '../../adapter/spec-location.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { ServiceClient } from './service-client.ts';
@@ -19,7 +21,7 @@ export type ListReply = {
 /** The layout of a list's replies. */
 export type ListLayout = {
   readonly read: (reply: UpstreamReply) => Json | undefined;
-  readonly items: string;
+  readonly items: ItemsSpec;
   readonly idPath: string;
   /** Extracts the id from a longer text. */
   readonly idPattern?: string | undefined;
@@ -33,10 +35,14 @@ export function readListReply(
   if (reply.status >= 300) return undefined;
   const document = read(reply);
   if (document === undefined) return undefined;
-  const found = compilePath(items)(document);
-  const absent = found === undefined || found === null || found === '';
-  if (!absent && !isList(found)) return undefined;
-  const rows = (absent ? [] : found).filter((row) => isObject(row));
+  const place = compilePath(itemsPlace(items))(document);
+  const absent = place === undefined || place === null || place === '';
+  const found = compileItems(items, 'empty', CHECKED)(document);
+  if (found === undefined) return undefined;
+  // A failure that says nothing but that it is one has no rows either.
+  const errors = isObject(document) ? document['errors'] : undefined;
+  if (absent && errors !== undefined && isList(errors) && errors.length > 0) return undefined;
+  const rows = found.filter((row) => isObject(row));
   const find = compilePath(idPath);
   const pattern = idPattern === undefined ? undefined : new RegExp(idPattern);
   const idOf = (row: JsonObject) => {

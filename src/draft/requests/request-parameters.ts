@@ -6,12 +6,15 @@ import type { UpstreamRequest } from '../../kernel/upstream-call.ts';
 /** The place of a value in a request. */
 export type Parameter =
   | { readonly in: 'query'; readonly name: string }
+  /** A segment of the path, counted from 0. */
+  | { readonly in: 'path'; readonly segment: number }
   | { readonly in: 'json'; readonly path: readonly (string | number)[] }
   | { readonly in: 'xml'; readonly element: string };
 
 /** The name of a parameter for messages. */
 export function parameterName(place: Parameter): string {
   if (place.in === 'query') return place.name;
+  if (place.in === 'path') return `segment ${place.segment} of the path`;
   return place.in === 'xml' ? place.element : place.path.join('.');
 }
 
@@ -38,6 +41,10 @@ function elementPattern(element: string): RegExp {
 export function withValue(request: RequestSpec, place: Parameter, value: unknown): RequestSpec {
   const { body } = request;
   if (place.in === 'query') return { ...request, query: { ...request.query, [place.name]: String(value) } };
+  if (place.in === 'path') {
+    const segments = request.path.split('/').map((one, at) => (at === place.segment ? String(value) : one));
+    return { ...request, path: segments.join('/') };
+  }
   if (place.in === 'json' && body !== undefined && 'json' in body)
     return { ...request, body: { json: setIn(body.json, place.path, value) as typeof body.json } };
   if (place.in === 'xml' && body !== undefined && 'xml' in body) {

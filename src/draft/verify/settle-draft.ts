@@ -52,11 +52,15 @@ function noteOf(draft: Draft, finding: Finding): DraftNote | undefined {
 
 /** The draft with what doctor found beside what it is about: differences to edit, and how far claims were seen. */
 function withFindings(draft: Draft, { findings, unreached }: Examination): Draft {
-  const hasEdit = ({ at }: DraftNote) =>
-    draft.notes.some((note) => note.level === 'edit' && isSamePlace(note.at, at));
-  const notes = findings
-    .flatMap((finding) => noteOf(draft, finding) ?? [])
-    .filter((note) => note.level === 'edit' || !hasEdit(note));
+  const editAt = ({ at }: DraftNote) =>
+    draft.notes.find((note) => note.level === 'edit' && isSamePlace(note.at, at));
+  const notes = findings.flatMap((finding): readonly DraftNote[] => {
+    const note = noteOf(draft, finding);
+    const open = note && editAt(note);
+    if (note === undefined || open === undefined) return note === undefined ? [] : [note];
+    // What to edit there is known already; the difference that it makes follows it.
+    return note.level === 'edit' ? [{ ...open, text: `${open.text}; ${note.text}` }] : [];
+  });
   // The worst that is said of a place is what counts.
   const worst = notes.filter(
     (note, index) =>

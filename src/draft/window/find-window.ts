@@ -8,7 +8,7 @@ import { findLargest, findSize, type Largest, type SizeParameter } from './probe
 import { findStart } from './probe-start.ts';
 import { type Parameter, withValue } from '../requests/request-parameters.ts';
 import type { NumberedWindows } from '../requests/walk-list.ts';
-import { candidatesFor } from './parameter-names.ts';
+import { candidatesFor, givenNumbers, type ParameterCandidate } from './parameter-names.ts';
 
 /** How a service divides its rows into windows (pages), as far as the probes showed. */
 export type FoundWindow =
@@ -47,6 +47,18 @@ function reference(base: ListReply, largest: Largest | undefined): ListReply {
   return wide !== undefined && wide.rows.length > base.rows.length ? wide : base;
 }
 
+/** The first find among candidates that are each tried alone. */
+async function findEach<T>(
+  candidates: readonly ParameterCandidate[],
+  find: (candidate: ParameterCandidate) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  for (const candidate of candidates) {
+    const found = await find(candidate);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 async function findNumbered(
   { reader, request, base, dialect }: Context,
   size: SizeParameter | undefined,
@@ -64,15 +76,19 @@ async function findNumbered(
     size === undefined || size.allowed !== undefined ? narrow : rows.ids.length > 2 ? (larger[0] ?? 1) : 1;
   // An offset needs a size parameter: without one, the service chooses how many rows come.
   const takesAnySize = size !== undefined && size.allowed === undefined;
-  const start = await findStart(reader, {
-    candidates,
+  const search = {
     unknownParameter,
     base: rows,
     narrow: sized(narrow),
     wide: sized(wide),
     size: wide,
     other: takesAnySize && rows.ids.length > 6 ? { request: sized(wide + 1), size: wide + 1 } : undefined,
-  });
+  };
+  const isFree = ({ place }: ParameterCandidate) => size === undefined || !sameParameter(place, size.place);
+  const given = givenNumbers(request).filter(isFree);
+  const start =
+    (await findStart(reader, { ...search, candidates })) ??
+    (await findEach(given, (one) => findStart(reader, { ...search, candidates: [one] })));
   if (start === undefined || (start.kind === 'offset' && !takesAnySize)) return undefined;
   const known =
     largest?.cut === true ? (largest.listing?.rows.length ?? 1) : (largest?.size ?? base.rows.length);
@@ -98,7 +114,10 @@ export async function findWindow(context: Context): Promise<FoundWindow> {
   if (base.rows.length < 2 || reader.client.callsLeft < 10) return { kind: 'unseen' };
   const unknownParameter = await probeUnknownParameter(reader, request, base);
   const candidates = candidatesFor('size', request, dialect?.paging?.size);
-  const size = await findSize(reader, request, base, { candidates, unknownParameter });
+  const sizeAmong = (names: readonly ParameterCandidate[]) =>
+    findSize(reader, request, base, { candidates: names, unknownParameter });
+  const size =
+    (await sizeAmong(candidates)) ?? (await findEach(givenNumbers(request), (one) => sizeAmong([one])));
   const largest = size && (await findLargest(reader, request, size));
   const follows = dialect?.paging?.kind === 'link' || dialect?.paging?.kind === 'cursor';
   const numbered = () => findNumbered(context, size, largest, unknownParameter);

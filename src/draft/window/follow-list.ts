@@ -25,6 +25,11 @@ function nextRequest(
   return cursor === '' ? undefined : withValue(sized, form.place, cursor);
 }
 
+/** The request for the first window, with as many rows as one can have. */
+export function followedWindow({ size, largest, request }: Following): RequestSpec {
+  return size === undefined || largest === undefined ? request : withValue(request, size.place, largest.size);
+}
+
 /** Reads a list whose windows name the next one, to its end or until the calls are used up. */
 export async function followList(
   reader: ListReader,

@@ -24,6 +24,9 @@ const CURSORS =
   starting_after startingAfter next_cursor nextCursor token page[after] page[cursor] page_info marker scrollId
   scroll_id bookmark lastKey exclusiveStartKey startAfter nextPageToken`);
 
+/** So many numbers of a request are varied. */
+const GIVEN_MAX = 6;
+
 /** Whether a name says that pages are counted, not rows. */
 export function countsPages(name: string): boolean {
   return /pag|^p$|^pg$|seite/.test(fold(name)) && !/offset|start/.test(fold(name));
@@ -76,4 +79,25 @@ export function candidatesFor(
   if (request.body !== undefined) return bodyCandidates(request, names, LIKE[what], known);
   const given = Object.keys(request.query).filter((name) => names.includes(name));
   return inOrder(names, [known, ...given]).map((name) => ({ place: { in: 'query', name }, name }));
+}
+
+const IS_NUMBER = /^\d{1,7}$/;
+
+/** The numbers that stand in the operator's request under names that say nothing: each may count rows or pages. */
+export function givenNumbers(request: RequestSpec): readonly ParameterCandidate[] {
+  const inQuery = Object.entries(request.query).flatMap(([name, value]): readonly Parameter[] =>
+    IS_NUMBER.test(value) ? [{ in: 'query', name }] : [],
+  );
+  const inPath = request.path
+    .split('/')
+    .flatMap((text, segment): readonly Parameter[] =>
+      IS_NUMBER.test(text) ? [{ in: 'path', segment }] : [],
+    );
+  const inBody = bodyParameters(request).flatMap(({ place, value }) =>
+    (typeof value === 'number' || typeof value === 'string') && IS_NUMBER.test(String(value)) ? [place] : [],
+  );
+  return [...inQuery, ...inPath, ...inBody].slice(0, GIVEN_MAX).map((place) => ({
+    place,
+    name: parameterName(place),
+  }));
 }

@@ -1,3 +1,4 @@
+import type { ItemsSpec } from '../../config/schema/source.ts';
 import type { ResourceName } from '../../contract/resources.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { type DraftNote, likely, type Remark, toEdit } from '../note.ts';
@@ -74,6 +75,10 @@ function budgetSection(list: ListDraft, msEach: number): { section: Section; not
   return { section, note: { at: ['budget'], ...costRemark(known, each, { msEach, atOnce }) } };
 }
 
+/** The `items` section, without defaults. */
+const itemsSection = (items: ItemsSpec) =>
+  typeof items === 'string' ? items : { at: items.at, form: items.form };
+
 function listSection(list: ListDraft, dialect: Dialect | undefined, isXml: boolean): Section {
   const { window, total, order, filters, mapping, reader } = list;
   const absent = isXml || dialect?.itemsAbsent === 'empty';
@@ -81,8 +86,9 @@ function listSection(list: ListDraft, dialect: Dialect | undefined, isXml: boole
     request: requestSection(listRequest(list)),
     window: window.window,
     ...(total.total !== undefined && { total: total.total }),
-    items: reader.layout.items,
+    items: itemsSection(reader.layout.items),
     ...(absent && { itemsAbsent: 'empty' }),
+    ...(dialect?.dropWhen !== undefined && { dropWhen: dialect.dropWhen }),
     ...(order.order !== undefined && { order: order.order }),
     ...(order.sort !== undefined && { sort: order.sort }),
     ...(Object.keys(filters.filters).length > 0 && { filters: filters.filters }),
@@ -131,6 +137,7 @@ export function composeDraft(parts: DraftParts): Draft {
     map: record.get.map,
   };
   const place = ['resources', resource, 'list'];
+  const form = dialect?.idForm?.(list.mapping.id.kind === 'number');
   const content = {
     source: 1,
     name: target.name,
@@ -141,7 +148,7 @@ export function composeDraft(parts: DraftParts): Draft {
     outcomes: outcomes.outcomes,
     resources: {
       [resource]: {
-        id: list.mapping.id,
+        id: { ...list.mapping.id, ...(form !== undefined && { form }) },
         list: listSection(list, dialect, isXml),
         ...(get !== undefined && { get }),
       },

@@ -1,4 +1,4 @@
-import type { DialectCase } from '../../support/dialects/cases.ts';
+import type { DialectCase } from '../../support/dialects/dialect-case.ts';
 import { compileDraft, draftOf } from '../../support/dialects/infer-draft.ts';
 import { makeRow, type Row, setAt, type Table, withTables } from '../../support/dialects/rows.ts';
 import { serve, TOKEN } from '../../support/dialects/serve.ts';

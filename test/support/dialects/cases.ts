@@ -1,29 +1,9 @@
 import { csvExport, graphql, jsonServer, odoo, salesforce, servicenow, soap } from './business.ts';
 import { directus, elasticsearch, laravel, odataV2, odataV4, postgrest, spring } from './data.ts';
 import { auth0, crest, keycloak, okta, scim } from './identity.ts';
-import type { Dialect } from './serve.ts';
+import { conventionCases } from './convention-cases.ts';
+import type { DialectCase } from './dialect-case.ts';
 import { magento, shopify, woocommerce } from './shops.ts';
-
-/** One dialect: its service, the address of its list, and what a person's hand-written source says of it. */
-export type DialectCase = {
-  readonly example: string;
-  readonly resource: 'users' | 'products';
-  readonly dialect: () => Dialect;
-  /** The bare address that everything starts from. */
-  readonly list: string;
-  /** The body of the list's request, where the protocol has one. */
-  readonly body?: string;
-  /** The request for one record, where the protocol needs it said. */
-  readonly oneBody?: string;
-  /** Where the example's own address ends on this service. */
-  readonly base: string;
-  /** The most lines that may say EDIT. */
-  readonly edits: number;
-  /** What a person does with the draft, in answer to its remarks: from, to. */
-  readonly corrections?: readonly (readonly [string, string])[];
-  /** Where the draft says otherwise than the hand-written source, and that is right: no reply told more. */
-  readonly differs?: readonly string[];
-};
 
 const GRAPHQL = `query Users($first: Int!, $after: String) { users(first: $first, after: $after) { totalCount pageInfo { hasNextPage endCursor } edges { node {id name email createdAt} } } }`;
 const ONE_USER = `query User($id: ID!) { user(id: $id) { id name email createdAt profile { bio location avatarUrl } } }`;
@@ -233,4 +213,5 @@ export const dialectCases: readonly DialectCase[] = [
     differs: ['filters.price'],
   },
   { example: 'json-server', resource: 'users', dialect: jsonServer, list: '/users', base: '', edits: 1 },
+  ...conventionCases,
 ];

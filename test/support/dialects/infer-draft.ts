@@ -8,7 +8,7 @@ import { compileSourceText } from '../../../src/cli/input/read-config.ts';
 import type { SourceSpec } from '../../../src/config/schema/source.ts';
 import type { CompiledSource } from '../../../src/pipeline/compile-sources.ts';
 import { type CliRun, runCommand } from '../command/run-command.ts';
-import type { DialectCase } from './cases.ts';
+import type { DialectCase } from './dialect-case.ts';
 import { TOKEN } from './serve.ts';
 import type { ScriptedUpstream } from '../upstream/scripted-upstream.ts';
 

@@ -36,11 +36,18 @@ describe('the list of records', () => {
     expect(pathOf(document)).toBe(path);
   });
 
-  it('is explained where it is missing: an empty list, a map of records, or no list at all', () => {
+  it('is found in a map of records by their ids, each with its key', () => {
+    const map = readJson('{"7":{"name":"a","mail":"b"},"9":{"name":"c","mail":"d"}}');
+    const [found] = findRows(map, 'users', false);
+    expect([found?.path, found?.isMap, found?.rows.map((row) => row['$key'])]).toEqual([
+      '',
+      true,
+      ['7', '9'],
+    ]);
+  });
+
+  it('is explained where it is missing: an empty list, or no list at all', () => {
     expect(explainNoRows(readJson('[]')).message).toContain('empty');
-    expect(
-      explainNoRows(readJson('{"7":{"name":"a","mail":"b"},"9":{"name":"c","mail":"d"}}')).message,
-    ).toContain('map');
     expect(explainNoRows(readJson('{"ok":true}')).message).toContain('no list');
   });
 });

@@ -1,4 +1,4 @@
-import type { UpstreamReply } from '../kernel/upstream-call.ts';
+import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   json: 'application/json',

@@ -1,0 +1,172 @@
+import { type DraftReport, inferDraft, runInfer } from '../../../support/dialects/infer-draft.ts';
+import { type Dialect, serve } from '../../../support/dialects/serve.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+const things = Array.from({ length: 64 }, (_, n) => ({
+  id: 5 + 2 * n,
+  titel: `Thing number ${n}`,
+  beschreibung: `Text ${n}`,
+  preis: n + 0.5,
+  kategorie: ['Garden', 'Kitchen'][n % 2],
+}));
+
+/** A service without a known dialect, asked at `address` for products. */
+async function draftOf(dialect: Dialect, address: string, ...more: readonly string[]): Promise<DraftReport> {
+  const service = await serve(dialect, { open: true });
+  try {
+    return await inferDraft([service.origin + address, '--resource', 'products', '--name', 'shop', ...more]);
+  } finally {
+    await service.close();
+  }
+}
+
+/** What a refused run says. */
+async function refusalOf(dialect: Dialect, address: string, ...more: readonly string[]): Promise<string> {
+  const service = await serve(dialect, { open: true });
+  try {
+    const run = await runInfer([
+      service.origin + address,
+      '--resource',
+      'products',
+      '--name',
+      'shop',
+      ...more,
+    ]);
+    expect(run.code).toBe(1);
+    return run.err;
+  } finally {
+    await service.close();
+  }
+}
+
+const whole =
+  (rows: readonly Row[]): Dialect =>
+  ({ path }) =>
+    path === '/things' ? { body: rows } : { status: 404, body: { error: 'no' } };
+
+const editsOf = ({ guesses }: DraftReport, at: string) =>
+  guesses
+    .filter(({ path, confidence }) => confidence === 'edit' && path.endsWith(at))
+    .map(({ text }) => text);
+
+describe('a draft of a list whose parameters have names that say nothing', () => {
+  it('finds them among the numbers of the address', async () => {
+    const dialect: Dialect = ({ query }) => {
+      const start = Number(query.get('ab') ?? '0');
+      return { body: { treffer: things.slice(start, start + Number(query.get('zeilen') ?? '20')) } };
+    };
+    const { draft } = await draftOf(dialect, '/suche?mandant=7&ab=0&zeilen=20');
+    expect(draft).toContain("query: { mandant: '7', ab: '{offset}', zeilen: '{limit}' }");
+    expect(draft).toMatch(/window: \{ kind: offset, base: 0/);
+  });
+
+  it('finds the number of a page in the path', async () => {
+    const dialect: Dialect = ({ path }) => {
+      const page = /^\/v2\/things\/blatt\/(\d+)$/.exec(path)?.[1];
+      if (page === undefined) return { status: 404, body: { error: 'no' } };
+      return {
+        body: { count: things.length, things: things.slice((Number(page) - 1) * 10, Number(page) * 10) },
+      };
+    };
+    const { draft } = await draftOf(dialect, '/v2/things/blatt/1');
+    expect(draft).toContain("path: '/v2/things/blatt/{page}'");
+    expect(draft).toMatch(/window: \{ kind: page, base: 1, sizes: \[10\]/);
+  });
+});
+
+describe('a draft of records in a map by their ids', () => {
+  it('takes the keys for the ids where the records have none', async () => {
+    const entries = things.map(({ id, ...row }) => [String(id), row] as const);
+    const { draft, trials } = await draftOf(
+      () => ({ body: { status: 'ok', things: Object.fromEntries(entries) } }),
+      '/things',
+    );
+    expect(draft).toContain('items: { at: things, form: map }');
+    expect(draft).toContain('id: $key');
+    expect(trials[0]).toMatchObject({ status: 200, total: 64 });
+  });
+});
+
+describe('a draft of columns with names that say nothing', () => {
+  const odd = things.map(({ id, titel, preis }) => ({
+    id,
+    a1: titel,
+    a2: preis,
+    stand: `2024-02-${String((id % 28) + 1).padStart(2, '0')}T10:00:00Z`,
+  }));
+
+  it('has the columns that a field may be in beside what is to edit, each with a masked sample', async () => {
+    const report = await draftOf(whole(odd), '/things');
+    expect(editsOf(report, 'map.name')).toEqual([
+      'no column looks like name: give its path, or leave it null (other columns for name: a1 (Aaaaa aaaaaa 9), stand (9999-99-99A99:99:99A))',
+    ]);
+    expect(report.draft).not.toContain('Thing number');
+  });
+
+  it('takes the columns that the operator names', async () => {
+    const report = await draftOf(
+      whole(odd),
+      '/things',
+      '--map',
+      'name=a1',
+      '--map',
+      'price=a2',
+      '--id',
+      'id',
+    );
+    expect(report.draft).toMatch(/name: a1\n/);
+    expect(editsOf(report, 'map.name')).toEqual([]);
+  });
+
+  it('refuses a column that no record has, and names those that they have', async () => {
+    expect(await refusalOf(whole(odd), '/things', '--map', 'name=title')).toMatch(
+      /no record has a value at title, which is named for name\n.*hint: the records have id, a1, a2, stand/,
+    );
+    expect(await refusalOf(whole(odd), '/things', '--map', 'titel=a1')).toContain(
+      'fields: name, description, price, category',
+    );
+  });
+
+  it('proposes the only column of times, whatever it is called', async () => {
+    const people = odd.map(({ id, a1, stand }) => ({ id, name: a1, email: `u${id}@example.com`, stand }));
+    const service = await serve(whole(people), { open: true });
+    const report = await inferDraft([`${service.origin}/things`, '--resource', 'users', '--name', 'crm']);
+    expect(report.draft).toContain('created_at: { from: stand, as: [iso8601] }');
+    expect(editsOf(report, 'list.map.created_at')).toEqual([
+      'stand is the only column of times: check that it means created_at, or write null',
+    ]);
+    await service.close();
+  });
+});
+
+describe('a draft of names', () => {
+  it('asks about one of few values', async () => {
+    const rows = things.map((row, n) => ({ id: row.id, name: `Kind ${n % 4}`, price: row.preis }));
+    expect(editsOf(await draftOf(whole(rows), '/things'), 'map.name')).toEqual([
+      expect.stringMatching(/^this may not be the name: only 4 values in 64 records/),
+    ]);
+  });
+
+  it('asks about one of a record within the record', async () => {
+    const rows = things.map((row, n) => ({
+      id: row.id,
+      vendor: { id: n, name: row.titel },
+      price: row.preis,
+    }));
+    expect(editsOf(await draftOf(whole(rows), '/things'), 'map.name')).toEqual([
+      expect.stringMatching(/^this may not be the name: vendor is a record of its own, with an id/),
+    ]);
+  });
+});
+
+describe('what was not tried', () => {
+  it('is said of filters, with the reason', async () => {
+    const report = await draftOf(whole(things), '/things');
+    expect(report.guesses).toContainEqual({
+      path: 'resources.products.list.items',
+      confidence: 'likely',
+      text: 'no filter was tried: one call brings the whole list',
+    });
+  });
+});
