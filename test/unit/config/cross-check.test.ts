@@ -48,7 +48,7 @@ describe('what parts of a configuration must agree on', () => {
   it('tiers that are named exist', () => {
     expect(problemsOf(changed(gatewayText, '    standard: {', '    steady: {'))).toEqual([
       expect.stringContaining(
-        'limits.anonymousTier: no tier is named "standard"\n    hint: tiers: steady, roomy',
+        'limits.anonymousTier: no tier is named "standard", which it is if nothing is written\n    hint: write anonymousTier: steady; tiers: steady, roomy',
       ),
     ]);
   });
