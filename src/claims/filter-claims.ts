@@ -1,5 +1,4 @@
-import type { Filter } from '../contract/query.ts';
-import { type Claim, claimOf, type Evidence } from './claim.ts';
+import type { Claim, Evidence } from './claim.ts';
 import { type Ask, hidesRows, listPlace } from './evidence/ask.ts';
 import { chooseFilterTrials } from './evidence/filter-values.ts';
 import { type Change, claimAt, type Conclude, counted, type Finding } from './evidence/finding.ts';
@@ -15,7 +14,8 @@ function exactnessAs(ask: Ask, declared: readonly DeclaredFilter[], value: strin
   return { sets, text };
 }
 
-function judgeTried(
+/** Judges a filter, or several at once, by all values that were tried. */
+export function judgeTried(
   ask: Ask,
   declared: readonly DeclaredFilter[],
   tried: readonly FilterResult[],
@@ -26,7 +26,8 @@ function judgeTried(
   for (const one of tried) {
     const against = objection(one, isExact);
     if (against === undefined) continue;
-    const { look, what } = against;
+    const { look, what, isOfList = false } = against;
+    if (isOfList) return conclude('differs', `a value ${one.kind}: ${what}`, look, one.shown);
     const tries = [
       ...(isExact ? [to('superset', `exactness: superset (or mend it: ${look})`)] : []),
       to('none', `${look}, or exactness: none`),
@@ -126,34 +127,18 @@ async function* probeFilter(evidence: Evidence, declared: DeclaredFilter): Async
     )('could not tell', 'of no value were all rows read');
 }
 
-/** All declared filters at once, with the values of one record. */
-async function judgeTogether(
-  evidence: Evidence,
-  pushed: readonly DeclaredFilter[],
-): Promise<Finding | undefined> {
-  const { ask, sample, failed, callsMax } = evidence;
-  if (pushed.some(({ field, op }) => failed.has(`filter ${field} ${op}`))) return undefined;
-  const record = sample.records.find((one) => pushed.every(({ field }) => (one[field] ?? null) !== null));
-  if (pushed.length < 2 || record === undefined) return undefined;
-  const filters = pushed.map(({ field, op }) => ({ field, op, value: record[field] }) as Filter);
-  const reader = ask.open({ filters });
-  if (reader === undefined) return undefined;
-  const conclude = claimAt('filters together', 'filters narrow together', listPlace(ask, 'filters'));
-  const tried = await tryFilters(evidence, reader, { filters, kind: 'of each', callsMax });
-  return judgeTried(ask, pushed, [tried], conclude);
-}
-
-/** Every filter that the file declares, and all of them together. */
-export function filterClaims({ resource, list }: Ask): readonly Claim[] {
-  const declared = resource.filters.flatMap(({ field, op }): DeclaredFilter[] => {
+/** The filters that the file declares, but for those that it says are not there. */
+export function declaredFilters({ resource, list }: Ask): readonly DeclaredFilter[] {
+  return resource.filters.flatMap(({ field, op }): DeclaredFilter[] => {
     const spec = list.filters[field]?.[op];
     return spec === undefined || spec.exactness === 'none' ? [] : [{ field, op, spec }];
   });
-  return [
-    ...declared.map((one) => ({
-      name: `filter ${one.field} ${one.op}`,
-      probe: (evidence: Evidence) => probeFilter(evidence, one),
-    })),
-    claimOf('filters together', (evidence) => judgeTogether(evidence, declared)),
-  ];
+}
+
+/** Every filter that the file declares, by itself. */
+export function filterClaims(ask: Ask): readonly Claim[] {
+  return declaredFilters(ask).map((one) => ({
+    name: `filter ${one.field} ${one.op}`,
+    probe: (evidence: Evidence) => probeFilter(evidence, one),
+  }));
 }

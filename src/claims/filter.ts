@@ -43,6 +43,8 @@ export type FilterResult = Pick<FilterTrial, 'kind'> & {
   readonly extra: readonly EvidenceRow[];
   /** Matching rows of the sample that did not come; `undefined` where not all rows that come were read. */
   readonly missing: number | undefined;
+  /** Rows that the whole list does not have. */
+  readonly unlisted: number;
   /** Whether the same rows came as without a filter. */
   readonly ignored: boolean;
   /** How the windows of the walk do not fit together, if they do not. */
@@ -77,6 +79,24 @@ function tornWalk({ ask: { list }, failed }: Evidence, found: RowWalk): string |
   return `${short.length} of ${counted(before.length, 'window')} before the last are short`;
 }
 
+/**
+ * How many rows of a selection the whole list does not have. It is read once more before that is said, because rows may
+ * have been added meanwhile.
+ */
+export async function countUnlisted({ ask, sample, failed }: Evidence, found: RowWalk): Promise<number> {
+  // Rows that move may have been missed by the walk; that is told elsewhere.
+  const moves = ['order', 'stability', 'walk', 'short windows'].some((name) => failed.has(name));
+  if (!sample.complete || sample.repeated > 0 || hidesRows(ask.list) || moves) return 0;
+  const unlistedBy = ({ records }: RowWalk) => {
+    const listed = new Set(records.map(({ id }) => id));
+    return found.records.filter(({ id }) => !listed.has(id)).length;
+  };
+  const reader = ask.open({});
+  if (unlistedBy(sample) === 0 || reader === undefined) return 0;
+  const again = await walkRows(ask, reader, { size: sizeOf(ask.list), callsMax: sample.steps.length + 2 });
+  return again.complete ? unlistedBy(again) : 0;
+}
+
 /** Asks for filters as the gateway does that cannot rely on a total, up to the end. */
 export async function tryFilters(
   evidence: Evidence,
@@ -95,6 +115,7 @@ export async function tryFilters(
     extra: found.records.filter((record) => !fitsFilters(record, filters)),
     missing:
       found.complete && sample.repeated === 0 ? wanted.filter(({ id }) => !ids.has(id)).length : undefined,
+    unlisted: await countUnlisted(evidence, found),
     ignored: isIgnored(found, sample),
     torn: tornWalk(evidence, found),
   };
@@ -102,9 +123,9 @@ export async function tryFilters(
 
 /** Why a filter value contradicts the claim, with what to look at; `undefined` where it does not. */
 export function objection(
-  { found, extra, missing = 0, ignored, torn, kind }: FilterResult,
+  { found, extra, missing = 0, unlisted, ignored, torn, kind }: FilterResult,
   isExact: boolean,
-) {
+): { readonly what: string; readonly look: string; readonly isOfList?: true } | undefined {
   const extras = isExact ? extra.length : 0;
   if (found.steps.length === 0 && found.refusal !== undefined)
     return { what: describeExchange(found.refusal), look: 'how the value is sent' };
@@ -119,6 +140,12 @@ export function objection(
     return {
       what: `${counted(missing, 'matching row')} did not come`,
       look: 'how the value is sent (its escape, its codes)',
+    };
+  if (unlisted > 0 && extras < unlisted)
+    return {
+      what: `${counted(unlisted, 'row')} came that the list without a filter does not have`,
+      look: 'a constant parameter, or another window, with which the list has all rows; dropWhen, if some are no records',
+      isOfList: true,
     };
   if (extras > 0)
     return {

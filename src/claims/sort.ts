@@ -14,6 +14,7 @@ import {
 } from './evidence/ask.ts';
 import { type Advice, claimAt, counted, type Finding } from './evidence/finding.ts';
 import { walkRows } from './evidence/walk.ts';
+import { countUnlisted } from './filter.ts';
 import { disorder } from './order.ts';
 
 /** The last windows of a list whose rows were not all read: unknown values must stand there. */
@@ -41,7 +42,8 @@ function adviceWithout({ list, resource }: Ask, sort: Sort): Advice {
   return { tries: [{ sets: [set], text }], otherwise: text };
 }
 
-async function judgeSort({ ask, first: unsorted, sample, callsMax }: Evidence, sort: Sort): Promise<Finding> {
+async function judgeSort(evidence: Evidence, sort: Sort): Promise<Finding> {
+  const { ask, first: unsorted, sample, callsMax } = evidence;
   const claim = "the contract's order: unknown last, ties by ascending id";
   const conclude = claimAt(
     `sort ${sort.field} ${wayOf(sort)}`,
@@ -80,6 +82,9 @@ async function judgeSort({ ask, first: unsorted, sample, callsMax }: Evidence, s
   const missing =
     sorted.complete && sample.repeated === 0 ? sample.records.filter(({ id }) => !known.has(id)).length : 0;
   if (missing > 0) return differs(`${counted(missing, 'record')} did not come`);
+  const unlisted = await countUnlisted(evidence, sorted);
+  if (unlisted > 0)
+    return differs(`${counted(unlisted, 'row')} came that the list without a sort does not have`);
   if (records.length < 2) return conclude('could not tell', 'there are too few rows');
   const where = sorted.complete ? '' : ', from the start and the end';
   return conclude('agrees', `${counted(records.length, 'row')} in order${where}`);

@@ -1,12 +1,12 @@
 import { explainReplies } from '../adapter/read/explain-reply.ts';
 import type { OnGap } from '../adapter/map/map-record.ts';
 import { rowFields } from '../adapter/map/row-fields.ts';
-import type { Ask, RowSelection } from '../claims/evidence/ask.ts';
+import type { Ask, RowSelection, TotalSeen } from '../claims/evidence/ask.ts';
 import { changeSpec, type SpecChange } from '../claims/evidence/spec-change.ts';
 import type { SourceSpec } from '../config/schema/source.ts';
 import type { ListQuery } from '../contract/query.ts';
 import type { Resource } from '../contract/resources.ts';
-import type { UpstreamRequest } from '../kernel/upstream-call.ts';
+import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { callToDisplay, type DisplayedCall } from './session/display-call.ts';
 import { compileValid, maskedSource } from './session/masked-source.ts';
@@ -28,6 +28,8 @@ export type SourceAskDeps = {
   readonly showValues: boolean;
   readonly stop: AbortSignal;
 };
+
+type Counted = { readonly request: UpstreamRequest; readonly value: number | undefined };
 
 function everyRow(resource: Resource, { filters = [], sort }: RowSelection): ListQuery {
   return { kind: 'list', resource: resource.name, page: 1, limit: 1, sort: sort ?? null, filters };
@@ -52,6 +54,21 @@ function compileSelection(
   };
 }
 
+/** Keeps the totals that replies give. Neither the order nor the size of a window changes how many rows there are. */
+function createTotalLog() {
+  const totals = new Map<string, TotalSeen[]>();
+  return {
+    totals,
+    keep({ filters = [], base, query, declared }: RowSelection, { request, value }: Counted): void {
+      if (value === undefined || (base ?? query ?? declared) !== undefined) return;
+      const key = JSON.stringify(filters);
+      const seen = totals.get(key) ?? [];
+      if (seen.length === 0) totals.set(key, seen);
+      if (seen.at(-1)?.total !== value) seen.push({ total: value, request });
+    },
+  };
+}
+
 /** @throws Error if the specs do not describe the resource */
 function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts): Ask {
   const { session, showValues, stop } = deps;
@@ -61,6 +78,7 @@ function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts): 
   if (own === undefined) throw new Error(`the source does not describe ${resource.name}`);
   const adapter = spec === deps.compiled.source.spec ? deps.compiled.adapter : compileValid(spec, resource);
   const gaps = new Map<string, number>();
+  const { totals, keep } = createTotalLog();
   const adapterFor = compileSelection(specs, deps, toDisplay);
   const onGap: OnGap = (field, reason) =>
     gaps.set(`${field} ${reason}`, (gaps.get(`${field} ${reason}`) ?? 0) + 1);
@@ -69,7 +87,7 @@ function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts): 
   const isThere = (field: string) => itemFields.some(({ name }) => name === field);
 
   return {
-    ...{ spec, list: own.list, get: own.get, showValues, gaps, plan: adapter.list.plan },
+    ...{ spec, list: own.list, get: own.get, showValues, gaps, totals, plan: adapter.list.plan },
     detailFields: [...(adapter.list.details?.fields ?? [])],
     // What only the details of a row have is not probed.
     resource: { ...resource, itemFields, filters: resource.filters.filter(({ field }) => isThere(field)) },
@@ -86,9 +104,21 @@ function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts): 
       const count = plan.kind === 'page' ? plan.count : undefined;
       return {
         window: plan.window,
-        ask: (call) =>
-          session.exchange(sends.request(call), (reply) => adapter.list.read(reply, onGap), stop),
-        count: count && (() => session.exchange(count, adapter.list.readCount, stop)),
+        async ask(call) {
+          const read = (reply: UpstreamReply) => adapter.list.read(reply, onGap);
+          const exchange = await session.exchange(sends.request(call), read, stop);
+          const { request, value } = exchange;
+          const isBehind = call.firstRow > 0 && value?.received === 0;
+          if (!isBehind) keep(selection, { request, value: value?.total });
+          return exchange;
+        },
+        count:
+          count &&
+          (async () => {
+            const exchange = await session.exchange(count, adapter.list.readCount, stop);
+            keep(selection, exchange);
+            return exchange;
+          }),
       };
     },
     one(id) {

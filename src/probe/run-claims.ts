@@ -6,6 +6,7 @@ import { type Ask, listPlace, sizeOf } from '../claims/evidence/ask.ts';
 import { claimAt, type Finding } from '../claims/evidence/finding.ts';
 import { walkRows } from '../claims/evidence/walk.ts';
 import { filterClaims } from '../claims/filter-claims.ts';
+import { filtersTogetherClaims } from '../claims/filters-together.ts';
 import { undeclaredFilterClaims } from '../claims/undeclared-filter.ts';
 import { openFirstWindow } from '../claims/windows/first-window.ts';
 import { orderClaims } from '../claims/order.ts';
@@ -18,6 +19,7 @@ import { fieldClaims } from '../claims/source/fields.ts';
 import { replyClaims } from '../claims/source/reply.ts';
 import { recordClaims } from '../claims/source/single-record.ts';
 import { sortClaims } from '../claims/sort.ts';
+import { steadyTotalClaim } from '../claims/steady-total.ts';
 import { totalClaim } from '../claims/total.ts';
 import { uniqueIdsClaim } from '../claims/unique-ids.ts';
 import { shortWindowsClaim } from '../claims/windows/window-size.ts';
@@ -119,7 +121,7 @@ function cheapClaims(ask: Ask): readonly Claim[] {
 
 /** Claims that read many rows: they share the calls that are left. */
 function costlyClaims(ask: Ask): readonly Claim[] {
-  return [...filterClaims(ask), ...sortClaims(ask)];
+  return [...filterClaims(ask), ...filtersTogetherClaims(ask), ...sortClaims(ask), steadyTotalClaim];
 }
 
 function reasonOf(error: SourceUnreachable | SessionBudgetSpent): string {

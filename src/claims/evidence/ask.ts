@@ -33,6 +33,9 @@ export type OpenList = {
   readonly count: (() => Promise<Exchange<number | undefined>>) | undefined;
 };
 
+/** A total that a reply gave, with the request that it answers. */
+export type TotalSeen = { readonly total: number; readonly request: UpstreamRequest };
+
 /** Asks one resource of a source what its file lets it be asked: the only way in which claims reach a source. */
 export type Ask = {
   readonly spec: SourceSpec;
@@ -47,6 +50,11 @@ export type Ask = {
   readonly callsLeft: () => number;
   /** Fields that became `null` because they were missing or unreadable: how often, by `field reason`. */
   readonly gaps: Map<string, number>;
+  /**
+   * The totals of each selection of rows, in the order in which they came; one that was also the total before is left
+   * out. Windows behind the last row do not count.
+   */
+  readonly totals: ReadonlyMap<string, readonly TotalSeen[]>;
   /** `undefined` where the planner would not send the selection as it is. */
   open(selection: RowSelection): OpenList | undefined;
   /** Asks for a single record by its v1 id; `undefined` where no request is made for it. */

@@ -59,15 +59,19 @@ function textTrials(records: readonly CanonicalRecord[], field: string): readonl
   ];
 }
 
+function sortedNumbers(records: readonly CanonicalRecord[], field: string): readonly Decimal[] {
+  return records
+    .flatMap((record) => (record[field] instanceof Decimal ? [record[field]] : []))
+    .sort((a, b) => a.compare(b));
+}
+
 /** Values at which a bound is tried: few rows match the first. */
 function boundTrials(
   records: readonly CanonicalRecord[],
   field: string,
   op: 'ge' | 'le',
 ): readonly FilterTrial[] {
-  const values = records
-    .flatMap((record) => (record[field] instanceof Decimal ? [record[field]] : []))
-    .sort((a, b) => a.compare(b));
+  const values = sortedNumbers(records, field);
   const trial = (value: Decimal, kind: string): FilterTrial => ({ filter: { field, op, value }, kind });
   const last = values.length - 1;
   const low = values[Math.floor(last * 0.1)];
@@ -81,6 +85,25 @@ function boundTrials(
     trial(new Decimal(0n, 0), '0'),
     ...(op === 'ge' ? [trial(new Decimal((top.digits + 1n) * 1_000n, top.scale), 'above all')] : []),
   ];
+}
+
+/**
+ * A filter that many of the records match, so that a row that it wrongly leaves out is likely to be seen; `undefined`
+ * where no record has a value.
+ */
+export function chooseWideFilter(
+  records: readonly CanonicalRecord[],
+  field: string,
+  op: Filter['op'],
+): Filter | undefined {
+  if (op === 'eq') {
+    const [most] = [...countValues(records, field)].sort(([, a], [, b]) => b - a);
+    return most && { field, op, value: most[0] };
+  }
+  const values = sortedNumbers(records, field);
+  const last = values.length - 1;
+  const value = values[op === 'ge' ? Math.ceil(last * 0.1) : Math.floor(last * 0.9)];
+  return value === undefined || value.digits < 0n ? undefined : { field, op, value };
 }
 
 /** Filters whose answers can be computed from the records, chosen to be difficult to send and to match few. */

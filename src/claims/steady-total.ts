@@ -1,0 +1,51 @@
+import { claimOf, type Evidence } from './claim.ts';
+import { hidesRows, listPlace, rowsAt, sizeOf } from './evidence/ask.ts';
+import { chooseWideFilter } from './evidence/filter-values.ts';
+import { claimAt, counted, type Findings } from './evidence/finding.ts';
+import { declaredFilters } from './filter-claims.ts';
+
+/** How often each selection is asked for once more. */
+const ROUNDS = 3;
+
+/** Asks for the first window with and without filters in turn: a total may be that of the question before. */
+async function askInTurn({ ask, sample }: Evidence): Promise<void> {
+  const filters = declaredFilters(ask).flatMap(
+    ({ field, op }) => chooseWideFilter(sample.records, field, op) ?? [],
+  );
+  const selections = filters.map((filter) => ({ filters: [filter] }));
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const selection of [{}, ...selections]) {
+      const reader = ask.open(selection);
+      if (reader === undefined || ask.callsLeft() === 0) continue;
+      if (reader.count === undefined) await rowsAt(ask, 0, sizeOf(ask.list), selection);
+      else await reader.count();
+    }
+}
+
+/**
+ * Whether all replies about the same rows give the same total. One that changes and stays is that of a source to which
+ * somebody writes; one that comes back is not.
+ */
+export const steadyTotalClaim = claimOf('steady total', async (evidence): Promise<Findings> => {
+  const { ask, failed } = evidence;
+  // A total that is wrong anyway is reported once.
+  const isTold = [...failed].some((name) => /^total\b|^filter/.test(name));
+  if (ask.list.total === undefined || hidesRows(ask.list) || isTold) return undefined;
+  await askInTurn(evidence);
+  const at = listPlace(ask, 'total');
+  const conclude = claimAt('steady total', 'every reply about the same rows gives the same total', at);
+  const changes = [...ask.totals.values()].filter((seen) => seen.length > 1);
+  const torn = changes.find((seen) => new Set(seen.map(({ total }) => total)).size < seen.length);
+  if (torn !== undefined) {
+    const numbers = [...new Set(torn.map(({ total }) => total))].join(', ');
+    const text = 'no total, and Portico counts the rows by a scan; or where the right number stands';
+    return conclude(
+      'differs',
+      `it changes from reply to reply: ${numbers}`,
+      { tries: [{ sets: [{ at, value: undefined }], text }], otherwise: text },
+      ...torn.slice(0, 2),
+    );
+  }
+  if (changes.length > 0) return conclude('could not tell', 'it changed once: somebody may have written');
+  return conclude('agrees', `${counted(ask.totals.size, 'selection')} of rows, each with one total`);
+});
