@@ -1,3 +1,4 @@
+import type { GetAdapter } from '../adapter/compile-record.ts';
 import { explainReplies } from '../adapter/read/explain-reply.ts';
 import type { OnGap } from '../adapter/map/map-record.ts';
 import { rowFields } from '../adapter/map/row-fields.ts';
@@ -78,16 +79,21 @@ function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts): 
   if (own === undefined) throw new Error(`the source does not describe ${resource.name}`);
   const adapter = spec === deps.compiled.source.spec ? deps.compiled.adapter : compileValid(spec, resource);
   const gaps = new Map<string, number>();
-  const { totals, keep } = createTotalLog();
+  const log = createTotalLog();
   const adapterFor = compileSelection(specs, deps, toDisplay);
   const onGap: OnGap = (field, reason) =>
     gaps.set(`${field} ${reason}`, (gaps.get(`${field} ${reason}`) ?? 0) + 1);
   const unchanged = adapterFor({});
   const itemFields = rowFields(own, resource);
   const isThere = (field: string) => itemFields.some(({ name }) => name === field);
+  function askRecord(sends: GetAdapter | undefined, reads: GetAdapter | undefined, id: string) {
+    const request = sends?.request(id);
+    if (request === undefined || reads === undefined) return undefined;
+    return session.exchange(request, (reply) => reads.read(reply, id, () => undefined), stop);
+  }
 
   return {
-    ...{ spec, list: own.list, get: own.get, showValues, gaps, totals, plan: adapter.list.plan },
+    ...{ spec, list: own.list, get: own.get, showValues, gaps, totals: log.totals, plan: adapter.list.plan },
     detailFields: [...(adapter.list.details?.fields ?? [])],
     // What only the details of a row have is not probed.
     resource: { ...resource, itemFields, filters: resource.filters.filter(({ field }) => isThere(field)) },
@@ -109,24 +115,20 @@ function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts): 
           const exchange = await session.exchange(sends.request(call), read, stop);
           const { request, value } = exchange;
           const isBehind = call.firstRow > 0 && value?.received === 0;
-          if (!isBehind) keep(selection, { request, value: value?.total });
+          if (!isBehind) log.keep(selection, { request, value: value?.total });
           return exchange;
         },
         count:
           count &&
           (async () => {
             const exchange = await session.exchange(count, adapter.list.readCount, stop);
-            keep(selection, exchange);
+            log.keep(selection, exchange);
             return exchange;
           }),
       };
     },
-    one(id) {
-      const { get } = adapter;
-      const request = unchanged.get?.request(id);
-      if (request === undefined || get === undefined) return undefined;
-      return session.exchange(request, (reply) => get.read(reply, id, () => undefined), stop);
-    },
+    one: (id) => askRecord(unchanged.get, adapter.get, id),
+    details: (id) => askRecord(unchanged.list.details, adapter.list.details, id),
     outcomeOf(on, reply) {
       const rule = explainReplies(spec, resource, on)?.rule(reply);
       return rule === undefined ? undefined : { is: spec.outcomes[rule]?.is ?? '', rule };

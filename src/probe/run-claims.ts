@@ -17,6 +17,7 @@ import { capacityClaim } from '../claims/source/capacity.ts';
 import { credentialClaims } from '../claims/source/credential.ts';
 import { fieldClaims } from '../claims/source/fields.ts';
 import { replyClaims } from '../claims/source/reply.ts';
+import { rowDetailsClaim } from '../claims/source/row-details.ts';
 import { recordClaims } from '../claims/source/single-record.ts';
 import { sortClaims } from '../claims/sort.ts';
 import { steadyTotalClaim } from '../claims/steady-total.ts';
@@ -115,6 +116,7 @@ function cheapClaims(ask: Ask): readonly Claim[] {
     totalClaim,
     capacityClaim,
     ...recordClaims(ask),
+    ...(ask.detailFields.length > 0 ? [rowDetailsClaim] : []),
     ...undeclaredFilterClaims(ask),
   ];
 }

@@ -59,6 +59,8 @@ export type Ask = {
   open(selection: RowSelection): OpenList | undefined;
   /** Asks for a single record by its v1 id; `undefined` where no request is made for it. */
   one(id: string): Promise<Exchange<CanonicalRecord | undefined>> | undefined;
+  /** Asks for the fields that a row of the list lacks; `undefined` where it lacks none, or no request is made for it. */
+  details(id: string): Promise<Exchange<CanonicalRecord | undefined>> | undefined;
   /** The outcome that the rules give a reply, and the number of the rule; `undefined` where none fits. */
   outcomeOf(
     on: 'list' | 'get',

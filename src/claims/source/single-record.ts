@@ -3,11 +3,14 @@ import { Decimal } from '../../kernel/decimal.ts';
 import { type Claim, claimOf, type Evidence, type EvidenceRow } from '../claim.ts';
 import { type Ask, describeExchange, type Exchange } from '../evidence/ask.ts';
 import { claimAt, counted, type Finding } from '../evidence/finding.ts';
+import { hiddenRecordsClaim } from './hidden-records.ts';
 
 /** Records that are asked for one by one. */
-const RECORDS_TRIED = 4;
+const RECORDS_TRIED = 10;
+/** Records of special interest, and the share of the calls that all of them may take. */
+const RECORDS_SPECIAL = 4;
+const CALLS_SHARE = 0.15;
 const MISSING_TRIED = 3;
-const GAPS_TRIED = 3;
 
 /** Malformed and hostile ids. */
 const HOSTILE_SUFFIXES = ['0', '99999999999999999999999', 'x~27~20or~20~271~27~3d~271', '~2e~2e~2fx', '-1'];
@@ -32,23 +35,37 @@ function isEqual(left: Value, right: Value): boolean {
   return left === right;
 }
 
-/** The first, the last, and those with the most unusual ids. */
-function chosen<T extends EvidenceRow>(records: readonly T[]): readonly T[] {
+/** The first, the last, those with the most unusual ids, and then others from everywhere in the list. */
+function chosen<T extends EvidenceRow>(records: readonly T[], max: number): readonly T[] {
   const odd = records.find(({ id }) => /[~.-]/.test(id));
   const complete = records.find((record) => Object.values(record).every((value) => value !== null));
-  const all = [records[0], odd, complete, records.at(-1)].filter((record) => record !== undefined);
-  return [...new Set(all)].slice(0, RECORDS_TRIED);
+  const special = [records[0], odd, complete, records.at(-1)].filter((record) => record !== undefined);
+  const others = Array.from({ length: max }, (_, turn) => records[Math.floor((turn * records.length) / max)]);
+  return [...new Set([...special, ...others.filter((record) => record !== undefined)])].slice(0, max);
 }
 
-/** Whether a record has the same values by itself as in the list. */
-async function judgeExisting({ ask, sample, failed }: Evidence): Promise<Finding> {
+/** The fields in which two views of a record differ. */
+export function otherFields(a: EvidenceRow, b: EvidenceRow, fields: readonly string[]): readonly string[] {
+  return fields.filter((field) => !isEqual(a[field] ?? null, b[field] ?? null));
+}
+
+/** Records, each twice: the second time in reverse, so that one that fails at every n-th call fails at another. */
+export function twice<T extends EvidenceRow>({ ask, sample }: Evidence, records: readonly T[], max: number) {
+  const affordable = Math.floor((ask.callsLeft() * CALLS_SHARE) / 2);
+  const some = chosen(records, Math.max(RECORDS_SPECIAL, Math.min(max, affordable)));
+  return sample.records.length === 0 ? [] : [...some, ...some.toReversed()];
+}
+
+/** Whether a record has the same values by itself as in the list, each time. */
+async function judgeExisting(evidence: Evidence): Promise<Finding> {
+  const { ask, sample, failed } = evidence;
   const claim = 'a record is the same by itself as in the list';
   const conclude = claimAt('get', claim, getPlace(ask));
   const shared = ask.resource.itemFields
     .map(({ name }) => name)
     .filter((name) => !failed.has(`field ${name}`));
-  let compared = 0;
-  for (const record of chosen(sample.records)) {
+  const seen = new Map<string, EvidenceRow>();
+  for (const record of twice(evidence, sample.records, RECORDS_TRIED)) {
     const exchange = await ask.one(record.id);
     if (exchange === undefined) continue;
     const { problem, value } = exchange;
@@ -66,20 +83,24 @@ async function judgeExisting({ ask, sample, failed }: Evidence): Promise<Finding
         'get.request, and the outcomes',
         exchange,
       );
-    const others = shared.filter((field) => !isEqual(record[field] ?? null, value[field] ?? null));
-    const names = others.join(', ');
-    if (others.length > 0)
-      return claimAt('get', claim, getPlace(ask, 'map', others[0] ?? ''))(
+    const others = otherFields(record, value, shared);
+    const before = seen.get(record.id);
+    const changed = before === undefined ? [] : otherFields(before, value, Object.keys(value));
+    const names = (others.length > 0 ? others : changed).join(', ');
+    if (names !== '')
+      return claimAt('get', claim, getPlace(ask, 'map', others[0] ?? changed[0] ?? ''))(
         'differs',
-        `other values than in the list: ${names}`,
+        others.length > 0
+          ? `other values than in the list: ${names}`
+          : `other values the second time: ${names}`,
         `get.map and list.map, of ${names}`,
         exchange,
       );
-    compared += 1;
+    seen.set(record.id, value);
   }
-  return compared === 0
+  return seen.size === 0
     ? conclude('could not tell', 'there are no records')
-    : conclude('agrees', `${counted(compared, 'record')} compared, field by field`);
+    : conclude('agrees', `${counted(seen.size, 'record')} compared, field by field`);
 }
 
 /** An id of the same form as another, with other digits and letters. */
@@ -211,35 +232,6 @@ async function judgeFolded(evidence: Evidence): Promise<Finding | undefined> {
   return asked === 0 ? undefined : conclude('agrees', `${counted(asked, 'spelling')} asked for`);
 }
 
-/** Whether the single view has records that the list does not: some services hide inactive ones there. */
-async function judgeGaps({ ask, sample }: Evidence): Promise<Finding | undefined> {
-  const numbers = sample.records.flatMap(({ id }) => {
-    const digits = id.slice(ask.resource.idPrefix.length + 1);
-    return /^\d{1,15}$/.test(digits) ? [Number(digits)] : [];
-  });
-  if (!sample.complete || numbers.length === 0 || numbers.length < sample.records.length) return undefined;
-  const sorted = numbers.sort((a, b) => a - b);
-  const gaps = sorted.flatMap((number, index) =>
-    index > 0 && number - (sorted[index - 1] ?? number) > 1 ? [number - 1] : [],
-  );
-  const hidden: Exchange<unknown>[] = [];
-  const tried = gaps.slice(0, GAPS_TRIED);
-  for (const number of tried) {
-    const exchange = await ask.one(`${ask.resource.idPrefix}_${number}`);
-    if (exchange?.value !== undefined) hidden.push(exchange);
-  }
-  if (tried.length === 0) return undefined;
-  const conclude = claimAt('hidden records', 'the list has every record', getPlace(ask));
-  if (hidden.length === 0)
-    return conclude('agrees', `${counted(tried.length, 'gap')} between the ids asked for: no record`);
-  return conclude(
-    'noted',
-    `${hidden.length} of ${counted(tried.length, 'gap')} between the ids ${hidden.length === 1 ? 'is a record' : 'are records'} by itself: the list hides rows, and its total does not count them`,
-    'a constant parameter that lists all rows; or get.dropWhen with what hidden ones have',
-    ...hidden,
-  );
-}
-
 /** The claims of the single view. */
 export function recordClaims({ get }: Ask): readonly Claim[] {
   if (get === undefined) return [];
@@ -248,6 +240,6 @@ export function recordClaims({ get }: Ask): readonly Claim[] {
     claimOf('missing id', judgeMissing),
     claimOf('malformed id', judgeMalformed),
     claimOf('folded id', judgeFolded),
-    claimOf('hidden records', judgeGaps),
+    hiddenRecordsClaim,
   ];
 }
