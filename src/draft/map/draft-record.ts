@@ -86,6 +86,9 @@ function withVariable(request: RequestSpec, ids: readonly string[]): RequestSpec
   return found === 0 ? undefined : { ...request, path, query, ...(body !== undefined && { body }) };
 }
 
+/** The end of a path that only says that it is a list. A record stands above it. */
+const LIST_NAME = /(?<=\/[^/]+)\/(?:_\w+|all|list|search|query|find)$/i;
+
 /** The requests to try for one record, with `{id}`, the most probable first. */
 function recordRequests(context: RecordContext, ids: readonly string[]): readonly RequestSpec[] {
   const { request, dialect, given, list } = context;
@@ -101,7 +104,9 @@ function recordRequests(context: RecordContext, ids: readonly string[]): readonl
   // If the list's URL ends with a slash, the URLs of its records do so, too; without it comes a redirect.
   const slashed = path === request.path ? [] : [`${path}/{id}/`];
   const suffixed = bare === path ? [] : [`${bare}/{id}${path.slice(bare.length)}`];
-  const paths = [...slashed, `${path}/{id}`, ...suffixed];
+  // `/users/_all_docs` and `/users/list` name a way to read all of `/users`.
+  const beside = LIST_NAME.test(path) ? [path.replace(LIST_NAME, '/{id}')] : [];
+  const paths = [...slashed, `${path}/{id}`, ...suffixed, ...beside];
   const entries = Object.entries(request.query);
   const secrets = entries.filter(([, value]) => value.includes('${'));
   // The list's parameters may be needed (the form of the rows) or refused (filters, sorts), so they are the second try.
@@ -187,12 +192,8 @@ function mapRecords(context: RecordContext, found: FoundRecord): MapDraft | unde
   const listPaths = Object.entries(context.list.map).flatMap(([field, draft]) =>
     typeof draft === 'string' ? [[field, draft] as const] : [],
   );
-  const known = { ...Object.fromEntries(listPaths), ...dialect?.paths?.[resource.name], ...columns };
-  return mapFields(resource, 'get', found.records, {
-    paths: known,
-    zone: dialect?.zone,
-    idKind: dialect?.idKind,
-  });
+  const paths = { ...Object.fromEntries(listPaths), ...dialect?.paths?.[resource.name], ...columns };
+  return mapFields(resource, 'get', found.records, { paths, zone: dialect?.zone, idKind: dialect?.idKind });
 }
 
 /** A placeholder for a view that was not found. It refuses requests until the operator edits it. */

@@ -97,8 +97,8 @@ function listSection(list: ListDraft, dialect: Dialect | undefined, isXml: boole
 }
 
 function netSection({ target, made }: DraftParts): Section {
-  // A call that may take longer than a scan would be told as a budget that is too small.
-  const slow = made.msEach > 800 ? BUDGET_MS / 1_000 : BUDGET_MS / 2_000;
+  // A call that may take as long as a scan would be told as a budget that is too small.
+  const slow = (made.msEach > 800 ? BUDGET_MS * 0.75 : BUDGET_MS * 0.5) / 1_000;
   return {
     baseUrl: `\${${variablePrefix(target.name)}_URL:-${target.baseUrl}}`,
     timeout: `${slow}s`,

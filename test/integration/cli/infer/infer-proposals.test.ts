@@ -205,13 +205,31 @@ describe('a proposed window', () => {
     expect(window).toMatchObject({ kind: 'page', base: 1 });
   });
 
-  it('never waits for a call longer than for a scan', async () => {
+  it('never waits for a call as long as for a scan', async () => {
     const { report } = await draftOf(
       listing(users, (rows) => rows),
       'users',
     );
     const { net, budget } = compileDraft(report.draft).source.spec;
-    expect(net.timeout).toBeLessThanOrEqual(budget.time);
+    expect(net.timeout).toBeLessThan(budget.time);
+  });
+});
+
+describe('the view of one record', () => {
+  it.each(['_all_docs', 'list'])('is found beside a list at /people/%s, with its 404', async (name) => {
+    const people = listing(users, (rows) => rows);
+    const { get, report } = await draftOf(
+      (asked) => {
+        if (asked.path === `/people/${name}`) return people({ ...asked, path: '/list' });
+        const id = /^\/people\/(\d+)$/.exec(asked.path)?.[1];
+        return id === undefined ? notFound : people({ ...asked, path: `/list/${id}` });
+      },
+      'users',
+      `/people/${name}`,
+    );
+    expect(get?.request.path).toBe('/people/{id}');
+    const { outcomes } = compileDraft(report.draft).source.spec;
+    expect(outcomes.find(({ status }) => String(status) === '404')).toMatchObject({ is: 'not_found' });
   });
 });
 
