@@ -12,6 +12,7 @@ import { openFirstWindow } from '../claims/windows/first-window.ts';
 import { orderClaims } from '../claims/order.ts';
 import { pastEndClaim } from '../claims/windows/past-end.ts';
 import { judgeBase } from '../claims/windows/base.ts';
+import { otherSizesClaims } from '../claims/windows/other-sizes.ts';
 import { positionClaims } from '../claims/windows/position.ts';
 import { capacityClaim } from '../claims/source/capacity.ts';
 import { credentialClaims } from '../claims/source/credential.ts';
@@ -110,6 +111,7 @@ function cheapClaims(ask: Ask): readonly Claim[] {
     ...(window.kind === 'link' ? [linkHostClaim] : []),
     ...orderClaims,
     uniqueIdsClaim,
+    ...otherSizesClaims(ask),
     ...(isNumbered ? [shortWindowsClaim] : []),
     ...(isNumbered && window.echo !== undefined ? [echoClaim] : []),
     ...(isNumbered ? [pastEndClaim] : [cutOffClaim]),

@@ -1,0 +1,142 @@
+import { type Claim, claimOf, type Evidence } from '../claim.ts';
+import {
+  type Ask,
+  describeExchange,
+  hidesRows,
+  idsOf,
+  isWithinReach,
+  listPlace,
+  rowsAt,
+  sameIds,
+  sizeOf,
+} from '../evidence/ask.ts';
+import { claimAt, counted, type Finding, type Findings } from '../evidence/finding.ts';
+import { isDense, walkRows } from '../evidence/walk.ts';
+
+/** Sizes that clients ask for, besides the largest: some sources treat small or odd ones in another way. */
+const SIZES = [1, 2, 3, 7];
+/** The other size in which a chain of windows is walked, and the share of the calls that it may take. */
+const CHAIN_SIZE = 10;
+const CALLS_SHARE = 0.2;
+/** How often a list that comes in one call is asked for again. */
+const TIMES_AGAIN = 6;
+
+/** Whether the rows of the sample may be held against others: what is wrong with its order is told elsewhere. */
+function isSettled({ ask, sample, failed }: Evidence): boolean {
+  const told = [
+    'order',
+    'stability',
+    'walk',
+    'short windows',
+    'base',
+    'size',
+    'second window',
+    'last window',
+  ];
+  const isTold = told.some((name) => failed.has(name));
+  return !isTold && sample.repeated === 0 && isDense(sample) && !hidesRows(ask.list);
+}
+
+/** Windows of other sizes somewhere in the middle must hold the rows that stand there. */
+async function judgeSizes(evidence: Evidence): Promise<Findings> {
+  const { ask, sample } = evidence;
+  const { list } = ask;
+  if (list.order === 'unknown' || !isSettled(evidence)) return undefined;
+  const at = listPlace(ask, 'window', 'sizeMax');
+  const conclude = claimAt('other sizes', 'windows of any size hold the rows that stand there', at);
+  const firstRow = Math.floor(sample.records.length / 2);
+  const text = 'order: unknown: rows are then read in the largest windows';
+  const advice = {
+    tries: [{ sets: [{ at: listPlace(ask, 'order'), value: 'unknown' }], text }],
+    otherwise: text,
+  };
+  const sizes = SIZES.filter((size) => size < sizeOf(list) && isWithinReach(list, firstRow, size));
+  let compared = 0;
+  for (const size of sizes) {
+    const expected = sample.records.slice(firstRow, firstRow + size).map(({ id }) => id);
+    if (expected.length < size) continue;
+    const window = await rowsAt(ask, firstRow, size);
+    if (window.value === undefined)
+      return conclude('differs', `with ${size} asked for: ${describeExchange(window)}`, advice, window);
+    if (!sameIds(idsOf(window), expected))
+      return conclude('differs', `with ${size} asked for, other rows come than stand there`, advice, window);
+    compared += 1;
+  }
+  return compared === 0
+    ? conclude('could not tell', 'there are too few rows')
+    : conclude('agrees', `${counted(compared, 'other size')} tried, the same rows`);
+}
+
+/** How the rows of a chain with another size are others; `undefined` where they are not. */
+function otherRows({ ask, sample }: Evidence, other: Evidence['sample']): string | undefined {
+  const [known, ids] = [sample, other].map(({ records }) => records.map(({ id }) => id)) as [
+    string[],
+    string[],
+  ];
+  const count = (from: readonly string[], to: readonly string[]) => {
+    const there = new Set(to);
+    return from.filter((id) => !there.has(id)).length;
+  };
+  if (sample.complete && other.complete) {
+    const [missing, more] = [count(known, ids), count(ids, known)];
+    if (missing > 0) return `${counted(missing, 'row')} did not come`;
+    if (more > 0) return `${counted(more, 'row')} came that did not come before`;
+  }
+  const both = Math.min(known.length, ids.length);
+  if (ask.list.order === 'unknown' || sameIds(known.slice(0, both), ids.slice(0, both))) return undefined;
+  return 'other rows came';
+}
+
+/** A chain of windows must bring the same rows in windows of another size. */
+async function judgeChain(evidence: Evidence): Promise<Findings> {
+  const { ask, sample } = evidence;
+  const size = Math.min(CHAIN_SIZE, sizeOf(ask.list) - 1);
+  const reader = size < 1 || !isSettled(evidence) ? undefined : ask.open({ size });
+  if (reader === undefined || sample.records.length <= size) return undefined;
+  const callsMax = Math.max(2, Math.floor(ask.callsLeft() * CALLS_SHARE));
+  const other = await walkRows(ask, reader, { size, callsMax });
+  const conclude = claimAt(
+    'other sizes',
+    'windows of another size bring the same rows',
+    listPlace(ask, 'window'),
+  );
+  const what = other.refusal === undefined ? otherRows(evidence, other) : describeExchange(other.refusal);
+  if (what === undefined)
+    return conclude('agrees', `${counted(other.records.length, 'row')} in windows of ${size}, the same`);
+  return conclude(
+    'differs',
+    `in windows of ${size} and not of ${sizeOf(ask.list)}: ${what}`,
+    'window: where the name of the next window stands, and how the size is sent; or another kind of window',
+    other.refusal ?? other.steps.at(-1)?.exchange,
+  );
+}
+
+/** A list that comes in one call must come whole each time. One that changes and stays has been written to. */
+async function judgeWhole({ ask, sample }: Evidence): Promise<Finding> {
+  const conclude = claimAt('other calls', 'each call returns all rows', listPlace(ask, 'window'));
+  const textOf = (ids: readonly string[]) => [...ids].sort().join('\n');
+  const seen = [textOf(sample.records.map(({ id }) => id))];
+  for (let time = 0; time < TIMES_AGAIN && ask.callsLeft() > 0; time += 1) {
+    const again = await rowsAt(ask, 0, Infinity);
+    const text = textOf(idsOf(again));
+    if (text === seen.at(-1)) continue;
+    if (seen.includes(text))
+      return conclude(
+        'differs',
+        'some calls return other rows than the others',
+        'a constant parameter that lists all rows; or a source that is whole, since no claim can mend this',
+        again,
+      );
+    seen.push(text);
+  }
+  return seen.length === 1
+    ? conclude('agrees', `${counted(TIMES_AGAIN + 1, 'call')}, the same rows`)
+    : conclude('could not tell', 'the rows changed meanwhile: somebody may have written');
+}
+
+/** The claims of windows of other sizes than the largest. */
+export function otherSizesClaims({ list: { window } }: Ask): readonly Claim[] {
+  if (window.kind === 'page') return [];
+  if (window.kind === 'none') return [claimOf('other calls', judgeWhole)];
+  return [claimOf('other sizes', window.kind === 'offset' ? judgeSizes : judgeChain)];
+}
