@@ -20,7 +20,7 @@ import { shortWindows } from './windows/window-size.ts';
 export const ROW_EXCLUDED = 'a row came that does not match';
 
 /** Whether a row satisfies every filter. */
-export function fitsFilters(row: EvidenceRow, filters: readonly Filter[]): boolean {
+function fitsFilters(row: EvidenceRow, filters: readonly Filter[]): boolean {
   return filters.every(({ field, op, value }) => matches(row[field] ?? null, op, value));
 }
 

@@ -68,7 +68,7 @@ const SILENT_MAX = 2;
 type Sampled = Pick<Evidence, 'first' | 'sample' | 'gaps'> & { readonly ask: Ask };
 
 /** Reads the rows that the claims are held against. */
-export async function takeSample(
+async function takeSample(
   { ask, first }: Pick<Evidence, 'ask' | 'first'>,
   callsMax: number,
 ): Promise<Sampled> {
