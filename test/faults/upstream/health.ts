@@ -81,7 +81,10 @@ const fails: FaultRow = {
     let mostCalls = 0;
     while ((await state()) !== 2) {
       const before = upstream.calls;
-      assertRefused(await gateway.ask(anyUser()), 502, 'upstream_error');
+      const answer = await gateway.ask(anyUser());
+      // The control question may have opened the breaker since its state was read.
+      if (answer.status === 503 && (await state()) === 2) break;
+      assertRefused(answer, 502, 'upstream_error');
       mostCalls = Math.max(mostCalls, upstream.calls - before);
       questions += 1;
     }
