@@ -3,7 +3,7 @@ import type { Adapter } from '../adapter/compile.ts';
 import type { PagePlan, ScanPlan } from '../adapter/plan/plan.ts';
 import { scanReach } from '../claims/source/capacity.ts';
 import type { LoadedSource } from '../config/loaded-config.ts';
-import type { ListSpec, SourceSpec } from '../config/schema/source.ts';
+import type { ListSpec } from '../config/schema/source.ts';
 import type { Filter, ListQuery, Query, Sort } from '../contract/query.ts';
 import type { Resource } from '../contract/resources.ts';
 import type { UpstreamRequest } from '../kernel/upstream-call.ts';
