@@ -16,7 +16,7 @@ const passed = (args: readonly InputField[]) => args.map(({ name }) => `${name}:
 const inBrackets = (text: string) => (text === '' ? '' : `(${text})`);
 
 /** Writes a query in which each argument is a variable of the same name. A space follows each brace. */
-export function writeQuery(operation: string, fields: readonly TopField[]): string {
+function writeQuery(operation: string, fields: readonly TopField[]): string {
   const args = new Map(fields.flatMap((field) => field.args).map((arg) => [arg.name, arg]));
   const parts = fields.map(
     ({ name, args: own, selection }) =>
