@@ -5,7 +5,9 @@
 function folded(native: string): string {
   const plain = native.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
   const text = plain.replaceAll(/\s+/g, ' ').trim();
-  return text.replace(/^\+?0*(?=\d+$)/, '');
+  // Two steps, each in time with the length: one pattern for both would try every zero again and again.
+  const digits = /^\+?(\d+)$/.exec(text)?.[1];
+  return digits === undefined ? text : digits.replace(/^0+(?=\d)/, '');
 }
 
 /** Whether two native ids are one for a source that folds what it is asked. */

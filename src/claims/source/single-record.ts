@@ -204,7 +204,9 @@ function foldedIds(prefix: string, id: string): readonly (readonly [string, stri
 async function judgeFolded(evidence: Evidence): Promise<Finding | undefined> {
   const { ask, sample, failed } = evidence;
   const { idPrefix, name } = ask.resource;
-  const id = (sample.records.find((record) => /_.*[A-Za-z]/.test(record.id)) ?? sample.records[0])?.id;
+  const hasLetter = (record: { readonly id: string }) =>
+    /[A-Za-z]/.test(record.id.slice(idPrefix.length + 1));
+  const id = (sample.records.find(hasLetter) ?? sample.records[0])?.id;
   if (id === undefined || failed.has('missing id') || failed.has('get')) return undefined;
   const conclude = claimAt('folded id', 'an id in another spelling is not found', ['resources', name, 'id']);
   const known = new Set(sample.records.map((record) => record.id));
