@@ -14,7 +14,7 @@ export type Purges = {
   /** The number of the latest purge among the tags that `isAbout` accepts. */
   latest(isAbout: (tag: string) => boolean): number;
   /**
-   * Purges everything with a tag, in every process within half a second. A note is kept in the same step: whoever knows
+   * Purges everything with a tag, in every process within half a second. A note is kept in the same step: a process that knows
    * of the purge knows the note. Rejects if Redis fails.
    */
   purge(tag: string, note?: PurgeNote): Promise<void>;

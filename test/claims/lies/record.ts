@@ -68,7 +68,7 @@ const specs: readonly LieSpec[] = [
     shapes: ['text id users'],
   },
   {
-    what: 'record: with the id that was asked for, whoever it is',
+    what: 'record: another one, under the id that was asked for',
     breaks: (honest) => ({
       find: (ask, all) => honest.find(ask, all) ?? all[7],
       row: (ask, row) =>

@@ -16,7 +16,7 @@ const users = ['ada', 'bob', 'Zoë', '_all'].map((id) => ({
 type Find = (id: string) => object | undefined;
 
 const exactly: Find = (id) => users.find((one) => one.id === id);
-/** Case, blanks, Unicode forms and what stands behind a bar do not count, and `me` is whoever asks. */
+/** Case, blanks, Unicode forms and what stands behind a bar do not count, and `me` is the caller. */
 const folding: Find = (id) => {
   const fold = (text: string) => text.split('|')[0]!.normalize('NFC').trim().toLowerCase();
   return users.find((one) => fold(one.id) === fold(id === 'me' ? 'ada' : id));

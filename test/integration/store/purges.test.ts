@@ -121,7 +121,7 @@ describe('the notes of purges', () => {
     },
   );
 
-  it('are at most 200: those that still count are written again by whoever knows them', async () => {
+  it('are at most 200: those that still count are written again by the processes that know them', async () => {
     const { purges } = await open();
     for (let n = 0; n < 200; n += 1) await purges.purge('users', { name: String(n), text: '' });
     expect(Object.keys(await noted())).toHaveLength(200);

@@ -49,7 +49,7 @@ function recordedRows({ example, resource, items, id }: RowSource): readonly Row
   return [...new Map(rows.map((row) => [at(row, id), row])).values()];
 }
 
-/** The rows of a service, and where they are from. Whoever changes the list changes what the service has. */
+/** The rows of a service, and where they are from. A change of the list is a change of what the service has. */
 export type Table = { readonly source: RowSource; readonly rows: Row[] };
 
 let madeTables: Table[] = [];
