@@ -11,11 +11,11 @@ export type Purges = {
   current(): Generation;
   /** Whether any of the tags was purged after `generation`. */
   isPurged(generation: Generation, tags: readonly string[]): boolean;
-  /** The number of the latest purge among the tags that `isAbout` accepts. */
+  /** The number of the latest purge among the tags that `isAbout` accepts, a function that is kept and pure. */
   latest(isAbout: (tag: string) => boolean): number;
   /**
-   * Purges everything with a tag, in every process within half a second. A note is kept in the same step: a process that knows
-   * of the purge knows the note. Rejects if Redis fails.
+   * Purges everything with a tag, in every process within half a second. A note is kept in the same step: a process
+   * that knows of the purge knows the note. Rejects if Redis fails.
    */
   purge(tag: string, note?: PurgeNote): Promise<void>;
   /** Counts everything so far as purged in this process alone, where Redis cannot be told. */
@@ -115,6 +115,8 @@ export async function readPurgeNotes(
 function createLedger() {
   let [epoch, latest, floor] = ['', 0, 0];
   const numbers = new Map<string, number>();
+  // Each miss asks several times, and there may be thousands of tags.
+  let latestAbout = new WeakMap<(tag: string) => boolean, number>();
 
   function forget(upTo: number): void {
     floor = upTo;
@@ -130,12 +132,16 @@ function createLedger() {
       return since(EVERYTHING) || tags.some(since);
     },
     latest(isAbout: (tag: string) => boolean): number {
+      const known = latestAbout.get(isAbout);
+      if (known !== undefined) return known;
       let found = floor;
       for (const [tag, number] of numbers)
         if (tag === EVERYTHING || isAbout(tag)) found = Math.max(found, number);
+      latestAbout.set(isAbout, found);
       return found;
     },
     add(tag: string): void {
+      latestAbout = new WeakMap();
       latest += 1;
       numbers.set(tag, latest);
       // Half of them at once, so that this is rare.
@@ -143,11 +149,13 @@ function createLedger() {
     },
     /** Begins an epoch that only this process knows. */
     forgetHere(): void {
+      latestAbout = new WeakMap();
       [epoch, latest, floor] = [newEpoch(), 0, 0];
       numbers.clear();
     },
     /** Applies the state of Redis. Another epoch means that Redis lost its state. */
     merge([redisEpoch, number, bottom, , tags = []]: PurgesReply): void {
+      latestAbout = new WeakMap();
       if (redisEpoch !== epoch) numbers.clear();
       [epoch, latest] = [redisEpoch, Number(number)];
       if (Number(bottom) !== floor) forget(Number(bottom));

@@ -38,8 +38,6 @@ type SplitQuery = {
   readonly off: ReadonlySet<Capability>;
   /** The request of a scan: with the pushed filters, without the sort. */
   readonly unsorted: Combined;
-  /** The request of the list as it is. */
-  readonly whole: Combined;
   /** The request of a page or a walk: with the pushed sort as well. */
   readonly sorted: Combined | undefined;
 };
@@ -104,7 +102,12 @@ function hasPositions({ list, onInvalidRecord }: SourceResourceSpec): boolean {
 }
 
 /** Compiles the plans of a split query, one function per kind. */
-function compilePlans(spec: SourceResourceSpec, window: Window, requests: ListRequests) {
+function compilePlans(
+  spec: SourceResourceSpec,
+  window: Window,
+  requests: ListRequests,
+  whole: WindowRequest,
+) {
   const { list } = spec;
   const hidesRows = 'shortPage' in list.window && list.window.shortPage === 'anywhere';
   const canWalk = hasPositions(spec);
@@ -148,7 +151,7 @@ function compilePlans(spec: SourceResourceSpec, window: Window, requests: ListRe
       kind: 'scan',
       request: requests.windows(unsorted),
       window,
-      unfiltered: endsItself || pushed.length === 0 ? undefined : requests.windows(query.whole),
+      unfiltered: endsItself || pushed.length === 0 ? undefined : whole,
       // Rows with details and rows without must not share a key.
       key: JSON.stringify([path, parts, variables, ...(hydrates === 'rows' ? [hydrates] : [])]),
       pushedFilters: pushed.filter(({ push }) => push.exact).map(({ filter }) => filter),
@@ -180,10 +183,11 @@ export function compilePlanner(spec: SourceResourceSpec, resource: Resource, her
   const pushSort = compileSortPush(list, resource, place);
   const hydratedBy = compileHydration(spec, resource);
   const combine = compileCombine(list);
-  const whole = combine([], undefined);
   checkPlaces(list, resource, place);
   checkVariables(list, [...window.variables, ...FILTER_VARIABLES, ...SORT_VARIABLES], place);
-  const plans = compilePlans(spec, window, requests);
+  // The list as it is, without any part of a query.
+  const whole = requests.windows(combine([], undefined));
+  const plans = compilePlans(spec, window, requests, whole);
 
   return function plan(asked, off) {
     const query = resolveFixed(asked);
@@ -201,7 +205,6 @@ export function compilePlanner(spec: SourceResourceSpec, resource: Resource, her
       hydrates: hydratedBy(query),
       off,
       unsorted: combine(parts, undefined),
-      whole,
       sorted: pushedSort && combine(parts, pushedSort.part),
     };
     return (reason === undefined ? plans.page(splitQuery) : undefined) ?? plans.scan(splitQuery, reason);

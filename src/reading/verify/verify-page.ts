@@ -1,3 +1,4 @@
+import { firstCall } from '../../adapter/plan/first-rows.ts';
 import type { ListPlan, PagePlan, WalkPlan } from '../../adapter/plan/plan.ts';
 import { contradicted } from '../../claims/claim.ts';
 import { brokenFilter } from '../../claims/filter.ts';
@@ -11,6 +12,7 @@ import { isMismatch, type Mismatch } from '../mismatch.ts';
 import { checkLastRows, type Page, type PageRange } from '../read-page.ts';
 import { readWindow } from '../read-window.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';
+import type { Verifications } from './verifications.ts';
 
 /** The same filter with a value that no record is likely to have, harmless in a request: in cents it fits 32 bits. */
 function withAbsentValue(filter: Filter): Filter {
@@ -38,7 +40,7 @@ async function verifyFilter(
   const capability = `filter.${filter.field}.${filter.op}`;
   const plan: ListPlan = source.adapter.list.plan({ ...query, sort: null, filters }, source.claims.fallen);
   if (plan.kind === 'nothing' || !plan.relies.includes(capability)) return undefined;
-  const [call] = plan.window.kind === 'sequential' ? [plan.window.first] : plan.window.cover(0, 1);
+  const call = firstCall(plan.window, 1);
   if (call === undefined) return undefined;
   const window = await readWindow(source, plan.request, call, context).catch((error: unknown) => {
     // A source may refuse such a value: that shows nothing.
@@ -52,25 +54,36 @@ async function verifyFilter(
   return isCounted ? brokenTotal(window, window.rows.total) : undefined;
 }
 
-/** Verifies each filter of a plan, once in a while. */
-function verifyFilters(
+/** What can be verified with calls that no answer needs, by a name. */
+type Verification = {
+  readonly name: string;
+  readonly verify: (context: CallContext) => Promise<Mismatch | undefined>;
+};
+
+function filterVerifications(
   source: SourceRuntime,
   query: ListQuery,
   { filters }: Pick<PagePlan, 'filters'>,
-  context: CallContext,
-): readonly Promise<Mismatch | undefined>[] {
-  return filters.map(async (filter) =>
-    source.verifications?.once(`filter ${filter.field} ${filter.op}`, context.signal, (signal) =>
-      verifyFilter(source, query, filter, { ...context, signal }),
-    ),
-  );
+): readonly Verification[] {
+  return filters.map((filter) => ({
+    name: `filter ${filter.field} ${filter.op}`,
+    verify: (context) => verifyFilter(source, query, filter, context),
+  }));
 }
 
-async function firstMismatch(
+/** Verifies all of these at the same time, but those that were verified not long ago. */
+async function verifyDue(
+  verifications: Verifications,
+  all: readonly Verification[],
   context: CallContext,
-  start: (within: CallContext) => readonly Promise<Mismatch | undefined>[],
 ): Promise<Mismatch | undefined> {
-  const found = await allOrAbort(context, start);
+  const due = all.filter(({ name }) => !verifications.isKnown(name));
+  if (due.length === 0) return undefined;
+  const found = await allOrAbort(context, (within) =>
+    due.map(({ name, verify }) =>
+      verifications.once(name, within.signal, (signal) => verify({ ...within, signal })),
+    ),
+  );
   return isMismatch(found) ? found : undefined;
 }
 
@@ -93,16 +106,12 @@ export async function verifyPage(
   if (plan.hydrates === 'rows') return undefined;
   const isEndSeen = offset + limit >= total;
   const selection = isNearlyWhole(source, total) ? filtersKey(plan.filters) : plan.relies.join(' ');
-  return firstMismatch(context, (within) => [
-    ...(isEndSeen
-      ? []
-      : [
-          verifications.once(`total ${selection}`, within.signal, (signal) =>
-            checkLastRows(source, plan, total, { ...within, signal }),
-          ),
-        ]),
-    ...verifyFilters(source, query, plan, within),
-  ]);
+  const last: Verification = {
+    name: `total ${selection}`,
+    verify: (within) => checkLastRows(source, plan, total, within),
+  };
+  const all = [...(isEndSeen ? [] : [last]), ...filterVerifications(source, query, plan)];
+  return verifyDue(verifications, all, context);
 }
 
 /** The same for a page that was walked to, whose last rows cannot be asked for. */
@@ -113,6 +122,7 @@ export function verifyWalk(
   { total, records }: Page,
   context: CallContext,
 ): Promise<Mismatch | undefined> {
-  if (source.verifications === undefined || total <= records.length) return Promise.resolve(undefined);
-  return firstMismatch(context, (within) => verifyFilters(source, query, plan, within));
+  const { verifications } = source;
+  if (verifications === undefined || total <= records.length) return Promise.resolve(undefined);
+  return verifyDue(verifications, filterVerifications(source, query, plan), context);
 }
