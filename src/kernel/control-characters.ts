@@ -1,6 +1,6 @@
 const CONTROL = /\p{Cc}/u;
 /** Tabs and line breaks are control characters, too, but texts may well hold them. */
-const UNPRINTABLE = /(?![\t\n\r])\p{Cc}/u;
+const UNPRINTABLE = /[\p{Cc}--[\t\n\r]]/v;
 
 /** Whether a text holds a control character (Unicode category Cc): U+0000 to U+001F and U+007F to U+009F. */
 export function hasControl(text: string): boolean {

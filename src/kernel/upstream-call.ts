@@ -16,7 +16,7 @@ export type UpstreamReply = {
   readonly status: number;
   /** The value of a header by its lower-case name. */
   header(name: string): string | undefined;
-  /** The lower-case names of all headers; absent where only some were kept. */
-  readonly headerNames?: () => readonly string[];
+  /** All headers by lower-case name; absent where only some were kept. */
+  readonly headers?: Readonly<Record<string, unknown>>;
   readonly body: Buffer;
 };

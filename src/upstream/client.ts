@@ -167,7 +167,7 @@ export function createUpstream(
   async function sendAndRead<T>(
     request: UpstreamRequest,
     read: Read<T>,
-    { signal }: GuardedCall,
+    { signal }: Pick<GuardedCall, 'signal'>,
     attempt: GuardedTry,
   ): Promise<T> {
     const { reply, credential } = await send(request, signal, attempt);
@@ -182,9 +182,7 @@ export function createUpstream(
 
   async function askControl(base: string): Promise<boolean | undefined> {
     if (control === undefined) return undefined;
-    const { signal } = new AbortController();
-    const question = questionOf(control.request);
-    const call = { signal, priority: 'caller', affinity: {}, isSafe: true, question } as const;
+    const call = { signal: new AbortController().signal, priority: 'caller' } as const;
     try {
       await guard.runAt(base, call, (attempt) => sendAndRead(control.request, control.read, call, attempt));
       return true;

@@ -25,6 +25,9 @@ export type GuardedCall = {
   readonly usage?: Usage;
 };
 
+/** What one exchange of a call needs of it. */
+export type ExchangedCall = Pick<GuardedCall, 'signal' | 'priority' | 'usage'>;
+
 /** How an exchange is done at a base URL, and what its result says about the upstream. */
 export type ExchangeSteps<R> = {
   readonly send: (base: string) => Promise<R>;
@@ -48,7 +51,7 @@ export type GuardedClient = {
    */
   run<T>(call: GuardedCall, once: (attempt: GuardedTry) => Promise<T>): Promise<T>;
   /** Runs a call at a host once it has a slot, whatever the breaker says, which does not learn its outcome. */
-  runAt<T>(base: string, call: GuardedCall, once: (attempt: GuardedTry) => Promise<T>): Promise<T>;
+  runAt<T>(base: string, call: ExchangedCall, once: (attempt: GuardedTry) => Promise<T>): Promise<T>;
   /** Running and waiting calls. */
   readonly load: { readonly active: number; readonly waiting: number };
   close(): void;
@@ -81,7 +84,7 @@ export function createGuardedClient(
 
   /** Runs and measures one exchange. A failure finishes the attempt. */
   async function exchange<R>(
-    { signal, usage }: GuardedCall,
+    { signal, usage }: ExchangedCall,
     attempt: CallAttempt,
     { send, statusOf, abandonReason = () => signal.reason as unknown }: ExchangeSteps<R>,
   ): Promise<R> {
@@ -106,7 +109,7 @@ export function createGuardedClient(
     }
   }
 
-  function guardedTry(call: GuardedCall, attempt: CallAttempt): GuardedTry {
+  function guardedTry(call: ExchangedCall, attempt: CallAttempt): GuardedTry {
     return {
       finish: (error, isAbandoned) => attempt.finish(error, isAbandoned),
       exchange: (steps) => bulkhead.run(call.priority, call.signal, () => exchange(call, attempt, steps)),

@@ -26,7 +26,7 @@ const WINDOW_NAME =
 /** Headers with a number of at least as many as the rows that came, those named like a total first. */
 function inHeaders({ reply, rows }: ListReply): readonly TotalPlace[] {
   const range = /\/(\d+)$/.test(reply.header('content-range') ?? '');
-  const plain = (reply.headerNames?.() ?? []).filter((name) => {
+  const plain = Object.keys(reply.headers ?? {}).filter((name) => {
     const text = reply.header(name)?.trim() ?? '';
     return /^\d{1,15}$/.test(text) && Number(text) >= rows.length && !OTHER_HEADER.test(name);
   });

@@ -3,7 +3,7 @@ import type { SourceSpec } from '../../config/schema/source.ts';
 import { fault, GatewayError } from '../../errors/fault.ts';
 import type { SourceUpstreamsDeps } from '../../pipeline/source-upstreams.ts';
 import { createSourceResilience, type SourceResilienceDeps } from '../../pipeline/source-resilience.ts';
-import { createGuardedClient } from '../../upstream/guarded-client.ts';
+import { createGuardedClient, type GuardedCall } from '../../upstream/guarded-client.ts';
 import { createAgents } from '../../upstream/transport/agents.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
 import type { SendProxyRequest } from './proxy.ts';
@@ -85,9 +85,12 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
     forward(request) {
       const { signal, context, isRepeatable } = request;
       const question = `${request.req.method} ${request.path}`;
-      const call = {
-        ...({ signal, priority: 'caller', affinity: context } as const),
-        ...{ isSafe: isRepeatable, question },
+      const call: GuardedCall = {
+        signal,
+        priority: 'caller',
+        affinity: context,
+        isSafe: isRepeatable,
+        question,
       };
       return guard.run(call, async (attempt) => {
         await attempt.exchange({

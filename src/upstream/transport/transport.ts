@@ -56,10 +56,9 @@ export function createTransport(net: SourceSpec['net']): Transport {
       });
       const { headers, body: sent } = response.data;
       const header = (name: string) => headerOf(headers, name);
-      const headerNames = () => Object.keys(headers);
       const encoding = header('content-encoding');
       const complete = encoding === undefined ? sent : await decompress(sent, encoding, net.bytesMax);
-      return { status: response.status, header, headerNames, body: complete };
+      return { status: response.status, header, headers, body: complete };
     },
     close() {
       for (const { httpAgent, httpsAgent } of [agents, unpooledAgents]) {
