@@ -2,6 +2,7 @@ import type { ReportProblem } from '../config/problem.ts';
 import type { OutcomeKind, OutcomeSpec, SourceResourceSpec, SourceSpec } from '../config/schema/source.ts';
 import { resources, type ResourceName } from '../contract/resources.ts';
 import { compileIdCodec } from './map/native-id.ts';
+import { escapedText } from './pattern.ts';
 import { reservedIds } from './request/reserved-ids.ts';
 import { CHECKED, locationIn, type SpecLocation } from './spec-location.ts';
 
@@ -70,11 +71,6 @@ function noteLongTimeout({ net, budget }: SourceSpec, file: SpecLocation): void 
     );
 }
 
-/** A text as a regular expression that matches just that text. */
-function escaped(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
-}
-
 /** Ids that are the path of something else are never asked for; the file should say so by the form of its ids. */
 function noteReservedIds(
   name: ResourceName,
@@ -91,7 +87,7 @@ function noteReservedIds(
   if (passing.length === 0) return;
   const natives = [...new Set(passing.map(({ native }) => native))];
   const places = passing.map(({ place }) => place.join('.')).join(', ');
-  const form = `(?!(?:${natives.map(escaped).join('|')})$).+`;
+  const form = `(?!(?:${natives.map(escapedText).join('|')})$).+`;
   here
     .at('get', 'request', 'path')
     .report(

@@ -5,6 +5,11 @@ import type { SpecLocation } from './spec-location.ts';
 // After 50,000 backtracks V8 switches to a linear-time engine, for patterns without lookaround or back references.
 setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
 
+/** A text as the source of a regular expression that matches just that text. */
+export function escapedText(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+}
+
 const MATCHES_NONE = /(?!)/;
 
 /** Compiles a regular expression of a source file. An invalid one is reported, and matches nothing. */

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Secret } from '../kernel/secret.ts';
+import type { ClaimSelection } from '../store/fallen-claims.ts';
 import { createAdminGuard } from './guard.ts';
 
 /** The state of one dependency of the gateway. */
@@ -29,9 +30,6 @@ export type AdminDeps = {
   /** The token for all paths except `/livez` and `/readyz`; absent: programs on this machine need none. */
   readonly token?: Secret | undefined;
 };
-
-/** The claims that an operator means, as JSON; absent: any. */
-type ClaimSelection = { readonly source?: string | undefined; readonly claim?: string | undefined };
 
 /** A tag: a resource, a record of it, or everything. */
 const TAG = /^(?:\*|[a-z]{1,40}(?:[:_].{1,600})?)$/u;

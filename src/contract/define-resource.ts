@@ -60,9 +60,9 @@ export function defineResource<Name extends string, Item, Detail = object>({
 }: Definition<Name, Item, Detail>): ResourceContract<Name, NamesOf<Item> | NamesOf<Detail>> {
   const { name, title, idPrefix } = definition;
   const schemaTitle = title.charAt(0).toUpperCase() + title.slice(1);
-  const labels = new Set<string>(
-    definition.filters.filter(({ op }) => op === 'eq').map(({ field }) => field),
-  );
+  const isLabel = (one: string) => definition.filters.some(({ op, field }) => op === 'eq' && field === one);
+  const marked = (schema: Parameters<typeof fieldsOf>[0]) =>
+    fieldsOf(schema).map((one) => ({ ...one, isLabel: isLabel(one.name) }));
   const shape = { id: id(idPrefix), ...fields };
   const item = z.strictObject(shape).meta({ title: schemaTitle });
   const detail = more && z.strictObject({ ...shape, ...more }).meta({ title: `${schemaTitle}Detail` });
@@ -73,8 +73,8 @@ export function defineResource<Name extends string, Item, Detail = object>({
     permission: `${name}:read`,
     id: shape.id,
     item,
-    itemFields: fieldsOf(item).map((one) => ({ ...one, isLabel: labels.has(one.name) })),
+    itemFields: marked(item),
     detail,
-    detailFields: detail === null ? [] : fieldsOf(detail),
+    detailFields: detail === null ? [] : marked(detail),
   };
 }

@@ -1,6 +1,7 @@
 import type { ListSpec } from '../../config/schema/source.ts';
 import { invalidReply } from '../../errors/fault.ts';
 import { type Json, NumberText } from '../../kernel/json/json.ts';
+import { isObject } from '../../kernel/json/values.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { pathAt } from '../path.ts';
 import { percentEncode } from '../request/template.ts';
@@ -76,8 +77,7 @@ const CONTINUATION_LENGTH_MAX = 4_000;
 /** The parameters of a continuation as query parts; `undefined` where there are none. */
 function parametersOf(value: Json | undefined, taken: ReadonlySet<string>): string | undefined {
   if (value === undefined || value === null || value === false || value === '') return undefined;
-  const isObject = typeof value === 'object' && !Array.isArray(value) && !(value instanceof NumberText);
-  if (!isObject) throw invalidReply('next', 'the continuation is no object of parameters');
+  if (!isObject(value)) throw invalidReply('next', 'the continuation is no object of parameters');
   const entries = Object.entries(value);
   if (entries.length === 0) return undefined;
   const twice = entries.find(([name]) => taken.has(name.toLowerCase()));
@@ -119,21 +119,14 @@ function compileMore(
 export function compileNext(list: ListSpec, baseUrl: string, here: SpecLocation): NextReader {
   const { window, request } = list;
   switch (window.kind) {
-    case 'cursor': {
-      const next = pathAt(window.next, here.at('next'));
-      const more = compileMore(window.more, here.at('more'));
-      return (_reply, body) => {
-        const cursor = scalar(next(body));
-        return more(body, cursor) ? cursor : undefined;
-      };
-    }
+    case 'cursor':
     case 'continue': {
-      const next = pathAt(window.next, here.at('next'));
+      const find = pathAt(window.next, here.at('next'));
       const more = compileMore(window.more, here.at('more'));
-      const taken = parametersTaken(list);
+      const taken = window.kind === 'continue' ? parametersTaken(list) : undefined;
       return (_reply, body) => {
-        const parameters = parametersOf(next(body), taken);
-        return more(body, parameters) ? parameters : undefined;
+        const next = taken === undefined ? scalar(find(body)) : parametersOf(find(body), taken);
+        return more(body, next) ? next : undefined;
       };
     }
     case 'link': {

@@ -3,6 +3,7 @@ import { closest } from '../../config/validate/closest.ts';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { permission } from '../../config/schema/scalars.ts';
 import { resources } from '../../contract/resources.ts';
+import { hasControl } from '../../kernel/control-characters.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import { createKeyStore, type KeyStore } from '../../store/key-store.ts';
 import { awaitReplica } from '../../store/redis/await-replica.ts';
@@ -76,7 +77,7 @@ export function registerKeysCommand(program: Command, context: KeysContext): voi
 }
 
 function parseLabel(text: string): string {
-  if (text.length > 80 || /\p{Cc}/u.test(text))
+  if (text.length > 80 || hasControl(text))
     throw new InvalidArgumentError('At most 80 printable characters.');
   return text;
 }
