@@ -27,6 +27,11 @@ function unquote(text: string): string {
   return text.startsWith('"') ? text.slice(1, -1).replaceAll(/\\(.)/g, '$1') : text;
 }
 
+/** The quoted keys of a path, without their quotes: any text may stand in them. */
+export function quotedKeys(text: string): readonly string[] {
+  return Array.from(text.matchAll(new RegExp(QUOTED, 'g')), ([quoted]) => unquote(quoted));
+}
+
 /** Reads a key of an object. A name that objects inherit, such as "constructor", is read only if it is an own key. */
 function entryReader(key: string): (object: JsonObject) => Json | undefined {
   if (key in Object.prototype) return (object) => (Object.hasOwn(object, key) ? object[key] : undefined);

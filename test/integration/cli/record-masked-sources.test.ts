@@ -219,6 +219,16 @@ resources:
     expect((await replay()).out).toContain('1 passed, 0 failed');
   });
 
+  it('keeps a total whose key is quoted in the path', async () => {
+    write = (some, total) => JSON.stringify({ '@odata.count': total, value: some });
+    const odata = PAGED.replace('at: total', `at: '"@odata.count"'`).replace('items: rows', 'items: value');
+    const { out, code, text } = await masked(sourceText(odata), '/v1/products?limit=3');
+    expect([code, out]).toEqual([0, expect.stringContaining('recorded')]);
+    expect(text).not.toMatch(SECRET);
+    expect(text).toContain('"@odata.count":6');
+    expect((await replay()).out).toContain('1 passed, 0 failed');
+  });
+
   it('in a character set that cannot be written is refused', async () => {
     type = 'application/json; charset=utf-16le';
     const wide = sourceText(`${WHOLE}''`);
