@@ -229,6 +229,26 @@ resources:
     expect((await replay()).out).toContain('1 passed, 0 failed');
   });
 
+  it('that names the parameters of its next window is asked for the masked ones', async () => {
+    write = (_some, _total, query) => {
+      const start = Math.max(
+        0,
+        rows.findIndex(({ id }) => query.get('from') === `from ${id}`),
+      );
+      const next = rows[start + 2];
+      const more = next && { continue: { from: `from ${next.id}`, by: 'id' } };
+      return JSON.stringify({ rows: rows.slice(start, start + 2), ...more });
+    };
+    const continued = sourceText(`request: { path: /items, query: { n: '{limit}' } }
+      window: { kind: continue, sizeMax: 40, next: continue, more: { at: continue, present: true } }
+      items: rows
+      order: id`);
+    const { out, code, text } = await masked(continued, '/v1/products?limit=6');
+    expect([code, out]).toEqual([0, expect.stringContaining('recorded')]);
+    expect(text).not.toMatch(SECRET);
+    expect((await replay()).out).toContain('1 passed, 0 failed');
+  });
+
   it('in a character set that cannot be written is refused', async () => {
     type = 'application/json; charset=utf-16le';
     const wide = sourceText(`${WHOLE}''`);
