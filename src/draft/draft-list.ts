@@ -12,6 +12,7 @@ import { candidatesText } from './map/describe-columns.ts';
 import { mapFields, type MapDraft, refuseAbsent } from './map/map-fields.ts';
 import { type DraftNote, notesAt, type Remark, toEdit } from './note.ts';
 import { compilePath } from '../adapter/path.ts';
+import { changeText } from '../claims/evidence/spec-change.ts';
 import { draftWindow, type WindowDraft } from './window/draft-window.ts';
 import { type FiltersDraft, draftFilters } from './query/draft-filters.ts';
 import { type OrderDraft, draftOrder } from './query/draft-order.ts';
@@ -103,22 +104,25 @@ const foreignKeys = (rows: readonly JsonObject[], others: readonly JsonObject[])
 
 /** The note about rows that have none of the mapped fields, with the condition that leaves them out. */
 function findForeign(rows: readonly JsonObject[], { map, idPath }: MapDraft): Remark | undefined {
-  const paths = Object.entries(map).flatMap(([field, draft]) =>
-    field === 'id' || draft === null ? [] : [typeof draft === 'string' ? draft : draft.from].flat(),
-  );
-  const finds = paths.flatMap((path) => path.split(' | ')).map((path) => compilePath(path));
-  const isRecord = (row: JsonObject) => finds.some((find) => (find(row) ?? null) !== null);
+  const columns = Object.entries(map)
+    .flatMap(([field, draft]) =>
+      field === 'id' || draft === null ? [] : [typeof draft === 'string' ? draft : draft.from].flat(),
+    )
+    .map((path) => ({ path, find: compilePath(path) }));
+  const has = (row: JsonObject, { find }: (typeof columns)[number]) => (find(row) ?? null) !== null;
+  const isRecord = (row: JsonObject) => columns.some((column) => has(row, column));
   const records = rows.filter(isRecord);
   const foreign = rows.filter((row) => !isRecord(row));
-  if (paths.length === 0 || foreign.length === 0 || records.length === 0) return undefined;
+  if (columns.length === 0 || foreign.length === 0 || records.length === 0) return undefined;
   const [mark] = foreignKeys(foreign, records);
-  const always = paths.find((path) => records.every((row) => (compilePath(path)(row) ?? null) !== null));
+  const always = columns.find((column) => records.every((row) => has(row, column)))?.path;
   const condition =
     always === undefined
-      ? `{ at: ${mark ?? idPath}, ${mark === undefined ? "matches: '…'" : 'present: true'} }`
-      : `{ at: ${always}, present: false }`;
+      ? { at: mark ?? idPath, ...(mark === undefined ? { matches: '…' } : { present: true }) }
+      : { at: always, present: false };
+  const line = changeText({ at: ['dropWhen'], value: [condition] });
   return toEdit(
-    `${foreign.length} of ${rows.length} rows have none of the mapped fields, so they may be no records: dropWhen: [${condition}] leaves them out`,
+    `${foreign.length} of ${rows.length} rows have none of the mapped fields, so they may be no records: ${line} leaves them out`,
   );
 }
 

@@ -65,6 +65,12 @@ describe('infer asks the operator', () => {
     expect(edits.join('\n')).toContain('dropWhen: [{ at: name, present: false }]');
   });
 
+  it('about such rows also where the name of a column holds the divider of alternatives', async () => {
+    const named = users.map(({ name, ...others }) => ({ ...others, 'Full | name': name }));
+    const { edits } = await draftOf(offsets([{ id: 'design', views: {} }, ...named]));
+    expect(edits.join('\n')).toContain(`dropWhen: [{ at: '"Full | name"', present: false }]`);
+  });
+
   it('about the first index where a hidden row makes it look like another', async () => {
     const hiding: Dialect = ({ path, query }) => {
       if (path !== '/list') return notFound;
