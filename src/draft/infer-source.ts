@@ -15,8 +15,7 @@ import { type ListDraft, draftList } from './draft-list.ts';
 import { readFirst } from './graphql/read-first.ts';
 import { InferError } from './infer-error.ts';
 import { ConfigError } from '../config/problem.ts';
-import type { CompiledSource } from '../pipeline/compile-sources.ts';
-import { compileDraft } from './verify/compile-draft.ts';
+import { type CompiledSource, compileSourceText } from '../pipeline/compile-sources.ts';
 import { isSamePlace, withNotes } from './verify/draft-edits.ts';
 import { type Examination, examineDraft } from './verify/examine-draft.ts';
 import { settleDraft } from './verify/settle-draft.ts';
@@ -152,19 +151,32 @@ async function proposeDraft(target: InferTarget, client: ServiceClient, options:
 /** The share of the calls that finding out how the service is asked may take; the rest is for doctor. */
 const PROPOSAL_SHARE = 0.5;
 
-/** Creates what compiles a draft; `undefined` for one that would not pass `portico check`. */
-function createCompile(target: InferTarget) {
-  return (draft: Draft): CompiledSource | undefined => {
-    try {
-      return compileDraft(target.name, textOf(draft, target), target.secrets.variables);
-    } catch (error) {
-      if (error instanceof ConfigError) return undefined;
-      throw error;
-    }
-  };
+type WrittenDraft = Pick<InferredSource, 'text' | 'compiled'>;
+
+/**
+ * Writes a draft, and compiles it as `portico check` does. A draft has no problem, whatever the service was.
+ * @throws ConfigError if it has one, which is a mistake of infer
+ */
+function writeAndCompile(draft: Draft, target: InferTarget): WrittenDraft {
+  const text = refuseLeaks(writeDraft(draft), target);
+  const { variables } = target.secrets;
+  const [compiled] = compileSourceText(
+    { file: `${target.name}.yaml`, text },
+    { variables, readFile: () => '' },
+  );
+  if (compiled === undefined) throw new Error('a draft describes a resource');
+  return { text, compiled };
 }
 
-const textOf = (draft: Draft, target: InferTarget) => refuseLeaks(writeDraft(draft), target);
+/** `compiled` of a changed draft; `undefined` for one that would not pass `portico check`. */
+function compileChanged(draft: Draft, target: InferTarget): CompiledSource | undefined {
+  try {
+    return writeAndCompile(draft, target).compiled;
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
+}
 
 /**
  * Drafts the source file of a service, from its live replies or from saved ones: proposes a draft, has doctor examine
@@ -178,37 +190,32 @@ export async function inferSource(options: InferOptions): Promise<InferredSource
   const client = createServiceClient(target, { callsMax, timeoutMs, signal });
   try {
     const { draft: proposed, response, calls } = await proposeDraft(target, client, options);
+    const write = (draft: Draft) => writeAndCompile(draft, target);
     const { variables } = target.secrets;
-    const compiled = compileDraft(target.name, textOf(proposed, target), variables);
     const facts = { name: target.name, dialect: response.dialect?.key, variables, reply: response.reply };
-    const finish = (draft: Draft, verified: Pick<InferredSource, 'calls' | 'examination' | 'trials'>) => {
-      const text = textOf(draft, target);
-      return {
-        ...facts,
-        ...verified,
-        text,
-        notes: draft.notes,
-        compiled: compileDraft(target.name, text, variables),
-      };
-    };
+    const finish = (draft: Draft, verified: Pick<InferredSource, 'calls' | 'examination' | 'trials'>) => ({
+      ...facts,
+      ...verified,
+      ...write(draft),
+      notes: draft.notes,
+    });
     if (calls === 0) return finish(proposed, { calls, examination: undefined, trials: [] });
     let made = calls;
-    const { draft, examination } = await settleDraft(proposed, compiled, {
-      compile: createCompile(target),
+    const { draft, compiled, examination } = await settleDraft(proposed, write(proposed).compiled, {
+      compile: (changed) => compileChanged(changed, target),
       async examine(one) {
         const found = await examineDraft(one, { callsMax: Math.max(1, options.callsMax - made), signal });
         made += found.calls;
         return found;
       },
     });
-    const settled = compileDraft(target.name, textOf(draft, target), variables);
-    const trials = await tryDraft(settled, signal);
+    const trials = await tryDraft(compiled, signal);
     // What to edit says more than that a request fails without the edit.
     const isOpen = ({ at }: DraftNote) =>
       draft.notes.some((note) => note.level === 'edit' && isSamePlace(note.at, at));
     const tried = withNotes(
       draft,
-      trialNotes(trials, settled).filter((note) => !isOpen(note)),
+      trialNotes(trials, compiled).filter((note) => !isOpen(note)),
     );
     return finish(tried, { calls: made, examination, trials });
   } finally {

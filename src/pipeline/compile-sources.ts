@@ -3,7 +3,9 @@ import { type Adapter, compileAdapter } from '../adapter/compile.ts';
 import { findSourceNotes } from '../adapter/find-notes.ts';
 import type { GatewayConfig, ResourceConfig } from '../config/schema/gateway.ts';
 import type { LoadedConfig, LoadedSource } from '../config/loaded-config.ts';
-import type { Problem } from '../config/problem.ts';
+import { type FileText, loadSources } from '../config/load.ts';
+import { ConfigError, type Problem } from '../config/problem.ts';
+import type { Environment } from '../config/yaml/substitute.ts';
 import { resources, type Resource } from '../contract/resources.ts';
 
 /** What a source file says of one resource, compiled. */
@@ -37,6 +39,17 @@ export function compileSources(
       if (adapter !== undefined) compiled.push({ resource, source, adapter });
     }
   }
+  return compiled;
+}
+
+/**
+ * Compiles the text of one source file, which may stand in no file yet.
+ * @throws ConfigError with every problem
+ */
+export function compileSourceText(text: FileText, environment: Environment): readonly CompiledSource[] {
+  const problems: Problem[] = [];
+  const compiled = compileSources(loadSources([text], environment, problems), problems);
+  if (problems.length > 0) throw new ConfigError(problems);
   return compiled;
 }
 

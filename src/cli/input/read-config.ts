@@ -1,19 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
-import {
-  type ConfigFiles,
-  type ConfigTexts,
-  type FileText,
-  loadConfig,
-  loadSources,
-} from '../../config/load.ts';
+import { type ConfigFiles, type ConfigTexts, type FileText, loadConfig } from '../../config/load.ts';
 import { ConfigError, type Problem, problemText } from '../../config/problem.ts';
 import {
   chooseSources,
   type CompiledResource,
   type CompiledSource,
   compileSources,
+  compileSourceText,
   sourceNotes,
 } from '../../pipeline/compile-sources.ts';
 import type { Environment } from '../../config/yaml/substitute.ts';
@@ -157,20 +152,6 @@ const placeholderEnvironment: Environment = { variables: {}, readFile: () => 'pl
  */
 export function readSource(file: string, environment = placeholderEnvironment): readonly CompiledSource[] {
   return compileSourceText(readText(file), environment);
-}
-
-/**
- * `readSource` for a text that stands in no file yet.
- * @throws ConfigError with every problem
- */
-export function compileSourceText(
-  text: FileText,
-  environment = placeholderEnvironment,
-): readonly CompiledSource[] {
-  const problems: Problem[] = [];
-  const compiled = compileSources(loadSources([text], environment, problems), problems);
-  if (problems.length > 0) throw new ConfigError(problems);
-  return compiled;
 }
 
 /** Prints every problem of a configuration. */

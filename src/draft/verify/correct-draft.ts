@@ -3,12 +3,9 @@ import type { Draft } from '../write/write-draft.ts';
 import { likely, type Remark, sure } from '../note.ts';
 import { applyEdit, type DraftEdit, type DraftPlace, isSamePlace, valueAt } from './draft-edits.ts';
 
-/** The value that a hint of doctor gives a key: `window: { base: 1 }`. */
-function valueInHint({ hint = '' }: Finding, key: string): unknown {
-  const text = new RegExp(String.raw`\b${key}: (\[[\d, ]*\]|\d+|[a-z]+)`).exec(hint)?.[1];
-  if (text === undefined) return undefined;
-  return /^[[\d]/.test(text) ? (JSON.parse(text) as unknown) : text;
-}
+/** The value that doctor would write at a place. */
+const adviceAt = ({ changes = [] }: Finding, at: DraftPlace): unknown =>
+  changes.find((change) => isSamePlace(change.at, at))?.value;
 
 /** What doctor saw, as the reason of a change. */
 const seen = ({ observed }: Finding, change: string): Remark => likely(`${observed}; so ${change}`);
@@ -69,7 +66,7 @@ function totalEdit(draft: Draft, finding: Finding): DraftEdit | undefined {
   const window = valueAt(draft, [...at.slice(0, 3), 'window']) as Section | undefined;
   // More rows than one call brings say that the list is cut off, not that the number is wrong.
   if (window?.['kind'] === 'none') return undefined;
-  const counts = valueInHint(finding, 'counts');
+  const counts = adviceAt(finding, [...at, 'counts']);
   const total = valueAt(draft, at) as Section | undefined;
   if (counts !== undefined && total !== undefined)
     return { at, value: { ...total, counts }, remark: sure(finding.observed) };
@@ -77,9 +74,9 @@ function totalEdit(draft: Draft, finding: Finding): DraftEdit | undefined {
 }
 
 /** A key of the window that takes the value that doctor names. */
-function windowEdit(finding: Finding, key: string, otherwise?: unknown): DraftEdit | undefined {
-  const value = valueInHint(finding, key) ?? otherwise;
-  const at = [...finding.at.slice(0, 4), key];
+function windowEdit(finding: Finding, otherwise?: unknown): DraftEdit | undefined {
+  const { at } = finding;
+  const value = adviceAt(finding, at) ?? otherwise;
   return value === undefined ? undefined : { at, value, remark: sure(finding.observed) };
 }
 
@@ -100,13 +97,15 @@ function listEdit(draft: Draft, finding: Finding, [section, key]: DraftPlace): D
     case 'window':
       switch (key) {
         case 'pastEnd':
-          return windowEdit(finding, 'pastEnd', 'other');
+          return windowEdit(finding, 'other');
         case 'shortPage':
-          return windowEdit(finding, 'shortPage', 'anywhere');
-        case 'base':
+          return windowEdit(finding, 'anywhere');
         case 'sizes':
+          // A single size that cannot be asked for is for the operator to judge.
+          return finding.probe === 'size' ? windowEdit(finding) : undefined;
+        case 'base':
         case 'sizeMax':
-          return windowEdit(finding, key);
+          return windowEdit(finding);
         default:
           return undefined;
       }

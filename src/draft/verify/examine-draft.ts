@@ -1,19 +1,9 @@
 import type { CompiledSource } from '../../pipeline/compile-sources.ts';
-import type { Finding } from '../../claims/evidence/finding.ts';
-import { runClaims } from '../../probe/run-claims.ts';
+import { type ClaimRun, runClaims } from '../../probe/run-claims.ts';
 import { openSession } from '../../probe/session/source-session.ts';
 
 /** What doctor says of a draft. */
-export type Examination = {
-  readonly findings: readonly Finding[];
-  /** Rows that the claims were held against. */
-  readonly rows: number;
-  /** Whether these are all rows of the service. */
-  readonly complete: boolean;
-  readonly calls: number;
-  /** Why not everything was probed, if it was not. */
-  readonly unreached: string | undefined;
-};
+export type Examination = ClaimRun & { readonly calls: number };
 
 /** How far an examination may go. */
 export type ExaminationBounds = { readonly callsMax: number; readonly signal: AbortSignal };

@@ -18,6 +18,7 @@ export type SettleDeps = {
 /** A draft of which doctor finds nothing that infer could still change. */
 export type SettledDraft = {
   readonly draft: Draft;
+  readonly compiled: CompiledSource;
   /** What doctor says of this very draft. */
   readonly examination: Examination;
 };
@@ -84,11 +85,11 @@ function corrected(draft: Draft, { findings }: Examination, changes: Map<string,
   const done = new Set<string>();
   const tried = (at: DraftPlace) => changes.get(pathText(at)) ?? 0;
   let current = draft;
-  for (const { verdict, ...finding } of findings) {
+  for (const finding of findings) {
     // Two directions of a sort are at one place; of other places, what is found second may follow from the first.
     const claim = `${pathText(finding.at)} ${finding.at.includes('sort') ? finding.probe : ''}`;
-    if (verdict !== 'differs' || done.has(claim)) continue;
-    const edit = correctDraft(current, { verdict, ...finding }, tried);
+    if (finding.verdict !== 'differs' || done.has(claim)) continue;
+    const edit = correctDraft(current, finding, tried);
     if (edit === undefined) continue;
     done.add(claim);
     changes.set(pathText(edit.at), tried(edit.at) + 1);
@@ -110,7 +111,7 @@ export async function settleDraft(
     const draft = round < ROUNDS_MAX ? corrected(current.draft, examination, changes) : undefined;
     const changed = draft && compile(draft);
     if (draft === undefined || changed === undefined)
-      return { draft: withFindings(current.draft, examination), examination };
+      return { ...current, draft: withFindings(current.draft, examination), examination };
     current = { draft, compiled: changed };
   }
 }

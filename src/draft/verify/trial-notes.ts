@@ -1,7 +1,7 @@
 import { claimPlace } from '../../adapter/claim-place.ts';
 import type { CompiledSource } from '../../pipeline/compile-sources.ts';
 import { type DraftNote, toEdit } from '../note.ts';
-import type { DraftTrial } from './try-draft.ts';
+import { type DraftTrial, isOverBudget } from './try-draft.ts';
 
 /** What a scan that does not come to its end needs, with the numbers that were seen. */
 function budgetText({ request, reason = '', calls }: DraftTrial, { source }: CompiledSource): string {
@@ -18,8 +18,7 @@ function noteOf(trial: DraftTrial, compiled: CompiledSource): readonly DraftNote
     ...toEdit(`the replies to ${request} contradict it: take the claim back, or ask for it otherwise`),
   }));
   if (status === 200) return claims;
-  if (reason.startsWith('scan_limit_exceeded'))
-    return [...claims, { at: ['budget'], ...toEdit(budgetText(trial, compiled)) }];
+  if (isOverBudget(trial)) return [...claims, { at: ['budget'], ...toEdit(budgetText(trial, compiled)) }];
   const isSingle = !request.includes('?');
   const text = `${request} is answered with ${status}${reason === '' ? '' : ` (${reason})`}`;
   return [...claims, { at: [...place, isSingle ? 'get' : 'list'], ...toEdit(text) }];

@@ -62,7 +62,7 @@ function createTrials(compiled: CompiledSource, session: SourceSession, signal: 
 }
 
 /** Whether a scan of all rows would be needed that was tried in vain before. */
-const isOverBudget = ({ reason = '' }: DraftTrial) => reason.startsWith('scan_limit_exceeded');
+export const isOverBudget = ({ reason = '' }: DraftTrial) => reason.startsWith('scan_limit_exceeded');
 
 /**
  * Answers one request of each kind by means of a draft, from the live service. Kinds that need a scan are not tried
