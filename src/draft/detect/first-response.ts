@@ -3,7 +3,7 @@ import type { ResourceName } from '../../contract/resources.ts';
 import { contentTypesOf } from '../../config/fixture/content-types.ts';
 import { decode as decodeSchema } from '../../config/schema/connection.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import { detectFormat, type BodyFormat, withArrays } from './detect-format.ts';
+import { detectFormat, type BodyFormat, documentIn, withArrays } from './detect-format.ts';
 import type { Dialect, DialectEvidence } from '../dialects/dialect.ts';
 import { findRows, largerTable, type RowLocation, describeTable, explainNoRows } from './find-rows.ts';
 import { detectDialects } from './detect-dialects.ts';
@@ -105,8 +105,7 @@ function readList(
 }
 
 function evidenceOf(resource: ResourceName, request: RequestSpec, reply: UpstreamReply): DialectEvidence {
-  const format = formatOf(reply);
-  const document = format instanceof InferError ? undefined : format.document;
+  const document = documentIn(reply);
   const [place] = document === undefined ? [] : findRows(document, resource, false);
   return { resource, request, reply, document, row: place?.rows[0] };
 }

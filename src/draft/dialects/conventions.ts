@@ -6,6 +6,7 @@ import {
   type Dialect,
   type DialectFilter,
   filtersOf,
+  plainFilters,
   recordRequestAt,
   sortByQuery,
 } from './dialect.ts';
@@ -17,8 +18,8 @@ function familiesOf(
   column: PlainColumn,
   forms: (name: string, op: DialectFilter['op']) => readonly Readonly<Record<string, string>>[],
 ): readonly DialectFilter[] {
-  return filtersOf(column, () => ({})).flatMap(({ field, op }) =>
-    forms(lastKey(column(field) ?? ''), op).map((query): DialectFilter => ({ field, op, query })),
+  return plainFilters(column).flatMap(({ field, op, column: path }) =>
+    forms(lastKey(path), op).map((query): DialectFilter => ({ field, op, query })),
   );
 }
 

@@ -136,18 +136,26 @@ export function recordRequestAt(
 /** The path of a field's column, if it is a plain one. */
 export type PlainColumn = (field: string) => string | undefined;
 
+/** A filter of the contract, with the path of its field's column. */
+type PlainFilter = Pick<DialectFilter, 'field' | 'op'> & { readonly column: string };
+
+/** The filters of the contract on the columns that are plain. */
+export function plainFilters(column: PlainColumn): readonly PlainFilter[] {
+  const wanted = [
+    { field: 'category', op: 'eq' },
+    { field: 'price', op: 'ge' },
+    { field: 'price', op: 'le' },
+  ] as const;
+  return wanted.flatMap((one) => {
+    const path = column(one.field);
+    return path === undefined ? [] : [{ ...one, column: path }];
+  });
+}
+
 /** The filters of the contract on the columns that are plain, in a product's form. */
 export function filtersOf(
   column: PlainColumn,
-  make: (column: string, op: 'eq' | 'ge' | 'le') => Omit<DialectFilter, 'field' | 'op'>,
+  make: (column: string, op: DialectFilter['op']) => Omit<DialectFilter, 'field' | 'op'>,
 ): readonly DialectFilter[] {
-  const wanted = [
-    ['category', 'eq'],
-    ['price', 'ge'],
-    ['price', 'le'],
-  ] as const;
-  return wanted.flatMap(([field, op]) => {
-    const name = column(field);
-    return name === undefined ? [] : [{ field, op, ...make(name, op) }];
-  });
+  return plainFilters(column).map(({ field, op, column: path }) => ({ field, op, ...make(path, op) }));
 }

@@ -1,5 +1,7 @@
-import type { DialectFilter } from '../dialects/dialect.ts';
+import type { RequestSpec } from '../../config/schema/source.ts';
+import { type DialectFilter, plainFilters } from '../dialects/dialect.ts';
 import { fold } from '../path-text.ts';
+import { setIn } from '../requests/request-parameters.ts';
 import type { ListArguments } from './list-arguments.ts';
 import { type GraphqlListQuery, withArgument } from './query-text.ts';
 import { type GraphqlSchema, type InputField, isLeaf, type NamedType } from './schema.ts';
@@ -55,9 +57,6 @@ function conjunction({ name, inputFields }: NamedType): string | undefined {
     ?.name;
 }
 
-const treeAt = (path: readonly string[], value: unknown): unknown =>
-  path.reduceRight((tree, key) => ({ [key]: tree }), value);
-
 const NAMES: Readonly<Record<Op, (field: string) => string>> = {
   eq: (field) => field,
   ge: (field) => `min_${field}`,
@@ -84,8 +83,8 @@ function filterBelow(
   const and = type === undefined || path.length < 2 ? undefined : conjunction(type);
   if (and !== undefined) {
     // The conditions are elements of a list, so that one that is not asked for leaves nothing behind.
-    const item = treeAt(path, '{value}') as NonNullable<DialectFilter['item']>;
-    const put = (request: Parameters<typeof withArgument>[1], value: unknown) =>
+    const item = setIn({}, path, '{value}') as NonNullable<DialectFilter['item']>;
+    const put = (request: RequestSpec, value: unknown) =>
       withArgument(query, request, arg, [], value === undefined ? {} : { [and]: value });
     const filled = (value: string) =>
       JSON.parse(JSON.stringify(item), (_key, leaf: unknown) =>
@@ -100,9 +99,8 @@ function filterBelow(
     };
   }
   const name = NAMES[op](field);
-  const put = (request: Parameters<typeof withArgument>[1], value: unknown) =>
-    withArgument(query, request, arg, path, value);
-  const without = (request: Parameters<typeof withArgument>[1]) =>
+  const put = (request: RequestSpec, value: unknown) => withArgument(query, request, arg, path, value);
+  const without = (request: RequestSpec) =>
     path.length === 0 ? request : withArgument(query, request, arg, path.slice(0, -1), {});
   return {
     ...{ field, op, name, ...escape },
@@ -120,13 +118,8 @@ export function graphqlFilters(
   { filters }: ListArguments,
   column: (field: string) => string | undefined,
 ): readonly DialectFilter[] {
-  const wanted = [
-    { field: 'category', op: 'eq' },
-    { field: 'price', op: 'ge' },
-    { field: 'price', op: 'le' },
-  ] as const;
-  return wanted.flatMap((one) => {
-    const keys = (column(one.field) ?? '').split('.').filter((key) => key !== 'node' && key !== '');
+  return plainFilters(column).flatMap(({ column: own, ...one }) => {
+    const keys = own.split('.').filter((key) => key !== 'node' && key !== '');
     if (keys.length === 0) return [];
     const within = filters.flatMap((arg) => {
       const type = isLeaf(schema, arg.type) ? undefined : schema.typeOf(arg.type);

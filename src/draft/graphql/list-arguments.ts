@@ -1,5 +1,6 @@
 import type { DialectPaging } from '../dialects/dialect.ts';
 import { fold } from '../path-text.ts';
+import { setIn } from '../requests/request-parameters.ts';
 import { type GraphqlSchema, type InputField, isLeaf, mustBeGiven, type OutputField } from './schema.ts';
 
 /** What the arguments of a list are for. An argument in none of these roles is left out. */
@@ -56,11 +57,6 @@ function placesIn(
   return inner.inputFields.flatMap((one) => placesIn(schema, arg, one, [...path, one.name]));
 }
 
-const set = (tree: unknown, [key = '', ...rest]: readonly string[], value: unknown): unknown => {
-  const object = (tree ?? {}) as Readonly<Record<string, unknown>>;
-  return { ...object, [key]: rest.length === 0 ? value : set(object[key], rest, value) };
-};
-
 const WINDOWS = [
   { kind: 'offset', role: 'offset' },
   { kind: 'page', role: 'page' },
@@ -77,7 +73,7 @@ export function listArguments(schema: GraphqlSchema, { args }: OutputField): Lis
   const used = [size, start].filter((place) => place !== undefined);
   // A value in an object is found by its place, so it must be there; an argument is found by its name.
   const given = used.filter(({ path, isRequired }) => path.length > 1 || isRequired);
-  const variables = given.reduce<unknown>((made, { path, role }) => set(made, path, INITIAL[role]), {});
+  const variables = given.reduce<unknown>((made, { path, role }) => setIn(made, path, INITIAL[role]), {});
   const pagingArgs = new Set(used.map(({ arg }) => arg));
   const others = args.filter(
     (arg) => !places.some((place) => place.arg === arg) && !OTHER.test(fold(arg.name)),

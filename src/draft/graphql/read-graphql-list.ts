@@ -14,7 +14,7 @@ import { graphqlSort } from './find-sorts.ts';
 import { firstError, graphqlRequest, introspect } from './introspect.ts';
 import { listArguments } from './list-arguments.ts';
 import { type GraphqlListQuery, writeListQuery } from './query-text.ts';
-import type { GraphqlSchema } from './schema.ts';
+import type { GraphqlSchema, NamedType } from './schema.ts';
 import { selectFields } from './select-fields.ts';
 
 type Ask = (request: RequestSpec) => Promise<UpstreamReply>;
@@ -23,6 +23,18 @@ const LISTS_MAX = 3;
 
 const BY_HAND =
   'give the query for the list with --body <file>: {"query": "query List($limit: Int, $offset: Int) { … }", "variables": {…}}; and for one record with --one-body <file>';
+
+/** The view of one record of a schema's type, where the contract has one. */
+const recordView = (
+  schema: GraphqlSchema,
+  item: NamedType,
+  resource: ResourceName,
+): Pick<Dialect, 'record' | 'idForm'> => ({
+  record: (list, idIsNumber) => graphqlRecord(schema, item, resource, list, idIsNumber),
+  ...(resources[resource].detail !== null && {
+    idForm: (idIsNumber: boolean) => graphqlIdForm(schema, item, idIsNumber),
+  }),
+});
 
 /** How a schema's list is asked for, and what else the schema says of it. */
 function describe(
@@ -46,10 +58,7 @@ function describe(
     ...(args.window !== undefined && { paging: args.window }),
     ...(args.sorts.length > 0 && { sort: sorts }),
     filters: (column) => graphqlFilters(schema, query, args, column),
-    record: (list, idIsNumber) => graphqlRecord(schema, item, resource, list, idIsNumber),
-    ...(resources[resource].detail !== null && {
-      idForm: (idIsNumber: boolean) => graphqlIdForm(schema, item, idIsNumber),
-    }),
+    ...recordView(schema, item, resource),
   };
   return { request, dialect };
 }
@@ -104,9 +113,5 @@ export async function withGraphqlRecord(
   const schema = await introspect(address, ask);
   const [found] = schema === undefined ? [] : findLists(schema, resource);
   if (schema === undefined || found === undefined) return dialect;
-  return {
-    ...dialect,
-    record: (list, idIsNumber) => graphqlRecord(schema, found.item, resource, list, idIsNumber),
-    idForm: (idIsNumber) => graphqlIdForm(schema, found.item, idIsNumber),
-  };
+  return { ...dialect, ...recordView(schema, found.item, resource) };
 }

@@ -1,4 +1,5 @@
-import { compilePath, PathError } from '../../adapter/path.ts';
+import { pathAt } from '../../adapter/path.ts';
+import { CHECKED } from '../../adapter/spec-location.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { Field } from '../../contract/fields.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
@@ -38,7 +39,7 @@ const fieldDraft = (from: string | readonly string[], as: readonly unknown[]): F
 /** A documented path, if it has a value in the rows. */
 function knownColumn(path: string | undefined, rows: readonly JsonObject[]): Column | undefined {
   if (path === undefined) return undefined;
-  const find = compilePath(path);
+  const find = pathAt(path, CHECKED);
   const values = rows.map((row) => {
     const value = find(row);
     return isObject(value) || Array.isArray(value) ? undefined : value;
@@ -48,19 +49,9 @@ function knownColumn(path: string | undefined, rows: readonly JsonObject[]): Col
     : undefined;
 }
 
-function isPath(path: string): boolean {
-  try {
-    compilePath(path);
-    return true;
-  } catch (error) {
-    if (error instanceof PathError) return false;
-    throw error;
-  }
-}
-
 /** Refuses a column that the operator names and no record has. @throws InferError */
 export function refuseAbsent(rows: readonly JsonObject[], field: string, path: string): void {
-  if (isPath(path) && knownColumn(path, rows) !== undefined) return;
+  if (knownColumn(path, rows) !== undefined) return;
   const names = columnsOf(rows).map((column) => column.path);
   throw new InferError(
     `no record has a value at ${path}, which is named for ${field}`,

@@ -95,8 +95,7 @@ export type FilterSearch = {
 };
 
 /** Why no filter was looked for; `undefined` if some were. */
-function whyNone({ resource, windowed, walk, dialect }: FilterSearch): string | undefined {
-  if (resource.filters.length === 0) return '';
+function whyNone({ windowed, walk, dialect }: FilterSearch): string | undefined {
   if (windowed === undefined) return 'no filter was tried: one call brings the whole list';
   if (walk === undefined || walk.rows.length < 2) return 'no filter was tried: too few rows were seen';
   if (dialect === undefined && windowed.body !== undefined)
@@ -117,10 +116,11 @@ function remarkOf(isExact: boolean, isWide: boolean, field: string): Remark {
 /** Proposes filters of the contract: parameters that leave out rows. */
 export async function draftFilters(search: FilterSearch): Promise<FiltersDraft> {
   const { resource, reader, windowed, walk, base, dialect, map } = search;
+  if (resource.filters.length === 0) return NONE;
   const at = ['resources', resource.name, 'list'];
   const why = whyNone(search);
   if (why !== undefined || windowed === undefined || walk === undefined)
-    return { ...NONE, notes: notesAt([...at, 'items'], why !== undefined && why !== '' && likely(why)) };
+    return { ...NONE, notes: notesAt([...at, 'items'], why !== undefined && likely(why)) };
   const plain = (field: string) => {
     const path = pathOf(map, field);
     return path !== undefined && /^[\w.]+$/.test(path) ? path : undefined;

@@ -1,5 +1,5 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
-import { type Dialect, sortByQuery } from '../dialects/dialect.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import type { FieldDraft } from '../map/map-fields.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
 import type { ListWalk, NumberedWindows } from '../requests/walk-list.ts';
@@ -34,8 +34,6 @@ export type OrderContext = {
   readonly map: Readonly<Record<string, FieldDraft>>;
 };
 
-const NO_SORT = sortByQuery({}, {});
-
 /** So many ascending ids are not chance. */
 const IDS_MIN = { number: 6, text: 12 } as const;
 
@@ -61,7 +59,7 @@ async function formsFor(
   request: RequestSpec,
 ): Promise<readonly SortForm[]> {
   if (base.rows.length < 2) return [];
-  if (dialect?.sort !== undefined) return [(column) => dialect.sort?.(column) ?? NO_SORT];
+  if (dialect?.sort !== undefined) return [(column) => dialect.sort?.(column)];
   if (request.body !== undefined) return [];
   const unknownParameter = await probeUnknownParameter(reader, request, base);
   return unknownParameter === 'refused' && reader.client.callsLeft < 40 ? [] : USUAL_SORTS;
@@ -85,9 +83,9 @@ async function requestedOrder(
   const { reader, kind, idPath } = context;
   const column = columnOf(idPath);
   if (column === undefined) return undefined;
-  const form = await findSort(reader, request, { forms: await formsFor(context, request), column, kind });
-  if (form === undefined) return undefined;
-  const byId = form(column);
+  const found = await findSort(reader, request, { forms: await formsFor(context, request), column, kind });
+  if (found === undefined) return undefined;
+  const { form, sort: byId } = found;
   const remark = likely(`requested by ${byId.by}, and reversed on request`);
   const sorted = request.body === undefined ? sortSection(form, columnsOf(context)) : undefined;
   const ordered = (other: RequestSpec) => byId.ascending(other);

@@ -192,8 +192,8 @@ export async function findFilters(
   let spelledBy: number | undefined;
   for (const wanted of FILTERS) {
     const path = context.pathOf(wanted.field);
-    const condition = path === undefined ? undefined : conditionFor(context, path, wanted.op);
     if (path === undefined || reader.client.callsLeft < 6) continue;
+    const condition = conditionFor(context, path, wanted.op);
     const own = known?.filter(({ field, op }) => field === wanted.field && op === wanted.op);
     const usual = () => condition && findUsual(reader, context, wanted, condition, spelledBy);
     const one = await (own === undefined ? usual() : findKnown(reader, context, own, condition));

@@ -1,5 +1,6 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { DialectSort } from '../dialects/dialect.ts';
+import type { SortForm } from './probe-order.ts';
 
 /** The `sort` section of a draft, and the request that asks for it. */
 export type SortDraft = {
@@ -54,10 +55,11 @@ function templateOf(sort: DialectSort) {
  * parameter always asks for the order by id, so that scans have an order, too.
  */
 export function sortSection(
-  sortBy: (column: string) => DialectSort,
+  form: SortForm,
   columns: Readonly<Record<string, string>>,
 ): SortDraft | undefined {
-  const template = templateOf(sortBy(COLUMN));
+  const sort = form(COLUMN);
+  const template = sort && templateOf(sort);
   const id = columns['id'];
   if (template === undefined || id === undefined) return undefined;
   const { query, ascending, descending } = template;

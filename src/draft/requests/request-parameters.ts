@@ -18,7 +18,8 @@ export function parameterName(place: Parameter): string {
   return place.in === 'xml' ? place.element : place.path.join('.');
 }
 
-function setIn(tree: unknown, [key, ...rest]: readonly (string | number)[], value: unknown): unknown {
+/** A tree with a value at a path; objects that are missing on the way are made. */
+export function setIn(tree: unknown, [key, ...rest]: readonly (string | number)[], value: unknown): unknown {
   if (key === undefined) return value;
   if (Array.isArray(tree)) {
     return (tree as unknown[]).map((one, index) => (index === key ? setIn(one, rest, value) : one));

@@ -11,8 +11,6 @@ import type { ListWalk } from '../requests/walk-list.ts';
 /** The `total` section of a draft. */
 export type TotalDraft = {
   readonly total: Readonly<Record<string, unknown>> | undefined;
-  /** The place of the total in the list's own replies, if it is there. */
-  readonly place: TotalPlace | undefined;
   /** The number of rows, if it was counted or stated. */
   readonly rows: number | undefined;
   /** Other places that may hold it. */
@@ -63,16 +61,15 @@ async function countRequest(context: TotalContext): Promise<TotalDraft | undefin
   const rows = document === undefined ? undefined : wholeNumber(compilePath(count.at)(document));
   if (rows === undefined) return undefined;
   const total = { at: count.at, count: requestSection(count.request) };
-  return { total, place: undefined, rows, others: [], remark: likely(`a request of its own says ${rows}`) };
+  return { total, rows, others: [], remark: likely(`a request of its own says ${rows}`) };
 }
 
 /** Proposes the total: the best place that may hold it, and the others, should it not be the number of the rows. */
 export async function draftTotal(context: TotalContext): Promise<TotalDraft> {
   const { walk, base } = context;
   const counted = walk?.complete === true ? walk.ids.length : undefined;
-  const first = walk?.windows[0] ?? base;
   const valued = places(context).flatMap((place) => {
-    const rows = readTotal(place, first);
+    const rows = readTotal(place, base);
     return rows === undefined ? [] : [{ place, rows }];
   });
   const fitting = valued.filter(({ rows }) => rows === counted);
@@ -81,7 +78,6 @@ export async function draftTotal(context: TotalContext): Promise<TotalDraft> {
     const remark = likely(`it says ${best.rows}`);
     return {
       total: best.place,
-      place: best.place,
       rows: best.rows,
       others: others.map(({ place }) => place),
       remark,
@@ -93,5 +89,5 @@ export async function draftTotal(context: TotalContext): Promise<TotalDraft> {
     best === undefined
       ? 'no total was found, so lists are counted by a scan'
       : `${best.place.header ?? best.place.at ?? ''} looks like a total, but says ${best.rows} where other rows came`;
-  return { total: undefined, place: undefined, rows: counted, others: [], remark: likely(text) };
+  return { total: undefined, rows: counted, others: [], remark: likely(text) };
 }

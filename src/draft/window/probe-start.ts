@@ -75,16 +75,19 @@ export type StartSearch = {
 
 type Selection = { readonly request: RequestSpec; readonly size: number };
 
-/** Reads what the windows at 1 and 2 of a selection show. */
-async function readAt(
+/** Reads the windows at 1 and 2 of a selection; gives what they show of it to somebody who knows the first rows. */
+async function readPair(
   reader: ListReader,
   { place, name }: ParameterCandidate,
   { request, size }: Selection,
-  known: readonly string[],
-): Promise<Reading | undefined> {
+) {
   const one = await reader.read(withValue(request, place, 1));
   const two = await reader.read(withValue(request, place, 2));
-  return readShifts([shiftOf(known, one), shiftOf(known, two)], size, known.length, name);
+  return {
+    pair: [one, two],
+    readingFor: (known: readonly string[]) =>
+      readShifts([shiftOf(known, one), shiftOf(known, two)], size, known.length, name),
+  };
 }
 
 /** The first rows of the list, where the request itself begins later: those of the windows at 0, 1 and 2. */
@@ -92,13 +95,10 @@ async function firstIds(
   reader: ListReader,
   { place }: ParameterCandidate,
   { request }: Selection,
+  pair: readonly ListAnswer[],
 ): Promise<readonly string[]> {
-  const ids: string[] = [];
-  for (const value of [0, 1, 2]) {
-    const { listing } = await reader.read(withValue(request, place, value));
-    ids.push(...(listing?.ids ?? []));
-  }
-  return [...new Set(ids)];
+  const zero = await reader.read(withValue(request, place, 0));
+  return [...new Set([zero, ...pair].flatMap(({ listing }) => listing?.ids ?? []))];
 }
 
 /**
@@ -117,7 +117,7 @@ async function doubtOf(
     if (listing !== undefined && listing.rows.length < wide.size && known.length > wide.size)
       return 'the window at 0 lacks rows, so the service may hide some and count from 0';
   }
-  const again = other && (await readAt(reader, candidate, other, known));
+  const again = other && (await readPair(reader, candidate, other)).readingFor(known);
   const isSame = again === undefined || (again.kind === found.kind && again.base === found.base);
   return isSame ? undefined : 'windows of another size say otherwise, so rows may be hidden';
 }
@@ -147,9 +147,10 @@ export async function findStart(
   for (const { candidate, effect } of found) {
     if (effect !== 'obeyed') continue;
     const selection = { request: wide, size };
-    const shown = await readAt(reader, candidate, selection, base.ids);
-    const known = shown === undefined ? await firstIds(reader, candidate, selection) : base.ids;
-    const reading = shown ?? (await readAt(reader, candidate, selection, known));
+    const { pair, readingFor } = await readPair(reader, candidate, selection);
+    const shown = readingFor(base.ids);
+    const known = shown === undefined ? await firstIds(reader, candidate, selection, pair) : base.ids;
+    const reading = shown ?? readingFor(known);
     if (reading === undefined) continue;
     const doubt = await doubtOf(reader, candidate, reading, { known, wide: selection, other: search.other });
     return { ...candidate, ...reading, doubt };
