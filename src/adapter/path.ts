@@ -128,6 +128,19 @@ export function compilePath(text: string): Path {
   };
 }
 
+const PLAIN = new RegExp(`^${KEY}$`);
+
+/** Quotes a text for a path. */
+export function quotedInPath(text: string): string {
+  return `"${text.replaceAll(/[\\"]/g, String.raw`\$&`)}"`;
+}
+
+/** Appends a key to a path. */
+export function pathWith(path: string, key: string): string {
+  const step = PLAIN.test(key) ? key : quotedInPath(key);
+  return path === '' ? step : `${path}.${step}`;
+}
+
 /** Compiles a path of a source file. An invalid path is reported, and finds nothing. */
 export function pathAt(text: string, here: SpecLocation): Path {
   try {

@@ -1,6 +1,8 @@
 import type { Rows } from '../adapter/compile.ts';
 import type { Filter } from '../contract/query.ts';
-import { type Json, NumberText, readJson } from '../kernel/json/json.ts';
+import { pathWith } from '../adapter/path.ts';
+import { type Json, readJson } from '../kernel/json/json.ts';
+import { isObject, wholeNumber } from '../kernel/json/values.ts';
 import {
   claimOf,
   type Evidence,
@@ -55,17 +57,15 @@ const TOTAL_HEADERS = [
   'Total-Count',
 ];
 
+/** A longer text of digits is a code, and no number of rows. */
+const DIGITS_MAX = 9;
+
 /** Paths of whole numbers outside of lists. */
 function numbersIn(tree: Json, path: string, depth: number): readonly (readonly [string, number])[] {
-  if (typeof tree === 'number') return [[path, tree]];
-  if (typeof tree === 'string' && /^\d{1,9}$/.test(tree)) return [[path, Number(tree)]];
-  if (typeof tree !== 'object' || tree === null || Array.isArray(tree) || tree instanceof NumberText)
-    return [];
-  if (depth === 0) return [];
-  return Object.entries(tree).flatMap(([key, value]) => {
-    const name = /^[A-Za-z_@$][\w@$-]*$/.test(key) ? key : JSON.stringify(key);
-    return numbersIn(value, path === '' ? name : `${path}.${name}`, depth - 1);
-  });
+  const number = typeof tree === 'string' && tree.length > DIGITS_MAX ? undefined : wholeNumber(tree);
+  if (number !== undefined) return [[path, number]];
+  if (!isObject(tree) || depth === 0) return [];
+  return Object.entries(tree).flatMap(([key, value]) => numbersIn(value, pathWith(path, key), depth - 1));
 }
 
 /** Where the number of all rows stands in the first reply. */

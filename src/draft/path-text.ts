@@ -1,8 +1,8 @@
+import { pathWith } from '../adapter/path.ts';
 import type { Json, JsonObject } from '../kernel/json/json.ts';
 
 /** Keys that a path can name. Other keys of a service are skipped. */
 const NAMEABLE = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u{FFFD}]{1,80}$/u;
-const PLAIN = /^[A-Za-z_@$][\w@$-]*$/;
 
 /**
  * Whether a key may be written into a draft. A key that looks like `${NAME}` would be replaced from the environment when
@@ -10,17 +10,6 @@ const PLAIN = /^[A-Za-z_@$][\w@$-]*$/;
  */
 export function isNameable(key: string): boolean {
   return NAMEABLE.test(key) && !key.includes('${') && key.isWellFormed();
-}
-
-/** Quotes a text for a path. */
-export function quotedInPath(text: string): string {
-  return `"${text.replaceAll(/[\\"]/g, String.raw`\$&`)}"`;
-}
-
-/** Appends a key to a path. */
-export function pathWith(path: string, key: string): string {
-  const step = PLAIN.test(key) ? key : quotedInPath(key);
-  return path === '' ? step : `${path}.${step}`;
 }
 
 /** The members of an object that a path can name, each with its path. */

@@ -1,7 +1,8 @@
-import { compilePath } from '../../adapter/path.ts';
+import { compilePath, pathWith } from '../../adapter/path.ts';
 import { explainReplies } from '../../adapter/read/explain-reply.ts';
 import type { ListSpec } from '../../config/schema/source.ts';
 import { type Json, NumberText } from '../../kernel/json/json.ts';
+import { isObject } from '../../kernel/json/values.ts';
 import { claimOf, type Evidence } from '../claim.ts';
 import { type Ask, idsOf, listPlace, rowsAt, sizeOf } from '../evidence/ask.ts';
 import { claimAt, counted, type Findings } from '../evidence/finding.ts';
@@ -19,11 +20,9 @@ function saysEnd(value: Json): boolean {
 
 /** Paths outside of the rows that say there is more. */
 function signsIn(tree: Json, path: string, depth: number): readonly string[] {
-  if (typeof tree !== 'object' || tree === null || Array.isArray(tree) || tree instanceof NumberText)
-    return [];
+  if (!isObject(tree)) return [];
   return Object.entries(tree).flatMap(([key, value]) => {
-    const name = /^[A-Za-z_@$][\w@$-]*$/.test(key) ? key : JSON.stringify(key);
-    const here = path === '' ? name : `${path}.${name}`;
+    const here = pathWith(path, key);
     if (CONTINUES.test(key)) return saysEnd(value) ? [] : [here];
     return depth === 0 ? [] : signsIn(value, here, depth - 1);
   });

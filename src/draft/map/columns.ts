@@ -1,6 +1,7 @@
+import { pathWith, quotedInPath } from '../../adapter/path.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import { isList, isObject, scalarText } from '../../kernel/json/values.ts';
-import { fold, isNameable, pathWith, quotedInPath } from '../path-text.ts';
+import { fold, isNameable } from '../path-text.ts';
 
 /** A column: one path of the records, with its value in each row. */
 export type Column = {

@@ -1,12 +1,12 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
-import { compilePath } from '../../adapter/path.ts';
+import { compilePath, pathWith } from '../../adapter/path.ts';
 import type { Json, JsonObject } from '../../kernel/json/json.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 import { isList, isObject, scalarText } from '../../kernel/json/values.ts';
 import { mapTexts } from '../requests/map-leaves.ts';
 import type { IdKind } from '../query/probe-order.ts';
-import { isNameable, pathWith } from '../path-text.ts';
+import { isNameable } from '../path-text.ts';
 
 /** The view of one record that was found. */
 export type FoundRecord = {
