@@ -1,5 +1,6 @@
 import { compilePath } from '../../adapter/path.ts';
 import { explainReplies } from '../../adapter/read/explain-reply.ts';
+import type { Value } from '../../contract/fields.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import { type Claim, claimOf, type Evidence } from '../claim.ts';
 import { listPlace } from '../evidence/ask.ts';
@@ -27,14 +28,18 @@ function mappedFields({ ask: { resource, list } }: Evidence) {
 function unreadableValues({ ask, sample }: Evidence, field: string): string {
   const explainer = ask.showValues ? explainReplies(ask.spec, ask.resource, 'list') : undefined;
   if (explainer === undefined) return '';
-  const found = sample.steps.flatMap(({ exchange, rows }) =>
-    rows.records.flatMap(({ id, [field]: value }) => {
-      if (value !== null || exchange.reply.body.length === 0) return [];
-      const provenance = explainer.record(exchange.reply, id)?.find((one) => one.field === field);
-      return provenance?.state === 'unreadable' ? [JSON.stringify(provenance.found)] : [];
-    }),
-  );
-  const some = [...new Set(found)].slice(0, VALUES_REPORTED);
+  const texts = sample.steps.flatMap(({ exchange: { reply }, rows }) => {
+    const unset = new Set<Value>(
+      rows.records.flatMap(({ id, [field]: value }) => (value === null ? id : [])),
+    );
+    if (unset.size === 0 || reply.body.length === 0) return [];
+    const read = explainer.rows(reply).map((row) => explainer.explain(row));
+    // Rows that are dropped say nothing about records.
+    const own = read.filter((row) => row.some((one) => one.field === 'id' && unset.has(one.value))).flat();
+    const unread = own.filter((one) => one.field === field && one.state === 'unreadable');
+    return unread.map(({ found }) => JSON.stringify(found));
+  });
+  const some = [...new Set(texts)].slice(0, VALUES_REPORTED);
   return some.length === 0 ? '' : `, such as ${some.join(', ')}`;
 }
 
