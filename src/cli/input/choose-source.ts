@@ -1,7 +1,7 @@
 import { closest } from '../../config/validate/closest.ts';
 import type { CompiledSource } from '../../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
-import { readLiveOrExit } from './read-config.ts';
+import { liveEnvironment, orExit, readSource } from './read-config.ts';
 
 /** Prints what is wrong with a command line; to be thrown. */
 export function usageError(context: CliContext, message: string): ExitError {
@@ -29,6 +29,8 @@ export function liveSourceNamed(
   compiled: readonly CompiledSource[],
   context: CliContext,
 ): readonly [CompiledSource, ...CompiledSource[]] {
-  const [first, ...others] = sourceNamed(name, compiled, context);
-  return [readLiveOrExit(first, context), ...others.map((one) => readLiveOrExit(one, context))];
+  const [known] = sourceNamed(name, compiled, context);
+  const { file } = known.source.yaml;
+  const [first = known, ...others] = orExit(context, () => readSource(file, liveEnvironment(context.env)));
+  return [first, ...others];
 }
