@@ -1,3 +1,4 @@
+import type { Adapter } from '../adapter/compile.ts';
 import type { GetAdapter } from '../adapter/compile-record.ts';
 import { explainReplies } from '../adapter/read/explain-reply.ts';
 import type { OnGap } from '../adapter/map/map-record.ts';
@@ -10,7 +11,8 @@ import type { Resource } from '../contract/resources.ts';
 import type { UpstreamReply, UpstreamRequest } from '../kernel/upstream-call.ts';
 import type { CompiledSource } from '../pipeline/compile-sources.ts';
 import { callToDisplay, type DisplayedCall } from './session/display-call.ts';
-import { compileValid, maskedSource } from './session/masked-source.ts';
+import { maskSource } from './session/mask-secrets.ts';
+import { compileValid } from './session/masked-source.ts';
 import { type Counterparts, pairRequests, withoutValues } from './session/pair-requests.ts';
 import { createSourceClient, type SourceSession } from './session/source-session.ts';
 import { permissiveSource, sourceWithoutValues } from './source-variant.ts';
@@ -45,13 +47,21 @@ function compileSelection(
   { compiled: { resource }, showValues }: SourceAskDeps,
   toDisplay: Counterparts,
 ) {
-  return function adapterFor(selection: RowSelection) {
+  const known = new Map<string, Adapter>();
+  function compileFor(selection: RowSelection): Adapter {
     const real = permissiveSource(spec, resource.name, selection);
     const other = permissiveSource(masked, resource.name, selection);
     const display = showValues ? other : sourceWithoutValues(other, resource.name, selection.filters ?? []);
     const translation = showValues ? {} : withoutValues;
     return pairRequests(compileValid(real, resource), compileValid(display, resource), translation, toDisplay)
       .adapter;
+  }
+  return function adapterFor(selection: RowSelection): Adapter {
+    const { size, base, query, declared, filters = [] } = selection;
+    const key = JSON.stringify([size, base, query, declared, filters.map(({ field, op }) => [field, op])]);
+    const adapter = known.get(key) ?? compileFor(selection);
+    known.set(key, adapter);
+    return adapter;
   };
 }
 
@@ -99,9 +109,7 @@ function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts): 
     resource: { ...resource, itemFields, filters: resource.filters.filter(({ field }) => isThere(field)) },
     callsLeft: () => session.callsLeft,
     open(selection) {
-      const isPlain = Object.keys(selection).length === 0;
-      const varied = isPlain ? unchanged : adapterFor(selection);
-      const plan = varied.list.plan(everyRow(resource, selection), new Set());
+      const plan = adapterFor(selection).list.plan(everyRow(resource, selection), new Set());
       if (plan.kind === 'nothing') return undefined;
       if (plan.kind === 'scan' && plan.residualFilters.length > 0) return undefined;
       // A scan sorts by itself; the walk from a remembered place asks the source to.
@@ -151,7 +159,7 @@ function createAsk(specs: Specs, deps: SourceAskDeps, toDisplay: Counterparts): 
 /** Lets claims ask a source, within the budget of a session with it. @throws Error if its file lacks the resource */
 export function askSource(deps: SourceAskDeps): SourceAsk {
   const { compiled } = deps;
-  const masked = maskedSource(compiled).spec;
+  const masked = maskSource(compiled.source);
   const toDisplay: Counterparts = new WeakMap();
   return {
     ask: createAsk({ spec: compiled.source.spec, masked }, deps, toDisplay),
