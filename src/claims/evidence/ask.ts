@@ -84,6 +84,13 @@ export function sizeOf(list: ListSpec): number {
   return window.kind === 'page' ? Math.max(...window.sizes) : Math.min(window.sizeMax, depthOf(list));
 }
 
+type NumberedWindow = Extract<ListSpec['window'], { readonly kind: 'offset' | 'page' }>;
+
+/** Whether windows are asked for by the number of a row or a page. */
+export function isNumbered(window: ListSpec['window']): window is NumberedWindow {
+  return window.kind === 'offset' || window.kind === 'page';
+}
+
 /** Whether windows anywhere may be short, so that row numbers are not reliable. */
 export function hidesRows({ window }: ListSpec): boolean {
   return 'shortPage' in window && window.shortPage === 'anywhere';

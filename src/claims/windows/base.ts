@@ -4,6 +4,7 @@ import {
   type Ask,
   describeExchange,
   hidesRows,
+  isNumbered,
   idsOf,
   isWithinReach,
   listPlace,
@@ -147,7 +148,7 @@ export async function judgeBase(
   moved: number | undefined,
 ): Promise<Finding | undefined> {
   const { window } = ask.list;
-  if (window.kind !== 'offset' && window.kind !== 'page') return undefined;
+  if (!isNumbered(window)) return undefined;
   const thing = window.kind === 'page' ? 'pages' : 'rows';
   const declared = moved === undefined ? window.base : 1 - moved;
   const at = listPlace(ask, 'window', 'base');

@@ -5,6 +5,7 @@ import {
   describeExchange,
   type Exchange,
   idsOf,
+  isNumbered,
   isWithinReach,
   listPlace,
   rowsAt,
@@ -109,7 +110,7 @@ async function judgeSize(ask: Ask, first: Read, asked: number): Promise<{ findin
     return { finding: conclude('agrees', `${counted(received, 'row')} asked for and given`), size };
   if (received > size)
     return given(received, real, `${counted(received, 'row')} where ${size} were asked for`);
-  if (window.kind !== 'offset' && window.kind !== 'page')
+  if (!isNumbered(window))
     return next === undefined
       ? unclear(`${received} given`)
       : { finding: conclude('agrees', `${received} given`), size };
