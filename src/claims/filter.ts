@@ -3,17 +3,10 @@ import type { FilterSpec } from '../config/schema/source.ts';
 import { matches } from '../contract/order.ts';
 import type { Filter } from '../contract/query.ts';
 import type { Evidence, EvidenceRow, WindowEvidence } from './claim.ts';
-import {
-  describeExchange,
-  endsEmpty,
-  type Exchange,
-  hidesRows,
-  type OpenList,
-  sizeOf,
-} from './evidence/ask.ts';
+import { describeExchange, endsEmpty, type Exchange, hidesRows, type OpenList } from './evidence/ask.ts';
 import type { FilterTrial } from './evidence/filter-values.ts';
 import { counted } from './evidence/finding.ts';
-import { type RowWalk, walkRows } from './evidence/walk.ts';
+import { type RowWalk, walkAgain, walkRows } from './evidence/walk.ts';
 import { shortWindows } from './windows/window-size.ts';
 
 /** What contradicts a filter. */
@@ -91,10 +84,8 @@ export async function countUnlisted({ ask, sample, failed }: Evidence, found: Ro
     const listed = new Set(records.map(({ id }) => id));
     return found.records.filter(({ id }) => !listed.has(id)).length;
   };
-  const reader = ask.open({});
-  if (unlistedBy(sample) === 0 || reader === undefined) return 0;
-  const again = await walkRows(ask, reader, { size: sizeOf(ask.list), callsMax: sample.steps.length + 2 });
-  return again.complete ? unlistedBy(again) : 0;
+  const again = unlistedBy(sample) === 0 ? undefined : await walkAgain(ask, sample);
+  return again?.complete === true ? unlistedBy(again) : 0;
 }
 
 /** Asks for filters as the gateway does that cannot rely on a total, up to the end. */
@@ -104,7 +95,7 @@ export async function tryFilters(
   { filters, kind, callsMax }: { filters: readonly Filter[]; kind: string; callsMax: number },
 ): Promise<FilterResult> {
   const { ask, sample } = evidence;
-  const found = await walkRows(ask, reader, { size: sizeOf(ask.list), callsMax, goesOn: true });
+  const found = await walkRows(ask, reader, { callsMax, goesOn: true });
   const ids = new Set(found.records.map(({ id }) => id));
   const wanted = sample.records.filter((record) => fitsFilters(record, filters));
   const values = filters.map(({ value }) => JSON.stringify(value)).join(', ');

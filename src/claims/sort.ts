@@ -53,7 +53,7 @@ async function judgeSort(evidence: Evidence, sort: Sort): Promise<Finding> {
   const reader = ask.open({ sort });
   if (reader === undefined)
     return conclude('could not tell', 'Portico does not send sorts with such windows');
-  const sorted = await walkRows(ask, reader, { size: sizeOf(ask.list), callsMax: Math.max(2, callsMax - 2) });
+  const sorted = await walkRows(ask, reader, { callsMax: Math.max(2, callsMax - 2) });
   const advice = adviceWithout(ask, sort);
   const [first] = sorted.steps;
   if (first === undefined)

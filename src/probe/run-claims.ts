@@ -2,9 +2,8 @@ import { type Claim, type Evidence } from '../claims/claim.ts';
 import { continuationClaims, linkHostClaim } from '../claims/windows/continuation.ts';
 import { cutOffClaim } from '../claims/windows/cut-off.ts';
 import { echoClaim } from '../claims/windows/echo.ts';
-import { type Ask, listPlace, sizeOf } from '../claims/evidence/ask.ts';
+import { type Ask, listPlace } from '../claims/evidence/ask.ts';
 import { claimAt, type Finding } from '../claims/evidence/finding.ts';
-import { walkRows } from '../claims/evidence/walk.ts';
 import { filterClaims } from '../claims/filter-claims.ts';
 import { filtersTogetherClaims } from '../claims/filters-together.ts';
 import { undeclaredFilterClaims } from '../claims/undeclared-filter.ts';
@@ -26,6 +25,7 @@ import { totalClaim } from '../claims/total.ts';
 import { uniqueIdsClaim } from '../claims/unique-ids.ts';
 import { shortWindowsClaim } from '../claims/windows/window-size.ts';
 import { askSource, type SourceAskDeps } from './ask-source.ts';
+import { type Sampled, takeSample } from './take-sample.ts';
 import { SessionBudgetSpent, SourceUnreachable } from './session/source-session.ts';
 import { tryAdvice, withFirstAdvice } from './try-advice.ts';
 
@@ -64,22 +64,6 @@ export type ClaimRun = {
 const SAMPLE_SHARE = 0.3;
 /** Claims in a row that got no answer: the source is gone, and the others would only wait for it. */
 const SILENT_MAX = 2;
-
-type Sampled = Pick<Evidence, 'first' | 'sample' | 'gaps'> & { readonly ask: Ask };
-
-/** Reads the rows that the claims are held against. */
-async function takeSample(
-  { ask, first }: Pick<Evidence, 'ask' | 'first'>,
-  callsMax: number,
-): Promise<Sampled> {
-  const reader = ask.open({});
-  if (reader === undefined) throw new Error('every row can be asked for');
-  ask.gaps.clear();
-  const sample = await walkRows(ask, reader, { size: sizeOf(ask.list), callsMax });
-  const again = sample.steps[0]?.exchange;
-  const read = again?.value === undefined ? first : { ...again, value: again.value };
-  return { ask, first: read, sample, gaps: new Map(ask.gaps) };
-}
 
 /** The finding about details of rows: reading those of a whole sample would take too many calls. */
 function detailsFinding(ask: Ask): readonly Finding[] {

@@ -1,8 +1,8 @@
 import type { Claim, Evidence } from '../claims/claim.ts';
-import { type Ask, sizeOf } from '../claims/evidence/ask.ts';
+import type { Ask } from '../claims/evidence/ask.ts';
 import type { Change, Finding } from '../claims/evidence/finding.ts';
 import { changeText, type SpecChange } from '../claims/evidence/spec-change.ts';
-import { walkRows } from '../claims/evidence/walk.ts';
+import { takeSample } from './take-sample.ts';
 import { SessionBudgetSpent, SourceUnreachable } from './session/source-session.ts';
 
 /** Keys of a list that decide which rows a walk brings. */
@@ -44,17 +44,9 @@ export function withFirstAdvice(finding: Finding): Finding {
 async function evidenceWith(evidence: Evidence, { sets }: Change): Promise<Evidence> {
   const ask: Ask = evidence.ask.with(sets);
   const failed = new Set<string>();
-  if (!sets.some(isReadAgain)) return { ...evidence, ask, failed };
-  const reader = ask.open({});
-  if (reader === undefined) return { ...evidence, ask, failed };
-  ask.gaps.clear();
-  const sample = await walkRows(ask, reader, {
-    size: sizeOf(ask.list),
-    callsMax: evidence.sample.steps.length + 2,
-  });
-  const first = sample.steps[0]?.exchange;
-  const read = first?.value === undefined ? evidence.first : { ...first, value: first.value };
-  return { ...evidence, ask, failed, sample, first: read, gaps: new Map(ask.gaps) };
+  const { first, sample } = evidence;
+  if (!sets.some(isReadAgain) || ask.open({}) === undefined) return { ...evidence, ask, failed };
+  return { ...evidence, failed, ...(await takeSample({ ask, first }, sample.steps.length + 2)) };
 }
 
 /** Whether a claim agrees behind a changed file: it is probed again, as if the change stood there. */

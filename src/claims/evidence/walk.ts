@@ -1,7 +1,7 @@
 import type { Rows } from '../../adapter/compile.ts';
 import type { RandomWindow, SequentialWindow, WindowCall } from '../../adapter/plan/window.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
-import { type Ask, callAt, depthOf, type Exchange, hidesRows, type OpenList } from './ask.ts';
+import { type Ask, callAt, depthOf, type Exchange, hidesRows, type OpenList, sizeOf } from './ask.ts';
 
 /** One window of a walk. */
 export type WalkStep = {
@@ -51,7 +51,7 @@ function withoutBody({ exchange, ...step }: WalkStep): WalkStep {
  * How far a walk may go. With `goesOn`, it does as the gateway does that scans without a total: each window begins
  * behind the rows that came, and not behind those that were asked for.
  */
-export type WalkBounds = { readonly size: number; readonly callsMax: number; readonly goesOn?: boolean };
+export type WalkBounds = { readonly callsMax: number; readonly goesOn?: boolean };
 
 type Finish = Pick<RowWalk, 'complete' | 'end'> & { readonly refusal?: Exchange<Rows> };
 
@@ -110,9 +110,10 @@ function sawAll(steps: readonly WalkStep[], shortAnywhere: boolean): boolean {
 async function walkNumbered(
   ask: Ask,
   reader: OpenList & { readonly window: RandomWindow },
-  { size, callsMax, goesOn = false }: WalkBounds,
+  { callsMax, goesOn = false }: WalkBounds,
 ): Promise<RowWalk> {
   const depthMax = depthOf(ask.list);
+  const size = sizeOf(ask.list);
   const shortAnywhere = hidesRows(ask.list);
   const trail = createTrail(ask, callsMax);
   let empty = 0;
@@ -165,6 +166,12 @@ export function walkRows(ask: Ask, reader: OpenList, bounds: WalkBounds): Promis
   return window.kind === 'random'
     ? walkNumbered(ask, { ...reader, window }, bounds)
     : walkNamed(ask, { ...reader, window }, bounds);
+}
+
+/** Reads all rows once more, with as many calls as before and two. */
+export async function walkAgain(ask: Ask, { steps }: Pick<RowWalk, 'steps'>): Promise<RowWalk | undefined> {
+  const reader = ask.open({});
+  return reader && walkRows(ask, reader, { callsMax: steps.length + 2 });
 }
 
 /** Whether records stand at the numbers of their rows, because no row was left out. */

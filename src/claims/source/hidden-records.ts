@@ -1,7 +1,7 @@
 import { claimOf, type Evidence } from '../claim.ts';
-import { type Ask, type Exchange, hidesRows, sizeOf } from '../evidence/ask.ts';
+import { type Ask, type Exchange, hidesRows } from '../evidence/ask.ts';
 import { claimAt, counted, type Findings } from '../evidence/finding.ts';
-import { walkRows } from '../evidence/walk.ts';
+import { walkAgain } from '../evidence/walk.ts';
 
 const GAPS_TRIED = 5;
 /** How far behind the last number of the list records are looked for. */
@@ -35,10 +35,9 @@ async function judgeBehind({ ask, sample }: Evidence, last: number): Promise<Fin
     ask,
     BEHIND.map((step) => last + step),
   );
-  const reader = found.length === 0 ? undefined : ask.open({});
-  if (reader === undefined) return undefined;
   // Records may have been added since it was read.
-  const again = await walkRows(ask, reader, { size: sizeOf(list), callsMax: sample.steps.length + 2 });
+  const again = found.length === 0 ? undefined : await walkAgain(ask, sample);
+  if (again === undefined) return undefined;
   const listed = new Set(again.records.map(({ id }) => id));
   const hidden = found.filter(({ id }) => !listed.has(id));
   if (hidden.length === 0 || !again.complete) return undefined;

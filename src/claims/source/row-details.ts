@@ -8,14 +8,14 @@ const ROWS_TRIED = 6;
 
 /** Whether the details of some rows are there, and the same each time. */
 async function judgeDetails(evidence: Evidence): Promise<Findings> {
-  const { ask, sample } = evidence;
+  const { ask } = evidence;
   const conclude = claimAt(
     'row details',
     'the details of a row are the same each time',
     listPlace(ask, 'hydrate'),
   );
   const seen = new Map<string, EvidenceRow>();
-  for (const { id } of twice(evidence, sample.records, ROWS_TRIED)) {
+  for (const { id } of twice(evidence, ROWS_TRIED)) {
     const exchange = await ask.details(id);
     if (exchange === undefined) continue;
     const { value } = exchange;

@@ -36,7 +36,7 @@ function isEqual(left: Value, right: Value): boolean {
 }
 
 /** The first, the last, those with the most unusual ids, and then others from everywhere in the list. */
-function chosen<T extends EvidenceRow>(records: readonly T[], max: number): readonly T[] {
+function chosen(records: readonly EvidenceRow[], max: number): readonly EvidenceRow[] {
   const odd = records.find(({ id }) => /[~.-]/.test(id));
   const complete = records.find((record) => Object.values(record).every((value) => value !== null));
   const special = [records[0], odd, complete, records.at(-1)].filter((record) => record !== undefined);
@@ -50,22 +50,22 @@ export function otherFields(a: EvidenceRow, b: EvidenceRow, fields: readonly str
 }
 
 /** Records, each twice: the second time in reverse, so that one that fails at every n-th call fails at another. */
-export function twice<T extends EvidenceRow>({ ask, sample }: Evidence, records: readonly T[], max: number) {
+export function twice({ ask, sample }: Evidence, max: number): readonly EvidenceRow[] {
   const affordable = Math.floor((ask.callsLeft() * CALLS_SHARE) / 2);
-  const some = chosen(records, Math.max(RECORDS_SPECIAL, Math.min(max, affordable)));
-  return sample.records.length === 0 ? [] : [...some, ...some.toReversed()];
+  const some = chosen(sample.records, Math.max(RECORDS_SPECIAL, Math.min(max, affordable)));
+  return [...some, ...some.toReversed()];
 }
 
 /** Whether a record has the same values by itself as in the list, each time. */
 async function judgeExisting(evidence: Evidence): Promise<Finding> {
-  const { ask, sample, failed } = evidence;
+  const { ask, failed } = evidence;
   const claim = 'a record is the same by itself as in the list';
   const conclude = claimAt('get', claim, getPlace(ask));
   const shared = ask.resource.itemFields
     .map(({ name }) => name)
     .filter((name) => !failed.has(`field ${name}`));
   const seen = new Map<string, EvidenceRow>();
-  for (const record of twice(evidence, sample.records, RECORDS_TRIED)) {
+  for (const record of twice(evidence, RECORDS_TRIED)) {
     const exchange = await ask.one(record.id);
     if (exchange === undefined) continue;
     const { problem, value } = exchange;

@@ -94,7 +94,7 @@ async function judgeChain(evidence: Evidence): Promise<Findings> {
   const reader = size < 1 || !isSettled(evidence) ? undefined : ask.open({ size });
   if (reader === undefined || sample.records.length <= size) return undefined;
   const callsMax = Math.max(2, Math.floor(ask.callsLeft() * CALLS_SHARE));
-  const other = await walkRows(ask, reader, { size, callsMax });
+  const other = await walkRows(ask, reader, { callsMax });
   const conclude = claimAt(
     'other sizes',
     'windows of another size bring the same rows',
