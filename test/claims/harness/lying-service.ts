@@ -66,8 +66,9 @@ function listReply(stages: Stages, store: Store, ask: Ask): HttpReply {
   if (traits.pastEnd === 404 && ask.first > 0 && ask.first >= matched.length) return notFound;
   const windowed = stages.window(ask, stages.order(ask, matched));
   const rows = windowed.rows.map((stored) => {
-    const { description: _lacking, ...row } = writeRow(traits, stored);
-    return stages.row(ask, traits.hydrate ? row : writeRow(traits, stored));
+    const whole = writeRow(traits, stored);
+    const { description: _lacking, ...row } = whole;
+    return stages.row(ask, traits.hydrate ? row : whole);
   });
   const extras = extrasOf(store, ask, windowed, total);
   return { headers: headersOf(store, ask, windowed, total), body: { items: rows, ...extras } };

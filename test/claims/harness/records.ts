@@ -11,20 +11,18 @@ export type StoredRecord = {
 
 /** Categories that a careless filter takes for one another. */
 const CATEGORIES = [
-  ...[
-    'Tools',
-    'tools',
-    'TOOLS',
-    'Tool',
-    'Tools & More',
-    'Café',
-    'Cafe',
-    'Toys',
-    'Garden',
-    "Kid's",
-    '10',
-    '010',
-  ],
+  'Tools',
+  'tools',
+  'TOOLS',
+  'Tool',
+  'Tools & More',
+  'Café',
+  'Cafe',
+  'Toys',
+  'Garden',
+  "Kid's",
+  '10',
+  '010',
 ];
 
 const NAMES = ['Ann', 'ann', 'ANN', 'Bo', 'Ärger', 'Zoë', 'Zoe', 'a b', 'ab', '9 lives', '10 lives', 'Émile'];

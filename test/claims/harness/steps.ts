@@ -95,3 +95,6 @@ export function swapped<T>(rows: readonly T[], at: number): readonly T[] {
   if (place < 0 || place + 1 >= rows.length) return rows;
   return rows.with(place, rows[place + 1]!).with(place + 1, rows[place]!);
 }
+
+/** A text whose letters have lost their accents. */
+export const withoutAccents = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '');

@@ -1,7 +1,7 @@
 import { compareDecimals, compareTexts } from '../../support/model/contract-model.ts';
 import { type Ask, filtersOf } from '../harness/ask.ts';
 import { type LieSpec, liesOf } from '../harness/lie.ts';
-import { asking, matching } from '../harness/steps.ts';
+import { asking, matching, withoutAccents } from '../harness/steps.ts';
 
 type Equals = (own: string, wanted: string) => boolean;
 
@@ -28,8 +28,6 @@ const letting = (field: 'category' | 'price') =>
 /** Asks less than was asked. */
 const without = (...names: readonly ('category' | 'low' | 'high')[]) =>
   asking(() => Object.fromEntries(names.map((name) => [name, undefined])));
-
-const folded = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '');
 
 const specs: readonly LieSpec[] = [
   {
@@ -79,7 +77,7 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'category: without accents',
-    breaks: comparing((own, wanted) => folded(own) === folded(wanted)),
+    breaks: comparing((own, wanted) => withoutAccents(own) === withoutAccents(wanted)),
     shapes: ['offset products'],
     when: ['always', 'only for values outside of ASCII'],
   },

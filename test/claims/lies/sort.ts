@@ -2,7 +2,7 @@ import { compareIds, compareTexts } from '../../support/model/contract-model.ts'
 import type { Ask } from '../harness/ask.ts';
 import { type LieSpec, liesOf } from '../harness/lie.ts';
 import { drawn, type StoredRecord } from '../harness/records.ts';
-import { asking, byId, ordering, sortedBy } from '../harness/steps.ts';
+import { asking, byId, ordering, sortedBy, withoutAccents } from '../harness/steps.ts';
 import type { Breaks } from '../harness/lying-service.ts';
 
 type Compare = (a: string, b: string) => number;
@@ -43,7 +43,6 @@ function sortingBy(field: string | undefined, way: SortWay): Breaks {
   });
 }
 
-const withoutAccents = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '');
 const byDay: Compare = (a, b) => compareTexts(a.slice(8, 10) + a.slice(5, 7), b.slice(8, 10) + b.slice(5, 7));
 const noisy = (a: StoredRecord, b: StoredRecord, { number }: Ask) =>
   drawn(Number(a.record.id.replace(/\D/g, '')) + number, 997) -
