@@ -96,13 +96,12 @@ async function tryAgain(
 
 /** One report of all that was drafted. */
 function reportOf({ text }: Drafted, resources: Drafted['resources']): Report {
-  const [first] = resources;
-  const reports = resources.map(draftReport);
-  if (resources.length === 1) return { ...draftReport({ ...first, text }) };
-  const headings = resources.map(({ compiled }) => compiled.resource.name);
+  const [first, ...others] = resources;
+  if (others.length === 0) return draftReport({ ...first, text });
+  const reports = resources.map((one) => ({ ...draftReport(one), name: one.compiled.resource.name }));
   return {
     json: { name: first.name, resources: reports.map(({ json }) => json), draft: text },
-    blocks: reports.map(({ blocks }, index) => ({ heading: `${headings[index]}:`, blocks })),
+    blocks: reports.map(({ blocks, name }) => ({ heading: `${name}:`, blocks })),
   };
 }
 

@@ -1,11 +1,7 @@
 import { type ResourceName, resources } from '../../contract/resources.ts';
 import type { ReportBlock } from '../../explain/report/report.ts';
 import { newApiKey, newKeyId } from '../../policy/authentication/api-key.ts';
-
-/** Quotes a text for a shell. */
-function quoted(text: string): string {
-  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
+import { quoted } from '../output/quoted.ts';
 
 /** A source file that was written. */
 type Written = {

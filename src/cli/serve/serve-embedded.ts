@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Secret } from '../../kernel/secret.ts';
 import type { KeyRecordConfig } from '../../config/schema/access.ts';
 import { hashApiKey, newApiKey, newKeyId, parseApiKey } from '../../policy/authentication/api-key.ts';
+import { quoted } from '../output/quoted.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { type ServedConfig, startGateway } from './start.ts';
 
@@ -25,7 +26,7 @@ export function keyEntry(
 
 /** An option of curl with a key, quoted for a shell. */
 export function keyHeader(key: string): string {
-  return `'Authorization: Bearer ${key.replaceAll("'", `'\\''`)}'`;
+  return quoted(`Authorization: Bearer ${key}`);
 }
 
 /**
