@@ -19,6 +19,11 @@ export type EvidenceRow = { readonly id: string } & Readonly<Record<string, Valu
 /** One window of rows: how it was asked for, and what came. */
 export type WindowEvidence = { readonly call: WindowCall; readonly rows: Rows };
 
+/** The ids of a window's rows, those of dropped rows included. */
+export function windowIds({ rows: { records, droppedIds = [] } }: WindowEvidence): readonly string[] {
+  return [...records.map(({ id }) => id), ...droppedIds];
+}
+
 /** The rows contradict a claim of the source's file, once. */
 export type ClaimContradicted = {
   readonly kind: 'contradicted';

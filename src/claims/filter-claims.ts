@@ -1,7 +1,8 @@
 import type { Claim, Evidence } from './claim.ts';
 import { type Ask, hidesRows, listPlace } from './evidence/ask.ts';
 import { chooseFilterTrials } from './evidence/filter-values.ts';
-import { type Change, claimAt, type Conclude, counted, type Finding } from './evidence/finding.ts';
+import { type Change, claimAt, type Conclude, type Finding } from './evidence/finding.ts';
+import { counted } from '../kernel/counted.ts';
 import { type DeclaredFilter, type FilterResult, objection, tryFilters } from './filter.ts';
 import { judgeFilteredTotal } from './total.ts';
 

@@ -2,10 +2,17 @@ import type { Capability } from '../adapter/plan/push-down.ts';
 import type { FilterSpec } from '../config/schema/source.ts';
 import { matches } from '../contract/order.ts';
 import type { Filter } from '../contract/query.ts';
-import type { Evidence, EvidenceRow, WindowEvidence } from './claim.ts';
-import { describeExchange, endsEmpty, type Exchange, hidesRows, type OpenList } from './evidence/ask.ts';
+import { counted } from '../kernel/counted.ts';
+import { type Evidence, type EvidenceRow, type WindowEvidence, windowIds } from './claim.ts';
+import {
+  describeExchange,
+  endsEmpty,
+  type Exchange,
+  hidesRows,
+  isNumbered,
+  type OpenList,
+} from './evidence/ask.ts';
 import type { FilterTrial } from './evidence/filter-values.ts';
-import { counted } from './evidence/finding.ts';
 import { type RowWalk, walkAgain, walkRows } from './evidence/walk.ts';
 import { shortWindows } from './windows/window-size.ts';
 
@@ -62,7 +69,7 @@ function isIgnored(found: RowWalk, sample: RowWalk): boolean {
 /** How the windows of a filtered walk do not fit together: the source filters its windows after it has cut them. */
 function tornWalk({ ask: { list }, failed }: Evidence, found: RowWalk): string | undefined {
   const { window } = list;
-  if (window.kind !== 'offset' && window.kind !== 'page') return undefined;
+  if (!isNumbered(window)) return undefined;
   // Rows that move, or come again behind the end, are told elsewhere.
   if (['order', 'stability', 'walk', 'past end', 'short windows'].some((name) => failed.has(name)))
     return undefined;
@@ -148,15 +155,11 @@ export function objection(
   return undefined;
 }
 
-function idsOf({ rows: { records, droppedIds = [] } }: WindowEvidence): readonly string[] {
-  return [...records.map(({ id }) => id), ...droppedIds];
-}
-
 /**
  * Whether rows show that a filter runs before paging: one of a window's rows is not in the same window of the whole list.
  * A source that filters what it has paged can only leave rows out.
  */
 export function isFilteredBeforePaging(filtered: WindowEvidence, whole: WindowEvidence): boolean {
-  const ids = new Set(idsOf(whole));
-  return idsOf(filtered).some((id) => !ids.has(id));
+  const ids = new Set(windowIds(whole));
+  return windowIds(filtered).some((id) => !ids.has(id));
 }

@@ -2,8 +2,9 @@ import type { FieldKind, Value } from '../contract/fields.ts';
 import { compareKeys, compileOrder, type RecordOrder, sortKeyOf } from '../contract/order.ts';
 import type { Sort } from '../contract/query.ts';
 import { type Claim, claimOf, type Evidence, type EvidenceRow } from './claim.ts';
-import { idsOf, listPlace, rowsAt, sameIds, sizeOf } from './evidence/ask.ts';
-import { claimAt, counted, type Finding } from './evidence/finding.ts';
+import { idsOf, isNumbered, listPlace, rowsAt, sameIds, sizeOf } from './evidence/ask.ts';
+import { claimAt, type Finding, setting } from './evidence/finding.ts';
+import { counted } from '../kernel/counted.ts';
 
 /** Whether rows are in strict order; equal neighbours would be the same row twice. */
 export function isOrdered(rows: readonly EvidenceRow[], order: RecordOrder): boolean {
@@ -46,9 +47,9 @@ export function disorder(rows: readonly EvidenceRow[], sort: Sort, kind: FieldKi
 /** What an order by id is good for: only numbered windows with a total are read page by page. */
 function orderAdvice({ ask }: Evidence) {
   const { window, total } = ask.list;
-  const straight = (window.kind === 'offset' || window.kind === 'page') && total !== undefined;
+  const straight = isNumbered(window) && total !== undefined;
   const text = `order: id, if its documentation says so, too${straight ? ': pages then come straight from the source' : ''}`;
-  return { tries: [{ sets: [{ at: listPlace(ask, 'order'), value: 'id' }], text }] };
+  return setting(listPlace(ask, 'order'), 'id', text);
 }
 
 /** Whether the rows come in the order that is claimed without a sort. */
@@ -88,12 +89,7 @@ async function judgeStable({ ask, first }: Evidence): Promise<Finding> {
   if (ask.list.order === 'unknown') return conclude('noted', observed, total);
   if (sameIds(ids, idsOf(third))) return conclude('could not tell', 'the rows changed meanwhile');
   const text = `order: unknown, or ${total}`;
-  return conclude(
-    'differs',
-    observed,
-    { tries: [{ sets: [{ at, value: 'unknown' }], text }], otherwise: text },
-    again,
-  );
+  return conclude('differs', observed, { ...setting(at, 'unknown', text), otherwise: text }, again);
 }
 
 /** The order without a sort, and whether it is always the same. */

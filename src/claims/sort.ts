@@ -12,7 +12,8 @@ import {
   sameIds,
   sizeOf,
 } from './evidence/ask.ts';
-import { type Advice, claimAt, counted, type Finding } from './evidence/finding.ts';
+import { type Advice, claimAt, type Finding, setting } from './evidence/finding.ts';
+import { counted } from '../kernel/counted.ts';
 import { walkRows } from './evidence/walk.ts';
 import { countUnlisted } from './filter.ts';
 import { disorder } from './order.ts';
@@ -37,9 +38,10 @@ function adviceWithout({ list, resource }: Ask, sort: Sort): Advice {
   const column = list.sort?.columns[sort.field];
   const others = column?.directions.filter((way) => way !== wayOf(sort)) ?? [];
   const at = listPlace({ resource }, 'sort', 'columns', sort.field);
-  const set = others.length > 0 ? { at: [...at, 'directions'], value: others } : { at, value: undefined };
   const text = `directions without ${wayOf(sort)}, or no such column`;
-  return { tries: [{ sets: [set], text }], otherwise: text };
+  const advice =
+    others.length > 0 ? setting([...at, 'directions'], others, text) : setting(at, undefined, text);
+  return { ...advice, otherwise: text };
 }
 
 async function judgeSort(evidence: Evidence, sort: Sort): Promise<Finding> {

@@ -1,7 +1,8 @@
 import { claimOf, type Evidence } from './claim.ts';
 import { hidesRows, listPlace, rowsAt, sizeOf } from './evidence/ask.ts';
 import { chooseWideFilter } from './evidence/filter-values.ts';
-import { claimAt, counted, type Findings } from './evidence/finding.ts';
+import { claimAt, type Findings, setting } from './evidence/finding.ts';
+import { counted } from '../kernel/counted.ts';
 import { declaredFilters } from './filter-claims.ts';
 
 /** How often each selection is asked for once more. */
@@ -12,13 +13,15 @@ async function askInTurn({ ask, sample }: Evidence): Promise<void> {
   const filters = declaredFilters(ask).flatMap(
     ({ field, op }) => chooseWideFilter(sample.records, field, op) ?? [],
   );
-  const selections = filters.map((filter) => ({ filters: [filter] }));
+  const selections = [{}, ...filters.map((filter) => ({ filters: [filter] }))].flatMap((selection) => {
+    const reader = ask.open(selection);
+    return reader === undefined ? [] : [{ selection, count: reader.count }];
+  });
   for (let round = 0; round < ROUNDS; round += 1)
-    for (const selection of [{}, ...selections]) {
-      const reader = ask.open(selection);
-      if (reader === undefined || ask.callsLeft() === 0) continue;
-      if (reader.count === undefined) await rowsAt(ask, 0, sizeOf(ask.list), selection);
-      else await reader.count();
+    for (const { selection, count } of selections) {
+      if (ask.callsLeft() === 0) return;
+      if (count === undefined) await rowsAt(ask, 0, sizeOf(ask.list), selection);
+      else await count();
     }
 }
 
@@ -42,7 +45,7 @@ export const steadyTotalClaim = claimOf('steady total', async (evidence): Promis
     return conclude(
       'differs',
       `it changes from reply to reply: ${numbers}`,
-      { tries: [{ sets: [{ at, value: undefined }], text }], otherwise: text },
+      { ...setting(at, undefined, text), otherwise: text },
       ...torn.slice(0, 2),
     );
   }

@@ -18,13 +18,15 @@ import {
   type Exchange,
   hidesRows,
   idsOf,
+  isNumbered,
   isWithinReach,
   listPlace,
   type OpenList,
   rowsAt,
   sizeOf,
 } from './evidence/ask.ts';
-import { type Advice, claimAt, counted, type Finding } from './evidence/finding.ts';
+import { type Advice, claimAt, type Finding, setting } from './evidence/finding.ts';
+import { counted } from '../kernel/counted.ts';
 import { changeText } from './evidence/spec-change.ts';
 import type { RowWalk } from './evidence/walk.ts';
 import { shortWindows } from './windows/window-size.ts';
@@ -90,31 +92,29 @@ function proposeTotal({ ask, first, sample }: Evidence): Finding | undefined {
   if (!sample.complete || rows <= first.value.received) return undefined;
   const found = findTotal(first, rows);
   if (found === undefined) return undefined;
-  const { kind } = ask.list.window;
   const line = changeText({ at: ['total'], value: found });
-  const text =
-    kind === 'offset' || kind === 'page' ? `${line}: pages then come straight from the source` : line;
-  const sets = [{ at: listPlace(ask, 'total'), value: { ...found, counts: 'filtered' } }];
-  return claimAt('total', 'no total is declared', listPlace(ask, 'total'))(
+  const text = isNumbered(ask.list.window) ? `${line}: pages then come straight from the source` : line;
+  const at = listPlace(ask, 'total');
+  return claimAt('total', 'no total is declared', at)(
     'noted',
     `the first reply holds the number of the ${rows} rows`,
-    { tries: [{ sets, text }] },
+    setting(at, { ...found, counts: 'filtered' }, text),
   );
 }
 
 /** Why the rows of a walk cannot be counted. */
 function whyInconclusive({ ask, first, sample }: Evidence): string | undefined {
   const { repeated, refusal, complete } = sample;
-  const isNumbered = !hidesRows(ask.list) && first.value.next === undefined;
+  const hasNumbers = !hidesRows(ask.list) && first.value.next === undefined;
   if (repeated > 0) return 'records came twice in the walk';
-  if (isNumbered && shortWindows(sample).short.length > 0) return 'windows before the last are short';
+  if (hasNumbers && shortWindows(sample).short.length > 0) return 'windows before the last are short';
   return refusal !== undefined && !complete ? 'not all rows can be reached' : undefined;
 }
 
 /** The advice for a total that is none. */
 function withoutTotal(ask: Ask): Advice {
   const text = 'where the number of rows stands; or no total';
-  return { tries: [{ sets: [{ at: listPlace(ask, 'total'), value: undefined }], text }], otherwise: text };
+  return { ...setting(listPlace(ask, 'total'), undefined, text), otherwise: text };
 }
 
 /** Whether the last row that the total promises can be read, where not all rows were. */
@@ -206,15 +206,13 @@ export async function judgeFilteredTotal(
   if (counts === 'filtered') {
     if (total === rows) return conclude('agrees', `${total}, and as many rows`);
     if (total !== all) return differs(`${total}, but ${rows} rows`, withoutTotal(ask));
-    const tries = [{ sets: [{ at, value: 'all' }] }, ...(withoutTotal(ask).tries ?? [])];
+    const tries = [...setting(at, 'all').tries, ...(withoutTotal(ask).tries ?? [])];
     return differs(`${total}, the number of all rows, for ${rows}`, { tries });
   }
   if (total === all) return conclude('agrees', `${total} with and without the filter`);
   if (total === rows) {
     const text = 'total: { counts: filtered }, if it is so with every filter';
-    return conclude('noted', `${total}, and as many rows match`, {
-      tries: [{ sets: [{ at, value: 'filtered' }], text }],
-    });
+    return conclude('noted', `${total}, and as many rows match`, setting(at, 'filtered', text));
   }
   if (all === undefined && total > rows) return conclude('could not tell', 'not all rows were read');
   return differs(`${total}, where ${rows} rows match`, withoutTotal(ask));

@@ -1,6 +1,7 @@
 import { claimOf, type EvidenceRow } from './claim.ts';
 import { listPlace } from './evidence/ask.ts';
-import { claimAt, counted } from './evidence/finding.ts';
+import { claimAt } from './evidence/finding.ts';
+import { counted } from '../kernel/counted.ts';
 
 /** Whether two rows have the same id. */
 export function hasDuplicates(rows: readonly EvidenceRow[]): boolean {

@@ -1,3 +1,5 @@
+import { counted } from '../kernel/counted.ts';
+
 /** A mistake in a configuration file, with its position. */
 export type Problem = {
   readonly file: string;
@@ -19,7 +21,7 @@ export class ConfigError extends Error {
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[]) {
-    super(`${problems.length} problem${problems.length === 1 ? '' : 's'} in the configuration`);
+    super(`${counted(problems.length, 'problem')} in the configuration`);
     this.name = 'ConfigError';
     this.problems = problems;
   }

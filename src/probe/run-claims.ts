@@ -2,7 +2,7 @@ import { type Claim, type Evidence } from '../claims/claim.ts';
 import { continuationClaims, linkHostClaim } from '../claims/windows/continuation.ts';
 import { cutOffClaim } from '../claims/windows/cut-off.ts';
 import { echoClaim } from '../claims/windows/echo.ts';
-import { type Ask, listPlace } from '../claims/evidence/ask.ts';
+import { type Ask, isNumbered, listPlace } from '../claims/evidence/ask.ts';
 import { claimAt, type Finding } from '../claims/evidence/finding.ts';
 import { filterClaims } from '../claims/filter-claims.ts';
 import { filtersTogetherClaims } from '../claims/filters-together.ts';
@@ -83,8 +83,8 @@ function detailsFinding(ask: Ask): readonly Finding[] {
 /** Claims that take a few calls each, in the order in which they are probed. */
 function cheapClaims(ask: Ask): readonly Claim[] {
   const { window } = ask.list;
-  const isNumbered = window.kind === 'offset' || window.kind === 'page';
-  const isNamed = !isNumbered && window.kind !== 'none';
+  const hasNumbers = isNumbered(window);
+  const isNamed = !hasNumbers && window.kind !== 'none';
   return [
     replyClaims[0],
     ...fieldClaims,
@@ -95,9 +95,9 @@ function cheapClaims(ask: Ask): readonly Claim[] {
     ...(window.kind === 'link' ? [linkHostClaim] : []),
     ...orderClaims,
     uniqueIdsClaim,
-    ...(isNumbered ? [shortWindowsClaim] : []),
-    ...(isNumbered && window.echo !== undefined ? [echoClaim] : []),
-    ...(isNumbered ? [pastEndClaim] : [cutOffClaim]),
+    ...(hasNumbers ? [shortWindowsClaim] : []),
+    ...(hasNumbers && window.echo !== undefined ? [echoClaim] : []),
+    ...(hasNumbers ? [pastEndClaim] : [cutOffClaim]),
     ...otherSizesClaims(ask),
     totalClaim,
     capacityClaim,

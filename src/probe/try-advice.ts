@@ -86,16 +86,17 @@ export async function tryAdvice(
   if (!tries || finding.verdict === 'could not tell') return withFirstAdvice(finding);
   const { ask } = evidence;
   const left = ask.callsLeft() * CALLS_KEPT;
+  const untried = (change: Change) =>
+    withHint(finding, `${textOf(change)} (not tried: too few calls are left)`);
   for (const change of advice.tries ?? []) {
-    if (ask.callsLeft() <= left)
-      return withHint(finding, `${textOf(change)} (not tried: too few calls are left)`);
+    if (ask.callsLeft() <= left) return untried(change);
     try {
       if (await agreesWith(change, name, evidence, claimsOf))
         return withHint(finding, textOf(change), change);
     } catch (error) {
       // What was found is said in any case; a source that is gone is noticed by the next claim.
       if (!(error instanceof SessionBudgetSpent) && !(error instanceof SourceUnreachable)) throw error;
-      return withHint(finding, `${textOf(change)} (not tried: too few calls are left)`);
+      return untried(change);
     }
   }
   return withHint(finding, advice.otherwise);

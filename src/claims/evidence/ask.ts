@@ -6,6 +6,7 @@ import type { Filter, Sort } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { GatewayError } from '../../errors/fault.ts';
+import { counted } from '../../kernel/counted.ts';
 import type { UpstreamReply, UpstreamRequest } from '../../kernel/upstream-call.ts';
 import type { SpecChange } from './spec-change.ts';
 
@@ -91,6 +92,11 @@ export function isNumbered(window: ListSpec['window']): window is NumberedWindow
   return window.kind === 'offset' || window.kind === 'page';
 }
 
+/** The key of a window that says how many rows a call asks for. */
+export function sizeKey({ window }: ListSpec): 'sizes' | 'sizeMax' {
+  return window.kind === 'page' ? 'sizes' : 'sizeMax';
+}
+
 /** Whether windows anywhere may be short, so that row numbers are not reliable. */
 export function hidesRows({ window }: ListSpec): boolean {
   return 'shortPage' in window && window.shortPage === 'anywhere';
@@ -109,6 +115,11 @@ export function isWithinReach(list: ListSpec, firstRow: number, size: number): b
 /** A path of keys within the list of the resource. */
 export function listPlace({ resource }: Pick<Ask, 'resource'>, ...keys: readonly PropertyKey[]) {
   return ['resources', resource.name, 'list', ...keys];
+}
+
+/** A path of keys within the single view of the resource. */
+export function getPlace({ resource }: Pick<Ask, 'resource'>, ...keys: readonly PropertyKey[]) {
+  return ['resources', resource.name, 'get', ...keys];
 }
 
 /**
@@ -148,5 +159,5 @@ export function describeExchange({ reply, value, problem }: Exchange<unknown>): 
   }
   if (typeof value !== 'object' || value === null) return status;
   const received = 'received' in value ? Number(value.received) : 1;
-  return `${status} with ${received} ${received === 1 ? 'row' : 'rows'}`;
+  return `${status} with ${counted(received, 'row')}`;
 }

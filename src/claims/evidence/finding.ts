@@ -55,7 +55,7 @@ export function claimAt(probe: string, claim: string, at: readonly PropertyKey[]
   };
 }
 
-/** A number of things in words: `1 row`, `2 rows`. */
-export function counted(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? '' : 's'}`;
+/** One changed key of a file as advice; `text` says it where other words than the change do. */
+export function setting(at: readonly PropertyKey[], value: unknown, text?: string) {
+  return { tries: [{ sets: [{ at, value }], ...(text !== undefined && { text }) }] } satisfies Advice;
 }

@@ -4,7 +4,8 @@ import type { Value } from '../../contract/fields.ts';
 import type { Json } from '../../kernel/json/json.ts';
 import { type Claim, claimOf, type Evidence } from '../claim.ts';
 import { listPlace } from '../evidence/ask.ts';
-import { claimAt, counted, type Finding } from '../evidence/finding.ts';
+import { claimAt, type Finding, setting } from '../evidence/finding.ts';
+import { counted } from '../../kernel/counted.ts';
 import { isBlank } from '../evidence/walk.ts';
 
 /** Above this share of unreadable values, the steps are wrong and not the data. */
@@ -114,7 +115,7 @@ function judgeRecords(evidence: Evidence): Finding | undefined {
   return claimAt('records', 'every row is a record', at)(
     'differs',
     `${counted(foreign, 'row')} of ${sample.records.length} ${foreign === 1 ? 'has' : 'have'} none of the mapped fields`,
-    { tries: [{ sets: [{ at, value }] }] },
+    setting(at, value),
     sample.steps.find(({ rows }) => rows.records.some(isBlank))?.exchange,
   );
 }

@@ -1,6 +1,7 @@
 import { claimOf, type Evidence } from '../claim.ts';
-import { type Ask, type Exchange, hidesRows } from '../evidence/ask.ts';
-import { claimAt, counted, type Findings } from '../evidence/finding.ts';
+import { type Ask, type Exchange, getPlace, hidesRows, listPlace } from '../evidence/ask.ts';
+import { claimAt, type Findings } from '../evidence/finding.ts';
+import { counted } from '../../kernel/counted.ts';
 import { walkAgain } from '../evidence/walk.ts';
 
 const GAPS_TRIED = 5;
@@ -41,7 +42,7 @@ async function judgeBehind({ ask, sample }: Evidence, last: number): Promise<Fin
   const listed = new Set(again.records.map(({ id }) => id));
   const hidden = found.filter(({ id }) => !listed.has(id));
   if (hidden.length === 0 || !again.complete) return undefined;
-  return claimAt('all rows', 'the list has every record', ['resources', ask.resource.name, 'list', 'window'])(
+  return claimAt('all rows', 'the list has every record', listPlace(ask, 'window'))(
     'differs',
     `${counted(hidden.length, 'record')} with ids behind the last one of the list can be asked for: the list is cut off`,
     'window: offset, page, cursor or link, with the parameter that goes on; or a constant parameter that lists all rows',
@@ -60,11 +61,7 @@ export const hiddenRecordsClaim = claimOf('hidden records', async (evidence) => 
   );
   const tried = gaps.slice(0, GAPS_TRIED);
   const hidden = (await recordsAt(ask, tried)).map(({ exchange }) => exchange);
-  const conclude = claimAt('hidden records', 'the list has every record', [
-    'resources',
-    ask.resource.name,
-    'get',
-  ]);
+  const conclude = claimAt('hidden records', 'the list has every record', getPlace(ask));
   if (hidden.length > 0)
     return conclude(
       'noted',

@@ -1,6 +1,7 @@
 import { claimOf, type Evidence, type EvidenceRow } from '../claim.ts';
 import { describeExchange, listPlace } from '../evidence/ask.ts';
-import { claimAt, counted, type Findings } from '../evidence/finding.ts';
+import { claimAt, type Findings } from '../evidence/finding.ts';
+import { counted } from '../../kernel/counted.ts';
 import { otherFields, twice } from './single-record.ts';
 
 /** Rows whose details are asked for. */

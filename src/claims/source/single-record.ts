@@ -1,8 +1,9 @@
 import type { Value } from '../../contract/fields.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import { type Claim, claimOf, type Evidence, type EvidenceRow } from '../claim.ts';
-import { type Ask, describeExchange, type Exchange } from '../evidence/ask.ts';
-import { claimAt, counted, type Finding } from '../evidence/finding.ts';
+import { type Ask, describeExchange, type Exchange, getPlace } from '../evidence/ask.ts';
+import { claimAt, type Finding, setting } from '../evidence/finding.ts';
+import { counted } from '../../kernel/counted.ts';
 import { hiddenRecordsClaim } from './hidden-records.ts';
 
 /** Records that are asked for one by one. */
@@ -25,10 +26,6 @@ const FORMS = [
   '[A-Za-z0-9]+',
   '[A-Za-z0-9_-]+',
 ];
-
-function getPlace({ resource }: Ask, ...keys: readonly PropertyKey[]): readonly PropertyKey[] {
-  return ['resources', resource.name, 'get', ...keys];
-}
 
 function isEqual(left: Value, right: Value): boolean {
   if (left instanceof Decimal && right instanceof Decimal) return left.compare(right) === 0;
@@ -167,7 +164,7 @@ function formAdvice(evidence: Evidence) {
     "id: { form: '…' }, a regular expression for all of a native id, or a rule that says not_found";
   if (form === undefined) return { otherwise };
   const at = ['resources', evidence.ask.resource.name, 'id', 'form'];
-  return { tries: [{ sets: [{ at, value: form }] }], otherwise };
+  return { ...setting(at, form), otherwise };
 }
 
 async function judgeMalformed(evidence: Evidence): Promise<Finding> {

@@ -13,7 +13,8 @@ import {
   type RowSelection,
   sizeOf,
 } from '../evidence/ask.ts';
-import { claimAt, type Conclude, counted, type Finding } from '../evidence/finding.ts';
+import { claimAt, type Conclude, type Finding, setting } from '../evidence/finding.ts';
+import { counted } from '../../kernel/counted.ts';
 
 /** What is said where rows do not stand at their numbers. */
 export const HIDDEN = 'rows are left out of windows';
@@ -25,8 +26,7 @@ type CountedFrom = 0 | 1 | undefined;
 
 type First = Pick<Evidence, 'ask' | 'first'>;
 
-const fromOne = (ask: Ask) => ({ tries: [{ sets: [{ at: listPlace(ask, 'window', 'base'), value: 1 }] }] });
-const fromZero = (ask: Ask) => ({ tries: [{ sets: [{ at: listPlace(ask, 'window', 'base'), value: 0 }] }] });
+const countsFrom = (ask: Ask, base: 0 | 1) => setting(listPlace(ask, 'window', 'base'), base);
 
 /** Compares the rows from the number 1 on with those from 0 on: behind the first where numbers begin with 0. */
 async function compareShifted(
@@ -78,7 +78,12 @@ async function judgeShift({ ask, first }: First, conclude: Conclude): Promise<Fi
       );
     return from === 0
       ? conclude('agrees', 'the second row has the number 1')
-      : conclude('differs', 'the first row has the number 1, and 0 is taken for it', fromOne(ask), shifted);
+      : conclude(
+          'differs',
+          'the first row has the number 1, and 0 is taken for it',
+          countsFrom(ask, 1),
+          shifted,
+        );
   }
   if (shifted.value === undefined) return conclude('differs', describeExchange(shifted), KINDS, shifted);
   if (ask.list.order === 'unknown' || ids.some((id) => known.includes(id)))
@@ -101,7 +106,12 @@ async function judgeRepeat({ ask, first }: First, conclude: Conclude): Promise<F
   if (!sameIds(idsOf(second), known)) return conclude('agrees', 'the number 1 gives another page');
   const third = idsOf(await rowsAt(ask, size * 2, size));
   return third.length > 0 && !sameIds(third, known)
-    ? conclude('differs', 'the first page has the number 1, and 0 is taken for it', fromOne(ask), second)
+    ? conclude(
+        'differs',
+        'the first page has the number 1, and 0 is taken for it',
+        countsFrom(ask, 1),
+        second,
+      )
     : conclude('could not tell', 'every number gives the same page');
 }
 
@@ -137,7 +147,7 @@ async function judgeBefore({ ask, first }: First, conclude: Conclude): Promise<F
   return conclude(
     'differs',
     `the number 0 gives ${counted(fresh.length, 'row')} before the first`,
-    fromZero(ask),
+    countsFrom(ask, 0),
     before,
   );
 }
@@ -157,7 +167,7 @@ export async function judgeBase(
     return conclude(
       'differs',
       `no row comes so, and rows come when they are counted from ${moved}`,
-      { tries: [{ sets: [{ at, value: moved }] }] },
+      setting(at, moved),
       first,
     );
   if (window.base === 1) return judgeBefore({ ask, first }, conclude);

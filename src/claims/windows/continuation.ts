@@ -2,7 +2,8 @@ import { compilePath } from '../../adapter/path.ts';
 import { explainReplies } from '../../adapter/read/explain-reply.ts';
 import { type Claim, claimOf, type Evidence, type WindowEvidence } from '../claim.ts';
 import { describeExchange, idsOf, listPlace, sameIds } from '../evidence/ask.ts';
-import { claimAt, counted, type Finding } from '../evidence/finding.ts';
+import { claimAt, type Finding } from '../evidence/finding.ts';
+import { counted } from '../../kernel/counted.ts';
 
 /** Whether a window is as full as the total says, and the rows end where it says: then windows have fixed positions. */
 export function isFullWindow({ call, rows }: WindowEvidence, total: number): boolean {

@@ -4,8 +4,9 @@ import type { ListSpec } from '../../config/schema/source.ts';
 import { type Json, NumberText } from '../../kernel/json/json.ts';
 import { isObject } from '../../kernel/json/values.ts';
 import { claimOf, type Evidence } from '../claim.ts';
-import { type Ask, idsOf, listPlace, rowsAt, sizeOf } from '../evidence/ask.ts';
-import { claimAt, counted, type Findings } from '../evidence/finding.ts';
+import { type Ask, idsOf, isNumbered, listPlace, rowsAt, sizeOf } from '../evidence/ask.ts';
+import { claimAt, type Findings, setting } from '../evidence/finding.ts';
+import { counted } from '../../kernel/counted.ts';
 
 /** Names under which sources say that there is more, or what to send for it. */
 const CONTINUES =
@@ -77,7 +78,6 @@ async function judgeConstant({ ask, sample, first }: Evidence): Promise<Findings
   const observed = `${counted(rows, 'row')}, just as many as the constant ${name} asks for`;
   const raised = String(rows * 2);
   const more = await rowsAt(ask, 0, Infinity, { query: { [name]: raised } });
-  const sets = [{ at: listPlace(ask, 'request', 'query', name), value: raised }];
   const isAll = more.value?.received === rows;
   return conclude(
     'differs',
@@ -85,7 +85,7 @@ async function judgeConstant({ ask, sample, first }: Evidence): Promise<Findings
       ? `${observed}, and no more where ${raised} are asked for`
       : `${observed}; with ${raised}, ${more.value?.received ?? 'no'} rows come`,
     {
-      tries: isAll ? [] : [{ sets }],
+      ...(!isAll && setting(listPlace(ask, 'request', 'query', name), raised)),
       otherwise: isAll ? `${PAGING}; or a constant that is larger than the list can become` : PAGING,
     },
     first,
@@ -113,8 +113,9 @@ async function judgeFullWindow({ ask, first, sample }: Evidence): Promise<Findin
 /** Whether the list ends where the walk ended, and was not cut off. Numbered windows are read past the end anyway. */
 export const cutOffClaim = claimOf('all rows', async (evidence) => {
   const { ask, sample } = evidence;
-  const { kind } = ask.list.window;
-  if (!sample.complete || kind === 'offset' || kind === 'page') return undefined;
+  const { window } = ask.list;
+  const { kind } = window;
+  if (!sample.complete || isNumbered(window)) return undefined;
   const sign = kind === 'keyset' ? undefined : signOfMore(evidence);
   const last = sample.steps.at(-1)?.exchange;
   if (sign !== undefined)

@@ -2,7 +2,8 @@ import type { WindowCall } from '../../adapter/plan/window.ts';
 import type { Echo } from '../../adapter/read/echo.ts';
 import { claimOf } from '../claim.ts';
 import { listPlace } from '../evidence/ask.ts';
-import { claimAt, counted } from '../evidence/finding.ts';
+import { claimAt } from '../evidence/finding.ts';
+import { counted } from '../../kernel/counted.ts';
 
 /** The first variable whose echo differs from the request; `undefined` if none does. */
 export function brokenEcho(echo: Echo, { variables }: WindowCall): string | undefined {

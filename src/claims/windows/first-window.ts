@@ -9,9 +9,11 @@ import {
   isWithinReach,
   listPlace,
   rowsAt,
+  sizeKey,
   sizeOf,
 } from '../evidence/ask.ts';
-import { claimAt, counted, type Finding } from '../evidence/finding.ts';
+import { claimAt, type Finding, setting } from '../evidence/finding.ts';
+import { counted } from '../../kernel/counted.ts';
 import { isBrokenQuery, refusalHint } from './refused-request.ts';
 
 type Read = Exchange<Rows> & { readonly value: Rows };
@@ -64,7 +66,8 @@ function unreadable(ask: Ask, first: Exchange<Rows>): Finding {
 
 /** The file with another size or base of its windows. */
 function correct(ask: Ask, { size, base }: { readonly size?: number; readonly base?: number }): Ask {
-  const [key, value] = ask.list.window.kind === 'page' ? ['sizes', [size]] : ['sizeMax', size];
+  const key = sizeKey(ask.list);
+  const value = key === 'sizes' ? [size] : size;
   return ask.with([
     ...(size === undefined ? [] : [{ at: listPlace(ask, 'window', key), value }]),
     ...(base === undefined ? [] : [{ at: listPlace(ask, 'window', 'base'), value: base }]),
@@ -89,11 +92,10 @@ async function judgeSize(ask: Ask, first: Read, asked: number): Promise<{ findin
   const { window } = ask.list;
   const { received, next } = first.value;
   const size = sizeOf(ask.list);
-  const key = window.kind === 'page' ? 'sizes' : 'sizeMax';
-  const at = listPlace(ask, 'window', key);
+  const at = listPlace(ask, 'window', sizeKey(ask.list));
   const conclude = claimAt('size', `a call gives up to ${counted(size, 'row')}`, at);
   const given = (real: number, value: unknown, observed: string) => ({
-    finding: conclude('differs', observed, { tries: [{ sets: [{ at, value }] }] }, first),
+    finding: conclude('differs', observed, setting(at, value), first),
     size: real,
   });
   const real = window.kind === 'page' ? [received] : received;

@@ -10,7 +10,8 @@ import {
   sameIds,
   sizeOf,
 } from '../evidence/ask.ts';
-import { claimAt, counted, type Finding, type Findings } from '../evidence/finding.ts';
+import { claimAt, type Finding, type Findings, setting } from '../evidence/finding.ts';
+import { counted } from '../../kernel/counted.ts';
 import { isDense, walkRows } from '../evidence/walk.ts';
 
 /** Sizes that clients ask for, besides the largest: some sources treat small or odd ones in another way. */
@@ -46,10 +47,7 @@ async function judgeSizes(evidence: Evidence): Promise<Findings> {
   const conclude = claimAt('other sizes', 'windows of any size hold the rows that stand there', at);
   const firstRow = Math.floor(sample.records.length / 2);
   const text = 'order: unknown: rows are then read in the largest windows';
-  const advice = {
-    tries: [{ sets: [{ at: listPlace(ask, 'order'), value: 'unknown' }], text }],
-    otherwise: text,
-  };
+  const advice = { ...setting(listPlace(ask, 'order'), 'unknown', text), otherwise: text };
   const sizes = SIZES.filter((size) => size < sizeOf(list) && isWithinReach(list, firstRow, size));
   let compared = 0;
   for (const size of sizes) {

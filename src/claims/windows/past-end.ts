@@ -1,15 +1,15 @@
 import { type Claim, claimOf, type Evidence } from '../claim.ts';
 import { depthOf, describeExchange, endsEmpty, idsOf, listPlace, rowsAt, sizeOf } from '../evidence/ask.ts';
-import { type Advice, claimAt, type Conclude, counted, type Finding } from '../evidence/finding.ts';
+import { type Advice, claimAt, type Conclude, type Finding, setting } from '../evidence/finding.ts';
+import { counted } from '../../kernel/counted.ts';
 
 /** The gateway asks for rows up to here without knowing whether there are any. */
 const FAR_ROW = 2_000_000_000;
 
 /** The advice for a reply behind the end that is no window: it is told as such, or not relied on. */
 function pastEndAdvice({ ask }: Evidence, status?: number): Advice {
-  const sets = [{ at: listPlace(ask, 'window', 'pastEnd'), value: 'other' }];
   const rule = status === undefined ? '' : `outcomes: - { on: list, status: ${status}, is: past_end }, or `;
-  return { tries: [{ sets, text: `${rule}window: { pastEnd: other }` }] };
+  return setting(listPlace(ask, 'window', 'pastEnd'), 'other', `${rule}window: { pastEnd: other }`);
 }
 
 /** Judges a window far behind the last row. */
@@ -32,8 +32,8 @@ async function judgeFar(evidence: Evidence, claimsEmpty: boolean, conclude: Conc
   if (claimsEmpty || far.value?.received !== 0 || sample.end !== 'empty' || !sample.complete)
     return conclude('agrees', describeExchange(far));
   const text = 'window: { pastEnd: empty } spares a call for the total before each page';
-  const sets = [{ at: listPlace(ask, 'window', 'pastEnd'), value: 'empty' }];
-  return conclude('noted', `nothing comes: ${describeExchange(far)}`, { tries: [{ sets, text }] });
+  const advice = setting(listPlace(ask, 'window', 'pastEnd'), 'empty', text);
+  return conclude('noted', `nothing comes: ${describeExchange(far)}`, advice);
 }
 
 /** The finding where the walk was refused before the last row. */
@@ -44,12 +44,11 @@ function judgeReach({ ask, sample: { refusal, records, steps } }: Evidence): Fin
   const reached = records.length;
   // A depth that is written down makes the gateway refuse what lies behind it. It brings no row back.
   const lost = `rows behind ${reached} cannot be asked for so: another kind of window (a cursor, a keyset) or a narrower list; window: { depthMax: … } only has such queries refused`;
-  const sets = [{ at: [...at, 'depthMax'], value: reached }];
   const isAll = total === undefined || total <= reached;
   return claimAt('reach', 'every row can be reached', at)(
     'differs',
     `behind ${counted(reached, 'row')}: ${describeExchange(refusal)}`,
-    { tries: isAll ? [{ sets }] : [], otherwise: lost },
+    { ...(isAll && setting([...at, 'depthMax'], reached)), otherwise: lost },
     refusal,
   );
 }

@@ -5,13 +5,16 @@ import {
   describeExchange,
   hidesRows,
   idsOf,
+  isNumbered,
   isWithinReach,
   listPlace,
   rowsAt,
   sameIds,
+  sizeKey,
   sizeOf,
 } from '../evidence/ask.ts';
-import { claimAt, counted, type Finding } from '../evidence/finding.ts';
+import { claimAt, type Finding, setting } from '../evidence/finding.ts';
+import { counted } from '../../kernel/counted.ts';
 import { isDense } from '../evidence/walk.ts';
 
 /** Declared sizes besides the largest that are tried. */
@@ -34,12 +37,12 @@ async function judgeSecond({ ask, first, sample }: Evidence): Promise<Finding> {
   );
   const allInFirst = 'all rows stand in the first window';
   if (!isWithinReach(ask.list, size, size)) return conclude('could not tell', BEYOND_DEPTH);
+  if (sample.complete && sample.end !== 'repeats' && sample.records.length <= size)
+    return conclude('could not tell', allInFirst);
   const second = await rowsAt(ask, size, size);
   const known = idsOf(first);
   const ids = idsOf(second);
   const again = ids.filter((id) => known.includes(id)).length;
-  if (sample.complete && sample.end !== 'repeats' && sample.records.length <= size)
-    return conclude('could not tell', allInFirst);
   if (second.value === undefined)
     return conclude('differs', describeExchange(second), 'window: the kind, and what is sent for it', second);
   if (ids.length === 0) return conclude('could not tell', allInFirst);
@@ -74,7 +77,7 @@ async function judgeOneSize({ ask, sample }: Evidence, size: number): Promise<Fi
   const page = await rowsAt(ask, size, size);
   const ids = idsOf(page);
   const others = window.kind === 'page' ? window.sizes.filter((one) => one !== size) : [];
-  const advice = { tries: [{ sets: [{ at, value: others }], text: `take ${size} out of window.sizes` }] };
+  const advice = setting(at, others, `take ${size} out of window.sizes`);
   if (page.value === undefined) return conclude('differs', describeExchange(page), advice, page);
   if (expected.length < size) return conclude('could not tell', 'there are too few rows for a second page');
   if (sameIds(ids, expected)) return conclude('agrees', 'the second page holds the rows behind the first');
@@ -88,7 +91,7 @@ async function judgeOneSize({ ask, sample }: Evidence, size: number): Promise<Fi
 /** Probes a call for more rows than the file allows. */
 async function judgeOver({ ask, first }: Evidence): Promise<Finding> {
   const size = sizeOf(ask.list);
-  const key = ask.list.window.kind === 'page' ? 'sizes' : 'sizeMax';
+  const key = sizeKey(ask.list);
   const conclude = claimAt(
     'over the size',
     `no call gives more than ${counted(size, 'row')}`,
@@ -112,7 +115,7 @@ async function judgeOver({ ask, first }: Evidence): Promise<Finding> {
 /** The claims of a source with numbered windows: the second one, smaller ones, and larger ones than declared. */
 export function positionClaims({ list }: Ask): readonly Claim[] {
   const { window } = list;
-  if (window.kind !== 'offset' && window.kind !== 'page') return [];
+  if (!isNumbered(window)) return [];
   const others =
     window.kind === 'page' ? window.sizes.filter((size) => size !== sizeOf(list)).sort((a, b) => a - b) : [];
   const step = Math.max(1, Math.ceil(others.length / SIZES_TRIED));

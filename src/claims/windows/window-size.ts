@@ -1,6 +1,7 @@
 import { claimOf, type WindowEvidence } from '../claim.ts';
 import { hidesRows, listPlace } from '../evidence/ask.ts';
-import { claimAt, counted } from '../evidence/finding.ts';
+import { claimAt, setting } from '../evidence/finding.ts';
+import { counted } from '../../kernel/counted.ts';
 import type { RowWalk } from '../evidence/walk.ts';
 
 /**
@@ -42,10 +43,5 @@ export const shortWindowsClaim = claimOf('short windows', ({ ask, sample }) => {
   const observed = `${short.length} of ${counted(before.length, 'window')} before the last are short`;
   if (anywhere || short.length === 0) return conclude('agrees', observed);
   const text = 'window: { shortPage: anywhere }: rows are then counted by a scan';
-  return conclude(
-    'differs',
-    observed,
-    { tries: [{ sets: [{ at, value: 'anywhere' }], text }] },
-    short[0]?.exchange,
-  );
+  return conclude('differs', observed, setting(at, 'anywhere', text), short[0]?.exchange);
 });

@@ -2,7 +2,7 @@ import { pathText } from '../../config/problem.ts';
 import type { Report } from '../../explain/report/report.ts';
 import type { InferredSource } from '../infer-source.ts';
 import { costSummary, queryCosts } from '../../explain/query-costs.ts';
-import { counted } from '../../claims/evidence/finding.ts';
+import { counted } from '../../kernel/counted.ts';
 import type { Examination } from '../verify/examine-draft.ts';
 import type { DraftTrial } from '../verify/try-draft.ts';
 

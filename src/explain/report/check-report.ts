@@ -1,6 +1,6 @@
 import { type Problem, problemText } from '../../config/problem.ts';
 import type { CompiledSource } from '../../pipeline/compile-sources.ts';
-import { counted } from '../../claims/evidence/finding.ts';
+import { counted } from '../../kernel/counted.ts';
 import { costTable, queryCosts } from '../query-costs.ts';
 import type { Report } from './report.ts';
 

@@ -2,7 +2,8 @@ import { problemText } from '../../config/problem.ts';
 import type { Diagnosis, DisplayedFinding } from '../../probe/diagnose.ts';
 import type { CompiledSource } from '../../pipeline/compile-sources.ts';
 import type { Report, ReportBlock } from './report.ts';
-import { counted, type ClaimVerdict } from '../../claims/evidence/finding.ts';
+import { type ClaimVerdict } from '../../claims/evidence/finding.ts';
+import { counted } from '../../kernel/counted.ts';
 
 const LABELS: Readonly<Record<ClaimVerdict, string>> = {
   agrees: 'agrees',

@@ -1,4 +1,4 @@
-import { counted } from '../../claims/evidence/finding.ts';
+import { counted } from '../../kernel/counted.ts';
 import type { PlacedClaim } from '../explain-plan.ts';
 import { placeText, type Report, type ReportBlock, section } from './report.ts';
 import type { Explanation, ClientMistake } from '../explanation.ts';

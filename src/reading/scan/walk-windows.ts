@@ -1,6 +1,6 @@
 import type { ScanPlan } from '../../adapter/plan/plan.ts';
 import type { RandomWindow, SequentialWindow, WindowCall } from '../../adapter/plan/window.ts';
-import { inconsistent, type InconsistentReads, type WindowEvidence } from '../../claims/claim.ts';
+import { inconsistent, type InconsistentReads, type WindowEvidence, windowIds } from '../../claims/claim.ts';
 import { brokenTotal } from '../../claims/total.ts';
 import { invalidReply } from '../../errors/fault.ts';
 import { allOrAbort } from '../all-or-abort.ts';
@@ -97,11 +97,6 @@ async function walkOn(
   }
 }
 
-/** The ids of a window's rows, those of dropped rows included. */
-function idsOf({ rows: { records, droppedIds = [] } }: WindowEvidence): readonly string[] {
-  return [...records.map(({ id }) => id), ...droppedIds];
-}
-
 /**
  * The windows of a source without a total, by number. The end is an empty window; where any window may be short, two
  * in a row, because one may have lost all its rows.
@@ -109,7 +104,7 @@ function idsOf({ rows: { records, droppedIds = [] } }: WindowEvidence): readonly
 function byNumber(window: RandomWindow, first: WindowEvidence): WindowSequence {
   let short = false;
   let empty = 0;
-  const seen = new Set(idsOf(first));
+  const seen = new Set(windowIds(first));
   return {
     next({ call, rows }) {
       empty = rows.received === 0 ? empty + 1 : 0;
@@ -124,7 +119,7 @@ function byNumber(window: RandomWindow, first: WindowEvidence): WindowSequence {
     },
     // Sources that go on behind the last row bring nothing new there: the last page again, or the first.
     isBehind(last) {
-      const ids = idsOf(last);
+      const ids = windowIds(last);
       const known = ids.filter((id) => seen.has(id)).length;
       if (known > 0 && (window.endsEmpty || known < ids.length)) return recordCameTwice;
       for (const id of ids) seen.add(id);
