@@ -1,18 +1,18 @@
 import { type Claim, type Evidence } from '../claims/claim.ts';
 import { continuationClaims, linkHostClaim } from '../claims/windows/continuation.ts';
-import { cutOffClaim } from '../claims/windows/cut-off.ts';
+import { wholeListClaim } from '../claims/windows/whole-list.ts';
 import { echoClaim } from '../claims/windows/echo.ts';
 import { type Ask, isNumbered, listPlace } from '../claims/evidence/ask.ts';
 import { claimAt, type Finding } from '../claims/evidence/finding.ts';
 import { filterClaims } from '../claims/filter-claims.ts';
 import { filtersTogetherClaims } from '../claims/filters-together.ts';
-import { undeclaredFilterClaims } from '../claims/undeclared-filter.ts';
+import { missingFilterClaims } from '../claims/missing-filter.ts';
 import { openFirstWindow } from '../claims/windows/first-window.ts';
 import { orderClaims } from '../claims/order.ts';
 import { pastEndClaim } from '../claims/windows/past-end.ts';
-import { judgeBase } from '../claims/windows/base.ts';
+import { judgeFirstNumber } from '../claims/windows/first-number.ts';
 import { otherSizesClaims } from '../claims/windows/other-sizes.ts';
-import { positionClaims } from '../claims/windows/position.ts';
+import { numberedWindowClaims } from '../claims/windows/numbered-windows.ts';
 import { capacityClaim } from '../claims/source/capacity.ts';
 import { credentialClaims } from '../claims/source/credential.ts';
 import { fieldClaims } from '../claims/source/fields.ts';
@@ -90,20 +90,20 @@ function cheapClaims(ask: Ask): readonly Claim[] {
     ...fieldClaims,
     replyClaims[1],
     ...credentialClaims(ask),
-    ...positionClaims(ask),
+    ...numberedWindowClaims(ask),
     ...(isNamed ? continuationClaims : []),
     ...(window.kind === 'link' ? [linkHostClaim] : []),
     ...orderClaims,
     uniqueIdsClaim,
     ...(hasNumbers ? [shortWindowsClaim] : []),
     ...(hasNumbers && window.echo !== undefined ? [echoClaim] : []),
-    ...(hasNumbers ? [pastEndClaim] : [cutOffClaim]),
+    ...(hasNumbers ? [pastEndClaim] : [wholeListClaim]),
     ...otherSizesClaims(ask),
     totalClaim,
     capacityClaim,
     ...recordClaims(ask),
     ...(ask.detailFields.length > 0 ? [rowDetailsClaim] : []),
-    ...undeclaredFilterClaims(ask),
+    ...missingFilterClaims(ask),
   ];
 }
 
@@ -170,7 +170,7 @@ export async function runClaims(
     for (const finding of firstFindings) report(withFirstAdvice(finding));
     if (opened !== undefined) {
       const { ask, first, base } = opened;
-      const based = await judgeBase(opened, base);
+      const based = await judgeFirstNumber(opened, base);
       if (based !== undefined) report(withFirstAdvice(based));
       const sets =
         base === undefined && based?.verdict === 'differs' ? based.advice?.tries?.[0]?.sets : undefined;

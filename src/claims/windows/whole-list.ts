@@ -111,7 +111,7 @@ async function judgeFullWindow({ ask, first, sample }: Evidence): Promise<Findin
 }
 
 /** Whether the list ends where the walk ended, and was not cut off. Numbered windows are read past the end anyway. */
-export const cutOffClaim = claimOf('all rows', async (evidence) => {
+export const wholeListClaim = claimOf('all rows', async (evidence) => {
   const { ask, sample } = evidence;
   const { window } = ask.list;
   const { kind } = window;

@@ -40,7 +40,7 @@ async function proposeFilter(evidence: Evidence, field: string): Promise<Finding
 }
 
 /** Filters that the file does not declare and the source may have. */
-export function undeclaredFilterClaims({ resource, list }: Ask): readonly Claim[] {
+export function missingFilterClaims({ resource, list }: Ask): readonly Claim[] {
   return resource.filters
     .filter(({ field, op }) => op === 'eq' && list.filters[field]?.[op] === undefined)
     .map(({ field }) => claimOf(`filter ${field} eq`, (evidence) => proposeFilter(evidence, field)));

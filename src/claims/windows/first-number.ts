@@ -153,7 +153,7 @@ async function judgeBefore({ ask, first }: First, conclude: Conclude): Promise<F
 }
 
 /** Says which number the first row or page has. `moved` is the base that already had to be taken to see a row. */
-export async function judgeBase(
+export async function judgeFirstNumber(
   { ask, first }: First,
   moved: number | undefined,
 ): Promise<Finding | undefined> {

@@ -1,4 +1,4 @@
-import { HIDDEN, KINDS } from './base.ts';
+import { HIDDEN, KINDS } from './first-number.ts';
 import { type Claim, claimOf, type Evidence } from '../claim.ts';
 import {
   type Ask,
@@ -113,7 +113,7 @@ async function judgeOver({ ask, first }: Evidence): Promise<Finding> {
 }
 
 /** The claims of a source with numbered windows: the second one, smaller ones, and larger ones than declared. */
-export function positionClaims({ list }: Ask): readonly Claim[] {
+export function numberedWindowClaims({ list }: Ask): readonly Claim[] {
   const { window } = list;
   if (!isNumbered(window)) return [];
   const others =
