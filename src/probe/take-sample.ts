@@ -2,6 +2,7 @@ import type { Evidence } from '../claims/claim.ts';
 import type { Ask } from '../claims/evidence/ask.ts';
 import { walkRows } from '../claims/evidence/walk.ts';
 
+/** The rows of a source, and with which file they were read. */
 export type Sampled = Pick<Evidence, 'first' | 'sample' | 'gaps'> & { readonly ask: Ask };
 
 /** Reads the rows that the claims are held against. */
