@@ -1,4 +1,4 @@
 import { clientRows } from './rows.ts';
 import { guaranteeRows } from '../harness/guarantee-rows.ts';
 
-guaranteeRows('clients', clientRows);
+guaranteeRows('the fault matrix, clients', clientRows);

@@ -23,6 +23,8 @@ export type FaultBench = {
   mint(): MintedKey;
   /** Whether bounds in time are looked at, and there is time for long stretches of harm. */
   readonly strict: boolean;
+  /** Whether there is as much time as a row can use. */
+  readonly long: boolean;
   /** One gateway process on one Redis for all rows that only ask: it takes no time. */
   shared(): Promise<SharedSetup>;
   /** A setup shared by all rows that use its name. `open` is called once; the bench closes what it opens. */
@@ -96,8 +98,10 @@ function createCommonSetups(
   };
 }
 
+type BenchOptions = { readonly strict: boolean; readonly long?: boolean };
+
 /** Opens the bench: the sample services in this process, everything else when a row asks for it. */
-export async function openBench({ strict }: { strict: boolean }): Promise<OpenBench> {
+export async function openBench({ strict, long = false }: BenchOptions): Promise<OpenBench> {
   const secrets = createBenchSecrets();
   const services = createSampleServices({ canary: secrets.canary, credentials: secrets.credentials });
   const urls = await services.listen();
@@ -142,6 +146,7 @@ export async function openBench({ strict }: { strict: boolean }): Promise<OpenBe
     canary: secrets.canary,
     secret: (text) => secrets.add(text),
     strict,
+    long,
     mint: () => mintBenchKey(secrets),
     shared: () => common.open('shared', startShared),
     common: common.open,

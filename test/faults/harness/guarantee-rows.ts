@@ -7,8 +7,9 @@ export function guaranteeRows(group: string, rows: readonly FaultRow[]): void {
   const fast = rows.filter((row) => row.fast);
   const canRun = ({ skip }: FaultRow) => skip === undefined;
   let bench: OpenBench;
+  if (fast.length === 0) return;
 
-  describe(`the fault matrix, ${group}`, () => {
+  describe(group, () => {
     beforeAll(async () => {
       bench = await openBench({ strict: false });
     });

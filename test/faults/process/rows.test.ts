@@ -1,4 +1,4 @@
 import { guaranteeRows } from '../harness/guarantee-rows.ts';
 import { processRows } from './rows.ts';
 
-guaranteeRows('the process', processRows);
+guaranteeRows('the fault matrix, the process', processRows);

@@ -1,4 +1,4 @@
 import { guaranteeRows } from '../harness/guarantee-rows.ts';
 import { redisRows } from './rows.ts';
 
-guaranteeRows('Redis', redisRows);
+guaranteeRows('the fault matrix, Redis', redisRows);

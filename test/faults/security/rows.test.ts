@@ -1,4 +1,4 @@
 import { guaranteeRows } from '../harness/guarantee-rows.ts';
 import { securityRows } from './rows.ts';
 
-guaranteeRows('security', securityRows);
+guaranteeRows('the fault matrix, security', securityRows);

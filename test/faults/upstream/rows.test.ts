@@ -1,4 +1,4 @@
 import { guaranteeRows } from '../harness/guarantee-rows.ts';
 import { upstreamRows } from './rows.ts';
 
-guaranteeRows('upstreams', upstreamRows);
+guaranteeRows('the fault matrix, upstreams', upstreamRows);

@@ -1,0 +1,73 @@
+import { totalsText, watch } from '../../support/canaries/canary-watch.ts';
+import { openBench } from './bench.ts';
+import { comeFirst } from './load/priority.ts';
+import type { FaultRow, Figure, Outcome } from './row.ts';
+import { runRow } from './run-row.ts';
+
+const AGAIN_MAX = 2;
+
+const say = (text: string) => void process.stdout.write(`${text}\n`);
+
+function figureText(figure: Figure): string {
+  const figures = Object.entries(figure).map(
+    ([name, value]) => `${name} ${typeof value === 'number' ? Math.round(value * 10) / 10 : value}`,
+  );
+  return figures.join(', ');
+}
+
+function printOutcome({ row, figure, broken, seconds }: Outcome): void {
+  const verdict = broken.length === 0 ? 'ok' : 'FAILED';
+  say(`${row.id} | ${row.fault} | ${figureText(figure)} | ${verdict} (${seconds.toFixed(1)} s)`);
+  for (const line of broken) say(`    ${line}`);
+}
+
+/** On a bench of its own: no row inherits what another one did. */
+async function runOnce(row: FaultRow, long: boolean): Promise<Outcome> {
+  const bench = await openBench({ strict: true, long });
+  const outcome = await runRow(bench, row);
+  await bench.close();
+  return outcome;
+}
+
+/**
+ * Runs the rows one after the other and prints a line for each. A row that broke nothing but a bound in time is measured
+ * again, twice at most: something else on the machine may have been the reason.
+ */
+export async function runTable(
+  rows: readonly FaultRow[],
+  { long = false }: { readonly long?: boolean } = {},
+): Promise<readonly Outcome[]> {
+  comeFirst(process.pid);
+  const outcomes: Outcome[] = [];
+  say('id | fault | figure | ok');
+  for (const row of rows) {
+    if (row.skip !== undefined) {
+      say(`${row.id} | ${row.fault} | not run here: ${row.skip} | –`);
+      continue;
+    }
+    let outcome = await runOnce(row, long);
+    for (let again = 0; again < AGAIN_MAX && outcome.onlyLate && outcome.broken.length > 0; again += 1) {
+      say(`    measured again: ${outcome.broken.join('; ')}`);
+      outcome = await runOnce(row, long);
+    }
+    outcomes.push(outcome);
+    printOutcome(outcome);
+  }
+  return outcomes;
+}
+
+/** Prints the last lines: what was found over all rows, and how many passed. Answers whether all of them did. */
+export function printTotals(outcomes: readonly Outcome[]): boolean {
+  /** The greatest, or the sum, of one name over all figures. */
+  function overall(name: string, combine: (values: readonly number[]) => number): number {
+    return combine(outcomes.map(({ figure }) => figure[name]).filter((value) => typeof value === 'number'));
+  }
+  const passed = outcomes.filter(({ broken }) => broken.length === 0).length;
+  const added = overall('added ms', (all) => Math.max(0, ...all));
+  const wrong = overall('wrong', (all) => all.reduce((sum, one) => sum + one, 0));
+  say(`worst added latency ${Math.round(added)} ms, wrong answers ${wrong}`);
+  watch.end();
+  say(totalsText(watch.totals));
+  say(`${passed} passed, ${outcomes.length - passed} failed`);
+  return passed === outcomes.length && watch.totals.found.length === 0;
+}
