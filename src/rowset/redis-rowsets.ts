@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import { createYieldToLoop } from '../kernel/yield-to-loop.ts';
-import { acquireLock, type Lock } from '../store/distributed-lock.ts';
+import { acquireLock, type FencedLock } from '../store/distributed-lock.ts';
 import { expectType } from '../store/redis/expect-type.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
 import { decodeHead, encodeHead, type RowSetHead } from './head-codec.ts';
@@ -20,10 +20,10 @@ export type NewRowSet = { readonly table: RowTable; readonly storedAt: number; r
  */
 export type RedisRowSets = {
   current(scan: string): Promise<RowSetHead | undefined>;
-  /** The lock to scan for a row set that lives for `lifeMs`; `undefined` where another process holds it. */
-  lock(scan: string, lifeMs: number): Promise<Lock | undefined>;
+  /** The lock to scan; `undefined` where another process holds it. Its fencing token is kept for `fenceMs`. */
+  lock(scan: string, fenceMs: number): Promise<FencedLock | undefined>;
   /** Writes the rows, then publishes the row set in one step; says whether it replaced the one before. */
-  publish(scan: string, lock: Lock, rowSet: NewRowSet, signal: AbortSignal): Promise<boolean>;
+  publish(scan: string, lock: FencedLock, rowSet: NewRowSet, signal: AbortSignal): Promise<boolean>;
   /** Adds an order of all rows to a published row set. */
   addOrder(
     scan: string,
@@ -53,8 +53,6 @@ type RedisRowSetsDeps = {
 
 /** Far below the longest value of Redis, 512 MiB. */
 const SHARED_BYTES_MAX = 256 * 1024 ** 2;
-/** Longer than a scan takes. */
-const FENCE_MS = 600_000;
 
 const PUBLISH = `
 ${expectType('KEYS[1]', 'hash')}
@@ -117,8 +115,8 @@ export function createRedisRowSets(deps: RedisRowSetsDeps): RedisRowSets {
       const head = await client.hgetBuffer(now, 'head');
       return head === null ? undefined : decodeHead(now, head);
     },
-    lock: (scan, lifeMs) =>
-      acquireLock(client, { lock: key(scan, 'lock'), fence: key(scan, 'fence') }, 2 * lifeMs + FENCE_MS),
+    lock: (scan, fenceMs) =>
+      acquireLock(client, { lock: key(scan, 'lock'), fence: key(scan, 'fence') }, fenceMs),
     async publish(scan, { fence }, { table, storedAt, ttlMs }, signal) {
       const { name, count, bytes, segments } = table;
       if (bytes > SHARED_BYTES_MAX) return false;

@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import { acquireOrWait, type FoundOrLock } from '../store/fleet-single-flight.ts';
+import type { FencedLock } from '../store/distributed-lock.ts';
 import type { RowSet } from './local-rowset.ts';
 import type { RedisRowSets } from './redis-rowsets.ts';
 
@@ -8,7 +9,7 @@ export type ScanLockDeps = {
   readonly clock: Clock;
   /** The lifetime of a scan's row set. */
   readonly lifeMs: number;
-  /** How long to wait for the scan of another process. */
+  /** How long a scan may take, and so how long to wait for that of another process. */
   readonly patienceMs: number;
   /** The fleet's row set, if it is newer than `than`. Rejects where Redis does not answer. */
   readonly newerOf: (key: string, than: number) => Promise<RowSet | undefined>;
@@ -19,8 +20,11 @@ export type ScanLockDeps = {
  * after `patienceMs`, each process scans for itself.
  */
 export function createScanLock({ shared, clock, lifeMs, patienceMs, newerOf }: ScanLockDeps) {
-  async function findOrLock(key: string, than: number): Promise<FoundOrLock<RowSet>> {
-    const lock = await shared.lock(key, lifeMs);
+  // A row set that has outlived its life is not published, so nobody writes later than a scan and that life after the lock.
+  const fenceMs = 2 * (patienceMs + lifeMs);
+
+  async function findOrLock(key: string, than: number): Promise<FoundOrLock<RowSet, FencedLock>> {
+    const lock = await shared.lock(key, fenceMs);
     try {
       // The last holder may have published a moment ago.
       return { found: await newerOf(key, than), lock };
@@ -31,7 +35,7 @@ export function createScanLock({ shared, clock, lifeMs, patienceMs, newerOf }: S
   }
 
   const wait = { clock, pausesMs: [10, 200], patienceMs } as const;
-  return function lockScan(key: string, than: number, signal: AbortSignal): Promise<FoundOrLock<RowSet>> {
+  return function lockScan(key: string, than: number, signal: AbortSignal) {
     return acquireOrWait(() => findOrLock(key, than), wait, signal);
   };
 }

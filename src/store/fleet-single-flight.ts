@@ -3,7 +3,10 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Lock } from './distributed-lock.ts';
 
 /** The result of another process; or the right to produce it here, with the lock if there is one. */
-export type FoundOrLock<T> = { readonly found?: T | undefined; readonly lock?: Lock | undefined };
+export type FoundOrLock<T, Held extends Lock = Lock> = {
+  readonly found?: T | undefined;
+  readonly lock?: Held | undefined;
+};
 
 /** How long to wait for the work of another process. */
 export type WaitOptions = {
@@ -14,18 +17,18 @@ export type WaitOptions = {
 };
 
 /** This process may work, without a lock. */
-export const UNLOCKED: FoundOrLock<never> = {};
+export const UNLOCKED: FoundOrLock<never, never> = {};
 
 /**
  * Single flight over the fleet: waits until another process has produced the result, or this one holds the lock to
  * produce it. `tryOnce` looks for both. If it rejects because Redis does not answer, or the others take too long, every
  * process may work without a lock. Rejects with the signal's reason.
  */
-export async function acquireOrWait<T>(
-  tryOnce: () => Promise<FoundOrLock<T>>,
+export async function acquireOrWait<T, Held extends Lock>(
+  tryOnce: () => Promise<FoundOrLock<T, Held>>,
   { clock, pausesMs: [firstMs, longestMs], patienceMs }: WaitOptions,
   signal: AbortSignal,
-): Promise<FoundOrLock<T>> {
+): Promise<FoundOrLock<T, Held>> {
   const endMs = clock.monotonic() + patienceMs;
   for (let pauseMs = firstMs; ; pauseMs = Math.min(pauseMs * 2, longestMs)) {
     const tried = await tryOnce().catch(() => undefined);

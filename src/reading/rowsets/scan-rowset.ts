@@ -3,7 +3,7 @@ import type { ScanPlan } from '../../adapter/plan/plan.ts';
 import type { BackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { RowSet } from '../../rowset/local-rowset.ts';
 import { createScanLock } from '../../rowset/scan-lock.ts';
-import type { Lock } from '../../store/distributed-lock.ts';
+import type { FencedLock } from '../../store/distributed-lock.ts';
 import type { KnownRowSets } from './known-rowsets.ts';
 import { isMismatch, type Mismatch } from '../mismatch.ts';
 import { scan } from '../scan/scan.ts';
@@ -14,7 +14,7 @@ export type RowSetScans = {
   /** A row set newer than `than`: the fleet's, or one of an own scan. */
   obtain(plan: ScanPlan, context: CallContext, than: number): Promise<RowSet | Mismatch>;
   /** Scans; with a lock, the rows are published in the background. */
-  take(plan: ScanPlan, context: CallContext, lock: Lock | undefined): Promise<RowSet | Mismatch>;
+  take(plan: ScanPlan, context: CallContext, lock: FencedLock | undefined): Promise<RowSet | Mismatch>;
 };
 
 /** Creates what scans a resource of a source. */
@@ -30,7 +30,7 @@ export function createRowSetScans(
   async function take(
     plan: ScanPlan,
     context: CallContext,
-    lock: Lock | undefined,
+    lock: FencedLock | undefined,
   ): Promise<RowSet | Mismatch> {
     const storedAt = clock.now();
     const name = randomBytes(12).toString('base64url');

@@ -16,31 +16,30 @@ export type RedisEntriesDeps = {
 /** An entry of Redis: as it is there, `damaged`, or `undefined` where there is none. */
 export type RedisEntry = CacheEntry | 'damaged' | undefined;
 
-/** Longer than any fill takes. */
-const FENCE_MS = 600_000;
-
-/** KEYS: value, fence, lock. ARGV: token, lifetime of the last fence, '' to lock only if there is no value. */
+/** KEYS: value, lock. ARGV: token, '' to lock only if there is no value. */
 const getOrLock = compileScript(`
 local value = redis.call('get', KEYS[1])
-if value and ARGV[3] == '' then return { 0, value } end
-${acquireLockLua({ lock: 'KEYS[3]', fence: 'KEYS[2]', token: 'ARGV[1]', fenceMs: 'ARGV[2]' })}
-return { fence, value }`);
-/** KEYS: value, fence, lock. ARGV: value, its lifetime, fence and token of the lock or ''. */
+if value and ARGV[2] == '' then return { 0, value } end
+${acquireLockLua({ lock: 'KEYS[2]', token: 'ARGV[1]' })}
+return { acquired, value }`);
+/**
+ * KEYS: value, lock. ARGV: value, its lifetime, token of the lock or ''. With a lock, only its holder writes: whoever has
+ * lost it is refused, although nobody else may have it. So no key outlives the fill beside the value.
+ */
 const publish = compileScript(`
-local kept = 0
-if ARGV[3] == '' or redis.call('get', KEYS[2]) == ARGV[3] then
-  redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
-  kept = 1
+if ARGV[3] ~= '' then
+  if redis.call('get', KEYS[2]) ~= ARGV[3] then return 0 end
+  redis.call('del', KEYS[2])
 end
-if ARGV[4] ~= '' and redis.call('get', KEYS[3]) == ARGV[4] then redis.call('del', KEYS[3]) end
-return kept`);
+redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1`);
 
 /** Creates the level of the cache that is in Redis. Its methods reject where Redis does not answer. */
 export function createRedisEntries({ client, keyOf }: RedisEntriesDeps) {
-  function namesOf(key: string): readonly [value: string, fence: string, lock: string] {
+  function namesOf(key: string): readonly [value: string, lock: string] {
     // Hashed, because a cache key holds words of a caller, of any length.
     const answer = hash('sha256', key, 'base64url').slice(0, 27);
-    return [keyOf(answer, 'value'), keyOf(answer, 'fence'), keyOf(answer, 'lock')];
+    return [keyOf(answer, 'value'), keyOf(answer, 'lock')];
   }
 
   function read(key: string, bytes: Buffer | null): RedisEntry {
@@ -55,14 +54,14 @@ export function createRedisEntries({ client, keyOf }: RedisEntriesDeps) {
     async getOrLock(key: string, purpose: 'look' | 'fill'): Promise<{ found: RedisEntry; lock?: Lock }> {
       const names = namesOf(key);
       const token = newToken();
-      const args = [token, FENCE_MS, purpose === 'look' ? '' : '1'];
-      const [fence, bytes = null] = (await getOrLock(client, names, args)) as [number, (Buffer | null)?];
+      const args = [token, purpose === 'look' ? '' : '1'];
+      const [acquired, bytes = null] = (await getOrLock(client, names, args)) as [number, (Buffer | null)?];
       const found = read(key, bytes);
-      return fence > 0 ? { found, lock: holdLock(client, names[2], token, fence) } : { found };
+      return acquired > 0 ? { found, lock: holdLock(client, names[1], token) } : { found };
     },
-    /** Writes the entry and deletes the lock; false where another process has held the lock since. */
+    /** Writes the entry and deletes the lock; false where the lock was lost: its holder may be far too late. */
     async publish(key: string, entry: CacheEntry, ttlMs: number, lock: Lock | undefined): Promise<boolean> {
-      const args = [encodeEntry(key, entry), ttlMs, lock?.fence ?? '', lock?.token ?? ''];
+      const args = [encodeEntry(key, entry), ttlMs, lock?.token ?? ''];
       return (await publish(client, namesOf(key), args)) === 1;
     },
   };

@@ -18,16 +18,7 @@ function createStore() {
     },
     callBuffer(...args: unknown[]) {
       if (state.broken) return failing();
-      const [, , , key, , , value, ttlMs] = args as [
-        string,
-        string,
-        number,
-        string,
-        string,
-        string,
-        Buffer,
-        number,
-      ];
+      const [, , , key, , value, ttlMs] = args as [string, string, number, string, string, Buffer, number];
       kept.set(key, { value, ttlMs });
       return Promise.resolve(1);
     },
