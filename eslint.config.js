@@ -26,7 +26,7 @@ const floors = [
   [{ room: 'pipeline', packages: [] }],
   [
     { room: 'http', packages: ['express', 'http-proxy-middleware', 'negotiator', 'pino-http'] },
-    { room: 'admin', packages: ['express'] },
+    { room: 'admin', packages: ['express', 'zod'] },
   ],
   [{ room: 'probe', packages: [] }],
   [{ room: 'fixtures', packages: [] }],

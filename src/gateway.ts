@@ -1,6 +1,10 @@
 import { createServer as createAdminServer } from 'node:http';
 import type { Logger } from 'pino';
+import { type Act, createAct } from './admin/actions/act.ts';
+import { createCacheActions, type HeldCount } from './admin/actions/cache-actions.ts';
+import { createClaimActions } from './admin/actions/claim-actions.ts';
 import { type CheckResult, createAdminApp } from './admin/app.ts';
+import { adminTokens } from './admin/guard.ts';
 import { createMetrics, type Metrics } from './admin/metrics.ts';
 import { redisChecks } from './admin/redis-checks.ts';
 import type { GatewayConfig } from './config/schema/gateway.ts';
@@ -18,7 +22,7 @@ import { createOperations } from './pipeline/create-operations.ts';
 import type { ShareOf } from './pipeline/source-upstreams.ts';
 import type { ResourceQuality } from './pipeline/quality.ts';
 import { createCache } from './store/cache/cache.ts';
-import { createFallenClaims, type FallenClaims } from './store/fallen-claims.ts';
+import { createFallenClaims } from './store/fallen-claims.ts';
 import { createLocalPurges, createSharedPurges, type Purges } from './store/purges.ts';
 import { createRedisKeys } from './store/redis/redis-keys.ts';
 import { openRedis } from './store/redis/redis-roles.ts';
@@ -47,10 +51,10 @@ export type PublicSide = {
   checks(): readonly CheckResult[];
   readonly metrics: Metrics;
   quality(): readonly ResourceQuality[];
-  /** Purges everything with a tag from the caches of all processes. Rejects where Redis fails. */
-  purge(tag: string): Promise<void>;
-  /** The claims that have fallen, of all resources. */
-  readonly claims: Pick<FallenClaims, 'list' | 'reset'>;
+  /** How many answers and row sets with a tag are in the memory of this process. */
+  countHeld(tag: string): HeldCount;
+  /** Carries out what an operator asks for. */
+  readonly act: Act;
   /** Ends the listener gracefully, see `createDrain`. */
   readonly leave: Drain;
   /** Closes everything at once. */
@@ -157,6 +161,11 @@ export function createPublicSide(
   const limits = { connectionsMax, deadlineMsMax: longestDeadlineMs(config) };
   const server = createServer(app, limits, { log, metrics });
   const drain = createDrain({ server, drainMs });
+  const countHeld = (tag: string): HeldCount => ({
+    processes: 1,
+    answers: cache.countLocal(tag),
+    rowSets: served.countRowSets(tag),
+  });
 
   return {
     async prepare() {
@@ -168,8 +177,12 @@ export function createPublicSide(
     checks: () => redisChecks(redis.of),
     metrics,
     quality: () => served.quality(),
-    purge: (tag) => purges.purge(tag),
-    claims: fallenClaims,
+    countHeld,
+    act: createAct({
+      quality: () => ({ sources: served.quality() }),
+      ...createCacheActions({ purges, countHeld }),
+      ...createClaimActions(fallenClaims),
+    }),
     leave(leaving) {
       app.stopShedding();
       return drain(leaving);
@@ -194,9 +207,10 @@ export function createGateway(
 ): Gateway {
   const { log } = services;
   const side = createPublicSide(config, compiled, services);
+  const tokens = adminTokens(config.admin);
   let draining = false;
   const admin = createAdminServer(
-    createAdminApp({ ...side, draining: () => draining, token: config.admin.token }),
+    createAdminApp({ ...side, draining: () => draining, tokens: () => tokens, log }),
   );
 
   async function close(): Promise<void> {

@@ -1,8 +1,9 @@
 import type { RequestListener } from 'node:http';
-import express, { type NextFunction, type Request, type Response } from 'express';
-import type { Secret } from '../kernel/secret.ts';
-import type { ClaimSelection } from '../store/fallen-claims.ts';
-import { createAdminGuard } from './guard.ts';
+import express, { type ErrorRequestHandler, type NextFunction, type Request, type Response } from 'express';
+import { adminOpenapi } from './api/openapi.ts';
+import { type ApiRouterDeps, createApiRouter } from './api/router.ts';
+import { sendProblem } from './api/send-problem.ts';
+import { type AdminToken, createAdminGuard } from './guard.ts';
 
 /** The state of one dependency of the gateway. */
 export type CheckResult = {
@@ -13,26 +14,14 @@ export type CheckResult = {
 };
 
 /** What the operator's listener needs. */
-export type AdminDeps = {
+export type AdminDeps = ApiRouterDeps & {
   readonly checks: () => readonly CheckResult[] | Promise<readonly CheckResult[]>;
   /** Whether the gateway is draining. */
   readonly draining: () => boolean;
   readonly metrics: { readonly text: () => Promise<string>; readonly contentType: string };
-  /** The data-quality report of each source, as JSON. */
-  readonly quality: () => unknown;
-  /** Purges everything with a tag from the caches of all processes. Rejects if Redis fails. */
-  readonly purge: (tag: string) => Promise<void>;
-  /** The claims that have fallen, and how they are believed again in all processes; rejects if Redis fails. */
-  readonly claims: {
-    readonly list: () => unknown;
-    readonly reset: (selection: ClaimSelection) => Promise<unknown>;
-  };
-  /** The token for all paths except `/livez` and `/readyz`; absent: programs on this machine need none. */
-  readonly token?: Secret | undefined;
+  /** The tokens at this moment, for all paths except `/livez` and `/readyz`; none: programs on this machine need none. */
+  readonly tokens: () => readonly AdminToken[];
 };
-
-/** A tag: a resource, a record of it, or everything. */
-const TAG = /^(?:\*|[a-z]{1,40}(?:[:_].{1,600})?)$/u;
 
 /** Answers whether the gateway may be sent requests, and which dependency it lacks. */
 function readiness({ checks, draining }: Pick<AdminDeps, 'checks' | 'draining'>) {
@@ -47,40 +36,32 @@ function readiness({ checks, draining }: Pick<AdminDeps, 'checks' | 'draining'>)
   };
 }
 
-/** Purges the tag that a request names. */
-function purging(purge: AdminDeps['purge']) {
-  return async function answerPurge({ query: { tag } }: Request, res: Response): Promise<void> {
-    if (typeof tag !== 'string' || !TAG.test(tag)) {
-      res.status(400).json({ status: 'write ?tag=users, ?tag=user:42 or ?tag=* for everything' });
+/** Answers what went wrong before an action ran. Express recognises an error handler by its four parameters. */
+function failure({ log }: Pick<AdminDeps, 'log'>): ErrorRequestHandler {
+  return (error: unknown, req, res, _next) => {
+    const { status, message } = Object(error) as { status?: unknown; message?: unknown };
+    // The reader of bodies says what is wrong with one by such a status.
+    if (typeof status === 'number' && status < 500) {
+      const reason = `the body cannot be read: ${String(message)}`;
+      sendProblem(res, { code: 'bad_input', reason, hint: 'send JSON of at most 2 MB' });
       return;
     }
-    await purge(tag.replace('_', ':'));
-    res.json({ purged: tag.replace('_', ':') });
-  };
-}
-
-/** The claims that a query selects; `undefined` where it says anything else, which must not be read as "all". */
-function selectionOf(query: Request['query']): ClaimSelection | undefined {
-  const isKnown = ([name, value]: [string, unknown]) =>
-    (name === 'source' || name === 'claim') && typeof value === 'string';
-  return Object.entries(query).every(isKnown) ? query : undefined;
-}
-
-/** Believes the claims again that a request names. */
-function resetting(reset: AdminDeps['claims']['reset']) {
-  return async function answerReset({ query }: Request, res: Response): Promise<void> {
-    const selection = selectionOf(query);
-    if (selection !== undefined) res.json({ reset: await reset(selection) });
-    else res.status(400).json({ status: 'write ?source=crm, ?source=crm&claim=order, or nothing for all' });
+    // The message may hold anything, so it is for the log alone.
+    log.warn({ path: req.path, reason: String(message) }, "an operator's request failed");
+    sendProblem(res, {
+      code: 'failed',
+      reason: 'the gateway failed',
+      hint: 'the log of the gateway says why',
+    });
   };
 }
 
 /**
- * Creates the operator's listener: `/livez` and `/readyz` for the platform; `/metrics`, `/quality`, `POST /cache/purge`,
- * `/claims` and `POST /claims/reset` for callers with the token.
+ * Creates the operator's listener: `/livez` and `/readyz` for the platform; `/metrics` and the actions under `/api/` for
+ * callers with a token.
  */
 export function createAdminApp(deps: AdminDeps): RequestListener {
-  const { metrics, quality, claims } = deps;
+  const { metrics } = deps;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -96,32 +77,24 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
 
   app.get('/readyz', readiness(deps));
 
-  app.use(createAdminGuard(deps.token));
+  app.use(createAdminGuard(deps.tokens));
 
-  app.get('/metrics', async (_req, res) => {
+  app.get(['/api/metrics', '/metrics'], async (_req, res) => {
     const text = await metrics.text();
     res.set('Content-Type', metrics.contentType).send(text);
   });
 
-  app.get('/quality', async (_req, res) => {
-    res.json({ sources: await quality() });
+  app.get('/api/openapi.json', (_req, res) => {
+    res.json(adminOpenapi());
   });
 
-  app.post('/cache/purge', purging(deps.purge));
+  app.use(createApiRouter(deps));
 
-  app.get('/claims', async (_req, res) => {
-    res.json({ fallen: await claims.list() });
+  app.use((req: Request, res: Response) => {
+    const reason = `${req.method} ${req.path} is no path of the operator's listener`;
+    sendProblem(res, { code: 'not_found', reason, hint: 'GET /api/openapi.json names every path' });
   });
-
-  app.post('/claims/reset', resetting(claims.reset));
-
-  app.use((_req: Request, res: Response) => {
-    res.status(404).json({ status: 'not found' });
-  });
-  // Express recognises an error handler by its four parameters.
-  app.use((_error: unknown, _req: Request, res: Response, _next: NextFunction) => {
-    res.status(500).json({ status: 'error' });
-  });
+  app.use(failure(deps));
   return (req, res) => {
     app(req, res);
   };

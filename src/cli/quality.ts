@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { adminAddress, fetchQuality } from '../explain/fetch-quality.ts';
+import { adminAddress, fetchQuality, tokenOf } from '../explain/fetch-quality.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { type LiveQuality, readQuality } from '../explain/quality-live.ts';
@@ -24,7 +24,7 @@ async function findQuality(
 ): Promise<readonly (ResourceQuality | LiveQuality)[]> {
   if (options.live !== true) {
     const { admin } = ready.gateway;
-    const all = await fetchQuality(options.admin ?? adminAddress(admin), admin.token, context.stop);
+    const all = await fetchQuality(options.admin ?? adminAddress(admin), tokenOf(admin), context.stop);
     if (typeof all === 'string') {
       context.err(`portico: ${all}\n`);
       throw new ExitError(exitCodes.failure);

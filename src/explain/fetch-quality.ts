@@ -11,13 +11,18 @@ export function adminAddress({ host, port }: GatewayConfig['admin']): string {
   return `http://${near.includes(':') ? `[${near}]` : near}:${port}`;
 }
 
+/** A token that a configuration holds as a text; of some it has only the hash. */
+export function tokenOf({ token, tokens }: GatewayConfig['admin']): Secret | undefined {
+  return token ?? tokens.find((one) => one.token !== undefined)?.token;
+}
+
 /** Asks the admin listener of a running gateway what it has counted. A text says why there is no answer. */
 export async function fetchQuality(
   address: string,
   token: Secret | undefined,
   stop: AbortSignal,
 ): Promise<readonly ResourceQuality[] | string> {
-  const url = `${address.replace(/\/+$/, '')}/quality`;
+  const url = `${address.replace(/\/+$/, '')}/api/quality`;
   const signal = AbortSignal.any([stop, AbortSignal.timeout(TIMEOUT_MS)]);
   let answer: { readonly status: number; readonly body?: unknown };
   try {
@@ -28,8 +33,7 @@ export async function fetchQuality(
     const hint = 'is the gateway running? --admin names another address, --live reads the source itself';
     return `no answer from the admin listener at ${url}; ${hint}`;
   }
-  if (answer.status === 401)
-    return `${url} asks for a token: admin.token here is not the one it was started with`;
+  if (answer.status === 401) return `${url} asks for a token, and has none of those of admin here`;
   const { sources } = (answer.body ?? {}) as { readonly sources?: readonly ResourceQuality[] };
   if (sources?.every(({ views }) => Array.isArray(views)) === true) return sources;
   return `what answers at ${url} is no admin listener of this version of Portico`;

@@ -60,6 +60,8 @@ export type ServedOperations = {
   readonly operations: readonly ServedOperation[];
   /** How well the replies of each source fit its file, since the start. */
   quality(): readonly ResourceQuality[];
+  /** How many row sets of this process a purge of the tag would end. */
+  countRowSets(tag: string): number;
   /** Ends scans and connections; resolves once nothing is under way. */
   close(): Promise<void>;
 };
@@ -68,6 +70,7 @@ export type ServedOperations = {
 type ReadResource = {
   readonly source: SourceHandler;
   readonly quality: Quality;
+  countRowSets(tag: string): number;
   close(): Promise<unknown>;
 };
 
@@ -97,6 +100,7 @@ function readResource(
       }
     },
     quality,
+    countRowSets: (tag) => purgeable.reached(rowSets, tag),
     close: () => Promise.all([rowSets.close(), watched.close()]),
   };
 }
@@ -137,6 +141,7 @@ export function createOperations(
   return {
     operations: read.flatMap(({ resource, source }) => serveResource(resource, source, tasks, deps)),
     quality: () => read.map(({ quality }) => quality.report()),
+    countRowSets: (tag) => read.reduce((sum, one) => sum + one.countRowSets(tag), 0),
     async close() {
       await Promise.all([tasks.close(), ...read.map((one) => one.close())]);
       upstreams.close();

@@ -1,12 +1,14 @@
 import type { RowSets } from '../reading/rowsets/rowsets.ts';
 import type { Walker } from '../reading/walk-page.ts';
-import type { Purges } from '../store/purges.ts';
+import { EVERYTHING, type Purges } from '../store/purges.ts';
 import type { CompiledResource } from './compile-sources.ts';
 
 /** Row sets and walks that begin anew with a purge of something of their resource. */
 export type Purgeable = {
   rowSets(rowSets: RowSets): RowSets;
   walker(walk: Walker): Walker;
+  /** How many of these row sets a purge of the tag would end: those that no earlier purge has ended. */
+  reached(rowSets: Pick<RowSets, 'keys'>, tag: string): number;
 };
 
 /** Creates what ends row sets and checkpoints with a purge, or where what was purged is no longer known. */
@@ -33,5 +35,10 @@ export function createPurgeable(
       (walk) =>
       (plan, ...rest) =>
         walk(sincePurge(plan), ...rest),
+    reached(rowSets, tag) {
+      if (tag !== EVERYTHING && !isAbout(tag)) return 0;
+      const { key: ending } = sincePurge({ key: '' });
+      return rowSets.keys().filter((key) => key.endsWith(ending)).length;
+    },
   };
 }

@@ -10,6 +10,8 @@ export type BoundedMap<T> = {
   replace(key: string, value: T): void;
   delete(key: string): void;
   clear(): void;
+  /** All entries that have not expired, with their keys. It visits every entry. */
+  alive(): readonly (readonly [string, T])[];
   /** Removes every expired entry, even if there is room. It visits all entries. */
   evictExpired(): void;
   /** The sum of the entries' sizes. */
@@ -42,6 +44,7 @@ export function createBoundedMap<T extends object>(
     },
     delete: (key) => void cache.delete(key),
     clear: () => cache.clear(),
+    alive: () => [...cache.entries()],
     evictExpired: () => void cache.purgeStale(),
     get size() {
       return cache.calculatedSize;

@@ -1,17 +1,17 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
+import type { Actor } from '../admin/api/action.ts';
+import type { ActionName } from '../admin/api/specs.ts';
 import type { ConfigTexts } from '../config/load.ts';
-import type { ClaimSelection } from '../store/fallen-claims.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { PermitMessage } from './permits/permit-pool.ts';
 
 /** A question or an order of the primary to one worker. */
 export type WorkerQuery =
   | { readonly about: 'state' | 'counts' }
-  /** Purges everything with this tag, in every process. */
-  | { readonly about: 'purge'; readonly tag: string }
-  | { readonly about: 'claims' }
-  /** Believes fallen claims again, in every process. */
-  | { readonly about: 'reset'; readonly selection: ClaimSelection };
+  /** How many answers and row sets with this tag the worker has in memory. */
+  | { readonly about: 'held'; readonly tag: string }
+  /** Carries out an action of the operator. The input has been checked. */
+  | { readonly about: 'action'; readonly name: ActionName; readonly input: unknown; readonly actor: Actor };
 
 /** The metrics of a process in prom-client's JSON form. */
 export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[];

@@ -1,10 +1,11 @@
 import { createServer } from 'node:http';
 import type { Logger } from 'pino';
-import { type AdminDeps, createAdminApp } from '../admin/app.ts';
+import { createAdminApp } from '../admin/app.ts';
+import { adminTokens } from '../admin/guard.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import { closeListener, openListener } from '../http/listener/open-listener.ts';
-import type { WorkerProcess, WorkerQuery, WorkerState } from './messages.ts';
-import type { WorkerLink } from './worker-link.ts';
+import type { WorkerProcess, WorkerState } from './messages.ts';
+import { createPrimaryAct } from './primary-actions.ts';
 import { createMergedMetrics } from './metrics/merged-metrics.ts';
 import { createSupervisor } from './supervisor.ts';
 import { watchForHangs } from './watch-for-hangs.ts';
@@ -32,7 +33,6 @@ export type PrimaryDeps = {
 };
 
 const STATE_MS = 1_000;
-const ORDER_MS = 5_000;
 
 /** The checks of all workers. A check passes if it passes in one worker, since that worker can then serve. */
 function bestOf(states: readonly WorkerState[]): WorkerState['checks'] {
@@ -42,26 +42,9 @@ function bestOf(states: readonly WorkerState[]): WorkerState['checks'] {
   return [...best.values()];
 }
 
-/** What the operator orders. One worker is enough: what it changes reaches all processes through Redis. */
-function compileOrders(serving: () => readonly WorkerLink[]): Pick<AdminDeps, 'purge' | 'claims'> {
-  async function askOne(query: WorkerQuery): Promise<unknown> {
-    const [link] = serving();
-    if (link === undefined) throw new Error('no worker serves');
-    return link.ask(query, ORDER_MS);
-  }
-  return {
-    async purge(tag) {
-      await askOne({ about: 'purge', tag });
-    },
-    claims: {
-      list: () => askOne({ about: 'claims' }),
-      reset: (selection) => askOne({ about: 'reset', selection }),
-    },
-  };
-}
-
 /** Creates the primary. Nothing runs before `listen`. */
 export function createPrimary({ plan, admin, fork, log }: PrimaryDeps): Primary {
+  const tokens = adminTokens(admin);
   let draining = false;
   const metrics = createMergedMetrics({ workers: () => supervisor.workers });
   const supervisor = createSupervisor({
@@ -88,9 +71,9 @@ export function createPrimary({ plan, admin, fork, log }: PrimaryDeps): Primary 
       },
       draining: () => draining,
       metrics,
-      quality: () => metrics.quality(),
-      ...compileOrders(serving),
-      token: admin.token,
+      act: createPrimaryAct({ serving, quality: () => metrics.quality() }),
+      tokens: () => tokens,
+      log,
     }),
   );
 

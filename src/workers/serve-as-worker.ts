@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Act } from '../admin/actions/act.ts';
+import type { HeldCount } from '../admin/actions/cache-actions.ts';
 import type { ConfigTexts } from '../config/load.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
-import type { FallenClaims } from '../store/fallen-claims.ts';
 import type { Share } from '../upstream/bulkhead/bulkhead.ts';
 import type {
   WorkerCounts,
@@ -20,8 +21,8 @@ export type ServedGateway = {
   checks(): WorkerState['checks'];
   readonly metrics: { values(): Promise<MetricValues> };
   quality(): readonly ResourceQuality[];
-  purge(tag: string): Promise<void>;
-  readonly claims: Pick<FallenClaims, 'list' | 'reset'>;
+  countHeld(tag: string): HeldCount;
+  readonly act: Act;
   leave(leaving: { readonly othersListen: boolean }): Promise<void>;
   close(): Promise<void>;
 };
@@ -118,12 +119,10 @@ async function countsOf(gateway: ServedGateway): Promise<WorkerCounts> {
 
 async function answerOf(gateway: ServedGateway, query: WorkerQuery): Promise<unknown> {
   switch (query.about) {
-    case 'purge':
-      return gateway.purge(query.tag);
-    case 'claims':
-      return gateway.claims.list();
-    case 'reset':
-      return gateway.claims.reset(query.selection);
+    case 'held':
+      return gateway.countHeld(query.tag);
+    case 'action':
+      return gateway.act(query.name, query.input, query.actor);
     case 'counts':
       return countsOf(gateway);
     case 'state':

@@ -1,3 +1,4 @@
+import { adminOpenapi } from '../../admin/api/openapi.ts';
 import { configJsonSchema } from '../../config/reference/json-schema.ts';
 import { configReference } from '../../config/reference/reference.ts';
 import { openapiDocument } from '../../contract/openapi.ts';
@@ -5,6 +6,7 @@ import { openapiDocument } from '../../contract/openapi.ts';
 /** Where the committed copy of each generated document stands, and how it is made. */
 export const documents: Readonly<Record<string, () => unknown>> = {
   'src/contract/openapi.json': openapiDocument,
+  'src/admin/api/openapi.json': adminOpenapi,
   'config/portico.schema.json': () => configJsonSchema('gateway'),
   'config/source.schema.json': () => configJsonSchema('source'),
   'config/reference.md': configReference,

@@ -1,6 +1,20 @@
 import { z } from 'zod';
 import { duration, httpUrl, name, permission, port, secret, wholeSeconds, bearerToken } from './scalars.ts';
 
+/** A token of the operator's listener. */
+const adminToken = z.strictObject({
+  name: name.describe('Who has the token; "admin" is the name of `admin.token`.'),
+  role: z
+    .enum(['viewer', 'operator'])
+    .describe('viewer: reads, which is all that Prometheus needs. operator: changes things, too.'),
+  token: bearerToken.optional().describe('The token itself; or `hash`.'),
+  hash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'expected 64 hexadecimal digits: printf %s "$TOKEN" | sha256sum')
+    .optional()
+    .describe('SHA-256 of the token, in place of `token`: 64 hexadecimal digits.'),
+});
+
 /** The operator's listener and its credentials. */
 export const admin = z.strictObject({
   host: z.string().default('127.0.0.1').describe('Keep it on an inner address.'),
@@ -8,8 +22,12 @@ export const admin = z.strictObject({
   token: bearerToken
     .optional()
     .describe(
-      'What `Authorization: Bearer` must carry for all but /livez and /readyz; needed where `host` can be reached from other machines.',
+      'The token of the operator named "admin": what `Authorization: Bearer` must carry for all but /livez and /readyz. This or one of `tokens` is needed where `host` can be reached from other machines.',
     ),
+  tokens: z
+    .array(adminToken)
+    .default([])
+    .describe('More tokens, each with a name that the audit shows, and a role. A reload changes them.'),
 });
 
 const keyRecord = z.strictObject({

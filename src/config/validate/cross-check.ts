@@ -1,4 +1,5 @@
 import { resourceNames } from '../../contract/resources.ts';
+import { checkAdmin } from './check-admin.ts';
 import { closest } from './closest.ts';
 import type { GatewayConfig } from '../schema/gateway.ts';
 import type { LoadedConfig } from '../loaded-config.ts';
@@ -176,17 +177,5 @@ function checkWorkers({ workers, redis }: GatewayConfig, report: ReportProblem):
     ['workers'],
     `${workers} workers without Redis would each grant the whole limit, and keep a cache of their own that no purge reaches`,
     'name a Redis (redis.url, redis.cluster or redis.sentinel), or write workers: 1 or auto',
-  );
-}
-
-/** Addresses that can only be reached from the same machine. */
-const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/;
-
-function checkAdmin({ admin: { host, token } }: GatewayConfig, report: ReportProblem): void {
-  if (token !== undefined || LOOPBACK.test(host)) return;
-  report(
-    ['admin', 'host'],
-    `anyone who reaches ${host} could read the metrics and purge the cache`,
-    'add admin.token (openssl rand -hex 32 makes a good one), or keep admin.host on 127.0.0.1',
   );
 }

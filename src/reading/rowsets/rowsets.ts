@@ -28,6 +28,8 @@ export type RowSets = {
   ): Promise<RowSetPage | Mismatch>;
   /** Whether this process knows of a row set that lives. */
   has(plan: ScanPlan): boolean;
+  /** The keys of the plans whose row sets live in this process. */
+  keys(): readonly string[];
   /** Ends everything under way, background scans included. */
   close(): Promise<void>;
 };
@@ -100,6 +102,7 @@ export function createRowSets(source: SourceRuntime, fleet: RedisRowSets | undef
       throw new Error('the rows of a scan of our own are gone');
     },
     has: ({ key }) => known.has(key),
+    keys: known.keys,
     close: () => tasks.close(),
   };
 }

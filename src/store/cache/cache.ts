@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { detachedCopy } from '../../kernel/detached-copy.ts';
 import { createBoundedMap } from '../bounded-map.ts';
 import type { Lock } from '../distributed-lock.ts';
-import type { Purges } from '../purges.ts';
+import { EVERYTHING, type Purges } from '../purges.ts';
 import type { CacheEntry } from './cache-entry.ts';
 import type { AttachEncodings } from './content-encodings.ts';
 import type { EncodedBodies } from './encoded-bodies.ts';
@@ -33,6 +33,8 @@ export type Cache = {
    * takes it only if no other process has held the lock since; the lock is then released.
    */
   put(key: string, entry: CacheEntry, lock?: Lock): Promise<void>;
+  /** How many answers with a tag the local level has that may still be served. It visits every entry. */
+  countLocal(tag: string): number;
   /** Whether other processes share the cache. */
   readonly isShared: boolean;
 };
@@ -78,6 +80,7 @@ function createLocalEntries({ clock, localBytes, localSeconds, redis, attachEnco
 
   return {
     get: (key: string) => kept.get(key),
+    alive: () => kept.alive().map(([, entry]) => entry),
     put(key: string, entry: CacheEntry): CacheEntry {
       const left = leftMs(entry, clock);
       // A body must not keep a larger buffer alive than it is counted as.
@@ -114,6 +117,11 @@ export function createCache(deps: CacheDeps): Cache {
 
   return {
     isShared: redis !== undefined,
+    countLocal(tag) {
+      const isAbout = ({ tags }: CacheEntry) => tag === EVERYTHING || tags.includes(tag);
+      const found = local.alive().filter(isAbout);
+      return found.filter(({ generation, tags }) => !deps.purges.isPurged(generation, tags)).length;
+    },
     local: (key) => usable('local', local.get(key)),
     async remote(key) {
       try {

@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Act } from '../../../src/admin/actions/act.ts';
 import { type AdminDeps, createAdminApp } from '../../../src/admin/app.ts';
+import { adminTokens } from '../../../src/admin/guard.ts';
 import { createMetrics } from '../../../src/admin/metrics.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
 
@@ -9,6 +12,7 @@ const redis = (ready: boolean) => ({ name: 'redis', ready, needed: true });
 
 describe("the operator's listener", () => {
   const servers: Server[] = [];
+  const warned: object[] = [];
   afterEach(async () => {
     for (const server of servers.splice(0)) {
       server.close();
@@ -30,9 +34,9 @@ describe("the operator's listener", () => {
       checks: () => [],
       draining: () => false,
       metrics,
-      quality: () => [],
-      purge: () => Promise.resolve(),
-      claims: { list: () => [], reset: () => Promise.resolve([]) },
+      act: () => Promise.resolve({ kind: 'done', value: {} }),
+      tokens: () => [],
+      log: { warn: (fields: object) => void warned.push(fields) },
       ...over,
     });
     const server = createServer(listener).listen(0, '127.0.0.1');
@@ -51,37 +55,59 @@ describe("the operator's listener", () => {
     expect([status, JSON.parse(text)]).toEqual([200, { status: 'ok' }]);
   });
 
-  it('purges a tag from the cache by POST, and by no other method', async () => {
-    const purged: string[] = [];
-    const purge = (tag: string) => Promise.resolve(void purged.push(tag));
-    for (const tag of ['users', 'user:42', 'user_a_b', '*'])
-      expect((await ask(`/cache/purge?tag=${encodeURIComponent(tag)}`, { purge }, 'POST')).status).toBe(200);
-    for (const query of ['', '?tag=', '?tag=A', '?tag=a&tag=b', '?tag[]=a'])
-      expect((await ask(`/cache/purge${query}`, { purge }, 'POST')).status).toBe(400);
-    expect((await ask('/cache/purge?tag=users', { purge })).status).toBe(404);
-    expect(purged).toEqual(['users', 'user:42', 'user:a_b', '*']);
-  });
+  /** What reached the action, and what it was given. */
+  function recorded() {
+    const asked: unknown[] = [];
+    const act: Act = (name, input, { name: actor }) => {
+      asked.push([name, input, actor]);
+      return Promise.resolve({ kind: 'done', value: {} });
+    };
+    return { asked, act };
+  }
+
+  it.each(['/cache/purge', '/api/cache/purge'])(
+    'purges a tag from the cache by POST %s, and by no other method',
+    async (path) => {
+      const { asked, act } = recorded();
+      for (const tag of ['users', 'user:42', 'user_a_b', '*'])
+        expect((await ask(`${path}?tag=${encodeURIComponent(tag)}`, { act }, 'POST')).status).toBe(200);
+      for (const query of ['', '?tag=', '?tag=A', '?tag=a&tag=b', '?tag[]=a'])
+        expect((await ask(`${path}${query}`, { act }, 'POST')).status).toBe(400);
+      expect((await ask(`${path}?tag=users`, { act })).status).toBe(404);
+      const tags = ['users', 'user:42', 'user_a_b', '*'];
+      expect(asked).toEqual(tags.map((tag) => ['cache.purge', { tag }, 'local']));
+    },
+  );
 
   it('has fallen claims believed again by POST, and by no other method', async () => {
-    const selections: unknown[] = [];
-    const claims = {
-      list: () => ['one'],
-      reset: (selection: object) => Promise.resolve(selections.push(selection)),
-    };
-    expect(JSON.parse((await ask('/claims', { claims })).text)).toEqual({ fallen: ['one'] });
+    const { asked, act } = recorded();
+    expect((await ask('/claims', { act })).status).toBe(200);
     for (const query of ['', '?source=crm', '?source=crm&claim=order'])
-      expect((await ask(`/claims/reset${query}`, { claims }, 'POST')).status).toBe(200);
+      expect((await ask(`/claims/reset${query}`, { act }, 'POST')).status).toBe(200);
     for (const query of ['?source=a&source=b', '?claim[]=a'])
-      expect((await ask(`/claims/reset${query}`, { claims }, 'POST')).status).toBe(400);
-    expect((await ask('/claims/reset', { claims })).status).toBe(404);
-    expect(selections).toEqual([{}, { source: 'crm' }, { source: 'crm', claim: 'order' }]);
+      expect((await ask(`/claims/reset${query}`, { act }, 'POST')).status).toBe(400);
+    expect((await ask('/claims/reset', { act })).status).toBe(404);
+    expect(asked).toEqual([
+      ['claims', {}, 'local'],
+      ['claims.reset', {}, 'local'],
+      ['claims.reset', { source: 'crm' }, 'local'],
+      ['claims.reset', { source: 'crm', claim: 'order' }, 'local'],
+    ]);
+  });
+
+  it('answers 503 with reason and hint, and a line of the log, where an action needs what is away', async () => {
+    const problem = { code: 'unavailable', reason: 'Redis is away', hint: 'wait' } as const;
+    const act = () => Promise.resolve({ kind: 'refused', problem } as const);
+    const { status, text } = await ask('/api/cache/purge?tag=users', { act }, 'POST');
+    expect([status, JSON.parse(text)]).toEqual([503, { error: problem }]);
+    expect(warned).toContainEqual({ action: 'cache.purge', actor: 'local', reason: 'Redis is away' });
   });
 
   describe('without a token', () => {
     it('refuses what a page in a browser on the machine sends', async () => {
-      const purge = () => Promise.reject(new Error('purged'));
+      const act = () => Promise.reject(new Error('purged'));
       for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1'])
-        expect(await ask('/cache/purge?tag=*', { purge }, 'POST', { origin })).toMatchObject({ status: 403 });
+        expect(await ask('/cache/purge?tag=*', { act }, 'POST', { origin })).toMatchObject({ status: 403 });
     });
 
     it.each([
@@ -102,7 +128,8 @@ describe("the operator's listener", () => {
   });
 
   describe('with a token', () => {
-    const deps = { token: new Secret('sixteen-or-more-characters') };
+    const tokens = adminTokens({ token: new Secret('sixteen-or-more-characters'), tokens: [] });
+    const deps = { tokens: () => tokens };
     const inner = [
       ['GET', '/metrics'],
       ['GET', '/quality'],
@@ -111,14 +138,12 @@ describe("the operator's listener", () => {
     ] as const;
 
     it.each(inner)('answers 401 to %s %s without the token', async (method, path) => {
-      const purge = () => Promise.reject(new Error('purged'));
+      const act = () => Promise.reject(new Error('purged'));
       for (const authorization of ['', 'Bearer', 'Bearer sixteen-or-more-character', 'Basic c2l4dGVlbg=='])
-        expect(await ask(path, { ...deps, purge }, method, { authorization })).toMatchObject({ status: 401 });
-      const { headers, text } = await ask(path, { ...deps, purge }, method);
-      expect([headers.get('www-authenticate'), text]).toEqual([
-        'Bearer',
-        '{"status":"the token of admin.token is needed"}',
-      ]);
+        expect(await ask(path, { ...deps, act }, method, { authorization })).toMatchObject({ status: 401 });
+      const { headers, text } = await ask(path, { ...deps, act }, method);
+      expect(headers.get('www-authenticate')).toBe('Bearer');
+      expect(JSON.parse(text)).toMatchObject({ error: { code: 'unauthenticated', reason: 'no token' } });
     });
 
     it('answers requests that carry the token', async () => {
@@ -126,6 +151,22 @@ describe("the operator's listener", () => {
       const statuses = [];
       for (const [method, path] of inner) statuses.push((await ask(path, deps, method, given)).status);
       expect(statuses).toEqual([200, 200, 200, 404]);
+    });
+
+    it('lets a viewer read and change nothing, says which role is missing, and follows the tokens at once', async () => {
+      const text = 'the-token-of-prometheus';
+      const hash = createHash('sha256').update(text).digest('hex');
+      let known = adminTokens({ tokens: [{ name: 'prometheus', role: 'viewer', hash }] });
+      const listener = { tokens: () => known };
+      const given = { authorization: `Bearer ${text}` };
+      expect((await ask('/api/metrics', listener, 'GET', given)).status).toBe(200);
+      const refused = await ask('/api/cache/purge?tag=users', listener, 'POST', given);
+      expect([refused.status, JSON.parse(refused.text)]).toMatchObject([
+        403,
+        { error: { reason: 'the token "prometheus" has the role viewer, which only reads' } },
+      ]);
+      known = adminTokens({ token: new Secret('another-token-of-the-operator'), tokens: [] });
+      expect((await ask('/api/metrics', listener, 'GET', given)).status).toBe(401);
     });
 
     it('answers /livez and /readyz without the token', async () => {
@@ -185,7 +226,7 @@ describe("the operator's listener", () => {
   it('answers 404 to every other path', async () => {
     const { status, text, headers } = await ask('/v1/users');
 
-    expect([status, JSON.parse(text)]).toEqual([404, { status: 'not found' }]);
+    expect([status, JSON.parse(text)]).toMatchObject([404, { error: { code: 'not_found' } }]);
     expect(headers.get('x-powered-by')).toBeNull();
   });
 
@@ -195,6 +236,7 @@ describe("the operator's listener", () => {
     };
     const { status, text } = await ask('/readyz', { checks });
 
-    expect([status, JSON.parse(text)]).toEqual([500, { status: 'error' }]);
+    expect([status, JSON.parse(text)]).toMatchObject([500, { error: { reason: 'the gateway failed' } }]);
+    expect(text).not.toContain('hunter2');
   });
 });

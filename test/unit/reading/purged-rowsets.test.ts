@@ -14,6 +14,7 @@ function watched() {
       return Promise.resolve({ records: [], total: 0, storedAt: 0, freshSeconds: 1 });
     },
     has: ({ key }) => keys.includes(key),
+    keys: () => keys,
     close: () => Promise.resolve(),
   };
   let [epoch, latest] = ['', 0];

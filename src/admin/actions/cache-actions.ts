@@ -1,0 +1,42 @@
+import { resourceNames, resources } from '../../contract/resources.ts';
+import { EVERYTHING, type Purges } from '../../store/purges.ts';
+import { ActionRefusal } from '../api/action.ts';
+import type { ActionHandlers } from './act.ts';
+import { onRedis } from './on-redis.ts';
+
+/** How many answers and row sets with a tag are in the memory of some processes. */
+export type HeldCount = { readonly processes: number; readonly answers: number; readonly rowSets: number };
+
+export type CacheActionsDeps = {
+  readonly purges: Pick<Purges, 'purge'>;
+  /** Counts what carries a tag, before it is purged. */
+  readonly countHeld: (tag: string) => HeldCount;
+};
+
+/** The tag in its stored form: `user_42`, the id of the API, means `user:42`. */
+export function tagOf(text: string): string {
+  return text.replace('_', ':');
+}
+
+/** Refuses a tag that no answer can have: it is a typing mistake, and its purge would reach nothing. */
+export function refuseUnknownTag(tag: string): void {
+  const isKnown = resourceNames.some(
+    (name) => tag === name || tag.startsWith(`${resources[name].idPrefix}:`),
+  );
+  if (isKnown || tag === EVERYTHING) return;
+  const tags = resourceNames.flatMap((name) => [name, `${resources[name].idPrefix}:<id>`]);
+  throw new ActionRefusal('bad_input', `no answer has the tag ${tag}`, `tags: ${tags.join(', ')}, *`);
+}
+
+/** Creates the actions on finished answers. */
+export function createCacheActions({ purges, countHeld }: CacheActionsDeps): ActionHandlers {
+  return {
+    async 'cache.purge'({ tag: text }) {
+      const tag = tagOf(text);
+      refuseUnknownTag(tag);
+      const reached = countHeld(tag);
+      await onRedis('cache', () => purges.purge(tag));
+      return { purged: tag, reached };
+    },
+  };
+}

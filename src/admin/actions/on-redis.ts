@@ -1,0 +1,17 @@
+import type { RedisRole } from '../../config/schema/redis.ts';
+import { plainRedisError } from '../../store/redis/redis.ts';
+import { ActionRefusal } from '../api/action.ts';
+
+/** Does some work on the Redis of a role. @throws ActionRefusal with the reason where Redis fails */
+export async function onRedis<T>(role: RedisRole, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ActionRefusal) throw error;
+    throw new ActionRefusal(
+      'unavailable',
+      `the Redis of the role ${role} failed: ${plainRedisError(error).message}`,
+      'nothing was changed; look at /readyz and at that Redis, and repeat it once Redis is back',
+    );
+  }
+}

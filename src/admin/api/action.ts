@@ -1,0 +1,54 @@
+import type { z } from 'zod';
+
+/** What a token of the operator's listener may do: read, or change things too. */
+export type Role = 'viewer' | 'operator';
+
+/** Who asks for an action: the name of a token, or what stands for one. */
+export type Actor = { readonly name: string; readonly role: Role };
+
+/** The status of each kind of problem. */
+export const problemStatus = {
+  bad_input: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  failed: 500,
+  unavailable: 503,
+} as const;
+
+/** Why an action did not happen, and what to do about it. It never holds a secret. */
+export type ActionProblem = {
+  readonly code: keyof typeof problemStatus;
+  readonly reason: string;
+  readonly hint: string;
+};
+
+/** What became of an action. The value is JSON, because it may come from another process. */
+export type ActionResult =
+  | { readonly kind: 'done'; readonly value: unknown }
+  | { readonly kind: 'refused'; readonly problem: ActionProblem };
+
+/** What an action promises: where it is asked for, by whom, with what, and what it answers. */
+export type ActionSpec = {
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  /** The path, with its variable segments as `{id}`. */
+  readonly path: `/api/${string}`;
+  /** A path of earlier versions, which takes its input from the query. */
+  readonly alias?: string;
+  readonly role: Role;
+  readonly summary: string;
+  readonly input: z.ZodObject;
+  readonly output: z.ZodType;
+};
+
+/** Ends an action with a problem. Whoever carries the action out catches it and answers the problem. */
+export class ActionRefusal extends Error {
+  readonly problem: ActionProblem;
+
+  constructor(code: ActionProblem['code'], reason: string, hint: string) {
+    super(reason);
+    this.name = 'ActionRefusal';
+    this.problem = { code, reason, hint };
+  }
+}

@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import { type ActionSpec, problemStatus } from './action.ts';
+import { actionList } from './specs.ts';
+
+type Schema = Record<string, unknown>;
+
+/** A schema as JSON Schema: of what is sent for input, of what is answered for output. */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
+  const { $schema: _schema, ...rest } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' });
+  return rest;
+}
+
+const isPathPart = (path: string, name: string) => path.includes(`{${name}}`);
+
+/** The parts of the input by where they stand. `body` is `undefined` where nothing is left for it. */
+function partsOf({ path, method, input }: ActionSpec) {
+  const { properties = {}, required = [] } = jsonSchema(input, 'input') as {
+    properties?: Record<string, Schema>;
+    required?: readonly string[];
+  };
+  const names = Object.keys(properties);
+  const parameter = (place: 'path' | 'query') => (name: string) => {
+    const { description = `The ${name}.`, ...schema } = properties[name] ?? {};
+    return { name, in: place, required: place === 'path' || required.includes(name), description, schema };
+  };
+  const rest = names.filter((name) => !isPathPart(path, name));
+  const inBody = method === 'post' || method === 'patch';
+  const bodyRequired = required.filter((name) => rest.includes(name));
+  return {
+    parameters: [
+      ...names.filter((name) => isPathPart(path, name)).map(parameter('path')),
+      ...(inBody ? [] : rest.map(parameter('query'))),
+    ],
+    body:
+      inBody && rest.length > 0
+        ? {
+            type: 'object',
+            additionalProperties: false,
+            properties: Object.fromEntries(rest.map((name) => [name, properties[name]])),
+            ...(bodyRequired.length === 0 ? {} : { required: bodyRequired }),
+          }
+        : undefined,
+    isBodyRequired: bodyRequired.length > 0,
+  };
+}
+
+const errors = Object.fromEntries(
+  Object.entries(problemStatus).map(([code, status]) => [status, { $ref: `#/components/responses/${code}` }]),
+);
+
+function operationOf(name: string, spec: ActionSpec): Schema {
+  const { parameters, body, isBodyRequired } = partsOf(spec);
+  return {
+    operationId: name.replaceAll(/\.(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    summary: spec.summary,
+    description: `Needs a token with the role \`${spec.role}\`${spec.role === 'viewer' ? ' or `operator`' : ''}.`,
+    tags: [name.split('.')[0]],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: isBodyRequired, content: { 'application/json': { schema: body } } } }),
+    responses: {
+      200: {
+        description: 'The answer.',
+        content: { 'application/json': { schema: jsonSchema(spec.output, 'output') } },
+      },
+      ...errors,
+    },
+  };
+}
+
+/** The two paths that are no actions: each process answers them for itself, or a primary for its workers. */
+function otherPaths(): Schema {
+  const get = (operationId: string, summary: string, content: Schema) => ({
+    get: {
+      operationId,
+      summary,
+      description: 'Needs a token with the role `viewer` or `operator`.',
+      tags: [operationId],
+      responses: { 200: { description: 'The answer.', content }, ...errors },
+    },
+  });
+  return {
+    '/api/metrics': get('metrics', 'All metrics in the Prometheus text format.', {
+      'text/plain': { schema: { type: 'string' } },
+    }),
+    '/api/openapi.json': get('openapi', 'This document.', {
+      'application/json': { schema: { type: 'object' } },
+    }),
+  };
+}
+
+const sentences = {
+  bad_input: 'The input is wrong; the reason names what.',
+  unauthenticated: 'No token, or no known one.',
+  forbidden: 'The role of the token does not allow this.',
+  not_found: 'There is no such path or no such thing.',
+  conflict: 'The thing is in a state that does not allow this.',
+  failed: 'The gateway failed.',
+  unavailable: 'Redis or a worker process did not answer.',
+};
+
+function problemResponses(): Schema {
+  const schema = { $ref: '#/components/schemas/Problem' };
+  return Object.fromEntries(
+    Object.entries(sentences).map(([code, description]) => [
+      code,
+      { description, content: { 'application/json': { schema } } },
+    ]),
+  );
+}
+
+/** The OpenAPI 3.1 document of the operator's listener, made from the table of its actions. */
+export function adminOpenapi(): Schema {
+  const paths: Record<string, Schema> = {};
+  for (const [name, spec] of actionList)
+    paths[spec.path] = { ...paths[spec.path], [spec.method]: operationOf(name, spec) };
+  const all = { ...otherPaths(), ...paths };
+  const tags = Object.values(all).flatMap((item) =>
+    Object.values(item as Record<string, { tags: string[] }>).flatMap((one) => one.tags),
+  );
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: "Portico operator's API",
+      version: '1.0.0',
+      description:
+        'What an operator reads and changes while a gateway runs. It is not part of the public API.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: "The operator's listener that serves this document." }],
+    security: [{ token: [] }],
+    tags: [...new Set(tags)].map((name) => ({ name, description: `What concerns ${name}.` })),
+    paths: all,
+    components: {
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: '`admin.token`, or one of `admin.tokens`.' },
+      },
+      responses: problemResponses(),
+      schemas: {
+        Problem: {
+          type: 'object',
+          additionalProperties: false,
+          required: ['error'],
+          properties: {
+            error: {
+              type: 'object',
+              additionalProperties: false,
+              required: ['code', 'reason', 'hint'],
+              properties: {
+                code: { type: 'string', enum: Object.keys(problemStatus) },
+                reason: { type: 'string', description: 'What is wrong.' },
+                hint: { type: 'string', description: 'What to do about it.' },
+              },
+            },
+          },
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import type { Logger } from 'pino';
+import type { z } from 'zod';
+import type { Act } from '../actions/act.ts';
+import { type ActionProblem, type ActionSpec, problemStatus } from './action.ts';
+import { actorOf } from '../guard.ts';
+import { sendProblem } from './send-problem.ts';
+import { actionList, type ActionName } from './specs.ts';
+
+/** Bound of the body of a request: a thousand keys to import. */
+const BODY_MAX = '2mb';
+
+export type ApiRouterDeps = { readonly act: Act; readonly log: Pick<Logger, 'warn'> };
+
+/** What a request gives an action: its body or its query, and the variable segments of the path. */
+function inputOf({ body, query, params }: Request): unknown {
+  const given: unknown = body;
+  if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given)))
+    return given;
+  return { ...(given ?? query), ...params };
+}
+
+function inputProblem({ issues }: z.ZodError): ActionProblem {
+  const reasons = issues.map(({ path, message }) => [path.join('.'), message].filter((part) => part !== ''));
+  return {
+    code: 'bad_input',
+    reason: reasons.map((parts) => parts.join(': ')).join('; '),
+    hint: 'GET /api/openapi.json says what each path takes',
+  };
+}
+
+function serveAction(name: ActionName, spec: ActionSpec, { act, log }: ApiRouterDeps): RequestHandler {
+  function refuse(res: Response, problem: ActionProblem): void {
+    const { name: actor } = actorOf(res);
+    // What the operator did wrong is told him alone; what is wrong here concerns others, too.
+    if (problemStatus[problem.code] >= 500)
+      log.warn({ action: name, actor, reason: problem.reason }, "an operator's request failed");
+    sendProblem(res, problem);
+  }
+
+  return async function serve(req, res) {
+    const actor = actorOf(res);
+    if (spec.role === 'operator' && actor.role !== 'operator') {
+      const reason = `the token "${actor.name}" has the role ${actor.role}, which only reads`;
+      refuse(res, { code: 'forbidden', reason, hint: 'use a token with the role operator' });
+      return;
+    }
+    const input = spec.input.safeParse(inputOf(req));
+    if (!input.success) {
+      refuse(res, inputProblem(input.error));
+      return;
+    }
+    try {
+      const result = await act(name, input.data, actor);
+      if (result.kind === 'done') res.json(result.value);
+      else refuse(res, result.problem);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : 'an unknown error';
+      refuse(res, { code: 'failed', reason, hint: 'the log of the gateway may say more' });
+    }
+  };
+}
+
+/** The path in the form of Express. */
+const expressPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1');
+
+/** Creates the routes of all actions. A guard in front of them has set who asks. */
+export function createApiRouter(deps: ApiRouterDeps): Router {
+  const router = express.Router({ caseSensitive: true, strict: true });
+  router.use(express.json({ limit: BODY_MAX }));
+  for (const [name, spec] of actionList) {
+    const serve = serveAction(name, spec, deps);
+    router[spec.method](expressPath(spec.path), serve);
+    if (spec.alias !== undefined) router[spec.method](spec.alias, serve);
+  }
+  return router;
+}

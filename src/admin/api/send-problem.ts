@@ -1,0 +1,7 @@
+import type { Response } from 'express';
+import { type ActionProblem, problemStatus } from './action.ts';
+
+/** Answers a problem, in the one form that all errors of the operator's listener have. */
+export function sendProblem(res: Response, { code, reason, hint }: ActionProblem): void {
+  res.status(problemStatus[code]).json({ error: { code, reason, hint } });
+}

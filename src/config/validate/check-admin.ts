@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import type { GatewayConfig } from '../schema/gateway.ts';
+import type { ReportProblem } from '../problem.ts';
+
+/** Addresses that can only be reached from the same machine. */
+const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/;
+
+type NamedToken = GatewayConfig['admin']['tokens'][number];
+
+/** The SHA-256 of a token; `undefined` where the entry has none, as with a variable that is not set. */
+function digestOf({ token, hash }: Pick<NamedToken, 'token' | 'hash'>): string | undefined {
+  return token === undefined ? hash : createHash('sha256').update(token.reveal()).digest('hex');
+}
+
+/** Checks the tokens of the operator's listener. */
+export function checkAdmin({ admin }: GatewayConfig, report: ReportProblem): void {
+  const { host, token, tokens } = admin;
+  const at = (index: number, key: string) => ['admin', 'tokens', index, key];
+  const builtIn = token === undefined ? [] : [{ name: 'admin', token, hash: undefined }];
+  tokens.forEach((entry, index) => {
+    const earlier = [...builtIn, ...tokens.slice(0, index)];
+    const digest = digestOf(entry);
+    if (digest === undefined)
+      report(
+        at(index, 'token'),
+        `the token "${entry.name}" is empty`,
+        'write token: ${NAME}, or hash: with its SHA-256; openssl rand -hex 32 makes a good token',
+      );
+    if (entry.token !== undefined && entry.hash !== undefined)
+      report(at(index, 'hash'), `the token "${entry.name}" is given twice`, 'keep one of token and hash');
+    if (earlier.some((other) => other.name === entry.name))
+      report(
+        at(index, 'name'),
+        `the name "${entry.name}" is taken`,
+        'give each token a name of its own: the audit shows who by it',
+      );
+    const same = earlier.find((other) => digest !== undefined && digestOf(other) === digest);
+    if (same !== undefined)
+      report(
+        at(index, 'token'),
+        `"${same.name}" has the same token`,
+        'give each a token of its own: openssl rand -hex 32',
+      );
+  });
+  if (token !== undefined || tokens.length > 0 || LOOPBACK.test(host)) return;
+  report(
+    ['admin', 'host'],
+    `anyone who reaches ${host} could read the metrics and purge the cache`,
+    'add admin.token or admin.tokens (openssl rand -hex 32 makes a good one), or keep admin.host on 127.0.0.1',
+  );
+}

@@ -1,0 +1,58 @@
+import type { Act } from '../admin/actions/act.ts';
+import { type HeldCount, tagOf } from '../admin/actions/cache-actions.ts';
+import type { ActionResult } from '../admin/api/action.ts';
+import type { ActionInput } from '../admin/api/specs.ts';
+import type { WorkerCounts } from './messages.ts';
+import type { WorkerLink } from './worker-link.ts';
+
+export type PrimaryActDeps = {
+  /** The workers that serve at this moment. */
+  readonly serving: () => readonly Pick<WorkerLink, 'ask'>[];
+  readonly quality: () => Promise<WorkerCounts['quality']>;
+};
+
+const ACTION_MS = 5_000;
+const COUNT_MS = 1_000;
+
+/** Counts what the workers hold of a tag; a worker that does not answer counts as none. */
+async function countHeld(serving: PrimaryActDeps['serving'], tag: string): Promise<HeldCount> {
+  const asked = serving().map((link) => link.ask({ about: 'held', tag }, COUNT_MS) as Promise<HeldCount>);
+  const answers = await Promise.allSettled(asked);
+  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  return found.reduce(
+    (sum, one) => ({
+      processes: sum.processes + one.processes,
+      answers: sum.answers + one.answers,
+      rowSets: sum.rowSets + one.rowSets,
+    }),
+    { processes: 0, answers: 0, rowSets: 0 },
+  );
+}
+
+/**
+ * Creates what carries out the actions of a primary, which has no Redis. It asks one worker: what that one changes reaches
+ * all processes through Redis.
+ */
+export function createPrimaryAct({ serving, quality }: PrimaryActDeps): Act {
+  return async function act(name, input, actor) {
+    if (name === 'quality') return { kind: 'done', value: { sources: await quality() } };
+    const reached =
+      name === 'cache.purge'
+        ? await countHeld(serving, tagOf((input as ActionInput<'cache.purge'>).tag))
+        : undefined;
+    const [link] = serving();
+    if (link === undefined) return unavailable('no worker serves');
+    try {
+      const result = (await link.ask({ about: 'action', name, input, actor }, ACTION_MS)) as ActionResult;
+      if (reached === undefined || result.kind !== 'done') return result;
+      return { kind: 'done', value: { ...(result.value as object), reached } };
+    } catch (error) {
+      return unavailable((error as Error).message);
+    }
+  };
+}
+
+function unavailable(reason: string): ActionResult {
+  const hint = 'whether it was carried out is not known; look at the log, and repeat it';
+  return { kind: 'refused', problem: { code: 'unavailable', reason, hint } };
+}
