@@ -54,6 +54,11 @@ export const passthroughRoute = z
     stripPath: flag
       .default(false)
       .describe('Whether `path` is cut off before the rest is appended to `upstream`.'),
+    sharedCaching: flag
+      .default(false)
+      .describe(
+        'Whether caches that callers share, such as a CDN, may keep answers for as long as the upstream says, though the route needs a `permission`. false: `Cache-Control` says `private`, and headers for shared caches alone (`CDN-Cache-Control`, `Surrogate-Control` …) are not returned.',
+      ),
     permission: permission.nullable().describe('What the caller needs; null makes the route public.'),
     deadline: timeLimit.default(30_000).describe('Total time for the exchange, body included.'),
     connectTimeout: connectTimeout.describe('The longest that connecting may take, TLS included.'),

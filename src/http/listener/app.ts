@@ -71,10 +71,11 @@ export function createApp(deps: AppDeps): App {
   const { clock, log, metrics, trustProxy } = deps;
   const trustsProxies = trustProxy !== false;
   const shedder = createLoadShedder({ limits: deps.overload, clock, log, metrics });
-  const responder = createResponder({ ...deps, cors: createCors(deps.cors), shedder });
+  const cors = createCors(deps.cors);
+  const responder = createResponder({ ...deps, cors, shedder });
   const accessLog = createAccessLog(log, clock);
   const openContext = createOpenContext({ responder, shedder, accessLog, clock, metrics });
-  const passthrough = createPassthrough({ ...deps.passthrough, clock, log, metrics, trustsProxies });
+  const passthrough = createPassthrough({ ...deps.passthrough, clock, log, metrics, trustsProxies, cors });
   const openapi = documentOf(deps.openapi, metrics.compressed);
   const findRoute = compileRoutes<Endpoint>([
     ...deps.operations.map((served): Route<Endpoint> => ({

@@ -2,8 +2,8 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 
 /** The headers of responses to browsers of other origins (the Fetch standard, section 3.3). */
 export type Cors = {
-  /** Appends the headers of an answer to a caller of this `Origin`. */
-  append(headers: string[], origin: readonly string[]): void;
+  /** Appends the headers of an answer to a caller of this `Origin`; `exposed` are those that a script may read. */
+  append(headers: string[], origin: readonly string[], exposed?: string): void;
   /** Appends the headers of the answer to a preflight. */
   appendPreflight(headers: string[], origin: readonly string[], methods: readonly string[]): void;
   /** What CORS adds to the end of `Vary`. */
@@ -28,10 +28,10 @@ export function createCors(config: GatewayConfig['cors']): Cors {
   }
 
   return {
-    append(headers, origin) {
+    append(headers, origin, exposed = EXPOSED_HEADERS) {
       const caller = allowed(origin);
       if (caller === undefined) return;
-      headers.push('Access-Control-Allow-Origin', caller, 'Access-Control-Expose-Headers', EXPOSED_HEADERS);
+      headers.push('Access-Control-Allow-Origin', caller, 'Access-Control-Expose-Headers', exposed);
     },
     appendPreflight(headers, origin, methods) {
       if (allowed(origin) === undefined) return;

@@ -156,7 +156,17 @@ export function compileForwardRule(allowed: readonly string[]): (line: string) =
   });
 }
 
-/** Which response headers are returned: from the upstream's spelling to the lower-case name, or `undefined`. */
-export const returnedHeaderName: (line: string) => string | undefined = compileRule(
-  (name) => !NOT_RETURNED.has(name) && !NOT_RETURNED_FAMILIES.test(name),
-);
+/**
+ * Headers by which CDNs and other shared caches keep an answer whatever `Cache-Control` says: `CDN-Cache-Control` (RFC
+ * 9213) and its vendors' forms, Varnish and Fastly (`Surrogate-Control`), Akamai (`Edge-Control`).
+ */
+const SHARED_CACHE = /(?:.-cache|surrogate|edge)-control$|^x-(?:cache-|cdn-|edge-)?ttl$/;
+
+/** Compiles which response headers are returned: from the upstream's spelling to the lower-case name, or `undefined`. */
+export function compileReturnRule({ toSharedCaches }: { readonly toSharedCaches: boolean }) {
+  return compileRule((name) => {
+    // The rules of a route rewrite it.
+    if (NOT_RETURNED.has(name) || name === 'cache-control') return false;
+    return !NOT_RETURNED_FAMILIES.test(name) && (toSharedCaches || !SHARED_CACHE.test(name));
+  });
+}

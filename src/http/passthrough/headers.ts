@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { returnedHeaderName } from './header-rules.ts';
 import { isUnder } from '../routes.ts';
 import { type PathMap, publicPath } from './path.ts';
 
@@ -44,11 +43,20 @@ export type AddressRewrite = {
   readonly host: string | undefined;
 };
 
-const CREDENTIALS = 'Authorization, X-API-Key';
+/** How a route returns headers. */
+export type ReturnRules = {
+  /** From the upstream's spelling of a name to the lower-case name that is returned, or `undefined`. */
+  readonly nameOf: (line: string) => string | undefined;
+  /** What is returned of all `Cache-Control` of an upstream. */
+  readonly cacheControl: (told: string | undefined) => string | undefined;
+  /** The value of `Vary`, beside what the upstream says. */
+  readonly vary: string;
+};
 
 /** The upstream's header lines that are returned to the caller: names and values in turn. */
 export function returnedHeaders(
   { rawHeaders, headers, statusCode }: IncomingMessage,
+  { nameOf, cacheControl, vary: ownVary }: ReturnRules,
   rewrite: AddressRewrite,
 ): string[] {
   const { connection, vary, location, 'content-location': contentLocation } = headers;
@@ -56,7 +64,7 @@ export function returnedHeaders(
   const lines: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const line = rawHeaders[i] ?? '';
-    const name = returnedHeaderName(line);
+    const name = nameOf(line);
     if (name === undefined || dropped.has(name)) continue;
     // RFC 9110, section 8.6: a client that believed it would wait for a body.
     if (statusCode === 204 && name === 'content-length') continue;
@@ -64,8 +72,9 @@ export function returnedHeaders(
   }
   if (location !== undefined) pushAddress(lines, 'Location', rawHeaders, rewrite);
   if (contentLocation !== undefined) pushAddress(lines, 'Content-Location', rawHeaders, rewrite);
-  // The response also varies on the credential that the gateway was asked with.
-  lines.push('Vary', vary === undefined ? CREDENTIALS : `${vary}, ${CREDENTIALS}`);
+  const caching = cacheControl(headers['cache-control']);
+  if (caching !== undefined) lines.push('Cache-Control', caching);
+  lines.push('Vary', vary === undefined ? ownVary : `${vary}, ${ownVary}`);
   return lines;
 }
 

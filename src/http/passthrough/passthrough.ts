@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import { fault } from '../../errors/fault.ts';
 import type { Handler } from '../../policy/call.ts';
+import type { Cors } from '../listener/cors.ts';
 import type { RequestContext } from '../listener/request-context.ts';
 import type { RequestTarget } from '../listener/request-head.ts';
 import { OpenCall, requestFacts } from '../open-call.ts';
@@ -21,6 +22,7 @@ export type PassthroughDeps = Pick<RouteUpstreamDeps, 'clock' | 'log' | 'metrics
   /** Lets a call pass or rejects it: credentials, rate limit, permission. */
   readonly admit: Handler<void>;
   readonly trustsProxies: boolean;
+  readonly cors: Cors;
 };
 
 /** The pass-through routes; `close` ends their idle upstream connections. */
@@ -50,10 +52,10 @@ export function createPassthrough(deps: PassthroughDeps): Passthrough {
 function createEndpoint(
   config: PassthroughConfig,
   upstream: RouteUpstream,
-  { clock, admit, trustsProxies }: PassthroughDeps,
+  { clock, admit, trustsProxies, cors }: PassthroughDeps,
 ): Endpoint {
   const operation = `passthrough.${config.name}`;
-  const proxyRequest = compileProxyRequest(config);
+  const proxyRequest = compileProxyRequest(config, cors);
 
   /** Opens the call of a request; its deadline runs until the response has closed. */
   function openCall({ req, context, target, progress }: ProxyContext): OpenCall {

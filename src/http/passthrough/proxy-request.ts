@@ -5,12 +5,14 @@ import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import { fault } from '../../errors/fault.ts';
 import type { Call } from '../../policy/call.ts';
 import { clientHost, clientProtocol } from '../listener/client-address.ts';
+import type { Cors } from '../listener/cors.ts';
 import type { RequestContext } from '../listener/request-context.ts';
 import type { RequestTarget } from '../listener/request-head.ts';
 import { addFraming, emptyBody, type Framing, limitedBody } from './body.ts';
 import { compileForwardRule } from './header-rules.ts';
-import { forwardedHeaders, type HeaderLines } from './headers.ts';
+import { forwardedHeaders, type HeaderLines, type ReturnRules } from './headers.ts';
 import { type PathMap, upstreamPath } from './path.ts';
+import { compileReturnRules } from './return-rules.ts';
 
 /** A host of an upstream, in parts as httpxy reads it: a text would be parsed twice for every request. */
 export type Destination = {
@@ -41,8 +43,8 @@ export type ProxyRequest = {
   readonly map: PathMap;
   /** The host under which the caller knows the gateway. */
   readonly host: string | undefined;
-  /** Whether the response is for the caller only, unless the upstream says otherwise. */
-  readonly isPrivate: boolean;
+  readonly returns: ReturnRules;
+  readonly cors: Pick<Cors, 'append'>;
   readonly progress: ProxyProgress;
 };
 
@@ -84,11 +86,13 @@ function bodyOf({ req, context, framing }: ProxyContext, bytesMax: number): Stre
 /** Compiles the function that makes a caller's request the request to the upstream of a route. */
 export function compileProxyRequest(
   config: PassthroughConfig,
+  cors: Pick<Cors, 'append' | 'vary'>,
 ): (proxied: ProxyContext, call: Call) => ProxyRequest {
-  const { path, upstream, stripPath, bodyMax, permission } = config;
+  const { path, upstream, stripPath, bodyMax } = config;
   const basePath = new URL(upstream).pathname.replace(/(?<!\/)\/+$/, '');
   const map: PathMap = { path, basePath, stripPath };
   const forwardRule = compileForwardRule(config.callerHeaders);
+  const returns = compileReturnRules(config, cors);
   // The credential of the upstream.
   const ownHeaders = Object.fromEntries(
     Object.entries(config.headers).map(([name, value]) => [name.toLowerCase(), value.reveal()]),
@@ -119,7 +123,8 @@ export function compileProxyRequest(
       isRepeatable: framing.kind === 'none' && (req.method === 'GET' || req.method === 'HEAD'),
       map,
       host,
-      isPrivate: permission !== null,
+      returns,
+      cors,
       progress,
     };
   };

@@ -29,7 +29,7 @@ export function relayResponse(
   if (!hasPlainFraming(answer)) throw fault('upstream_error', { detail: 'transfer coding', sourceHealth });
   // A body that came after it would be read as the response to another request.
   if (announcesMissingBody(answer) && call !== undefined) call.shouldKeepAlive = false;
-  closeIfBodyUnread(request.req, res);
+  closeIfBodyUnread(request.context);
   try {
     res.writeHead(status, responseHeaders(request, url, answer));
   } catch (cause) {
@@ -39,8 +39,8 @@ export function relayResponse(
 }
 
 function responseHeaders(request: ProxyRequest, upstreamUrl: URL, answer: IncomingMessage): string[] {
-  const { context, isPrivate: privately } = request;
-  const headers = returnedHeaders(answer, { ...request, upstreamUrl });
+  const { context, returns, cors } = request;
+  const headers = returnedHeaders(answer, returns, { ...request, upstreamUrl });
   headers.push(
     'X-Request-Id',
     context.requestId,
@@ -48,7 +48,8 @@ function responseHeaders(request: ProxyRequest, upstreamUrl: URL, answer: Incomi
     'nosniff',
     ...context.answerHeaders,
   );
-  if (privately && answer.headers['cache-control'] === undefined) headers.push('Cache-Control', 'private');
+  // The rules of the route have left out what no caller may see.
+  cors.append(headers, context.head.origin, '*');
   return headers;
 }
 

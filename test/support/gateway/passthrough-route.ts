@@ -1,3 +1,4 @@
+import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
 import { type PassthroughConfig, passthroughRoute } from '../../../src/config/schema/passthrough.ts';
 import type { PassthroughDeps } from '../../../src/http/passthrough/passthrough.ts';
 import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
@@ -30,7 +31,13 @@ export async function startPassthrough(
     script = answering(OK),
     admit = () => Promise.resolve(),
     clock = systemClock,
-  }: { script?: Script; admit?: PassthroughDeps['admit']; clock?: Clock } = {},
+    cors,
+  }: {
+    script?: Script;
+    admit?: PassthroughDeps['admit'];
+    clock?: Clock;
+    cors?: GatewayConfig['cors'];
+  } = {},
 ): Promise<StartedRoute> {
   const upstream = await startUpstream(script);
   const base = { name: 'orders', path: '/legacy/orders', permission: 'orders:read' };
@@ -49,7 +56,7 @@ export async function startPassthrough(
     upstreamCall: (source: string, outcome: string) => void events.push(`${source} ${outcome}`),
   };
   const passthrough = { routes: [route], admit };
-  return { upstream, events, listener: await startPublicListener({ passthrough, metrics, clock }) };
+  return { upstream, events, listener: await startPublicListener({ passthrough, metrics, clock, cors }) };
 }
 
 /** The route of one test after another, as `usePassthrough` gives it. */
