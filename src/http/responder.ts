@@ -126,7 +126,7 @@ export function createResponder({
 
   function send(context: RequestContext, status: number, headers: string[], body?: Buffer) {
     shedder.release(context);
-    closeIfBodyUnread(context.req, context.res);
+    closeIfBodyUnread(context);
     try {
       write(context, status, headers, body);
     } catch (cause) {

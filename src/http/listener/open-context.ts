@@ -69,16 +69,19 @@ export function createOpenContext(deps: {
   }
 
   return function openContext(req, res) {
+    const head = readHead(req.rawHeaders);
     const context: RequestContext = {
       req,
       res,
       requestId: newRequestId(),
-      head: readHead(req.rawHeaders),
+      head,
       target: req.url ?? '',
       trace: { cache: 'none', upstreamCalls: 0, upstreamMs: 0, principalId: undefined },
       answerHeaders: [],
       startedAt: clock.monotonic(),
       operation: 'none',
+      // HTTP/1.0 knows no 100.
+      awaitsContinue: head.expect.length > 0 && req.httpVersionMinor > 0,
       isCounted: false,
       call: undefined,
       fail: (thrown) => responder.sendError(context, thrown),

@@ -19,6 +19,8 @@ export type RequestContext = {
   readonly startedAt: number;
   /** The endpoint's name, or `none`. */
   operation: string;
+  /** Whether the client waits for a 100 before it sends the request body (RFC 9110, section 10.1.1). */
+  awaitsContinue: boolean;
   /** Whether the load shedder counts the request to those in flight of its operation. */
   isCounted: boolean;
   /** The call that computes the response, where there is one. */

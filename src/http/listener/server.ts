@@ -53,6 +53,8 @@ export function createServer(
   Object.assign(server, { dropMaxConnection: true });
   // Ends connections whose client reads nothing for longer than any endpoint may take.
   server.timeout = limits.deadlineMsMax + REQUEST_TIMEOUT_MS_MIN;
+  // Node would send 100 before anything is known of the request; a route that reads the body sends it.
+  server.on('checkContinue', listener);
   // Node would answer 417 itself, without a body.
   server.on('checkExpectation', listener);
   server.on('connect', (_req, socket) =>

@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { RequestContext } from './request-context.ts';
 
 /** The largest unread request body that is read to its end so that the connection can stay open, in bytes. */
 const UNREAD_BYTES_MAX = 64 * 1024;
@@ -8,13 +8,12 @@ const UNREAD_BYTES_MAX = 64 * 1024;
  * Whether the connection may stay open after a response although the request body was not read. Node reads and drops
  * the rest of it; that is fine for a small body and not for an endless one.
  */
-function mayStayOpen(req: IncomingMessage): boolean {
+function mayStayOpen({ req, awaitsContinue }: RequestContext): boolean {
   if (req.complete) return true;
-  const length = req.headers['content-length'];
-  return (
-    req.headers['transfer-encoding'] === undefined &&
-    (length === undefined || Number(length) <= UNREAD_BYTES_MAX)
-  );
+  if (req.headers['transfer-encoding'] !== undefined) return false;
+  const bytes = Number(req.headers['content-length'] ?? 0);
+  // A client that waits for a 100 may send the body now or leave it, so what comes next could be taken for either.
+  return bytes === 0 || (!awaitsContinue && bytes <= UNREAD_BYTES_MAX);
 }
 
 const LINGER_MS = 1_000;
@@ -32,8 +31,9 @@ export function closeLingering(socket: Duplex, lastBytes: string): void {
 }
 
 /** Closes the connection after the response if too much of the request body is unread. Call it before the head is sent. */
-export function closeIfBodyUnread(req: IncomingMessage, res: ServerResponse): void {
-  if (mayStayOpen(req)) return;
+export function closeIfBodyUnread(context: RequestContext): void {
+  if (mayStayOpen(context)) return;
+  const { req, res } = context;
   res.shouldKeepAlive = false;
   const { socket } = req;
   // Node calls this once the response is out. Bytes that still arrive are dropped, even if they look like a request.

@@ -53,6 +53,7 @@ export class ProxyCall {
   }
 
   send(): void {
+    sendContinue(this.request);
     this.#attempts += 1;
     this.#sentAt = this.#deps.clock.monotonic();
     this.#deps.forward(this);
@@ -137,6 +138,13 @@ export class ProxyCall {
     req.resume();
     if (this.#state.kind === 'relayed') resetConnection(context.res);
   }
+}
+
+/** Asks the client for the body, now that nothing refuses the request and the upstream is about to take it. */
+function sendContinue({ context }: ProxyRequest): void {
+  if (!context.awaitsContinue) return;
+  context.awaitsContinue = false;
+  context.res.writeContinue();
 }
 
 function onClose(this: ClientRequest): void {
