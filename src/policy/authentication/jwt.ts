@@ -1,4 +1,5 @@
 import {
+  type CryptoKey,
   errors,
   type JWTPayload,
   jwtVerify,
@@ -22,6 +23,9 @@ import {
 
 /** A verified token is verified again at this age, against the keys the issuer has then. */
 const REVERIFY_MS = 60_000;
+
+/** How many keys of the issuer are tried for one token: each costs a verification, and anybody may send tokens. */
+const KEYS_MAX = 8;
 
 /** Verifies bearer tokens. */
 export type JwtCheck = {
@@ -81,11 +85,22 @@ export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps): J
     return { kind: 'accepted', principal: principalOf(payload, payload.sub), isFresh };
   }
 
+  /** Verifies with the key that fits the token's header, or with each where several do. */
+  async function verifyAny(token: string): Promise<JWTVerifyResult> {
+    const within = { ...options, currentDate: new Date(clock.now()) };
+    try {
+      return await jwtVerify(token, keyOf, within);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+      return verifyEach(token, error, within);
+    }
+  }
+
   /** The claims of a token whose signature and claims are good, or the code of what is wrong with it. */
   async function verifiedClaims(token: string): Promise<JWTVerifyResult | RefusedCredential> {
     if (!isCanonical(token)) return refused('ERR_JWT_ENCODING');
     try {
-      return await jwtVerify(token, keyOf, { ...options, currentDate: new Date(clock.now()) });
+      return await verifyAny(token);
     } catch (error) {
       if (error instanceof GatewayError) throw error;
       return refused(error instanceof errors.JOSEError ? error.code : 'ERR_JWT_KEY');
@@ -108,6 +123,31 @@ export function createJwtCheck({ config, keyOf, clock, tiers }: JwtCheckDeps): J
   return { verify };
 }
 
+/**
+ * Verifies with one key after the other: the same `kid` may stand twice in a key set during a rotation, and a token may
+ * name none. @throws JOSEError where none of the first `KEYS_MAX` fits
+ */
+async function verifyEach(
+  token: string,
+  keys: AsyncIterable<CryptoKey>,
+  within: JWTVerifyOptions,
+): Promise<JWTVerifyResult> {
+  let left = KEYS_MAX;
+  for await (const key of keys) {
+    try {
+      return await jwtVerify(token, key, within);
+    } catch (error) {
+      // A key that cannot be used at all is passed over like one that does not fit.
+      const fits =
+        error instanceof errors.JOSEError && !(error instanceof errors.JWSSignatureVerificationFailed);
+      if (fits) throw error;
+    }
+    left -= 1;
+    if (left === 0) break;
+  }
+  throw new errors.JWSSignatureVerificationFailed();
+}
+
 function refused(why: string): RefusedCredential {
   return { kind: 'refused', why };
 }
@@ -125,8 +165,10 @@ function isCanonical(token: string): boolean {
  * Whether a token's `typ` lets it stand for an access token: absent, `JWT` or `at+jwt` (RFC 9068). What an issuer
  * signs for another end, such as a logout token, says so here (RFC 8725, section 3.11).
  */
-function isAccessToken(typ: string | undefined): boolean {
-  return typ === undefined || /^(?:application\/)?(?:at\+)?jwt$/i.test(typ);
+function isAccessToken(typ: unknown): boolean {
+  if (typ === undefined) return true;
+  // A pattern would turn a list of one text into that text.
+  return typeof typ === 'string' && /^(?:application\/)?(?:at\+)?jwt$/i.test(typ);
 }
 
 /** The words of a claim that is a text of words or a list of them; none for any other value. */

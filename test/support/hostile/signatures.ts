@@ -18,6 +18,14 @@ function sign(text: string, key: CryptoKey): string {
   return signature.toString('base64url');
 }
 
+/** The same token with the other valid signature by ES256: n − s in place of s. */
+export function p256Twin(token: string): string {
+  const [head, payload, signature = ''] = token.split('.');
+  const bytes = Buffer.from(signature, 'base64url');
+  const twin = Buffer.concat([bytes.subarray(0, 32), bytes32(P256_ORDER - numberOf(bytes.subarray(32)))]);
+  return [head, payload, twin.toString('base64url')].join('.');
+}
+
 /** A number of an ASN.1 structure. */
 function derInteger(bytes: Buffer): Buffer {
   const first = bytes.findIndex((byte) => byte !== 0);

@@ -123,6 +123,11 @@ const CRITICAL: readonly object[] = [
   { typ: 'secevent+jwt' },
   { typ: 'JWE' },
   { typ: '' },
+  { typ: ['JWT'] },
+  { typ: [['at+jwt']] },
+  { typ: { toString: 'JWT' } },
+  { typ: null },
+  { typ: 7 },
 ];
 
 function ownButWrong(): HostileToken[] {
