@@ -33,7 +33,14 @@ export type ClaimContradicted = {
 };
 
 /** The replies of one walk do not fit together, or not with the total. */
-export type InconsistentReads = { readonly kind: 'inconsistent'; readonly detail: string };
+export type InconsistentReads = {
+  readonly kind: 'inconsistent';
+  readonly detail: string;
+  /** The claim that is wrong if this is seen again, whatever else is left out. */
+  readonly breaks?: Capability;
+  /** Two totals that the same rows were said to have, in the order in which they came. */
+  readonly totals?: readonly [number, number];
+};
 
 /** How a reply breaks what the file promises. */
 export type Violation = ClaimContradicted | InconsistentReads;
@@ -44,8 +51,11 @@ export function contradicted(capability: Capability, detail = 'rows contradict i
 }
 
 /** The replies do not fit together; `detail` says how, in words. */
-export function inconsistent(detail: string): InconsistentReads {
-  return { kind: 'inconsistent', detail };
+export function inconsistent(
+  detail: string,
+  shown: Pick<InconsistentReads, 'breaks' | 'totals'> = {},
+): InconsistentReads {
+  return { kind: 'inconsistent', detail, ...shown };
 }
 
 /** What a claim is held against: a source to ask, its first window, and the rows that were read before. */

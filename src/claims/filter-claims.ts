@@ -15,6 +15,11 @@ function exactnessAs(ask: Ask, declared: readonly DeclaredFilter[], value: strin
   return { sets, text };
 }
 
+function claimOfList(ask: Ask, declared: readonly DeclaredFilter[]): Conclude {
+  const name = `rows without ${declared.map(({ field, op }) => `filter ${field} ${op}`).join(', ')}`;
+  return claimAt(name, 'the list without a filter has every row', listPlace(ask, 'window'));
+}
+
 /** Judges a filter, or several at once, by all values that were tried. */
 export function judgeTried(
   ask: Ask,
@@ -28,7 +33,9 @@ export function judgeTried(
     const against = objection(one, isExact);
     if (against === undefined) continue;
     const { look, what, isOfList = false } = against;
-    if (isOfList) return conclude('differs', `a value ${one.kind}: ${what}`, look, one.shown);
+    // The filter is right; it is the list without it that lacks rows.
+    if (isOfList)
+      return claimOfList(ask, declared)('differs', `a value ${one.kind}: ${what}`, look, one.shown);
     const tries = [
       ...(isExact ? [to('superset', `exactness: superset (or mend it: ${look})`)] : []),
       to('none', `${look}, or exactness: none`),

@@ -4,6 +4,7 @@ import { chooseWideFilter } from './evidence/filter-values.ts';
 import { claimAt, type Findings, setting } from './evidence/finding.ts';
 import { counted } from '../kernel/counted.ts';
 import { declaredFilters } from './filter-claims.ts';
+import { isUnsteady } from './total.ts';
 
 /** How often each selection is asked for once more. */
 const ROUNDS = 3;
@@ -38,7 +39,7 @@ export const steadyTotalClaim = claimOf('steady total', async (evidence): Promis
   const at = listPlace(ask, 'total');
   const conclude = claimAt('steady total', 'every reply about the same rows gives the same total', at);
   const changes = [...ask.totals.values()].filter((seen) => seen.length > 1);
-  const torn = changes.find((seen) => new Set(seen.map(({ total }) => total)).size < seen.length);
+  const torn = changes.find((seen) => isUnsteady(seen.map(({ total }) => total)));
   if (torn !== undefined) {
     const numbers = [...new Set(torn.map(({ total }) => total))].join(', ');
     const text = 'no total, and Portico counts the rows by a scan; or where the right number stands';

@@ -31,14 +31,27 @@ import { changeText } from './evidence/spec-change.ts';
 import type { RowWalk } from './evidence/walk.ts';
 import { shortWindows } from './windows/window-size.ts';
 
+/**
+ * Whether totals of the same rows, in the order in which they came, go back to one that was left. Somebody who writes
+ * changes a total, and the new one stays.
+ */
+export function isUnsteady(totals: readonly number[]): boolean {
+  const changes = totals.filter((total, index) => total !== totals[index - 1]);
+  return new Set(changes).size < changes.length;
+}
+
+/** How a reply breaks the total that another reply about the same rows gave. */
+export function brokenSteadiness({ total }: Rows, before: number | undefined): InconsistentReads | undefined {
+  if (total === undefined || before === undefined || total === before) return undefined;
+  return inconsistent('the total changed during the walk', { totals: [before, total] });
+}
+
 /** How a window breaks a total: it must hold exactly the rows that the total promises there. */
 export function brokenTotal({ call, rows }: WindowEvidence, total: number): InconsistentReads | undefined {
   const expected = Math.max(0, Math.min(call.size, total - call.firstRow));
-  if (rows.total !== undefined && rows.total !== total)
-    return inconsistent('the total changed during the walk');
-  if (rows.received !== expected)
-    return inconsistent('a window has fewer or more rows than the total allows');
-  return undefined;
+  const unsteady = brokenSteadiness(rows, total);
+  if (unsteady !== undefined || rows.received === expected) return unsteady;
+  return inconsistent('a window has fewer or more rows than the total allows');
 }
 
 /** The number of rows that the source gives for a selection, or the reply that lacks it. */

@@ -20,6 +20,7 @@ import { replyClaims } from '../claims/source/reply.ts';
 import { rowDetailsClaim } from '../claims/source/row-details.ts';
 import { recordClaims } from '../claims/source/single-record.ts';
 import { sortClaims } from '../claims/sort.ts';
+import { steadyRowsClaim } from '../claims/steady-rows.ts';
 import { steadyTotalClaim } from '../claims/steady-total.ts';
 import { totalClaim } from '../claims/total.ts';
 import { uniqueIdsClaim } from '../claims/unique-ids.ts';
@@ -109,7 +110,13 @@ function cheapClaims(ask: Ask): readonly Claim[] {
 
 /** Claims that read many rows: they share the calls that are left. */
 function costlyClaims(ask: Ask): readonly Claim[] {
-  return [...filterClaims(ask), ...filtersTogetherClaims(ask), ...sortClaims(ask), steadyTotalClaim];
+  return [
+    ...filterClaims(ask),
+    ...filtersTogetherClaims(ask),
+    ...sortClaims(ask),
+    steadyRowsClaim,
+    steadyTotalClaim,
+  ];
 }
 
 function reasonOf(error: SourceUnreachable | SessionBudgetSpent): string {

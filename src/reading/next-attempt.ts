@@ -1,6 +1,7 @@
 import type { ListPlan } from '../adapter/plan/plan.ts';
 import type { Capability } from '../adapter/plan/push-down.ts';
 import type { InconsistentReads } from '../claims/claim.ts';
+import { isUnsteady } from '../claims/total.ts';
 import type { CanonicalRecord } from '../contract/response-body.ts';
 import { type GatewayError, invalidReply } from '../errors/fault.ts';
 import type { Mismatch, RowVanished } from './mismatch.ts';
@@ -28,6 +29,8 @@ export type SearchState = {
   readonly blamed: ReadonlySet<Capability>;
   /** The walk before this one was inconsistent: the rows may have moved meanwhile. */
   readonly isMoved: boolean;
+  /** Totals that the same rows were said to have, where they differed. */
+  readonly totals: readonly number[];
   /** How total and rows disagree, where they did so twice in a row. */
   readonly disagreement: InconsistentReads | undefined;
   readonly vanished: RowVanished | undefined;
@@ -56,6 +59,7 @@ export const noAttempts: SearchState = {
   unusable: NONE,
   blamed: NONE,
   isMoved: false,
+  totals: [],
   disagreement: undefined,
   vanished: undefined,
 };
@@ -73,9 +77,7 @@ function suspectedClaims(plan: ListPlan): readonly Capability[] {
   if (plan.kind === 'nothing') return [];
   const filters = filtersOf(plan);
   if (filters.length > 0) return filters;
-  // The total of a count request is not compared with the rows of a scan.
-  const isCompared = plan.kind === 'page' ? plan.count === undefined : plan.totalCounts;
-  return isCompared ? ['total'] : [];
+  return plan.kind === 'page' || plan.totalCounts ? ['total'] : [];
 }
 
 function repeatedlyInconsistent({ detail }: InconsistentReads): GatewayError {
@@ -95,8 +97,22 @@ function again(state: SearchState, falling = NO_FALL): NextStep {
 function afterDisagreement(state: SearchState, plan: ListPlan, found: InconsistentReads): NextStep {
   const disagreement = state.disagreement ?? found;
   const blamed = suspectedClaims(plan);
-  if (blamed.length === 0) return fail(repeatedlyInconsistent(disagreement));
+  // Without a claim to leave out, no answer can be right; what was shown to be wrong is relied on by no other answer.
+  if (blamed.length === 0) return fail(repeatedlyInconsistent(disagreement), brokenBy(found));
   return again({ ...state, disagreement, isMoved: false, blamed: state.blamed.union(new Set(blamed)) });
+}
+
+function brokenBy({ breaks, detail }: InconsistentReads): FallingClaims {
+  return breaks === undefined ? NO_FALL : new Map([[breaks, detail]]);
+}
+
+/** Totals that come and go are no one's doing but the source's: the total falls, and the rows are counted. */
+function afterUnsteadyTotal(state: SearchState, plan: ListPlan, found: InconsistentReads): NextStep {
+  const falling = brokenBy({ ...found, breaks: 'total' });
+  const isCounted = plan.kind === 'scan' && plan.totalIsLowerBound;
+  return isCounted
+    ? fail(repeatedlyInconsistent(found), falling)
+    : again({ ...state, isMoved: false, totals: [] }, falling);
 }
 
 function blamedClaims({ blamed, disagreement }: SearchState): FallingClaims {
@@ -126,8 +142,12 @@ export function nextStep(before: SearchState, plan: ListPlan, attempt: PageAttem
       // It may have been deleted since the list was read, so the list is read again once.
       if (state.vanished === undefined) return again({ ...state, vanished: attempt });
       return fail(invalidReply('rows', 'twice in a row: the list has a row that is no record by itself'));
-    case 'inconsistent':
-      return state.isMoved ? afterDisagreement(state, plan, attempt) : again({ ...state, isMoved: true });
+    case 'inconsistent': {
+      const totals = [...state.totals, ...(attempt.totals ?? [])];
+      if (isUnsteady(totals)) return afterUnsteadyTotal(state, plan, attempt);
+      const seen = { ...state, totals };
+      return state.isMoved ? afterDisagreement(seen, plan, attempt) : again({ ...seen, isMoved: true });
+    }
   }
 }
 

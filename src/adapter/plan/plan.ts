@@ -50,6 +50,8 @@ export type ScanPlan = {
   readonly totalCounts: boolean;
   /** Whether that total may only be a lower bound: a total of this source was wrong before. */
   readonly totalIsLowerBound: boolean;
+  /** The request for such a total, if the windows do not have it. */
+  readonly count: UpstreamRequest | undefined;
   /** A walk that can read the page without a scan if a checkpoint is near. */
   readonly walk: WalkPlan | undefined;
   readonly hydrates: Hydrated;

@@ -112,8 +112,7 @@ function compilePlans(
   const hidesRows = 'shortPage' in list.window && list.window.shortPage === 'anywhere';
   const canWalk = hasPositions(spec);
   // Where the source names the next window or says that there is none, short windows end nothing.
-  const endsItself =
-    list.window.kind === 'cursor' || list.window.kind === 'link' || list.window.kind === 'none';
+  const endsItself = ['cursor', 'link', 'continue', 'none'].includes(list.window.kind);
 
   /** The part of a query that the source answers itself: filters, order and total. */
   function answered({ split: { pushed }, unsorted, sort, pushedSort }: SplitQuery) {
@@ -146,6 +145,7 @@ function compilePlans(
     const { path, query: parts, variables } = unsorted;
     const hasTotal =
       !hidesRows && list.dropWhen.length === 0 && (list.total?.counts !== 'all' || pushed.length === 0);
+    const totalIsLowerBound = hasTotal && off.has('total');
     const walked = reason === SEQUENTIAL_WINDOWS ? walk(query) : undefined;
     return {
       kind: 'scan',
@@ -159,7 +159,8 @@ function compilePlans(
       sort,
       relies: pushed.map(({ push }) => push.capability),
       totalCounts: hasTotal && !off.has('total'),
-      totalIsLowerBound: hasTotal && off.has('total'),
+      totalIsLowerBound,
+      count: totalIsLowerBound && path === undefined ? requests.count(unsorted) : undefined,
       walk: walked,
       hydrates,
       reason:

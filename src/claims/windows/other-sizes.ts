@@ -10,7 +10,7 @@ import {
   sameIds,
   sizeOf,
 } from '../evidence/ask.ts';
-import { claimAt, type Finding, type Findings, setting } from '../evidence/finding.ts';
+import { claimAt, type Findings, setting } from '../evidence/finding.ts';
 import { counted } from '../../kernel/counted.ts';
 import { isDense, walkRows } from '../evidence/walk.ts';
 
@@ -19,8 +19,6 @@ const SIZES = [1, 2, 3, 7];
 /** The other size in which a chain of windows is walked, and the share of the calls that it may take. */
 const CHAIN_SIZE = 10;
 const CALLS_SHARE = 0.2;
-/** How often a list that comes in one call is asked for again. */
-const TIMES_AGAIN = 6;
 
 /** Whether the rows of the sample may be held against others: what is wrong with its order is told elsewhere. */
 function isSettled({ ask, sample, failed }: Evidence): boolean {
@@ -109,32 +107,8 @@ async function judgeChain(evidence: Evidence): Promise<Findings> {
   );
 }
 
-/** A list that comes in one call must come whole each time. One that changes and stays has been written to. */
-async function judgeWhole({ ask, sample }: Evidence): Promise<Finding> {
-  const conclude = claimAt('other calls', 'each call returns all rows', listPlace(ask, 'window'));
-  const textOf = (ids: readonly string[]) => [...ids].sort().join('\n');
-  const seen = [textOf(sample.records.map(({ id }) => id))];
-  for (let time = 0; time < TIMES_AGAIN && ask.callsLeft() > 0; time += 1) {
-    const again = await rowsAt(ask, 0, Infinity);
-    const text = textOf(idsOf(again));
-    if (text === seen.at(-1)) continue;
-    if (seen.includes(text))
-      return conclude(
-        'differs',
-        'some calls return other rows than the others',
-        'a constant parameter that lists all rows; or a source that is whole, since no claim can mend this',
-        again,
-      );
-    seen.push(text);
-  }
-  return seen.length === 1
-    ? conclude('agrees', `${counted(TIMES_AGAIN + 1, 'call')}, the same rows`)
-    : conclude('could not tell', 'the rows changed meanwhile: somebody may have written');
-}
-
 /** The claims of windows of other sizes than the largest. */
 export function otherSizesClaims({ list: { window } }: Ask): readonly Claim[] {
-  if (window.kind === 'page') return [];
-  if (window.kind === 'none') return [claimOf('other calls', judgeWhole)];
+  if (window.kind === 'page' || window.kind === 'none') return [];
   return [claimOf('other sizes', window.kind === 'offset' ? judgeSizes : judgeChain)];
 }

@@ -14,8 +14,12 @@ import { type Mismatch, recordCameTwice } from '../mismatch.ts';
 import { overBudget } from './scan-faults.ts';
 import type { SourceRuntime } from '../source-runtime.ts';
 
-/** A window whose rows are collected: their number, dropped ones included, and their bytes. */
-export type CollectedWindow = { readonly received: number; readonly segments: readonly Segment[] };
+/** A window whose rows are collected: their number, dropped ones included, the total it told, and their bytes. */
+export type CollectedWindow = {
+  readonly received: number;
+  readonly total: number | undefined;
+  readonly segments: readonly Segment[];
+};
 
 /** Collects the windows of one scan as they come: checks their rows and writes them as bytes. */
 export type RowCollector = {
@@ -48,7 +52,7 @@ export function createRowCollector(
   }
 
   return {
-    async collect({ rows: { records, received, droppedIds = [] } }) {
+    async collect({ rows: { records, received, total, droppedIds = [] } }) {
       if (!addIds(droppedIds)) return recordCameTwice;
       const yieldToLoop = createYieldToLoop(signal);
       const segments: Segment[] = [];
@@ -63,7 +67,7 @@ export function createRowCollector(
         segments.push(segment);
         await yieldToLoop();
       }
-      return { received, segments };
+      return { received, total, segments };
     },
     tableOf: (windows) =>
       createRowTable(

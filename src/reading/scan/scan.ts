@@ -1,16 +1,60 @@
+import type { Rows } from '../../adapter/compile.ts';
 import type { ScanPlan } from '../../adapter/plan/plan.ts';
+import type { Window, WindowCall } from '../../adapter/plan/window.ts';
 import { inconsistent } from '../../claims/claim.ts';
+import { brokenSteadiness } from '../../claims/total.ts';
 import type { RowTable } from '../../rowset/row-table.ts';
 import { invalidReply } from '../../errors/fault.ts';
 import { createRowCollector } from './collect-rows.ts';
 import { createHydration } from '../records/hydrate.ts';
 import { isMismatch, type Mismatch } from '../mismatch.ts';
+import { totalOfCount } from '../read-total.ts';
 import { readWindow } from '../read-window.ts';
 import { watchReplies } from './reply-watch.ts';
 import { outOfReach, overBudget, tooSlow } from './scan-faults.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';
 import { verifyScannedFilter } from '../verify/verify-scanned-filter.ts';
 import { walkWindows } from './walk-windows.ts';
+
+/** How often a source of which a total was wrong is asked again, before it is believed that there are no rows. */
+const LOOKS_AT_NOTHING = 4;
+
+/** The first window in other sizes than that of a scan, where there are others. */
+function otherSizes(window: Window): readonly WindowCall[] {
+  if (window.kind === 'sequential') return [window.first];
+  const { scanSize } = window;
+  const wanted = Number.isFinite(scanSize) ? [scanSize - 1, 1] : [];
+  const calls = wanted.filter((size) => size > 0).flatMap((size) => window.cover(0, size)[0] ?? []);
+  const others = calls.filter(({ size }) => size < scanSize);
+  return others.length > 0 ? others : [window.scanCall(0)];
+}
+
+/**
+ * Whether the number of rows of a scan fits the totals of a source of which one was wrong. Rows that a total counts and
+ * that did not come may be missing; and a total that changes from call to call, or with the size of a window, may hide
+ * some, so that their number is no total either.
+ */
+async function checkDoubtedTotal(
+  source: SourceRuntime,
+  { window, request, count }: ScanPlan,
+  { total: told }: Rows,
+  received: number,
+  context: CallContext,
+): Promise<Mismatch | undefined> {
+  const total = told ?? (count && (await totalOfCount(source, count, context)));
+  if (typeof total === 'number' && received < total)
+    return inconsistent('the rows are fewer than the total says', { breaks: 'total' });
+  if (told === undefined) return undefined;
+  const calls = otherSizes(window);
+  for (let look = 0; look < (received === 0 ? LOOKS_AT_NOTHING : 1); look += 1) {
+    const call = calls[look % calls.length];
+    const other = call && (await readWindow(source, request, call, context));
+    if (isMismatch(other)) return other;
+    const unsteady = other && brokenSteadiness(other.rows, told);
+    if (unsteady !== undefined) return unsteady;
+  }
+  return undefined;
+}
 
 /** Reads every row that the plan's pushed filters leave. @throws GatewayError */
 async function scanOnce(
@@ -38,12 +82,15 @@ async function scanOnce(
   if (isMismatch(others)) return others;
   const windows = [collected, ...others];
   const received = windows.reduce((sum, one) => sum + one.received, 0);
-  if (total !== undefined && received !== total)
-    return inconsistent('the rows are not as many as the total says');
-  // Rows that are missing may be those that the source does not give, so their number is no total.
-  if (plan.totalIsLowerBound && received < (first.rows.total ?? 0))
-    return inconsistent('the rows are fewer than the total says');
-  return tableOf(windows);
+  if (total !== undefined && received !== total) {
+    const other = windows.find((one) => one.total !== undefined && one.total !== total)?.total;
+    const totals = other === undefined ? {} : { totals: [total, other] as const };
+    return inconsistent('the rows are not as many as the total says', totals);
+  }
+  const doubt = plan.totalIsLowerBound
+    ? await checkDoubtedTotal(source, plan, first.rows, received, context)
+    : undefined;
+  return doubt ?? tableOf(windows);
 }
 
 /**

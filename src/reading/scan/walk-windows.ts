@@ -1,7 +1,7 @@
 import type { ScanPlan } from '../../adapter/plan/plan.ts';
 import type { RandomWindow, SequentialWindow, WindowCall } from '../../adapter/plan/window.ts';
 import { inconsistent, type InconsistentReads, type WindowEvidence, windowIds } from '../../claims/claim.ts';
-import { brokenTotal } from '../../claims/total.ts';
+import { brokenSteadiness, brokenTotal } from '../../claims/total.ts';
 import { invalidReply } from '../../errors/fault.ts';
 import { allOrAbort } from '../all-or-abort.ts';
 import type { CollectedWindow, RowCollector } from './collect-rows.ts';
@@ -86,8 +86,9 @@ async function walkOn(
     if (isMismatch(isEnd)) return isEnd;
     if (isEnd) return windows;
     const { rows } = window;
-    if (plan.totalIsLowerBound && rows.received > 0 && (rows.total ?? first.rows.total) !== first.rows.total)
-      return inconsistent('the total changed during the walk');
+    const unsteady =
+      plan.totalIsLowerBound && rows.received > 0 ? brokenSteadiness(rows, first.rows.total) : undefined;
+    if (unsteady !== undefined) return unsteady;
     received += rows.received;
     if (received > source.budget.rows) throw overBudget('rows');
     const collected = await collect(window);
