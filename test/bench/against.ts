@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkOut } from './checkout.ts';
+import { instructionsWhile } from './instructions.ts';
 import { cpuMicroseconds } from './measures.ts';
 import { type MedianInterval, type PairedResult, pairRounds, type Sample } from './paired.ts';
 import { type Portico, startPortico } from './portico-server.ts';
@@ -16,8 +17,11 @@ const MEASURES = {
 type Measure = keyof typeof MEASURES;
 const measureNames = Object.keys(MEASURES) as Measure[];
 
-/** How long each gateway is asked before it is measured, seconds per measure. */
-const WARM_SECONDS = 2;
+/**
+ * How long each gateway is asked before it is measured, seconds per measure. Until the compiler has seen everything, a
+ * request costs up to three times as much, and the more functions there are the longer that takes.
+ */
+const WARM_SECONDS = 8;
 
 /** The parts that a round's load is sent in. */
 const SLICES = 4;
@@ -73,17 +77,31 @@ function targetOf({ url, key }: Portico, measure: Measure): Target {
 }
 
 /** What one slice of load cost, and how long it took: its seconds are those that its rate was counted over. */
-type Slice = { readonly answers: number; readonly seconds: number; readonly cpu: number };
+type Slice = {
+  readonly answers: number;
+  readonly seconds: number;
+  readonly cpu: number;
+  readonly instructions: number | undefined;
+};
 
 async function sendSlice({ portico }: Side, measure: Measure, load: Load): Promise<Slice> {
   const before = await cpuMicroseconds(portico);
-  const { rate, answers } = await sendLoad(targetOf(portico, measure), load);
-  return { answers, seconds: answers / rate, cpu: (await cpuMicroseconds(portico)) - before };
+  const { value, count } = await instructionsWhile(portico.pid, () =>
+    sendLoad(targetOf(portico, measure), load),
+  );
+  const { rate, answers } = value;
+  const cpu = (await cpuMicroseconds(portico)) - before;
+  return { answers, seconds: answers / rate, cpu, instructions: count };
 }
 
 function joinSlices(slices: readonly Slice[]): Sample {
-  const sum = (of: keyof Slice) => slices.reduce((total, slice) => total + slice[of], 0);
-  return { rate: sum('answers') / sum('seconds'), cpuPerRequest: sum('cpu') / sum('answers') };
+  const sum = (of: keyof Slice) => slices.reduce((total, slice) => total + (slice[of] ?? Number.NaN), 0);
+  const instructions = sum('instructions') / sum('answers');
+  return {
+    rate: sum('answers') / sum('seconds'),
+    cpuPerRequest: sum('cpu') / sum('answers'),
+    instructionsPerRequest: Number.isNaN(instructions) ? undefined : instructions,
+  };
 }
 
 /**
@@ -118,6 +136,7 @@ function medianSample(samples: readonly Sample[]): Sample {
   return {
     rate: median(samples.map(({ rate }) => rate)),
     cpuPerRequest: median(samples.map(({ cpuPerRequest }) => cpuPerRequest)),
+    instructionsPerRequest: median(samples.map((sample) => sample.instructionsPerRequest ?? Number.NaN)),
   };
 }
 
@@ -158,15 +177,21 @@ export async function benchAgainst(
 export function againstLines({ commit, rounds, seconds, measures }: AgainstResult): readonly string[] {
   const line = (name: string, ratio: MedianInterval, values: string) =>
     `${name.padEnd(31)}${ratio.median.toFixed(3).padStart(6)}  ${`${ratio.low.toFixed(3)}–${ratio.high.toFixed(3)}`.padEnd(14)}${values}`;
-  const rows = Object.entries(measures).flatMap(([name, { rate, cpu, medians }]) => {
+  const rows = Object.entries(measures).flatMap(([name, { rate, cpu, instructions, medians }]) => {
     const [that, here] = medians;
     const rates = `${that.rate.toFixed(0)} → ${here.rate.toFixed(0)} requests/s`;
     const costs = `${that.cpuPerRequest.toFixed(0)} → ${here.cpuPerRequest.toFixed(0)} µs`;
-    return [line(`${name}, rate`, rate, rates), line(`${name}, CPU per request`, cpu, costs)];
+    const [before = 0, after = 0] = medians.map((sample) => (sample.instructionsPerRequest ?? 0) / 1_000);
+    const counts = `${before.toFixed(0)} → ${after.toFixed(0)} thousand`;
+    return [
+      line(`${name}, rate`, rate, rates),
+      line(`${name}, CPU per request`, cpu, costs),
+      ...(instructions === undefined ? [] : [line(`${name}, instructions`, instructions, counts)]),
+    ];
   });
   return [
     `${commit} → this checkout, ${String(rounds)} rounds of ${String(seconds)} s; a ratio above 1 says that this one is better`,
-    '(rate: this / that; CPU per request: that / this; the median over the rounds, its 95 % interval)',
+    '(rate: this / that; CPU and instructions per request: that / this; the median over the rounds, its 95 % interval)',
     '',
     ...rows,
   ];

@@ -9,6 +9,8 @@ export type Sample = {
   readonly rate: number;
   /** User and system time of all its threads, microseconds. */
   readonly cpuPerRequest: number;
+  /** Instructions outside the kernel; absent where the machine does not count them. */
+  readonly instructionsPerRequest?: number | undefined;
 };
 
 /** What the rounds say of two servers; above 1, the second one is better. */
@@ -17,6 +19,8 @@ export type PairedResult = {
   readonly rate: MedianInterval;
   /** CPU per request of the first over that of the second. */
   readonly cpu: MedianInterval;
+  /** Instructions per request of the first over those of the second; absent where they are not counted. */
+  readonly instructions?: MedianInterval | undefined;
 };
 
 /**
@@ -52,8 +56,12 @@ export function pairRounds(first: readonly Sample[], second: readonly Sample[]):
     medianInterval(
       first.flatMap((sample, round) => (second[round] === undefined ? [] : [of(sample, second[round])])),
     );
+  const isCounted = [...first, ...second].every((sample) => sample.instructionsPerRequest !== undefined);
   return {
     rate: ratios((a, b) => b.rate / a.rate),
     cpu: ratios((a, b) => a.cpuPerRequest / b.cpuPerRequest),
+    instructions: isCounted
+      ? ratios((a, b) => (a.instructionsPerRequest ?? Number.NaN) / (b.instructionsPerRequest ?? Number.NaN))
+      : undefined,
   };
 }

@@ -47,6 +47,22 @@ describe('a comparison of two servers', () => {
     expect(pairRounds(first, first).rate).toEqual({ median: 1, low: 1, high: 1 });
   });
 
+  it('compares instructions where all rounds counted them, and says nothing of them otherwise', () => {
+    const counted = upTo(6).map((round) => ({
+      rate: 1,
+      cpuPerRequest: 1,
+      instructionsPerRequest: 100 * round,
+    }));
+    const dearer = counted.map((sample) => ({
+      ...sample,
+      instructionsPerRequest: 2 * sample.instructionsPerRequest,
+    }));
+    expect(pairRounds(counted, dearer).instructions).toEqual({ median: 0.5, low: 0.5, high: 0.5 });
+    expect(
+      pairRounds(counted, [...dearer.slice(1), { rate: 1, cpuPerRequest: 1 }]).instructions,
+    ).toBeUndefined();
+  });
+
   it('is printed with its interval, and says which direction is good', () => {
     const ratio = { median: 1.0123, low: 0.9876, high: 1.0341 };
     const medians = [
