@@ -18,10 +18,12 @@ let isCounted: boolean | undefined;
  * Virtual machines often do not.
  */
 function countsInstructions(): boolean {
-  const tried = () =>
-    spawnSync('perf', [...argumentsFor(ownPid), '--', 'sleep', '0.1'], { encoding: 'utf8' });
-  // Where there is no `perf`, there is no output either.
-  return (isCounted ??= parseCount(String(tried().stderr)) !== undefined);
+  if (isCounted === undefined) {
+    const args = [...argumentsFor(ownPid), '--', 'sleep', '0.1'];
+    const { error, stderr } = spawnSync('perf', args, { encoding: 'utf8' });
+    isCounted = error === undefined && parseCount(stderr) !== undefined;
+  }
+  return isCounted;
 }
 
 /** How long `perf` may take to attach to all threads. Too short a time only makes the count a little too small. */
