@@ -1,6 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { pid as ownPid } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** What `perf` prints for one event, as `value,unit,event,…`; the value is a text where the event cannot be counted. */
@@ -9,7 +8,7 @@ function parseCount(output: string): number | undefined {
   return Number.isNaN(count) ? undefined : count;
 }
 
-const argumentsFor = (pid: number) => ['stat', '-x', ',', '-e', 'instructions:u', '-p', String(pid)];
+const STAT = ['stat', '-x', ',', '-e', 'instructions:u'];
 
 let isCounted: boolean | undefined;
 
@@ -19,8 +18,7 @@ let isCounted: boolean | undefined;
  */
 function countsInstructions(): boolean {
   if (isCounted === undefined) {
-    const args = [...argumentsFor(ownPid), '--', 'sleep', '0.1'];
-    const { error, stderr } = spawnSync('perf', args, { encoding: 'utf8' });
+    const { error, stderr } = spawnSync('perf', [...STAT, '--', 'true'], { encoding: 'utf8' });
     isCounted = error === undefined && parseCount(stderr) !== undefined;
   }
   return isCounted;
@@ -39,7 +37,7 @@ export async function instructionsWhile<T>(
   action: () => Promise<T>,
 ): Promise<{ readonly value: T; readonly count: number | undefined }> {
   if (!countsInstructions()) return { value: await action(), count: undefined };
-  const perf = spawn('perf', argumentsFor(pid), { stdio: ['ignore', 'ignore', 'pipe'] });
+  const perf = spawn('perf', [...STAT, '-p', String(pid)], { stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = once(perf, 'close');
   let output = '';
   perf.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
