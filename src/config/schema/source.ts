@@ -98,7 +98,13 @@ export const sourceSchema = z.strictObject({
         .describe('How long the rows of a scan serve later queries; such answers may be that old.'),
     })
     .prefault({}),
-  outcomes: z.array(outcome).min(1),
+  outcomes: z
+    .array(outcome)
+    .min(1)
+    .refine(
+      (rules) => rules.some(({ is, on }) => is === 'ok' && on !== 'get'),
+      'no reply of a list is ever used: no rule says is: ok; add - { status: 200, is: ok }',
+    ),
   resources: perResource(sourceResource),
 });
 

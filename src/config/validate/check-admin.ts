@@ -12,9 +12,24 @@ function digestOf({ token, hash }: Pick<NamedToken, 'token' | 'hash'>): string |
   return token === undefined ? hash : createHash('sha256').update(token.reveal()).digest('hex');
 }
 
-/** Checks the tokens of the operator's listener. */
-export function checkAdmin({ admin }: GatewayConfig, report: ReportProblem): void {
-  const { host, token, tokens } = admin;
+const EVERYWHERE = ['0.0.0.0', '::', ''];
+
+/** Whether two listeners at one port would be in each other's way. */
+function isSamePlace(one: string, other: string): boolean {
+  const isBothLocal = LOOPBACK.test(one) && LOOPBACK.test(other);
+  return one === other || isBothLocal || EVERYWHERE.includes(one) || EVERYWHERE.includes(other);
+}
+
+/** Checks the operator's listener: its place, and its tokens. */
+export function checkAdmin({ admin, listen }: GatewayConfig, report: ReportProblem): void {
+  const { host, port, token, tokens } = admin;
+  // Port 0 is any free one.
+  if (port !== 0 && port === listen.port && isSamePlace(host, listen.host))
+    report(
+      ['admin', 'port'],
+      `listen.port is ${port} too, so the second of both listeners could not open`,
+      'give the operator a port of its own, such as port: 9090',
+    );
   const at = (index: number, key: string) => ['admin', 'tokens', index, key];
   const builtIn = token === undefined ? [] : [{ name: 'admin', token, hash: undefined }];
   tokens.forEach((entry, index) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { closest } from './closest.ts';
 import type { Problem } from '../problem.ts';
+import type { Reference } from '../yaml/substitute.ts';
 import type { YamlFile } from '../yaml/yaml-file.ts';
 
 type Path = readonly PropertyKey[];
@@ -19,19 +20,35 @@ function isMissing(content: unknown, path: Path): boolean {
   return valueAt(content, path) === undefined;
 }
 
-/** The keys that a schema knows at a path; for a union, the keys of all alternatives. */
-function knownKeys(schema: unknown, path: Path): readonly string[] {
+/** Whether an alternative of a discriminated union is the one that a value names by its discriminator. */
+function isNamed(option: unknown, discriminator: string, value: unknown): boolean {
+  if (!(option instanceof z.ZodObject)) return false;
+  const named: unknown = option.shape[discriminator];
+  return named instanceof z.ZodType && named.safeParse(valueAt(value, [discriminator])).success;
+}
+
+/** The alternatives of a union that a value may be meant as: the one that it names, or all. */
+function alternativesOf(schema: z.ZodUnion, value: unknown): readonly unknown[] {
+  if (!(schema instanceof z.ZodDiscriminatedUnion)) return schema.options;
+  const { discriminator } = schema.def;
+  const named = schema.options.filter((option) => isNamed(option, discriminator, value));
+  return named.length > 0 ? named : schema.options;
+}
+
+/** The keys that a schema knows at a path below a value; for a union, those of the alternatives that may be meant. */
+function knownKeys(schema: unknown, path: Path, value: unknown): readonly string[] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
-    return knownKeys(schema.unwrap(), path);
+    return knownKeys(schema.unwrap(), path, value);
   }
   if (schema instanceof z.ZodUnion) {
-    return [...new Set(schema.options.flatMap((option) => knownKeys(option, path)))];
+    return [...new Set(alternativesOf(schema, value).flatMap((option) => knownKeys(option, path, value)))];
   }
   const [key, ...rest] = path;
   if (key === undefined) return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  if (schema instanceof z.ZodObject) return knownKeys(schema.shape[String(key)], rest);
-  if (schema instanceof z.ZodArray) return knownKeys(schema.element, rest);
-  return schema instanceof z.ZodRecord ? knownKeys(schema.valueType, rest) : [];
+  const below = valueAt(value, [key]);
+  if (schema instanceof z.ZodObject) return knownKeys(schema.shape[String(key)], rest, below);
+  if (schema instanceof z.ZodArray) return knownKeys(schema.element, rest, below);
+  return schema instanceof z.ZodRecord ? knownKeys(schema.valueType, rest, below) : [];
 }
 
 /**
@@ -56,6 +73,9 @@ function mostSpecificIssue(issue: z.core.$ZodIssue, content: unknown): z.core.$Z
 }
 
 function hintFor(key: string, known: readonly string[]): string | undefined {
+  // Another alternative of a union has it.
+  if (known.includes(key))
+    return `it does not go together with the keys beside it; known keys: ${known.join(', ')}`;
   const near = closest(key, known);
   if (near !== undefined) return `did you mean "${near}"?`;
   return known.length > 0 ? `known keys: ${known.join(', ')}` : undefined;
@@ -64,17 +84,25 @@ function hintFor(key: string, known: readonly string[]): string | undefined {
 const WORDS: Readonly<Record<string, string>> = { object: 'a map', array: 'a list', string: 'a text' };
 
 /** Describes the expected value at a place that is empty. */
-function missingHint(issue: z.core.$ZodIssue): string {
+function missingHint(issue: z.core.$ZodIssue): string | undefined {
+  if (issue.code === 'invalid_union') return undefined;
   return issue.code === 'invalid_type'
     ? `it takes ${WORDS[issue.expected] ?? issue.expected}`
     : issue.message;
+}
+
+/** Names the variables that an unusable value came from: the file alone does not show what it is. */
+function originHint(variables: readonly Reference[]): string | undefined {
+  if (variables.length === 0) return undefined;
+  const texts = variables.map(({ variable, isSet }) => `${variable}${isSet ? '' : ', which is not set'}`);
+  return `the value comes from the environment variable ${texts.join(', and ')}`;
 }
 
 function problemsOf(raw: z.core.$ZodIssue, file: YamlFile, schema: z.ZodType): readonly Problem[] {
   const content = file.content();
   const issue = mostSpecificIssue(raw, content);
   if (issue.code === 'unrecognized_keys') {
-    const known = knownKeys(schema, issue.path);
+    const known = knownKeys(schema, issue.path, content);
     return issue.keys.map((key) => file.problemAt([...issue.path, key], 'unknown key', hintFor(key, known)));
   }
   if (issue.code === 'invalid_key') {
@@ -84,7 +112,8 @@ function problemsOf(raw: z.core.$ZodIssue, file: YamlFile, schema: z.ZodType): r
     const parent = issue.path.slice(0, -1);
     return [file.problemAt(parent, `the key "${String(issue.path.at(-1))}" is missing`, missingHint(issue))];
   }
-  return file.isUnset(issue.path) ? [] : [file.problemAt(issue.path, issue.message)];
+  if (file.isUnset(issue.path)) return [];
+  return [file.problemAt(issue.path, issue.message, originHint(file.variablesAt(issue.path)))];
 }
 
 /** Checks a file's content against its schema, and adds problems with their lines. */
@@ -95,6 +124,12 @@ export function checkShape<T extends z.ZodType>(
 ): z.infer<T> | undefined {
   const content = file.content();
   if (content === undefined) return undefined;
+  if (content === null) {
+    const [first = ''] = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+    const hint = `it begins with the line "${first}: 1"`;
+    problems.push({ file: file.file, line: 1, column: 1, path: '', message: 'the file is empty', hint });
+    return undefined;
+  }
   const result = schema.safeParse(content);
   if (result.success) return result.data;
   for (const issue of result.error.issues) problems.push(...problemsOf(issue, file, schema));

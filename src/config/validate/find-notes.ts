@@ -1,6 +1,7 @@
 import { resourceNames } from '../../contract/resources.ts';
 import type { GatewayConfig } from '../schema/gateway.ts';
 import type { LoadedConfig } from '../loaded-config.ts';
+import { hasAddress } from '../schema/redis.ts';
 import type { PassthroughConfig } from '../schema/passthrough.ts';
 import type { Problem } from '../problem.ts';
 import type { YamlFile } from '../yaml/yaml-file.ts';
@@ -14,6 +15,14 @@ function* hiddenMethods(routes: readonly PassthroughConfig[]) {
       if (hidden.length > 0) yield { index, route, outer, hidden };
     }
   }
+}
+
+/** The default of config/portico.yaml, which everybody can read. */
+const PUBLISHED_PEPPER = 'a-pepper-for-trying-out-only';
+
+/** Whether keys are hashed with the pepper that everybody can read. */
+export function hasPublishedPepper({ auth }: GatewayConfig): boolean {
+  return auth.apiKeys?.pepper.reveal() === PUBLISHED_PEPPER;
 }
 
 /** Finds settings that are valid but probably a mistake. They do not prevent a start. */
@@ -32,6 +41,15 @@ export function findNotes(
       ),
     );
   }
+  const keepsKeys = hasAddress(gateway.redis) || (gateway.redis.keys && hasAddress(gateway.redis.keys));
+  if (keepsKeys === true && hasPublishedPepper(gateway))
+    notes.push(
+      yaml.problemAt(
+        ['auth', 'apiKeys', 'pepper'],
+        'the pepper is the published one, so whoever reads the stored hashes can try keys out',
+        'set PORTICO_KEY_PEPPER on every replica before you make keys (openssl rand -base64 32 makes a good one)',
+      ),
+    );
   for (const { spec, yaml: file } of sources.values()) {
     for (const name of resourceNames) {
       if (spec.resources[name] === undefined || gateway.resources[name]?.source === spec.name) continue;

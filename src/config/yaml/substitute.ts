@@ -12,6 +12,15 @@ export type Environment = {
 /** A reference without a value, at an offset of the YAML text. */
 export type Unresolved = { readonly offset: number; readonly message: string; readonly hint: string };
 
+/** A variable that a scalar at an offset of the YAML text takes its value from. */
+export type Reference = { readonly offset: number; readonly variable: string; readonly isSet: boolean };
+
+/** What the references of a document came to. */
+export type Substituted = {
+  readonly unresolved: readonly Unresolved[];
+  readonly references: readonly Reference[];
+};
+
 /** A default may hold anything except another reference. */
 const REFERENCE = /\$\{(?:file:([^}]+)|([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*))?)\}/g;
 
@@ -53,19 +62,28 @@ function substituteText(
   return result + text.slice(from);
 }
 
+/** The variables that a text refers to. */
+function variablesOf(text: string, env: Environment): readonly Omit<Reference, 'offset'>[] {
+  return [...text.matchAll(REFERENCE)].flatMap(([, , variable]) =>
+    variable === undefined ? [] : [{ variable, isSet: (env.variables[variable] ?? '') !== '' }],
+  );
+}
+
 /**
  * Replaces `${NAME}`, `${NAME:-default}` and `${file:path}` in the parsed scalars of a document, so a value can never
  * change its structure. An empty variable counts as unset.
  */
-export function substitute(document: Document, env: Environment): readonly Unresolved[] {
+export function substitute(document: Document, env: Environment): Substituted {
   const unresolved: Unresolved[] = [];
+  const references: Reference[] = [];
   visit(document, {
     Scalar(key, node) {
       if (key === 'key' || !isScalar(node) || typeof node.value !== 'string' || !node.value.includes('${'))
         return;
       const offset = node.range?.[0] ?? 0;
+      references.push(...variablesOf(node.value, env).map((one) => ({ offset, ...one })));
       node.value = substituteText(node.value, env, (problem) => unresolved.push({ offset, ...problem }));
     },
   });
-  return unresolved;
+  return { unresolved, references };
 }

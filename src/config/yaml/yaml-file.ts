@@ -12,7 +12,7 @@ import {
 import type { Json } from '../../kernel/json/json.ts';
 import { exactValue } from './exact-value.ts';
 import { pathText, type Problem } from '../problem.ts';
-import { substitute, type Environment } from './substitute.ts';
+import { type Environment, type Reference, substitute, type Substituted } from './substitute.ts';
 import { followAlias, isMerge, mergeSources, pairsOf } from './yaml-merge.ts';
 
 /** A parsed YAML file that knows the position of each key. */
@@ -26,6 +26,8 @@ export type YamlFile = {
   exactAt(path: readonly PropertyKey[]): Json;
   /** Whether the value at a path had an unresolved reference, which is already reported. */
   isUnset(path: readonly PropertyKey[]): boolean;
+  /** The variables that the value at a path came from. */
+  variablesAt(path: readonly PropertyKey[]): readonly Reference[];
   /** Makes a problem of this file at a path of keys. */
   problemAt(path: readonly PropertyKey[], message: string, hint?: string): Problem;
 };
@@ -127,7 +129,8 @@ export function parseYamlFile(
     if (mistake.code === 'UNEXPECTED_TOKEN' && mistake !== firstUnexpected) continue;
     problems.push(problemOn(mistake.pos[0], '', describeError(mistake)));
   }
-  const unset = env === undefined ? [] : substitute(document, env);
+  const nothing: Substituted = { unresolved: [], references: [] };
+  const { unresolved: unset, references } = env === undefined ? nothing : substitute(document, env);
   for (const { offset, message, hint } of unset) {
     problems.push(problemOn(offset, '', message, hint));
   }
@@ -138,6 +141,7 @@ export function parseYamlFile(
     text: () => text,
     exactAt: (path) => exactValue(document, path),
     isUnset: (path) => unset.some(({ offset }) => offset === offsetOf(document, path, false)),
+    variablesAt: (path) => references.filter(({ offset }) => offset === offsetOf(document, path, false)),
     problemAt: (path, message, hint) =>
       problemOn(offsetOf(document, path, message.startsWith('unknown key')), pathText(path), message, hint),
   };

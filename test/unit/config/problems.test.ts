@@ -148,7 +148,43 @@ describe('a mistake in a source file', () => {
   );
 });
 
+describe('a key of another form', () => {
+  it('is unknown, and the keys of the form that the value names are listed: never the key itself', () => {
+    const found = problemsAfter('catalog.yaml', 'sizes: [20, 50, 100]', 'sizeMax: 100').join('\n');
+    expect(found).toContain('window.sizeMax: unknown key\n    hint: known keys: kind, base, sizes, pastEnd');
+    expect(found).not.toContain('did you mean');
+  });
+});
+
+describe('a file that can serve nothing', () => {
+  it.each([
+    ['crm.yaml', '', 'source: 1'],
+    ['crm.yaml', '# only a comment\n', 'source: 1'],
+    ['portico.yaml', '', 'portico: 1'],
+  ])('%s is reported with a line where it is empty: %j', (file, text, first) => {
+    const texts = { 'portico.yaml': gatewayText, ...sourceTexts, [file]: text };
+    const { 'portico.yaml': gateway, ...sources } = texts;
+    expect(loadTexts({ gateway, sources }).problems.map(problemText)).toContain(
+      `${file}:1:1: the file is empty\n    hint: it begins with the line "${first}"`,
+    );
+  });
+
+  it('is reported where none of its outcomes is ok', () => {
+    expect(problemsAfter('catalog.yaml', 'is: ok', 'is: not_found').join('\n')).toMatch(
+      /^catalog\.yaml:\d+:\d+: outcomes: no reply of a list is ever used: no rule says is: ok; add - \{ status: 200, is: ok \}/,
+    );
+  });
+});
+
 describe('a variable that is not set', () => {
+  it('is named where its default cannot be used', () => {
+    const [found, ...others] = problemsAfter('portico.yaml', '${PORT:-8080}', '${PORT:-}');
+    expect(others).toEqual([]);
+    expect(found).toContain(
+      'listen.port: expected a whole number\n    hint: the value comes from the environment variable PORT, which is not set',
+    );
+  });
+
   it('is reported once, and not also as a wrong value', () => {
     const found = problemsAfter('crm.yaml', '${USERS_URL:-http://127.0.0.1:7101}', '${USERS_URL}');
     expect(found).toEqual([
