@@ -5,10 +5,12 @@ import { createCacheActions, type HeldCount } from './admin/actions/cache-action
 import { createClaimActions } from './admin/actions/claim-actions.ts';
 import { type CheckResult, createAdminApp } from './admin/app.ts';
 import { adminTokens } from './admin/guard.ts';
+import { knownSeries } from './admin/known-series.ts';
 import { createMetrics, type Metrics } from './admin/metrics.ts';
 import { redisChecks } from './admin/redis-checks.ts';
 import type { GatewayConfig } from './config/schema/gateway.ts';
 import { redisRoles } from './config/schema/redis.ts';
+import { hasPublishedPepper } from './config/validate/find-notes.ts';
 import { operations } from './contract/operations.ts';
 import { createApp } from './http/listener/app.ts';
 import { createDrain, type Drain } from './http/listener/drain.ts';
@@ -73,9 +75,6 @@ export type Gateway = {
 
 const DEADLINE_MS_DEFAULT = 10_000;
 
-/** The default of config/portico.yaml, which is public. */
-const PUBLISHED_PEPPER = 'a-pepper-for-trying-out-only';
-
 function endpointNames(config: GatewayConfig): readonly string[] {
   return [
     ...operations.map(({ name }) => name),
@@ -96,8 +95,10 @@ function openStores(
   metrics: Metrics,
 ) {
   const redis = openRedis(spec, log);
-  for (const role of redisRoles)
-    if (redis.of[role] !== undefined) metrics.watchRedis(role, redis.of[role].isReady);
+  for (const role of redisRoles) {
+    const connection = redis.of[role];
+    if (connection !== undefined) metrics.watchRedis(role, () => connection.health().state);
+  }
   const keys = createRedisKeys(spec.prefix);
   const client = redis.of.cache?.client;
   const purges: Purges =
@@ -128,9 +129,11 @@ export function createPublicSide(
   services: GatewayServices,
 ): PublicSide {
   const { log, clock, openapi, shareOf } = services;
-  if (config.auth.apiKeys?.pepper.reveal() === PUBLISHED_PEPPER)
+  if (hasPublishedPepper(config))
     log.warn({}, 'auth.apiKeys.pepper is the published one: set PORTICO_KEY_PEPPER before making real keys');
-  const metrics = createMetrics({ ...services, operations: endpointNames(config) });
+  const endpoints = endpointNames(config);
+  const metrics = createMetrics({ ...services, operations: endpoints });
+  metrics.declare(knownSeries(config, compiled, endpoints));
   const { redis, keys, purges, fallenClaims, cache } = openStores(config, services, metrics);
   const shared = { redis: redis.of, keys, clock, metrics, log };
   const admission = createAdmission(config, shared);
@@ -144,6 +147,7 @@ export function createPublicSide(
     contract: config.contract,
     shareOf,
   });
+  metrics.watchClaims(() => served.fallen());
   const app = createApp({
     operations: served.operations,
     openapi,

@@ -11,6 +11,8 @@ export type CheckResult = {
   readonly ready: boolean;
   /** Whether the gateway is not ready without it. */
   readonly needed: boolean;
+  /** What is wrong with it, and what to do; it may be ready nevertheless. */
+  readonly detail?: string;
 };
 
 /** What the operator's listener needs. */
@@ -28,11 +30,16 @@ function readiness({ checks, draining }: Pick<AdminDeps, 'checks' | 'draining'>)
   return async function answerReadiness(_req: Request, res: Response): Promise<void> {
     const found = await checks();
     const results = Object.fromEntries(found.map(({ name, ready }) => [name, ready]));
+    const troubled = found.filter(({ detail }) => detail !== undefined);
+    const details = Object.fromEntries(troubled.map(({ name, detail }) => [name, detail]));
     const leaving = draining();
     const isReady = !leaving && found.every(({ ready, needed }) => ready || !needed);
-    res
-      .status(isReady ? 200 : 503)
-      .json({ status: isReady ? 'ready' : 'not ready', draining: leaving, checks: results });
+    res.status(isReady ? 200 : 503).json({
+      status: isReady ? 'ready' : 'not ready',
+      draining: leaving,
+      checks: results,
+      ...(troubled.length > 0 && { details }),
+    });
   };
 }
 

@@ -42,6 +42,27 @@ export class HistogramChild {
   }
 }
 
+/** Where counters are registered: their children are found by the name of the metric. */
+export type MetricPlace = {
+  readonly registry: Registry;
+  readonly counters: Map<string, ChildOf<unknown>>;
+};
+
+/** The label values that each counter will have, by its name. */
+export type KnownSeries = Readonly<Record<string, readonly (readonly string[])[]>>;
+
+/**
+ * Brings counters into being with 0. A counter that begins with its first event begins with 1, and `increase()` and
+ * `rate()` of Prometheus do not see that event: an alert on a rare event would never fire.
+ */
+export function declareSeries({ counters }: MetricPlace, known: KnownSeries): void {
+  for (const [name, series] of Object.entries(known)) {
+    const childOf = counters.get(name);
+    if (childOf === undefined) throw new Error(`no counter is named ${name}`);
+    for (const [first = '', second = '', third] of series) childOf(first, second, third);
+  }
+}
+
 /** Creates an empty set of children, as nested maps: joining the label values to one key is slower. */
 function createChildren<T>(create: () => T): { childOf: ChildOf<T>; children: readonly LabelledChild<T>[] } {
   const tree = new Map<string, Map<string, Map<string, T>>>();
@@ -68,12 +89,13 @@ type Described = Pick<CounterConfiguration<string>, 'name' | 'help'> & {
   readonly labelNames: readonly string[];
 };
 
-/** Registers a counter that reports the counts of `children`. */
-function registerCounts(
-  registry: Registry,
+/** Registers a counter that reports the counts of the children. */
+function registerCounts<T extends { readonly count: number }>(
+  { registry, counters }: MetricPlace,
   described: Described,
-  children: readonly LabelledChild<{ readonly count: number }>[],
-): void {
+  { childOf, children }: ReturnType<typeof createChildren<T>>,
+): ChildOf<T> {
+  counters.set(described.name, childOf);
   new Counter({
     ...described,
     registers: [registry],
@@ -83,18 +105,21 @@ function registerCounts(
         this.labels(...values.slice(0, described.labelNames.length)).inc(child.count);
     },
   });
-}
-
-/** Creates a counter with two or three labels. */
-export function createCounter(registry: Registry, described: Described): ChildOf<CounterChild> {
-  const { childOf, children } = createChildren(() => new CounterChild());
-  registerCounts(registry, described, children);
   return childOf;
 }
 
+/** Creates a counter with two or three labels. */
+export function createCounter(place: MetricPlace, described: Described): ChildOf<CounterChild> {
+  return registerCounts(
+    place,
+    described,
+    createChildren(() => new CounterChild()),
+  );
+}
+
 /** Creates a counter with two or three labels that counts one event at a time. */
-export function createEventCounter(registry: Registry, described: Described): ChildOf<void> {
-  const childOf = createCounter(registry, described);
+export function createEventCounter(place: MetricPlace, described: Described): ChildOf<void> {
+  const childOf = createCounter(place, described);
   return (first, second, third) => childOf(first, second, third).add();
 }
 
@@ -118,15 +143,18 @@ function samplesOf(
   ];
 }
 
-/** Creates a counter `<name>s_total` and a histogram `<name>_duration_seconds` of the same events. */
+/**
+ * Creates a counter `<name>s_total` and a histogram `<name>_duration_seconds` of the same events. The histogram shows
+ * only what has happened: its many buckets would multiply what is declared.
+ */
 export function createTimedCounter(
-  registry: Registry,
+  place: MetricPlace,
   timed: Described & { readonly durationHelp: string },
   bounds: readonly number[],
 ): ChildOf<HistogramChild> {
   const { name, help, durationHelp, labelNames } = timed;
-  const { childOf, children } = createChildren(() => new HistogramChild(bounds));
-  registerCounts(registry, { name: `${name}s_total`, help, labelNames }, children);
+  const all = createChildren(() => new HistogramChild(bounds));
+  registerCounts(place, { name: `${name}s_total`, help, labelNames }, all);
   const described = {
     name: `${name}_duration_seconds`,
     help: durationHelp,
@@ -140,9 +168,12 @@ export function createTimedCounter(
   const histogram = {
     ...described,
     labelNames,
-    get: () => Promise.resolve({ ...described, values: children.flatMap(samples) }),
+    get() {
+      const seen = all.children.filter(({ child }) => child.count > 0);
+      return Promise.resolve({ ...described, values: seen.flatMap(samples) });
+    },
   };
   // The registry uses only these members, although its type demands prom-client's own class.
-  registry.registerMetric(histogram as unknown as Histogram);
-  return childOf;
+  place.registry.registerMetric(histogram as unknown as Histogram);
+  return all.childOf;
 }

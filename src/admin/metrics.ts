@@ -1,5 +1,11 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
-import { createEventCounter, createTimedCounter } from './metric-factories.ts';
+import {
+  createEventCounter,
+  createTimedCounter,
+  declareSeries,
+  type KnownSeries,
+  type MetricPlace,
+} from './metric-factories.ts';
 import { describeMetrics } from './describe-metrics.ts';
 import { createSourceMetrics } from './source-metrics.ts';
 import { createStoreMetrics } from './store-metrics.ts';
@@ -23,10 +29,11 @@ const SECONDS_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 /** Creates the gateway's metrics in a separate registry, with those of the process. */
 export function createMetrics(deps: MetricsDeps) {
   const registry = new Registry();
+  const place: MetricPlace = { registry, counters: new Map() };
   const known = new Set(deps.operations);
   collectDefaultMetrics({ register: registry });
   const requests = createTimedCounter(
-    registry,
+    place,
     {
       name: 'portico_request',
       help: 'Requests that were answered; operation "none" is a request to no known route.',
@@ -40,24 +47,26 @@ export function createMetrics(deps: MetricsDeps) {
     request(operation: string, status: number, cache: string, seconds: number) {
       requests(known.has(operation) ? operation : 'none', String(status), cache).add(seconds);
     },
-    overloaded: createEventCounter(registry, {
+    overloaded: createEventCounter(place, {
       name: 'portico_overload_refusals_total',
       help: 'Requests refused with 503 overloaded: event_loop, they would have waited too long; in_flight, too many of the operation.',
       labelNames: ['operation', 'reason'],
     }),
-    limiterDecision: createEventCounter(registry, {
+    limiterDecision: createEventCounter(place, {
       name: 'portico_limiter_decisions_total',
       help: 'Decisions of the rate limiter, and the store that decided; would_refuse is a refusal of a dryRun tier.',
       labelNames: ['tier', 'outcome', 'by'],
     }),
-    credential: createEventCounter(registry, {
+    credential: createEventCounter(place, {
       name: 'portico_credentials_total',
       help: 'Credentials that were checked, and what the check found.',
       labelNames: ['kind', 'outcome'],
     }),
     ...createProcessMetrics(registry, deps),
-    ...createSourceMetrics(registry, SECONDS_BOUNDS),
-    ...createStoreMetrics(registry),
+    ...createSourceMetrics(place, SECONDS_BOUNDS),
+    ...createStoreMetrics(place),
+    /** Brings series into being before their first event. */
+    declare: (series: KnownSeries) => declareSeries(place, series),
     /** All metrics in the Prometheus text format. */
     text: () => registry.metrics(),
     /** All metrics as values, to be merged with those of other processes. */

@@ -13,9 +13,13 @@ export function redisChecks(of: RedisByRole): readonly CheckResult[] {
     return connection === undefined ? [] : [{ role, connection }];
   });
   const shared = used.length === redisRoles.length && new Set(Object.values(of)).size === 1;
-  return (shared ? used.slice(0, 1) : used).map(({ role, connection }) => ({
-    name: shared ? 'redis' : `redis.${role}`,
-    ready: connection.isReady(),
-    needed: role === 'keys',
-  }));
+  return (shared ? used.slice(0, 1) : used).map(({ role, connection }) => {
+    const health = connection.health();
+    return {
+      name: shared ? 'redis' : `redis.${role}`,
+      ready: health.state !== 'lost',
+      needed: role === 'keys',
+      ...(health.state === 'ready' ? {} : { detail: `${health.state}: ${health.detail}` }),
+    };
+  });
 }

@@ -1,24 +1,29 @@
-import { Gauge, type Registry } from 'prom-client';
-import { createCounter, createEventCounter, createTimedCounter } from './metric-factories.ts';
+import { Gauge } from 'prom-client';
+import {
+  createCounter,
+  createEventCounter,
+  createTimedCounter,
+  type MetricPlace,
+} from './metric-factories.ts';
 
 const STATES = { closed: 0, half_open: 1, open: 2 };
 
 /** Registers what happens to the hosts and the breaker of a source. */
-function createHealthMetrics(registry: Registry) {
+function createHealthMetrics(place: MetricPlace) {
   const state = new Gauge({
     name: 'portico_breaker_state',
     help: 'State of the circuit breaker of a source: 0 closed, 1 half open (one call tries), 2 open (no call is made).',
     labelNames: ['source'],
-    registers: [registry],
+    registers: [place.registry],
   });
   return {
     breakerState: (source: string, next: keyof typeof STATES) => state.labels(source).set(STATES[next]),
-    sourceEvent: createEventCounter(registry, {
+    sourceEvent: createEventCounter(place, {
       name: 'portico_source_events_total',
       help: 'State changes of the breaker of a source, its retries, and pauses that it asked for.',
       labelNames: ['source', 'event'],
     }),
-    hostEvent: createEventCounter(registry, {
+    hostEvent: createEventCounter(place, {
       name: 'portico_host_events_total',
       help: 'Hosts of a source: `ejected` after failures in a row; `unhealthy` or `healthy` by a health check (in this version also counted as `sick` and `sound`, the former names).',
       labelNames: ['source', 'host', 'event'],
@@ -26,10 +31,30 @@ function createHealthMetrics(registry: Registry) {
   };
 }
 
+/** A claim of a source's file that replies have contradicted. */
+type FallenClaim = { readonly source: string; readonly resource: string; readonly claim: string };
+
+/** Registers which claims have fallen: a state, which lasts until the file changes or an operator resets it. */
+function createClaimMetrics({ registry }: MetricPlace) {
+  let fallen: () => readonly FallenClaim[] = () => [];
+  new Gauge({
+    name: 'portico_claims_fallen',
+    help: 'Claims of a source file that a reply has contradicted and that no answer relies on any more: 1 each.',
+    labelNames: ['source', 'resource', 'claim'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { source, resource, claim } of fallen()) this.labels(source, resource, claim).set(1);
+    },
+  });
+  /** Reports at each scrape what `list` has. */
+  return { watchClaims: (list: typeof fallen) => void (fallen = list) };
+}
+
 /** Registers the metrics of sources and pass-through upstreams; `bounds` are those of durations, in seconds. */
-export function createSourceMetrics(registry: Registry, bounds: readonly number[]) {
+export function createSourceMetrics(place: MetricPlace, bounds: readonly number[]) {
   const calls = createTimedCounter(
-    registry,
+    place,
     {
       name: 'portico_upstream_call',
       help: 'Calls to sources that ended, by what the reply meant.',
@@ -38,34 +63,35 @@ export function createSourceMetrics(registry: Registry, bounds: readonly number[
     },
     bounds,
   );
-  const records = createCounter(registry, {
+  const records = createCounter(place, {
     name: 'portico_records_total',
     help: 'Records in the replies of sources.',
     labelNames: ['source', 'resource', 'view'],
   });
-  const dropped = createCounter(registry, {
+  const dropped = createCounter(place, {
     name: 'portico_dropped_records_total',
     help: 'Records that were left out because they have no usable id.',
     labelNames: ['source', 'resource', 'view'],
   });
   return {
-    ...createHealthMetrics(registry),
+    ...createHealthMetrics(place),
+    ...createClaimMetrics(place),
     upstreamCall: (source: string, outcome: string, seconds: number) => calls(source, outcome).add(seconds),
     records(source: string, resource: string, view: string, received: number, left: number) {
       records(source, resource, view).add(received);
       if (left > 0) dropped(source, resource, view).add(left);
     },
-    unreadableField: createEventCounter(registry, {
+    unreadableField: createEventCounter(place, {
       name: 'portico_unreadable_fields_total',
       help: 'Fields that became null because the value was missing or unreadable.',
       labelNames: ['source', 'field', 'reason'],
     }),
-    invalidReply: createEventCounter(registry, {
+    invalidReply: createEventCounter(place, {
       name: 'portico_invalid_replies_total',
       help: 'Replies of sources that could not be used, and why.',
       labelNames: ['source', 'resource', 'reason'],
     }),
-    guardTrip: createEventCounter(registry, {
+    guardTrip: createEventCounter(place, {
       name: 'portico_guard_trips_total',
       help: 'Claims of a source file that a reply contradicted.',
       labelNames: ['source', 'resource', 'rule'],

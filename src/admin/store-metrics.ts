@@ -1,36 +1,57 @@
-import { Gauge, type Registry } from 'prom-client';
+import { Gauge } from 'prom-client';
 import type { Compression } from '../store/cache/encoded-bodies.ts';
-import { createCounter, createEventCounter } from './metric-factories.ts';
+import { createCounter, createEventCounter, type MetricPlace } from './metric-factories.ts';
 
-/** Registers the metrics of the cache, of compression and of the connections to Redis. */
-export function createStoreMetrics(registry: Registry) {
-  const watched = new Map<string, () => boolean>();
+const REDIS_STATES = ['ready', 'lost', 'full', 'refusing'] as const;
+type RedisState = (typeof REDIS_STATES)[number];
+
+/** Registers how the Redis of each role serves. The sums over several processes count processes. */
+function createRedisMetrics({ registry }: MetricPlace) {
+  const watched = new Map<string, () => RedisState>();
   new Gauge({
     name: 'portico_redis_connected',
     help: 'Processes with a working connection to the Redis of a role.',
     labelNames: ['role'],
     registers: [registry],
     collect() {
-      for (const [role, isReady] of watched) this.labels(role).set(isReady() ? 1 : 0);
+      for (const [role, stateOf] of watched) this.labels(role).set(stateOf() === 'lost' ? 0 : 1);
     },
   });
-  const bodies = createCounter(registry, {
+  new Gauge({
+    name: 'portico_redis_state',
+    help: 'Processes by how the Redis of a role serves them: ready; lost; full, it takes no writes; refusing, it takes none for another reason.',
+    labelNames: ['role', 'state'],
+    registers: [registry],
+    collect() {
+      for (const [role, stateOf] of watched) {
+        const now = stateOf();
+        for (const state of REDIS_STATES) this.labels(role, state).set(state === now ? 1 : 0);
+      }
+    },
+  });
+  /** Reports at each scrape how the Redis of a role serves. */
+  return { watchRedis: (role: string, stateOf: () => RedisState) => void watched.set(role, stateOf) };
+}
+
+/** Registers the metrics of the cache, of compression and of the connections to Redis. */
+export function createStoreMetrics(place: MetricPlace) {
+  const bodies = createCounter(place, {
     name: 'portico_compressions_total',
     help: 'Bodies compressed: made, useless (no smaller than before) or failed.',
     labelNames: ['coding', 'result'],
   });
-  const seconds = createCounter(registry, {
+  const seconds = createCounter(place, {
     name: 'portico_compression_seconds_total',
     help: 'Seconds that compression took on its thread.',
     labelNames: ['coding', 'result'],
   });
-  const bytes = createCounter(registry, {
+  const bytes = createCounter(place, {
     name: 'portico_compression_bytes_total',
     help: 'Bytes of the bodies that compression made smaller, before and after.',
     labelNames: ['coding', 'side'],
   });
   return {
-    cacheEvent: createEventCounter(registry, {
+    cacheEvent: createEventCounter(place, {
       name: 'portico_cache_events_total',
       help: 'Look-ups and writes of each cache level: hit, stale, miss, stored, failed, damaged.',
       labelNames: ['level', 'result'],
@@ -42,7 +63,6 @@ export function createStoreMetrics(registry: Registry) {
       bytes(coding, 'before').add(bytesBefore);
       bytes(coding, 'after').add(bytesAfter);
     },
-    /** Reports at each scrape whether the Redis connection of a role accepts commands. */
-    watchRedis: (role: string, isReady: () => boolean) => void watched.set(role, isReady),
+    ...createRedisMetrics(place),
   };
 }

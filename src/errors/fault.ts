@@ -1,20 +1,24 @@
 import { type ErrorCode, entryOf } from './catalogue.ts';
 
+/** Every reason why a reply cannot be used. */
+export const invalidReasons = [
+  'too_large',
+  'content_type',
+  'encoding',
+  'syntax',
+  'outcome',
+  'rows',
+  'id',
+  'other_record',
+  'total',
+  'next',
+  'window',
+  'claims',
+  'contract',
+] as const;
+
 /** Why a reply cannot be used; a label of metrics. */
-export type InvalidReason =
-  | 'too_large'
-  | 'content_type'
-  | 'encoding'
-  | 'syntax'
-  | 'outcome'
-  | 'rows'
-  | 'id'
-  | 'other_record'
-  | 'total'
-  | 'next'
-  | 'window'
-  | 'claims'
-  | 'contract';
+export type InvalidReason = (typeof invalidReasons)[number];
 
 /** What a failed call says about its source; the breaker, the retries and the pause read it. */
 export type SourceHealth = {

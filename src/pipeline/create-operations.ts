@@ -62,6 +62,8 @@ export type ServedOperations = {
   quality(): readonly ResourceQuality[];
   /** How many row sets of this process a purge of the tag would end. */
   countRowSets(tag: string): number;
+  /** The claims that have fallen of what is served. */
+  fallen(): readonly { readonly source: string; readonly resource: string; readonly claim: string }[];
   /** Ends scans and connections; resolves once nothing is under way. */
   close(): Promise<void>;
 };
@@ -71,6 +73,7 @@ type ReadResource = {
   readonly source: SourceHandler;
   readonly quality: Quality;
   countRowSets(tag: string): number;
+  readonly fallen: ReadonlySet<string>;
   close(): Promise<unknown>;
 };
 
@@ -101,6 +104,7 @@ function readResource(
     },
     quality,
     countRowSets: (tag) => purgeable.reached(rowSets, tag),
+    fallen: runtime.claims.fallen,
     close: () => Promise.all([rowSets.close(), watched.close()]),
   };
 }
@@ -142,6 +146,10 @@ export function createOperations(
     operations: read.flatMap(({ resource, source }) => serveResource(resource, source, tasks, deps)),
     quality: () => read.map(({ quality }) => quality.report()),
     countRowSets: (tag) => read.reduce((sum, one) => sum + one.countRowSets(tag), 0),
+    fallen: () =>
+      read.flatMap(({ resource: { source, resource }, fallen }) =>
+        [...fallen].map((claim) => ({ source: source.spec.name, resource: resource.name, claim })),
+      ),
     async close() {
       await Promise.all([tasks.close(), ...read.map((one) => one.close())]);
       upstreams.close();

@@ -21,7 +21,12 @@ export type WorkerCounts = { readonly metrics: MetricValues; readonly quality: r
 
 /** Whether the things that a worker depends on work. It is the answer to `state`. */
 export type WorkerState = {
-  readonly checks: readonly { readonly name: string; readonly ready: boolean; readonly needed: boolean }[];
+  readonly checks: readonly {
+    readonly name: string;
+    readonly ready: boolean;
+    readonly needed: boolean;
+    readonly detail?: string;
+  }[];
 };
 
 /** From the primary to a worker. */

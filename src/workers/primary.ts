@@ -34,11 +34,16 @@ export type PrimaryDeps = {
 
 const STATE_MS = 1_000;
 
-/** The checks of all workers. A check passes if it passes in one worker, since that worker can then serve. */
+/**
+ * The checks of all workers. A check passes if it passes in one worker, since that worker can then serve. Its detail is
+ * that of the first worker that has one.
+ */
 function bestOf(states: readonly WorkerState[]): WorkerState['checks'] {
   const best = new Map<string, WorkerState['checks'][number]>();
-  for (const check of states.flatMap(({ checks }) => checks))
-    if (best.get(check.name)?.ready !== true) best.set(check.name, check);
+  for (const check of states.flatMap(({ checks }) => checks)) {
+    const before = best.get(check.name);
+    best.set(check.name, { ...check, ...before, ready: check.ready || before?.ready === true });
+  }
   return [...best.values()];
 }
 

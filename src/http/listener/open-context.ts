@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { GatewayError } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Responder } from '../responder.ts';
 import { clientClosedRequest } from './call-signal.ts';
@@ -13,6 +14,11 @@ export type RequestMetrics = {
   request(operation: string, status: number, cache: string, seconds: number): void;
   inFlight(change: 1 | -1): void;
 };
+
+/** The precise status of a response; clients may get 500 for every failure (`errors.serverStatus`). */
+function statusOf({ err, statusCode }: RequestContext['res']): number {
+  return err instanceof GatewayError ? err.status : statusCode;
+}
 
 /** A response that fails on its way ends as one whose client has left: with `close`. */
 const ignoreError = () => undefined;
@@ -65,7 +71,7 @@ export function createOpenContext(deps: {
     shedder.leave(context);
     metrics.inFlight(-1);
     const seconds = (clock.monotonic() - startedAt) / 1_000;
-    metrics.request(operation, isAnswered ? res.statusCode : 499, trace.cache, seconds);
+    metrics.request(operation, isAnswered ? statusOf(res) : 499, trace.cache, seconds);
   }
 
   return function openContext(req, res) {

@@ -37,8 +37,9 @@ function coversAllSlots(cluster: Cluster, isUsable: (node: Redis) => boolean): b
 function openCluster(
   times: RedisTimes,
   servers: ClusterServers,
-  { onLost, onChange }: ConnectionListener,
+  listener: ConnectionListener,
 ): OpenConnection {
+  const { onLost, onChange } = listener;
   const nodes = servers.cluster.map(({ host, port }) => ({ host, port }));
   const cluster = new Cluster(nodes, clusterOptions(times, servers));
   const watchdogs = new WeakMap<Redis, () => boolean>();
@@ -52,7 +53,7 @@ function openCluster(
   cluster.on('+node', (node: Redis) => {
     node.on('ready', onChange);
     pipelinePerTurn(node);
-    watchdogs.set(node, attachWatchdog(node, times.commandTimeoutMs, { onLost, onChange }));
+    watchdogs.set(node, attachWatchdog(node, times.commandTimeoutMs, listener));
     // After the command that made the node known, because that connects it.
     setImmediate(connect, node);
   });

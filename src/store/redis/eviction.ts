@@ -1,24 +1,13 @@
-import { Cluster, type Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import type { RedisRole } from '../../config/schema/redis.ts';
-
-/** The memory limit and the eviction policy of a server. */
-type Memory = { readonly bounded: boolean; readonly policy: string };
+import { readMemory, type RedisMemory } from './health/memory.ts';
 
 /** A recommendation to change a server's settings. */
 export type EvictionNote = { readonly policy: string; readonly message: string };
 
-async function memoryOf(server: Redis): Promise<Memory> {
-  // Many hosted Redis servers forbid CONFIG GET; INFO has the same data.
-  const info = await server.info('memory');
-  const [bound, policy = ''] = [
-    /^maxmemory:(\d+)/m.exec(info)?.[1],
-    /^maxmemory_policy:(\S+)/m.exec(info)?.[1],
-  ];
-  return { bounded: bound !== '0', policy };
-}
-
 /** If a server has several roles, the one with the worst loss decides. */
-function adviceFor(roles: readonly RedisRole[], { bounded, policy }: Memory): string | undefined {
+function adviceFor(roles: readonly RedisRole[], { maxBytes, policy }: RedisMemory): string | undefined {
+  const bounded = maxBytes > 0;
   const is = `its maxmemory-policy is ${policy}`;
   if (roles.includes('keys'))
     return bounded && policy.startsWith('allkeys-')
@@ -43,8 +32,7 @@ export async function evictionNote(
   client: Redis | Cluster,
   roles: readonly RedisRole[],
 ): Promise<EvictionNote | undefined> {
-  const servers = client instanceof Cluster ? client.nodes('master') : [client];
-  for (const memory of await Promise.all(servers.map(memoryOf))) {
+  for (const memory of await readMemory(client)) {
     const message = adviceFor(roles, memory);
     if (message !== undefined) return { policy: memory.policy, message };
   }

@@ -21,6 +21,8 @@ export type PendingCommandsOptions = {
    * command has waited and the connection has received nothing.
    */
   readonly onQuiet: (quietMs: number) => boolean;
+  /** Called with every error that a command ends with. */
+  readonly onError: (error: Error) => void;
 };
 
 /** The time between two checks, in parts of the command timeout. */
@@ -46,7 +48,11 @@ function createListeningClock(longestMs: number) {
 }
 
 /** Creates an empty list. */
-export function createPendingCommands({ timeoutMs, onQuiet }: PendingCommandsOptions): PendingCommands {
+export function createPendingCommands({
+  timeoutMs,
+  onQuiet,
+  onError,
+}: PendingCommandsOptions): PendingCommands {
   const stepMs = timeoutMs * STEP;
   const clock = createListeningClock(stepMs * STEPS_MAX);
   /** Since when each command waits, the oldest first. */
@@ -78,7 +84,10 @@ export function createPendingCommands({ timeoutMs, onQuiet }: PendingCommandsOpt
         schedule();
       }
       sinceMs.set(command, clock.now());
-      const forget = () => sinceMs.delete(command);
+      const forget = (result: unknown) => {
+        sinceMs.delete(command);
+        if (result instanceof Error) onError(result);
+      };
       command.promise.then(forget, forget);
     },
     onData() {

@@ -2,13 +2,19 @@ import type { Redis } from 'ioredis';
 import { type RedisRole, redisRoles } from '../../config/schema/redis.ts';
 import { evictionNote } from './eviction.ts';
 import { openConnection } from './connection.ts';
+import { redisHint } from './health/redis-hint.ts';
 import type { RedisProfile } from './redis-profile.ts';
+import { createWriteWatch, type WriteTrouble } from './health/write-watch.ts';
 
 /** The part of the log that the connection writes to. */
 export type RedisLog = {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 };
+
+/** How a Redis serves at this moment: `lost`: not at all; `full` and `refusing`: it answers, and takes no writes. */
+export type RedisHealth =
+  { readonly state: 'ready' } | { readonly state: 'lost'; readonly detail: string } | WriteTrouble;
 
 /** A connection that reconnects by itself. Redis may be down at the start and at any time later. */
 export type RedisConnection = {
@@ -19,6 +25,8 @@ export type RedisConnection = {
   readonly client: Redis;
   /** Whether commands are accepted at this moment; of a cluster, for every key. */
   readonly isReady: () => boolean;
+  /** How it serves at this moment. The detail says what to do, and names no host. */
+  health(): RedisHealth;
   /** Waits until the connection is ready, at most `timeoutMs`; says whether it is. */
   untilReady(timeoutMs: number): Promise<boolean>;
   /** Ends the connection; it is not made again. */
@@ -47,6 +55,7 @@ export function createRedis(
   let status: 'open' | 'lost' | 'closing' = 'open';
   let isPolicyChecked = false;
   let lastAdvice: string | undefined;
+  let lostHint: string | undefined;
 
   async function checkEvictionPolicy(): Promise<void> {
     if (isPolicyChecked) return;
@@ -60,9 +69,11 @@ export function createRedis(
   const { client, isReady } = openConnection(profile, {
     onLost(problem) {
       isPolicyChecked = false;
+      const { message } = plainRedisError(problem);
+      lostHint = redisHint(message) ?? lostHint;
       if (status !== 'open') return;
       status = 'lost';
-      log.warn({ problem: plainRedisError(problem).message }, 'Redis is out of reach; reconnecting');
+      log.warn({ problem: message, hint: lostHint }, 'Redis is out of reach; reconnecting');
     },
     onChange() {
       if (!isReady()) return;
@@ -70,10 +81,18 @@ export function createRedis(
         log.info({}, 'Redis is back');
         status = 'open';
       }
+      lostHint = undefined;
       for (const ready of waiting) ready();
       void checkEvictionPolicy();
     },
+    onRefused: (error) => writes.onRefused(error),
   });
+  const writes = createWriteWatch({ client, isReady, log });
+
+  function health(): RedisHealth {
+    if (isReady()) return writes.trouble() ?? { state: 'ready' };
+    return { state: 'lost', detail: `out of reach${lostHint === undefined ? '' : `; ${lostHint}`}` };
+  }
 
   function untilReady(timeoutMs: number): Promise<boolean> {
     if (isReady()) return Promise.resolve(true);
@@ -93,8 +112,10 @@ export function createRedis(
     client,
     untilReady,
     isReady,
+    health,
     async close() {
       if (status === 'closing') return;
+      writes.close();
       status = 'closing';
       // A ready connection is ended by QUIT; one that hangs or is gone is just dropped.
       const ended = client.status === 'ready' && (await client.quit().catch(() => 'failed')) === 'OK';

@@ -7,6 +7,8 @@ export type ConnectionListener = {
   readonly onLost: (problem: unknown) => void;
   /** Something has come up or serves again: perhaps the connection is ready now. */
   readonly onChange: () => void;
+  /** Redis has answered a command with an error. */
+  readonly onRefused: (error: Error) => void;
 };
 
 /** How often Redis is asked by PING, on a connection that nobody else may use. */
@@ -38,7 +40,7 @@ export function attachWatchdog(
   listener: ConnectionListener,
 ): () => boolean {
   const send = client.sendCommand.bind(client);
-  const pending = createPendingCommands({ timeoutMs, onQuiet });
+  const pending = createPendingCommands({ timeoutMs, onQuiet, onError: onCommandError });
   let state: State = 'answering';
 
   function setState(next: State, problem?: Error): void {
@@ -52,9 +54,15 @@ export function attachWatchdog(
     setState('answering');
   }
 
+  /** Other errors are not answers of Redis: the command has timed out, or the connection has failed. */
+  const isReply = (error: unknown): error is Error => error instanceof Error && error.name === 'ReplyError';
+
+  function onCommandError(error: Error): void {
+    if (isReply(error)) listener.onRefused(error);
+  }
+
   function onError(error: unknown): void {
-    // Other errors are not answers of Redis: the command has timed out, or the connection has failed.
-    if (!(error instanceof Error) || error.name !== 'ReplyError') return;
+    if (!isReply(error)) return;
     if (REFUSAL.test(error.message)) setState('refusing', error);
     else setState('answering');
   }

@@ -14,6 +14,8 @@ const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min'])
   ['portico_build_info', 'max'],
   // An open breaker in one worker must be seen.
   ['portico_breaker_state', 'max'],
+  // Each worker knows of the same claims.
+  ['portico_claims_fallen', 'max'],
 ];
 
 /** Merges the metrics of several processes. Counts and sizes are summed; of the event loop's lag the worst counts. */

@@ -28,8 +28,9 @@ async function series(): Promise<string> {
   metrics.invalidReply('crm', 'users', 'rows');
   metrics.guardTrip('crm', 'users', 'total');
   metrics.overloaded('users.list', 'in_flight');
-  metrics.watchRedis('cache', () => true);
+  metrics.watchRedis('cache', () => 'full');
   metrics.breakerState('crm', 'open');
+  metrics.watchClaims(() => [{ source: 'crm', resource: 'users', claim: 'order' }]);
   metrics.sourceEvent('crm', 'breaker_open');
   return metrics.text();
 }

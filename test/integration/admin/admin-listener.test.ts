@@ -208,6 +208,13 @@ describe("the operator's listener", () => {
     });
   });
 
+  it('says what is wrong with a dependency that is ready nevertheless', async () => {
+    const { status, text } = await ask('/readyz', { checks: () => [{ ...redis(true), detail: 'full: …' }] });
+
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({ checks: { redis: true }, details: { redis: 'full: …' } });
+  });
+
   it('is not ready while it drains', async () => {
     expect((await ask('/readyz', { draining: () => true })).status).toBe(503);
   });

@@ -2,6 +2,7 @@ import { type FaultName, startFailingUpstream } from '../../support/upstream/fai
 import { hurry } from '../../support/gateway/operation-cases.ts';
 import { copyConfig } from '../../support/gateway/config-copy.ts';
 import { type Stack, startStack } from '../../support/gateway/stack.ts';
+import { eventually } from '../../support/time/eventually.ts';
 import { decision } from './decisions.ts';
 
 let stack: Stack;
@@ -46,6 +47,9 @@ describe(decision('serverStatus'), () => {
       expect(await statusAndCode('/v1/users')).toEqual([500, code]);
       expect(await statusAndCode('/v1/users?page=0')).toEqual([400, 'invalid_parameter']);
       expect(await statusAndCode('/v1/nothing')).toEqual([404, 'not_found']);
+      // Alerts tell a fault of the gateway from one of an upstream by it.
+      await eventually(() => stack.counted('portico_requests_total', `status="${status}"`));
+      expect(await stack.counted('portico_requests_total', 'status="500"')).toBe(0);
     },
   );
 });

@@ -31,6 +31,18 @@ describe('the merged metrics of several processes', () => {
     expect(await merged('process_resident_memory_bytes')).toBe('process_resident_memory_bytes 4');
   });
 
+  it('show the one worker that has lost its Redis, and a fallen claim once', async () => {
+    const [one, other] = [make(), make()];
+    one.watchRedis('limits', () => 'ready');
+    other.watchRedis('limits', () => 'lost');
+    for (const worker of [one, other])
+      worker.watchClaims(() => [{ source: 'crm', resource: 'users', claim: 'order' }]);
+    const text = await mergeMetrics([await one.values(), await other.values()]).metrics();
+    expect(text).toContain('portico_redis_state{role="limits",state="ready"} 1');
+    expect(text).toContain('portico_redis_state{role="limits",state="lost"} 1');
+    expect(text).toContain('portico_claims_fallen{source="crm",resource="users",claim="order"} 1');
+  });
+
   it('keep the counters and histograms of an ended process, and none of its gauges', async () => {
     const gone = make();
     gone.request('users.list', 200, 'hit', 0.002);

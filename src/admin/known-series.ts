@@ -1,0 +1,103 @@
+import { type RecordView, viewSpecOf } from '../adapter/map/row-fields.ts';
+import type { GatewayConfig } from '../config/schema/gateway.ts';
+import { invalidReasons } from '../errors/fault.ts';
+import type { CompiledResource } from '../pipeline/compile-sources.ts';
+import { redisProfile } from '../store/redis/redis-profile.ts';
+import type { KnownSeries } from './metric-factories.ts';
+
+/** The statuses that alerts ask for. */
+const FAILURES = ['500', '502', '503', '504'];
+/** How a request that fails may stand to the cache. */
+const UNCACHED = ['none', 'miss'];
+const VIEWS: readonly RecordView[] = ['list', 'details', 'get'];
+const SOURCE_EVENTS = [
+  'breaker_open',
+  'breaker_half_open',
+  'breaker_closed',
+  'retry_sent',
+  'retry_over_budget',
+];
+
+/** Every combination of one value from each list. */
+function combine(...lists: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  return lists.reduce<readonly (readonly string[])[]>(
+    (all, list) => all.flatMap((values) => list.map((value) => [...values, value])),
+    [[]],
+  );
+}
+
+/** The claims that a source's file makes of a resource, as replies may contradict them. */
+function claimsOf({ resource, source }: CompiledResource): readonly string[] {
+  const spec = source.spec.resources[resource.name];
+  if (spec === undefined) return [];
+  const { order, sort, filters } = spec.list;
+  const columns = Object.keys(sort?.columns ?? {});
+  return [
+    'total',
+    'window',
+    ...(order === 'unknown' ? [] : ['order']),
+    ...(spec.get === undefined ? [] : ['get']),
+    ...columns.flatMap((field) => [`sort.${field}.asc`, `sort.${field}.desc`]),
+    ...Object.entries(filters).flatMap(([field, ops]) =>
+      Object.keys(ops).map((op) => `filter.${field}.${op}`),
+    ),
+  ];
+}
+
+/** What is counted of the replies of one resource's source. */
+function seriesOfReplies(compiled: CompiledResource) {
+  const { resource, source } = compiled;
+  const spec = source.spec.resources[resource.name];
+  const views = VIEWS.filter((view) => spec && viewSpecOf(spec, resource, view) !== undefined);
+  const fields = ['id', 'total', ...resource.fieldNames].map((field) => `${resource.name}.${field}`);
+  const [name, at] = [[source.spec.name], [resource.name]];
+  return {
+    views: combine(name, at, views),
+    gaps: combine(name, fields, ['missing', 'unreadable']),
+    invalid: combine(name, at, [...invalidReasons, 'other']),
+    claims: combine(name, at, claimsOf(compiled)),
+  };
+}
+
+/** What is counted of the decisions of the limiter. Without Redis every process counts alone. */
+function seriesOfTiers({ limits, redis }: GatewayConfig) {
+  const by = redisProfile(redis, 'limits') === undefined ? ['local'] : ['redis', 'local'];
+  return Object.entries(limits.tiers).flatMap(([tier, { dryRun, onStoreFailure }]) => {
+    const [refused, unavailable] = dryRun ? ['would_refuse', 'would_refuse'] : ['refused', 'unavailable'];
+    const decided = combine([tier], ['admitted', refused], by);
+    return onStoreFailure === 'closed' ? [...decided, [tier, unavailable, 'unavailable']] : decided;
+  });
+}
+
+/**
+ * The series of a configuration that alerts and boards ask for, to be declared before anything happens: label values
+ * come from the configuration and from the code alone, so their number is known.
+ */
+export function knownSeries(
+  config: GatewayConfig,
+  compiled: readonly CompiledResource[],
+  operations: readonly string[],
+): KnownSeries {
+  const replies = compiled.map(seriesOfReplies);
+  const endpoints = [...operations, 'none'];
+  const sources = new Set(compiled.map(({ source }) => source.spec.name));
+  const upstreams = [...sources, ...config.passthrough.map(({ name }) => `passthrough.${name}`)];
+  const cached = ['hit', 'stale', 'miss'];
+  const isShared = redisProfile(config.redis, 'cache') !== undefined;
+  return {
+    portico_requests_total: combine(endpoints, FAILURES, UNCACHED),
+    portico_overload_refusals_total: combine(endpoints, ['event_loop', 'in_flight']),
+    portico_limiter_decisions_total: seriesOfTiers(config),
+    portico_credentials_total: combine(['unknown'], ['missing', 'refused', 'limited', 'unavailable']),
+    portico_cache_events_total: [
+      ...combine(['local'], cached),
+      ...(isShared ? combine(['redis'], [...cached, 'stored', 'failed', 'damaged']) : []),
+    ],
+    portico_source_events_total: combine(upstreams, [...SOURCE_EVENTS, 'paused']),
+    portico_records_total: replies.flatMap(({ views }) => views),
+    portico_dropped_records_total: replies.flatMap(({ views }) => views),
+    portico_unreadable_fields_total: replies.flatMap(({ gaps }) => gaps),
+    portico_invalid_replies_total: replies.flatMap(({ invalid }) => invalid),
+    portico_guard_trips_total: replies.flatMap(({ claims }) => claims),
+  };
+}

@@ -1,0 +1,123 @@
+import type { AlertPlace, Manner } from './alert-place.ts';
+
+/** One fault, and the alerts that it must and may raise. */
+export type AlertFault = {
+  readonly name: string;
+  readonly alerts: readonly string[];
+  /** What else may fire: its rule speaks of a consequence. */
+  readonly also?: readonly string[];
+  /** How long it lasts after its alerts have fired, in seconds of the fast rules. */
+  readonly lastsSeconds?: number;
+  readonly begin: (place: AlertPlace) => unknown;
+  readonly end: (place: AlertPlace) => unknown;
+};
+
+const page = '/v1/users?limit=5';
+const askWith = ({ gateway }: AlertPlace, key: string) => gateway.ask(page, { key, entitled: false });
+
+function mannered(
+  name: string,
+  manner: Manner,
+  alerts: readonly string[],
+  more: Partial<AlertFault> = {},
+): AlertFault {
+  const begin = ({ behave }: AlertPlace) => behave(manner);
+  return { name, alerts, begin, end: ({ behave }) => behave('well'), ...more };
+}
+
+/** What no limit and no kept answer can be written for. */
+const UNWRITTEN = ['PorticoLimiterAlone', 'PorticoLimiterUnavailable', 'PorticoCacheFailing'];
+const FAILING = 'PorticoUpstreamFailing';
+
+const ofTheService: readonly AlertFault[] = [
+  mannered('a service fails', 'failing', [FAILING, 'PorticoSourceNotAsked']),
+  mannered('a service is slow', 'slow', ['PorticoSlow'], { also: ['PorticoOverloaded', FAILING] }),
+  mannered('a service answers rubbish', 'garbage', ['PorticoRepliesInvalid', FAILING]),
+  mannered('a service answers in another order than its file says', 'disordered', ['PorticoSourceDrift'], {
+    also: ['PorticoRepliesInvalid', FAILING],
+    // A claim that has fallen stays fallen until it is reset.
+    async end({ gateway, behave }) {
+      behave('well');
+      await fetch(`${gateway.adminUrl}/claims/reset`, { method: 'POST' });
+    },
+    lastsSeconds: 65,
+  }),
+  mannered('a service leaves out ids and writes other dates', 'other', ['PorticoSourceDrift'], {
+    also: ['PorticoRepliesInvalid', FAILING],
+  }),
+  {
+    name: 'more is asked at once than may be in flight',
+    alerts: ['PorticoOverloaded'],
+    also: [FAILING],
+    begin(place) {
+      place.behave('busy');
+      place.also(() =>
+        Promise.all(Array.from({ length: 8 }, () => askWith(place, place.gateway.configuredKey))),
+      );
+    },
+    end({ behave, also }) {
+      behave('well');
+      also(undefined);
+    },
+  },
+];
+
+const ofRedis: readonly AlertFault[] = [
+  {
+    name: 'Redis is full',
+    alerts: ['PorticoRedisFull', ...UNWRITTEN],
+    also: [FAILING],
+    // Longer than the hour after which a limiter that counts alone was forgotten.
+    lastsSeconds: 65,
+    begin: ({ config }) => config('maxmemory', '1mb'),
+    end: ({ config }) => config('maxmemory', '0'),
+  },
+  {
+    name: 'Redis is a replica',
+    alerts: ['PorticoRedisRefusing', ...UNWRITTEN],
+    also: [FAILING],
+    begin: ({ gateway }) => gateway.withStored(({ client }) => client.replicaof('127.0.0.1', 1)),
+    end: ({ gateway }) => gateway.withStored(({ client }) => client.replicaof('NO', 'ONE')),
+  },
+  {
+    name: 'Redis hangs',
+    alerts: ['PorticoRedisLost', 'PorticoCredentialsUnavailable', ...UNWRITTEN],
+    also: [FAILING],
+    async begin(place) {
+      await place.redis.pause();
+      place.also(() => askWith(place, place.freshKey()));
+    },
+    end({ redis, also }) {
+      redis.resume();
+      also(undefined);
+    },
+  },
+];
+
+const ofOthers: readonly AlertFault[] = [
+  {
+    name: 'somebody guesses keys',
+    alerts: ['PorticoGuessing'],
+    begin(place) {
+      place.also(() => askWith(place, `ptk_aaaaaaaaaaaa_${String(Math.random()).slice(2)}`));
+    },
+    end: ({ also }) => also(undefined),
+  },
+  {
+    name: 'the gateway fails by itself',
+    alerts: ['PorticoServerErrors'],
+    begin: ({ gateway }) => gateway.process.signal('SIGUSR2'),
+    end: ({ gateway }) => gateway.process.signal('SIGUSR2'),
+  },
+  {
+    name: 'the gateway is stopped',
+    alerts: ['PorticoDown'],
+    // What waited is answered late, once it goes on.
+    also: ['PorticoSlow', 'PorticoOverloaded'],
+    begin: ({ gateway }) => gateway.process.signal('SIGSTOP'),
+    end: ({ gateway }) => gateway.process.signal('SIGCONT'),
+  },
+];
+
+/** Every fault that some alert is for. */
+export const alertFaults: readonly AlertFault[] = [...ofTheService, ...ofRedis, ...ofOthers];
