@@ -78,6 +78,7 @@ export function createPrimary({ plan, admin, fork, log }: PrimaryDeps): Primary 
       metrics,
       act: createPrimaryAct({ serving, quality: () => metrics.quality() }),
       tokens: () => tokens,
+      config: () => ({ rev: 1, digest: '' }),
       log,
     }),
   );

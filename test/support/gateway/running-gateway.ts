@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { servedOpenapi } from '../../../src/cli/generate/documents.ts';
 import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
 import { createGateway, type Gateway } from '../../../src/gateway.ts';
+import type { ServedConfig } from '../../../src/reload/snapshot.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { watch } from '../canaries/canary-watch.ts';
 
@@ -57,7 +58,7 @@ export type LocalGateway = RunningGateway & {
 /** Starts a gateway in this process. All that it logs and answers is searched for canaries. */
 export async function runGateway(
   config: GatewayConfig,
-  compiled: Parameters<typeof createGateway>[1],
+  compiled: ServedConfig['compiled'],
   { clock = systemClock, level = 'info' } = {},
 ): Promise<LocalGateway> {
   const log: string[] = [];
@@ -66,13 +67,16 @@ export async function runGateway(
     look(line);
     log.push(line);
   }
-  const gateway = createGateway(config, compiled, {
-    log: pino({ base: null, level }, { write }),
-    clock,
-    openapi: servedOpenapi(),
-    version: 'test',
-    nodeVersion: 'test',
-  });
+  const gateway = createGateway(
+    { gateway: config, compiled },
+    {
+      log: pino({ base: null, level }, { write }),
+      clock,
+      openapi: servedOpenapi(),
+      version: 'test',
+      nodeVersion: 'test',
+    },
+  );
   const ports = await gateway.listen();
   const forget = [ports.port, ports.adminPort].map((port) => watch.port(port));
   async function close(): Promise<void> {
