@@ -15,6 +15,17 @@ const floors = [
   [{ room: 'contract', packages: ['zod'], pure: true }],
   [{ room: 'config', packages: ['zod', 'yaml', 'fastest-levenshtein'] }],
   [
+    // OpenTelemetry is loaded only where spans are exported; here its types alone.
+    {
+      room: 'telemetry',
+      packages: [
+        '@opentelemetry/api',
+        '@opentelemetry/sdk-trace',
+        '@opentelemetry/exporter-trace-otlp-proto',
+      ],
+    },
+  ],
+  [
     { room: 'adapter', packages: ['luxon', '@rgrove/parse-xml', 'csv-parse/sync'], pure: true },
     { room: 'upstream', packages: ['axios'] },
     { room: 'store', packages: ['ioredis', 'lru-cache', 'rate-limiter-flexible'] },
@@ -32,7 +43,6 @@ const floors = [
   [{ room: 'fixtures', packages: [] }],
   [{ room: 'explain', packages: [] }],
   [{ room: 'draft', packages: ['yaml'] }],
-  [{ room: 'reload', packages: [] }],
   [
     { room: 'gateway.ts', packages: [] },
     // Processes and lines to them are given to it as values.

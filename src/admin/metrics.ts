@@ -7,9 +7,9 @@ import {
   type MetricPlace,
 } from './metric-factories.ts';
 import { describeMetrics } from './describe-metrics.ts';
-import { createConfigMetrics } from './config-metrics.ts';
 import { createSourceMetrics } from './source-metrics.ts';
 import { createStoreMetrics } from './store-metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 
 /** The gateway's metrics. Label values come from the configuration and from the code, never from a request. */
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -22,10 +22,14 @@ export type MetricsDeps = {
   readonly nodeVersion: string;
   /** The number of dropped log lines so far; absent: none. */
   readonly droppedLogLines?: (() => number) | undefined;
+  /** What became of spans; absent: tracing is off. */
+  readonly tracing?: Pick<Tracing, 'counts'> | undefined;
 };
 
 /** From a cache hit on a busy machine to the longest deadline that makes sense. */
 const SECONDS_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+const NO_SPANS = { exported: 0, dropped: 0, failed: 0 };
 
 /** Creates the gateway's metrics in a separate registry, with those of the process. */
 export function createMetrics(deps: MetricsDeps) {
@@ -63,15 +67,7 @@ export function createMetrics(deps: MetricsDeps) {
       help: 'Credentials that were checked, and what the check found.',
       labelNames: ['kind', 'outcome'],
     }),
-    /**
-     * The endpoints of one more configuration. Those of earlier ones stay, and so do their series: a counter must not
-     * fall, and the last requests of a removed route are still to be counted and read.
-     */
-    knowEndpoints(names: readonly string[]) {
-      for (const name of names) known.add(name);
-    },
     ...createProcessMetrics(registry, deps),
-    ...createConfigMetrics(registry),
     ...createSourceMetrics(place, SECONDS_BOUNDS),
     ...createStoreMetrics(place),
     /** Brings series into being before their first event. */
@@ -89,7 +85,7 @@ export function createMetrics(deps: MetricsDeps) {
 /** Registers the metrics of the process as a whole. */
 function createProcessMetrics(
   registry: Registry,
-  { version, nodeVersion, droppedLogLines = () => 0 }: MetricsDeps,
+  { version, nodeVersion, droppedLogLines = () => 0, tracing }: MetricsDeps,
 ) {
   let inFlight = 0;
   new Gauge({
@@ -107,6 +103,19 @@ function createProcessMetrics(
     collect() {
       this.reset();
       this.inc(droppedLogLines());
+    },
+  });
+  new Counter({
+    name: 'portico_spans_total',
+    help: 'Spans for telemetry.traces: exported; dropped, the queue was full; failed, the collector was not reached or refused them.',
+    labelNames: ['outcome'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      const { exported, dropped, failed } = tracing?.counts() ?? NO_SPANS;
+      this.inc({ outcome: 'exported' }, exported);
+      this.inc({ outcome: 'dropped' }, dropped);
+      this.inc({ outcome: 'failed' }, failed);
     },
   });
   new Gauge({

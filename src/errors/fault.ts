@@ -32,6 +32,9 @@ export type SourceHealth = {
   readonly pauseSeconds?: number;
 };
 
+/** The upstream that an error is about. `host` is absent where none was called. */
+export type FailedUpstream = { readonly source: string; readonly host?: string | undefined };
+
 /** The details that a call site may add to an error. */
 export type FaultOptions = {
   /** What went wrong, for the log only. It must hold no secret and no value of a record. */
@@ -60,6 +63,7 @@ export class GatewayError extends Error {
   readonly credentialRefused: boolean;
   readonly reason: InvalidReason | undefined;
   readonly sourceHealth: SourceHealth | undefined;
+  #upstream: FailedUpstream | undefined;
 
   constructor(code: ErrorCode, options: FaultOptions = {}) {
     const entry = entryOf(code);
@@ -76,6 +80,16 @@ export class GatewayError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds ?? (entry.status === 503 ? 1 : undefined);
   }
 
+  /** The upstream that has failed, for the log. */
+  get upstream(): FailedUpstream | undefined {
+    return this.#upstream;
+  }
+
+  /** Names the upstream that has failed; the first name stays, because it is the closest. */
+  blame(upstream: FailedUpstream): void {
+    this.#upstream ??= upstream;
+  }
+
   /** The precise HTTP status of the code. */
   get status(): number {
     return entryOf(this.code).status;
@@ -90,6 +104,12 @@ export function fault(code: ErrorCode, options?: FaultOptions): GatewayError {
 /** The error for a reply that does not match its source file. `detail` names the place, never a value. */
 export function invalidReply(reason: InvalidReason, detail: string, cause?: unknown): GatewayError {
   return new GatewayError('upstream_invalid_response', { reason, detail, cause });
+}
+
+/** Names the upstream of anything thrown that is an error of the catalogue; `base` is the address that was called. */
+export function blameUpstream(thrown: unknown, source: string, base?: string): void {
+  if (!(thrown instanceof GatewayError) || thrown.upstream !== undefined) return;
+  thrown.blame({ source, host: base === undefined ? undefined : URL.parse(base)?.host });
 }
 
 /** Converts any thrown value to a `GatewayError`; an unknown one becomes `server_error` with the value as its cause. */

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { GatewayError } from '../errors/fault.ts';
 import type { Call, RequestFacts } from '../policy/call.ts';
+import type { UpstreamTrace } from '../telemetry/request-trace.ts';
 import { CallSignal } from './listener/call-signal.ts';
 import { clientAddress } from './listener/client-address.ts';
 import type { RequestContext } from './listener/request-context.ts';
@@ -41,6 +42,7 @@ export class OpenCall extends CallSignal implements Call {
   readonly requestId: string;
   readonly trace: Call['trace'];
   readonly answerHeaders: string[];
+  readonly #context: RequestContext;
   principal: Call['principal'] = undefined;
   query: Call['query'] = undefined;
 
@@ -52,6 +54,11 @@ export class OpenCall extends CallSignal implements Call {
     this.requestId = context.requestId;
     this.trace = context.trace;
     this.answerHeaders = context.answerHeaders;
+    this.#context = context;
     context.call = this;
+  }
+
+  openTrace(): UpstreamTrace {
+    return this.#context.traces.open(this.#context);
   }
 }

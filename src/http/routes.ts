@@ -6,6 +6,8 @@ import type { RequestContext } from './listener/request-context.ts';
 export type Endpoint = {
   /** Its name in logs and metrics. */
   readonly operation: string;
+  /** Its path, for spans: the same for all ids. */
+  readonly route: string;
   /** The methods that reach `serve`; `OPTIONS` never does. */
   readonly methods: readonly string[];
   /** Answers the request, now or later; every failure ends in `context.fail`. */

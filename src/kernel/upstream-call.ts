@@ -9,6 +9,8 @@ export type UpstreamRequest = {
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: { readonly contentType: string; readonly text: string } | undefined;
+  /** The rows that are asked for, where they are a window and somebody wants to know. */
+  readonly window?: { readonly firstRow: number; readonly size: number } | undefined;
 };
 
 /** A reply of an upstream, its body decompressed and complete. */

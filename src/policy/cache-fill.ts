@@ -8,6 +8,7 @@ import type { CacheEntry, Generation } from '../store/cache/cache-entry.ts';
 import type { Lock } from '../store/distributed-lock.ts';
 import { acquireOrWait, type FoundOrLock, UNLOCKED } from '../store/fleet-single-flight.ts';
 import type { Purges } from '../store/purges.ts';
+import type { UpstreamTrace } from '../telemetry/request-trace.ts';
 import type { SourceAnswer, SourceCall, SourceHandler } from './call.ts';
 
 /** How long answers live, seconds. */
@@ -43,8 +44,8 @@ export type CacheFill = {
   fill(key: string, call: SourceCall): Promise<CacheEntry>;
   /** What Redis has, else a new entry: mostly one question to Redis for both. */
   findOrFill(key: string, call: SourceCall): Promise<FilledEntry>;
-  /** Makes a new entry in the background: once at a time, and not again right after a failure. */
-  refresh(key: string, query: SourceCall['query']): void;
+  /** Makes a new entry in the background, in the caller's trace: once at a time, and not again right after a failure. */
+  refresh(key: string, query: SourceCall['query'], spans: UpstreamTrace): void;
 };
 
 /** The pause before a source that failed is asked for the same answer again. */
@@ -142,10 +143,10 @@ export function createCacheFill(deps: CacheFillDeps, source: SourceHandler): Cac
   return {
     fill,
     findOrFill: (key, call) => finds.run(key, call.signal, (signal) => findOrMake(key, { ...call, signal })),
-    refresh(key, query) {
+    refresh(key, query, spans) {
       if (refreshed.get(key) !== undefined) return;
       refreshed.set(key, {}, REFRESH_PAUSE_MS);
-      const usage = { upstreamCalls: 0, upstreamMs: 0 };
+      const usage = { upstreamCalls: 0, upstreamMs: 0, spans };
       tasks.run((closing) => {
         const signal = AbortSignal.any([closing, AbortSignal.timeout(deadlineMs)]);
         return fill(key, { query, usage, signal, priority: 'refresh' });

@@ -43,6 +43,7 @@ function queryOf({ query }: Call): Query {
 
 /** What the source is asked for a call. Nothing of the caller is in it, because others are served the answer, too. */
 function sourceCallOf(call: Call): SourceCall {
+  call.trace.spans = call.openTrace();
   return { query: queryOf(call), usage: call.trace, signal: call.signal };
 }
 
@@ -75,7 +76,7 @@ export function createCacheStage(deps: CacheStageDeps): (source: SourceHandler) 
       if (staleMs < 0) return replyOf(call, entry, 'hit');
       if (!entry.found || staleMs >= staleWhileRevalidateMs)
         return serveFilled(call, key, entry.found ? entry : undefined);
-      cacheFill.refresh(key, queryOf(call));
+      cacheFill.refresh(key, queryOf(call), call.openTrace());
       return replyOf(call, entry, 'stale');
     }
 

@@ -1,7 +1,8 @@
 import type { Query } from '../contract/query.ts';
 import type { Priority } from '../kernel/upstream-call.ts';
+import type { UpstreamTrace } from '../telemetry/request-trace.ts';
 import type { EncodedBodies } from '../store/cache/encoded-bodies.ts';
-import type { Usage } from '../upstream/guarded-client.ts';
+import type { Usage } from '../upstream/exchange.ts';
 
 /** The caller, once the credential is verified. */
 export type Principal = {
@@ -29,11 +30,9 @@ export type RequestFacts = {
   readonly rawId: string | undefined;
 };
 
-/** Counters a call gathers for its log line and metrics. */
-export type Trace = {
+/** What a call gathers for its log line, its metrics and its span. */
+export type Trace = Usage & {
   cache: 'hit' | 'miss' | 'stale' | 'none';
-  upstreamCalls: number;
-  upstreamMs: number;
   principalId: string | undefined;
   /** The error that the caller would have got without the dry run of its tier. */
   wouldRefuse?: 'rate_limit_exceeded' | 'limiter_unavailable';
@@ -49,6 +48,8 @@ export type Call = {
   readonly requestId: string;
   /** Aborts when the client has gone or the deadline is spent. */
   readonly signal: AbortSignal;
+  /** The trace that calls to upstreams continue; made on first use. */
+  openTrace(): UpstreamTrace;
   /** Starts the time that the caller waits: once it is spent, the signal aborts and the caller gets 504. */
   startDeadline(deadlineMs: number): void;
   readonly trace: Trace;

@@ -11,6 +11,9 @@ import { createPlanRunner } from './run-plan.ts';
 import type { CallContext, SourceRuntime } from './source-runtime.ts';
 import { createWalker, type Walker } from './walk-page.ts';
 
+/** How a single record is read. */
+const RECORD_PLAN = { kind: 'record' } as const;
+
 /** What is purged with a record: `user_42` is `user:42`. */
 function tagOf(id: string): string {
   return id.replace('_', ':');
@@ -30,6 +33,7 @@ function createPageFinder(deps: Parameters<typeof createPlanRunner>[0]) {
     for (;;) {
       const { unusable, blamed, vanished } = state;
       const plan = source.adapter.list.plan(query, source.claims.fallen.union(unusable).union(blamed));
+      context.usage.plan = plan;
       const attempt = await runPlan(query, plan, context, vanished?.listedAt).catch((error: unknown) => {
         throw error instanceof GatewayError ? errorAfter(state, error) : error;
       });
@@ -63,6 +67,7 @@ export function createAnswer(
   async function answerGet({ id }: GetQuery, context: CallContext): Promise<SourceAnswer> {
     const tags = [resource.name, tagOf(id)];
     const storedAt = clock.now();
+    context.usage.plan = RECORD_PLAN;
     const record = await readRecord?.(id, context);
     if (record === undefined) return { found: false, tags };
     return { found: true, body: detailBody(resource, record), storedAt, freshSeconds, tags };

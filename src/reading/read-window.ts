@@ -42,7 +42,9 @@ export async function readWindow(
 ): Promise<WindowEvidence | Mismatch> {
   const { signal, usage, priority } = context;
   const read = (reply: UpstreamReply) => readRows(source, reply, signal);
-  const rows = await source.upstream.ask(request(call), read, signal, usage, priority);
+  const asked = request(call);
+  const named = usage.spans?.isSampled === true ? { ...asked, window: call } : asked;
+  const rows = await source.upstream.ask(named, read, signal, usage, priority);
   const window = { call, rows };
   const oversized = brokenSize(window);
   if (oversized !== undefined) throw invalidReply('window', oversized);

@@ -16,9 +16,10 @@ import {
   type GuardedClient,
   type GuardedClientDeps,
   type GuardedTry,
-  type Usage,
 } from './guarded-client.ts';
+import type { Usage } from './exchange.ts';
 import type { AskControl } from './resilience/control.ts';
+import type { TraceHeaders } from '../telemetry/request-trace.ts';
 import { compileOutgoing } from './transport/outgoing-request.ts';
 import { networkFault } from './transport/network-fault.ts';
 import { createTransport, type Transport } from './transport/transport.ts';
@@ -99,6 +100,9 @@ function questionOf({ target, body }: UpstreamRequest): string {
   return body === undefined ? target : target + body.text;
 }
 
+/** The control question, as a call; no span is made of it. */
+const controlCall = { priority: 'caller', method: 'GET' } as const;
+
 async function readReply<T>(
   reply: UpstreamReply,
   read: Read<T>,
@@ -142,8 +146,8 @@ export function createUpstream(
 
   /** A login is a call like any other: it needs a slot and a token. The calls that wait for it hold no slot. */
   function logIn(obtain: Obtain, signal: AbortSignal): Promise<Obtained> {
-    const call = { signal, priority: 'caller', affinity: {}, isSafe: false, question: 'login' } as const;
-    return guard.run(call, async (attempt) => {
+    const about = { affinity: {}, isSafe: false, question: 'login', method: 'POST' };
+    return guard.run({ signal, priority: 'caller', ...about }, async (attempt) => {
       const send = (base: string) => withinTimeout(signal, net.timeout, (until) => obtain(base, until));
       const obtained = await attempt.exchange({ send, statusOf: () => 200 });
       attempt.finish(undefined, false);
@@ -153,11 +157,11 @@ export function createUpstream(
 
   async function send(request: UpstreamRequest, signal: AbortSignal, attempt: GuardedTry) {
     let credential: UpstreamCredential = credentials.held() ?? (await credentials.obtain(signal));
-    const exchange = (base: string) =>
+    const exchange = (base: string, trace: TraceHeaders | undefined) =>
       withinTimeout(signal, net.timeout, (until) => {
         // It may have been renewed while the call waited for its slot.
         credential = credentials.held() ?? credential;
-        return transport.send({ ...outgoing(request, credential, base), signal: until });
+        return transport.send({ ...outgoing(request, credential, base, trace), signal: until });
       });
     const reply = await attempt.exchange({ send: exchange, statusOf: ({ status }) => status });
     return { reply, credential };
@@ -182,7 +186,7 @@ export function createUpstream(
 
   async function askControl(base: string): Promise<boolean | undefined> {
     if (control === undefined) return undefined;
-    const call = { signal: new AbortController().signal, priority: 'caller' } as const;
+    const call = { ...controlCall, signal: new AbortController().signal };
     try {
       await guard.runAt(base, call, (attempt) => sendAndRead(control.request, control.read, call, attempt));
       return true;
@@ -196,7 +200,9 @@ export function createUpstream(
     askControl,
     async ask(request, read, signal, usage, priority = 'caller') {
       const isSafe = request.method === 'GET' || net.retries.post;
-      const call = { signal, priority, usage, affinity: usage, isSafe, question: questionOf(request) };
+      const { method, window } = request;
+      const sent = { method, window, isSafe, question: questionOf(request) };
+      const call = { signal, priority, usage, trace: usage.spans, affinity: usage, ...sent };
       return guard.run(call, (attempt) => sendAndRead(request, read, call, attempt));
     },
     get load() {

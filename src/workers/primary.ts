@@ -78,7 +78,6 @@ export function createPrimary({ plan, admin, fork, log }: PrimaryDeps): Primary 
       metrics,
       act: createPrimaryAct({ serving, quality: () => metrics.quality() }),
       tokens: () => tokens,
-      config: () => ({ rev: 1, digest: '' }),
       log,
     }),
   );

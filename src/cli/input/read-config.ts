@@ -12,7 +12,6 @@ import {
   sourceNotes,
 } from '../../pipeline/compile-sources.ts';
 import type { Environment } from '../../config/yaml/substitute.ts';
-import { finishSteps, type Steps } from '../../kernel/yield-to-loop.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 
 /** A configuration that can be run. */
@@ -62,15 +61,14 @@ function findFiles(gatewayFile: string): ConfigFiles {
   return { gateway, sources: sources.map((name) => readText(join(folder, name))) };
 }
 
-function* compileConfig(
+function compileConfig(
   files: ConfigFiles,
   environment: Environment,
   references = {},
   sourceEnvironment = environment,
-): Steps<ReadyConfig> {
+): ReadyConfig {
   const problems: Problem[] = [];
-  const loaded = yield* loadConfig(files, environment, problems, sourceEnvironment);
-  const { gateway, sources, notes } = loaded;
+  const { gateway, sources, notes } = loadConfig(files, environment, problems, sourceEnvironment);
   const compiled = compileSources(sources, problems);
   if (gateway === undefined || problems.length > 0) throw new ConfigError(problems);
   const texts = { files, references };
@@ -90,7 +88,7 @@ export function liveEnvironment(variables: CliContext['env']): Environment {
 export function readConfig(gatewayFile: string, variables: CliContext['env']): ReadyConfig {
   const references: Record<string, string> = {};
   const readFile = (path: string) => (references[path] ??= readFileSync(path, 'utf8'));
-  return finishSteps(compileConfig(findFiles(gatewayFile), { variables, readFile }, references));
+  return compileConfig(findFiles(gatewayFile), { variables, readFile }, references);
 }
 
 /** What of a configuration a command uses. The rest may lack its variables. */
@@ -98,20 +96,6 @@ type Used = {
   /** Whether the command uses the gateway file itself: a pepper, a token, an address of Redis. */
   readonly gateway: boolean;
 };
-
-/**
- * The texts of a configuration's files as they are now, with the references that were `known`; one that is gone is empty.
- * @throws ConfigError where a file cannot be read
- */
-export function readTexts(
-  gatewayFile: string,
-  { references: known }: Pick<ConfigTexts, 'references'>,
-): ConfigTexts {
-  const references: Record<string, string> = {};
-  for (const path of Object.keys(known))
-    references[path] = existsSync(path) ? readFileSync(path, 'utf8') : '';
-  return { files: findFiles(gatewayFile), references };
-}
 
 /**
  * `readConfig` for a command that asks at most one source: what it does not use gets placeholders for variables and
@@ -126,7 +110,7 @@ export function readPartialConfig(
   const live = liveEnvironment(variables);
   const readFile = (path: string) => (existsSync(path) ? live.readFile(path) : 'placeholder');
   const lenient = { variables, readFile, placeholder };
-  return finishSteps(compileConfig(findFiles(gatewayFile), gateway ? live : lenient, {}, lenient));
+  return compileConfig(findFiles(gatewayFile), gateway ? live : lenient, {}, lenient);
 }
 
 /**
@@ -139,11 +123,11 @@ function readLive<T extends CompiledSource>(compiled: T, variables: CliContext['
   return { ...compiled, ...live.find((one) => one.resource.name === resource.name) };
 }
 
-/** Compiles what another process or thread has read, without looking at a file: in steps. */
+/** Compiles what another process has read, without looking at a file. */
 export function readConfigTexts(
   { files, references }: ConfigTexts,
   variables: CliContext['env'],
-): Steps<ReadyConfig> {
+): ReadyConfig {
   function readFile(path: string): string {
     const text = references[path];
     if (text === undefined) throw new Error('not read before');

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { pino } from 'pino';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { sharesWork } from '../../config/schema/redis.ts';
-import { createPublicSide } from '../../reload/public-side.ts';
-import { finishSteps } from '../../kernel/yield-to-loop.ts';
+import { createPublicSide } from '../../gateway.ts';
 import { systemClock } from '../../kernel/clock.ts';
+import { createTracing } from '../../telemetry/create-tracing.ts';
 import type { PrimaryChannel } from '../../workers/messages.ts';
 import { createPrimary } from '../../workers/primary.ts';
 import { type BuildGateway, serveAsWorker } from '../../workers/serve-as-worker.ts';
@@ -35,19 +35,18 @@ function planOf({ gateway, compiled, texts }: ReadyConfig, context: CliContext):
 export async function runWorker(line: PrimaryChannel, context: CliContext): Promise<void> {
   const to = context.openLog(true);
   const build: BuildGateway = (texts, shareOf) => {
-    const { gateway, compiled } = finishSteps(readConfigTexts(texts, context.env));
-    return createPublicSide(
-      { gateway, compiled },
-      {
-        log: pino({ level: gateway.log.level, base: { pid: context.processes.pid } }, to),
-        clock: systemClock,
-        openapi: servedOpenapi(),
-        version,
-        nodeVersion: context.nodeVersion,
-        shareOf,
-        droppedLogLines: to.droppedLines,
-      },
-    );
+    const { gateway, compiled } = readConfigTexts(texts, context.env);
+    const log = pino({ level: gateway.log.level, base: { pid: context.processes.pid } }, to);
+    return createPublicSide(gateway, compiled, {
+      log,
+      tracing: createTracing(gateway.telemetry.traces, { version, log }),
+      clock: systemClock,
+      openapi: servedOpenapi(),
+      version,
+      nodeVersion: context.nodeVersion,
+      shareOf,
+      droppedLogLines: to.droppedLines,
+    });
   };
   await serveAsWorker(line, build, context.stop);
 }

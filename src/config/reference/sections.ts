@@ -31,6 +31,16 @@ export const gatewaySections: readonly Section[] = [
   },
   { name: 'log', at: ['log'], intro: 'The log: JSON lines on standard output.' },
   {
+    name: 'telemetry',
+    at: ['telemetry'],
+    intro: `Traces. They need packages that Portico does not bring: \`npm install @opentelemetry/api @opentelemetry/sdk-trace
+@opentelemetry/exporter-trace-otlp-proto\`.`,
+    example: `traces:
+  endpoint: http://collector.example:4318/v1/traces
+  headers: { Authorization: Bearer the-token-of-the-collector }
+  ratio: 0.05`,
+  },
+  {
     name: 'redis',
     at: ['redis'],
     intro: 'Where keys, limits and finished answers are shared between processes.',
@@ -79,13 +89,6 @@ failedCredentials: 120 per 60s`,
     name: 'cache',
     at: ['cache'],
     intro: 'Finished answers, kept in this process in front of Redis, or alone.',
-  },
-  {
-    name: 'state',
-    at: ['state'],
-    intro: `What a gateway keeps on disk: the texts of the last good configuration, as they were written. References such as
-\`\${NAME}\` and \`\${file:…}\` stay references, so no secret is kept that does not stand in a file itself.`,
-    example: '{ dir: /var/lib/portico }',
   },
   { name: 'contract', at: ['contract'], intro: 'Where the contract leaves a choice.' },
   { name: 'errors', at: ['errors'], intro: 'How errors of the server side are reported.' },

@@ -16,6 +16,7 @@ import {
   wholeSeconds,
   rateWindow,
 } from './scalars.ts';
+import { telemetry } from './telemetry.ts';
 
 /** The cost of a resource's answers and their time to live. */
 const operationCache = z.strictObject({
@@ -44,17 +45,6 @@ const tier = z.strictObject({
     .default(false)
     .describe(
       'Counts and reports what it would refuse (metrics, `wouldRefuse` in the log) and refuses nothing; callers see nothing of it.',
-    ),
-});
-
-/** What a gateway keeps on disk. */
-export const state = z.strictObject({
-  dir: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'A folder that outlives restarts. The last good configuration is kept there, as written, and serves where the files are broken at a start.',
     ),
 });
 
@@ -93,9 +83,12 @@ export const gatewaySchema = z.strictObject({
       level: z
         .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'])
         .default('info')
-        .describe('The least important lines that are written.'),
+        .describe(
+          'The least important lines that are written. debug: the line of a request also has the `path` where no route has it (without the query, 200 characters at most), and `plan`, `relies` and `why`: how its source was asked. Such a path is what a caller wrote, and may hold personal data; no other path, no query, body or header is ever logged.',
+        ),
     })
     .prefault({}),
+  telemetry: telemetry.prefault({}).describe('Traces.'),
   redis: redis.prefault({}),
   auth: callerAuth.prefault({}),
   limits: z
@@ -166,13 +159,6 @@ export const gatewaySchema = z.strictObject({
         .describe('A `limit` above 100 is 400 (reject) or treated as 100 (clamp).'),
     })
     .prefault({}),
-  reload: z
-    .enum(['asked', 'watch'])
-    .default('asked')
-    .describe(
-      'When changed files are put in force: asked, by SIGHUP, `portico reload` or `POST /api/config/reload`; watch, also by themselves.',
-    ),
-  state: state.prefault({}),
   errors: z
     .strictObject({
       serverStatus: z

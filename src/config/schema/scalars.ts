@@ -98,6 +98,23 @@ export function integer(minimum: number, maximum: number) {
 
 export const port = integer(0, 65_535);
 
+/** A share from 0 to 1; digits in a text count too, because `${RATIO}` arrives as text. */
+export const share = withNotation(
+  z
+    .union(
+      [
+        z.number(),
+        z
+          .string()
+          .regex(/^(?:0|1|0?\.\d{1,9}|[01]\.\d{1,9})$/)
+          .transform(Number),
+      ],
+      { error: 'expected a number from 0 to 1' },
+    )
+    .pipe(z.number().min(0, 'must be at least 0').max(1, 'must be at most 1')),
+  '0 to 1',
+);
+
 /** A boolean; the words count too, because `${FLAG}` arrives as text. */
 export const flag = withNotation(
   z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')], {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { coercion } from './coercion.ts';
+import type { coercion } from './mapping/coercion.ts';
 import { sourceAuth, decode, net } from './connection.ts';
 import { type filter, list } from './list/list.ts';
-import { mapping } from './mapping.ts';
+import { mapping } from './mapping/mapping.ts';
 import { perResource } from './per-resource.ts';
 import { request, type requestBody } from './request.ts';
 import { condition, dropWhen, items } from './rows.ts';

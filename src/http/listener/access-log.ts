@@ -4,20 +4,33 @@ import { type HttpLogger, pinoHttp } from 'pino-http';
 import { GatewayError } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Trace } from '../../policy/call.ts';
+import type { RequestTrace } from '../../telemetry/request-trace.ts';
+import { readTraceparent } from '../../telemetry/trace-context.ts';
 import { summariseCause } from '../cause-summary.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
+import { parseRequestTarget } from './request-head.ts';
+import type { RequestTraces } from './request-traces.ts';
 
+/** Longer paths of requests to no route are cut. */
+const PATH_CHARS_MAX = 200;
 const CLIENT_ID = /^[A-Za-z0-9._-]{1,64}$/;
-// https://www.w3.org/TR/trace-context/#traceparent-header; ids of zeros are invalid.
-const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /**
  * Creates pino-http, which writes one line for each request once its response has finished or its connection is gone.
  * Every field is named here, so nothing else of a request can reach the log; fields without a value are left out. If
  * the client left before the end of its response, the line says `aborted: true`.
  */
-export function createAccessLog(log: Logger, clock: Clock): HttpLogger {
-  const fields = (_req: unknown, res: ServerResponse) => fieldsOf(contextOf(res), clock);
+export function createAccessLog(log: Logger, clock: Clock, traces: Pick<RequestTraces, 'atEnd'>): HttpLogger {
+  const isDebug = log.isLevelEnabled('debug');
+
+  function fields(_req: unknown, res: ServerResponse) {
+    const context = contextOf(res);
+    const named = fieldsOf(context, clock);
+    addTrace(named, context, traces.atEnd(context));
+    if (isDebug) addDebug(named, context);
+    return named;
+  }
+
   return pinoHttp({
     logger: withoutChildren(log),
     // The default serializers log the whole request and response, secrets included, for a third of the throughput.
@@ -60,8 +73,28 @@ function fieldsOf(context: RequestContext, clock: Clock): Record<string, unknown
   if (trace.wouldRefuse !== undefined) fields['wouldRefuse'] = trace.wouldRefuse;
   if (res.err instanceof GatewayError) addError(fields, res.err);
   if (head.requestId.length > 0) fields['clientRequestId'] = clientRequestId(head.requestId);
-  if (head.traceparent.length > 0) fields['traceId'] = traceId(head.traceparent);
   return fields;
+}
+
+/** The ids of the request's span, or the trace that the caller says it belongs to. */
+function addTrace(
+  fields: Record<string, unknown>,
+  { head }: RequestContext,
+  opened: RequestTrace | undefined,
+): void {
+  if (opened !== undefined) {
+    const { traceId, spanId } = opened.ids;
+    Object.assign(fields, { traceId, spanId });
+  } else if (head.traceparent.length > 0) fields['traceId'] = readTraceparent(head.traceparent)?.traceId;
+}
+
+/** What only `log.level: debug` tells: the path of a request to no route, without its query, and how a source was asked. */
+function addDebug(fields: Record<string, unknown>, { target, route, trace }: RequestContext): void {
+  if (route === undefined) fields['path'] = parseRequestTarget(target)?.path.slice(0, PATH_CHARS_MAX);
+  if (trace.plan === undefined) return;
+  fields['plan'] = trace.plan.kind;
+  fields['relies'] = trace.plan.relies;
+  fields['why'] = trace.plan.reason;
 }
 
 function addUpstream(fields: Record<string, unknown>, { upstreamCalls, upstreamMs }: Trace): void {
@@ -70,17 +103,12 @@ function addUpstream(fields: Record<string, unknown>, { upstreamCalls, upstreamM
 }
 
 function addError(fields: Record<string, unknown>, error: GatewayError): void {
-  const { code, reason, detail } = error;
-  Object.assign(fields, { code, reason, detail, cause: summariseCause(error) });
+  const { code, reason, detail, upstream } = error;
+  Object.assign(fields, { code, reason, detail, cause: summariseCause(error), ...upstream });
 }
 
 /** The caller's own request id, if it may stand in a log. */
 function clientRequestId(values: readonly string[]): string | undefined {
   const [id] = values;
   return id !== undefined && CLIENT_ID.test(id) ? id : undefined;
-}
-
-/** The trace id of a valid `traceparent`. */
-function traceId(values: readonly string[]): string | undefined {
-  return TRACEPARENT.exec(values[0] ?? '')?.[1];
 }

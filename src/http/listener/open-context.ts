@@ -6,6 +6,7 @@ import type { Responder } from '../responder.ts';
 import { clientClosedRequest } from './call-signal.ts';
 import { attachContext, detachContext, type RequestContext } from './request-context.ts';
 import { readHead } from './request-head.ts';
+import type { RequestTraces } from './request-traces.ts';
 import { newRequestId } from './request-id.ts';
 
 /** What is counted of requests. */
@@ -19,11 +20,6 @@ export type RequestMetrics = {
 function statusOf({ err, statusCode }: RequestContext['res']): number {
   return err instanceof GatewayError ? err.status : statusCode;
 }
-/** What answers a request, from its beginning to its end, whatever the configuration becomes meanwhile. */
-type Answering = {
-  readonly responder: Responder;
-  readonly shedder: { leave(context: RequestContext): void };
-};
 
 /** A response that fails on its way ends as one whose client has left: with `close`. */
 const ignoreError = () => undefined;
@@ -59,14 +55,17 @@ function createPipeliningLimit(): (socket: PipeliningSocket, res: ServerResponse
  * waits for any more, tells the load shedder and counts the request; the access log writes its line.
  */
 export function createOpenContext(deps: {
+  readonly responder: Responder;
+  readonly shedder: { leave(context: RequestContext): void };
+  readonly traces: RequestTraces;
   readonly accessLog: (req: IncomingMessage, res: ServerResponse) => void;
   readonly clock: Clock;
   readonly metrics: RequestMetrics;
-}): (req: IncomingMessage, res: ServerResponse, answering: Answering) => RequestContext {
-  const { accessLog, clock, metrics } = deps;
+}): (req: IncomingMessage, res: ServerResponse) => RequestContext {
+  const { responder, shedder, traces, accessLog, clock, metrics } = deps;
   const mayWait = createPipeliningLimit();
 
-  function finish(context: RequestContext, { shedder }: Answering) {
+  function finish(context: RequestContext) {
     const { res, operation, trace, startedAt } = context;
     const isAnswered = res.writableFinished;
     if (!isAnswered) context.call?.abort(clientClosedRequest());
@@ -74,11 +73,12 @@ export function createOpenContext(deps: {
     shedder.leave(context);
     metrics.inFlight(-1);
     const seconds = (clock.monotonic() - startedAt) / 1_000;
-    metrics.request(operation, isAnswered ? statusOf(res) : 499, trace.cache, seconds);
+    const status = isAnswered ? statusOf(res) : 499;
+    metrics.request(operation, status, trace.cache, seconds);
+    traces.end(context, isAnswered ? res.statusCode : status, seconds);
   }
 
-  return function openContext(req, res, answering) {
-    const { responder } = answering;
+  return function openContext(req, res) {
     const head = readHead(req.rawHeaders);
     const context: RequestContext = {
       req,
@@ -86,10 +86,20 @@ export function createOpenContext(deps: {
       requestId: newRequestId(),
       head,
       target: req.url ?? '',
-      trace: { cache: 'none', upstreamCalls: 0, upstreamMs: 0, principalId: undefined },
+      trace: {
+        cache: 'none',
+        upstreamCalls: 0,
+        upstreamMs: 0,
+        principalId: undefined,
+        plan: undefined,
+        spans: undefined,
+      },
       answerHeaders: [],
       startedAt: clock.monotonic(),
       operation: 'none',
+      route: undefined,
+      traces,
+      requestTrace: undefined,
       // HTTP/1.0 knows no 100.
       awaitsContinue: head.expect.length > 0 && req.httpVersionMinor > 0,
       isCounted: false,
@@ -100,7 +110,7 @@ export function createOpenContext(deps: {
     accessLog(req, res);
     metrics.inFlight(1);
     res.on('error', ignoreError);
-    res.once('close', () => finish(context, answering));
+    res.once('close', () => finish(context));
     // A response that waits behind another one has no socket yet, so it would not notice the end of the connection.
     if (res.socket === null) {
       req.once('close', () => req.socket.destroyed && !res.closed && res.emit('close'));

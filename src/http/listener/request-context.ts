@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Trace } from '../../policy/call.ts';
+import type { RequestTrace } from '../../telemetry/request-trace.ts';
 import type { RequestHead } from './request-head.ts';
 
 /** One request and its response, from the first byte to the log line. */
@@ -19,6 +20,11 @@ export type RequestContext = {
   readonly startedAt: number;
   /** The endpoint's name, or `none`. */
   operation: string;
+  /** The path of the endpoint's route, such as `/v1/users/{id}`. */
+  route: string | undefined;
+  readonly traces: { open(context: RequestContext): RequestTrace };
+  /** `none`: not recorded, and nobody needed it. */
+  requestTrace: RequestTrace | 'none' | undefined;
   /** Whether the client waits for a 100 before it sends the request body (RFC 9110, section 10.1.1). */
   awaitsContinue: boolean;
   /** Whether the load shedder counts the request to those in flight of its operation. */

@@ -11,6 +11,7 @@ const FIELDS = {
   'accept-encoding': 'acceptEncoding',
   'x-request-id': 'requestId',
   traceparent: 'traceparent',
+  tracestate: 'tracestate',
 } as const;
 
 /** Every value of each of those headers, as received: hostile bytes. */

@@ -25,6 +25,8 @@ const NEVER_FORWARDED = new Set([
   'x-forwarded-for',
   'x-forwarded-host',
   'x-forwarded-proto',
+  'traceparent',
+  'tracestate',
   'expect',
 ]);
 

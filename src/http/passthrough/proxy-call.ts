@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { fault } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { TraceHeaders } from '../../telemetry/request-trace.ts';
 import { networkFault } from '../../upstream/transport/network-fault.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
 import { relayResponse, resetConnection } from './relay.ts';
@@ -12,6 +13,8 @@ type ResponseState =
 
 type ProxyCallDeps = {
   readonly clock: Clock;
+  /** Continues the trace of the request. */
+  readonly trace: TraceHeaders | undefined;
   /** Sends the request of a call; what happens then comes back through `onSocket`, `onResponse` and `onFailure`. */
   readonly forward: (call: ProxyCall) => void;
 };
@@ -47,6 +50,7 @@ export class ProxyCall {
     const { req, headers, signal } = request;
     // httpxy sends the headers that it finds here.
     req.headers = headers;
+    Object.assign(headers, deps.trace);
     headers['host'] = destination.url.host;
     (req as Carrier)[PROXY_CALL] = this;
     signal.addEventListener('abort', () => this.#abort(), { once: true });

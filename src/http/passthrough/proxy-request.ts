@@ -8,6 +8,7 @@ import { clientHost, clientProtocol } from '../listener/client-address.ts';
 import type { Cors } from '../listener/cors.ts';
 import type { RequestContext } from '../listener/request-context.ts';
 import type { RequestTarget } from '../listener/request-head.ts';
+import type { UpstreamTrace } from '../../telemetry/request-trace.ts';
 import { addFraming, emptyBody, type Framing, limitedBody } from './body.ts';
 import { compileForwardRule } from './header-rules.ts';
 import { forwardedHeaders, type HeaderLines, type ReturnRules } from './headers.ts';
@@ -46,6 +47,7 @@ export type ProxyRequest = {
   readonly returns: ReturnRules;
   readonly cors: Pick<Cors, 'append'>;
   readonly progress: ProxyProgress;
+  readonly trace: UpstreamTrace;
 };
 
 /** How far a proxied request has come. */
@@ -126,6 +128,7 @@ export function compileProxyRequest(
       returns,
       cors,
       progress,
+      trace: call.openTrace(),
     };
   };
 }

@@ -1,6 +1,7 @@
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import type { Clock } from '../../kernel/clock.ts';
 import { ProxyCall, proxyCallOf } from './proxy-call.ts';
+import type { TraceHeaders } from '../../telemetry/request-trace.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
 
 /**
@@ -9,7 +10,11 @@ import type { Destination, ProxyRequest } from './proxy-request.ts';
  * connection is reset
  * @throws unknown the reason of the request's signal
  */
-export type SendProxyRequest = (request: ProxyRequest, destination: Destination) => Promise<number>;
+export type SendProxyRequest = (
+  request: ProxyRequest,
+  destination: Destination,
+  trace?: TraceHeaders,
+) => Promise<number>;
 
 /** Hands the events of http-proxy-middleware to the calls that they are about. */
 const eventsPlugin: Plugin = (server) => {
@@ -46,8 +51,8 @@ export function createProxy(clock: Clock): SendProxyRequest {
     void proxy(req, context.res, (thrown) => call.onFailure(thrown));
   }
 
-  return (request, destination) => {
-    const call = new ProxyCall(request, destination, { clock, forward });
+  return (request, destination, trace) => {
+    const call = new ProxyCall(request, destination, { clock, forward, trace });
     call.send();
     return call.status;
   };

@@ -67,6 +67,7 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
   const net = netOf(route);
   const patience = { deadlineMs: route.deadline, patienceMs: route.deadline };
   const guard = createGuardedClient(net, {
+    name,
     onExchange: (outcome, seconds) => metrics.upstreamCall(name, outcome, seconds),
     resilience: createSourceResilience({ name, net }, { ...deps, ...patience }),
   });
@@ -91,12 +92,14 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
         affinity: context,
         isSafe: isRepeatable,
         question,
+        trace: request.trace,
+        method: request.req.method ?? '',
       };
       return guard.run(call, async (attempt) => {
         await attempt.exchange({
-          async send(base) {
+          async send(base, trace) {
             try {
-              const status = await send(request, destinations.get(base) as Destination);
+              const status = await send(request, destinations.get(base) as Destination, trace);
               attempt.finish(FAILING.has(status) ? failing : undefined, false);
               return status;
             } catch (error) {

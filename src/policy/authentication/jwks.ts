@@ -8,7 +8,7 @@ import {
   type LocalJWKSet,
 } from 'jose';
 import type { Logger } from 'pino';
-import { fault } from '../../errors/fault.ts';
+import { blameUpstream, fault } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { isValidJwk } from './valid-jwk.ts';
 
@@ -91,10 +91,10 @@ export function createJwks(deps: JwksDeps): IssuerKeys {
     await refresh();
     const fetched = usable();
     if (fetched !== undefined) return fetched;
-    throw fault('upstream_unavailable', {
-      detail: 'the key set of the token issuer cannot be read',
-      cause: issuer.problem(),
-    });
+    const detail = 'the key set of the token issuer cannot be read';
+    const unavailable = fault('upstream_unavailable', { detail, cause: issuer.problem() });
+    blameUpstream(unavailable, 'auth.jwt', deps.url);
+    throw unavailable;
   }
 
   return async (header, token) => {

@@ -1,4 +1,5 @@
 import { fault } from '../../../src/errors/fault.ts';
+import type { AppDeps } from '../../../src/http/listener/app.ts';
 import { createDeadline } from '../../../src/policy/deadline.ts';
 import type { Call, Handler } from '../../../src/policy/call.ts';
 import {
@@ -6,7 +7,6 @@ import {
   type PublicListener,
   replyOf,
   startPublicListener,
-  type ListenerSpec,
 } from '../../support/gateway/public-listener.ts';
 import { askRaw, request } from '../../support/client/raw-client.ts';
 
@@ -14,7 +14,7 @@ describe('an answer of the public listener where the pipeline fails', () => {
   let listener: PublicListener;
   afterEach(() => listener.stop());
 
-  async function start(handler: Handler, over: ListenerSpec = {}) {
+  async function start(handler: Handler, over: Partial<AppDeps> = {}) {
     listener = await startPublicListener({ operations: [operation(handler)], ...over });
   }
   const ask = (method = 'GET') => askRaw(listener.port, request(method, '/v1/users'));

@@ -69,7 +69,7 @@ describe('a pass-through route', () => {
   const plain = [
     ...['User-Agent', 'X-User-Agent', 'Accept', 'Accept-Language', 'If-None-Match', 'Idempotency-Key'],
     ...['X-Client-Version', 'X-Client-Id', 'X-Auth-Token', 'X-Requested-With', 'X-CSRF-Token', 'Origin'],
-    ...['X-MS-Client-Request-Id', 'X-Goog-Api-Client', 'Traceparent', 'Prefer', 'Range', 'Original'],
+    ...['X-MS-Client-Request-Id', 'X-Goog-Api-Client', 'Prefer', 'Range', 'Original'],
   ];
 
   it('drops headers that claim who the caller is, and passes on those about the request', async () => {

@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import { servedOpenapi } from '../../../src/cli/generate/documents.ts';
 import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
 import { createGateway, type Gateway } from '../../../src/gateway.ts';
-import type { ServedConfig } from '../../../src/reload/snapshot.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
+import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
+import { createTracing } from '../../../src/telemetry/create-tracing.ts';
 import { watch } from '../canaries/canary-watch.ts';
 
 /** A gateway that listens, in this process or in one of its own. */
@@ -58,8 +58,8 @@ export type LocalGateway = RunningGateway & {
 /** Starts a gateway in this process. All that it logs and answers is searched for canaries. */
 export async function runGateway(
   config: GatewayConfig,
-  compiled: ServedConfig['compiled'],
-  { clock = systemClock, level = 'info' } = {},
+  compiled: Parameters<typeof createGateway>[1],
+  { clock = systemClock, level = config.log.level }: { clock?: Clock; level?: string } = {},
 ): Promise<LocalGateway> {
   const log: string[] = [];
   const look = watch.of('gateway', 'the log');
@@ -67,16 +67,15 @@ export async function runGateway(
     look(line);
     log.push(line);
   }
-  const gateway = createGateway(
-    { gateway: config, compiled },
-    {
-      log: pino({ base: null, level }, { write }),
-      clock,
-      openapi: servedOpenapi(),
-      version: 'test',
-      nodeVersion: 'test',
-    },
-  );
+  const logger = pino({ base: null, level }, { write });
+  const gateway = createGateway(config, compiled, {
+    log: logger,
+    tracing: createTracing(config.telemetry.traces, { version: 'test', log: logger }),
+    clock,
+    openapi: servedOpenapi(),
+    version: 'test',
+    nodeVersion: 'test',
+  });
   const ports = await gateway.listen();
   const forget = [ports.port, ports.adminPort].map((port) => watch.port(port));
   async function close(): Promise<void> {

@@ -1,5 +1,12 @@
 import type { Query } from '../../../src/contract/query.ts';
+import type { UpstreamTrace } from '../../../src/telemetry/request-trace.ts';
 import type { Call, Handler, RequestFacts, SourceCall } from '../../../src/policy/call.ts';
+
+/** The trace of a call that nobody looks at. */
+const noTrace: UpstreamTrace = {
+  isSampled: false,
+  startCall: () => ({ headers: {}, end: () => undefined }),
+};
 
 /** A call as the HTTP layer hands it to the pipeline; `request` and the rest may be overridden. */
 export function createCall({
@@ -22,6 +29,7 @@ export function createCall({
     trace: { cache: 'none', upstreamCalls: 0, upstreamMs: 0, principalId: undefined },
     answerHeaders: [],
     startDeadline: () => undefined,
+    openTrace: () => noTrace,
     principal: undefined,
     query: undefined,
     ...rest,

@@ -21,7 +21,7 @@ function open(isAnsweredAtOnce = true) {
       passed.push('parse');
       return parseList('users.list', '');
     },
-    cached: (() => {
+    cache: (): Handler => () => {
       passed.push('cache');
       const reply = {
         body: Buffer.from(''),
@@ -31,7 +31,8 @@ function open(isAnsweredAtOnce = true) {
         cache: 'hit',
       } as const;
       return isAnsweredAtOnce ? reply : Promise.resolve(reply);
-    }) satisfies Handler,
+    },
+    source: () => Promise.reject(new Error('the cache answers')),
   };
   return { passed, parts };
 }

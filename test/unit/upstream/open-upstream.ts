@@ -2,7 +2,7 @@ import { sourceSchema } from '../../../src/config/schema/source.ts';
 import { GatewayError } from '../../../src/errors/fault.ts';
 import type { UpstreamReply } from '../../../src/kernel/upstream-call.ts';
 import { createUpstream, type Upstream } from '../../../src/upstream/client.ts';
-import type { Usage } from '../../../src/upstream/guarded-client.ts';
+import type { Usage } from '../../../src/upstream/exchange.ts';
 import type { ScriptedUpstream } from '../../support/upstream/scripted-upstream.ts';
 
 /** A client of an upstream, with what it told and what it cost. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hydrate, mapping } from '../mapping.ts';
+import { hydrate, mapping } from '../mapping/mapping.ts';
 import { literal, pathTemplate, queryTemplate, request } from '../request.ts';
 import { dropWhen, items } from '../rows.ts';
 import { flag } from '../scalars.ts';

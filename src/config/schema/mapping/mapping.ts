@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { coercion } from './coercion.ts';
+import { request } from '../request.ts';
+import { items } from '../rows.ts';
+
+/** The origin of a field: paths and coercion steps, or a constant. */
+const fieldMapping = z.strictObject({
+  from: z
+    .union([z.string(), z.array(z.string()).min(1)], { error: 'expected a path, or several' })
+    .describe('Path(s) into the record; empty for the record itself.'),
+  as: z.array(coercion).default([]).describe('Steps, in order.'),
+});
+
+const constant = z
+  .strictObject({
+    value: z
+      .union([z.string(), z.number().transform(String)])
+      .describe('What every record of the source has in this field.'),
+  })
+  .transform(({ value }) => ({ from: [] as string[], as: [], value }));
+
+export const mapping = z
+  .record(
+    z.string(),
+    z.union([
+      z.string().transform((from) => ({ from, as: [] })),
+      z.null().transform(() => ({ from: [] as string[], as: [] })),
+      fieldMapping,
+      constant,
+    ]),
+  )
+  .describe(
+    'By v1 field: where its value comes from; null if the source has no such value, { value: … } for a constant.',
+  );
+
+const details = z.strictObject({
+  request,
+  item: items
+    .default('')
+    .describe('Path of the record; empty where the body is the record. Of other forms, the only row.'),
+  map: mapping.describe('The id, and every v1 field that the `map` of the list leaves out.'),
+});
+
+/** Where the fields come from that the rows of a list do not have. */
+export const hydrate = z
+  .union([z.literal('get').describe("The resource's own `get`."), details], {
+    error: 'expected get, or { request, item, map }',
+  })
+  .optional()
+  .describe(
+    "For rows without all fields, such as lists of ids: one call more for each row, for the fields that the list's `map` leaves out. A page takes as many calls more as it has rows; a filter or sort on such a field that the source does not do itself takes one for every row, within `budget.calls`.",
+  );

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { addedHeaderName, headerSecret, httpUrl, integer, share, timeLimit } from './scalars.ts';
+
+const traces = z.strictObject({
+  endpoint: httpUrl.describe(
+    'Where spans are sent, by OTLP over HTTP in protobuf: the whole address, such as http://collector:4318/v1/traces.',
+  ),
+  headers: z
+    .record(addedHeaderName, headerSecret)
+    .default({})
+    .describe('Headers for the collector, such as its credential.'),
+  ratio: share
+    .default(0.01)
+    .describe(
+      'The share of requests that are recorded, 0 to 1. A caller with a credential whose `traceparent` says so decides for its own requests; without a credential, the flag does not count.',
+    ),
+  service: z
+    .string()
+    .min(1)
+    .max(80)
+    .default('portico')
+    .describe('`service.name`: what the gateway is called in traces.'),
+  timeout: timeLimit
+    .default(5_000)
+    .describe(
+      'The longest that the collector may take for a batch, retries included; the end of the process waits no longer.',
+    ),
+  queueMax: integer(1, 100_000)
+    .default(2_048)
+    .describe('Spans that may wait for the collector, in each worker; those beyond are dropped and counted.'),
+  tls: z
+    .strictObject({ ca: z.string().describe('The authority that signed the certificate of the collector.') })
+    .optional()
+    .describe('A PEM text, such as ${file:/run/secrets/ca.pem}: a private authority.'),
+});
+
+/** What the gateway tells of itself, beside log and metrics. */
+export const telemetry = z.strictObject({
+  traces: traces
+    .optional()
+    .describe(
+      'Absent: no spans. `traceparent` and `tracestate` are passed on to sources and pass-through upstreams in any case.',
+    ),
+});
+
+export type TracesConfig = z.infer<typeof traces>;

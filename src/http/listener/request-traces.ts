@@ -1,0 +1,61 @@
+import { RequestTrace, type RequestTraceDeps } from '../../telemetry/request-trace.ts';
+import type { RequestContext } from './request-context.ts';
+
+/** The traces of requests. */
+export type RequestTraces = {
+  /** The trace of a request that goes on to an upstream. Its caller is known by then. */
+  open(context: RequestContext): RequestTrace;
+  /** The trace of a request that is over; `undefined` where it went to no upstream and is not recorded. */
+  atEnd(context: RequestContext): RequestTrace | undefined;
+  /** Records a request that is over. */
+  end(context: RequestContext, status: number, seconds: number): void;
+};
+
+/** Whether the caller has shown a credential, so that its word on recording counts. */
+function isTrusted({ trace: { principalId } }: RequestContext): boolean {
+  return principalId !== undefined && principalId !== 'anonymous';
+}
+
+/**
+ * Makes the traces of requests. One that is answered from memory costs nothing where tracing is off, and a random number
+ * where it is on: all that is recorded of it is made once it is over.
+ */
+export function createRequestTraces(deps: RequestTraceDeps): RequestTraces {
+  const { tracing, random } = deps;
+
+  function open(context: RequestContext): RequestTrace {
+    if (context.requestTrace === undefined || context.requestTrace === 'none')
+      context.requestTrace = new RequestTrace(context.head, isTrusted(context), deps);
+    return context.requestTrace;
+  }
+
+  function atEnd(context: RequestContext): RequestTrace | undefined {
+    if (context.requestTrace === undefined && tracing !== undefined) {
+      if (context.head.traceparent.length > 0) open(context);
+      else if (random() < tracing.ratio)
+        context.requestTrace = new RequestTrace(context.head, false, { ...deps, random: () => 0 });
+      else context.requestTrace = 'none';
+    }
+    return context.requestTrace === 'none' ? undefined : context.requestTrace;
+  }
+
+  return {
+    open,
+    atEnd,
+    end(context, status, seconds) {
+      const { req, res, requestId, operation, trace, route } = context;
+      atEnd(context)?.end(
+        {
+          ...{ route, operation, requestId, status },
+          method: req.method ?? '',
+          cache: trace.cache,
+          caller: trace.principalId,
+          plan: trace.plan?.kind,
+          upstreamCalls: trace.upstreamCalls,
+          error: res.err,
+        },
+        seconds,
+      );
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { createRequire } from 'node:module';
+import type * as otelApi from '@opentelemetry/api';
+import type * as otlpExporter from '@opentelemetry/exporter-trace-otlp-proto';
+import type * as traceSdk from '@opentelemetry/sdk-trace';
+import type { Logger } from 'pino';
+import type { TracesConfig } from '../config/schema/telemetry.ts';
+import { compileReadableSpan } from './readable-span.ts';
+import type { Tracing } from './tracing.ts';
+
+/** Loads a package of OpenTelemetry. They are optional: only a gateway that exports spans needs them. */
+type LoadPackage = (name: string) => unknown;
+
+/** What tracing is created with. */
+export type TracingDeps = {
+  readonly version: string;
+  readonly log: Pick<Logger, 'warn'>;
+  readonly load?: LoadPackage;
+};
+
+const PACKAGES = [
+  '@opentelemetry/api',
+  '@opentelemetry/sdk-trace',
+  '@opentelemetry/exporter-trace-otlp-proto',
+];
+
+type Packages = [typeof otelApi, typeof traceSdk, typeof otlpExporter];
+
+const BATCH_MAX = 512;
+/** How often what is queued is sent. */
+const BATCH_MS = 2_000;
+/** How long the end of a gateway waits for the collector. */
+const CLOSE_MS = 2_000;
+/** How often a collector that fails is told of in the log. */
+const WARN_MS = 60_000;
+
+// Not at the top of the file, because whoever exports no spans need not have the packages.
+const loadPackage: LoadPackage = createRequire(import.meta.url);
+
+/** @throws Error with the line that installs what is missing */
+function loadAll(load: LoadPackage): Packages {
+  try {
+    return PACKAGES.map((name) => load(name)) as Packages;
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(
+      `telemetry.traces needs packages that are not installed; install them, or remove telemetry.traces:\n  npm install ${PACKAGES.join(' ')}\n(${problem})`,
+      { cause },
+    );
+  }
+}
+
+/** Counts spans, and tells the log of a collector that fails: at once, then once a minute at most. */
+function createSpanCounter(log: TracingDeps['log']) {
+  const counts = { exported: 0, dropped: 0, failed: 0 };
+  /** Spans that are queued or on their way. */
+  let waiting = 0;
+  let warnedAt = -Infinity;
+  return {
+    counts,
+    /** Takes room for one more; false where there is none. Counted here, because the SDK drops without a word. */
+    take(max: number): boolean {
+      if (waiting >= max) {
+        counts.dropped += 1;
+        return false;
+      }
+      waiting += 1;
+      return true;
+    },
+    leave(spans: number, error: Error | undefined): void {
+      waiting -= spans;
+      counts[error === undefined ? 'exported' : 'failed'] += spans;
+      const now = performance.now();
+      if (error === undefined || now - warnedAt < WARN_MS) return;
+      warnedAt = now;
+      const { failed, dropped } = counts;
+      log.warn(
+        { failed, dropped, problem: error.message },
+        'spans cannot be sent to telemetry.traces.endpoint; requests are not affected',
+      );
+    },
+  };
+}
+
+/** An exporter that also reports what became of each batch: how many spans, and the error of a failure. */
+function watchExporter(
+  exporter: traceSdk.SpanExporter,
+  onResult: (spans: number, error: Error | undefined) => void,
+): traceSdk.SpanExporter {
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        onResult(spans.length, result.error);
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+function exporterOf(config: TracesConfig, { OTLPTraceExporter }: typeof otlpExporter): traceSdk.SpanExporter {
+  const headers = Object.entries(config.headers).map(([name, value]) => [name, value.reveal()]);
+  const ca = config.tls?.ca;
+  return new OTLPTraceExporter({
+    url: config.endpoint,
+    headers: Object.fromEntries(headers) as Record<string, string>,
+    timeoutMillis: config.timeout,
+    ...(ca !== undefined && { httpAgentOptions: { ca } }),
+  });
+}
+
+/**
+ * Creates the export of spans by OTLP over HTTP, in protobuf: batches in the background, a bounded queue, and no failure
+ * that a request could notice. `undefined` without a configuration. @throws Error where the packages are missing
+ */
+export function createTracing(
+  config: TracesConfig | undefined,
+  { version, log, load = loadPackage }: TracingDeps,
+): Tracing | undefined {
+  if (config === undefined) return undefined;
+  const { ratio, service, queueMax, timeout } = config;
+  const [api, { BatchSpanProcessor }, otlp] = loadAll(load);
+  const spans = createSpanCounter(log);
+  const batches = new BatchSpanProcessor({
+    exporter: watchExporter(exporterOf(config, otlp), (count, error) => spans.leave(count, error)),
+    maxQueueSize: queueMax,
+    maxExportBatchSize: Math.min(BATCH_MAX, queueMax),
+    scheduledDelayMillis: BATCH_MS,
+    exportTimeoutMillis: timeout + 1_000,
+  });
+  const readable = compileReadableSpan(api, { service, version });
+  return {
+    ratio,
+    record(span) {
+      if (spans.take(queueMax)) batches.onEnd(readable(span));
+    },
+    counts: () => spans.counts,
+    async close() {
+      let timer: NodeJS.Timeout | undefined;
+      const tooLate = new Promise((resolve) => (timer = setTimeout(resolve, CLOSE_MS)));
+      await Promise.race([batches.shutdown().catch(() => undefined), tooLate]);
+      clearTimeout(timer);
+    },
+  };
+}

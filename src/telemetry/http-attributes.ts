@@ -1,0 +1,111 @@
+import { GatewayError } from '../errors/fault.ts';
+import type { FinishedSpan } from './tracing.ts';
+
+/** What the span of a request says. */
+export type ServerFacts = {
+  readonly method: string;
+  /** The path of the route, such as `/v1/users/{id}`; `undefined` where no route has the path. */
+  readonly route: string | undefined;
+  readonly operation: string;
+  readonly requestId: string;
+  /** 499 where the client left before its response. */
+  readonly status: number;
+  readonly cache: string;
+  readonly caller: string | undefined;
+  readonly plan: string | undefined;
+  readonly upstreamCalls: number;
+  readonly error: unknown;
+};
+
+/** What the span of one exchange with an upstream says. */
+export type ExchangeFacts = {
+  readonly source: string | undefined;
+  readonly base: string;
+  readonly method: string;
+  /** The rows that were asked for, where they are a window. */
+  readonly window?: { readonly firstRow: number; readonly size: number } | undefined;
+  /** How often the same request was sent before. */
+  readonly resends: number;
+  /** `undefined` where no reply came. */
+  readonly status: number | undefined;
+  readonly error: unknown;
+};
+
+type Described = Pick<FinishedSpan, 'attributes' | 'hasFailed'>;
+type Attributes = Record<string, string | number | boolean>;
+
+/** The methods that the semantic conventions know; others are `_OTHER`, because a caller may invent any. */
+const METHODS = new Set([
+  'CONNECT',
+  'DELETE',
+  'GET',
+  'HEAD',
+  'OPTIONS',
+  'PATCH',
+  'POST',
+  'PUT',
+  'QUERY',
+  'TRACE',
+]);
+
+/** What a failure is called: the code of the contract, or the name of its class. */
+function errorType(error: unknown): string | undefined {
+  if (error === undefined) return undefined;
+  return error instanceof GatewayError ? error.code : error instanceof Error ? error.name : '_OTHER';
+}
+
+function addDefined(
+  attributes: Attributes,
+  more: Readonly<Record<string, string | number | undefined>>,
+): void {
+  for (const [name, value] of Object.entries(more)) if (value !== undefined) attributes[name] = value;
+}
+
+/**
+ * The attributes of a request, by the stable semantic conventions for HTTP. `url.path` is left out although they ask for
+ * it: a path may hold an id, and `http.route` says which route it was.
+ */
+export function serverAttributes(facts: ServerFacts): Described & Pick<FinishedSpan, 'name'> {
+  const { route, status } = facts;
+  const isKnown = METHODS.has(facts.method);
+  const hasFailed = status >= 500;
+  const attributes: Attributes = {
+    'http.request.method': isKnown ? facts.method : '_OTHER',
+    'http.response.status_code': status,
+    'url.scheme': 'http',
+    'portico.operation': facts.operation,
+    'portico.request_id': facts.requestId,
+    'portico.upstream_calls': facts.upstreamCalls,
+  };
+  addDefined(attributes, {
+    'http.route': route,
+    'portico.cache': facts.cache === 'none' ? undefined : facts.cache,
+    'portico.caller': facts.caller,
+    'portico.plan': facts.plan,
+    'error.type': hasFailed ? (errorType(facts.error) ?? String(status)) : undefined,
+  });
+  const method = isKnown ? facts.method : 'HTTP';
+  return { name: route === undefined ? method : `${method} ${route}`, attributes, hasFailed };
+}
+
+/** The attributes of an exchange. `url.full` is left out: it may hold ids, values of filters and credentials. */
+export function clientAttributes({ source, base, method, window, ...facts }: ExchangeFacts): Described {
+  const { resends, status, error } = facts;
+  const { protocol, hostname, port } = new URL(base);
+  const attributes: Attributes = {
+    'http.request.method': method,
+    'server.address': hostname.replace(/^\[|\]$/g, ''),
+    'server.port': port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+    'url.scheme': protocol.slice(0, -1),
+  };
+  const hasFailed = error !== undefined || (status !== undefined && status >= 400);
+  addDefined(attributes, {
+    'http.response.status_code': status,
+    'http.request.resend_count': resends === 0 ? undefined : resends,
+    'error.type': hasFailed ? (errorType(error) ?? String(status)) : undefined,
+    'portico.source': source,
+    'portico.window.first_row': window?.firstRow,
+    'portico.window.rows': window !== undefined && Number.isFinite(window.size) ? window.size : undefined,
+  });
+  return { attributes, hasFailed };
+}

@@ -1,0 +1,123 @@
+import type { Clock } from '../kernel/clock.ts';
+import {
+  type ExchangeFacts,
+  clientAttributes,
+  type ServerFacts,
+  serverAttributes,
+} from './http-attributes.ts';
+import { newSpanId, newTraceId } from './span-ids.ts';
+import { readTraceparent, readTracestate, type TraceParent, traceparentOf } from './trace-context.ts';
+import type { Tracing } from './tracing.ts';
+
+/** The headers that continue a trace: `traceparent`, and `tracestate` where the caller sent one. */
+export type TraceHeaders = Readonly<Record<string, string>>;
+
+/** One exchange with an upstream, as a part of a trace. */
+export type CallSpan = {
+  readonly headers: TraceHeaders;
+  /** Records the span, where the trace is recorded. */
+  end(facts: ExchangeFacts): void;
+};
+
+/** What exchanges with upstreams need of the trace of the request that caused them. */
+export type UpstreamTrace = {
+  /** Whether the trace is recorded. */
+  readonly isSampled: boolean;
+  startCall(): CallSpan;
+};
+
+/** What a caller says of its trace: hostile texts. */
+export type TraceLines = { readonly traceparent: readonly string[]; readonly tracestate: readonly string[] };
+
+/** What a trace is opened with. */
+export type RequestTraceDeps = {
+  readonly clock: Clock;
+  /** Absent: nothing is recorded. */
+  readonly tracing: Tracing | undefined;
+  /** 0 to 1, anew for each request. */
+  readonly random: () => number;
+};
+
+/**
+ * Whether a request is recorded: as its caller's trace is, where the caller is known, and else by our own ratio. Anybody
+ * may set a flag, and a trace id of a caller's choice could be one that a ratio by id always takes.
+ */
+function decide(parent: TraceParent | undefined, isTrusted: boolean, deps: RequestTraceDeps): boolean {
+  const { tracing, random } = deps;
+  if (parent !== undefined && isTrusted) return parent.isSampled;
+  return tracing !== undefined && random() < tracing.ratio;
+}
+
+/**
+ * The part of a trace that is one request. It continues the caller's trace as a child, or begins one. Spans are made when
+ * they end, and only where the trace is recorded; ids are made when somebody needs them.
+ */
+export class RequestTrace implements UpstreamTrace {
+  readonly isSampled: boolean;
+  readonly #deps: RequestTraceDeps;
+  readonly #parent: TraceParent | undefined;
+  readonly #state: string;
+  #self: TraceParent | undefined;
+  #unrecorded: CallSpan | undefined;
+
+  constructor(lines: TraceLines, isTrusted: boolean, deps: RequestTraceDeps) {
+    this.#deps = deps;
+    this.#parent = readTraceparent(lines.traceparent);
+    this.#state = this.#parent === undefined ? '' : readTracestate(lines.tracestate);
+    this.isSampled = decide(this.#parent, isTrusted, deps);
+  }
+
+  /** The ids of the request's own span. */
+  get ids(): TraceParent {
+    this.#self ??= {
+      traceId: this.#parent?.traceId ?? newTraceId(),
+      spanId: newSpanId(),
+      isSampled: this.isSampled,
+      isRandom: this.#parent?.isRandom ?? true,
+    };
+    return this.#self;
+  }
+
+  startCall(): CallSpan {
+    const { tracing } = this.#deps;
+    if (!this.isSampled || tracing === undefined) {
+      this.#unrecorded ??= { headers: this.#headers(this.ids.spanId), end: () => undefined };
+      return this.#unrecorded;
+    }
+    const { clock } = this.#deps;
+    const spanId = newSpanId();
+    const startedMs = clock.monotonic();
+    return {
+      headers: this.#headers(spanId),
+      end: (facts) => {
+        const endMs = clock.now();
+        tracing.record({
+          ...{ name: facts.method, kind: 'client', spanId, endMs, state: this.#state },
+          traceId: this.ids.traceId,
+          parentSpanId: this.ids.spanId,
+          startMs: endMs - (clock.monotonic() - startedMs),
+          ...clientAttributes(facts),
+        });
+      },
+    };
+  }
+
+  /** Records the request itself, once its response is out. `seconds` is how long it took. */
+  end(facts: ServerFacts, seconds: number): void {
+    const { tracing, clock } = this.#deps;
+    if (!this.isSampled || tracing === undefined) return;
+    const { traceId, spanId } = this.ids;
+    const endMs = clock.now();
+    tracing.record({
+      ...{ kind: 'server', traceId, spanId, endMs, state: this.#state },
+      parentSpanId: this.#parent?.spanId,
+      startMs: endMs - seconds * 1_000,
+      ...serverAttributes(facts),
+    });
+  }
+
+  #headers(spanId: string): TraceHeaders {
+    const traceparent = traceparentOf({ ...this.ids, spanId });
+    return this.#state === '' ? { traceparent } : { traceparent, tracestate: this.#state };
+  }
+}

@@ -1,0 +1,71 @@
+/** The place of a caller in a trace, as `traceparent` says it (W3C Trace Context, level 2). */
+export type TraceParent = {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string;
+  /** 16 hexadecimal digits. */
+  readonly spanId: string;
+  readonly isSampled: boolean;
+  /** Whether the trace id is random, as the flag of level 2 says. */
+  readonly isRandom: boolean;
+};
+
+const SAMPLED = 1;
+const RANDOM = 2;
+
+// Version ff and ids of zeros are invalid; what later versions append begins with a dash.
+const TRACEPARENT =
+  /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+/** Reads `traceparent`; `undefined` where it is absent, repeated or malformed: then a new trace begins. */
+export function readTraceparent(values: readonly string[]): TraceParent | undefined {
+  const [text] = values;
+  if (text === undefined || values.length > 1) return undefined;
+  const [, version, traceId, spanId, flagsText = '', more] = TRACEPARENT.exec(text) ?? [];
+  if (traceId === undefined || spanId === undefined) return undefined;
+  if (version === '00' && more !== undefined) return undefined;
+  const flags = parseInt(flagsText, 16);
+  return { traceId, spanId, isSampled: (flags & SAMPLED) !== 0, isRandom: (flags & RANDOM) !== 0 };
+}
+
+/** Writes `traceparent`, in version 00. */
+export function traceparentOf({ traceId, spanId, isSampled, isRandom }: TraceParent): string {
+  return `00-${traceId}-${spanId}-0${(isSampled ? SAMPLED : 0) | (isRandom ? RANDOM : 0)}`;
+}
+
+const MEMBER =
+  /^[a-z0-9][a-z0-9_*/@-]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
+const MEMBERS_MAX = 32;
+/** Longer members go first where the whole is too long (section 3.3.1.5). */
+const LONG_MEMBER = 128;
+const LENGTH_MAX = 512;
+/** A longer header is not read at all. */
+const READ_MAX = 8 * 1024;
+
+/**
+ * Reads `tracestate`, whose lines are one list: a text to forward, of 512 characters at most. Empty where it is absent or
+ * where any part of it is malformed, for then nobody knows what the rest means.
+ */
+export function readTracestate(values: readonly string[]): string {
+  if (values.length === 0) return '';
+  const text = values.join();
+  if (text.length > READ_MAX) return '';
+  const members = text
+    .split(',')
+    .map(trimBlanks)
+    .filter((member) => member !== '');
+  const keys = new Set(members.map((member) => member.slice(0, member.indexOf('='))));
+  const isValid = members.length <= MEMBERS_MAX && keys.size === members.length;
+  return isValid && members.every((member) => MEMBER.test(member)) ? shortened(members) : '';
+}
+
+function trimBlanks(member: string): string {
+  return member.replace(/^[ \t]+/, '').replace(/[ \t]+$/, '');
+}
+
+function shortened(members: readonly string[]): string {
+  const whole = members.join();
+  if (whole.length <= LENGTH_MAX) return whole;
+  const short = members.filter((member) => member.length <= LONG_MEMBER);
+  while (short.join().length > LENGTH_MAX) short.pop();
+  return short.join();
+}
