@@ -6,7 +6,7 @@ import { createKeyRecords } from '../policy/authentication/api-key-records.ts';
 import { type AuthenticateDeps, createAuthenticate } from '../policy/authentication/authenticate.ts';
 import { createCredentialThrottle } from '../policy/authentication/credential-throttle.ts';
 import { createFailedCredentials } from '../policy/authentication/failed-credentials.ts';
-import { fetchJwks } from '../policy/authentication/jwks-fetch.ts';
+import { createJwksClient, type JwksClient } from '../policy/authentication/jwks-fetch.ts';
 import { createJwks } from '../policy/authentication/jwks.ts';
 import { createJwtCheck, type JwtCheck } from '../policy/authentication/jwt.ts';
 import { createRateLimit, type RateLimitDeps } from '../policy/rate-limit.ts';
@@ -56,6 +56,7 @@ function createTokenCheck(
   { auth }: GatewayConfig,
   tiers: ReadonlySet<string>,
   { clock, log }: AdmissionDeps,
+  { fetchJwks }: JwksClient,
 ): JwtCheck | undefined {
   if (auth.jwt === undefined) return undefined;
   const { jwksUrl, keysFresh, keysStale } = auth.jwt;
@@ -77,6 +78,7 @@ export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Adm
     keyOf: (tier, limits, subject) => keys.tierCounts(tier, limits, subject),
     clock,
   });
+  const jwksClient = createJwksClient(config.auth.jwt?.tls?.ca);
   const failed = createFailedCredentials({
     window,
     consume: redis.limits && ((address) => limiter.consume(FAILED_CREDENTIALS, address)),
@@ -85,7 +87,7 @@ export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Adm
   return {
     authenticate: createAuthenticate({
       apiKeys: createKeyCheck(config, names, deps),
-      jwt: createTokenCheck(config, names, deps),
+      jwt: createTokenCheck(config, names, deps, jwksClient),
       failed,
       throttle: createCredentialThrottle({ failed, clock }),
       anonymousTier,
@@ -96,6 +98,9 @@ export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Adm
       dryRun: new Set([...names].filter((name) => tiers[name]?.dryRun)),
       metrics,
     }),
-    close: () => limiter.close(),
+    close() {
+      limiter.close();
+      jwksClient.close();
+    },
   };
 }

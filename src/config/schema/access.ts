@@ -60,6 +60,10 @@ export const callerAuth = z.strictObject({
       issuer: z.string().min(1).describe('The only `iss` that is accepted.'),
       audience: z.string().min(1).describe('What `aud` must be or hold.'),
       jwksUrl: httpUrl.describe('Where the keys of the issuer stand (JWKS).'),
+      tls: z
+        .strictObject({ ca: z.string().describe('The authority that signed the certificate of the issuer.') })
+        .optional()
+        .describe('A PEM text, such as ${file:/run/secrets/ca.pem}: a private authority, for `jwksUrl`.'),
       algorithms: z
         .array(z.enum(['RS256', 'ES256', 'EdDSA']))
         .min(1)

@@ -7,6 +7,7 @@ import {
   otherHosts,
   outliers,
   retries,
+  tlsOf,
 } from './resilience.ts';
 import {
   addedHeaderName,
@@ -74,16 +75,7 @@ export const net = z
     outliers,
     health,
     headers: z.record(addedHeaderName, headerValue).default({}).describe('Constant headers.'),
-    tls: z
-      .strictObject({
-        ca: z.string().optional().describe('The authority that signed the certificate of the source.'),
-        cert: z.string().optional().describe("Portico's own certificate, for a source that asks for one."),
-        key: secret.optional().describe('The private key of `cert`.'),
-      })
-      .optional()
-      .describe(
-        'PEM texts, such as ${file:/run/secrets/client.key}: a private authority, a client certificate.',
-      ),
+    tls: tlsOf('source'),
   })
   .superRefine(({ baseUrl, otherUrls, health: checked }, context) => {
     const names = { url: 'net.baseUrl', others: 'net.otherUrls', at: 'otherUrls' };

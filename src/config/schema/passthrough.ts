@@ -7,6 +7,7 @@ import {
   otherHosts,
   outliers,
   retries,
+  tlsOf,
 } from './resilience.ts';
 import {
   addedHeaderName,
@@ -62,6 +63,7 @@ export const passthroughRoute = z
     permission: permission.nullable().describe('What the caller needs; null makes the route public.'),
     deadline: timeLimit.default(30_000).describe('Total time for the exchange, body included.'),
     connectTimeout: connectTimeout.describe('The longest that connecting may take, TLS included.'),
+    tls: tlsOf('upstream'),
     bodyMax: bytes.default(1024 ** 2).describe('The largest request body let through.'),
     concurrency: integer(1, 10_000)
       .default(128)

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, integer, timeLimit } from './scalars.ts';
+import { httpUrl, integer, secret, timeLimit } from './scalars.ts';
 
 /** Further hosts of the service at `baseUrl`. */
 export const otherHosts = z.array(httpUrl).max(63).default([]);
@@ -74,4 +74,18 @@ export function hostProblems({ url, others, health: checked, names }: NamedHosts
   if (checked === undefined || others.length > 0) return problems;
   const message = `there is no other host to use instead: name further hosts in ${names.others}`;
   return [...problems, { code: 'custom' as const, path: ['health'], message }];
+}
+
+/** How a service is reached over https where the authorities that Node trusts are not enough. */
+export function tlsOf(service: 'source' | 'upstream') {
+  return z
+    .strictObject({
+      ca: z.string().optional().describe(`The authority that signed the certificate of the ${service}.`),
+      cert: z.string().optional().describe(`Portico's own certificate, for a ${service} that asks for one.`),
+      key: secret.optional().describe('The private key of `cert`.'),
+    })
+    .optional()
+    .describe(
+      'PEM texts, such as ${file:/run/secrets/client.key}: a private authority, a client certificate.',
+    );
 }

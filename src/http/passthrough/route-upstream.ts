@@ -35,9 +35,9 @@ const failing = fault('upstream_error');
 
 /** The settings of a route in the form of those of a source. */
 function netOf(route: PassthroughConfig): SourceSpec['net'] {
-  const { breaker, outliers, health, connectTimeout, concurrency, queue } = route;
+  const { breaker, outliers, health, connectTimeout, concurrency, queue, tls } = route;
   return {
-    ...{ breaker, outliers, health, connectTimeout, concurrency, queue },
+    ...{ breaker, outliers, health, connectTimeout, concurrency, queue, tls },
     baseUrl: route.upstream,
     otherUrls: route.otherUpstreams,
     timeout: route.deadline,

@@ -19,7 +19,10 @@ function limited<T extends Duplex | null | undefined>(socket: T, ms: number, rea
 }
 
 /** Creates agents; without `keepAlive`, every request opens a new connection. */
-export function createAgents({ tls, connectTimeout }: SourceSpec['net'], keepAlive: boolean): Agents {
+export function createAgents(
+  { tls, connectTimeout }: Pick<SourceSpec['net'], 'tls' | 'connectTimeout'>,
+  keepAlive: boolean,
+): Agents {
   class PlainAgent extends http.Agent {
     override createConnection(options: http.ClientRequestArgs, callback?: Callback) {
       return limited(super.createConnection(options, callback), connectTimeout, 'connect');

@@ -37,8 +37,10 @@ function headerOf(headers: http.IncomingHttpHeaders, name: string): string | und
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
+type TransportSettings = Pick<SourceSpec['net'], 'bytesMax' | 'connectTimeout' | 'headers' | 'tls'>;
+
 /** Creates the transport of one upstream. */
-export function createTransport(net: SourceSpec['net']): Transport {
+export function createTransport(net: TransportSettings): Transport {
   const agents = createAgents(net, true);
   const unpooledAgents = createAgents(net, false);
   // Not `axios.create`: merging its defaults into every request costs more than all the rest, and they are for the

@@ -6,7 +6,7 @@ import { systemClock } from '../../../src/kernel/clock.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
 import { createApiKeyCheck } from '../../../src/policy/authentication/api-key-check.ts';
 import { hashApiKey, parseApiKey } from '../../../src/policy/authentication/api-key.ts';
-import { fetchJwks } from '../../../src/policy/authentication/jwks-fetch.ts';
+import { createJwksClient } from '../../../src/policy/authentication/jwks-fetch.ts';
 import { hostileTokens } from '../../support/hostile/tokens.ts';
 import { request } from '../../support/client/raw-client.ts';
 import {
@@ -131,7 +131,8 @@ async function outlivesIssuer(
   state: { answer: string },
   issuerServer: ScriptedUpstream,
 ): Promise<void> {
-  const check = createCheck({}, (_url, signal) => fetchJwks(url, signal), 86_400_000);
+  const jwksClient = createJwksClient(undefined);
+  const check = createCheck({}, (_url, signal) => jwksClient.fetchJwks(url, signal), 86_400_000);
   const kindOf = async () => (await verify(await sign(claims()), check)).kind;
   assert.equal(await kindOf(), 'accepted');
   for (const answer of ['down', 'silent', 'redirect', '<h1>sorry</h1>', '{"keys":[]}', 'null', '{}']) {
@@ -144,6 +145,7 @@ async function outlivesIssuer(
     assert.equal(await kindOf(), 'accepted', answer);
   }
   state.answer = 'good';
+  jwksClient.close();
 }
 
 const issuers: FaultRow = {

@@ -4,15 +4,18 @@ import {
   serving,
   startUpstream,
 } from '../../support/upstream/scripted-upstream.ts';
-import { fetchJwks } from '../../../src/policy/authentication/jwks-fetch.ts';
+import { createJwksClient } from '../../../src/policy/authentication/jwks-fetch.ts';
 
 describe('reading a key set over HTTP', () => {
   let issuer: ScriptedUpstream;
+  const client = createJwksClient(undefined);
   beforeEach(async () => (issuer = await startUpstream()));
   afterEach(() => issuer.close());
+  afterAll(() => client.close());
 
   const answer = (reply: Answer) => issuer.become(serving(() => reply));
-  const fetchKeys = (signal = new AbortController().signal) => fetchJwks(`${issuer.origin}/keys`, signal);
+  const fetchKeys = (signal = new AbortController().signal) =>
+    client.fetchJwks(`${issuer.origin}/keys`, signal);
 
   it('asks for JSON and returns the parsed key set', async () => {
     answer({ body: { keys: [] } });
@@ -60,7 +63,7 @@ describe('reading a key set over HTTP', () => {
   });
 
   it('rejects when the connection is refused', async () => {
-    const other = fetchJwks(`http://127.0.0.2:${issuer.port}/keys`, AbortSignal.timeout(5_000));
+    const other = client.fetchJwks(`http://127.0.0.2:${issuer.port}/keys`, AbortSignal.timeout(5_000));
     await expect(other).rejects.toThrow();
   });
 });

@@ -9,6 +9,8 @@ export type Certificate = {
   /** The certificate, PEM: what a client has to trust. */
   readonly ca: string;
   readonly file: string;
+  /** The file of its private key. */
+  readonly key: string;
   /** What redis-server must be told to speak TLS with it, to clients that show no certificate. */
   readonly args: readonly string[];
   remove(): Promise<void>;
@@ -25,6 +27,7 @@ export async function makeCertificate(): Promise<Certificate> {
   ]);
   return {
     file,
+    key,
     ca: await readFile(file, 'utf8'),
     args: [
       ...['--tls-cert-file', file, '--tls-key-file', key, '--tls-ca-cert-file', file],
