@@ -6,6 +6,18 @@ import { counted } from '../kernel/counted.ts';
 import { type DeclaredFilter, type FilterResult, objection, tryFilters } from './filter.ts';
 import { judgeFilteredTotal } from './total.ts';
 
+/** The file without a filter, or with the first of several alone. One that other parts of the file name stays, and says that it does nothing. */
+function withoutFilters(ask: Ask, declared: readonly DeclaredFilter[], text: string): Change {
+  const others = declared.length > 1 ? declared.slice(1) : declared;
+  const sets = others.map(({ field, op, spec }) => {
+    const at = listPlace(ask, 'filters', field, op);
+    return Object.keys(spec.query).length > 0
+      ? { at, value: undefined }
+      : { at: [...at, 'exactness'], value: 'none' };
+  });
+  return { sets, text };
+}
+
 /** The file with another exactness of some filters, and the words for it. */
 function exactnessAs(ask: Ask, declared: readonly DeclaredFilter[], value: string, text: string): Change {
   const sets = declared.map(({ field, op }) => ({
@@ -32,13 +44,12 @@ export function judgeTried(
   for (const one of tried) {
     const against = objection(one, isExact);
     if (against === undefined) continue;
-    const { look, what, isOfList = false } = against;
-    // The filter is right; it is the list without it that lacks rows.
-    if (isOfList)
+    const { look, what } = against;
+    if (against.of === 'list')
       return claimOfList(ask, declared)('differs', `a value ${one.kind}: ${what}`, look, one.shown);
     const tries = [
-      ...(isExact ? [to('superset', `exactness: superset (or mend it: ${look})`)] : []),
-      to('none', `${look}, or exactness: none`),
+      ...(against.of === 'extra rows' ? [to('superset', `exactness: superset (or mend it: ${look})`)] : []),
+      withoutFilters(ask, declared, `${look}, or exactness: none`),
     ];
     return conclude('differs', `a value ${one.kind}: ${what}`, { tries, otherwise: look }, one.shown);
   }
@@ -48,7 +59,7 @@ export function judgeTried(
     return conclude('could not tell', 'no value could be tried');
   if (!isExact && tried.every(({ ignored, extra }) => ignored && extra.length > 0))
     return conclude('noted', `${read}: the filter leaves out nothing`, {
-      tries: [to('none', 'exactness: none')],
+      tries: [withoutFilters(ask, declared, 'exactness: none')],
     });
   if (!isExact && tried.every(({ extra, missing }) => extra.length === 0 && missing === 0))
     return conclude('noted', `${read}: just the matching rows`, {

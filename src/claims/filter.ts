@@ -43,6 +43,8 @@ export type FilterResult = Pick<FilterTrial, 'kind'> & {
   readonly extra: readonly EvidenceRow[];
   /** Matching rows of the sample that did not come; `undefined` where not all rows that come were read. */
   readonly missing: number | undefined;
+  /** Whether just the first or the last of the matching rows did not come: the window loses them, not the filter. */
+  readonly isCutOff: boolean;
   /** Rows that the whole list does not have. */
   readonly unlisted: number;
   /** Whether the same rows came as without a filter. */
@@ -95,6 +97,17 @@ export async function countUnlisted({ ask, sample, failed }: Evidence, found: Ro
   return again?.complete === true ? unlistedBy(again) : 0;
 }
 
+/** So many rows in a row are no chance. */
+const RUN_MIN = 3;
+
+/** Whether rows are all that was wanted but for some at the start or the end. */
+function isRunOf(found: RowWalk, wanted: readonly EvidenceRow[]): boolean {
+  const [first] = found.records;
+  const start = wanted.findIndex(({ id }) => id === first?.id);
+  const isRun = found.records.every(({ id }, index) => wanted[start + index]?.id === id);
+  return start >= 0 && isRun && found.records.length >= RUN_MIN && found.records.length < wanted.length;
+}
+
 /** Asks for filters as the gateway does that cannot rely on a total, up to the end. */
 export async function tryFilters(
   evidence: Evidence,
@@ -113,17 +126,26 @@ export async function tryFilters(
     extra: found.records.filter((record) => !fitsFilters(record, filters)),
     missing:
       found.complete && sample.repeated === 0 ? wanted.filter(({ id }) => !ids.has(id)).length : undefined,
+    isCutOff: ask.list.order !== 'unknown' && isRunOf(found, wanted),
     unlisted: await countUnlisted(evidence, found),
     ignored: isIgnored(found, sample),
     torn: tornWalk(evidence, found),
   };
 }
 
-/** Why a filter value contradicts the claim, with what to look at; `undefined` where it does not. */
+/** Why a filter value contradicts the claim, with what to look at. */
+type Objection = {
+  readonly what: string;
+  readonly look: string;
+  /** What is wrong, if it is not the filter: rows that it should not bring, which can be left out here, or the list. */
+  readonly of?: 'extra rows' | 'list';
+};
+
+/** Why a filter value contradicts the claim; `undefined` where it does not. */
 export function objection(
-  { found, extra, missing = 0, unlisted, ignored, torn, kind }: FilterResult,
+  { found, extra, missing = 0, isCutOff, unlisted, ignored, torn, kind }: FilterResult,
   isExact: boolean,
-): { readonly what: string; readonly look: string; readonly isOfList?: true } | undefined {
+): Objection | undefined {
   const extras = isExact ? extra.length : 0;
   if (found.steps.length === 0 && found.refusal !== undefined)
     return { what: describeExchange(found.refusal), look: 'how the value is sent' };
@@ -134,6 +156,12 @@ export function objection(
       what: `${torn}: the source filters after it has paged`,
       look: 'a parameter that filters before',
     };
+  if (missing > 0 && isCutOff)
+    return {
+      what: `of the matching rows, ${missing} at the start or the end did not come: windows lose rows`,
+      look: 'window: where the first one begins, and whether the last one is whole',
+      of: 'list',
+    };
   if (missing > 0)
     return {
       what: `${counted(missing, 'matching row')} did not come`,
@@ -143,7 +171,7 @@ export function objection(
     return {
       what: `${counted(unlisted, 'row')} came that the list without a filter does not have`,
       look: 'a constant parameter, or another window, with which the list has all rows; dropWhen, if some are no records',
-      isOfList: true,
+      of: 'list',
     };
   if (extras > 0)
     return {
@@ -151,6 +179,7 @@ export function objection(
       look: kind.startsWith('in other case')
         ? 'the source does not mind the case'
         : 'what the parameter means',
+      of: 'extra rows',
     };
   return undefined;
 }

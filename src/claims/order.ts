@@ -63,9 +63,10 @@ function judgeOrder(evidence: Evidence): Finding {
   if (records.length < 2) return claimAt('order', `order: ${order}`, at)('could not tell', rows);
   if (order === 'id') {
     const conclude = claimAt('order', 'rows come by ascending id', at);
+    const text = 'order: source, if it is always the same; else no order';
     return wrong === undefined
       ? conclude('agrees', `${rows} in order`)
-      : conclude('differs', wrong, 'order: source, if it is always the same; else order: unknown');
+      : conclude('differs', wrong, setting(at, undefined, text));
   }
   if (order === 'source') return claimAt('order', 'rows come in an order of their own', at)('agrees', rows);
   const conclude = claimAt('order', 'no order is claimed', at);
@@ -88,8 +89,8 @@ async function judgeStable({ ask, first }: Evidence): Promise<Finding> {
   const total = 'a constant parameter that asks for an order that is total, such as by id';
   if (ask.list.order === 'unknown') return conclude('noted', observed, total);
   if (sameIds(ids, idsOf(third))) return conclude('could not tell', 'the rows changed meanwhile');
-  const text = `order: unknown, or ${total}`;
-  return conclude('differs', observed, { ...setting(at, 'unknown', text), otherwise: text }, again);
+  const text = `no order, or ${total}`;
+  return conclude('differs', observed, { ...setting(at, undefined, text), otherwise: text }, again);
 }
 
 /** The order without a sort, and whether it is always the same. */

@@ -81,12 +81,21 @@ async function judgeSort(evidence: Evidence, sort: Sort): Promise<Finding> {
         ? 'the sort is ignored: the same rows as without it'
         : wrong,
     );
+  const unlisted = await countUnlisted(evidence, sorted);
+  if (unlisted > 0)
+    return claimAt(
+      `rows of sort ${sort.field} ${wayOf(sort)}`,
+      'the list without a sort has every row',
+      listPlace(ask, 'window'),
+    )(
+      'differs',
+      `${counted(unlisted, 'row')} came with a sort that the list without one does not have`,
+      'window: where the first one begins, and whether the last one is whole; or a constant parameter that lists all rows',
+      first.exchange,
+    );
   const missing =
     sorted.complete && sample.repeated === 0 ? sample.records.filter(({ id }) => !known.has(id)).length : 0;
   if (missing > 0) return differs(`${counted(missing, 'record')} did not come`);
-  const unlisted = await countUnlisted(evidence, sorted);
-  if (unlisted > 0)
-    return differs(`${counted(unlisted, 'row')} came that the list without a sort does not have`);
   if (records.length < 2) return conclude('could not tell', 'there are too few rows');
   const where = sorted.complete ? '' : ', from the start and the end';
   return conclude('agrees', `${counted(records.length, 'row')} in order${where}`);

@@ -124,10 +124,17 @@ function whyInconclusive({ ask, first, sample }: Evidence): string | undefined {
   return refusal !== undefined && !complete ? 'not all rows can be reached' : undefined;
 }
 
-/** The advice for a total that is none. */
-function withoutTotal(ask: Ask): Advice {
+/**
+ * The advice for a total that is not the number of the rows that came. Where it is larger, rows may be missing, which only
+ * somebody can tell who knows the service.
+ */
+function withoutTotal(ask: Ask, isTooLarge: boolean): Advice {
   const text = 'where the number of rows stands; or no total';
-  return { ...setting(listPlace(ask, 'total'), undefined, text), otherwise: text };
+  if (!isTooLarge) return { ...setting(listPlace(ask, 'total'), undefined, text), otherwise: text };
+  return {
+    otherwise:
+      'rows are missing: another window or a constant parameter that lists them; or no total, if it counts what is no row of this list',
+  };
 }
 
 /** Whether the last row that the total promises can be read, where not all rows were. */
@@ -158,7 +165,7 @@ async function judgeLast({ ask }: Evidence, total: number, exchange: Exchange<un
   return conclude(
     'differs',
     `${total}, but the last window holds ${last.value.received} rows in place of ${expected}${more}`,
-    withoutTotal(ask),
+    withoutTotal(ask, !goesOn && last.value.received < expected),
     ...[exchange, last],
   );
 }
@@ -172,7 +179,8 @@ async function judgeTotal(evidence: Evidence): Promise<Finding | undefined> {
   if (reader === undefined || (ask.list.total.count !== undefined && reader.count === undefined))
     return conclude('could not tell', 'Portico does not ask for it with such windows');
   const { total, exchange } = await askTotal(reader, first);
-  const differs = (observed: string) => conclude('differs', observed, withoutTotal(ask), exchange);
+  const differs = (observed: string) =>
+    conclude('differs', observed, withoutTotal(ask, (total ?? 0) > sample.received), exchange);
   if (exchange.problem !== undefined) return differs(describeExchange(exchange));
   if (first.value.isTotalLost === true) return differs('no number stands there');
   if (total === undefined) return conclude('could not tell', 'the source says that it is only a bound');
@@ -218,8 +226,8 @@ export async function judgeFilteredTotal(
   const differs = (observed: string, advice: Advice) => conclude('differs', observed, advice, exchange);
   if (counts === 'filtered') {
     if (total === rows) return conclude('agrees', `${total}, and as many rows`);
-    if (total !== all) return differs(`${total}, but ${rows} rows`, withoutTotal(ask));
-    const tries = [...setting(at, 'all').tries, ...(withoutTotal(ask).tries ?? [])];
+    if (total !== all) return differs(`${total}, but ${rows} rows`, withoutTotal(ask, total > rows));
+    const tries = [...setting(at, 'all').tries, ...(withoutTotal(ask, false).tries ?? [])];
     return differs(`${total}, the number of all rows, for ${rows}`, { tries });
   }
   if (total === all) return conclude('agrees', `${total} with and without the filter`);
@@ -228,5 +236,5 @@ export async function judgeFilteredTotal(
     return conclude('noted', `${total}, and as many rows match`, setting(at, 'filtered', text));
   }
   if (all === undefined && total > rows) return conclude('could not tell', 'not all rows were read');
-  return differs(`${total}, where ${rows} rows match`, withoutTotal(ask));
+  return differs(`${total}, where ${rows} rows match`, withoutTotal(ask, false));
 }

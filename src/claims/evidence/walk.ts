@@ -113,7 +113,7 @@ async function walkNumbered(
   { callsMax, goesOn = false }: WalkBounds,
 ): Promise<RowWalk> {
   const depthMax = depthOf(ask.list);
-  const size = sizeOf(ask.list);
+  const size = Math.min(sizeOf(ask.list), reader.window.scanSize);
   const shortAnywhere = hidesRows(ask.list);
   const trail = createTrail(ask, callsMax);
   let empty = 0;

@@ -33,14 +33,14 @@ function isSettled({ ask, sample, failed }: Evidence): boolean {
     'last window',
   ];
   const isTold = told.some((name) => failed.has(name));
-  return !isTold && sample.repeated === 0 && isDense(sample) && !hidesRows(ask.list);
+  return !isTold && sample.repeated === 0 && isDense(sample);
 }
 
 /** Windows of other sizes somewhere in the middle must hold the rows that stand there. */
 async function judgeSizes(evidence: Evidence): Promise<Findings> {
   const { ask, sample } = evidence;
   const { list } = ask;
-  if (list.order === 'unknown' || !isSettled(evidence)) return undefined;
+  if (list.order === 'unknown' || hidesRows(list) || !isSettled(evidence)) return undefined;
   const at = listPlace(ask, 'window', 'sizeMax');
   const conclude = claimAt('other sizes', 'windows of any size hold the rows that stand there', at);
   const firstRow = Math.floor(sample.records.length / 2);
@@ -63,6 +63,15 @@ async function judgeSizes(evidence: Evidence): Promise<Findings> {
     : conclude('agrees', `${counted(compared, 'other size')} tried, the same rows`);
 }
 
+/** Another size in which the list can be walked, if possible one that the file names; `undefined` where there is none. */
+function smallerSize({ list }: Ask): number | undefined {
+  const largest = sizeOf(list);
+  const named = list.window.kind === 'page' ? list.window.sizes.filter((size) => size < largest) : [];
+  const near = named.filter((size) => size <= CHAIN_SIZE);
+  const size = Math.max(...near) > 0 ? Math.max(...near) : Math.min(CHAIN_SIZE, largest - 1, ...named);
+  return size > 0 ? size : undefined;
+}
+
 /** How the rows of a chain with another size are others; `undefined` where they are not. */
 function otherRows({ ask, sample }: Evidence, other: Evidence['sample']): string | undefined {
   const [known, ids] = [sample, other].map(({ records }) => records.map(({ id }) => id)) as [
@@ -83,12 +92,15 @@ function otherRows({ ask, sample }: Evidence, other: Evidence['sample']): string
   return 'other rows came';
 }
 
-/** A chain of windows must bring the same rows in windows of another size. */
+/**
+ * A chain of windows must bring the same rows in windows of another size, and so must windows of which the file says that
+ * they may be short: a row that is hidden is hidden in all of them.
+ */
 async function judgeChain(evidence: Evidence): Promise<Findings> {
   const { ask, sample } = evidence;
-  const size = Math.min(CHAIN_SIZE, sizeOf(ask.list) - 1);
-  const reader = size < 1 || !isSettled(evidence) ? undefined : ask.open({ size });
-  if (reader === undefined || sample.records.length <= size) return undefined;
+  const size = smallerSize(ask);
+  const reader = size === undefined || !isSettled(evidence) ? undefined : ask.open({ size });
+  if (size === undefined || reader === undefined || sample.records.length <= size) return undefined;
   const callsMax = Math.max(2, Math.floor(ask.callsLeft() * CALLS_SHARE));
   const other = await walkRows(ask, reader, { callsMax });
   const conclude = claimAt(
@@ -96,6 +108,10 @@ async function judgeChain(evidence: Evidence): Promise<Findings> {
     'windows of another size bring the same rows',
     listPlace(ask, 'window'),
   );
+  // The file does not say that pages of this size can be asked for.
+  const isUnnamed = ask.list.window.kind === 'page' && !ask.list.window.sizes.includes(size);
+  const isRefused = other.refusal !== undefined || other.steps.some(({ rows }) => rows.received > size);
+  if (isUnnamed && isRefused) return undefined;
   const what = other.refusal === undefined ? otherRows(evidence, other) : describeExchange(other.refusal);
   if (what === undefined)
     return conclude('agrees', `${counted(other.records.length, 'row')} in windows of ${size}, the same`);
@@ -108,7 +124,8 @@ async function judgeChain(evidence: Evidence): Promise<Findings> {
 }
 
 /** The claims of windows of other sizes than the largest. */
-export function otherSizesClaims({ list: { window } }: Ask): readonly Claim[] {
-  if (window.kind === 'page' || window.kind === 'none') return [];
-  return [claimOf('other sizes', window.kind === 'offset' ? judgeSizes : judgeChain)];
+export function otherSizesClaims({ list }: Ask): readonly Claim[] {
+  const { kind } = list.window;
+  if (kind === 'none' || (kind === 'page' && !hidesRows(list))) return [];
+  return [claimOf('other sizes', kind === 'offset' && !hidesRows(list) ? judgeSizes : judgeChain)];
 }

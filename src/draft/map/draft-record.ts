@@ -197,14 +197,18 @@ function mapRecords(context: RecordContext, found: FoundRecord): MapDraft | unde
 }
 
 /** A placeholder for a view that was not found. It refuses requests until the operator edits it. */
-function placeholder({ request, resource, list, given }: RecordContext): RecordDraft {
+function placeholder({ request, resource, list, given, rows }: RecordContext): RecordDraft {
   const at = ['resources', resource.name, 'get'];
   const option = request.body === undefined ? '--one <address with an id>' : '--one-body <file with an id>';
   const how =
     given === undefined
       ? `give it with ${option}`
       : `the request given with ${option} finds no record for an id of the list`;
-  const text = `no view of one record was found, so each request for one is an error; ${how}`;
+  const idOf = compilePath(list.idPath);
+  const isPadded = list.id.kind === 'number' && rows.some((row) => /^0\d/.test(scalarText(idOf(row)) ?? ''));
+  // The ids of numbers are asked for without the zeros in front of them.
+  const padded = isPadded ? `; or id: { kind: text }, since ids of the list begin with zeros` : '';
+  const text = `no view of one record was found, so each request for one is an error; ${how}${padded}`;
   const details = resource.detailFields.map(({ name }) => [name, list.map[name] ?? null] as const);
   return {
     get: { request: undefined, item: '', map: Object.fromEntries(details) },

@@ -9,36 +9,54 @@ const WORDS: Readonly<Record<Op, readonly string[]>> = {
   le: ['lte', 'le', 'max', 'to'],
 };
 
-type Spelling = (column: string, word: string) => Readonly<Record<string, string>>;
-
 /** How services join a column and an operator in the name of a parameter, or write the operator into its value. */
+type Spelling = {
+  readonly of: (column: string, word: string) => Readonly<Record<string, string>>;
+  /** The name for a value that is equal, where no operator is written. */
+  readonly plain?: (column: string) => string;
+};
+
 const SPELLINGS: readonly Spelling[] = [
-  (column, word) => ({ [`${column}_${word}`]: '{value}' }),
-  (column, word) => ({ [`${column}__${word}`]: '{value}' }),
-  (column, word) => ({ [`${column}[${word}]`]: '{value}' }),
-  (column, word) => ({ [`${column}[$${word}]`]: '{value}' }),
-  (column, word) => ({ [`${column}.${word}`]: '{value}' }),
-  (column, word) => ({ [`${column}:${word}`]: '{value}' }),
-  (column, word) => ({ [`filter[${column}][${word}]`]: '{value}' }),
-  (column, word) => ({ [`filter[${column}_${word}]`]: '{value}' }),
-  (column, word) => ({ [`${word}_${column}`]: '{value}' }),
-  (column, word) => ({ [word + (column[0]?.toUpperCase() ?? '') + column.slice(1)]: '{value}' }),
-  (column, word) => ({ [column]: `${word}:{value}` }),
-  (column, word) => ({ [column]: `${word}.{value}` }),
+  { of: (column, word) => ({ [`${column}_${word}`]: '{value}' }) },
+  { of: (column, word) => ({ [`${column}__${word}`]: '{value}' }) },
+  { of: (column, word) => ({ [`${column}[${word}]`]: '{value}' }) },
+  { of: (column, word) => ({ [`${column}[$${word}]`]: '{value}' }) },
+  { of: (column, word) => ({ [`${column}.${word}`]: '{value}' }) },
+  { of: (column, word) => ({ [`${column}:${word}`]: '{value}' }) },
+  {
+    of: (column, word) => ({ [`filter[${column}][${word}]`]: '{value}' }),
+    plain: (column) => `filter[${column}]`,
+  },
+  {
+    of: (column, word) => ({ [`filter[where][${column}][${word}]`]: '{value}' }),
+    plain: (column) => `filter[where][${column}]`,
+  },
+  {
+    of: (column, word) => ({ [`where[${column}][${word}]`]: '{value}' }),
+    plain: (column) => `where[${column}]`,
+  },
+  { of: (column, word) => ({ [`filter[${column}_${word}]`]: '{value}' }) },
+  { of: (column, word) => ({ [`${word}_${column}`]: '{value}' }) },
+  {
+    of: (column, word) => ({ [word + (column[0]?.toUpperCase() ?? '') + column.slice(1)]: '{value}' }),
+  },
+  { of: (column, word) => ({ [column]: `${word}:{value}` }) },
+  { of: (column, word) => ({ [column]: `${word}.{value}` }) },
 ];
 
+type Form = { readonly query: Readonly<Record<string, string>>; readonly spelledBy: number | undefined };
+
 /** The usual forms of a filter; the spelling of an operator that worked before comes first. */
-export function usualForms(
-  column: string,
-  op: Op,
-  spelledBy: number | undefined,
-): readonly { readonly query: Readonly<Record<string, string>>; readonly spelledBy: number | undefined }[] {
-  const plain = op !== 'eq' ? [] : [column, `filter[${column}]`].map((name) => ({ [name]: '{value}' }));
-  const spelled = SPELLINGS.flatMap((spell, index) =>
-    WORDS[op].map((word) => ({ query: spell(column, word), spelledBy: index })),
+export function usualForms(column: string, op: Op, spelledBy: number | undefined): readonly Form[] {
+  const named = SPELLINGS.flatMap(({ plain }, index) =>
+    plain === undefined ? [] : [{ query: { [plain(column)]: '{value}' }, spelledBy: index }],
   );
+  const spelled = SPELLINGS.flatMap(({ of }, index) =>
+    WORDS[op].map((word) => ({ query: of(column, word), spelledBy: index })),
+  );
+  const plain: readonly Form[] = [{ query: { [column]: '{value}' }, spelledBy: undefined }, ...named];
   return [
-    ...plain.map((query) => ({ query, spelledBy: undefined })),
+    ...(op === 'eq' ? plain : []),
     ...spelled.filter((form) => form.spelledBy === spelledBy),
     ...spelled.filter((form) => form.spelledBy !== spelledBy),
   ];

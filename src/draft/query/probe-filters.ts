@@ -173,10 +173,11 @@ async function findKnown(
   return undefined;
 }
 
+/** The filter that has the fewest forms comes first: what it shows of their spelling helps to find the others. */
 const FILTERS = [
+  { field: 'category', op: 'eq' },
   { field: 'price', op: 'ge' },
   { field: 'price', op: 'le' },
-  { field: 'category', op: 'eq' },
 ] as const;
 
 /**

@@ -1,11 +1,16 @@
+import type { SpecChange } from '../../claims/evidence/spec-change.ts';
 import type { Draft } from '../write/write-draft.ts';
 import { type DraftNote, notesAt, type Remark } from '../note.ts';
 
 /** A place in a draft: the keys from the top of the file. */
 export type DraftPlace = readonly PropertyKey[];
 
-/** A change of a draft: a value at a place, or none, with the remark that says why. */
-export type DraftEdit = { readonly at: DraftPlace; readonly value: unknown; readonly remark: Remark };
+/** Changes of a draft, with the place of the claim that asked for them, and the remark there that says why. */
+export type DraftEdit = {
+  readonly at: DraftPlace;
+  readonly changes: readonly SpecChange[];
+  readonly remark: Remark;
+};
 
 type Tree = Readonly<Record<PropertyKey, unknown>>;
 
@@ -33,9 +38,12 @@ function withValueAt(tree: unknown, [key, ...rest]: DraftPlace, value: unknown):
     : Object.fromEntries([...others, [key, inner]]);
 }
 
-/** Replaces what a draft says of a place, and what it remarks on it. */
-export function applyEdit(draft: Draft, { at, value, remark }: DraftEdit): Draft {
-  const content = withValueAt(draft.content, at, value) as Draft['content'];
+/** Changes a draft, and replaces what it remarks on the place that the changes are for. */
+export function applyEdit(draft: Draft, { at, changes, remark }: DraftEdit): Draft {
+  const content = changes.reduce<unknown>(
+    (tree, change) => withValueAt(tree, change.at, change.value),
+    draft.content,
+  ) as Draft['content'];
   return withNotes({ ...draft, content }, notesAt(at, remark));
 }
 

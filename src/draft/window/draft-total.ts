@@ -74,17 +74,17 @@ export async function draftTotal(context: TotalContext): Promise<TotalDraft> {
   });
   const fitting = valued.filter(({ rows }) => rows === counted);
   const [best, ...others] = [...fitting, ...valued.filter((one) => !fitting.includes(one))];
-  if (best !== undefined && (counted === undefined || best.rows === counted)) {
-    const remark = likely(`it says ${best.rows}`);
-    return {
-      total: best.place,
-      rows: best.rows,
-      others: others.map(({ place }) => place),
-      remark,
-    };
-  }
+  const stated = best && {
+    ...{ total: best.place, rows: best.rows, others: others.map(({ place }) => place) },
+    remark: likely(`it says ${best.rows}`),
+  };
+  const isRight = (one: TotalDraft | undefined) => counted === undefined || one?.rows === counted;
+  if (stated !== undefined && isRight(stated)) return stated;
   const own = await countRequest(context);
-  if (own !== undefined && (counted === undefined || own.rows === counted)) return own;
+  if (own !== undefined && isRight(own)) return own;
+  // Rows may be missing, so a number that is too large stays, and doctor says what is the matter.
+  const larger = [stated, own].find((one) => (one?.rows ?? 0) > (counted ?? 0));
+  if (larger !== undefined) return larger;
   const text =
     best === undefined
       ? 'no total was found, so lists are counted by a scan'

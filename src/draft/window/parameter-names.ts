@@ -9,13 +9,13 @@ const SIZES =
   words(`limit per_page pageSize page_size size count _limit $top take perPage rows max top pagesize
   page[size] page[limit] $limit itemsPerPage items_per_page maxResults max_results n cnt ps pp num results length
   resultsPerPage hitsPerPage rowsPerPage maxRows maxRecords first batchSize _count _pageSize pagination[pageSize]
-  pagination[limit] limitTo items anzahl limite taille ipp step`);
+  pagination[limit] filter[limit] limitTo items anzahl limite taille ipp step`);
 
 /** Names of start parameters (row or page). */
 const STARTS =
   words(`offset page skip start _start _page $skip $offset p from startIndex start_index pageNumber page_number
   pageNo page_no pageIndex page_index currentPage current_page pg page[number] page[offset] first firstRow startRow
-  firstResult startAt start_at begin pos position pagination[page] pagination[start] _offset seite row skipCount
+  firstResult startAt start_at begin pos position pagination[page] pagination[start] filter[skip] filter[offset] _offset seite row skipCount
   offsetRows pageNum page_num paged`);
 
 /** Names of cursor parameters. */

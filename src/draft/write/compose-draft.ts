@@ -112,7 +112,7 @@ function headOf({ target, dialect, made, resource }: DraftParts, edits: readonly
   const variables = Object.keys(target.secrets.variables);
   const offline = made.calls === 0;
   const from = offline ? 'saved replies; no request was sent' : `${made.calls} calls`;
-  const place = ({ at }: DraftNote) => at.slice(at[0] === 'resources' ? 2 : 0).join('.');
+  const place = ({ at }: DraftNote) => at.slice(at[0] === 'resources' ? 1 : 0).join('.');
   return [
     `${dialect?.title ?? 'A service without a known dialect'}: a draft of the source for its ${resource}, inferred from ${from}.`,
     'Each guess says how far it can be relied on: sure (seen), likely, or EDIT (could not be known).',

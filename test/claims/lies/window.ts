@@ -68,7 +68,7 @@ const specs: readonly LieSpec[] = [
   {
     what: 'window: begins one row earlier',
     breaks: asking(({ first }) => ({ first: Math.max(0, first - 1) })),
-    shapes: ['offset products', 'uncounted users'],
+    shapes: ['offset users', 'uncounted products'],
     when: ['always', 'only behind page 3', 'only with a sort'],
   },
   {
@@ -95,7 +95,9 @@ const specs: readonly LieSpec[] = [
   },
   {
     what: 'window: empty behind row 100',
-    breaks: paging(({ rows }, { first }) => (first >= 100 ? { rows: [], next: undefined } : { rows })),
+    breaks: paging(({ rows }, _ask, all) =>
+      rows[0] !== undefined && all.indexOf(rows[0]) >= 100 ? { rows: [], next: undefined } : {},
+    ),
     shapes: [
       'offset products',
       'page products',
@@ -130,14 +132,8 @@ const specs: readonly LieSpec[] = [
     breaks: paging((windowed, { first, size }, rows) =>
       first >= rows.length ? { rows: rows.slice(-size) } : windowed,
     ),
-    shapes: [
-      'offset products',
-      'page users',
-      'uncounted users',
-      'exact fit products',
-      'missing end products',
-    ],
-    when: ['always', 'only with a sort', 'only with a filter'],
+    shapes: ['page users', 'offset products', 'uncounted users', 'exact fit products'],
+    when: ['always', 'only with a sort'],
   },
   {
     what: 'window: the last row is missing',

@@ -163,6 +163,8 @@ describe('infer ends', () => {
       report.guesses.filter(({ confidence }) => confidence === 'edit').map(({ path }) => path),
     );
     expect(differing.filter(({ path }) => !named.has(path))).toEqual([]);
-    expect(compileDraft(report.draft).source.spec.resources['users']!.list.total).toBeUndefined();
+    // Whether rows are missing or the number counts something else, only the operator can tell.
+    expect([...named]).toContain('resources.users.list.total');
+    expect(compileDraft(report.draft).source.spec.resources['users']!.list.total).toBeDefined();
   });
 });
