@@ -24,7 +24,7 @@ import { createCors } from './cors.ts';
 import { createMessageClasses, type MessageClasses } from './express-prototypes.ts';
 import { createOpenContext, type RequestMetrics } from './open-context.ts';
 import { contextOf } from './request-context.ts';
-import { findProblem, parseRequestTarget } from './request-head.ts';
+import { findProblem, normaliseTarget, parseRequestTarget } from './request-head.ts';
 import { createRequestTraces } from './request-traces.ts';
 
 /** What the public listener is put together from. */
@@ -143,8 +143,7 @@ export function createApp(deps: AppDeps): App {
     listener(req, res) {
       const context = openContext(req, res);
       if (!shedder.admits(context)) return;
-      // Express would parse other forms of target with the deprecated and lenient `url.parse`.
-      if (!context.target.startsWith('/')) req.url = '/';
+      if (!context.target.startsWith('/')) normaliseTarget(req, context.target);
       // Express' own last handler answers in HTML; with this one it is not used.
       const last: NextFunction = (thrown?: unknown) => context.fail(thrown ?? fault('not_found'));
       app(req as Request, res as Response, last);

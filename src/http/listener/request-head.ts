@@ -86,6 +86,17 @@ export function parseRequestTarget(target: string): RequestTarget | undefined {
   return { path: question === 0 ? '/' : local.slice(0, question), query: local.slice(question + 1) };
 }
 
+/**
+ * Hides a target in another form than origin form from Express, which would parse it with the deprecated and lenient
+ * `url.parse`. The authority of one in absolute form is the host that was asked for, whatever `Host` says (RFC 9112,
+ * section 3.2.2).
+ */
+export function normaliseTarget(req: IncomingMessage, target: string): void {
+  req.url = '/';
+  const authority = ABSOLUTE_FORM.exec(target)?.[1];
+  if (authority !== undefined) req.headers.host = authority;
+}
+
 /** What follows the authority of a target in absolute form. */
 function localPart(target: string): string | undefined {
   const [prefix = '', authority = ''] = ABSOLUTE_FORM.exec(target) ?? [];
