@@ -151,8 +151,6 @@ function sameSteps(
 /** More records show more texts for "no value". */
 const RECORDS_MAX = 16;
 
-const NOT_FOUND = { on: 'get', is: 'not_found' } as const;
-
 /** The outcome for an unknown id. */
 type MissingRules = { readonly rules: readonly OutcomeDraft[]; readonly remark: Remark };
 
@@ -166,7 +164,7 @@ function missingRules({ missing, item }: FoundRecord, success: Json): MissingRul
   const unknown = (text: string): MissingRules => ({ rules: [], remark: toEdit(text) });
   if (missing === undefined) return unknown('could not find what the service answers for an unknown id');
   const { status } = missing.reply;
-  const rule = outcomeRule(missing, success, NOT_FOUND);
+  const rule = outcomeRule(missing, success, { on: 'get', is: 'not_found' });
   const answer = `an unknown id is answered with HTTP ${status}`;
   const isAny = status >= 500 || status === 401 || status === 403 || status === 429;
   if (isAny && (rule === undefined || status === 429))
@@ -204,10 +202,9 @@ function placeholder({ request, resource, list, given, rows }: RecordContext): R
     given === undefined
       ? `give it with ${option}`
       : `the request given with ${option} finds no record for an id of the list`;
-  const idOf = compilePath(list.idPath);
-  const isPadded = list.id.kind === 'number' && rows.some((row) => /^0\d/.test(scalarText(idOf(row)) ?? ''));
-  // The ids of numbers are asked for without the zeros in front of them.
-  const padded = isPadded ? `; or id: { kind: text }, since ids of the list begin with zeros` : '';
+  const isPadded = rows.some((row) => /^0\d/.test(scalarText(compilePath(list.idPath)(row)) ?? ''));
+  const padded =
+    isPadded && list.id.kind === 'number' ? '; or id: { kind: text }, which keeps the zeros in front' : '';
   const text = `no view of one record was found, so each request for one is an error; ${how}${padded}`;
   const details = resource.detailFields.map(({ name }) => [name, list.map[name] ?? null] as const);
   return {

@@ -111,7 +111,6 @@ const specs: readonly LieSpec[] = [
       ] as const),
       ...(['only for values of digits', 'only with two filters'] as const),
     ],
-    fast: ['only for values with a blank'],
   },
   {
     what: 'category: rows without one match everything',

@@ -107,6 +107,7 @@ const specs: readonly LieSpec[] = [
     breaks: inKind('one', (row) => ({ ...row, description: null })),
     shapes: ['hydrated products'],
     when: ['every third time'],
+    fast: ['every third time'],
   },
   {
     what: 'credential: without the key, nobody is there',

@@ -63,7 +63,6 @@ const specs: readonly LieSpec[] = [
       'only with a filter, behind the first page',
       'only at odd offsets',
     ],
-    fast: ['only at a large offset'],
   },
   {
     what: 'window: begins one row earlier',
