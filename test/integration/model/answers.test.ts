@@ -5,7 +5,7 @@ import { modelAnswer, type ModelAnswer } from '../../support/model/gateway.ts';
 import { expectedAnswer } from '../../support/model/oracle.ts';
 import { type ModelUpstream, startModelUpstream } from '../../support/model/upstream.ts';
 
-const CASES = Number(process.env['MODEL_CASES'] ?? 300);
+const CASES = Number(process.env['MODEL_CASES'] ?? 160);
 const TIME_MAX_MS = 600_000 + CASES * 200;
 
 /** The ways in which an answer may be refused: they blame the source, and say so. */

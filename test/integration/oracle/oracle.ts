@@ -9,7 +9,7 @@ import { type Stack, startStack } from '../../support/gateway/stack.ts';
 export const seed = Number(process.env['ORACLE_SEED'] ?? 20_260_314);
 
 /** How many queries are asked. */
-export const QUERIES = Number(process.env['ORACLE_QUERIES'] ?? 300);
+export const QUERIES = Number(process.env['ORACLE_QUERIES'] ?? 150);
 
 const users = generateUsers({ seed: 1 });
 const products = generateProducts({ seed: 1 });

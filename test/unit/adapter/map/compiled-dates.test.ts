@@ -139,7 +139,7 @@ describe('a compiled date', () => {
             expected,
           ]);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -181,7 +181,7 @@ describe('a compiled ISO date', () => {
         const expected = reference.isValid && !isRefused ? written(reference) : UNREADABLE;
         expect([text, compileStep('iso8601').run(text)]).toEqual([text, expected]);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });
