@@ -26,7 +26,13 @@ const WARM_SECONDS = 8;
 /** The parts that a round's load is sent in. */
 const SLICES = 4;
 
-export type AgainstOptions = { readonly rounds: number; readonly load: Load; readonly scratch: string };
+export type AgainstOptions = {
+  readonly rounds: number;
+  readonly load: Load;
+  readonly scratch: string;
+  /** The share of requests that this checkout records and exports; absent: tracing is off, as it is in the other one. */
+  readonly traces?: number | undefined;
+};
 
 /** What `npm run bench -- --against` measured, by measure. */
 export type AgainstResult = {
@@ -39,12 +45,18 @@ export type AgainstResult = {
 /** One of the two gateways, in one round. */
 type Side = { readonly portico: Portico; readonly samples: Record<Measure, Sample[]>; stop(): Promise<void> };
 
+type SideServices = {
+  readonly scratch: string;
+  readonly upstreamUrl: string;
+  readonly traces?: number | undefined;
+};
+
 /** Starts a gateway with a Redis of its own: no round finds what an earlier one or the other gateway has cached. */
 async function startSide(
   name: string,
   main: string | undefined,
   samples: Side['samples'],
-  { scratch, upstreamUrl }: { readonly scratch: string; readonly upstreamUrl: string },
+  { scratch, upstreamUrl, traces }: SideServices,
 ): Promise<Side> {
   const folder = join(scratch, name);
   await mkdir(folder, { recursive: true });
@@ -55,6 +67,7 @@ async function startSide(
     redisUrl: redis.url,
     upstreamUrl,
     ...(main === undefined ? {} : { main }),
+    ...(traces === undefined ? {} : { traces }),
   };
   const portico = await startPortico(started).catch(async (error: unknown) => {
     await redis.stop();
@@ -143,11 +156,11 @@ function medianSample(samples: readonly Sample[]): Sample {
 /**
  * A paired bench: the gateway of a commit and the one of this checkout are started anew in each round, because two runs
  * of the very same code differ, and measured in turn; which of them comes first changes with the round. Both have the
- * same configuration and the same upstream.
+ * same configuration and the same upstream, but for `traces`.
  */
 export async function benchAgainst(
   commit: string,
-  { rounds, load, scratch }: AgainstOptions,
+  { rounds, load, scratch, traces }: AgainstOptions,
 ): Promise<AgainstResult> {
   const checkout = checkOut(commit, scratch);
   const upstream = await startUpstream(scratch);
@@ -157,7 +170,7 @@ export async function benchAgainst(
       const services = { scratch: join(scratch, `round-${String(round)}`), upstreamUrl: upstream.url };
       const starts = [
         () => startSide('that', checkout.main, theirs, services),
-        () => startSide('this', undefined, ours, services),
+        () => startSide('this', undefined, ours, { ...services, traces }),
       ];
       await runRound(round % 2 === 0 ? starts : starts.toReversed(), load);
       console.error(`round ${String(round + 1)} of ${String(rounds)}`);

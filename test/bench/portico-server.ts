@@ -26,6 +26,8 @@ export type PorticoOptions = {
   readonly localSeconds?: string;
   /** Arguments of Node itself. */
   readonly nodeArgs?: readonly string[];
+  /** The share of requests that are recorded and exported to the upstream, which takes anything; absent: tracing is off. */
+  readonly traces?: number;
   /** `portico start` by default; the compiled gateway where it was built. */
   readonly main?: string;
 };
@@ -34,11 +36,12 @@ const PEPPER = 'a-pepper-that-only-the-bench-uses';
 
 function gatewayFile(
   ports: readonly [number, number],
-  { redisUrl, upstreamUrl, localBytes, localSeconds }: PorticoOptions,
+  { redisUrl, upstreamUrl, localBytes, localSeconds, traces }: PorticoOptions,
 ) {
   return `portico: 1
 listen: { host: 127.0.0.1, port: ${String(ports[0])} }
 admin: { port: ${String(ports[1])} }
+${traces === undefined ? '' : `telemetry: { traces: { endpoint: '${upstreamUrl}/v1/traces', ratio: ${String(traces)} } }`}
 redis: { url: '${redisUrl}' }
 auth: { apiKeys: { pepper: ${PEPPER} } }
 limits:

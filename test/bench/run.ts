@@ -13,7 +13,7 @@ import { printResult } from './print-result.ts';
 
 /*
  * `npm run bench` measures Portico against its rivals; `npm run bench -- --against <commit>` this checkout against
- * another commit, in pairs; with `--json`, the last line is the result as JSON.
+ * another commit, in pairs, with `--traces 0.01` while this one records that share of its requests; with `--json`, the last line is the result as JSON.
  */
 
 const { values } = parseArgs({
@@ -21,6 +21,8 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
     /** A commit to compare this checkout with, in place of the rivals. */
     against: { type: 'string' },
+    /** With `--against`: the share of requests that this checkout records and exports. The audit is always on. */
+    traces: { type: 'string' },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     connections: { type: 'string', default: '32' },
@@ -131,7 +133,8 @@ async function benchRivals(): Promise<void> {
 
 /** Measures this checkout against another commit of it. */
 async function benchCommit(commit: string): Promise<void> {
-  const result = await benchAgainst(commit, { rounds, load, scratch });
+  const traces = values.traces === undefined ? undefined : Number(values.traces);
+  const result = await benchAgainst(commit, { rounds, load, scratch, traces });
   console.log(againstLines(result).join('\n'));
   if (values.json) console.log(JSON.stringify(result));
 }
