@@ -10,6 +10,8 @@ import { explain, type Explanation, explainMistake } from '../explain/explanatio
 import { maskedSource } from '../probe/session/masked-source.ts';
 import type { CompiledResource } from '../pipeline/compile-sources.ts';
 import { usageError } from './input/choose-source.ts';
+import { explainPassthrough } from '../explain/explain-passthrough.ts';
+import { passthroughReport } from '../explain/report/passthrough-report.ts';
 import { readLiveOrExit, readPartialConfigOrExit, type ReadyConfig } from './input/read-config.ts';
 import { displayLive, type DisplayedLive } from '../explain/display-live.ts';
 
@@ -43,6 +45,13 @@ async function runExplain(
   context: CliContext,
 ): Promise<void> {
   const ready = readPartialConfigOrExit(configFile, context, { gateway: false });
+  const passed = explainPassthrough(request, ready.gateway);
+  if (passed !== undefined) {
+    if (options.live === true)
+      throw usageError(context, '--live asks a source; a pass-through route has none');
+    printReport(passthroughReport(passed), options.json, context);
+    return;
+  }
   const asked = requestOrExit(request, ready, context);
   const { gateway } = ready;
   const { query } = asked;

@@ -26,24 +26,31 @@ function parse(operation: Operation, rules: GatewayConfig['contract'], query: st
   }
 }
 
-/** Reads `GET /v1/users?page=2`, as a client would send it; a text says why it is a request to no operation. */
-export function readExplainedRequest(text: string, gateway: GatewayConfig): ExplainedRequest | string {
+/** The parts of a request that is written like `GET /v1/users`; without a method it is a GET, without a target empty. */
+export function readRequestLine(text: string): { readonly method: string; readonly target: string } {
   const [, method = 'GET', target = ''] = REQUEST.exec(text.trim()) ?? [];
   // RFC 9112, section 3.2; a user of a shell means `%20`, and a client would get 400 for anything else.
-  if (target === '' || /[^\x21-\x7e]|#/.test(target)) {
+  return { method: method.toUpperCase(), target: /[^\x21-\x7e]|#/.test(target) ? '' : target };
+}
+
+/** Reads `GET /v1/users?page=2`, as a client would send it; a text says why it is a request to no operation. */
+export function readExplainedRequest(text: string, gateway: GatewayConfig): ExplainedRequest | string {
+  const { method, target } = readRequestLine(text);
+  if (target === '') {
     return `"${text}" is not a request: write it like 'GET /v1/users?page=2', percent-encoded`;
   }
   const match = findOperation(target);
   if (match === undefined) {
-    return `no operation has this path; there are: ${operations.map(({ path }) => path).join(', ')}`;
+    const paths = [...operations, ...gateway.passthrough].map(({ path }) => path);
+    return `no operation and no pass-through route has this path; there are: ${paths.join(', ')}`;
   }
   const { operation, rawQuery, rawId } = match;
-  if (!READ_METHODS.includes(method.toUpperCase())) {
+  if (!READ_METHODS.includes(method)) {
     return `${operation.name} is read with ${READ_METHODS.join(' or ')}, not ${method}`;
   }
   if (gateway.resources[operation.resource.name] === undefined) {
     return `this gateway does not serve ${operation.resource.name}: add it under resources`;
   }
   const query = parse(operation, gateway.contract, rawQuery, rawId);
-  return { line: `${method.toUpperCase()} ${target}`, operation, query };
+  return { line: `${method} ${target}`, operation, query };
 }

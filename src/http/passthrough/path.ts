@@ -1,3 +1,4 @@
+import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import { isUnder } from '../routes.ts';
 
 // RFC 3986, section 3.3: segments of pchar. Anything else is refused, backslashes and raw bytes included.
@@ -40,6 +41,15 @@ function countDelimiters(text: string): number {
 
 /** How the paths of a route and of its upstream belong together. Paths have no slash at their end. */
 export type PathMap = { readonly path: string; readonly basePath: string; readonly stripPath: boolean };
+
+/** How the paths of a configured route and of its upstream belong together. */
+export function pathMapOf({
+  path,
+  upstream,
+  stripPath,
+}: Pick<PassthroughConfig, 'path' | 'upstream' | 'stripPath'>): PathMap {
+  return { path, basePath: new URL(upstream).pathname.replace(/(?<!\/)\/+$/, ''), stripPath };
+}
 
 /** The upstream's path for a path of the gateway, which lies under `map.path`. */
 export function upstreamPath(map: PathMap, path: string): string {

@@ -12,7 +12,7 @@ import type { UpstreamTrace } from '../../telemetry/request-trace.ts';
 import { addFraming, emptyBody, type Framing, limitedBody } from './body.ts';
 import { compileForwardRule } from './header-rules.ts';
 import { forwardedHeaders, type HeaderLines, type ReturnRules } from './headers.ts';
-import { type PathMap, upstreamPath } from './path.ts';
+import { type PathMap, pathMapOf, upstreamPath } from './path.ts';
 import { compileReturnRules } from './return-rules.ts';
 
 /** A host of an upstream, in parts as httpxy reads it: a text would be parsed twice for every request. */
@@ -90,9 +90,8 @@ export function compileProxyRequest(
   config: PassthroughConfig,
   cors: Pick<Cors, 'append' | 'vary'>,
 ): (proxied: ProxyContext, call: Call) => ProxyRequest {
-  const { path, upstream, stripPath, bodyMax } = config;
-  const basePath = new URL(upstream).pathname.replace(/(?<!\/)\/+$/, '');
-  const map: PathMap = { path, basePath, stripPath };
+  const { bodyMax } = config;
+  const map = pathMapOf(config);
   const forwardRule = compileForwardRule(config.callerHeaders);
   const returns = compileReturnRules(config, cors);
   // The credential of the upstream.

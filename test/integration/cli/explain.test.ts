@@ -130,6 +130,32 @@ Relies on
   );
 });
 
+describe('portico explain of a pass-through route', () => {
+  it('shows where a request goes, with which headers and bounds, and no credential', async () => {
+    const { code, out } = await explain('GET /legacy/orders/7?state=open');
+    expect(code).toBe(0);
+    expect(out).toContain('passthrough.orders, needs orders:read: passed on untranslated');
+    expect(out).toMatch(/Sent to\n +http:\/\/HOST\/legacy\/orders\/7\?state=open\n/);
+    expect(out).toMatch(/With\n +X-Orders-Token: \*\*\*\n/);
+    expect(out).toMatch(/30000 ms, 1048576 bytes of body, 128 requests at once/);
+    expect(out).toContain('by the caller alone');
+  });
+
+  it('shows what a client gets for a method or a path that does not pass', async () => {
+    expect(await explainJson('DELETE /legacy/orders')).toMatchObject({
+      refused: { status: 405, code: 'method_not_allowed' },
+      sentTo: [],
+    });
+    expect(await explainJson('GET /legacy/orders/%2e%2e/admin')).toMatchObject({
+      refused: { status: 400, code: 'bad_request' },
+    });
+  });
+
+  it('asks nobody: --live is for sources', async () => {
+    expect(await explain('GET /legacy/orders', '--live')).toMatchObject({ code: 64 });
+  });
+});
+
 describe('portico explain --live', () => {
   beforeEach(() => config.useGenerousTimeouts());
 

@@ -29,7 +29,7 @@ describe('a request to be explained', () => {
 
   it.each([
     ['', 'is not a request'],
-    ['GET', 'no operation has this path'],
+    ['GET', 'no operation and no pass-through route has this path'],
     ['GET /v1/users page', 'is not a request'],
     ['GET /v1/users?name=Köln', 'percent-encoded'],
     ['GET /v1/orders', '/v1/products'],
