@@ -117,7 +117,7 @@ export class RequestTrace implements UpstreamTrace {
   }
 
   #headers(spanId: string): TraceHeaders {
-    const traceparent = traceparentOf({ ...this.ids, spanId });
+    const traceparent = traceparentOf(this.ids, spanId);
     return this.#state === '' ? { traceparent } : { traceparent, tracestate: this.#state };
   }
 }

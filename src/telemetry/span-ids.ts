@@ -5,6 +5,11 @@ const SPAN_BYTES = 8;
 /** One call into the random source serves many ids. */
 const POOL_BYTES = 4_096;
 
+const ZEROS: Readonly<Record<number, string>> = {
+  [TRACE_BYTES]: '0'.repeat(2 * TRACE_BYTES),
+  [SPAN_BYTES]: '0'.repeat(2 * SPAN_BYTES),
+};
+
 let pool = Buffer.alloc(0);
 let used = 0;
 
@@ -16,7 +21,7 @@ function randomHex(bytes: number): string {
   used += bytes;
   const text = pool.toString('hex', used - bytes, used);
   // An id of zeros is invalid.
-  return /[^0]/.test(text) ? text : randomHex(bytes);
+  return text === ZEROS[bytes] ? randomHex(bytes) : text;
 }
 
 /** A new trace id: 32 hexadecimal digits, all random. */

@@ -27,8 +27,8 @@ export function readTraceparent(values: readonly string[]): TraceParent | undefi
   return { traceId, spanId, isSampled: (flags & SAMPLED) !== 0, isRandom: (flags & RANDOM) !== 0 };
 }
 
-/** Writes `traceparent`, in version 00. */
-export function traceparentOf({ traceId, spanId, isSampled, isRandom }: TraceParent): string {
+/** Writes `traceparent`, in version 00, for a child whose parent is the span `spanId`. */
+export function traceparentOf({ traceId, isSampled, isRandom }: TraceParent, spanId: string): string {
   return `00-${traceId}-${spanId}-0${(isSampled ? SAMPLED : 0) | (isRandom ? RANDOM : 0)}`;
 }
 

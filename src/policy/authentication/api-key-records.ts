@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fault } from '../../errors/fault.ts';
+import { blameUpstream, fault, type GatewayError } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { createBoundedMap } from '../../store/bounded-map.ts';
 import type { KeyRecord } from '../../store/key-record.ts';
@@ -141,15 +141,19 @@ export function createKeyRecords(deps: KeyRecordsDeps): KeyRecords {
       case 'absent':
         return undefined;
       case 'damaged':
-        throw fault('upstream_unavailable', { detail: `the stored record of API key ${id} cannot be read` });
+        throw storeFault(`the stored record of API key ${id} cannot be read`);
       case 'unreachable':
         if (isWithinOutage(before)) return before;
-        throw fault('upstream_unavailable', {
-          detail: 'the API keys cannot be looked up',
-          cause: lookup.cause,
-        });
+        throw storeFault('the API keys cannot be looked up', lookup.cause);
     }
   }
 
   return { current };
+}
+
+/** The error for a store of keys that cannot say what a key is. */
+function storeFault(detail: string, cause?: unknown): GatewayError {
+  const error = fault('upstream_unavailable', { detail, cause });
+  blameUpstream(error, 'redis.keys');
+  return error;
 }

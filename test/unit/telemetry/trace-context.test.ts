@@ -34,9 +34,9 @@ describe('traceparent', () => {
   });
 
   it('is written in version 00, with the two flags that Portico knows', () => {
-    const ids = { traceId: TRACE, spanId: SPAN };
-    expect(traceparentOf({ ...ids, isSampled: true, isRandom: true })).toBe(parent('00', '03'));
-    expect(traceparentOf({ ...ids, isSampled: false, isRandom: false })).toBe(parent('00', '00'));
+    const ids = { traceId: TRACE, spanId: 'b'.repeat(16) };
+    expect(traceparentOf({ ...ids, isSampled: true, isRandom: true }, SPAN)).toBe(parent('00', '03'));
+    expect(traceparentOf({ ...ids, isSampled: false, isRandom: false }, SPAN)).toBe(parent('00', '00'));
   });
 });
 
