@@ -43,6 +43,7 @@ const floors = [
   [{ room: 'fixtures', packages: [] }],
   [{ room: 'explain', packages: [] }],
   [{ room: 'draft', packages: ['yaml'] }],
+  [{ room: 'reload', packages: [] }],
   [
     { room: 'gateway.ts', packages: [] },
     // Processes and lines to them are given to it as values.

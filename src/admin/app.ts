@@ -5,6 +5,14 @@ import { type ApiRouterDeps, createApiRouter } from './api/router.ts';
 import { sendProblem } from './api/send-problem.ts';
 import { type AdminToken, createAdminGuard } from './guard.ts';
 
+/** The configuration in force, as far as everybody may know it. */
+export type ConfigInForce = {
+  readonly rev: number;
+  readonly digest: string;
+  /** Present where the files were refused, so that an older configuration is in force. */
+  readonly stale?: { readonly since: string; readonly why: string } | undefined;
+};
+
 /** The state of one dependency of the gateway. */
 export type CheckResult = {
   readonly name: string;
@@ -21,12 +29,14 @@ export type AdminDeps = ApiRouterDeps & {
   /** Whether the gateway is draining. */
   readonly draining: () => boolean;
   readonly metrics: { readonly text: () => Promise<string>; readonly contentType: string };
+  /** The configuration in force. */
+  readonly config: () => ConfigInForce;
   /** The tokens at this moment, for all paths except `/livez` and `/readyz`; none: programs on this machine need none. */
   readonly tokens: () => readonly AdminToken[];
 };
 
 /** Answers whether the gateway may be sent requests, and which dependency it lacks. */
-function readiness({ checks, draining }: Pick<AdminDeps, 'checks' | 'draining'>) {
+function readiness({ checks, draining, config }: Pick<AdminDeps, 'checks' | 'draining' | 'config'>) {
   return async function answerReadiness(_req: Request, res: Response): Promise<void> {
     const found = await checks();
     const results = Object.fromEntries(found.map(({ name, ready }) => [name, ready]));
@@ -39,6 +49,7 @@ function readiness({ checks, draining }: Pick<AdminDeps, 'checks' | 'draining'>)
       draining: leaving,
       checks: results,
       ...(troubled.length > 0 && { details }),
+      config: config(),
     });
   };
 }

@@ -7,6 +7,7 @@ import {
   type MetricPlace,
 } from './metric-factories.ts';
 import { describeMetrics } from './describe-metrics.ts';
+import { createConfigMetrics } from './config-metrics.ts';
 import { createSourceMetrics } from './source-metrics.ts';
 import { createStoreMetrics } from './store-metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
@@ -67,7 +68,15 @@ export function createMetrics(deps: MetricsDeps) {
       help: 'Credentials that were checked, and what the check found.',
       labelNames: ['kind', 'outcome'],
     }),
+    /**
+     * The endpoints of one more configuration. Those of earlier ones stay, and so do their series: a counter must not
+     * fall, and the last requests of a removed route are still to be counted and read.
+     */
+    knowEndpoints(names: readonly string[]) {
+      for (const name of names) known.add(name);
+    },
     ...createProcessMetrics(registry, deps),
+    ...createConfigMetrics(registry),
     ...createSourceMetrics(place, SECONDS_BOUNDS),
     ...createStoreMetrics(place),
     /** Brings series into being before their first event. */

@@ -23,3 +23,10 @@ export function redisChecks(of: RedisByRole): readonly CheckResult[] {
     };
   });
 }
+
+/** What the log says of Redis in a word: none is configured, all are connected, or which are not. */
+export function redisState(checks: readonly Pick<CheckResult, 'name' | 'ready'>[]): string {
+  const away = checks.flatMap(({ name, ready }) => (ready ? [] : [name]));
+  if (away.length > 0) return `not connected: ${away.join(', ')}`;
+  return checks.length === 0 ? 'none' : 'connected';
+}

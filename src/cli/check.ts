@@ -1,10 +1,11 @@
 import { ConfigError } from '../config/problem.ts';
-import { checkFixtures } from '../fixtures/check-fixtures.ts';
 import { sourceNotes } from '../pipeline/compile-sources.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { type CheckedConfig, checkReport } from '../explain/report/check-report.ts';
 import { printReport } from './output/print-report.ts';
-import { printProblems, readConfig, readSource } from './input/read-config.ts';
+import { readChecked } from './input/checked-config.ts';
+import { printProblems, readSource } from './input/read-config.ts';
+import { checkFixtures } from '../fixtures/check-fixtures.ts';
 import { redisNotes } from './input/redis-notes.ts';
 
 /** The options of `portico check`. */
@@ -16,29 +17,24 @@ export type CheckOptions = {
   readonly json?: boolean;
 };
 
-async function readChecked(
-  { source }: CheckOptions,
-  configFile: string,
-  context: CliContext,
-): Promise<Omit<CheckedConfig, 'replayed'>> {
-  if (source !== undefined) {
-    const sources = readSource(source);
-    const notes = sourceNotes(new Set(sources.map((one) => one.source)));
-    return { compiled: sources, sources, passthrough: [], notes, verdict: 'The source is sound.' };
-  }
-  const { gateway, compiled, sources, notes } = readConfig(configFile, context.env);
-  const passthrough = gateway.passthrough.map(({ path, name }) => ({ path, name }));
-  const all = [...notes, ...(await redisNotes(configFile, gateway))];
-  return { compiled, sources, passthrough, notes: all, verdict: 'The configuration is sound.' };
+/** Checks one source file alone. @throws ConfigError with every problem */
+async function checkSource(file: string, { fixtures }: CheckOptions): Promise<CheckedConfig> {
+  const sources = readSource(file);
+  const notes = sourceNotes(new Set(sources.map((one) => one.source)));
+  const checked = { compiled: sources, sources, passthrough: [], notes, verdict: 'The source is sound.' };
+  if (fixtures === false) return { ...checked, replayed: 0 };
+  const { passed, problems } = await checkFixtures(sources);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { ...checked, replayed: passed };
 }
 
 /** Reads, compiles and replays. @throws ConfigError with every problem */
 async function check(options: CheckOptions, configFile: string, context: CliContext): Promise<CheckedConfig> {
-  const checked = await readChecked(options, configFile, context);
-  if (options.fixtures === false) return { ...checked, replayed: 0 };
-  const { passed, problems } = await checkFixtures(checked.sources);
-  if (problems.length > 0) throw new ConfigError(problems);
-  return { ...checked, replayed: passed };
+  if (options.source !== undefined) return checkSource(options.source, options);
+  const { gateway, compiled, sources, notes, replayed } = await readChecked(configFile, context.env, options);
+  const passthrough = gateway.passthrough.map(({ path, name }) => ({ path, name }));
+  const all = [...notes, ...(await redisNotes(configFile, gateway))];
+  return { compiled, sources, passthrough, notes: all, verdict: 'The configuration is sound.', replayed };
 }
 
 /**

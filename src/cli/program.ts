@@ -15,6 +15,7 @@ import { withPlainOutput } from './output/plain-output.ts';
 import { registerQualityCommand } from './quality.ts';
 import { readPartialConfigOrExit } from './input/read-config.ts';
 import { registerSamplesCommand } from './serve/samples.ts';
+import { registerReloadCommand } from './serve/reload.ts';
 import { runStart } from './serve/start.ts';
 import { registerTryCommand } from './serve/try.ts';
 import { runTest, type TestOptions } from './test-fixtures.ts';
@@ -72,6 +73,7 @@ function createProgram(context: CliContext): Command {
   registerExplainCommand(program, configFile, context);
   registerInferCommand(program, configFile, context);
   registerTryCommand(program, context);
+  registerReloadCommand(program, configFile, context);
   registerDoctorCommand(program, configFile, context);
   registerQualityCommand(program, configFile, context);
   registerSamplesCommand(program, context);

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import type { Steps } from '../kernel/yield-to-loop.ts';
 import { checkShape } from './validate/check-shape.ts';
 import { findNotes } from './validate/find-notes.ts';
 import { crossCheck } from './validate/cross-check.ts';
@@ -30,39 +31,51 @@ export function loadSources(
   problems: Problem[],
 ): Map<string, LoadedSource> {
   const sources = new Map<string, LoadedSource>();
-  for (const { file, text } of files) {
-    const yaml = parseYamlFile(file, text, env, problems);
-    const spec = checkShape(yaml, sourceSchema, problems);
-    if (spec === undefined) continue;
-    const other = sources.get(spec.name);
-    if (other !== undefined) {
-      problems.push(
-        yaml.problemAt(
-          ['name'],
-          `the name "${spec.name}" is taken by ${basename(other.yaml.file)}`,
-          'give each source a name of its own',
-        ),
-      );
-    }
-    sources.set(spec.name, { spec: withTextLiterals(spec, yaml), yaml });
-  }
+  for (const file of files) loadSource(file, sources, env, problems);
   return sources;
 }
 
+function loadSource(
+  { file, text }: FileText,
+  sources: Map<string, LoadedSource>,
+  env: Environment,
+  problems: Problem[],
+): void {
+  const yaml = parseYamlFile(file, text, env, problems);
+  const spec = checkShape(yaml, sourceSchema, problems);
+  if (spec === undefined) return;
+  const other = sources.get(spec.name);
+  if (other !== undefined) {
+    problems.push(
+      yaml.problemAt(
+        ['name'],
+        `the name "${spec.name}" is taken by ${basename(other.yaml.file)}`,
+        'give each source a name of its own',
+      ),
+    );
+  }
+  sources.set(spec.name, { spec: withTextLiterals(spec, yaml), yaml });
+}
+
 /**
- * Loads a configuration in stages: YAML, references to the environment, shape, meaning. Each stage adds all its
+ * Loads a configuration, one file in each step, and in stages: YAML, references to the environment, shape, meaning. Each stage adds all its
  * problems to `problems`; a part with the wrong shape is not checked for meaning. The sources may have another
  * environment than the gateway file.
  */
-export function loadConfig(
+export function* loadConfig(
   files: ConfigFiles,
   env: Environment,
   problems: Problem[],
   sourceEnv = env,
-): LoadedConfig {
+): Steps<LoadedConfig> {
   const yaml = parseYamlFile(files.gateway.file, files.gateway.text, env, problems);
   const gateway = checkShape(yaml, gatewaySchema, problems);
-  const sources = loadSources(files.sources, sourceEnv, problems);
+  const sources = new Map<string, LoadedSource>();
+  for (const file of files.sources) {
+    yield;
+    loadSource(file, sources, sourceEnv, problems);
+  }
+  yield;
   if (gateway === undefined) return { gateway, sources, notes: [] };
   const isComplete = sources.size === files.sources.length;
   crossCheck(gateway, { sources, isComplete }, (path, message, hint) =>

@@ -1,13 +1,17 @@
 import type { ServedOperation } from '../pipeline/create-operations.ts';
 import type { Reply } from '../policy/call.ts';
 import { OpenCall, requestFacts } from './open-call.ts';
+import type { Uses } from '../pipeline/parts/uses.ts';
 import type { Responder } from './responder.ts';
 import { type Endpoint, READ_METHODS } from './routes.ts';
 
-/** Makes the endpoint of an operation: opens the call, runs its handler and sends the result. */
+/**
+ * Makes the endpoint of an operation: opens the call, runs its handler and sends the result. A request that is answered at
+ * once, as a cached hit is, need not be counted: nothing can be closed before it has its answer.
+ */
 export function operationEndpoint(
   served: ServedOperation,
-  { responder, trustsProxies }: { responder: Responder; trustsProxies: boolean },
+  { responder, trustsProxies, uses }: { responder: Responder; trustsProxies: boolean; uses: Uses },
 ): Endpoint {
   const { operation, handler } = served;
   return {
@@ -30,8 +34,11 @@ export function operationEndpoint(
       };
       try {
         const reply = handler(call);
-        if (reply instanceof Promise) reply.then(answer, refuse);
-        else answer(reply);
+        if (!(reply instanceof Promise)) answer(reply);
+        else {
+          uses.enter();
+          void reply.then(answer, refuse).finally(uses.leave);
+        }
       } catch (thrown) {
         refuse(thrown);
       }

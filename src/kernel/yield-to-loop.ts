@@ -21,3 +21,23 @@ export function createYieldToLoop(signal: AbortSignal): YieldToLoop {
     });
   };
 }
+
+/** A computation in steps, each of a few milliseconds. */
+export type Steps<T> = Generator<undefined, T>;
+
+/** Runs all steps at once. */
+export function finishSteps<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Runs the steps with a turn of the event loop between them, so that requests are served meanwhile. */
+export async function finishStepsInTurns<T>(steps: Steps<T>): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

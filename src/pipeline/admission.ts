@@ -1,12 +1,14 @@
 import type { Logger } from 'pino';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { contentDigest } from './parts/content-digest.ts';
+import type { PartSet } from './parts/kept-parts.ts';
 import { createApiKeyCheck, type ApiKeyCheck } from '../policy/authentication/api-key-check.ts';
 import { createKeyRecords } from '../policy/authentication/api-key-records.ts';
 import { type AuthenticateDeps, createAuthenticate } from '../policy/authentication/authenticate.ts';
 import { createCredentialThrottle } from '../policy/authentication/credential-throttle.ts';
 import { createFailedCredentials } from '../policy/authentication/failed-credentials.ts';
-import { createJwksClient, type JwksClient } from '../policy/authentication/jwks-fetch.ts';
+import { createJwksClient } from '../policy/authentication/jwks-fetch.ts';
 import { createJwks } from '../policy/authentication/jwks.ts';
 import { createJwtCheck, type JwtCheck } from '../policy/authentication/jwt.ts';
 import { createRateLimit, type RateLimitDeps } from '../policy/rate-limit.ts';
@@ -26,6 +28,8 @@ export type AdmissionDeps = {
   readonly clock: Clock;
   readonly metrics: AdmissionMetrics;
   readonly log: Pick<Logger, 'warn'>;
+  /** What is known of callers outlives a change of configuration that it does not depend on. */
+  readonly parts: Pick<PartSet, 'take'>;
 };
 
 /** The stages that decide who may pass. */
@@ -37,15 +41,20 @@ export type Admission = AdmissionStages & {
 function createKeyCheck(
   config: GatewayConfig,
   tiers: ReadonlySet<string>,
-  { redis, keys, clock }: AdmissionDeps,
+  { redis, keys, clock, parts }: AdmissionDeps,
 ): ApiKeyCheck | undefined {
   const { apiKeys } = config.auth;
   if (apiKeys === undefined) return undefined;
-  const store = redis.keys && createKeyStore(redis.keys.client, keys);
+  const { client } = redis.keys ?? {};
+  const records =
+    client &&
+    parts.take('key records', '', () => ({
+      value: createKeyRecords({ store: createKeyStore(client, keys), clock }),
+    }));
   return createApiKeyCheck({
     pepper: apiKeys.pepper,
     configured: apiKeys.keys,
-    records: store && createKeyRecords({ store, clock }),
+    records,
     clock,
     tiers,
     fallbackTier: config.limits.anonymousTier,
@@ -55,12 +64,15 @@ function createKeyCheck(
 function createTokenCheck(
   { auth }: GatewayConfig,
   tiers: ReadonlySet<string>,
-  { clock, log }: AdmissionDeps,
-  { fetchJwks }: JwksClient,
+  { clock, log, parts }: AdmissionDeps,
 ): JwtCheck | undefined {
   if (auth.jwt === undefined) return undefined;
   const { jwksUrl, keysFresh, keysStale } = auth.jwt;
-  const keyOf = createJwks({ url: jwksUrl, fetchJwks, clock, freshMs: keysFresh, staleMs: keysStale, log });
+  const keyOf = parts.take('key set', contentDigest([jwksUrl, keysFresh, keysStale, auth.jwt.tls]), () => {
+    const { fetchJwks, close } = createJwksClient(auth.jwt?.tls?.ca);
+    const value = createJwks({ url: jwksUrl, fetchJwks, clock, freshMs: keysFresh, staleMs: keysStale, log });
+    return { value, close };
+  });
   return createJwtCheck({ config: auth.jwt, keyOf, clock, tiers });
 }
 
@@ -69,7 +81,7 @@ const FAILED_CREDENTIALS = '(failed credentials)';
 
 /** Creates the stages that every call passes. */
 export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Admission {
-  const { redis, keys, metrics, clock } = deps;
+  const { redis, keys, metrics, clock, parts } = deps;
   const { tiers, failedCredentials: window, anonymousTier } = config.limits;
   const names = new Set(Object.keys(tiers));
   const limiter = createLimiter({
@@ -77,22 +89,28 @@ export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Adm
     tiers: { ...tiers, [FAILED_CREDENTIALS]: { windows: [window], onStoreFailure: 'open' } },
     keyOf: (tier, limits, subject) => keys.tierCounts(tier, limits, subject),
     clock,
+    keepTier: (name, { windows, onStoreFailure }, make) =>
+      parts.take('tier', contentDigest([name, windows, onStoreFailure]), () => ({ value: make() })),
   });
-  const jwksClient = createJwksClient(config.auth.jwt?.tls?.ca);
-  const failed = createFailedCredentials({
-    window,
-    consume: redis.limits && ((address) => limiter.consume(FAILED_CREDENTIALS, address)),
-    clock,
+  // It counts by the limiter that it was made with: that one holds the same counts as any later one.
+  const wrong = parts.take('wrong credentials', contentDigest(window), () => {
+    const consume = redis.limits && ((address: string) => limiter.consume(FAILED_CREDENTIALS, address));
+    const failed = createFailedCredentials({ window, consume, clock });
+    return { value: { failed, throttle: createCredentialThrottle({ failed, clock }) } };
   });
-  return {
-    authenticate: createAuthenticate({
+  // Who was recognised a moment ago need not be looked up again because something else changed.
+  const known = contentDigest([config.auth, [...names], anonymousTier, window]);
+  const authenticate = parts.take('authenticate', known, () => ({
+    value: createAuthenticate({
       apiKeys: createKeyCheck(config, names, deps),
-      jwt: createTokenCheck(config, names, deps, jwksClient),
-      failed,
-      throttle: createCredentialThrottle({ failed, clock }),
+      jwt: createTokenCheck(config, names, deps),
+      ...wrong,
       anonymousTier,
       metrics,
     }),
+  }));
+  return {
+    authenticate,
     rateLimit: createRateLimit({
       limiter,
       dryRun: new Set([...names].filter((name) => tiers[name]?.dryRun)),
@@ -100,7 +118,6 @@ export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Adm
     }),
     close() {
       limiter.close();
-      jwksClient.close();
     },
   };
 }

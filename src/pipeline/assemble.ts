@@ -1,5 +1,5 @@
 import { authorize } from '../policy/authorize.ts';
-import type { Handler, SourceHandler, Stage } from '../policy/call.ts';
+import type { Handler, Stage } from '../policy/call.ts';
 import { createDeadline } from '../policy/deadline.ts';
 import { createParse, type RequestParser } from '../policy/parse.ts';
 
@@ -10,23 +10,20 @@ export type AdmissionStages = {
   readonly rateLimit: Stage;
 };
 
-/** The stage between those for callers and the source: it makes replies of the source's answers. */
-type CacheStage = (source: SourceHandler) => Handler;
-
 /** What an operation is assembled from. */
 export type OperationParts = AdmissionStages & {
   readonly deadlineMs: number;
   readonly parseRequest: RequestParser;
-  readonly cache: CacheStage;
-  readonly source: SourceHandler;
+  /** The cache and the source behind it. They are the same for as long as the source's configuration is. */
+  readonly cached: Handler;
 };
 
 /** Everything around an operation, the outermost first. */
-type Layers = readonly [...stages: readonly Stage[], cache: CacheStage, source: SourceHandler];
+type Layers = readonly [...stages: readonly Stage[], cached: Handler];
 
 function assemble(layers: Layers): Handler {
-  const [source, cache, ...stages] = layers.toReversed() as [SourceHandler, CacheStage, ...Stage[]];
-  return stages.reduce((next, stage) => stage(next), cache(source));
+  const [cached, ...stages] = layers.toReversed() as [Handler, ...Stage[]];
+  return stages.reduce((next, stage) => stage(next), cached);
 }
 
 /** What happens to a request of an operation, in order. */
@@ -45,10 +42,9 @@ export function assembleOperation(parts: OperationParts): Handler {
     // key is the query.
     createParse(parts.parseRequest),
     // A choice of origin will stand here: it needs the principal, and the origin is part of the cache key.
-    // The cache stands behind permission, so that it cannot leak.
-    parts.cache,
-    // A shadow will stand here, around the source: only what was just read can be compared, not what is cached.
-    parts.source,
+    // The cache stands behind permission, so that it cannot leak. A shadow will stand inside of it, around the source:
+    // only what was just read can be compared, not what is cached.
+    parts.cached,
   ]);
 }
 

@@ -3,8 +3,10 @@ import type { GatewayConfig } from '../config/schema/gateway.ts';
 import { operations } from '../contract/operations.ts';
 import { compileParser } from '../contract/parse-query.ts';
 import { blameUpstream } from '../errors/fault.ts';
-import { type BackgroundTasks, createBackgroundTasks } from '../kernel/background-tasks.ts';
+import { createBackgroundTasks } from '../kernel/background-tasks.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { contentDigest } from './parts/content-digest.ts';
+import type { MadePart, PartSet } from './parts/kept-parts.ts';
 import { createCacheStage } from '../policy/cache-stage.ts';
 import type { Handler, SourceHandler } from '../policy/call.ts';
 import { createAnswer } from '../reading/answer-query.ts';
@@ -23,16 +25,16 @@ import type { CompiledResource } from './compile-sources.ts';
 import { createRuntime, type ReplyMetrics } from './create-runtime.ts';
 import { createPurgeable } from './purgeable-rowsets.ts';
 import type { Quality, ResourceQuality } from './quality.ts';
-import {
-  createSourceUpstreams,
-  type ShareOf,
-  type SourceUpstreams,
-  type SourceUpstreamsDeps,
-} from './source-upstreams.ts';
+import { createSourceUpstreams, type ShareOf, type SourceUpstreamsDeps } from './source-upstreams.ts';
+import type { Upstream } from '../upstream/client.ts';
 
 export type OperationsDeps = {
   readonly admission: AdmissionStages;
   readonly cache: Cache;
+  /** Changes when the cache is another one. */
+  readonly cacheKey: string;
+  /** What serves a resource outlives a change of configuration that says the same of it and of its source. */
+  readonly parts: Pick<PartSet, 'take'>;
   readonly purges: Pick<Purges, 'current' | 'latest'>;
   /** Percent of its freshness by which an answer may end early. */
   readonly jitterPercent: number;
@@ -59,14 +61,16 @@ export type ServedOperation = {
 /** The operations of a gateway. */
 export type ServedOperations = {
   readonly operations: readonly ServedOperation[];
-  /** How well the replies of each source fit its file, since the start. */
-  quality(): readonly ResourceQuality[];
+  /** How well the replies of each source fit its file, since the file says what it says. */
+  readonly quality: () => readonly ResourceQuality[];
   /** How many row sets of this process a purge of the tag would end. */
-  countRowSets(tag: string): number;
+  readonly countRowSets: (tag: string) => number;
   /** The claims that have fallen of what is served. */
-  fallen(): readonly { readonly source: string; readonly resource: string; readonly claim: string }[];
-  /** Ends scans and connections; resolves once nothing is under way. */
-  close(): Promise<void>;
+  readonly fallen: () => readonly {
+    readonly source: string;
+    readonly resource: string;
+    readonly claim: string;
+  }[];
 };
 
 /** One resource, read from its source. */
@@ -78,14 +82,15 @@ type ReadResource = {
   close(): Promise<unknown>;
 };
 
+/** One resource at work: what answers each of its operations behind the stages for callers. */
+type ResourceAtWork = Pick<ReadResource, 'quality' | 'countRowSets' | 'fallen'> & {
+  readonly cached: ReadonlyMap<string, Handler>;
+};
+
 /** Puts together what reads a resource: its plans, row sets and walks, shared with the fleet where there is a Redis. */
-function readResource(
-  compiled: CompiledResource,
-  upstreams: SourceUpstreams,
-  deps: OperationsDeps,
-): ReadResource {
+function readResource(compiled: CompiledResource, upstream: Upstream, deps: OperationsDeps): ReadResource {
   const { resource, digest, config } = compiled;
-  const watched = createRuntime(compiled, upstreams.of(compiled.source.spec), deps);
+  const watched = createRuntime(compiled, upstream, deps);
   const { runtime, quality } = watched;
   const { cache: redis } = deps.redis;
   const place = redis && { client: redis.client, keys: deps.keys, scope: `${resource.name}/${digest}` };
@@ -111,29 +116,47 @@ function readResource(
   };
 }
 
+const operationsOf = ({ resource }: CompiledResource) =>
+  operations.filter((operation) => operation.resource === resource);
+
+/** Puts a resource to work: its source, and the cache in front of that. */
+function startResource(
+  compiled: CompiledResource,
+  upstream: Upstream,
+  deps: OperationsDeps,
+): MadePart<ResourceAtWork> {
+  const { config, digest } = compiled;
+  const { deadline: deadlineMs, cache: freshness } = config;
+  const tasks = createBackgroundTasks();
+  const read = readResource(compiled, upstream, deps);
+  const cache = createCacheStage({ ...deps, tasks, digest, freshness, deadlineMs, random: Math.random });
+  const cached = new Map(operationsOf(compiled).map(({ name }) => [name, cache(read.source)]));
+  return { value: { ...read, cached }, close: () => Promise.all([tasks.close(), read.close()]) };
+}
+
 function serveResource(
-  { resource, config, digest }: CompiledResource,
-  source: SourceHandler,
-  tasks: BackgroundTasks,
+  compiled: CompiledResource,
+  { cached }: ResourceAtWork,
   deps: OperationsDeps,
 ): readonly ServedOperation[] {
-  const deadlineMs = config.deadline;
-  const freshness = config.cache;
-  const cache = createCacheStage({ ...deps, tasks, digest, freshness, deadlineMs, random: Math.random });
-  return operations
-    .filter((operation) => operation.resource === resource)
-    .map((operation) => ({
-      operation: operation.name,
-      path: operation.path,
-      permission: config.public ? null : resource.permission,
-      handler: assembleOperation({
-        ...deps.admission,
-        deadlineMs,
-        parseRequest: compileParser(operation, deps.contract),
-        cache,
-        source,
-      }),
-    }));
+  const { resource, config } = compiled;
+  return operationsOf(compiled).flatMap((operation) => {
+    const answer = cached.get(operation.name);
+    if (answer === undefined) return [];
+    return [
+      {
+        operation: operation.name,
+        path: operation.path,
+        permission: config.public ? null : resource.permission,
+        handler: assembleOperation({
+          ...deps.admission,
+          deadlineMs: config.deadline,
+          parseRequest: compileParser(operation, deps.contract),
+          cached: answer,
+        }),
+      },
+    ];
+  });
 }
 
 /** Puts the operations of the configured resources together. */
@@ -141,20 +164,21 @@ export function createOperations(
   compiled: readonly CompiledResource[],
   deps: OperationsDeps,
 ): ServedOperations {
-  const tasks = createBackgroundTasks();
   const upstreams = createSourceUpstreams(compiled, { ...deps, redis: deps.redis.limits });
-  const read = compiled.map((resource) => ({ resource, ...readResource(resource, upstreams, deps) }));
+  const atWork = compiled.map((resource) => {
+    const { upstream, key } = upstreams.of(resource);
+    const { deadline, cache } = resource.config;
+    const madeFrom = [resource.resource.name, key, deadline, cache, deps.jitterPercent, deps.cacheKey];
+    const start = () => startResource(resource, upstream, deps);
+    return { resource, work: deps.parts.take('resource', contentDigest(madeFrom), start) };
+  });
   return {
-    operations: read.flatMap(({ resource, source }) => serveResource(resource, source, tasks, deps)),
-    quality: () => read.map(({ quality }) => quality.report()),
-    countRowSets: (tag) => read.reduce((sum, one) => sum + one.countRowSets(tag), 0),
+    operations: atWork.flatMap(({ resource, work }) => serveResource(resource, work, deps)),
+    quality: () => atWork.map(({ work }) => work.quality.report()),
+    countRowSets: (tag) => atWork.reduce((sum, { work }) => sum + work.countRowSets(tag), 0),
     fallen: () =>
-      read.flatMap(({ resource: { source, resource }, fallen }) =>
-        [...fallen].map((claim) => ({ source: source.spec.name, resource: resource.name, claim })),
+      atWork.flatMap(({ resource: { source, resource }, work }) =>
+        [...work.fallen].map((claim) => ({ source: source.spec.name, resource: resource.name, claim })),
       ),
-    async close() {
-      await Promise.all([tasks.close(), ...read.map((one) => one.close())]);
-      upstreams.close();
-    },
   };
 }

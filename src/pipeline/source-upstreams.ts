@@ -1,5 +1,7 @@
 import { compileSessionReader } from '../adapter/read/session-reader.ts';
 import type { SourceSpec } from '../config/schema/source.ts';
+import { contentDigest } from './parts/content-digest.ts';
+import type { MadePart, PartSet } from './parts/kept-parts.ts';
 import type { Share } from '../upstream/bulkhead/bulkhead.ts';
 import { type ControlledUpstream, createUpstream, type Upstream } from '../upstream/client.ts';
 import type { CompiledResource } from './compile-sources.ts';
@@ -8,7 +10,7 @@ import { createSourceRates, type SourceRatesDeps } from './source-rates.ts';
 import { createSourceResilience, type SourceResilienceDeps } from './source-resilience.ts';
 
 /** This process's part of the calls that several processes may have under way at a source, by the source's name. */
-export type ShareOf = (source: string) => Share;
+export type ShareOf = (source: string, concurrency: number) => Share;
 
 export type SourceUpstreamsDeps = SourceRatesDeps &
   Pick<SourceResilienceDeps, 'clock' | 'log'> & {
@@ -16,12 +18,20 @@ export type SourceUpstreamsDeps = SourceRatesDeps &
       upstreamCall(source: string, outcome: string, seconds: number): void;
     };
     readonly shareOf?: ShareOf | undefined;
+    /** A client outlives a change of configuration that says the same of its source. */
+    readonly parts: Pick<PartSet, 'take'>;
   };
 
 /** The clients of all sources. Two resources of one source share its connections and its limits. */
 export type SourceUpstreams = {
-  of(spec: SourceSpec): Upstream;
-  close(): void;
+  of(compiled: CompiledResource): SourceClient;
+};
+
+/** The client of a source. */
+export type SourceClient = {
+  readonly upstream: Upstream;
+  /** Changes with everything that the client was made from. */
+  readonly key: string;
 };
 
 /** Creates the clients of the sources of some resources, each when it is first asked for. */
@@ -29,44 +39,41 @@ export function createSourceUpstreams(
   compiled: readonly CompiledResource[],
   deps: SourceUpstreamsDeps,
 ): SourceUpstreams {
-  const upstreams = new Map<string, Upstream>();
-  const specs = compiled.map(({ source }) => source.spec);
-  const rates = createSourceRates(specs, deps);
-
   function shortestDeadlineMs(name: string): number {
     const served = compiled.filter(({ source }) => source.spec.name === name);
     return Math.min(...served.map(({ config }) => config.deadline));
   }
 
-  function create(spec: SourceSpec): Upstream {
+  function create(spec: SourceSpec, deadlineMs: number): MadePart<Upstream> {
     const { name, budget } = spec;
-    const deadlineMs = shortestDeadlineMs(name);
     const patienceMs = Math.min(deadlineMs, budget.time);
     const served = compiled.find(({ source }) => source.spec.name === name);
+    const rates = createSourceRates([spec], deps);
     const upstream: ControlledUpstream = createUpstream(spec, {
       name,
       onExchange: (outcome, seconds) => deps.metrics.upstreamCall(name, outcome, seconds),
       readSession: compileSessionReader(spec),
       takeToken: rates.of(spec),
-      share: deps.shareOf?.(name),
+      share: deps.shareOf?.(name, spec.net.concurrency),
       resilience: createSourceResilience(spec, {
         ...{ ...deps, deadlineMs, patienceMs },
         askControl: (base) => upstream.askControl(base),
       }),
       control: served && controlQuestion(served),
     });
-    return upstream;
+    function close(): void {
+      upstream.close();
+      rates.close();
+    }
+    return { value: upstream, close };
   }
 
   return {
-    of(spec) {
-      const upstream = upstreams.get(spec.name) ?? create(spec);
-      upstreams.set(spec.name, upstream);
-      return upstream;
-    },
-    close() {
-      for (const upstream of upstreams.values()) upstream.close();
-      rates.close();
+    of({ source: { spec }, digest }) {
+      const deadlineMs = shortestDeadlineMs(spec.name);
+      const [first] = compiled.filter(({ source }) => source.spec.name === spec.name);
+      const key = contentDigest([spec.name, digest, deadlineMs, first?.resource.name]);
+      return { upstream: deps.parts.take('source', key, () => create(spec, deadlineMs)), key };
     },
   };
 }

@@ -41,7 +41,7 @@ export type FallenClaims = {
   apply(notes: PurgeNotes): void;
 };
 
-type Scope = { readonly fallen: Set<string>; readonly onChange: OnClaimChange };
+type Scope = { readonly fallen: Set<string>; onChange: OnClaimChange };
 
 type KnownClaim = {
   readonly claim: FallenClaim;
@@ -164,7 +164,9 @@ export function createFallenClaims(purges: Purging, clock: Pick<Clock, 'now'>): 
 
   return {
     of(place, onChange) {
-      const scope: Scope = { fallen: new Set(), onChange };
+      // A resource may be put to work anew with the same file; what has fallen is then still fallen.
+      const scope: Scope = scopes.get(keyOf(place)) ?? { fallen: new Set(), onChange };
+      scope.onChange = onChange;
       scopes.set(keyOf(place), scope);
       apply(notes);
       return {

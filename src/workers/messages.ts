@@ -10,6 +10,9 @@ export type WorkerQuery =
   | { readonly about: 'state' | 'counts' }
   /** How many answers and row sets with this tag the worker has in memory. */
   | { readonly about: 'held'; readonly tag: string }
+  /** Compiles a configuration, to be put in force by `swap` with the same number. */
+  | { readonly about: 'stage'; readonly number: number; readonly texts: ConfigTexts }
+  | { readonly about: 'swap' | 'discard'; readonly number: number }
   /** Carries out an action of the operator. The input has been checked. */
   | { readonly about: 'action'; readonly name: ActionName; readonly input: unknown; readonly actor: Actor };
 
@@ -19,8 +22,10 @@ export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[
 /** What a worker has counted. */
 export type WorkerCounts = { readonly metrics: MetricValues; readonly quality: readonly ResourceQuality[] };
 
-/** Whether the things that a worker depends on work. It is the answer to `state`. */
+/** What a worker serves, and whether the things that it depends on work. It is the answer to `state` and to `swap`. */
 export type WorkerState = {
+  /** Of the configuration in force. */
+  readonly digest: string;
   readonly checks: readonly {
     readonly name: string;
     readonly ready: boolean;
@@ -31,13 +36,8 @@ export type WorkerState = {
 
 /** From the primary to a worker. */
 export type ToWorker =
-  | {
-      readonly kind: 'setup';
-      readonly texts: ConfigTexts;
-      /** If true, the worker serves only after everything that it needs works. */
-      readonly onlyReady: boolean;
-    }
-  | { readonly kind: 'leave'; readonly othersListen: boolean }
+  | { readonly kind: 'setup'; readonly texts: ConfigTexts }
+  | { readonly kind: 'leave' }
   | { readonly kind: 'ask'; readonly number: number; readonly query: WorkerQuery }
   | PermitMessage;
 

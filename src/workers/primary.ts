@@ -1,24 +1,29 @@
 import { createServer } from 'node:http';
 import type { Logger } from 'pino';
+import { createAct } from '../admin/actions/act.ts';
+import { createConfigActions } from '../admin/actions/config-actions.ts';
 import { createAdminApp } from '../admin/app.ts';
 import { adminTokens } from '../admin/guard.ts';
-import type { GatewayConfig } from '../config/schema/gateway.ts';
+import { redisState } from '../admin/redis-checks.ts';
 import { closeListener, openListener } from '../http/listener/open-listener.ts';
+import type { SoundConfig } from '../reload/reload-outcome.ts';
+import { createReloader, type Reloader, type Reloading } from '../reload/reloader.ts';
+import { configDigest } from '../reload/snapshot.ts';
 import type { WorkerProcess, WorkerState } from './messages.ts';
 import { createPrimaryAct } from './primary-actions.ts';
-import { createMergedMetrics } from './metrics/merged-metrics.ts';
-import { createSupervisor } from './supervisor.ts';
+import { createMergedMetrics, type MergedMetrics } from './metrics/merged-metrics.ts';
+import { createWorkerReloads, type WorkerReloads } from './reload-workers.ts';
+import { createSupervisor, type Supervisor } from './supervisor.ts';
 import { watchForHangs } from './watch-for-hangs.ts';
+import type { WorkerLink } from './worker-link.ts';
 import type { WorkerPlan } from './worker-slots.ts';
 
 /** The primary process of a gateway with several workers. */
 export type Primary = {
   /** Opens the operator's listener and starts the workers. @throws Error if a worker cannot serve, or a port is taken */
   listen(): Promise<{ port: number; adminPort: number }>;
-  /** Rolls out another configuration, worker by worker. The log says the outcome. */
-  reload(plan: WorkerPlan): void;
-  /** Reports a configuration that is not tried, because its files have problems. */
-  refuse(problems: readonly string[]): void;
+  /** Reads the configuration again, and puts it in force in all workers if it is sound. */
+  readonly reload: Reloader['reload'];
   /** Drains all workers, and closes. */
   drain(): Promise<void>;
   /** Resolves with the reason if workers crash again and again. */
@@ -26,8 +31,9 @@ export type Primary = {
 };
 
 export type PrimaryDeps = {
-  readonly plan: WorkerPlan;
-  readonly admin: GatewayConfig['admin'];
+  readonly first: SoundConfig;
+  readonly planOf: (config: SoundConfig) => WorkerPlan;
+  readonly reloading: Reloading;
   readonly fork: () => WorkerProcess;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
 };
@@ -47,37 +53,74 @@ function bestOf(states: readonly WorkerState[]): WorkerState['checks'] {
   return [...best.values()];
 }
 
+/** The state of each serving worker that answers. */
+async function statesOf(links: readonly WorkerLink[]): Promise<readonly WorkerState[]> {
+  const asked = links.map((link) => link.ask({ about: 'state' }, STATE_MS) as Promise<WorkerState>);
+  const answers = await Promise.allSettled(asked);
+  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+}
+
+/** The reloader of a primary, and the configuration that it has put in force. */
+function createPrimaryReloader(
+  { first, reloading, log }: PrimaryDeps,
+  reloads: WorkerReloads,
+  metrics: MergedMetrics,
+) {
+  const inForce = { rev: 1, digest: configDigest(first), config: first };
+  const reloader = createReloader({
+    ...reloading,
+    first,
+    log,
+    metrics,
+    target: {
+      get inForce() {
+        const { rev, digest } = inForce;
+        return { rev, digest };
+      },
+      async stage(next) {
+        const staged = await reloads.stage(next);
+        async function apply(waitMs: number) {
+          Object.assign(inForce, { rev: inForce.rev + 1, digest: configDigest(next), config: next });
+          return staged.apply(waitMs);
+        }
+        return { apply, discard: staged.discard };
+      },
+      acknowledged: (waitMs) => reloads.serving(waitMs),
+    },
+  });
+  return { reloader, adminInForce: () => inForce.config.gateway.admin };
+}
+
 /** Creates the primary. Nothing runs before `listen`. */
-export function createPrimary({ plan, admin, fork, log }: PrimaryDeps): Primary {
-  const tokens = adminTokens(admin);
+export function createPrimary(deps: PrimaryDeps): Primary {
+  const { first, planOf, fork, log } = deps;
+  const { admin } = first.gateway;
+  const plan = planOf(first);
   let draining = false;
   const metrics = createMergedMetrics({ workers: () => supervisor.workers });
-  const supervisor = createSupervisor({
+  const supervisor: Supervisor = createSupervisor({
     plan,
     fork,
     log,
     onWorkerEnd: (link, how) => metrics.workerEnded(link, how),
-    onReload: (outcome) => metrics.reloaded(outcome),
+    onOutdated: (slot) => void reloads.catchUp(slot),
   });
+  const reloads = createWorkerReloads({ supervisor, planOf });
+  const { reloader, adminInForce } = createPrimaryReloader(deps, reloads, metrics);
   const serving = () => supervisor.workers.flatMap(({ link, phase }) => (phase === 'serving' ? [link] : []));
-
-  /** The state of each serving worker that answers. */
-  async function states(): Promise<readonly WorkerState[]> {
-    const asked = serving().map((link) => link.ask({ about: 'state' }, STATE_MS) as Promise<WorkerState>);
-    const answers = await Promise.allSettled(asked);
-    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
-  }
+  const ownAct = createPrimaryAct({ serving, quality: () => metrics.quality() });
 
   const server = createServer(
     createAdminApp({
       async checks() {
-        const found = await states();
+        const found = await statesOf(serving());
         return [{ name: 'workers', ready: found.length > 0, needed: true }, ...bestOf(found)];
       },
       draining: () => draining,
       metrics,
-      act: createPrimaryAct({ serving, quality: () => metrics.quality() }),
-      tokens: () => tokens,
+      act: createAct(createConfigActions(reloader.reload), ownAct),
+      tokens: () => adminTokens(adminInForce()),
+      config: () => reloader.status,
       log,
     }),
   );
@@ -96,24 +139,15 @@ export function createPrimary({ plan, admin, fork, log }: PrimaryDeps): Primary 
         const adminPort = await openListener(server, admin);
         const givenUp = supervisor.givenUp.then((reason) => Promise.reject(new Error(reason)));
         const port = await Promise.race([supervisor.start(), givenUp]);
-        log.info({ port, adminPort, redis: true, workers: plan.workers }, 'listening');
+        const redis = redisState(bestOf(await statesOf(serving())));
+        log.info({ port, adminPort, redis, workers: plan.workers }, 'listening');
         return { port, adminPort };
       } catch (error) {
         await close();
         throw error;
       }
     },
-    reload(next) {
-      log.info({ workers: next.workers }, 'trying the new configuration with one worker');
-      supervisor.reload(next);
-    },
-    refuse(problems) {
-      metrics.reloaded('refused');
-      log.error(
-        { problems },
-        'the new configuration is refused; the gateway goes on with the old one: correct the files, and send SIGHUP again',
-      );
-    },
+    reload: reloader.reload,
     async drain() {
       draining = true;
       log.info({}, 'draining');

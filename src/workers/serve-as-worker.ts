@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Act } from '../admin/actions/act.ts';
 import type { HeldCount } from '../admin/actions/cache-actions.ts';
 import type { ConfigTexts } from '../config/load.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
+import type { StagedConfig } from '../reload/public-side.ts';
 import type { Share } from '../upstream/bulkhead/bulkhead.ts';
 import type {
   WorkerCounts,
@@ -12,12 +12,16 @@ import type {
   ToWorker,
   WorkerState,
 } from './messages.ts';
+import { createDividedShare } from '../upstream/bulkhead/divided-share.ts';
 import { createPermitShare, type PermitShare } from './permits/permit-share.ts';
 
 /** A gateway without its operator's listener, as a worker runs it. */
 export type ServedGateway = {
   prepare(): Promise<void>;
   listen(): Promise<number>;
+  readonly inForce: { readonly digest: string };
+  /** Compiles another configuration; nothing is served by it before `apply`. */
+  stage(texts: ConfigTexts): Promise<StagedConfig>;
   checks(): WorkerState['checks'];
   readonly metrics: { values(): Promise<MetricValues> };
   quality(): readonly ResourceQuality[];
@@ -30,9 +34,38 @@ export type ServedGateway = {
 /** Builds the gateway of a configuration. `shareOf` is this process's share of the concurrent calls of a source. */
 export type BuildGateway = (texts: ConfigTexts, shareOf: (source: string) => Share) => ServedGateway;
 
-/** The time in which a worker of a new configuration must become ready. */
-const READY_MS = 10_000;
-const POLL_MS = 50;
+type ReloadQuery = Extract<WorkerQuery, { about: 'stage' | 'swap' | 'discard' }>;
+
+function isReload(query: WorkerQuery): query is ReloadQuery {
+  return query.about === 'stage' || query.about === 'swap' || query.about === 'discard';
+}
+
+const stateOf = (gateway: ServedGateway): WorkerState => ({
+  digest: gateway.inForce.digest,
+  checks: gateway.checks(),
+});
+
+/** Makes the function that stages, swaps or discards a configuration: one at a time is staged. */
+function createStaging(): (gateway: ServedGateway, query: ReloadQuery) => Promise<unknown> {
+  let staged: { readonly number: number; readonly config: StagedConfig } | undefined;
+  return async function reload(gateway, query) {
+    if (query.about === 'stage') {
+      await staged?.config.discard();
+      staged = undefined;
+      staged = { number: query.number, config: await gateway.stage(query.texts) };
+      return undefined;
+    }
+    const { number, config } = staged ?? {};
+    const isSame = number === query.number;
+    if (query.about === 'swap' && !isSame) throw new Error('this configuration is not staged');
+    if (isSame) staged = undefined;
+    if (isSame && query.about === 'discard') await config?.discard();
+    if (query.about === 'swap') config?.apply();
+    return stateOf(gateway);
+  };
+}
+
+type OpenShare = { readonly permits: PermitShare; readonly view: () => Share };
 
 /** Serves as one worker of several, until the primary or `stop` ends it. Resolves once everything is closed. */
 export async function serveAsWorker(
@@ -40,22 +73,27 @@ export async function serveAsWorker(
   build: BuildGateway,
   stop?: AbortSignal,
 ): Promise<void> {
-  const shares = new Map<string, PermitShare>();
+  const shares = new Map<string, OpenShare>();
   const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
   let gateway: ServedGateway | undefined;
   let serving = false;
+  const reload = createStaging();
 
-  function shareOf(source: string): Share {
-    const share = shares.get(source) ?? createPermitShare(source, (message) => void channel.send(message));
-    shares.set(source, share);
-    return share;
+  function openShare(source: string): OpenShare {
+    const permits = createPermitShare(source, (message) => void channel.send(message));
+    return { permits, view: createDividedShare(permits) };
   }
 
-  async function setUp({ texts, onlyReady }: Extract<ToWorker, { kind: 'setup' }>): Promise<void> {
+  function shareOf(source: string): Share {
+    const share = shares.get(source) ?? openShare(source);
+    shares.set(source, share);
+    return share.view();
+  }
+
+  async function setUp({ texts }: Extract<ToWorker, { kind: 'setup' }>): Promise<void> {
     try {
       gateway = build(texts, shareOf);
       await gateway.prepare();
-      if (onlyReady) await untilReady(gateway);
       const port = await gateway.listen();
       serving = true;
       await channel.send({ kind: 'serving', port });
@@ -76,7 +114,7 @@ export async function serveAsWorker(
   async function answer(number: number, query: WorkerQuery): Promise<void> {
     try {
       if (gateway === undefined) throw new Error('the worker has not been set up yet');
-      const value = await answerOf(gateway, query);
+      const value = await (isReload(query) ? reload(gateway, query) : answerOf(gateway, query));
       await channel.send({ kind: 'answer', number, value });
     } catch (error) {
       await channel.send({ kind: 'answer', number, problem: problemOf(error) });
@@ -85,9 +123,9 @@ export async function serveAsWorker(
 
   channel.onMessage((message) => {
     if (message.kind === 'setup') void setUp(message);
-    else if (message.kind === 'leave') void leave(message.othersListen);
+    else if (message.kind === 'leave') void leave(false);
     else if (message.kind === 'ask') void answer(message.number, message.query);
-    else shares.get(message.source)?.handle(message);
+    else shares.get(message.source)?.permits.handle(message);
   });
   stop?.addEventListener('abort', () => void leave(true));
   await channel.send({ kind: 'online' });
@@ -100,24 +138,11 @@ function problemOf(error: unknown): string {
   return port === undefined ? message : `cannot listen on port ${port} (${code ?? 'error'})`;
 }
 
-/** All checks count, also those that serving does not need at every moment: a wrong Redis address must be found. */
-function failingChecks(gateway: ServedGateway): readonly string[] {
-  return gateway.checks().flatMap(({ name, ready }) => (ready ? [] : [name]));
-}
-
-async function untilReady(gateway: ServedGateway): Promise<void> {
-  for (let waitedMs = 0; failingChecks(gateway).length > 0; waitedMs += POLL_MS) {
-    if (waitedMs >= READY_MS)
-      throw new Error(`not ready within ${READY_MS} ms: ${failingChecks(gateway).join(', ')}`);
-    await delay(POLL_MS);
-  }
-}
-
 async function countsOf(gateway: ServedGateway): Promise<WorkerCounts> {
   return { metrics: await gateway.metrics.values(), quality: gateway.quality() };
 }
 
-async function answerOf(gateway: ServedGateway, query: WorkerQuery): Promise<unknown> {
+async function answerOf(gateway: ServedGateway, query: Exclude<WorkerQuery, ReloadQuery>): Promise<unknown> {
   switch (query.about) {
     case 'held':
       return gateway.countHeld(query.tag);
@@ -126,6 +151,6 @@ async function answerOf(gateway: ServedGateway, query: WorkerQuery): Promise<unk
     case 'counts':
       return countsOf(gateway);
     case 'state':
-      return { checks: gateway.checks() } satisfies WorkerState;
+      return stateOf(gateway);
   }
 }

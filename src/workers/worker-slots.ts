@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import type { ConfigTexts } from '../config/load.ts';
 import type { ProcessExit, ToWorker, WorkerProcess } from './messages.ts';
 import type { PermitMessage } from './permits/permit-pool.ts';
-import type { Member } from './reconcile.ts';
 import { createWorkerLink, type WorkerLink } from './worker-link.ts';
 
 /** A configuration as a primary runs it. */
@@ -16,16 +15,14 @@ export type WorkerPlan = {
   readonly concurrency: ReadonlyMap<string, number>;
 };
 
-/** One configuration with its number. A later configuration has a higher number. */
-export type WorkerGeneration = { readonly number: number; readonly plan: WorkerPlan };
-
 /** A worker process that is there. */
 export type WorkerSlot = {
   readonly link: WorkerLink;
-  readonly generation: WorkerGeneration;
+  /** The configuration that it serves. */
+  plan: WorkerPlan;
   /** From `performance.now()`. */
   readonly startedAt: number;
-  phase: Member['phase'];
+  phase: 'starting' | 'serving' | 'leaving';
   /** Kills the worker if it takes too long to start or to leave. */
   deadline?: NodeJS.Timeout;
 };
@@ -45,10 +42,9 @@ export type WorkerSlotsDeps = {
 /** The worker processes of one primary. */
 export type WorkerSlots = {
   readonly all: readonly WorkerSlot[];
-  /** Starts a worker. With `onlyReady` it serves only after everything that it needs works. */
-  start(generation: WorkerGeneration, onlyReady: boolean): void;
+  start(plan: WorkerPlan): void;
   /** Asks a worker to finish its requests and to end. */
-  drain(id: number, othersListen: boolean): void;
+  drain(id: number): void;
   send(id: number, message: ToWorker): void;
 };
 
@@ -90,12 +86,12 @@ export function createWorkerSlots(deps: WorkerSlotsDeps): WorkerSlots {
     get all() {
       return [...slots.values()];
     },
-    start(generation, onlyReady) {
+    start(plan) {
       const process = fork();
       const link = createWorkerLink(process, (message) => {
         switch (message.kind) {
           case 'online':
-            void process.send({ kind: 'setup', texts: generation.plan.texts, onlyReady });
+            void process.send({ kind: 'setup', texts: plan.texts });
             break;
           case 'serving':
             serving(slot, message.port);
@@ -111,17 +107,17 @@ export function createWorkerSlots(deps: WorkerSlotsDeps): WorkerSlots {
           default:
         }
       });
-      const slot: WorkerSlot = { link, generation, startedAt: performance.now(), phase: 'starting' };
+      const slot: WorkerSlot = { link, plan, startedAt: performance.now(), phase: 'starting' };
       slots.set(process.id, slot);
       killAfter(slot, START_MS_MAX, `it did not serve within ${START_MS_MAX} ms`);
       process.onExit((exit) => exited(slot, exit));
     },
-    drain(id, othersListen) {
+    drain(id) {
       const slot = slots.get(id);
       if (slot === undefined) return;
       slot.phase = 'leaving';
-      void slot.link.process.send({ kind: 'leave', othersListen });
-      const ms = slot.generation.plan.drainMs + LEAVE_MS_MAX;
+      void slot.link.process.send({ kind: 'leave' });
+      const ms = slot.plan.drainMs + LEAVE_MS_MAX;
       killAfter(slot, ms, `it did not leave within ${ms} ms`);
     },
     send: (id, message) => void slots.get(id)?.link.process.send(message),

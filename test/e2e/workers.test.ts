@@ -14,6 +14,16 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}`, connection: '
 /** Each over a connection of its own. */
 const ask = (query: string, key = gateway.keys.roomy) =>
   checkedFetch(`${gateway.url}/v1/users?${query}`, { headers: bearer(key) });
+const reload = async () => {
+  const answer = await fetch(`${gateway.adminUrl}/api/config/reload`, { method: 'POST' });
+  return { status: answer.status, outcome: (await answer.json()) as Outcome };
+};
+type Outcome = {
+  readonly kind: string;
+  readonly digest: string;
+  readonly waitingFor: number;
+  readonly processes: readonly { readonly pid: number; readonly digest: string }[];
+};
 const firstName = async (answer: Response) =>
   ((await answer.json()) as { data: { name: string }[] }).data[0]?.name;
 /** The workers that have answered something of late, by their lines in the log. */
@@ -63,7 +73,41 @@ describe('two workers on one port', () => {
     expect(await reset.json()).toEqual({ reset: [] });
   });
 
-  it('lose only the connections of one that is killed, and start another', async () => {
+  it('all swap to a changed configuration in place: none is replaced, and no request fails', async () => {
+    expect((await ask('limit=500')).status).toBe(400);
+    const load = startLoad(openapi(), 20);
+    await load.more(100);
+    const edit = (from: string, to: string) => gateway.config.edit('portico.yaml', from, to);
+    edit('passthrough:', 'contract: { limitOverflow: clamp }\n\npassthrough:');
+    const { status, outcome } = await reload();
+    expect([status, outcome.kind, outcome.waitingFor]).toEqual([200, 'applied', 0]);
+    expect(outcome.processes.map(({ pid }) => pid).sort()).toEqual(
+      gateway
+        .logged(({ msg }) => msg === 'a worker serves')
+        .map(({ worker }) => worker)
+        .sort(),
+    );
+    expect(new Set(outcome.processes.map(({ digest }) => digest))).toEqual(new Set([outcome.digest]));
+    const answers = await Promise.all(Array.from({ length: 8 }, async () => (await ask('limit=500')).status));
+    expect(new Set(answers)).toEqual(new Set([200]));
+    await load.stop();
+    expect(load.failures).toEqual([]);
+    expect(gateway.logged(({ msg }) => msg === 'a worker has left')).toEqual([]);
+    expect(await gateway.counted('portico_config_info', `digest="${outcome.digest}"`)).toBe(1);
+    expect(await gateway.counted('portico_config_info')).toBe(1);
+  });
+
+  it('refuse a broken configuration together, and go on with the one before', async () => {
+    gateway.config.edit('portico.yaml', 'limitOverflow: clamp', 'limitOverflow: clamps');
+    gateway.process.signal('SIGHUP');
+    const { problems } = await gateway.untilLogged(({ problems }) => problems !== undefined);
+    expect(problems?.join('\n')).toMatch(/portico\.yaml:\d+:\d+: contract\.limitOverflow: /);
+    expect(await gateway.counted('portico_config_reloads_total', 'outcome="refused"')).toBe(1);
+    expect(await gateway.counted('portico_config_stale')).toBe(1);
+    expect((await ask('limit=500')).status).toBe(200);
+  });
+
+  it('lose only the connections of one that is killed, and start another with the configuration in force', async () => {
     const [victim] = gateway.logged(({ msg }) => msg === 'a worker serves').map(({ worker }) => worker!);
     const before = await gateway.counted('portico_requests_total');
     const load = startLoad(openapi(), 20, { undaunted: true });
@@ -80,6 +124,8 @@ describe('two workers on one port', () => {
     });
     expect(await gateway.isReady()).toBe(true);
     expect(await gateway.counted('portico_requests_total')).toBeGreaterThan(before);
+    const answers = await Promise.all(Array.from({ length: 8 }, async () => (await ask('limit=500')).status));
+    expect(new Set(answers)).toEqual(new Set([200]));
   });
 
   it('end with their primary, even when that is killed', async () => {

@@ -40,6 +40,11 @@ export type ActionSpec = {
   readonly summary: string;
   readonly input: z.ZodObject;
   readonly output: z.ZodType;
+  /** What an answer may be besides 200, and which of these a value is. */
+  readonly answers?: {
+    readonly descriptions: Readonly<Record<number, string>>;
+    readonly statusOf: (value: unknown) => number;
+  };
 };
 
 /** Ends an action with a problem. Whoever carries the action out catches it and answers the problem. */

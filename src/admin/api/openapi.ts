@@ -64,9 +64,21 @@ function operationOf(name: string, spec: ActionSpec): Schema {
         description: 'The answer.',
         content: { 'application/json': { schema: jsonSchema(spec.output, 'output') } },
       },
+      ...otherAnswers(spec),
       ...errors,
     },
   };
+}
+
+/** The answers besides 200 that are no problems: they say the same with another outcome. */
+function otherAnswers({ output, answers }: ActionSpec): Schema {
+  const schema = jsonSchema(output, 'output');
+  return Object.fromEntries(
+    Object.entries(answers?.descriptions ?? {}).map(([status, description]) => [
+      status,
+      { description, content: { 'application/json': { schema } } },
+    ]),
+  );
 }
 
 /** The two paths that are no actions: each process answers them for itself, or a primary for its workers. */

@@ -52,7 +52,7 @@ function serveAction(name: ActionName, spec: ActionSpec, { act, log }: ApiRouter
     }
     try {
       const result = await act(name, input.data, actor);
-      if (result.kind === 'done') res.json(result.value);
+      if (result.kind === 'done') res.status(spec.answers?.statusOf(result.value) ?? 200).json(result.value);
       else refuse(res, result.problem);
     } catch (error) {
       const reason = error instanceof Error ? error.message : 'an unknown error';

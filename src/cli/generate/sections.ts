@@ -9,7 +9,9 @@ const code = (text: string) => `\`${text}\``;
 function metricsTable(): string {
   const gateway = createMetrics({ operations: [], version: '', nodeVersion: '' });
   const primary = createMergedMetrics({ workers: () => [] });
-  const described = [...gateway.describe(), ...primary.describe()];
+  // Both count reloads.
+  const names = new Map([...gateway.describe(), ...primary.describe()].map((one) => [one.name, one]));
+  const described = [...names.values()];
   const rows = described.map(({ name, type, labels, help }) => [
     code(name),
     type,

@@ -12,6 +12,7 @@ import {
   sourceNotes,
 } from '../../pipeline/compile-sources.ts';
 import type { Environment } from '../../config/yaml/substitute.ts';
+import { finishSteps, type Steps } from '../../kernel/yield-to-loop.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 
 /** A configuration that can be run. */
@@ -61,14 +62,15 @@ function findFiles(gatewayFile: string): ConfigFiles {
   return { gateway, sources: sources.map((name) => readText(join(folder, name))) };
 }
 
-function compileConfig(
+function* compileConfig(
   files: ConfigFiles,
   environment: Environment,
   references = {},
   sourceEnvironment = environment,
-): ReadyConfig {
+): Steps<ReadyConfig> {
   const problems: Problem[] = [];
-  const { gateway, sources, notes } = loadConfig(files, environment, problems, sourceEnvironment);
+  const loaded = yield* loadConfig(files, environment, problems, sourceEnvironment);
+  const { gateway, sources, notes } = loaded;
   const compiled = compileSources(sources, problems);
   if (gateway === undefined || problems.length > 0) throw new ConfigError(problems);
   const texts = { files, references };
@@ -86,9 +88,17 @@ export function liveEnvironment(variables: CliContext['env']): Environment {
  * @throws ConfigError with every problem of all files
  */
 export function readConfig(gatewayFile: string, variables: CliContext['env']): ReadyConfig {
+  return compileFiles(findFiles(gatewayFile), variables);
+}
+
+/**
+ * Compiles the texts of files with the variables and the referenced files of now.
+ * @throws ConfigError with every problem of all files
+ */
+export function compileFiles(files: ConfigFiles, variables: CliContext['env']): ReadyConfig {
   const references: Record<string, string> = {};
   const readFile = (path: string) => (references[path] ??= readFileSync(path, 'utf8'));
-  return compileConfig(findFiles(gatewayFile), { variables, readFile }, references);
+  return finishSteps(compileConfig(files, { variables, readFile }, references));
 }
 
 /** What of a configuration a command uses. The rest may lack its variables. */
@@ -96,6 +106,20 @@ type Used = {
   /** Whether the command uses the gateway file itself: a pepper, a token, an address of Redis. */
   readonly gateway: boolean;
 };
+
+/**
+ * The texts of a configuration's files as they are now, with the references that were `known`; one that is gone is empty.
+ * @throws ConfigError where a file cannot be read
+ */
+export function readTexts(
+  gatewayFile: string,
+  { references: known }: Pick<ConfigTexts, 'references'>,
+): ConfigTexts {
+  const references: Record<string, string> = {};
+  for (const path of Object.keys(known))
+    references[path] = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  return { files: findFiles(gatewayFile), references };
+}
 
 /**
  * `readConfig` for a command that asks at most one source: what it does not use gets placeholders for variables and
@@ -110,7 +134,7 @@ export function readPartialConfig(
   const live = liveEnvironment(variables);
   const readFile = (path: string) => (existsSync(path) ? live.readFile(path) : 'placeholder');
   const lenient = { variables, readFile, placeholder };
-  return compileConfig(findFiles(gatewayFile), gateway ? live : lenient, {}, lenient);
+  return finishSteps(compileConfig(findFiles(gatewayFile), gateway ? live : lenient, {}, lenient));
 }
 
 /**
@@ -123,11 +147,11 @@ function readLive<T extends CompiledSource>(compiled: T, variables: CliContext['
   return { ...compiled, ...live.find((one) => one.resource.name === resource.name) };
 }
 
-/** Compiles what another process has read, without looking at a file. */
+/** Compiles what another process or thread has read, without looking at a file: in steps. */
 export function readConfigTexts(
   { files, references }: ConfigTexts,
   variables: CliContext['env'],
-): ReadyConfig {
+): Steps<ReadyConfig> {
   function readFile(path: string): string {
     const text = references[path];
     if (text === undefined) throw new Error('not read before');

@@ -10,6 +10,14 @@ const TIMEOUT_MS = 2_000;
 /** The role whose Redis is used, and a hint for the operator where there is none. */
 export type RedisWanted = { readonly role: RedisRole; readonly without: string };
 
+/** A warning of the connection as lines for an operator. */
+function warningText(fields: object, message: string): string {
+  const { problem, hint, ...others } = fields as { problem?: string; hint?: string };
+  const rest = Object.keys(others).length === 0 ? '' : ` ${JSON.stringify(others)}`;
+  const lines = [`${message}${problem === undefined ? '' : `: ${problem}`}${rest}`];
+  return [...lines, ...(hint === undefined ? [] : [`    hint: ${hint}`]), ''].join('\n');
+}
+
 /**
  * Does some work on a Redis of a configuration.
  * @throws Error made for the operator
@@ -25,7 +33,7 @@ export async function withRedis<T>(
     throw new Error(`the configuration has no redis.url, cluster or sentinel for its ${role}; ${without}`);
   const log = {
     info: () => undefined,
-    warn: (fields: object, message: string) => err(`${message}: ${JSON.stringify(fields)}\n`),
+    warn: (fields: object, message: string) => err(warningText(fields, message)),
   };
   // An operator who makes a key must know that it may be evicted; `portico check` says the rest.
   const roles = role === 'keys' ? [role] : [];

@@ -4,7 +4,8 @@ import type { KeyRecordConfig } from '../../config/schema/access.ts';
 import { hashApiKey, newApiKey, newKeyId, parseApiKey } from '../../policy/authentication/api-key.ts';
 import { quoted } from '../output/quoted.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
-import { type ServedConfig, startGateway } from './start.ts';
+import type { ServedConfig } from '../../reload/snapshot.ts';
+import { startGateway } from './start.ts';
 
 /** A key that one run of a command accepts: of the environment, or a new one. @throws ExitError for an unusable one */
 export function temporaryKey(variable: string, context: CliContext): string {

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { pino } from 'pino';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { sharesWork } from '../../config/schema/redis.ts';
-import { createPublicSide } from '../../gateway.ts';
+import type { SoundConfig } from '../../reload/reload-outcome.ts';
+import { createPublicSide } from '../../reload/public-side.ts';
+import { finishSteps, finishStepsInTurns } from '../../kernel/yield-to-loop.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { createTracing } from '../../telemetry/create-tracing.ts';
 import type { PrimaryChannel } from '../../workers/messages.ts';
@@ -12,7 +14,7 @@ import type { WorkerPlan } from '../../workers/worker-slots.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { servedOpenapi } from '../generate/documents.ts';
 import { type ReadyConfig, readConfigTexts } from '../input/read-config.ts';
-import { tryConfig } from '../input/try-config.ts';
+import type { OpenReloading } from './open-reloading.ts';
 import { version } from '../input/version.ts';
 
 /** How many processes serve a configuration on this machine. */
@@ -22,7 +24,7 @@ export function workersOf({ workers, redis }: GatewayConfig, { processes }: CliC
   return sharesWork(redis) ? processes.cores : 1;
 }
 
-function planOf({ gateway, compiled, texts }: ReadyConfig, context: CliContext): WorkerPlan {
+function planOf({ gateway, compiled, texts }: SoundConfig, context: CliContext): WorkerPlan {
   return {
     texts,
     workers: workersOf(gateway, context),
@@ -35,11 +37,12 @@ function planOf({ gateway, compiled, texts }: ReadyConfig, context: CliContext):
 export async function runWorker(line: PrimaryChannel, context: CliContext): Promise<void> {
   const to = context.openLog(true);
   const build: BuildGateway = (texts, shareOf) => {
-    const { gateway, compiled } = readConfigTexts(texts, context.env);
-    const log = pino({ level: gateway.log.level, base: { pid: context.processes.pid } }, to);
-    return createPublicSide(gateway, compiled, {
+    const served = finishSteps(readConfigTexts(texts, context.env));
+    const { log: logging, telemetry } = served.gateway;
+    const log = pino({ level: logging.level, base: { pid: context.processes.pid } }, to);
+    const side = createPublicSide(served, {
       log,
-      tracing: createTracing(gateway.telemetry.traces, { version, log }),
+      tracing: createTracing(telemetry.traces, { version, log }),
       clock: systemClock,
       openapi: servedOpenapi(),
       version,
@@ -47,30 +50,39 @@ export async function runWorker(line: PrimaryChannel, context: CliContext): Prom
       shareOf,
       droppedLogLines: to.droppedLines,
     });
+    return {
+      ...side,
+      get inForce() {
+        return side.inForce;
+      },
+      // A file at a time, so that requests are served meanwhile.
+      stage: async (next) => side.stage(await finishStepsInTurns(readConfigTexts(next, context.env))),
+    };
   };
   await serveAsWorker(line, build, context.stop);
 }
 
 /** The primary of several workers: has them serve until the process is asked to stop, then has them drain. */
-export async function runPrimary(configFile: string, ready: ReadyConfig, context: CliContext): Promise<void> {
+export async function runPrimary(
+  ready: ReadyConfig,
+  openReloading: OpenReloading,
+  context: CliContext,
+): Promise<void> {
   const { processes, stop } = context;
-  const { log: logConfig, admin } = ready.gateway;
-  const log = pino({ level: logConfig.level, base: { pid: processes.pid } }, context.openLog(true));
-  const primary = createPrimary({ plan: planOf(ready, context), admin, fork: processes.fork, log });
-
-  function reload(): void {
-    const found = tryConfig(configFile, context);
-    if ('problems' in found) {
-      primary.refuse(found.problems);
-      return;
-    }
-    const { host, port, token } = found.gateway.admin;
-    if (host !== admin.host || port !== admin.port || token?.reveal() !== admin.token?.reveal())
-      log.warn({}, 'admin.host, admin.port and admin.token change only when the gateway is restarted');
-    primary.reload(planOf(found, context));
+  const log = pino({ level: ready.gateway.log.level, base: { pid: processes.pid } }, context.openLog(true));
+  const { reloading, start } = openReloading(log);
+  function onInForce(config: SoundConfig): void {
+    log.level = config.gateway.log.level;
+    reloading.onInForce?.(config);
   }
-
-  processes.onHangUp(reload);
+  const primary = createPrimary({
+    first: ready,
+    planOf: (config) => planOf(config, context),
+    reloading: { ...reloading, onInForce },
+    fork: processes.fork,
+    log,
+  });
+  start(primary.reload);
   try {
     await primary.listen();
   } catch (error) {

@@ -90,6 +90,13 @@ failedCredentials: 120 per 60s`,
     at: ['cache'],
     intro: 'Finished answers, kept in this process in front of Redis, or alone.',
   },
+  {
+    name: 'state',
+    at: ['state'],
+    intro: `What a gateway keeps on disk: the texts of the last good configuration, as they were written. References such as
+\`\${NAME}\` and \`\${file:…}\` stay references, so no secret is kept that does not stand in a file itself.`,
+    example: '{ dir: /var/lib/portico }',
+  },
   { name: 'contract', at: ['contract'], intro: 'Where the contract leaves a choice.' },
   { name: 'errors', at: ['errors'], intro: 'How errors of the server side are reported.' },
   {

@@ -48,6 +48,17 @@ const tier = z.strictObject({
     ),
 });
 
+/** What a gateway keeps on disk. */
+export const state = z.strictObject({
+  dir: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'A folder that outlives restarts. The last good configuration is kept there, as written, and serves where the files are broken at a start.',
+    ),
+});
+
 /** The shape of `config/portico.yaml`. */
 export const gatewaySchema = z.strictObject({
   portico: z
@@ -159,6 +170,13 @@ export const gatewaySchema = z.strictObject({
         .describe('A `limit` above 100 is 400 (reject) or treated as 100 (clamp).'),
     })
     .prefault({}),
+  reload: z
+    .enum(['asked', 'watch'])
+    .default('asked')
+    .describe(
+      'When changed files are put in force: asked, by SIGHUP, `portico reload` or `POST /api/config/reload`; watch, also by themselves.',
+    ),
+  state: state.prefault({}),
   errors: z
     .strictObject({
       serverStatus: z

@@ -2,50 +2,30 @@ import { createHash } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
-import type { GatewayConfig } from '../../config/schema/gateway.ts';
-import type { ServerStatus } from '../../errors/body.ts';
 import { fault, type GatewayError } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { ServedOperation } from '../../pipeline/create-operations.ts';
 import { createDocumentEncodings, type OnCompressed } from '../../store/cache/encoded-bodies.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
-import { operationEndpoint } from '../operation-endpoint.ts';
-import {
-  createPassthrough,
-  type PassthroughDeps,
-  type PassthroughMetrics,
-} from '../passthrough/passthrough.ts';
+import { createProxy } from '../passthrough/proxy.ts';
 import type { Representable } from '../representation.ts';
-import { createResponder } from '../responder.ts';
-import { allowedMethods, compileRoutes, type Endpoint, READ_METHODS, type Route } from '../routes.ts';
-import { createLoadShedder, type SheddingMetrics } from '../shedding/load-shedder.ts';
+import { allowedMethods, type Endpoint } from '../routes.ts';
 import { createAccessLog } from './access-log.ts';
-import { createCors } from './cors.ts';
 import { createMessageClasses, type MessageClasses } from './express-prototypes.ts';
 import { createOpenContext, type RequestMetrics } from './open-context.ts';
 import { contextOf } from './request-context.ts';
 import { findProblem, normaliseTarget, parseRequestTarget } from './request-head.ts';
 import { createRequestTraces } from './request-traces.ts';
+import { createRouting, type Routing, type RoutingDeps, type RoutingSpec, WHOLE_SERVER } from '../routing.ts';
 
-/** What the public listener is put together from. */
+/** What the public listener is put together from, for the life of the process. */
 export type AppDeps = {
-  readonly operations: readonly ServedOperation[];
   /** The OpenAPI description, served at `/v1/openapi.json`. */
   readonly openapi: Buffer;
-  readonly passthrough: Pick<PassthroughDeps, 'routes' | 'admit'>;
-  readonly trustProxy: GatewayConfig['listen']['trustProxy'];
-  readonly serverStatus: ServerStatus;
-  readonly cors?: GatewayConfig['cors'];
-  /** Absent: off. */
-  readonly compression?: GatewayConfig['cache']['compression'];
-  readonly overload: GatewayConfig['overload'];
   readonly log: Logger;
   readonly clock: Clock;
   /** Absent: no spans are recorded. */
   readonly tracing?: Tracing | undefined;
-  readonly metrics: RequestMetrics &
-    SheddingMetrics &
-    PassthroughMetrics & { readonly compressed: OnCompressed };
+  readonly metrics: RequestMetrics & RoutingDeps['metrics'] & { readonly compressed: OnCompressed };
 };
 
 /** The public listener, for `createServer`. */
@@ -54,19 +34,12 @@ export type App = {
   readonly messageClasses: MessageClasses;
   /** The error for a request with an unknown method, by its target. */
   readonly refuseMethod: (target: string) => GatewayError;
+  /** Puts together how to serve by a configuration; nothing is served by it before `serveBy`. */
+  readonly route: (spec: RoutingSpec, deps: Pick<RoutingDeps, 'uses' | 'parts'>) => Routing;
+  /** Serves new requests by this configuration from now on. Those under way keep what they began with. */
+  readonly serveBy: (routing: Routing) => void;
   /** Sheds no more load, before the listener closes. */
   readonly stopShedding: () => void;
-  /** Ends the idle connections to pass-through upstreams. */
-  close(): void;
-};
-
-/** What `OPTIONS *` asks about: the server as a whole (RFC 9110, section 9.3.7). */
-const WHOLE_SERVER = { path: '*', query: '' };
-const wholeServer: Endpoint = {
-  operation: 'none',
-  route: '*',
-  methods: READ_METHODS,
-  serve: () => undefined,
 };
 
 /** A document that is served until the process ends. */
@@ -75,43 +48,32 @@ function documentOf(body: Buffer, onCompressed: OnCompressed): Representable {
   return { body, etag, encodings: createDocumentEncodings(body, etag, onCompressed) };
 }
 
-/** Makes the public listener. Express carries it; `serve` decides what becomes of a request. */
+/**
+ * Makes the public listener. Express carries it; `serve` decides what becomes of a request. It serves nothing before
+ * `serveBy` was called.
+ */
 export function createApp(deps: AppDeps): App {
-  const { clock, log, metrics, trustProxy } = deps;
-  const trustsProxies = trustProxy !== false;
-  const shedder = createLoadShedder({ limits: deps.overload, clock, log, metrics });
-  const cors = createCors(deps.cors);
-  const responder = createResponder({ ...deps, cors, shedder });
+  const { clock, log, metrics } = deps;
+  /** The configuration in force. Nothing waits between the two places that read it for one request. */
+  let current: Routing | undefined;
   const traces = createRequestTraces({ clock, tracing: deps.tracing, random: Math.random });
   const accessLog = createAccessLog(log, clock, traces);
-  const openContext = createOpenContext({ responder, shedder, traces, accessLog, clock, metrics });
-  const passthrough = createPassthrough({ ...deps.passthrough, clock, log, metrics, trustsProxies, cors });
+  const openContext = createOpenContext({ traces, accessLog, clock, metrics });
   const openapi = documentOf(deps.openapi, metrics.compressed);
-  const findRoute = compileRoutes<Endpoint>([
-    ...deps.operations.map((served): Route<Endpoint> => ({
-      path: served.path,
-      target: operationEndpoint(served, { responder, trustsProxies }),
-    })),
-    { path: WHOLE_SERVER.path, target: wholeServer },
-    {
-      path: '/v1/openapi.json',
-      target: {
-        operation: 'openapi',
-        route: '/v1/openapi.json',
-        methods: READ_METHODS,
-        serve: (_req, context) => responder.sendDocument(context, openapi),
-      },
-    },
-    ...passthrough.routes,
-  ]);
+  // One for all routes of all configurations, because each adds a listener to the server.
+  const send = createProxy(clock);
 
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.disable('query parser');
-  app.set('trust proxy', trustProxy);
   app.use(serve);
   const messageClasses = createMessageClasses(app);
+
+  function routingInForce(): Routing {
+    if (current === undefined) throw new Error('the listener has no configuration yet');
+    return current;
+  }
 
   /** Decides what becomes of a request: route, then method. The pipeline checks the caller afterwards. */
   function serve(req: Request, res: Response) {
@@ -121,6 +83,7 @@ export function createApp(deps: AppDeps): App {
     const isWholeServer = context.target === '*' && req.method === 'OPTIONS';
     const target = isWholeServer ? WHOLE_SERVER : parseRequestTarget(context.target);
     if (target === undefined) throw fault('bad_request', { detail: 'form of the request target' });
+    const { findRoute, responder, shedder } = routingInForce();
     const match = findRoute(target.path);
     if (match === undefined) throw fault('not_found');
     const { target: endpoint, rawId } = match;
@@ -137,19 +100,25 @@ export function createApp(deps: AppDeps): App {
     messageClasses,
     refuseMethod(text) {
       const target = parseRequestTarget(text);
-      const match = target && findRoute(target.path);
+      const match = target && routingInForce().findRoute(target.path);
       return match === undefined ? fault('not_found') : methodNotAllowed(match.target);
     },
     listener(req, res) {
-      const context = openContext(req, res);
-      if (!shedder.admits(context)) return;
+      const routing = routingInForce();
+      const context = openContext(req, res, routing);
+      if (!routing.shedder.admits(context)) return;
       if (!context.target.startsWith('/')) normaliseTarget(req, context.target);
       // Express' own last handler answers in HTML; with this one it is not used.
       const last: NextFunction = (thrown?: unknown) => context.fail(thrown ?? fault('not_found'));
       app(req as Request, res as Response, last);
     },
-    stopShedding: shedder.stop,
-    close: passthrough.close,
+    route: (spec, parts) => createRouting(spec, { ...parts, openapi, send, clock, log, metrics }),
+    serveBy(routing) {
+      current = routing;
+      // Express reads it when the address of a caller is asked for, which is right after a request has come.
+      app.set('trust proxy', routing.trustProxy);
+    },
+    stopShedding: () => current?.shedder.stop(),
   };
 }
 

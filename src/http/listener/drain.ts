@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export type DrainDeps = {
   readonly server: Server;
   /** How long the server goes on while load balancers notice that it is draining, milliseconds. */
-  readonly drainMs: number;
+  readonly drainMs: () => number;
   /** How long responses in flight may take after that before their connections are cut, milliseconds. */
   readonly forceMs?: number;
 };
@@ -45,7 +45,7 @@ export function createDrain(deps: DrainDeps): Drain {
       if (closesConnections) res.shouldKeepAlive = false;
     });
     const stopped = othersListen ? stopListening(server) : undefined;
-    await delay(drainMs);
+    await delay(drainMs());
     if (!othersListen) {
       // When listening ends, connections in the accept queue are reset, and clients that were sent away queue again.
       // So connections are kept for a moment, until the queue is empty.

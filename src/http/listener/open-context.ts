@@ -20,6 +20,11 @@ export type RequestMetrics = {
 function statusOf({ err, statusCode }: RequestContext['res']): number {
   return err instanceof GatewayError ? err.status : statusCode;
 }
+/** What answers a request, from its beginning to its end, whatever the configuration becomes meanwhile. */
+type Answering = {
+  readonly responder: Responder;
+  readonly shedder: { leave(context: RequestContext): void };
+};
 
 /** A response that fails on its way ends as one whose client has left: with `close`. */
 const ignoreError = () => undefined;
@@ -55,17 +60,15 @@ function createPipeliningLimit(): (socket: PipeliningSocket, res: ServerResponse
  * waits for any more, tells the load shedder and counts the request; the access log writes its line.
  */
 export function createOpenContext(deps: {
-  readonly responder: Responder;
-  readonly shedder: { leave(context: RequestContext): void };
   readonly traces: RequestTraces;
   readonly accessLog: (req: IncomingMessage, res: ServerResponse) => void;
   readonly clock: Clock;
   readonly metrics: RequestMetrics;
-}): (req: IncomingMessage, res: ServerResponse) => RequestContext {
-  const { responder, shedder, traces, accessLog, clock, metrics } = deps;
+}): (req: IncomingMessage, res: ServerResponse, answering: Answering) => RequestContext {
+  const { traces, accessLog, clock, metrics } = deps;
   const mayWait = createPipeliningLimit();
 
-  function finish(context: RequestContext) {
+  function finish(context: RequestContext, { shedder }: Answering) {
     const { res, operation, trace, startedAt } = context;
     const isAnswered = res.writableFinished;
     if (!isAnswered) context.call?.abort(clientClosedRequest());
@@ -78,7 +81,8 @@ export function createOpenContext(deps: {
     traces.end(context, isAnswered ? res.statusCode : status, seconds);
   }
 
-  return function openContext(req, res) {
+  return function openContext(req, res, answering) {
+    const { responder } = answering;
     const head = readHead(req.rawHeaders);
     const context: RequestContext = {
       req,
@@ -110,7 +114,7 @@ export function createOpenContext(deps: {
     accessLog(req, res);
     metrics.inFlight(1);
     res.on('error', ignoreError);
-    res.once('close', () => finish(context));
+    res.once('close', () => finish(context, answering));
     // A response that waits behind another one has no socket yet, so it would not notice the end of the connection.
     if (res.socket === null) {
       req.once('close', () => req.socket.destroyed && !res.closed && res.emit('close'));

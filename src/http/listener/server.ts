@@ -26,6 +26,14 @@ const CONNECTIONS_CHECK_MS = 500;
 const HEADER_BYTES_MAX = 16 * 1024;
 const ALLOWED = 'GET, HEAD, OPTIONS';
 
+/** Sets the bounds of a server. The bound on silence holds for connections that are opened from now on. */
+export function setServerLimits(server: Server, { connectionsMax, deadlineMsMax }: ServerLimits): void {
+  server.maxConnections = connectionsMax;
+  server.requestTimeout = Math.max(REQUEST_TIMEOUT_MS_MIN, deadlineMsMax);
+  // Ends connections whose client reads nothing for longer than any endpoint may take.
+  server.timeout = deadlineMsMax + REQUEST_TIMEOUT_MS_MIN;
+}
+
 /** Makes the hardened server of the public listener: it answers any bytes with the contract's JSON. */
 export function createServer(
   { listener, refuseMethod, messageClasses }: Pick<App, 'listener' | 'refuseMethod' | 'messageClasses'>,
@@ -40,7 +48,6 @@ export function createServer(
       insecureHTTPParser: false,
       maxHeaderSize: HEADER_BYTES_MAX,
       headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: Math.max(REQUEST_TIMEOUT_MS_MIN, limits.deadlineMsMax),
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
     },
@@ -48,11 +55,9 @@ export function createServer(
   );
   // Node drops the lines beyond its bound silently; with one more than allowed, the listener can tell.
   server.maxHeadersCount = HEADER_LINES_MAX + 1;
-  server.maxConnections = limits.connectionsMax;
   // Otherwise a full worker would hand a new connection back, and it would circle among full workers for ever.
   Object.assign(server, { dropMaxConnection: true });
-  // Ends connections whose client reads nothing for longer than any endpoint may take.
-  server.timeout = limits.deadlineMsMax + REQUEST_TIMEOUT_MS_MIN;
+  setServerLimits(server, limits);
   // Node would send 100 before anything is known of the request; a route that reads the body sends it.
   server.on('checkContinue', listener);
   // Node would answer 417 itself, without a body.

@@ -1,6 +1,9 @@
 import type { Request } from 'express';
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
 import { fault } from '../../errors/fault.ts';
+import { contentDigest } from '../../pipeline/parts/content-digest.ts';
+import type { PartSet } from '../../pipeline/parts/kept-parts.ts';
+import type { Uses } from '../../pipeline/parts/uses.ts';
 import type { Handler } from '../../policy/call.ts';
 import type { Cors } from '../listener/cors.ts';
 import type { RequestContext } from '../listener/request-context.ts';
@@ -9,7 +12,6 @@ import { OpenCall, requestFacts } from '../open-call.ts';
 import type { Endpoint, Route } from '../routes.ts';
 import { framingOf } from './body.ts';
 import { isForwardable } from './path.ts';
-import { createProxy } from './proxy.ts';
 import { compileProxyRequest, isWaitingForClient, type ProxyContext } from './proxy-request.ts';
 import { createRouteUpstream, type RouteUpstream, type RouteUpstreamDeps } from './route-upstream.ts';
 
@@ -17,42 +19,37 @@ import { createRouteUpstream, type RouteUpstream, type RouteUpstreamDeps } from 
 export type PassthroughMetrics = RouteUpstreamDeps['metrics'];
 
 /** What the routes to legacy services need, which pass requests on untranslated. */
-export type PassthroughDeps = Pick<RouteUpstreamDeps, 'clock' | 'log' | 'metrics'> & {
+export type PassthroughDeps = RouteUpstreamDeps & {
   readonly routes: readonly PassthroughConfig[];
   /** Lets a call pass or rejects it: credentials, rate limit, permission. */
   readonly admit: Handler<void>;
   readonly trustsProxies: boolean;
   readonly cors: Cors;
+  /** Counts the requests that are under way. */
+  readonly uses: Uses;
+  /** The upstream of a route outlives a change of configuration that says the same of the route. */
+  readonly parts: Pick<PartSet, 'take'>;
 };
-
-/** The pass-through routes; `close` ends their idle upstream connections. */
-export type Passthrough = { readonly routes: readonly Route<Endpoint>[]; readonly close: () => void };
 
 /**
  * Creates the pass-through routes. A message passes with its method, path, query, body and plain headers. The gateway
  * decides on what belongs to the connection, to credentials or to addresses, in both directions. Statuses pass as they
  * are, but a refused credential of the gateway's own is the gateway's fault and not the caller's.
  */
-export function createPassthrough(deps: PassthroughDeps): Passthrough {
-  const send = createProxy(deps.clock);
-  const upstreams: RouteUpstream[] = [];
-  const routes = deps.routes.map((config) => {
-    const upstream = createRouteUpstream(config, { ...deps, send });
-    upstreams.push(upstream);
+export function createPassthrough(deps: PassthroughDeps): readonly Route<Endpoint>[] {
+  return deps.routes.map((config) => {
+    const upstream = deps.parts.take('route', contentDigest(config), () => {
+      const value = createRouteUpstream(config, deps);
+      return { value, close: () => value.close() };
+    });
     return { path: config.path, subpaths: config.subpaths, target: createEndpoint(config, upstream, deps) };
   });
-  return {
-    routes,
-    close() {
-      for (const upstream of upstreams) upstream.close();
-    },
-  };
 }
 
 function createEndpoint(
   config: PassthroughConfig,
   upstream: RouteUpstream,
-  { clock, admit, trustsProxies, cors }: PassthroughDeps,
+  { clock, admit, trustsProxies, cors, uses }: PassthroughDeps,
 ): Endpoint {
   const operation = `passthrough.${config.name}`;
   const proxyRequest = compileProxyRequest(config, cors);
@@ -66,7 +63,11 @@ function createEndpoint(
       lateClient: () => (isWaitingForClient(progress, req) ? fault('bad_request', { detail }) : undefined),
     });
     call.startDeadline(config.deadline);
-    context.res.once('close', () => call.settle());
+    uses.enter();
+    context.res.once('close', () => {
+      uses.leave();
+      call.settle();
+    });
     return call;
   }
 

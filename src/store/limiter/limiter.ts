@@ -61,11 +61,14 @@ export type LimiterDeps = {
   readonly graceMs?: number;
   /** The most callers that are counted in this process. */
   readonly localSubjectsMax?: number;
+  /** Keeps the counts of a tier beyond this limiter: returns those of an equal tier, or what `make` gives. */
+  readonly keepTier?: (name: string, tier: Tier, make: () => TierLimiter) => TierLimiter;
 };
 
 type Consume = (subject: string) => Decision | Promise<Decision>;
 
-type TierLimiter = { readonly consume: Consume; returnUnused(): void };
+/** The counts of one tier. */
+export type TierLimiter = { readonly consume: Consume; returnUnused(): void };
 
 const UNAVAILABLE: Decision = { allowed: false, windows: [], retryAfterSeconds: 1, by: 'unavailable' };
 const RETURN_MS = 250;
@@ -129,7 +132,9 @@ export function createLimiter(deps: LimiterDeps): Limiter {
     };
   }
 
-  const limiters = new Map(Object.entries(tiers).map(([name, tier]) => [name, createTier(name, tier)]));
+  const kept = (name: string, tier: Tier) =>
+    deps.keepTier?.(name, tier, () => createTier(name, tier)) ?? createTier(name, tier);
+  const limiters = new Map(Object.entries(tiers).map(([name, tier]) => [name, kept(name, tier)]));
   const timer = setInterval(() => {
     for (const limiter of limiters.values()) limiter.returnUnused();
   }, RETURN_MS);

@@ -12,6 +12,7 @@ const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min'])
   ['process_max_fds', 'min'],
   ['nodejs_version_info', 'max'],
   ['portico_build_info', 'max'],
+  ['portico_config_info', 'max'],
   // An open breaker in one worker must be seen.
   ['portico_breaker_state', 'max'],
   // Each worker knows of the same claims.

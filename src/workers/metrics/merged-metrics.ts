@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { type ConfigMetrics, createConfigMetrics } from '../../admin/config-metrics.ts';
 import { describeMetrics, type MetricDescription } from '../../admin/describe-metrics.ts';
 import { cumulativeMetrics, mergeMetrics } from './merge-metrics.ts';
 import { mergeQuality } from './merge-quality.ts';
@@ -9,7 +10,8 @@ import type { WorkerLink } from '../worker-link.ts';
 export type MergedMetrics = {
   /** Keeps the counts of a worker that has ended. After a crash, what it counted since it was last asked is lost. */
   workerEnded(link: Pick<WorkerLink, 'counts'>, how: 'left' | 'died'): void;
-  reloaded(outcome: 'accepted' | 'refused'): void;
+  readonly reloaded: ConfigMetrics['reloaded'];
+  readonly configStale: ConfigMetrics['configStale'];
   /** All metrics in the Prometheus text format. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -43,14 +45,8 @@ function createOwnMetrics({ workers }: MergedMetricsDeps) {
     labelNames: ['how'],
     registers,
   });
-  const reloads = new Counter({
-    name: 'portico_reloads_total',
-    help: 'Reloads of the configuration: accepted, or refused because of its problems.',
-    labelNames: ['outcome'],
-    registers,
-  });
+  const config = createConfigMetrics(registry);
   for (const how of ['left', 'died']) ends.labels(how).inc(0);
-  for (const outcome of ['accepted', 'refused']) reloads.labels(outcome).inc(0);
   async function values(): Promise<MetricValues> {
     for (const phase of PHASES)
       present.labels(phase).set(workers().filter((worker) => worker.phase === phase).length);
@@ -58,7 +54,7 @@ function createOwnMetrics({ workers }: MergedMetricsDeps) {
   }
   return {
     ends,
-    reloads,
+    config,
     values,
     describe: () => describeMetrics(registry),
     contentType: registry.contentType,
@@ -97,7 +93,8 @@ export function createMergedMetrics({ workers }: MergedMetricsDeps): MergedMetri
       endedQuality = mergeQuality([endedQuality, counts.quality]);
       folding = folding.then(fold);
     },
-    reloaded: (outcome) => own.reloads.labels(outcome).inc(),
+    reloaded: own.config.reloaded,
+    configStale: own.config.configStale,
     async text() {
       const mine = await own.values();
       const all = await countAll();

@@ -8,6 +8,7 @@ import { adminTokens } from '../../../src/admin/guard.ts';
 import { createMetrics } from '../../../src/admin/metrics.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
 
+const inForce = { rev: 1, digest: 'the digest' };
 const redis = (ready: boolean) => ({ name: 'redis', ready, needed: true });
 
 describe("the operator's listener", () => {
@@ -36,6 +37,7 @@ describe("the operator's listener", () => {
       metrics,
       act: () => Promise.resolve({ kind: 'done', value: {} }),
       tokens: () => [],
+      config: () => inForce,
       log: { warn: (fields: object) => void warned.push(fields) },
       ...over,
     });
@@ -180,7 +182,7 @@ describe("the operator's listener", () => {
 
     expect([status, JSON.parse(text)]).toEqual([
       200,
-      { status: 'ready', draining: false, checks: { redis: true } },
+      { status: 'ready', draining: false, checks: { redis: true }, config: inForce },
     ]);
   });
 
@@ -193,6 +195,7 @@ describe("the operator's listener", () => {
       status: 'not ready',
       draining: false,
       checks: { redis: false, keys: true },
+      config: inForce,
     });
     expect(headers.get('cache-control')).toBe('no-store');
   });
@@ -205,6 +208,7 @@ describe("the operator's listener", () => {
     expect(JSON.parse(text)).toMatchObject({
       status: 'ready',
       checks: { redis: true, 'redis.cache': false },
+      config: inForce,
     });
   });
 

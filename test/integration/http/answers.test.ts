@@ -1,10 +1,10 @@
-import type { AppDeps } from '../../../src/http/listener/app.ts';
 import type { Handler, Reply } from '../../../src/policy/call.ts';
 import {
   operation,
   type PublicListener,
   replyOf,
   startPublicListener,
+  type ListenerSpec,
 } from '../../support/gateway/public-listener.ts';
 import { askRaw, request } from '../../support/client/raw-client.ts';
 
@@ -12,7 +12,7 @@ describe('an answer of the public listener', () => {
   let listener: PublicListener;
   afterEach(() => listener.stop());
 
-  async function start(handler: Handler, over: Partial<AppDeps> = {}) {
+  async function start(handler: Handler, over: ListenerSpec = {}) {
     listener = await startPublicListener({ operations: [operation(handler)], ...over });
   }
   const ask = (headers: string[] = [], method = 'GET', target = '/v1/users') =>

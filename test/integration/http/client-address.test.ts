@@ -1,9 +1,12 @@
-import type { AppDeps } from '../../../src/http/listener/app.ts';
+import type { RoutingSpec } from '../../../src/http/routing.ts';
 import { operation, replyOf, startPublicListener } from '../../support/gateway/public-listener.ts';
 import { askRaw, request } from '../../support/client/raw-client.ts';
 
 describe("the caller's address", () => {
-  async function addressFor(trustProxy: AppDeps['trustProxy'], ...forwardedFor: string[]): Promise<string> {
+  async function addressFor(
+    trustProxy: RoutingSpec['trustProxy'],
+    ...forwardedFor: string[]
+  ): Promise<string> {
     const echo = operation((call) => Promise.resolve(replyOf(JSON.stringify(call.request.address))));
     const listener = await startPublicListener({ operations: [echo], trustProxy });
     const lines = forwardedFor.map((value) => `X-Forwarded-For: ${value}`);
@@ -34,7 +37,7 @@ describe("the caller's address", () => {
     ["is the connection's where nothing was forwarded", 1, [], '127.0.0.1'],
     ['is reported in one spelling', 1, ['::ffff:1.2.3.4'], '1.2.3.4'],
     ['may be of IPv6', 1, ['2001:db8::1'], '2001:db8::1'],
-  ] satisfies [string, AppDeps['trustProxy'], string[], string][])(
+  ] satisfies [string, RoutingSpec['trustProxy'], string[], string][])(
     '%s',
     async (_name, trustProxy, forwarded, address) => {
       expect(await addressFor(trustProxy, ...forwarded)).toBe(address);

@@ -1,11 +1,11 @@
 import { fault } from '../../../src/errors/fault.ts';
-import type { AppDeps } from '../../../src/http/listener/app.ts';
 import type { Handler } from '../../../src/policy/call.ts';
 import {
   operation,
   type PublicListener,
   replyOf,
   startPublicListener,
+  type ListenerSpec,
 } from '../../support/gateway/public-listener.ts';
 import { askRaw, request } from '../../support/client/raw-client.ts';
 
@@ -14,7 +14,7 @@ describe('an answer of the public listener to a browser of another origin', () =
   let listener: PublicListener;
   afterEach(() => listener.stop());
 
-  async function start(handler: Handler, over: Partial<AppDeps> = {}) {
+  async function start(handler: Handler, over: ListenerSpec = {}) {
     listener = await startPublicListener({ operations: [operation(handler)], ...over });
   }
   const ask = (headers: string[] = [], method = 'GET') =>

@@ -55,7 +55,7 @@ describe('a listener that drains', () => {
     const clients = Array.from({ length: 50 }, client);
     await eventually(() => answers >= 100);
 
-    await createDrain({ server: listener.server, drainMs: 300 })();
+    await createDrain({ server: listener.server, drainMs: () => 300 })();
 
     // Nobody listens any more: that a balancer can tell from a failed request, and send it elsewhere.
     expect(new Set(await Promise.all(clients))).toEqual(new Set(['ECONNREFUSED']));
@@ -64,7 +64,7 @@ describe('a listener that drains', () => {
 
   it('asks clients to close while it still serves', async () => {
     await start();
-    const drain = createDrain({ server: listener.server, drainMs: 100 });
+    const drain = createDrain({ server: listener.server, drainMs: () => 100 });
 
     const leaving = drain();
     const answer = await askRaw(listener.port, request('GET', '/v1/users'));
@@ -84,7 +84,7 @@ describe('a listener that drains', () => {
     busy.send(request('GET', '/v1/users'));
     await begun;
 
-    const left = createDrain({ server: listener.server, drainMs: 10 })();
+    const left = createDrain({ server: listener.server, drainMs: () => 10 })();
     expect((await idle.ended()).how).toBe('closed');
     release();
 
@@ -100,7 +100,7 @@ describe('a listener that drains', () => {
     busy.send(request('GET', '/v1/users'));
     await begun;
 
-    await createDrain({ server: listener.server, drainMs: 10, forceMs: 50 })();
+    await createDrain({ server: listener.server, drainMs: () => 10, forceMs: 50 })();
 
     await busy.ended();
     expect(await listener.line(({ aborted }) => aborted === true)).toBeDefined();

@@ -1,5 +1,4 @@
 import { fault } from '../../../src/errors/fault.ts';
-import type { AppDeps } from '../../../src/http/listener/app.ts';
 import { createDeadline } from '../../../src/policy/deadline.ts';
 import type { Call, Handler } from '../../../src/policy/call.ts';
 import {
@@ -7,6 +6,7 @@ import {
   type PublicListener,
   replyOf,
   startPublicListener,
+  type ListenerSpec,
 } from '../../support/gateway/public-listener.ts';
 import { askRaw, request } from '../../support/client/raw-client.ts';
 
@@ -14,7 +14,7 @@ describe('an answer of the public listener where the pipeline fails', () => {
   let listener: PublicListener;
   afterEach(() => listener.stop());
 
-  async function start(handler: Handler, over: Partial<AppDeps> = {}) {
+  async function start(handler: Handler, over: ListenerSpec = {}) {
     listener = await startPublicListener({ operations: [operation(handler)], ...over });
   }
   const ask = (method = 'GET') => askRaw(listener.port, request(method, '/v1/users'));
@@ -80,7 +80,7 @@ describe('an answer of the public listener where the pipeline fails', () => {
     expect(answer.status).toBe(500);
     expect(answer.headers['retry-after']).toBe('1');
     expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { code: 'upstream_unavailable' } });
-    expect(listener.finished).toEqual([{ operation: 'users.list', status: 500 }]);
+    expect(listener.finished).toEqual([{ operation: 'users.list', status: 503 }]);
   });
 
   it('is 504 upstream_timeout once the deadline is spent, even when the handler ignores its signal', async () => {

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
+import { createKeptParts } from '../../../src/pipeline/parts/kept-parts.ts';
 import { Secret } from '../../../src/kernel/secret.ts';
 import { createAdmission } from '../../../src/pipeline/admission.ts';
 import { assembleAdmission } from '../../../src/pipeline/assemble.ts';
@@ -62,12 +63,14 @@ export async function openAdmission(options: AdmissionOptions): Promise<RunningA
   const keys = createRedisKeys(prefix);
   const note = (...words: string[]) => void metricEvents.push(words.join(' '));
   const metrics = { credential: note, limiterDecision: note };
+  const parts = createKeptParts().open();
   const admission = createAdmission(config, {
     redis: { keys: redis, limits: redis },
     keys,
     clock,
     metrics,
     log: logger,
+    parts,
   });
   const admit = assembleAdmission(admission);
 

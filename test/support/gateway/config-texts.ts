@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { loadConfig } from '../../../src/config/load.ts';
+import { finishSteps } from '../../../src/kernel/yield-to-loop.ts';
 import type { LoadedConfig } from '../../../src/config/loaded-config.ts';
 import type { Problem } from '../../../src/config/problem.ts';
 import { type CompiledSource, compileSources } from '../../../src/pipeline/compile-sources.ts';
@@ -38,7 +39,7 @@ export function loadTexts({
   files,
 }: ConfigTexts): Loaded {
   const problems: Problem[] = [];
-  const config = loadConfig(
+  const steps = loadConfig(
     {
       gateway: { file: 'portico.yaml', text: gateway },
       sources: Object.entries(sources).map(([file, text]) => ({ file, text })),
@@ -53,6 +54,7 @@ export function loadTexts({
     },
     problems,
   );
+  const config = finishSteps(steps);
   return { config, compiled: compileSources(config.sources, problems), problems };
 }
 

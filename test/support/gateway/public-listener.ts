@@ -4,6 +4,9 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { type App, type AppDeps, createApp } from '../../../src/http/listener/app.ts';
+import type { RoutingSpec } from '../../../src/http/routing.ts';
+import { createKeptParts } from '../../../src/pipeline/parts/kept-parts.ts';
+import { createUses } from '../../../src/pipeline/parts/uses.ts';
 import type { ServedOperation } from '../../../src/pipeline/create-operations.ts';
 import { createServer } from '../../../src/http/listener/server.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
@@ -26,9 +29,12 @@ export type PublicListener = {
   stop(): Promise<void>;
 };
 
+/** What a listener is made from; metrics apart. */
+export type ListenerSpec = Omit<Partial<AppDeps & RoutingSpec>, 'metrics'>;
+
 /** Starts a listener; what `over` leaves out is the plainest thing that works. */
 export async function startPublicListener(
-  over: Omit<Partial<AppDeps>, 'metrics'> & {
+  over: ListenerSpec & {
     metrics?: Partial<AppDeps['metrics']>;
     deadlineMsMax?: number;
   } = {},
@@ -58,17 +64,22 @@ export async function startPublicListener(
     upstreamCall: () => undefined,
   };
   const app = createApp({
-    operations: [],
     openapi: Buffer.from('{"openapi":"3.1.0"}'),
-    passthrough: { routes: [], admit: () => Promise.resolve() },
-    trustProxy: false,
-    serverStatus: 'precise',
-    overload: { eventLoopDelayMax: 60_000, inFlightMax: 1_000 },
     log,
     clock: systemClock,
     ...over,
     metrics: { ...metrics, ...over.metrics },
   });
+  const parts = createKeptParts().open();
+  const spec: RoutingSpec = {
+    operations: [],
+    passthrough: { routes: [], admit: () => Promise.resolve() },
+    trustProxy: false,
+    serverStatus: 'precise',
+    overload: { eventLoopDelayMax: 60_000, inFlightMax: 1_000 },
+    ...over,
+  };
+  app.serveBy(app.route(spec, { parts, uses: createUses() }));
   const limits = { connectionsMax: 1_000, deadlineMsMax: over.deadlineMsMax ?? 10_000 };
   const server = createServer(app, limits, { log, metrics });
   server.listen(0, '127.0.0.1');
@@ -84,7 +95,7 @@ export async function startPublicListener(
     finished,
     line: (matches) => changes.until(() => lines.find(matches), 60_000),
     async stop() {
-      app.close();
+      await parts.release();
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { servedOpenapi } from '../../../src/cli/generate/documents.ts';
 import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
 import { createGateway, type Gateway } from '../../../src/gateway.ts';
+import type { ServedConfig } from '../../../src/reload/snapshot.ts';
 import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
 import { createTracing } from '../../../src/telemetry/create-tracing.ts';
 import { watch } from '../canaries/canary-watch.ts';
@@ -58,7 +59,7 @@ export type LocalGateway = RunningGateway & {
 /** Starts a gateway in this process. All that it logs and answers is searched for canaries. */
 export async function runGateway(
   config: GatewayConfig,
-  compiled: Parameters<typeof createGateway>[1],
+  compiled: ServedConfig['compiled'],
   { clock = systemClock, level = config.log.level }: { clock?: Clock; level?: string } = {},
 ): Promise<LocalGateway> {
   const log: string[] = [];
@@ -68,14 +69,17 @@ export async function runGateway(
     log.push(line);
   }
   const logger = pino({ base: null, level }, { write });
-  const gateway = createGateway(config, compiled, {
-    log: logger,
-    tracing: createTracing(config.telemetry.traces, { version: 'test', log: logger }),
-    clock,
-    openapi: servedOpenapi(),
-    version: 'test',
-    nodeVersion: 'test',
-  });
+  const gateway = createGateway(
+    { gateway: config, compiled },
+    {
+      log: logger,
+      tracing: createTracing(config.telemetry.traces, { version: 'test', log: logger }),
+      clock,
+      openapi: servedOpenapi(),
+      version: 'test',
+      nodeVersion: 'test',
+    },
+  );
   const ports = await gateway.listen();
   const forget = [ports.port, ports.adminPort].map((port) => watch.port(port));
   async function close(): Promise<void> {

@@ -21,7 +21,7 @@ function open(isAnsweredAtOnce = true) {
       passed.push('parse');
       return parseList('users.list', '');
     },
-    cache: (): Handler => () => {
+    cached: (() => {
       passed.push('cache');
       const reply = {
         body: Buffer.from(''),
@@ -31,8 +31,7 @@ function open(isAnsweredAtOnce = true) {
         cache: 'hit',
       } as const;
       return isAnsweredAtOnce ? reply : Promise.resolve(reply);
-    },
-    source: () => Promise.reject(new Error('the cache answers')),
+    }) satisfies Handler,
   };
   return { passed, parts };
 }

@@ -29,7 +29,7 @@ const REFUSED_MS = 5_000;
 const ROOM_PART = 0.97;
 
 /** What Redis says of a write that it does not take; older versions say it inside the error of a script. */
-const REFUSAL = /(?:^|-)(OOM|READONLY|NOPERM|NOREPLICAS)\b.*/;
+const REFUSAL = /(?:^|-)(OOM|READONLY|NOPERM|NOREPLICAS)\b.*?(?= script: |$)/;
 /** The right to ask for INFO is ours alone, and nothing of a caller's needs it. */
 const OF_INFO = /'info'/i;
 

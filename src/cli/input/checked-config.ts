@@ -1,0 +1,52 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { ConfigTexts } from '../../config/load.ts';
+import { ConfigError } from '../../config/problem.ts';
+import { checkFixtures } from '../../fixtures/check-fixtures.ts';
+import type { CliContext } from '../context.ts';
+import { type ReadyConfig, readConfig, readTexts } from './read-config.ts';
+
+/** A sound configuration, and how many recorded cases it replays. */
+export type CheckedFiles = ReadyConfig & { readonly replayed: number };
+
+/**
+ * Reads, compiles and replays, as `portico check` and every reload do.
+ * @throws ConfigError with every problem
+ */
+export async function readChecked(
+  gatewayFile: string,
+  variables: CliContext['env'],
+  { fixtures = true } = {},
+): Promise<CheckedFiles> {
+  const ready = readConfig(gatewayFile, variables);
+  if (!fixtures) return { ...ready, replayed: 0 };
+  const { passed, problems } = await checkFixtures(ready.sources);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { ...ready, replayed: passed };
+}
+
+const AGAIN_MAX = 5;
+const AGAIN_MS = 100;
+
+/**
+ * The texts of a sound configuration. They are read until two readings agree: files that are written one by one, or
+ * swapped while they are read, must not become a mixture.
+ * @throws ConfigError with every problem
+ */
+export async function readSettledTexts(
+  gatewayFile: string,
+  variables: CliContext['env'],
+): Promise<ConfigTexts> {
+  for (let again = 0; again < AGAIN_MAX; again += 1) {
+    const { texts } = await readChecked(gatewayFile, variables);
+    if (isDeepStrictEqual(readTexts(gatewayFile, texts), texts)) return texts;
+    await delay(AGAIN_MS);
+  }
+  const problem = {
+    file: gatewayFile,
+    path: '',
+    message: 'the files change while they are read',
+    hint: 'write them beside the old ones and move them, then reload again',
+  };
+  throw new ConfigError([problem]);
+}

@@ -1,0 +1,85 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { ConfigFiles, FileText } from '../../config/load.ts';
+import { loadUsableParts } from '../../config/load-parts.ts';
+import type { SoundConfig } from '../../reload/reload-outcome.ts';
+import type { CliContext } from '../context.ts';
+import { compileFiles, liveEnvironment, type ReadyConfig } from '../input/read-config.ts';
+
+/*
+ * The last good configuration. Only the texts of the files are kept, as they were written: a `${NAME}` or `${file:…}` is
+ * resolved again at the next start, so no secret is kept that does not stand in a file itself.
+ */
+
+const FILE = 'last-good.json';
+const VERSION = 1;
+/** Where the gateway file is so broken that its `state.dir` cannot be read. */
+const FOLDER_VARIABLE = 'PORTICO_STATE_DIR';
+
+/** Makes the function that keeps a configuration for the next start. A failure is a warning: the gateway can do without. */
+export function createKeep(log: () => Pick<Logger, 'warn'>): (config: SoundConfig) => void {
+  let kept: string | undefined;
+  return function keep({ gateway, texts }) {
+    const { dir } = gateway.state;
+    const text = JSON.stringify({ version: VERSION, files: texts.files });
+    if (dir === undefined || text === kept) return;
+    try {
+      mkdirSync(dir, { recursive: true, mode: 0o700 });
+      const draft = join(dir, `${FILE}.new`);
+      const file = openSync(draft, 'w', 0o600);
+      try {
+        writeSync(file, text);
+        fsyncSync(file);
+      } finally {
+        closeSync(file);
+      }
+      renameSync(draft, join(dir, FILE));
+      kept = text;
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : 'unknown';
+      log().warn(
+        { problem },
+        'the last good configuration cannot be kept in state.dir; the gateway serves on',
+      );
+    }
+  };
+}
+
+/** The folder where the last good configuration of a gateway file is, as far as that can be known. */
+function folderOf(configFile: string, env: CliContext['env']): string | undefined {
+  try {
+    const gateway: FileText = { file: configFile, text: readFileSync(configFile, 'utf8') };
+    const { dir } = loadUsableParts(gateway, liveEnvironment(env)).state ?? {};
+    if (dir !== undefined) return dir;
+  } catch {
+    // The file is gone.
+  }
+  const named = env[FOLDER_VARIABLE];
+  return named === '' ? undefined : named;
+}
+
+function isText(value: unknown): value is FileText {
+  const { file, text } = Object(value) as Partial<FileText>;
+  return typeof file === 'string' && typeof text === 'string';
+}
+
+function filesIn(json: string): ConfigFiles | undefined {
+  const { version, files } = JSON.parse(json) as { version?: unknown; files?: Partial<ConfigFiles> };
+  const { gateway, sources } = files ?? {};
+  if (version !== VERSION || !isText(gateway) || !Array.isArray(sources) || !sources.every(isText))
+    return undefined;
+  return { gateway, sources };
+}
+
+/** The last good configuration, compiled; `undefined` where there is none that is sound with the variables of now. */
+export function readLastGood(configFile: string, { env }: CliContext): ReadyConfig | undefined {
+  const folder = folderOf(configFile, env);
+  if (folder === undefined) return undefined;
+  try {
+    const files = filesIn(readFileSync(join(folder, FILE), 'utf8'));
+    return files && compileFiles(files, env);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,58 @@
+import type { Logger } from 'pino';
+import type { Reloader, Reloading } from '../../reload/reloader.ts';
+import { createConfigWatch } from '../../reload/watch-config.ts';
+import type { CliContext } from '../context.ts';
+import type { ReadyConfig } from '../input/read-config.ts';
+import { createKeep } from './last-good.ts';
+import { createReadAgain } from './read-again.ts';
+import { watchedFiles } from './watch-files.ts';
+
+/** How the configuration of a process is read again, and what asks for that. */
+export type OpenedReloading = {
+  readonly reloading: Reloading;
+  /** Begins to ask: at every SIGHUP, and where the configuration says so whenever its files change. */
+  readonly start: (reload: Reloader['reload']) => void;
+};
+
+export type OpenReloading = (log: Pick<Logger, 'warn'>) => OpenedReloading;
+
+/** Makes the function that opens the reloading of a process once its log is there. `isFallback`: see `Reloading`. */
+export function createOpenReloading(
+  configFile: string,
+  first: ReadyConfig,
+  isFallback: boolean,
+  context: CliContext,
+): OpenReloading {
+  return function openReloading(log) {
+    let inForce: Pick<ReadyConfig, 'texts' | 'gateway'> = first;
+    let reload: Reloader['reload'] | undefined;
+    const watch = createConfigWatch({
+      ...watchedFiles(configFile, () => inForce.texts),
+      onChange: async () => reload?.({ actor: 'watch' }),
+      onBlind: (folder, problem) =>
+        log.warn({ folder, problem }, 'a folder cannot be watched; changes are found within half a minute'),
+    });
+    context.stop.addEventListener('abort', () => watch.close());
+
+    function follow(): void {
+      if (reload !== undefined) watch.set(inForce.gateway.reload === 'watch');
+    }
+
+    return {
+      reloading: {
+        read: createReadAgain(configFile, context),
+        keep: createKeep(() => log),
+        isFallback,
+        onInForce(config) {
+          inForce = config;
+          follow();
+        },
+      },
+      start(given) {
+        reload = given;
+        context.processes.onHangUp(() => void given({ actor: 'signal' }));
+        follow();
+      },
+    };
+  };
+}

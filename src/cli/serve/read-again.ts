@@ -1,0 +1,15 @@
+import { finishStepsInTurns } from '../../kernel/yield-to-loop.ts';
+import type { SoundConfig } from '../../reload/reload-outcome.ts';
+import type { CliContext } from '../context.ts';
+import { readConfigTexts } from '../input/read-config.ts';
+import { createCheckInThread } from './check-in-thread.ts';
+
+/**
+ * Makes the function that reads a configuration while another one is served: it is checked in a thread, and only a sound
+ * one is compiled here, a file at a time.
+ * @throws ConfigError with every problem, from the function
+ */
+export function createReadAgain(configFile: string, { env }: CliContext): () => Promise<SoundConfig> {
+  const check = createCheckInThread({ configFile, variables: { ...env } });
+  return async () => finishStepsInTurns(readConfigTexts(await check(), env));
+}

@@ -1,0 +1,27 @@
+import type { Report } from '../../explain/report/report.ts';
+import type { ConfigChange } from '../../reload/find-changes.ts';
+import type { ReloadOutcome } from '../../reload/reload-outcome.ts';
+
+const VERDICTS: Readonly<Record<ReloadOutcome['kind'], string>> = {
+  applied: 'The new configuration is in force.',
+  unchanged: 'The configuration of the files is in force already.',
+  refused: 'The new configuration is refused; nothing has changed.',
+  'dry-run': 'The new configuration is sound; nothing has changed.',
+};
+
+function changeText({ path, kind, before, after }: ConfigChange): string {
+  const values = before === undefined || after === undefined ? '' : `: ${before} → ${after}`;
+  return `${kind} ${path}${values}`;
+}
+
+/** What became of a reload, as `portico reload` prints it. */
+export function reloadReport(outcome: ReloadOutcome): Report {
+  const { kind, rev, digest, changes, problems = [], processes, waitingFor } = outcome;
+  const late = waitingFor === 0 ? [] : [`${waitingFor} have not said so within the time.`];
+  const serving = processes.filter((one) => one.digest === digest).length;
+  const inForce = `In force: revision ${rev}, digest ${digest}, in ${serving} of ${processes.length + waitingFor} processes.`;
+  return {
+    json: outcome,
+    blocks: [...problems, ...changes.map(changeText), VERDICTS[kind], inForce, ...late],
+  };
+}

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import { type UsableParts, loadUsableParts } from '../../config/load-parts.ts';
+import { adminAddress } from '../../explain/fetch-quality.ts';
+import { parseDuration } from '../../kernel/duration.ts';
+import type { ReloadOutcome } from '../../reload/reload-outcome.ts';
+import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import { liveEnvironment } from '../input/read-config.ts';
+import { reloadReport } from './reload-report.ts';
+import { printReport } from '../output/print-report.ts';
+
+type Options = {
+  readonly admin?: string;
+  readonly dryRun?: boolean;
+  readonly wait: string;
+  readonly json?: boolean;
+};
+
+/** Where the gateway is asked, and with which token. */
+type Listener = { readonly address: string; readonly token: string | undefined };
+
+/** A gateway checks its files first, which takes a while on a busy machine. */
+const CHECK_MS = 120_000;
+const TOKEN_VARIABLE = 'PORTICO_ADMIN_TOKEN';
+
+function fail(context: CliContext, message: string, exitCode: number): never {
+  context.err(`portico: ${message}\n`);
+  throw new ExitError(exitCode);
+}
+
+/** A file that is broken elsewhere still says where the gateway listens: that is when a dry run is wanted most. */
+function readParts(configFile: string, context: CliContext): UsableParts | undefined {
+  try {
+    const text = readFileSync(configFile, 'utf8');
+    return loadUsableParts({ file: configFile, text }, liveEnvironment(context.env));
+  } catch {
+    return undefined;
+  }
+}
+
+function findListener(options: Options, configFile: string, context: CliContext): Listener {
+  const admin = readParts(configFile, context)?.admin;
+  const address = options.admin ?? (admin && adminAddress(admin));
+  if (address === undefined) {
+    const message = `${configFile} does not say where the operator's listener is: name it with --admin http://127.0.0.1:9090`;
+    fail(context, message, exitCodes.config);
+  }
+  const named = admin?.tokens.find(({ role, token }) => role === 'operator' && token !== undefined);
+  const own = context.env[TOKEN_VARIABLE];
+  const token = own === undefined || own === '' ? (admin?.token ?? named?.token)?.reveal() : own;
+  return { address: address.replace(/\/+$/, ''), token };
+}
+
+async function ask({ address, token }: Listener, options: Options, context: CliContext): Promise<Response> {
+  const query = new URLSearchParams({ wait: options.wait, dryRun: String(options.dryRun === true) });
+  const waitMs = CHECK_MS + (parseDuration(options.wait) ?? 0);
+  const signal = AbortSignal.any([context.stop, AbortSignal.timeout(waitMs)]);
+  const headers = new Headers(token === undefined ? {} : { Authorization: `Bearer ${token}` });
+  try {
+    const url = `${address}/api/config/reload?${query.toString()}`;
+    return await fetch(url, { method: 'POST', headers, signal, redirect: 'error' });
+  } catch {
+    const message = `no answer from the operator's listener at ${address}: is the gateway running? --admin names another address`;
+    return fail(context, message, exitCodes.unavailable);
+  }
+}
+
+/**
+ * `portico reload`: has a running gateway put its changed files in force. Exit code 78 where they are refused, 1 where
+ * some process has not said in time that it serves them, or the gateway refuses the token.
+ */
+async function runReload(options: Options, configFile: string, context: CliContext): Promise<void> {
+  const answer = await ask(findListener(options, configFile, context), options, context);
+  const body: unknown = await answer.json().catch(() => undefined);
+  if (![200, 202, 422].includes(answer.status)) {
+    const { reason = 'no reason', hint } =
+      (body as { error?: { reason?: string; hint?: string } }).error ?? {};
+    const advice = answer.status === 401 ? `; or set ${TOKEN_VARIABLE}` : '';
+    fail(context, `${reason}${hint === undefined ? '' : `: ${hint}`}${advice}`, exitCodes.failure);
+  }
+  const outcome = body as ReloadOutcome;
+  printReport(reloadReport(outcome), options.json, context);
+  if (outcome.kind === 'refused') throw new ExitError(exitCodes.config);
+  if (outcome.waitingFor > 0) throw new ExitError(exitCodes.failure);
+}
+
+/** Adds `portico reload` to the command line. */
+export function registerReloadCommand(program: Command, configFile: () => string, context: CliContext): void {
+  program
+    .command('reload')
+    .description('have a running gateway put its changed files in force, without a restart')
+    .option('--dry-run', 'only check the files, and say what would become different')
+    .addOption(
+      new Option('--wait <time>', 'how long to wait until every process serves the new files').default('5s'),
+    )
+    .option('--admin <url>', "the operator's listener, where it is not the one of the configuration")
+    .option('--json', 'answer in JSON')
+    .action((options: Options) => runReload(options, configFile(), context));
+}

@@ -1,0 +1,85 @@
+import type { GatewayConfig } from '../config/schema/gateway.ts';
+import type { ServerStatus } from '../errors/body.ts';
+import { contentDigest } from '../pipeline/parts/content-digest.ts';
+import type { PartSet } from '../pipeline/parts/kept-parts.ts';
+import type { Uses } from '../pipeline/parts/uses.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { ServedOperation } from '../pipeline/create-operations.ts';
+import { operationEndpoint } from './operation-endpoint.ts';
+import { createPassthrough, type PassthroughDeps } from './passthrough/passthrough.ts';
+import type { Representable } from './representation.ts';
+import { createResponder, type Responder } from './responder.ts';
+import { compileRoutes, type Endpoint, READ_METHODS, type Route, type RouteMatch } from './routes.ts';
+import { createLoadShedder, type LoadShedder, type LoadShedderDeps } from './shedding/load-shedder.ts';
+import { createCors } from './listener/cors.ts';
+
+/** What a configuration says of the public listener. */
+export type RoutingSpec = {
+  readonly operations: readonly ServedOperation[];
+  readonly passthrough: Pick<PassthroughDeps, 'routes' | 'admit'>;
+  readonly trustProxy: GatewayConfig['listen']['trustProxy'];
+  readonly serverStatus: ServerStatus;
+  readonly cors?: GatewayConfig['cors'];
+  /** Absent: off. */
+  readonly compression?: GatewayConfig['cache']['compression'];
+  readonly overload: GatewayConfig['overload'];
+};
+
+export type RoutingDeps = Pick<PassthroughDeps, 'send' | 'uses'> &
+  Omit<LoadShedderDeps, 'limits'> & {
+    readonly clock: Clock;
+    readonly log: PassthroughDeps['log'];
+    readonly metrics: PassthroughDeps['metrics'];
+    readonly parts: Pick<PartSet, 'take'>;
+    /** The OpenAPI description, served at `/v1/openapi.json`. */
+    readonly openapi: Representable;
+    readonly uses: Uses;
+  };
+
+/** How the public listener serves by one configuration: where a path leads, and how it is answered. */
+export type Routing = {
+  readonly findRoute: (path: string) => RouteMatch<Endpoint> | undefined;
+  readonly responder: Responder;
+  readonly shedder: LoadShedder;
+  readonly trustProxy: GatewayConfig['listen']['trustProxy'];
+};
+
+/** What `OPTIONS *` asks about: the server as a whole (RFC 9110, section 9.3.7). */
+export const WHOLE_SERVER = { path: '*', query: '' };
+const wholeServer: Endpoint = {
+  operation: 'none',
+  route: '*',
+  methods: READ_METHODS,
+  serve: () => undefined,
+};
+
+/** Puts together how the public listener serves by one configuration. */
+export function createRouting(spec: RoutingSpec, deps: RoutingDeps): Routing {
+  const { clock, log, metrics, uses, parts, openapi } = deps;
+  const { trustProxy, overload: limits } = spec;
+  const trustsProxies = trustProxy !== false;
+  const shedder = parts.take('load shedder', contentDigest(limits), () => {
+    const value = createLoadShedder({ limits, clock, log, metrics });
+    return { value, close: value.stop };
+  });
+  const cors = createCors(spec.cors);
+  const responder = createResponder({ ...spec, clock, cors, shedder });
+  const findRoute = compileRoutes<Endpoint>([
+    ...spec.operations.map((served): Route<Endpoint> => ({
+      path: served.path,
+      target: operationEndpoint(served, { responder, trustsProxies, uses }),
+    })),
+    { path: WHOLE_SERVER.path, target: wholeServer },
+    {
+      path: '/v1/openapi.json',
+      target: {
+        operation: 'openapi',
+        route: '/v1/openapi.json',
+        methods: READ_METHODS,
+        serve: (_req, context) => responder.sendDocument(context, openapi),
+      },
+    },
+    ...createPassthrough({ ...deps, ...spec.passthrough, trustsProxies, cors }),
+  ]);
+  return { findRoute, responder, shedder, trustProxy };
+}

@@ -1,0 +1,48 @@
+import type { Logger } from 'pino';
+import type { Metrics } from '../admin/metrics.ts';
+import type { GatewayConfig } from '../config/schema/gateway.ts';
+import { redisRoles } from '../config/schema/redis.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { type Cache, createCache } from '../store/cache/cache.ts';
+import { createContentEncodings } from '../store/cache/content-encodings.ts';
+import { createFallenClaims } from '../store/fallen-claims.ts';
+import { createLocalPurges, createSharedPurges, type Purges } from '../store/purges.ts';
+import { createRedisKeys } from '../store/redis/redis-keys.ts';
+import { openRedis } from '../store/redis/redis-roles.ts';
+
+/** Opens the connections to Redis, and what is kept in Redis or in this process, for the life of the process. */
+export function openStores(
+  { redis: spec }: GatewayConfig,
+  { log, clock }: { readonly log: Logger; readonly clock: Clock },
+  metrics: Pick<Metrics, 'watchRedis' | 'compressed' | 'cacheEvent'>,
+) {
+  const redis = openRedis(spec, log);
+  for (const role of redisRoles) {
+    const connection = redis.of[role];
+    if (connection !== undefined) metrics.watchRedis(role, () => connection.health().state);
+  }
+  const keys = createRedisKeys(spec.prefix);
+  const client = redis.of.cache?.client;
+  const purges: Purges =
+    client === undefined
+      ? createLocalPurges()
+      : createSharedPurges(client, keys, (notes) => fallenClaims.apply(notes));
+  const fallenClaims = createFallenClaims(purges, clock);
+
+  function cacheOf({ localBytes, localSeconds, compression }: GatewayConfig['cache']): Cache {
+    return createCache({
+      clock,
+      localBytes,
+      localSeconds,
+      redis: client && { client, keyOf: (...parts) => keys.cache(...parts) },
+      purges,
+      attachEncodings:
+        compression === 'auto'
+          ? createContentEncodings(localBytes, (made) => metrics.compressed(made))
+          : undefined,
+      onEvent: metrics.cacheEvent,
+    });
+  }
+
+  return { redis, keys, purges, fallenClaims, createCache: cacheOf };
+}

@@ -1,0 +1,160 @@
+import type { Server } from 'node:http';
+import type { Logger } from 'pino';
+import { type Act, createAct } from '../admin/actions/act.ts';
+import { createCacheActions, type HeldCount } from '../admin/actions/cache-actions.ts';
+import { createClaimActions } from '../admin/actions/claim-actions.ts';
+import type { CheckResult } from '../admin/app.ts';
+import { knownSeries } from '../admin/known-series.ts';
+import { createMetrics, type Metrics, type MetricsDeps } from '../admin/metrics.ts';
+import { redisChecks } from '../admin/redis-checks.ts';
+import type { GatewayConfig } from '../config/schema/gateway.ts';
+import { hasPublishedPepper } from '../config/validate/find-notes.ts';
+import { type App, createApp } from '../http/listener/app.ts';
+import { createDrain, type Drain } from '../http/listener/drain.ts';
+import { closeListener, openListener } from '../http/listener/open-listener.ts';
+import { createServer, setServerLimits } from '../http/listener/server.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { createKeptParts } from '../pipeline/parts/kept-parts.ts';
+import type { ResourceQuality } from '../pipeline/quality.ts';
+import type { ShareOf } from '../pipeline/source-upstreams.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
+import { createLocalShares } from '../upstream/bulkhead/divided-share.ts';
+import { openStores } from './open-stores.ts';
+import { createSnapshot, type ServedConfig, type Snapshot } from './snapshot.ts';
+import { createSnapshots, type Snapshots } from './snapshots.ts';
+
+/** What the process gives the public side of a gateway. */
+export type PublicServices = Omit<MetricsDeps, 'operations'> & {
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** The OpenAPI document as served. */
+  readonly openapi: Buffer;
+  /** Records spans, and is closed with the gateway; absent: tracing is off. */
+  readonly tracing?: Tracing | undefined;
+  /** This process's share of the concurrent calls of a source; absent where it is the only process. */
+  readonly shareOf?: ShareOf | undefined;
+};
+
+/** A configuration that is ready to be put in force. Exactly one of the two is to be called, once. */
+export type StagedConfig = {
+  /** Serves every new request by it; those under way keep what they began with. */
+  apply(): void;
+  readonly discard: () => Promise<void>;
+};
+
+/** The public listener and everything behind it. */
+export type PublicSide = {
+  /** Waits for Redis, for a bounded time. */
+  prepare(): Promise<void>;
+  /** Opens the listener; rejects if its port is taken. */
+  listen(): Promise<number>;
+  /** The configuration in force. */
+  readonly inForce: Pick<Snapshot, 'rev' | 'digest' | 'config' | 'tokens'>;
+  /**
+   * Prepares a change to another configuration. Nothing is served by it before `apply`.
+   * @throws Error where it cannot be put together
+   */
+  stage(next: ServedConfig): Promise<StagedConfig>;
+  checks(): readonly CheckResult[];
+  readonly metrics: Metrics;
+  quality(): readonly ResourceQuality[];
+  /** How many answers and row sets with a tag are in the memory of this process. */
+  countHeld(tag: string): HeldCount;
+  /** Carries out what an operator asks for. */
+  readonly act: Act;
+  /** Ends the listener gracefully, see `createDrain`. */
+  readonly leave: Drain;
+  /** Closes everything at once. */
+  close(): Promise<void>;
+};
+
+/** Makes the function from whose call on everything that depends on the configuration goes by one. */
+function createServeBy(server: Server, app: App, metrics: Metrics): (next: Snapshot) => void {
+  return function serveBy(next) {
+    metrics.knowEndpoints(next.endpoints);
+    metrics.declare(knownSeries(next.config, next.compiled, next.endpoints));
+    metrics.configInForce(next.digest);
+    setServerLimits(server, next.limits);
+    app.serveBy(next.routing);
+  };
+}
+
+/** What an operator may ask of the snapshot in force. */
+function createSideAct(
+  snapshots: Snapshots,
+  { purges, fallenClaims }: Pick<ReturnType<typeof openStores>, 'purges' | 'fallenClaims'>,
+): Act {
+  const countHeld = (tag: string) => snapshots.current.countHeld(tag);
+  return createAct({
+    quality: () => ({ sources: snapshots.current.quality() }),
+    ...createCacheActions({ purges, countHeld }),
+    ...createClaimActions(fallenClaims),
+  });
+}
+
+/** Creates the public side of a gateway; it does not listen before `listen`. */
+export function createPublicSide(first: ServedConfig, services: PublicServices): PublicSide {
+  const { log } = services;
+  const warnOfPepper = ({ gateway }: { readonly gateway: GatewayConfig }) => {
+    if (hasPublishedPepper(gateway))
+      log.warn(
+        {},
+        'auth.apiKeys.pepper is the published one: set PORTICO_KEY_PEPPER before making real keys',
+      );
+  };
+  warnOfPepper(first);
+  const metrics = createMetrics({ ...services, operations: [] });
+  const stores = openStores(first.gateway, services, metrics);
+  const { redis, purges } = stores;
+  const app = createApp({ ...services, metrics });
+  const shareOf = services.shareOf ?? createLocalShares();
+  const deps = { ...services, ...stores, shareOf, redis: redis.of, metrics, app, kept: createKeptParts() };
+  const snapshots = createSnapshots(createSnapshot(first, 1, deps));
+  metrics.watchClaims(() => snapshots.current.fallen());
+  const server = createServer(app, snapshots.current.limits, { log, metrics });
+  const drain = createDrain({ server, drainMs: () => snapshots.current.config.listen.drain });
+  const serveBy = createServeBy(server, app, metrics);
+  serveBy(snapshots.current);
+
+  async function stage(next: ServedConfig): Promise<StagedConfig> {
+    await snapshots.untilRoom();
+    const staged = createSnapshot(next, snapshots.current.rev + 1, deps);
+    function apply(): void {
+      snapshots.replace(staged);
+      serveBy(staged);
+      log.level = next.gateway.log.level;
+      warnOfPepper(next);
+    }
+    return { apply, discard: () => staged.close() };
+  }
+
+  return {
+    async prepare() {
+      // Requests before the connection to Redis would only be counted as its failures.
+      await redis.untilReady();
+      await purges.refresh();
+    },
+    listen: () => openListener(server, first.gateway.listen),
+    get inForce() {
+      return snapshots.current;
+    },
+    stage,
+    checks: () => redisChecks(redis.of),
+    metrics,
+    quality: () => snapshots.current.quality(),
+    countHeld: (tag) => snapshots.current.countHeld(tag),
+    act: createSideAct(snapshots, stores),
+    leave(leaving) {
+      app.stopShedding();
+      return drain(leaving);
+    },
+    async close() {
+      app.stopShedding();
+      await closeListener(server);
+      await snapshots.close();
+      purges.close();
+      await redis.close();
+      await services.tracing?.close();
+    },
+  };
+}

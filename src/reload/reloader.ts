@@ -1,0 +1,91 @@
+import { createSerialQueue } from '../kernel/serial-queue.ts';
+import { findConfig, type FoundConfig, problemsOf } from './find-config.ts';
+import type { ReloadOutcome, ReloadRequest, ReloadTarget, SoundConfig } from './reload-outcome.ts';
+import { createReloadReport, type ReloadReportDeps, type StaleConfig } from './reload-report.ts';
+import { configDigest } from './snapshot.ts';
+
+/** Puts changed configurations in force while requests are served. */
+export type Reloader = {
+  /** Reads, checks, compares and swaps: all or nothing, one after the other. Never rejects. */
+  readonly reload: (request: ReloadRequest) => Promise<ReloadOutcome>;
+  readonly status: ConfigStatus;
+};
+
+/** The configuration in force, and why it is not that of the files. */
+export type ConfigStatus = {
+  readonly rev: number;
+  readonly digest: string;
+  readonly stale?: StaleConfig;
+};
+
+/** How a process reads its configuration again, whether it has workers or not. */
+export type Reloading = {
+  /** Reads the files, and checks them as `portico check` does. Rejects with a ConfigError with every problem. */
+  readonly read: () => Promise<SoundConfig>;
+  /** Keeps a configuration that is in force for the next start. Never throws. */
+  readonly keep?: ((config: SoundConfig) => void) | undefined;
+  /** Whether the first configuration is an older one, because the files were refused. */
+  readonly isFallback?: boolean | undefined;
+  /** Takes note of the configuration that is in force from now on: the first one, and each that is applied. */
+  readonly onInForce?: ((config: SoundConfig) => void) | undefined;
+};
+
+export type ReloaderDeps = Reloading &
+  Omit<ReloadReportDeps, 'inForce'> & {
+    readonly first: SoundConfig;
+    readonly target: ReloadTarget;
+  };
+
+const WAIT_MS = 5_000;
+
+/** Creates the reloader of one gateway. */
+export function createReloader(deps: ReloaderDeps): Reloader {
+  const { target, first, read, keep, isFallback = false } = deps;
+  const oneByOne = createSerialQueue();
+  const report = createReloadReport({ ...deps, inForce: () => target.inForce }, isFallback);
+  let inForce = first;
+  if (!isFallback) keep?.(first);
+  deps.onInForce?.(first);
+
+  async function refuse(request: ReloadRequest, problems: readonly string[]): Promise<ReloadOutcome> {
+    if (request.dryRun !== true) report.refused(request, problems);
+    const acknowledged = await target.acknowledged(request.waitMs ?? WAIT_MS);
+    return { kind: 'refused', ...target.inForce, changes: [], problems, ...acknowledged };
+  }
+
+  async function apply(
+    request: ReloadRequest,
+    { next, changes }: Extract<FoundConfig, { kind: 'sound' }>,
+  ): Promise<ReloadOutcome> {
+    const before = target.inForce.digest;
+    const staged = await target.stage(next);
+    const acknowledged = await staged.apply(request.waitMs ?? WAIT_MS);
+    inForce = next;
+    keep?.(next);
+    deps.onInForce?.(next);
+    report.applied(request, before, changes);
+    return { kind: 'applied', ...target.inForce, changes, ...acknowledged };
+  }
+
+  async function reloadOnce(request: ReloadRequest): Promise<ReloadOutcome> {
+    const found = await findConfig(read, inForce);
+    if (found.kind === 'unsound') return refuse(request, found.problems);
+    const isUnchanged = configDigest(found.next) === target.inForce.digest;
+    if (request.dryRun !== true && !isUnchanged)
+      return apply(request, found).catch((error: unknown) => refuse(request, problemsOf(error)));
+    if (request.dryRun !== true) {
+      keep?.(found.next);
+      report.unchanged(request);
+    }
+    const acknowledged = await target.acknowledged(request.waitMs ?? WAIT_MS);
+    const kind = isUnchanged ? 'unchanged' : 'dry-run';
+    return { kind, ...target.inForce, changes: found.changes, ...acknowledged };
+  }
+
+  return {
+    reload: (request) => oneByOne(() => reloadOnce(request)),
+    get status() {
+      return { ...target.inForce, ...(report.stale && { stale: report.stale }) };
+    },
+  };
+}

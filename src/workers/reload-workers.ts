@@ -1,0 +1,123 @@
+import type { Acknowledged, SoundConfig, StagedReload } from '../reload/reload-outcome.ts';
+import { configDigest } from '../reload/snapshot.ts';
+import type { WorkerQuery, WorkerState } from './messages.ts';
+import type { Supervisor } from './supervisor.ts';
+import type { WorkerPlan, WorkerSlot } from './worker-slots.ts';
+
+export type ReloadWorkersDeps = {
+  readonly supervisor: Pick<Supervisor, 'workers' | 'adopt'>;
+  readonly planOf: (config: SoundConfig) => WorkerPlan;
+};
+
+/** Puts a configuration in force in all workers, each in place: first all compile it, then all swap. */
+export type WorkerReloads = {
+  /** Rejects with the problem of a worker that cannot compile it; none is left with it then. */
+  stage(next: SoundConfig): Promise<StagedReload>;
+  /** Brings a worker up to date that was started with an earlier configuration. Ends it where that fails. */
+  catchUp(slot: WorkerSlot): Promise<void>;
+  /** What the serving workers say they serve. */
+  serving(waitMs: number): Promise<Acknowledged>;
+};
+
+/** A worker compiles a configuration in a second; it may wait for an old snapshot to be closed before. */
+const STAGE_MS = 60_000;
+const SWAP_MS = 30_000;
+
+/** A configuration that these workers have compiled. */
+type Staged = {
+  readonly number: number;
+  readonly slots: readonly WorkerSlot[];
+  readonly plan: WorkerPlan;
+  readonly digest: string;
+};
+
+type Asked<T> = { readonly slot: WorkerSlot; readonly answer: PromiseSettledResult<T> };
+
+/** Asks some workers. One that has ended meanwhile is left out: it is replaced by one with what is in force. */
+async function askAll(
+  { workers }: Pick<Supervisor, 'workers'>,
+  slots: readonly WorkerSlot[],
+  query: WorkerQuery,
+  ms: number,
+): Promise<readonly Asked<unknown>[]> {
+  const answers = await Promise.allSettled(slots.map(({ link }) => link.ask(query, Math.max(ms, 1))));
+  const asked = slots.map((slot, at) => ({ slot, answer: answers[at] as PromiseSettledResult<unknown> }));
+  return asked.filter(({ slot }) => workers.includes(slot));
+}
+
+/** Those that have said what they serve. */
+function acknowledgedBy(asked: readonly Asked<unknown>[]): Acknowledged {
+  const processes = asked.flatMap(({ slot: { link }, answer }) =>
+    answer.status === 'fulfilled'
+      ? [{ pid: link.process.pid ?? 0, digest: (answer.value as WorkerState).digest }]
+      : [],
+  );
+  return { processes, waitingFor: asked.length - processes.length };
+}
+
+/** A worker that has not answered does what it was told when it comes to it; one that serves something else is ended. */
+async function confirm(slot: WorkerSlot, plan: WorkerPlan, digest: string): Promise<void> {
+  const asked = slot.link.ask({ about: 'state' }, SWAP_MS) as Promise<WorkerState>;
+  const state = await asked.catch(() => undefined);
+  if (state?.digest === digest) slot.plan = plan;
+  else slot.link.process.kill();
+}
+
+/** Creates what reloads the workers of one primary. */
+export function createWorkerReloads({ supervisor, planOf }: ReloadWorkersDeps): WorkerReloads {
+  let lastNumber = 0;
+  let current: WorkerPlan | undefined;
+  const servingSlots = () => supervisor.workers.filter(({ phase }) => phase === 'serving');
+
+  async function catchUp(slot: WorkerSlot): Promise<void> {
+    const plan = current;
+    if (plan === undefined || slot.plan === plan) return;
+    const number = (lastNumber += 1);
+    try {
+      await slot.link.ask({ about: 'stage', number, texts: plan.texts }, STAGE_MS);
+      await slot.link.ask({ about: 'swap', number }, SWAP_MS);
+      slot.plan = plan;
+    } catch {
+      slot.link.process.kill();
+    }
+    // Another configuration may have come in force meanwhile.
+    if (supervisor.workers.includes(slot)) await catchUp(slot);
+  }
+
+  async function apply({ number, slots, plan, digest }: Staged, waitMs: number): Promise<Acknowledged> {
+    current = plan;
+    supervisor.adopt(plan);
+    const others = servingSlots().filter((slot) => !slots.includes(slot));
+    for (const slot of others) void catchUp(slot);
+    const asked = await askAll(supervisor, slots, { about: 'swap', number }, waitMs);
+    for (const { slot, answer } of asked) {
+      if (answer.status === 'fulfilled') slot.plan = plan;
+      else void confirm(slot, plan, digest);
+    }
+    return acknowledgedBy(asked);
+  }
+
+  async function stage(next: SoundConfig): Promise<StagedReload> {
+    const plan = planOf(next);
+    const number = (lastNumber += 1);
+    const query = { about: 'stage', number, texts: plan.texts } as const;
+    const asked = await askAll(supervisor, servingSlots(), query, STAGE_MS);
+    const slots = asked.map(({ slot }) => slot);
+    const discard = () => askAll(supervisor, slots, { about: 'discard', number }, SWAP_MS);
+    for (const { slot, answer } of asked) {
+      if (answer.status === 'fulfilled') continue;
+      await discard();
+      const { message } = answer.reason as Error;
+      throw new Error(`worker ${slot.link.process.pid ?? 0} cannot serve by it: ${message}`);
+    }
+    const staged = { number, slots, plan, digest: configDigest(next) };
+    return { apply: (waitMs) => apply(staged, waitMs), discard };
+  }
+
+  return {
+    stage,
+    catchUp,
+    serving: async (waitMs) =>
+      acknowledgedBy(await askAll(supervisor, servingSlots(), { about: 'state' }, waitMs)),
+  };
+}
