@@ -10,6 +10,11 @@ const FAILURES = ['500', '502', '503', '504'];
 /** How a request that fails may stand to the cache. */
 const UNCACHED = ['none', 'miss'];
 const VIEWS: readonly RecordView[] = ['list', 'details', 'get'];
+/** How calls end: by the class of the status that came, or by what kept it from coming. */
+const CALL_OUTCOMES = [
+  ...['2xx', '3xx', '4xx', '5xx', 'cancelled', 'overloaded'],
+  ...['upstream_unavailable', 'upstream_timeout', 'upstream_error', 'upstream_invalid_response'],
+];
 const SOURCE_EVENTS = [
   'breaker_open',
   'breaker_half_open',
@@ -89,10 +94,12 @@ export function knownSeries(
     portico_overload_refusals_total: combine(endpoints, ['event_loop', 'in_flight']),
     portico_limiter_decisions_total: seriesOfTiers(config),
     portico_credentials_total: combine(['unknown'], ['missing', 'refused', 'limited', 'unavailable']),
+    portico_compressions_total: combine(['br', 'gzip'], ['made', 'useless', 'failed']),
     portico_cache_events_total: [
       ...combine(['local'], cached),
       ...(isShared ? combine(['redis'], [...cached, 'stored', 'failed', 'damaged']) : []),
     ],
+    portico_upstream_calls_total: combine(upstreams, CALL_OUTCOMES),
     portico_source_events_total: combine(upstreams, [...SOURCE_EVENTS, 'paused']),
     portico_records_total: replies.flatMap(({ views }) => views),
     portico_dropped_records_total: replies.flatMap(({ views }) => views),

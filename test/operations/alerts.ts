@@ -3,6 +3,8 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
+import { createMetrics } from '../../src/admin/metrics.ts';
+import { mergeMetrics } from '../../src/workers/metrics/merge-metrics.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import { type AlertFault, alertFaults } from './alert-faults.ts';
 import { type AlertPlace, openAlertPlace } from './alert-place.ts';
@@ -91,6 +93,26 @@ async function playHealth(bench: FaultBench, place: AlertPlace, prometheus: Prom
   };
 }
 
+/** One of two workers has lost its Redis: what their primary counts is the sum. */
+async function oneWorkerLost(): Promise<RuleCase> {
+  const [well, other] = [1, 2].map(() => createMetrics({ operations: [], version: '1', nodeVersion: 'v24' }));
+  let state: 'ready' | 'lost' = 'ready';
+  well!.watchRedis('limits', () => 'ready');
+  other!.watchRedis('limits', () => state);
+  const look = async () => mergeMetrics([await well!.values(), await other!.values()]).metrics();
+  const before = await look();
+  state = 'lost';
+  const early = await look();
+  const metrics = { before, early, late: early, after: before };
+  return {
+    name: 'one of two workers has lost Redis',
+    alerts: ['PorticoRedisLost'],
+    also: [],
+    isUp: true,
+    metrics,
+  };
+}
+
 const lives: OperationRow = {
   id: 'alerts-2',
   name: 'each alert fires in its fault, lasts as long as that, ends after it and is silent otherwise: Prometheus, sixty times as fast; then promtool with true durations on what the gateway counted',
@@ -102,7 +124,7 @@ const lives: OperationRow = {
     const health = await playHealth(bench, place, prometheus);
     const played: Played[] = [];
     for (const fault of alertFaults) played.push(await play(bench, place, prometheus, fault));
-    const cases = [health, ...played.map(({ recorded }) => recorded)];
+    const cases = [health, ...played.map(({ recorded }) => recorded), await oneWorkerLost()];
     const problems = await testRules(cases);
     assert.equal(problems.slice(0, PROBLEMS_LENGTH), '');
     const fired = new Set(alertFaults.flatMap(({ alerts }) => alerts));

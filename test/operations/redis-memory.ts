@@ -1,4 +1,10 @@
 import assert from 'node:assert/strict';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { createCache } from '../../src/store/cache/cache.ts';
+import type { CacheEntry } from '../../src/store/cache/cache-entry.ts';
+import { createLocalPurges } from '../../src/store/purges.ts';
+import { createRedisKeys } from '../../src/store/redis/redis-keys.ts';
+import { createRedis } from '../../src/store/redis/redis.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import { offer } from '../faults/harness/load/offer.ts';
 import { serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
@@ -13,6 +19,7 @@ const PER_SECOND = 5_000;
 const SECONDS = 60;
 const LONG_SECONDS = 600;
 const CONNECTIONS = 64;
+const RECORDS = 5;
 
 /** A service with any number of users, which answers at once. */
 const people = serving(({ query }) => {
@@ -111,7 +118,7 @@ const bounded: OperationRow = {
   fast: false,
   async run(bench) {
     const { gateway, held } = await open(bench, `${FRESH_SECONDS}s`);
-    const { body } = await gateway.ask('/v1/users?limit=5&page=1');
+    const { body } = await gateway.ask(`/v1/users?limit=${RECORDS}&page=1`);
     const seconds = bench.long ? LONG_SECONDS : SECONDS;
     const before = await held();
     const state = { over: false, keys: 0, usedBytes: 0 };
@@ -125,13 +132,13 @@ const bounded: OperationRow = {
     const watching = watch();
     const met = await offer({
       port: gateway.port,
-      request: `GET /v1/users?limit=5&page={new} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${gateway.configuredKey}\r\n\r\n`,
+      request: `GET /v1/users?limit=${RECORDS}&page={new} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${gateway.configuredKey}\r\n\r\n`,
       ...{ perSecond: PER_SECOND, seconds, warmSeconds: 0, connections: CONNECTIONS, obeys: false },
     });
     state.over = true;
     await watching;
     const rate = met.goodPerSecond;
-    const bound = rate * FRESH_SECONDS * takes(body.length, 5) * SLACK;
+    const bound = rate * FRESH_SECONDS * takes(body.length, RECORDS) * SLACK;
     assert.ok(rate > 0, JSON.stringify(met));
     return {
       ok: state.usedBytes - before.usedBytes <= bound,
@@ -146,5 +153,73 @@ const bounded: OperationRow = {
   },
 };
 
+/** The shared level of the cache alone, on a connection of this process. */
+async function openCache(url: string) {
+  const quiet = { info: () => undefined, warn: () => undefined };
+  const redis = createRedis({ url, commandTimeoutMs: 60_000, connectTimeoutMs: 60_000 }, quiet);
+  await redis.untilReady(60_000);
+  const keys = createRedisKeys('portico:');
+  const cache = createCache({
+    ...{ clock: systemClock, localBytes: 1024 ** 2, localSeconds: 1, onEvent: () => undefined },
+    redis: { client: redis.client, keyOf: (...parts) => keys.cache(...parts) },
+    purges: createLocalPurges(),
+  });
+  return { redis, cache };
+}
+
+/** An answer with five records. */
+function answerOf(body: Buffer): CacheEntry {
+  const tags = ['users', ...Array.from({ length: RECORDS }, (_, at) => `user:${at + 1}`)];
+  const fresh = { freshSeconds: FRESH_SECONDS, freshMs: FRESH_SECONDS * 1_000, staleMs: 0 };
+  const made = { storedAt: Date.now(), generation: { epoch: '', purges: 0 } };
+  return { found: true, body, etag: `"${'x'.repeat(27)}"`, tags, ...fresh, ...made };
+}
+
+const stored: OperationRow = {
+  id: 'redis-memory-3',
+  name: 'the same for 5,000 distinct misses a second at the shared cache itself, without the cost of HTTP',
+  fast: false,
+  async run(bench) {
+    const server = await bench.redis();
+    const { redis, cache } = await openCache(server.url);
+    bench.own({ stop: () => redis.close() });
+    const usedBytes = async () => Number(/^used_memory:(\d+)/m.exec(await redis.client.info('memory'))?.[1]);
+    const body = Buffer.alloc(600, 'x');
+    const seconds = bench.long ? LONG_SECONDS : SECONDS;
+    const before = await usedBytes();
+    const bound = PER_SECOND * FRESH_SECONDS * takes(body.length, RECORDS) * SLACK;
+    const state = { most: 0, keys: 0, made: 0, locked: 0 };
+    async function miss(): Promise<void> {
+      const key = `answer ${(state.made += 1)}`;
+      const { lock } = await cache.getOrLock(key, 'look');
+      if (lock !== undefined) state.locked += 1;
+      await cache.put(key, answerOf(body), lock);
+    }
+    const startedAt = performance.now();
+    for (let n = 0; performance.now() - startedAt < seconds * 1_000; n += 1) {
+      const due = ((performance.now() - startedAt) / 1_000) * PER_SECOND - state.made;
+      await Promise.all(Array.from({ length: Math.min(500, Math.max(0, Math.ceil(due))) }, miss));
+      await bench.sleep(5);
+      if (n % 40 !== 0) continue;
+      state.most = Math.max(state.most, (await usedBytes()) - before);
+      state.keys = Math.max(state.keys, await redis.client.dbsize());
+    }
+    const rate = state.made / ((performance.now() - startedAt) / 1_000);
+    await bench.sleep(FRESH_SECONDS * 1_000 + 500);
+    assert.equal(state.locked, state.made);
+    return {
+      ok: state.most <= bound,
+      figure: {
+        seconds,
+        'misses a second': rate,
+        'most keys': state.keys,
+        'keys afterwards': await redis.client.dbsize(),
+        'most MiB': state.most / 1024 ** 2,
+        'bound MiB': bound / 1024 ** 2,
+      },
+    };
+  },
+};
+
 /** What answers take of Redis. */
-export const redisMemoryRows: readonly OperationRow[] = [perAnswer, bounded];
+export const redisMemoryRows: readonly OperationRow[] = [perAnswer, bounded, stored];
