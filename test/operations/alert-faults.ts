@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { FaultGateway } from '../faults/harness/gateway.ts';
 import type { AlertPlace, Manner } from './alert-place.ts';
 
 /** One fault, and the alerts that it must and may raise. */
@@ -94,6 +96,44 @@ const ofRedis: readonly AlertFault[] = [
   },
 ];
 
+/** Puts a changed file in force, and what it was before at the end. */
+function reloaded(
+  name: string,
+  alerts: readonly string[],
+  of: (place: AlertPlace) => FaultGateway,
+  change: (text: string) => string,
+): AlertFault {
+  let before = '';
+  const put = ({ configFile, process }: FaultGateway, text: string) => {
+    writeFileSync(configFile, text);
+    process.signal('SIGHUP');
+  };
+  return {
+    name,
+    alerts,
+    begin(place) {
+      before = readFileSync(of(place).configFile, 'utf8');
+      put(of(place), change(before));
+    },
+    end: (place) => put(of(place), before),
+  };
+}
+
+const ofTheFiles: readonly AlertFault[] = [
+  reloaded(
+    'a reload is refused',
+    ['PorticoConfigStale'],
+    ({ gateway }) => gateway,
+    (text) => `${text}\nnonsense: 1\n`,
+  ),
+  reloaded(
+    'a replica serves another configuration',
+    ['PorticoConfigDiffers'],
+    ({ replica }) => replica,
+    (text) => text.replace('20 per 2s', '21 per 2s'),
+  ),
+];
+
 const ofOthers: readonly AlertFault[] = [
   {
     name: 'somebody guesses keys',
@@ -120,4 +160,4 @@ const ofOthers: readonly AlertFault[] = [
 ];
 
 /** Every fault that some alert is for. */
-export const alertFaults: readonly AlertFault[] = [...ofTheService, ...ofRedis, ...ofOthers];
+export const alertFaults: readonly AlertFault[] = [...ofTheService, ...ofRedis, ...ofTheFiles, ...ofOthers];

@@ -11,6 +11,8 @@ export type Manner = 'well' | 'failing' | 'slow' | 'busy' | 'garbage' | 'disorde
 /** A gateway under a little traffic, with everything that can be done to it. */
 export type AlertPlace = {
   readonly gateway: FaultGateway;
+  /** A replica with the same configuration, to which nobody talks. */
+  readonly replica: FaultGateway;
   readonly redis: RedisServer;
   /** Has the service of the users behave so from now on. */
   readonly behave: (manner: Manner) => void;
@@ -122,13 +124,13 @@ export async function openAlertPlace(bench: FaultBench): Promise<AlertPlace> {
   const redis = await bench.redis('--maxmemory-policy', 'noeviction');
   let manner: Manner = 'well';
   const upstream = bench.own(await startUpstream(serving((request) => answerAs(manner)(request))));
-  const gateway = await bench.gateway({
+  const options = {
     config: configOf(redis.url),
     sources: { 'people.yaml': sourceOf(upstream.origin), 'goods.yaml': goodsOf(upstream.origin) },
-    env: injected.env,
-    keys: FRESH_KEYS,
     truth: () => undefined,
-  });
+  };
+  const gateway = await bench.gateway({ ...options, env: injected.env, keys: FRESH_KEYS });
+  const replica = await bench.gateway({ ...options, keys: 0 });
   const closed = bench.mint();
   await gateway.withStored(({ store }) => store.create({ ...closed.record, tier: 'closed' }));
   const state = { over: false, pages: 0, keys: 0, also: undefined as (() => Promise<unknown>) | undefined };
@@ -150,6 +152,7 @@ export async function openAlertPlace(bench: FaultBench): Promise<AlertPlace> {
 
   return {
     gateway,
+    replica,
     redis,
     behave: (next) => void (manner = next),
     also: (ask) => void (state.also = ask),

@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { createMetrics } from '../../src/admin/metrics.ts';
 import { mergeMetrics } from '../../src/workers/metrics/merge-metrics.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
+import type { FaultGateway } from '../faults/harness/gateway.ts';
 import { type AlertFault, alertFaults } from './alert-faults.ts';
 import { type AlertPlace, openAlertPlace } from './alert-place.ts';
 import { noPrometheus, type Prometheus, startPrometheus } from './prometheus.ts';
@@ -38,6 +39,12 @@ const accepted: OperationRow = {
   },
 };
 
+/** The series of a gateway that say which configuration it serves. */
+async function infoOf(gateway: FaultGateway): Promise<string> {
+  const lines = (await gateway.metrics()).split('\n');
+  return lines.filter((line) => line.startsWith('portico_config_info{')).join('\n');
+}
+
 type Played = { readonly firesMs: number; readonly clearsMs: number; readonly recorded: RuleCase };
 
 /** Plays one fault: its alerts fire, nothing else does, they last as long as it does, and end after it. */
@@ -49,7 +56,8 @@ async function play(
 ): Promise<Played> {
   const { name, alerts, also = [], lastsSeconds = LASTS_SECONDS } = fault;
   const isUp = !alerts.includes('PorticoDown');
-  const look = () => place.gateway.metrics();
+  // Both together, as Prometheus sees them; what is alike of both is there twice, and counts once.
+  const look = async () => `${await place.gateway.metrics()}\n${await infoOf(place.replica)}`;
   const missing = async () => {
     const firing = await prometheus.firing();
     const odd = [...firing].filter((alert) => ![...alerts, ...also].includes(alert));
@@ -120,7 +128,7 @@ const lives: OperationRow = {
   skip: noPrometheus,
   async run(bench) {
     const place = await openAlertPlace(bench);
-    const prometheus = bench.own(await startPrometheus(place.gateway.adminUrl));
+    const prometheus = bench.own(await startPrometheus(place.gateway.adminUrl, place.replica.adminUrl));
     const health = await playHealth(bench, place, prometheus);
     const played: Played[] = [];
     for (const fault of alertFaults) played.push(await play(bench, place, prometheus, fault));

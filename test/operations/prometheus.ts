@@ -25,15 +25,15 @@ export function fasterRules(rules: string): string {
   );
 }
 
-/** A Prometheus that scrapes one gateway every second. */
+/** A Prometheus that scrapes gateways every second. */
 export type Prometheus = {
   /** The names of the alerts that fire at this moment. */
   firing(): Promise<ReadonlySet<string>>;
   close(): Promise<void>;
 };
 
-/** Starts Debian's Prometheus on a gateway, with the rules of config/alerts.yaml sixty times as fast. */
-export async function startPrometheus(adminUrl: string): Promise<Prometheus> {
+/** Starts Debian's Prometheus on some gateways, with the rules of config/alerts.yaml sixty times as fast. */
+export async function startPrometheus(...adminUrls: readonly string[]): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-prometheus-'));
   const port = await freePort();
   writeFileSync(join(folder, 'alerts.yaml'), fasterRules(readFileSync('config/alerts.yaml', 'utf8')));
@@ -41,7 +41,10 @@ export async function startPrometheus(adminUrl: string): Promise<Prometheus> {
     global: { scrape_interval: '1s', scrape_timeout: '900ms', evaluation_interval: '1s' },
     rule_files: ['alerts.yaml'],
     scrape_configs: [
-      { job_name: 'portico', static_configs: [{ targets: [adminUrl.replace('http://', '')] }] },
+      {
+        job_name: 'portico',
+        static_configs: [{ targets: adminUrls.map((url) => url.replace('http://', '')) }],
+      },
     ],
   };
   // JSON is YAML.
@@ -57,7 +60,7 @@ export async function startPrometheus(adminUrl: string): Promise<Prometheus> {
     const { data } = (await (await fetch(`${url}/api/v1/query?query=up`)).json()) as {
       data: { result: { value: [number, string] }[] };
     };
-    return data.result[0]?.value[1] === '1';
+    return data.result.filter(({ value }) => value[1] === '1').length === adminUrls.length;
   };
   // It begins to scrape some seconds after it is ready.
   await eventually(isUp, { withinMs: 60_000, everyMs: 100 });

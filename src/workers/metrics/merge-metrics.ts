@@ -15,6 +15,9 @@ const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min'])
   ['portico_config_info', 'max'],
   // An open breaker in one worker must be seen.
   ['portico_breaker_state', 'max'],
+  // Every worker serves the same configuration, or is about to.
+  ['portico_config_info', 'max'],
+  ['portico_config_stale', 'max'],
   // Each worker knows of the same claims.
   ['portico_claims_fallen', 'max'],
 ];

@@ -39,6 +39,8 @@ export type Stored = { readonly client: Redis; readonly store: KeyStore; readonl
 /** A gateway process of the bench. */
 export type FaultGateway = Omit<GatewayProcess, 'lines'> &
   Pick<Traffic, 'ask' | 'load'> & {
+    /** The file that it was started with, in a folder of its own. */
+    readonly configFile: string;
     /** A key of the configuration: it is known without Redis. It may read everything. */
     readonly configuredKey: string;
     /** Keys that only Redis knows. */
@@ -137,6 +139,7 @@ export async function startFaultGateway(
 
   return {
     ...running,
+    configFile: copy.file,
     configuredKey: secrets.configuredKey,
     storedKeys,
     ask: traffic.ask,

@@ -30,6 +30,7 @@ async function series(): Promise<string> {
   metrics.overloaded('users.list', 'in_flight');
   metrics.watchRedis('cache', () => 'full');
   metrics.breakerState('crm', 'open');
+  metrics.configInForce('digest');
   metrics.watchClaims(() => [{ source: 'crm', resource: 'users', claim: 'order' }]);
   metrics.sourceEvent('crm', 'breaker_open');
   return metrics.text();
@@ -61,13 +62,13 @@ describe('the alert rules', () => {
     const lines = (await series()).split('\n');
     for (const { alert, expr } of rules)
       for (const [, name = '', matchers = ''] of expr.matchAll(/(portico_\w+)(?:\{([^}]*)\})?/g)) {
-        const line = lines.find((one) => one.startsWith(`${name}{`)) ?? '';
-        expect(`${alert} ${line.split('{')[0]}`).toBe(`${alert} ${name}`);
+        const line = lines.find((one) => one.startsWith(`${name}{`) || one.startsWith(`${name} `)) ?? '';
+        expect(`${alert} ${line.split(/[{ ]/)[0]}`).toBe(`${alert} ${name}`);
         const grouped = [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, by = '']) => by.split(', '));
         const matched = [...matchers.matchAll(/(\w+)=/g)].map(([, label = '']) => label);
         const metricLines = lines.filter((one) => expr.includes(one.split('{')[0] ?? '')).join();
         for (const label of matched) expect(`${alert} ${line}`).toContain(`${label}="`);
-        for (const label of grouped.filter((one) => one !== 'instance'))
+        for (const label of grouped.filter((one) => one !== 'instance' && one !== 'job'))
           expect(`${alert} ${metricLines}`).toContain(`${label}="`);
       }
   });
