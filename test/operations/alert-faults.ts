@@ -42,7 +42,7 @@ const ofTheService: readonly AlertFault[] = [
       behave('well');
       await fetch(`${gateway.adminUrl}/claims/reset`, { method: 'POST' });
     },
-    lastsSeconds: 65,
+    lastsSeconds: 10,
   }),
   mannered('a service leaves out ids and writes other dates', 'other', ['PorticoSourceDrift'], {
     also: ['PorticoRepliesInvalid', FAILING],
