@@ -27,7 +27,8 @@ function exactnessAs(ask: Ask, declared: readonly DeclaredFilter[], value: strin
   return { sets, text };
 }
 
-function claimOfList(ask: Ask, declared: readonly DeclaredFilter[]): Conclude {
+/** Makes findings about rows that came with filters and that the list without them lacks. */
+export function claimOfList(ask: Ask, declared: readonly Pick<DeclaredFilter, 'field' | 'op'>[]): Conclude {
   const name = `rows without ${declared.map(({ field, op }) => `filter ${field} ${op}`).join(', ')}`;
   return claimAt(name, 'the list without a filter has every row', listPlace(ask, 'window'));
 }

@@ -1,9 +1,11 @@
 import type { FilterSpec } from '../config/schema/source.ts';
 import { type Claim, claimOf, type Evidence } from './claim.ts';
 import { type Ask, listPlace } from './evidence/ask.ts';
-import { chooseFilterTrials } from './evidence/filter-values.ts';
+import { chooseWideFilter } from './evidence/filter-values.ts';
 import { type Change, claimAt, type Finding } from './evidence/finding.ts';
 import { tryFilters } from './filter.ts';
+import { claimOfList } from './filter-claims.ts';
+import { counted } from '../kernel/counted.ts';
 
 /** Whether a parameter named as the field in the source filters exactly, though the file does not say so. */
 async function proposeFilter(evidence: Evidence, field: string): Promise<Finding | undefined> {
@@ -11,19 +13,27 @@ async function proposeFilter(evidence: Evidence, field: string): Promise<Finding
   const from = [ask.list.map[field]?.from ?? []].flat();
   const name = /(?:^|\.)([A-Za-z_][\w-]*)$/.exec(from[0] ?? '')?.[1];
   if (name === undefined || from.length !== 1 || ask.list.request.method !== 'GET') return undefined;
-  const trial = chooseFilterTrials(sample.records, field, 'eq').find(({ kind }) => kind === 'plain');
-  if (trial === undefined || !sample.complete) return undefined;
+  // A value of many rows shows best whether the list without the filter lacks some.
+  const value = chooseWideFilter(sample.records, field, 'eq');
+  if (value === undefined || !sample.complete) return undefined;
   const query = { [name]: '{value}' };
-  const filters = [trial.filter];
+  const filters = [value];
   const exact: FilterSpec = { query, exactness: 'exact' };
   const reader = ask.open({ filters, declared: { [field]: { eq: exact } } });
   if (reader === undefined) return undefined;
   const tried = await tryFilters(evidence, reader, {
     filters,
-    kind: trial.kind,
+    kind: 'that many rows have',
     callsMax: evidence.callsMax,
   });
-  const { found, extra, missing, torn } = tried;
+  const { found, extra, missing, torn, unlisted, shown } = tried;
+  if (unlisted > 0 && extra.length === 0)
+    return claimOfList(ask, [{ field, op: 'eq' }])(
+      'differs',
+      `with the parameter ${name}, ${counted(unlisted, 'row')} came that the list without it does not have`,
+      'window: offset, page, cursor or link, with the parameter that goes on; or a constant parameter that lists all rows',
+      shown,
+    );
   const narrows = found.records.length > 0 && found.records.length < sample.records.length;
   if (!narrows || extra.length > 0 || missing !== 0 || torn !== undefined) return undefined;
   const at = listPlace(ask, 'filters', field, 'eq');

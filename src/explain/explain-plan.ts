@@ -96,6 +96,12 @@ function detailsLeft({ hydrates }: Pick<PagePlan, 'hydrates'>): readonly string[
   ];
 }
 
+/** What the gateway asks besides, at most once a minute, because no row of the answer shows it. */
+const LOOKS = {
+  page: 'once a minute, ask whether a value that nobody has brings no row, and for the last rows of the total',
+  scan: 'once a minute, ask whether the filters choose rows before the source pages them',
+};
+
 function gatewaySteps(plan: ScanPlan): readonly string[] {
   const { residualFilters, sort } = plan;
   return [
@@ -103,6 +109,7 @@ function gatewaySteps(plan: ScanPlan): readonly string[] {
     ...(sort === null ? [] : [`sort by ${sortText(sort)}`]),
     'count, and cut out the page',
     ...detailsLeft(plan),
+    ...(plan.unfiltered === undefined ? [] : [LOOKS.scan]),
   ];
 }
 
@@ -128,7 +135,8 @@ function explainList(
       const calls = pageCalls(plan, query);
       const relies = claimsOf(source, resource, [...plan.relies, 'total', 'window']);
       const callsMax = calls.length + detailCalls(plan, query);
-      return { kind: 'page', calls, callsMax, left: detailsLeft(plan), relies };
+      const looks = plan.filters.length > 0 && plan.hydrates !== 'rows' ? [LOOKS.page] : [];
+      return { kind: 'page', calls, callsMax, left: [...detailsLeft(plan), ...looks], relies };
     }
     case 'scan': {
       const scanMax = scanReach(plan, source.spec.budget).calls;

@@ -146,10 +146,18 @@ export function createFallenClaims(purges: Purging, clock: Pick<Clock, 'now'>): 
   let notes: PurgeNotes = {};
   const known = createKnownClaims(purges, (name) => notes[name]);
   const now = () => new Date(clock.now()).toISOString();
-  const noted = () => Object.entries(notes).flatMap(([name, text]) => claimOf(name, text) ?? []);
+  // The notes are read several times a second, and hardly ever change.
+  let read = new Map<string, { readonly text: string; readonly claim: FallenClaim | undefined }>();
+  const noted = () => [...read.values()].flatMap(({ claim }) => claim ?? []);
 
   function apply(next: PurgeNotes): void {
     notes = next;
+    read = new Map(
+      Object.entries(next).map(([name, text]) => {
+        const before = read.get(name);
+        return [name, before?.text === text ? before : { text, claim: claimOf(name, text) }];
+      }),
+    );
     known.compareAll();
     for (const claim of noted()) {
       const scope = scopes.get(keyOf(claim));

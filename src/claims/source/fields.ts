@@ -1,7 +1,8 @@
 import { compilePath } from '../../adapter/path.ts';
 import { explainReplies } from '../../adapter/read/explain-reply.ts';
 import type { Value } from '../../contract/fields.ts';
-import type { Json } from '../../kernel/json/json.ts';
+import type { JsonObject } from '../../kernel/json/json.ts';
+import { isObject } from '../../kernel/json/values.ts';
 import { type Claim, claimOf, type Evidence } from '../claim.ts';
 import { listPlace } from '../evidence/ask.ts';
 import { claimAt, type Finding, setting } from '../evidence/finding.ts';
@@ -81,18 +82,21 @@ function judgeField(evidence: Evidence, name: string): Finding {
   return conclude('noted', `unknown in ${share(unknown)}: ${parts.join(', ')}`);
 }
 
-/** Rows of the source that have nothing at any mapped path, as far as the bodies were kept. */
-function foreignRows(evidence: Evidence, paths: readonly string[]): readonly Json[] {
+/** Rows beside those that have nothing at any mapped path, and those rows, as far as the bodies were kept. */
+function splitForeign(
+  evidence: Evidence,
+  paths: readonly string[],
+): Readonly<Record<'own' | 'foreign', readonly JsonObject[]>> {
   const { ask, sample } = evidence;
   const explainer = explainReplies(ask.spec, ask.resource, 'list');
   const finders = paths.map((path) => compilePath(path));
-  const isForeign = (row: Json) =>
-    typeof row === 'object' && row !== null && finders.every((find) => find(row) === undefined);
-  return sample.steps.flatMap(({ exchange, rows }) =>
-    exchange.reply.body.length > 0 && rows.records.some(isBlank)
-      ? (explainer?.rows(exchange.reply).filter(isForeign) ?? [])
+  const rows = sample.steps.flatMap(({ exchange, rows: { records } }) =>
+    exchange.reply.body.length > 0 && records.some(isBlank)
+      ? (explainer?.rows(exchange.reply).filter(isObject) ?? [])
       : [],
   );
+  const isForeign = (row: JsonObject) => finders.every((find) => find(row) === undefined);
+  return { own: rows.filter((row) => !isForeign(row)), foreign: rows.filter(isForeign) };
 }
 
 /** Whether every row is a record: one with none of the mapped fields is a header, or a document of another kind. */
@@ -103,18 +107,21 @@ function judgeRecords(evidence: Evidence): Finding | undefined {
   // XML has no element for a value that is empty, so a record may look like this.
   if (ask.spec.decode.format === 'xml') return undefined;
   if (fields.length === 0 || others.length === 0 || others.length === sample.records.length) return undefined;
-  const foreign = foreignRows(
+  const { own, foreign } = splitForeign(
     evidence,
     fields.map(({ path }) => path),
-  ).length;
-  // A field that all others have is what tells records from what is none.
-  const own = fields.find(({ name }) => others.every((record) => (record[name] ?? null) !== null));
-  if (foreign === 0 || own === undefined) return undefined;
+  );
+  // What tells records from what is none: a field that all others have, or a key that none of them has.
+  const always = fields.find(({ name }) => others.every((record) => (record[name] ?? null) !== null));
+  const strange = Object.keys(foreign[0] ?? {}).find((key) => !own.some((row) => Object.hasOwn(row, key)));
+  const mark =
+    always === undefined ? strange && { at: strange, present: true } : { at: always.path, present: false };
+  if (foreign.length === 0 || mark === undefined) return undefined;
   const at = listPlace(ask, 'dropWhen');
-  const value = [...ask.list.dropWhen, { at: own.path, present: false }];
+  const value = [...ask.list.dropWhen, mark];
   return claimAt('records', 'every row is a record', at)(
     'differs',
-    `${counted(foreign, 'row')} of ${sample.records.length} ${foreign === 1 ? 'has' : 'have'} none of the mapped fields`,
+    `${counted(foreign.length, 'row')} of ${sample.records.length} ${foreign.length === 1 ? 'has' : 'have'} none of the mapped fields`,
     setting(at, value),
     sample.steps.find(({ rows }) => rows.records.some(isBlank))?.exchange,
   );

@@ -32,11 +32,12 @@ function isEqual(left: Value, right: Value): boolean {
   return left === right;
 }
 
-/** The first, the last, those with the most unusual ids, and then others from everywhere in the list. */
+/** The first, the last, one with an unusual id, one without each field, and then others from everywhere in the list. */
 function chosen(records: readonly EvidenceRow[], max: number): readonly EvidenceRow[] {
   const odd = records.find(({ id }) => /[~.-]/.test(id));
   const complete = records.find((record) => Object.values(record).every((value) => value !== null));
-  const special = [records[0], odd, complete, records.at(-1)].filter((record) => record !== undefined);
+  const lacking = Object.keys(records[0] ?? {}).map((field) => records.find((one) => one[field] === null));
+  const special = [records[0], odd, complete, records.at(-1), ...lacking].filter((one) => one !== undefined);
   const others = Array.from({ length: max }, (_, turn) => records[Math.floor((turn * records.length) / max)]);
   return [...new Set([...special, ...others.filter((record) => record !== undefined)])].slice(0, max);
 }
