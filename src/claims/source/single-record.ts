@@ -7,7 +7,7 @@ import { counted } from '../../kernel/counted.ts';
 import { hiddenRecordsClaim } from './hidden-records.ts';
 
 /** Records that are asked for one by one. */
-const RECORDS_TRIED = 10;
+const RECORDS_TRIED = 12;
 /** Records of special interest, and the share of the calls that all of them may take. */
 const RECORDS_SPECIAL = 4;
 const CALLS_SHARE = 0.15;
@@ -32,11 +32,14 @@ function isEqual(left: Value, right: Value): boolean {
   return left === right;
 }
 
-/** The first, the last, one with an unusual id, one without each field, and then others from everywhere in the list. */
+/** The first, the last, one with an unusual id, two without each field, and then others from everywhere in the list. */
 function chosen(records: readonly EvidenceRow[], max: number): readonly EvidenceRow[] {
   const odd = records.find(({ id }) => /[~.-]/.test(id));
   const complete = records.find((record) => Object.values(record).every((value) => value !== null));
-  const lacking = Object.keys(records[0] ?? {}).map((field) => records.find((one) => one[field] === null));
+  const lacking = Object.keys(records[0] ?? {}).flatMap((field) => {
+    const isLacking = (one: EvidenceRow) => one[field] === null;
+    return [records.find(isLacking), records.findLast(isLacking)];
+  });
   const special = [records[0], odd, complete, records.at(-1), ...lacking].filter((one) => one !== undefined);
   const others = Array.from({ length: max }, (_, turn) => records[Math.floor((turn * records.length) / max)]);
   return [...new Set([...special, ...others.filter((record) => record !== undefined)])].slice(0, max);
