@@ -7,6 +7,8 @@ export type FilterTrial = { readonly filter: Filter; readonly kind: string };
 
 /** What makes a value difficult to send, in the order in which values are tried. */
 const EDGE_CASES: readonly (readonly [string, RegExp])[] = [
+  ['that reads as a number', /^\d{1,15}$/],
+  ['that reads as a literal', /^(?:true|false|null|undefined|nan)$/i],
   ["with '", /'/],
   ['with &', /&/],
   ['with a space', / /],
@@ -19,9 +21,11 @@ const EDGE_CASES: readonly (readonly [string, RegExp])[] = [
   ['with / or #', /[/#]/],
 ];
 
-const TEXTS_TRIED = 5;
+const TEXTS_TRIED = 7;
 /** A value that no record has. */
 const NOWHERE = 'portico-doctor-4c1f9e';
+/** Some sources take this text for no value at all. */
+const NULL_TEXT = 'null';
 
 function countValues(records: readonly CanonicalRecord[], field: string): Map<string, number> {
   const counts = new Map<string, number>();
@@ -55,6 +59,7 @@ function textTrials(records: readonly CanonicalRecord[], field: string): readonl
   return [
     ...[...chosen].map(([value, kind]) => trial(value, kind)),
     ...(cased === undefined ? [] : [trial(otherCase(cased), 'in other case')]),
+    ...(counts.has(NULL_TEXT) ? [] : [trial(NULL_TEXT, 'null, which no record has')]),
     trial(NOWHERE, 'that no record has'),
   ];
 }
