@@ -15,9 +15,8 @@ const MEMO_MAX = 1_000;
 /**
  * `Cache-Control` for a browser alone: with `private`, and without what lets shared caches keep the answer. A header that
  * cannot be read (a quote is missing, or it is very long) may have said anything, so nothing may be kept.
- * @internal
  */
-export function privateCacheControl(told: string | undefined): string {
+function privateCacheControl(told: string | undefined): string {
   if (told === undefined) return 'private';
   if (told.length > TEXT_MAX || told.replace(DIRECTIVE, '').replaceAll(',', '') !== '')
     return 'private, no-store';
