@@ -15,7 +15,7 @@ const FASTER = 60;
 const SECONDS = { s: 1, m: 60, h: 3_600 } as const;
 
 /** The rules with all durations divided by 60: `for: 5m` becomes `for: 5s`, and `[1h]` becomes `[60s]`. */
-export function fasterRules(rules: string): string {
+function fasterRules(rules: string): string {
   return rules.replace(
     /(\[|for: )(\d+)([smh])/g,
     (_all, before: string, count: string, unit: 's' | 'm' | 'h') => {
