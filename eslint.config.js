@@ -31,7 +31,10 @@ const floors = [
     { room: 'store', packages: ['ioredis', 'lru-cache', 'rate-limiter-flexible'] },
   ],
   [{ room: 'claims', packages: [], pure: true }],
-  [{ room: 'policy', packages: ['jose'] }],
+  [
+    { room: 'policy', packages: ['jose'] },
+    { room: 'audit', packages: ['ioredis'] },
+  ],
   [{ room: 'rowset', packages: ['ioredis'] }],
   [{ room: 'reading', packages: [] }],
   [{ room: 'pipeline', packages: [] }],

@@ -56,6 +56,7 @@ function createGatewayReloader(
     },
     log,
     metrics: side.metrics,
+    audit: side.audit,
   });
 }
 
@@ -69,7 +70,10 @@ export function createGateway(served: ServedConfig, services: GatewayServices): 
   const admin = createAdminServer(
     createAdminApp({
       ...side,
-      act: reloader === undefined ? side.act : createAct(createConfigActions(reloader.reload), side.act),
+      act:
+        reloader === undefined
+          ? side.act
+          : createAct(createConfigActions(reloader.reload), { otherwise: side.act }),
       draining: () => draining,
       tokens: () => side.inForce.tokens,
       config: () => reloader?.status ?? configOf(side.inForce),

@@ -2,7 +2,7 @@
 /** The process: the only file that touches `process` and `cluster`. It passes everything else what it needs. */
 import type { ChildProcess } from 'node:child_process';
 import cluster from 'node:cluster';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, hostname, userInfo } from 'node:os';
 import type { WriteStream } from 'node:tty';
 import type { Terminal } from './cli/context.ts';
 import { fatalLine } from './cli/output/fatal-line.ts';
@@ -111,6 +111,15 @@ function terminalOf(stream: WriteStream): Terminal | undefined {
   return { stream: seen, hasColours: stream.hasColors() };
 }
 
+/** Who runs this process. In a container, a user may have a number but no name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? 'unknown');
+  }
+}
+
 const exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
   nodeVersion: process.version,
@@ -124,6 +133,8 @@ const exitCode = await runCli(process.argv.slice(2), {
   },
   processes: {
     pid: process.pid,
+    host: hostname(),
+    user: userName(),
     cores: availableParallelism(),
     primary,
     fork,

@@ -12,6 +12,10 @@ export type LogDestination = {
 export type Processes = {
   /** The number of this one. */
   readonly pid: number;
+  /** The name of this machine. */
+  readonly host: string;
+  /** Who runs this process; for the audit. */
+  readonly user: string;
   /** Cores that may be used. */
   readonly cores: number;
   /** Present where this process is one of several of a gateway. */

@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { type CheckOptions, runCheck } from './check.ts';
 import { type CliContext, ExitError, exitCodes } from './context.ts';
 import { runDemo } from './serve/demo.ts';
+import { registerAuditCommand } from './redis/audit.ts';
 import { registerCacheCommand } from './redis/cache.ts';
 import { registerClaimsCommand } from './redis/claims.ts';
 import { registerCompletion } from './completion.ts';
@@ -13,7 +14,7 @@ import { registerKeysCommand } from './redis/keys.ts';
 import { pepperNote } from './redis/pepper-note.ts';
 import { withPlainOutput } from './output/plain-output.ts';
 import { registerQualityCommand } from './quality.ts';
-import { readPartialConfigOrExit } from './input/read-config.ts';
+import { readConfigOrExit, readPartialConfigOrExit } from './input/read-config.ts';
 import { registerSamplesCommand } from './serve/samples.ts';
 import { registerReloadCommand } from './serve/reload.ts';
 import { runStart } from './serve/start.ts';
@@ -77,16 +78,21 @@ function createProgram(context: CliContext): Command {
   registerDoctorCommand(program, configFile, context);
   registerQualityCommand(program, configFile, context);
   registerSamplesCommand(program, context);
-  const store = {
+  const operator = {
     loadConfig: () =>
       Promise.resolve(readPartialConfigOrExit(configFile(), context, { gateway: true }).gateway),
     pepperNote: () => pepperNote(configFile(), context.env),
     out: context.out,
     err: context.err,
+    env: context.env,
+    stop: context.stop,
+    user: context.processes.user,
+    instance: `${context.processes.host}:${context.processes.pid}`,
   };
-  registerKeysCommand(program, store);
-  registerCacheCommand(program, store);
-  registerClaimsCommand(program, configFile, context);
+  registerKeysCommand(program, operator);
+  registerCacheCommand(program, operator);
+  registerClaimsCommand(program, () => readConfigOrExit(configFile(), context), operator);
+  registerAuditCommand(program, operator);
   registerCompletion(program, configFile, context);
   return program;
 }

@@ -1,8 +1,7 @@
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
-import { type Act, createAct } from '../admin/actions/act.ts';
-import { createCacheActions, type HeldCount } from '../admin/actions/cache-actions.ts';
-import { createClaimActions } from '../admin/actions/claim-actions.ts';
+import type { HeldCount } from '../admin/actions/cache-actions.ts';
+import { createOperatorActions, type OperatorActions } from '../admin/actions/operator-actions.ts';
 import type { CheckResult } from '../admin/app.ts';
 import { knownSeries } from '../admin/known-series.ts';
 import { createMetrics, type Metrics, type MetricsDeps } from '../admin/metrics.ts';
@@ -31,6 +30,8 @@ export type PublicServices = Omit<MetricsDeps, 'operations'> & {
   readonly openapi: Buffer;
   /** Records spans, and is closed with the gateway; absent: tracing is off. */
   readonly tracing?: Tracing | undefined;
+  /** This process in the audit, such as `host-1:4711`; absent: `gateway`. */
+  readonly instance?: string | undefined;
   /** This process's share of the concurrent calls of a source; absent where it is the only process. */
   readonly shareOf?: ShareOf | undefined;
 };
@@ -43,7 +44,7 @@ export type StagedConfig = {
 };
 
 /** The public listener and everything behind it. */
-export type PublicSide = {
+export type PublicSide = OperatorActions & {
   /** Waits for Redis, for a bounded time. */
   prepare(): Promise<void>;
   /** Opens the listener; rejects if its port is taken. */
@@ -60,8 +61,6 @@ export type PublicSide = {
   quality(): readonly ResourceQuality[];
   /** How many answers and row sets with a tag are in the memory of this process. */
   countHeld(tag: string): HeldCount;
-  /** Carries out what an operator asks for. */
-  readonly act: Act;
   /** Ends the listener gracefully, see `createDrain`. */
   readonly leave: Drain;
   /** Closes everything at once. */
@@ -80,15 +79,18 @@ function createServeBy(server: Server, app: App, metrics: Metrics): (next: Snaps
 }
 
 /** What an operator may ask of the snapshot in force. */
-function createSideAct(
+function createSideActions(
   snapshots: Snapshots,
-  { purges, fallenClaims }: Pick<ReturnType<typeof openStores>, 'purges' | 'fallenClaims'>,
-): Act {
-  const countHeld = (tag: string) => snapshots.current.countHeld(tag);
-  return createAct({
-    quality: () => ({ sources: snapshots.current.quality() }),
-    ...createCacheActions({ purges, countHeld }),
-    ...createClaimActions(fallenClaims),
+  { redis, ...stores }: ReturnType<typeof openStores>,
+  { log, clock, instance = 'gateway' }: PublicServices,
+  metrics: Metrics,
+): OperatorActions {
+  return createOperatorActions({
+    ...{ ...stores, log, clock, instance, onAuditLine: metrics.auditLine },
+    redis: redis.of.keys,
+    config: () => snapshots.current.config,
+    quality: () => snapshots.current.quality(),
+    countHeld: (tag) => snapshots.current.countHeld(tag),
   });
 }
 
@@ -115,6 +117,8 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   const drain = createDrain({ server, drainMs: () => snapshots.current.config.listen.drain });
   const serveBy = createServeBy(server, app, metrics);
   serveBy(snapshots.current);
+
+  const operator = createSideActions(snapshots, stores, services, metrics);
 
   async function stage(next: ServedConfig): Promise<StagedConfig> {
     await snapshots.untilRoom();
@@ -143,7 +147,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
     metrics,
     quality: () => snapshots.current.quality(),
     countHeld: (tag) => snapshots.current.countHeld(tag),
-    act: createSideAct(snapshots, stores),
+    ...operator,
     leave(leaving) {
       app.stopShedding();
       return drain(leaving);
@@ -153,6 +157,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
       await closeListener(server);
       await snapshots.close();
       purges.close();
+      operator.audit.close();
       await redis.close();
       await services.tracing?.close();
     },

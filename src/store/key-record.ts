@@ -15,24 +15,37 @@ export type KeyRecord = {
   readonly createdAt: number;
   readonly expiresAt?: number;
   readonly revokedAt?: number;
+  /** Addresses and CIDR ranges that the key may be used from; absent: from anywhere. */
+  readonly addresses?: readonly string[];
+  /** The operations that the key may use, such as `users.list`; absent: all. */
+  readonly operations?: readonly string[];
   /** The current hash comes first. */
   readonly hashes: readonly KeyHash[];
 };
 
 const VERSION = 1;
+/** Of a key with addresses or operations: a gateway that does not know these must not accept the key without them. */
+const RESTRICTED_VERSION = 2;
 
 /** The last instant that a Date can hold (ECMA-262, section 21.4.1.1). */
 const TIME_MAX = 8.64e15;
 
+function versionOf({ addresses, operations }: Pick<KeyRecord, 'addresses' | 'operations'>): number {
+  return addresses === undefined && operations === undefined ? VERSION : RESTRICTED_VERSION;
+}
+
 /** Serialises a record for Redis. */
 export function writeKeyRecord(record: KeyRecord): string {
-  return JSON.stringify({ version: VERSION, ...record });
+  return JSON.stringify({ version: versionOf(record), ...record });
 }
 
 /** Parses the record of key `id`; `undefined` if the text is not a complete record of that key. */
 export function readKeyRecord(id: string, text: string): KeyRecord | undefined {
   const value = parseObject(text);
-  if (value?.['version'] !== VERSION || value['id'] !== id) return undefined;
+  if (value === undefined || value['id'] !== id) return undefined;
+  const { addresses, operations } = value;
+  if (!isOptionalTexts(addresses) || !isOptionalTexts(operations)) return undefined;
+  if (value['version'] !== versionOf({ addresses, operations } as KeyRecord)) return undefined;
   const { label, permissions, tier, createdAt, expiresAt, revokedAt, hashes } = value;
   if (typeof label !== 'string' || typeof tier !== 'string' || !isTime(createdAt)) return undefined;
   if (!isOptionalTime(expiresAt) || !isOptionalTime(revokedAt)) return undefined;
@@ -45,6 +58,8 @@ export function readKeyRecord(id: string, text: string): KeyRecord | undefined {
     createdAt,
     ...(expiresAt === undefined ? {} : { expiresAt }),
     ...(revokedAt === undefined ? {} : { revokedAt }),
+    ...(addresses === undefined ? {} : { addresses }),
+    ...(operations === undefined ? {} : { operations }),
     hashes,
   };
 }
@@ -72,6 +87,10 @@ function isTime(value: unknown): value is number {
 
 function isOptionalTime(value: unknown): value is number | undefined {
   return value === undefined || isTime(value);
+}
+
+function isOptionalTexts(value: unknown): value is readonly string[] | undefined {
+  return value === undefined || isListOf(value, isText);
 }
 
 function isListOf<T>(value: unknown, isMember: (member: unknown) => member is T): value is readonly T[] {

@@ -13,7 +13,9 @@ export type KeyLookup =
 export type KeyStoreRedis = {
   get(key: string): Promise<string | null>;
   set(key: string, value: string, mode: 'NX'): Promise<unknown>;
+  del(key: string): Promise<unknown>;
   sadd(key: string, member: string): Promise<unknown>;
+  srem(key: string, member: string): Promise<unknown>;
   smembers(key: string): Promise<string[]>;
   eval(script: string, keyCount: number, key: string, before: string, after: string): Promise<unknown>;
 };
@@ -29,18 +31,27 @@ export type KeyStore = {
    * the look-up after the change; rejects if Redis fails.
    */
   update(id: string, change: (record: KeyRecord) => KeyRecord): Promise<KeyLookup>;
+  /** Forgets a key; rejects if Redis fails. */
+  delete(id: string): Promise<void>;
   /** All keys, by id; rejects if Redis fails. */
   list(): Promise<readonly { readonly id: string; readonly lookup: KeyLookup }[]>;
 };
 
+/**
+ * Deleting needs no memory, and Redis lets a script finish that has written: so a key can be revoked even where Redis is
+ * full. Nobody sees the moment between the two commands.
+ */
 const REPLACE_IF_UNCHANGED = `
 if redis.call('get', KEYS[1]) == ARGV[1] then
+  redis.call('del', KEYS[1])
   redis.call('set', KEYS[1], ARGV[2])
   return 1
 end
 return 0`;
 
 const UPDATE_ATTEMPTS_MAX = 50;
+/** Look-ups that are under way at once while all keys are listed. */
+const LIST_BATCH = 200;
 
 /** Creates the store of API keys on a Redis. */
 export function createKeyStore(redis: KeyStoreRedis, keys: RedisKeys): KeyStore {
@@ -80,11 +91,21 @@ export function createKeyStore(redis: KeyStoreRedis, keys: RedisKeys): KeyStore 
 
   async function list(): Promise<readonly { id: string; lookup: KeyLookup }[]> {
     const ids = (await redis.smembers(keys.apiKeyIndex)).sort();
-    const found = await Promise.all(ids.map(async (id) => ({ id, lookup: await find(id) })));
+    const found: { id: string; lookup: KeyLookup }[] = [];
+    for (let from = 0; from < ids.length; from += LIST_BATCH) {
+      const batch = ids.slice(from, from + LIST_BATCH);
+      found.push(...(await Promise.all(batch.map(async (id) => ({ id, lookup: await find(id) })))));
+    }
     const lost = found.find(({ lookup }) => lookup.kind === 'unreachable')?.lookup;
     if (lost?.kind === 'unreachable') throw lost.cause;
     return found.filter(({ lookup }) => lookup.kind !== 'absent');
   }
 
-  return { find, create, update, list };
+  async function deleteKey(id: string): Promise<void> {
+    // The index goes last: `list` skips an id without a record.
+    await redis.del(keys.apiKey(id));
+    await redis.srem(keys.apiKeyIndex, id);
+  }
+
+  return { find, create, update, delete: deleteKey, list };
 }

@@ -1,6 +1,7 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { Actor } from '../admin/api/action.ts';
 import type { ActionName } from '../admin/api/specs.ts';
+import type { AuditChange } from '../audit/audit-entry.ts';
 import type { ConfigTexts } from '../config/load.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { PermitMessage } from './permits/permit-pool.ts';
@@ -13,6 +14,8 @@ export type WorkerQuery =
   /** Compiles a configuration, to be put in force by `swap` with the same number. */
   | { readonly about: 'stage'; readonly number: number; readonly texts: ConfigTexts }
   | { readonly about: 'swap' | 'discard'; readonly number: number }
+  /** Writes a line of the audit for the primary, which has no Redis. */
+  | { readonly about: 'record'; readonly change: AuditChange }
   /** Carries out an action of the operator. The input has been checked. */
   | { readonly about: 'action'; readonly name: ActionName; readonly input: unknown; readonly actor: Actor };
 

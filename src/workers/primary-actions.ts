@@ -1,7 +1,9 @@
+import type { Logger } from 'pino';
 import type { Act } from '../admin/actions/act.ts';
 import { type HeldCount, tagOf } from '../admin/actions/cache-actions.ts';
 import type { ActionResult } from '../admin/api/action.ts';
 import type { ActionInput } from '../admin/api/specs.ts';
+import type { AuditLog, AuditWrite } from '../audit/audit-log.ts';
 import type { WorkerCounts } from './messages.ts';
 import type { WorkerLink } from './worker-link.ts';
 
@@ -49,6 +51,26 @@ export function createPrimaryAct({ serving, quality }: PrimaryActDeps): Act {
     } catch (error) {
       return unavailable((error as Error).message);
     }
+  };
+}
+
+/**
+ * Creates what writes the primary's lines of the audit: through one worker. Where none takes the line, the log of the
+ * primary has it.
+ */
+export function createPrimaryAudit(
+  serving: PrimaryActDeps['serving'],
+  log: Pick<Logger, 'warn'>,
+): Pick<AuditLog, 'record'> {
+  return {
+    async record(change) {
+      for (const link of serving()) {
+        const write = await link.ask({ about: 'record', change }, ACTION_MS).catch(() => undefined);
+        if (write !== undefined) return write as AuditWrite;
+      }
+      log.warn({ audit: true, ...change, kept: false }, 'audit');
+      return 'waiting';
+    },
   };
 }
 

@@ -10,7 +10,7 @@ import type { SoundConfig } from '../reload/reload-outcome.ts';
 import { createReloader, type Reloader, type Reloading } from '../reload/reloader.ts';
 import { configDigest } from '../reload/snapshot.ts';
 import type { WorkerProcess, WorkerState } from './messages.ts';
-import { createPrimaryAct } from './primary-actions.ts';
+import { createPrimaryAct, createPrimaryAudit } from './primary-actions.ts';
 import { createMergedMetrics, type MergedMetrics } from './metrics/merged-metrics.ts';
 import { createWorkerReloads, type WorkerReloads } from './reload-workers.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
@@ -65,6 +65,7 @@ function createPrimaryReloader(
   { first, reloading, log }: PrimaryDeps,
   reloads: WorkerReloads,
   metrics: MergedMetrics,
+  serving: () => readonly WorkerLink[],
 ) {
   const inForce = { rev: 1, digest: configDigest(first), config: first };
   const reloader = createReloader({
@@ -72,6 +73,7 @@ function createPrimaryReloader(
     first,
     log,
     metrics,
+    audit: createPrimaryAudit(serving, log),
     target: {
       get inForce() {
         const { rev, digest } = inForce;
@@ -106,8 +108,8 @@ export function createPrimary(deps: PrimaryDeps): Primary {
     onOutdated: (slot) => void reloads.catchUp(slot),
   });
   const reloads = createWorkerReloads({ supervisor, planOf });
-  const { reloader, adminInForce } = createPrimaryReloader(deps, reloads, metrics);
   const serving = () => supervisor.workers.flatMap(({ link, phase }) => (phase === 'serving' ? [link] : []));
+  const { reloader, adminInForce } = createPrimaryReloader(deps, reloads, metrics, serving);
   const ownAct = createPrimaryAct({ serving, quality: () => metrics.quality() });
 
   const server = createServer(
@@ -118,7 +120,7 @@ export function createPrimary(deps: PrimaryDeps): Primary {
       },
       draining: () => draining,
       metrics,
-      act: createAct(createConfigActions(reloader.reload), ownAct),
+      act: createAct(createConfigActions(reloader.reload), { otherwise: ownAct }),
       tokens: () => adminTokens(adminInForce()),
       config: () => reloader.status,
       log,

@@ -1,5 +1,6 @@
 import type { Act } from '../admin/actions/act.ts';
 import type { HeldCount } from '../admin/actions/cache-actions.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { ConfigTexts } from '../config/load.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { StagedConfig } from '../reload/public-side.ts';
@@ -27,6 +28,7 @@ export type ServedGateway = {
   quality(): readonly ResourceQuality[];
   countHeld(tag: string): HeldCount;
   readonly act: Act;
+  readonly audit: Pick<AuditLog, 'record'>;
   leave(leaving: { readonly othersListen: boolean }): Promise<void>;
   close(): Promise<void>;
 };
@@ -146,6 +148,8 @@ async function answerOf(gateway: ServedGateway, query: Exclude<WorkerQuery, Relo
   switch (query.about) {
     case 'held':
       return gateway.countHeld(query.tag);
+    case 'record':
+      return gateway.audit.record(query.change);
     case 'action':
       return gateway.act(query.name, query.input, query.actor);
     case 'counts':

@@ -14,7 +14,7 @@ type Role = (typeof ROLES)[number];
 
 /** What the keys of a role are called, behind the prefix. */
 const NAMES: Readonly<Record<Role, RegExp>> = {
-  keys: /^portico:api-keys?(?::|$)/,
+  keys: /^portico:(?:api-key:|api-keys(?:-used)?$|audit$)/,
   limits: /^portico:limit:\{/,
   cache: /^portico:(?:cache:|snapshot:|\{purges\}:)/,
 };

@@ -1,27 +1,60 @@
-import { type ActionResult, ActionRefusal, type Actor } from '../api/action.ts';
-import type { ActionInput, ActionName } from '../api/specs.ts';
+import type { AuditChange } from '../../audit/audit-entry.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import { type ActionResult, ActionRefusal, type ActionSpec, type Actor } from '../api/action.ts';
+import { type ActionInput, type ActionName, actionSpecs } from '../api/specs.ts';
 
 /** Carries out an action of the table. The input has been checked. It rejects where the gateway itself fails. */
 export type Act = (name: ActionName, input: unknown, actor: Actor) => Promise<ActionResult>;
 
-/** Who asked, and what for. */
-export type ActionContext = { readonly actor: Actor };
+/** What an action changed, for the audit. */
+type Changed = Pick<AuditChange, 'target' | 'before' | 'after'>;
+
+/** Who asked, and what a handler tells the audit; the last note counts, and without one the audit names no target. */
+export type ActionContext = { readonly actor: Actor; readonly note: (changed: Changed) => void };
 
 /** What carries out actions, by name. It throws an `ActionRefusal` where an action cannot be carried out. */
 export type ActionHandlers = {
   readonly [Name in ActionName]?: (input: ActionInput<Name>, context: ActionContext) => unknown;
 };
 
+type Handler = (input: unknown, context: ActionContext) => unknown;
+
+function reasonOf(input: unknown): string | undefined {
+  const { reason } = Object(input) as { reason?: unknown };
+  return typeof reason === 'string' ? reason : undefined;
+}
+
+/** What went wrong, in a few words; an error of an unknown kind may hold anything, so its words stay out. */
+function outcomeOf(error: unknown): string {
+  return error instanceof ActionRefusal ? `refused: ${error.message}` : 'failed';
+}
+
+export type ActDeps = {
+  /** Gets a line for every change, and every attempt at one; absent: the handlers write their own lines. */
+  readonly audit?: Pick<AuditLog, 'record'> | undefined;
+  /** Carries out the actions that the handlers do not have. */
+  readonly otherwise?: Act | undefined;
+};
+
 /** Carries out the actions that `handlers` has, and gives all others to `otherwise`. */
-export function createAct(handlers: ActionHandlers, otherwise?: Act): Act {
-  return async function act(name, input, actor) {
-    const handler = handlers[name] as ((input: unknown, context: ActionContext) => unknown) | undefined;
+export function createAct(handlers: ActionHandlers, { audit, otherwise }: ActDeps): Act {
+  return async function act(name, input, actor): Promise<ActionResult> {
+    const handler = handlers[name] as Handler | undefined;
     if (handler === undefined && otherwise !== undefined) return otherwise(name, input, actor);
+    const { role }: ActionSpec = actionSpecs[name];
+    let changed: Changed = { target: '' };
+    const record = async (outcome: string) => {
+      if (role === 'viewer') return;
+      await audit?.record({ actor: actor.name, action: name, ...changed, reason: reasonOf(input), outcome });
+    };
     try {
       if (handler === undefined)
         throw new ActionRefusal('not_found', `this gateway has no action ${name}`, 'look at its version');
-      return { kind: 'done', value: await handler(input, { actor }) };
+      const value = await handler(input, { actor, note: (next) => (changed = next) });
+      await record('done');
+      return { kind: 'done', value };
     } catch (error) {
+      await record(outcomeOf(error));
       if (error instanceof ActionRefusal) return { kind: 'refused', problem: error.problem };
       throw error;
     }

@@ -31,11 +31,13 @@ export function refuseUnknownTag(tag: string): void {
 /** Creates the actions on finished answers. */
 export function createCacheActions({ purges, countHeld }: CacheActionsDeps): ActionHandlers {
   return {
-    async 'cache.purge'({ tag: text }) {
+    async 'cache.purge'({ tag: text }, { note }) {
       const tag = tagOf(text);
+      note({ target: tag });
       refuseUnknownTag(tag);
       const reached = countHeld(tag);
       await onRedis('cache', () => purges.purge(tag));
+      note({ target: tag, after: { reached } });
       return { purged: tag, reached };
     },
   };

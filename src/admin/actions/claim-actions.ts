@@ -6,6 +6,12 @@ import { onRedis } from './on-redis.ts';
 export function createClaimActions(claims: Pick<FallenClaims, 'list' | 'reset'>): ActionHandlers {
   return {
     claims: () => ({ fallen: claims.list() }),
-    'claims.reset': async (selection) => ({ reset: await onRedis('cache', () => claims.reset(selection)) }),
+    async 'claims.reset'({ source, claim }, { note }) {
+      const target = [source ?? 'all', ...(claim === undefined ? [] : [claim])].join(' ');
+      note({ target });
+      const reset = await onRedis('cache', () => claims.reset({ source, claim }));
+      note({ target, before: reset });
+      return { reset };
+    },
   };
 }

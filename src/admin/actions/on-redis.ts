@@ -1,4 +1,5 @@
 import type { RedisRole } from '../../config/schema/redis.ts';
+import { redisHint } from '../../store/redis/health/redis-hint.ts';
 import { plainRedisError } from '../../store/redis/redis.ts';
 import { ActionRefusal } from '../api/action.ts';
 
@@ -8,10 +9,11 @@ export async function onRedis<T>(role: RedisRole, work: () => Promise<T>): Promi
     return await work();
   } catch (error) {
     if (error instanceof ActionRefusal) throw error;
+    const { message } = plainRedisError(error);
     throw new ActionRefusal(
       'unavailable',
-      `the Redis of the role ${role} failed: ${plainRedisError(error).message}`,
-      'nothing was changed; look at /readyz and at that Redis, and repeat it once Redis is back',
+      `the Redis of the role ${role} failed: ${message}`,
+      redisHint(message) ?? 'look at /readyz and at that Redis, and repeat it once Redis is back',
     );
   }
 }

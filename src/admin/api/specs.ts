@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import type { ActionSpec } from './action.ts';
+import { keySpecs } from './key-specs.ts';
+import { reason } from './reason.ts';
 
 const anything = z.looseObject({});
+
+const fallenClaim = z.strictObject({
+  ...{ source: z.string(), resource: z.string(), claim: z.string() },
+  digest: z.string().describe('Of what the source file says: another file has other claims.'),
+  at: z.string().describe('When it fell, in UTC.'),
+  detail: z.string().describe('What contradicted it: never a value.'),
+});
 
 /** A purge tag: a resource, a record of it, or everything. */
 const tag = z
@@ -45,7 +54,7 @@ export const actionSpecs = {
     alias: '/cache/purge',
     role: 'operator',
     summary: 'Has every process forget the answers and row sets that carry a tag, within half a second.',
-    input: z.strictObject({ tag }),
+    input: z.strictObject({ tag, reason }),
     output: z.strictObject({
       purged: z.string(),
       reached: z
@@ -62,7 +71,7 @@ export const actionSpecs = {
     role: 'viewer',
     summary: 'The claims of source files that replies have contradicted.',
     input: z.strictObject({}),
-    output: z.strictObject({ fallen: z.array(anything) }),
+    output: z.strictObject({ fallen: z.array(fallenClaim) }),
   },
   'claims.reset': {
     method: 'post',
@@ -70,8 +79,36 @@ export const actionSpecs = {
     alias: '/claims/reset',
     role: 'operator',
     summary: 'Believes fallen claims again, in every process; without a source or claim, all of them.',
-    input: z.strictObject({ source: sourceName.optional(), claim: z.string().min(1).max(200).optional() }),
-    output: z.strictObject({ reset: z.array(anything) }),
+    input: z.strictObject({
+      source: sourceName.optional(),
+      claim: z.string().min(1).max(200).optional(),
+      reason,
+    }),
+    output: z.strictObject({ reset: z.array(fallenClaim) }),
+  },
+  ...keySpecs,
+  audit: {
+    method: 'get',
+    path: '/api/audit',
+    role: 'viewer',
+    summary:
+      'Who changed what: the kept lines of the audit, the oldest first, and whether their chain is intact.',
+    input: z.strictObject({
+      since: z.string().max(40).optional().describe('A span such as 24h, or an instant.'),
+    }),
+    output: z.strictObject({
+      lines: z.array(z.string()).describe('Each a text of JSON; its SHA-256 is `previous` of the next line.'),
+      chain: z.discriminatedUnion('kind', [
+        z.strictObject({ kind: z.literal('empty') }),
+        z.strictObject({
+          kind: z.literal('intact'),
+          first: z.int().describe('The first line that is kept; earlier ones have made room.'),
+          last: z.int(),
+          digest: z.string().describe('SHA-256 of the last line.'),
+        }),
+        z.strictObject({ kind: z.literal('broken'), number: z.int() }),
+      ]),
+    }),
   },
   'config.reload': {
     method: 'post',
@@ -104,6 +141,9 @@ export type ActionName = keyof typeof actionSpecs;
 
 /** What an action is given, once it is checked. */
 export type ActionInput<Name extends ActionName> = z.output<(typeof actionSpecs)[Name]['input']>;
+
+/** What somebody asks an action with. */
+export type ActionRequest<Name extends ActionName> = z.input<(typeof actionSpecs)[Name]['input']>;
 
 /** What an action answers. */
 export type ActionValue<Name extends ActionName> = z.output<(typeof actionSpecs)[Name]['output']>;

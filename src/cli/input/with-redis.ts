@@ -8,7 +8,12 @@ import { createRedis, type RedisConnection } from '../../store/redis/redis.ts';
 const TIMEOUT_MS = 2_000;
 
 /** The role whose Redis is used, and a hint for the operator where there is none. */
-export type RedisWanted = { readonly role: RedisRole; readonly without: string };
+export type RedisWanted = {
+  readonly role: RedisRole;
+  readonly without: string;
+  /** Whether the work is done even if that Redis cannot be reached; what it asks of it fails then. */
+  readonly isOptional?: boolean;
+};
 
 /** A warning of the connection as lines for an operator. */
 function warningText(fields: object, message: string): string {
@@ -25,7 +30,7 @@ function warningText(fields: object, message: string): string {
 export async function withRedis<T>(
   { redis: config }: GatewayConfig,
   err: (text: string) => void,
-  { role, without }: RedisWanted,
+  { role, without, isOptional = false }: RedisWanted,
   work: (client: RedisConnection['client'], keys: RedisKeys) => Promise<T>,
 ): Promise<T> {
   const profile = redisProfile(config, role);
@@ -40,8 +45,8 @@ export async function withRedis<T>(
   const commandTimeoutMs = Math.max(TIMEOUT_MS, profile.commandTimeoutMs);
   const redis = createRedis({ ...profile, commandTimeoutMs }, log, roles);
   try {
-    if (!(await redis.untilReady(Math.max(TIMEOUT_MS, profile.connectTimeoutMs))))
-      throw new Error('Redis cannot be reached');
+    const isReady = await redis.untilReady(Math.max(TIMEOUT_MS, profile.connectTimeoutMs));
+    if (!isReady && !isOptional) throw new Error('Redis cannot be reached');
     return await work(redis.client, createRedisKeys(config.prefix));
   } finally {
     await redis.close();

@@ -1,54 +1,63 @@
 import type { Command } from 'commander';
+import { createCacheActions, tagOf } from '../../admin/actions/cache-actions.ts';
 import { createSharedPurges, EVERYTHING } from '../../store/purges.ts';
-import type { KeysContext } from './keys.ts';
-import { withRedis } from '../input/with-redis.ts';
+import { addGatewayOptions, type OnRedisItself, type OperatorContext, withAsk } from './ask.ts';
+import type { GatewayOptions } from './gateway-act.ts';
 
-type PurgeOptions = {
+type PurgeOptions = GatewayOptions & {
   readonly tag: readonly string[];
   readonly all?: boolean;
+  readonly reason?: string;
   readonly json?: boolean;
 };
 
-const WITHOUT_REDIS =
-  "in the embedded mode purge on the operator's listener: curl -X POST http://127.0.0.1:9090/cache/purge?tag=users";
-
-/** `users`, `user:42`; the id of the API, `user_42`, means the same. */
-function tagOf(text: string): string {
-  return text.replace('_', ':');
-}
+const CACHE_REDIS: OnRedisItself = {
+  role: 'cache',
+  without: 'in the embedded mode add --gateway http://127.0.0.1:9090, which asks the running gateway',
+  handlers(client, keys) {
+    const purges = createSharedPurges(client, keys);
+    const countHeld = () => ({ processes: 0, answers: 0, rowSets: 0 });
+    return { actions: createCacheActions({ purges, countHeld }), close: () => purges.close() };
+  },
+};
 
 /** Registers `portico cache purge`. The action rejects with an Error made for the operator. */
-export function registerCacheCommand(program: Command, context: KeysContext): void {
-  program
+export function registerCacheCommand(program: Command, context: OperatorContext): void {
+  const purge = program
     .command('cache')
     .description('forget finished answers')
     .command('purge')
     .description('have every process forget answers and snapshots, within a second')
     .option('--tag <tag>', 'such as users, products or user:42; may be repeated', collect, [])
     .option('--all', 'everything')
-    .option('--json', 'answer in JSON')
-    .action((options: PurgeOptions) => runPurge(options, context));
+    .option('--reason <text>', 'why, for the audit')
+    .option('--json', 'answer in JSON');
+  addGatewayOptions(purge).action((options: PurgeOptions) => runPurge(options, context));
 }
 
 function collect(tag: string, before: readonly string[]): readonly string[] {
   return [...before, tagOf(tag)];
 }
 
-async function runPurge({ tag, all, json }: PurgeOptions, context: KeysContext): Promise<void> {
+async function runPurge(
+  { tag, all, reason, json, ...options }: PurgeOptions,
+  context: OperatorContext,
+): Promise<void> {
   const tags = all === true ? [EVERYTHING] : tag;
   if (tags.length === 0) throw new Error('name what to forget with --tag, or say --all');
-  await withRedis(
-    await context.loadConfig(),
-    context.err,
-    { role: 'cache', without: WITHOUT_REDIS },
-    async (client, keys) => {
-      const purges = createSharedPurges(client, keys);
-      try {
-        for (const one of tags) await purges.purge(one);
-      } finally {
-        purges.close();
-      }
-    },
-  );
-  context.out(json === true ? `${JSON.stringify({ purged: tags })}\n` : `purged: ${tags.join(', ')}\n`);
+  const reached = await withAsk(options, CACHE_REDIS, context, async (ask) => {
+    const counts = [];
+    for (const one of tags) counts.push((await ask('cache.purge', { tag: one, reason })).reached);
+    return counts;
+  });
+  if (json === true) {
+    context.out(`${JSON.stringify({ purged: tags, ...(options.gateway && { reached }) })}\n`);
+    return;
+  }
+  context.out(`purged: ${tags.join(', ')}\n`);
+  for (const [index, { processes, answers, rowSets }] of reached.entries())
+    if (options.gateway !== undefined)
+      context.out(
+        `${tags[index] ?? ''}: ${answers} answers and ${rowSets} row sets in the memory of ${processes} processes\n`,
+      );
 }

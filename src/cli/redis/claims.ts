@@ -1,35 +1,40 @@
 import type { Command } from 'commander';
+import { createClaimActions } from '../../admin/actions/claim-actions.ts';
+import { onRedis } from '../../admin/actions/on-redis.ts';
 import { claimPlace } from '../../adapter/claim-place.ts';
 import type { CompiledResource } from '../../pipeline/compile-sources.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { createFallenClaims, type FallenClaim, type FallenClaims } from '../../store/fallen-claims.ts';
+import { createFallenClaims, type FallenClaim } from '../../store/fallen-claims.ts';
 import { createSharedPurges, readPurgeNotes } from '../../store/purges.ts';
-import type { CliContext } from '../context.ts';
-import { readConfigOrExit, type ReadyConfig } from '../input/read-config.ts';
-import { withRedis } from '../input/with-redis.ts';
+import type { ReadyConfig } from '../input/read-config.ts';
+import { addGatewayOptions, type OnRedisItself, type OperatorContext, withAsk } from './ask.ts';
+import type { GatewayOptions } from './gateway-act.ts';
 
-type OutputOptions = { readonly json?: boolean };
+type OutputOptions = GatewayOptions & { readonly json?: boolean; readonly reason?: string };
 
-const WITHOUT_REDIS =
-  "in the embedded mode ask the operator's listener: curl http://127.0.0.1:9090/claims, or curl -X POST http://127.0.0.1:9090/claims/reset?source=crm";
-
-/** Does some work on the fallen claims of the fleet. @throws Error made for the operator */
-function withClaims<T>(
-  { gateway }: ReadyConfig,
-  context: CliContext,
-  work: (claims: FallenClaims) => T | Promise<T>,
-): Promise<T> {
-  return withRedis(gateway, context.err, { role: 'cache', without: WITHOUT_REDIS }, async (client, keys) => {
+const CLAIMS_REDIS: OnRedisItself = {
+  role: 'cache',
+  without: 'in the embedded mode add --gateway http://127.0.0.1:9090, which asks the running gateway',
+  handlers(client, keys) {
     const purges = createSharedPurges(client, keys);
-    try {
-      const claims = createFallenClaims(purges, systemClock);
-      claims.apply(await readPurgeNotes(client, keys));
-      return await work(claims);
-    } finally {
-      purges.close();
-    }
-  });
-}
+    const claims = createFallenClaims(purges, systemClock);
+    const learn = async () => claims.apply(await readPurgeNotes(client, keys));
+    const { claims: list, 'claims.reset': reset } = createClaimActions(claims);
+    return {
+      actions: {
+        async claims(...given) {
+          await onRedis('cache', learn);
+          return list?.(...given);
+        },
+        async 'claims.reset'(...given) {
+          await onRedis('cache', learn);
+          return reset?.(...given);
+        },
+      },
+      close: () => purges.close(),
+    };
+  },
+};
 
 /** Where the file makes the claim; absent where the file has changed since, so that the claim is believed again. */
 function placeOf(
@@ -44,25 +49,31 @@ function placeOf(
   return `${file}:${line ?? 1}`;
 }
 
-function lineOf(one: FallenClaim, compiled: readonly CompiledResource[]): string {
-  const place = placeOf(one, compiled) ?? 'believed again: its file has changed since';
-  return `${one.source}  ${one.resource}  ${one.claim}  fell ${one.at}: ${one.detail}  (${place})\n`;
+function lineOf(one: FallenClaim, place: string): string {
+  return `${one.source}  ${one.resource}  ${one.claim}  fell ${one.at}: ${one.detail}${place}\n`;
 }
 
-async function runList({ json }: OutputOptions, config: ReadyConfig, context: CliContext): Promise<void> {
-  const fallen = await withClaims(config, context, (claims) => claims.list());
-  const lines = fallen.map((one) => lineOf(one, config.compiled));
+async function runList(
+  { json, ...options }: OutputOptions,
+  config: () => ReadyConfig,
+  context: OperatorContext,
+) {
+  const { fallen } = await withAsk(options, CLAIMS_REDIS, context, (ask) => ask('claims', {}));
+  const compiled = options.gateway === undefined ? config().compiled : undefined;
+  const place = (one: FallenClaim) =>
+    compiled && `  (${placeOf(one, compiled) ?? 'believed again: its file has changed since'})`;
   if (json === true) context.out(`${JSON.stringify({ fallen })}\n`);
-  else context.out(lines.join('') || 'no claim has fallen\n');
+  else context.out(fallen.map((one) => lineOf(one, place(one) ?? '')).join('') || 'no claim has fallen\n');
 }
 
 async function runReset(
-  selection: Parameters<FallenClaims['reset']>[0],
-  { json }: OutputOptions,
-  config: ReadyConfig,
-  context: CliContext,
+  selection: { readonly source?: string | undefined; readonly claim?: string | undefined },
+  { json, reason, ...options }: OutputOptions,
+  context: OperatorContext,
 ): Promise<void> {
-  const reset = await withClaims(config, context, (claims) => claims.reset(selection));
+  const { reset } = await withAsk(options, CLAIMS_REDIS, context, (ask) =>
+    ask('claims.reset', { ...selection, reason }),
+  );
   if (json !== true && reset.length === 0)
     throw new Error('no such claim has fallen: `portico claims` lists those that have');
   const lines = reset.map(
@@ -72,20 +83,25 @@ async function runReset(
 }
 
 /** Registers `portico claims` and `portico claims reset`. The actions reject with an Error made for the operator. */
-export function registerClaimsCommand(program: Command, configFile: () => string, context: CliContext): void {
-  const config = () => readConfigOrExit(configFile(), context);
+export function registerClaimsCommand(
+  program: Command,
+  config: () => ReadyConfig,
+  context: OperatorContext,
+): void {
   const claims = program
     .command('claims')
     .description('list the claims of source files that replies have contradicted, or believe them again')
-    .option('--json', 'answer in JSON')
-    .action((options: OutputOptions) => runList(options, config(), context));
-  claims
+    .option('--json', 'answer in JSON');
+  addGatewayOptions(claims).action((options: OutputOptions) => runList(options, config, context));
+  const reset = claims
     .command('reset')
     .description('believe fallen claims again, in every process within a second')
     .argument('[source]', 'the name of a source; default: all')
     .argument('[claim]', 'a claim of it, such as filter.category.eq; default: all')
-    .option('--json', 'answer in JSON')
-    .action((source: string | undefined, claim: string | undefined, options: OutputOptions) =>
-      runReset({ source, claim }, { ...claims.opts<OutputOptions>(), ...options }, config(), context),
-    );
+    .option('--reason <text>', 'why, for the audit')
+    .option('--json', 'answer in JSON');
+  addGatewayOptions(reset).action(
+    (source: string | undefined, claim: string | undefined, options: OutputOptions) =>
+      runReset({ source, claim }, { ...claims.opts<OutputOptions>(), ...options }, context),
+  );
 }

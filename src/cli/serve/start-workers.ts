@@ -47,6 +47,7 @@ export async function runWorker(line: PrimaryChannel, context: CliContext): Prom
       openapi: servedOpenapi(),
       version,
       nodeVersion: context.nodeVersion,
+      instance: `${context.processes.host}:${context.processes.pid}`,
       shareOf,
       droppedLogLines: to.droppedLines,
     });

@@ -33,6 +33,7 @@ export async function startGateway(
       openapi: servedOpenapi(),
       version,
       nodeVersion: context.nodeVersion,
+      instance: `${context.processes.host}:${context.processes.pid}`,
       droppedLogLines: to.droppedLines,
       reloading,
     },

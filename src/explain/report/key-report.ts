@@ -1,46 +1,101 @@
 import type { KeyRecord } from '../../store/key-record.ts';
+import type { KeyView } from '../../admin/actions/key-view.ts';
 
-function instant(ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : new Date(ms).toISOString();
-}
+const DAY_MS = 86_400_000;
+/** A key that ends sooner is marked. */
+const SOON_DAYS = 14;
 
 /** A new key, displayed this once. */
 export function newKeyText(key: string): string {
   return `${key}\n\nKeep it now: it is not shown again.\n`;
 }
 
-/** A key record as JSON; with its hash only where the entry is for the configuration file. */
-export function keyJson(record: KeyRecord, withHash = false): Readonly<Record<string, unknown>> {
-  const { id, label, permissions, tier, createdAt, expiresAt, revokedAt, hashes } = record;
-  return {
-    id,
-    ...(withHash ? { hash: hashes[0]?.hash } : {}),
-    label,
-    permissions,
-    tier,
-    createdAt: instant(createdAt),
-    expiresAt: instant(expiresAt),
-    revokedAt: instant(revokedAt),
-    secrets: hashes.length,
-  };
+/** The minute of an instant: `2026-01-31 09:05`. */
+const minuteOf = (instant: string | undefined) => instant?.slice(0, 16).replace('T', ' ');
+
+/** Whether a key works, and until when. */
+function stateText(
+  { state, expiresAt, revokedAt }: Pick<KeyView, 'state' | 'expiresAt' | 'revokedAt'>,
+  now: number,
+) {
+  if (state === 'revoked') return `revoked ${minuteOf(revokedAt) ?? ''}`;
+  if (expiresAt === undefined) return 'valid';
+  if (state === 'expired') return `expired ${minuteOf(expiresAt) ?? ''}`;
+  const days = Math.floor((Date.parse(expiresAt) - now) / DAY_MS);
+  return `valid until ${minuteOf(expiresAt) ?? ''}${days < SOON_DAYS ? ` (${days} days)` : ''}`;
 }
 
-/** A record on one line: id, state, tier, permissions, label. */
-export function keyLine(
-  { id, label, permissions, tier, expiresAt, revokedAt }: KeyRecord,
-  now: number,
-): string {
-  const expiry =
-    expiresAt === undefined
-      ? 'valid'
-      : `${expiresAt <= now ? 'expired' : 'valid until'} ${instant(expiresAt)}`;
-  const state = revokedAt === undefined ? expiry : `revoked ${instant(revokedAt)}`;
-  return [id, state, tier, permissions.join(','), label].join('  ');
+type Shown = Pick<KeyView, 'id' | 'label' | 'state' | 'tier' | 'permissions' | 'createdAt' | 'secrets'> & {
+  readonly [Key in 'addresses' | 'operations']?: readonly string[] | undefined;
+} & { readonly [Key in 'expiresAt' | 'revokedAt' | 'lastUsedAt' | 'oldSecretUntil']?: string | undefined };
+
+/** Keys as a table with a header, times in UTC. */
+export function keyTable(keys: readonly Shown[], now: number): string {
+  if (keys.length === 0) return 'there is no key in Redis\n';
+  const head = [
+    'ID',
+    'STATE',
+    'CREATED',
+    'LAST USED',
+    'OLD SECRET UNTIL',
+    'TIER',
+    'PERMISSIONS',
+    'ONLY',
+    'LABEL',
+  ];
+  const rows = keys.map((key) => [
+    key.id,
+    stateText(key, now),
+    minuteOf(key.createdAt) ?? '',
+    minuteOf(key.lastUsedAt) ?? 'never',
+    minuteOf(key.oldSecretUntil) ?? '-',
+    key.tier,
+    key.permissions.join(','),
+    [...(key.operations ?? []), ...(key.addresses ?? [])].join(',') || '-',
+    key.label,
+  ]);
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
+  const lineOf = (row: readonly string[]) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return `${[head, ...rows].map(lineOf).join('\n')}\n`;
+}
+
+/** One key, a line for each thing that is known of it. */
+export function keyText(key: Shown): string {
+  const fields = {
+    id: key.id,
+    label: key.label,
+    state: stateText(key, Date.now()),
+    tier: key.tier,
+    permissions: key.permissions.join(', '),
+    addresses: key.addresses?.join(', ') ?? 'anywhere',
+    operations: key.operations?.join(', ') ?? 'all',
+    created: key.createdAt,
+    'last used': key.lastUsedAt ?? 'never, as far as Redis knows',
+    secrets: `${key.secrets}${key.oldSecretUntil ? `; the old one works until ${key.oldSecretUntil}` : ''}`,
+  };
+  return Object.entries(fields)
+    .map(([name, value]) => `${name.padEnd(12)} ${value}\n`)
+    .join('');
 }
 
 /** The entry for the configuration file. Its scalars are JSON, which is YAML too. */
-export function configuredKeyYaml({ id, label, permissions, tier, expiresAt, hashes }: KeyRecord): string {
-  const fields = { id, hash: hashes[0]?.hash, label, permissions, tier, expiresAt: instant(expiresAt) };
+export function configuredKeyYaml(record: KeyRecord): string {
+  const { id, label, permissions, tier, addresses, operations, expiresAt, hashes } = record;
+  const expiry = expiresAt === undefined ? undefined : new Date(expiresAt).toISOString();
+  const fields = {
+    id,
+    hash: hashes[0]?.hash,
+    label,
+    permissions,
+    tier,
+    addresses,
+    operations,
+    expiresAt: expiry,
+  };
   const lines = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}: ${JSON.stringify(value)}`);

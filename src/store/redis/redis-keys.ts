@@ -6,6 +6,10 @@ export type RedisKeys = {
   apiKey(id: string): string;
   /** The ids of all API keys (set). */
   readonly apiKeyIndex: string;
+  /** When each API key was last used (hash: id to ms). */
+  readonly apiKeyUses: string;
+  /** The lines of the audit (list). */
+  readonly audit: string;
   /** The used points of a caller in a tier's windows (hash). */
   tierCounts(tier: string, windows: readonly RateWindow[], subject: string): string;
   /** A part of a cached answer; `answer` identifies it and is safe in a key. */
@@ -24,6 +28,8 @@ export function createRedisKeys(prefix: string): RedisKeys {
   return {
     apiKey: (id) => `${prefix}api-key:${id}`,
     apiKeyIndex: `${prefix}api-keys`,
+    apiKeyUses: `${prefix}api-keys-used`,
+    audit: `${prefix}audit`,
     tierCounts: (tier, windows, subject) =>
       `${prefix}limit:{${subject}}:${tier}:${windows.map(({ points, seconds }) => `${points}per${seconds}s`).join(',')}`,
     cache: (answer, part) => `${prefix}cache:{${answer}}:${part}`,

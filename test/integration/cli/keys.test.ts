@@ -19,6 +19,10 @@ async function runKeys(args: readonly string[], sections: object): Promise<Run> 
   });
   registerKeysCommand(program, {
     loadConfig: () => Promise.resolve(gatewaySchema.parse({ portico: 1, resources: {}, ...sections })),
+    env: {},
+    stop: new AbortController().signal,
+    user: 'tester',
+    instance: 'test',
     out: (text) => void (out += text),
     err: (text) => void (err += text),
   });
@@ -80,7 +84,7 @@ describe('portico keys on Redis', () => {
     expect([await statusOf(old, later()), await statusOf(key, later())]).toEqual([401, 200]);
   });
 
-  it('rotates twice: the oldest secret keeps the end it was given', async () => {
+  it('rotates twice: the oldest secret ends at once, so that at most two are valid', async () => {
     const first = keyIn((await run(...create)).out);
     const { id } = parseApiKey(first)!;
     const second = keyIn((await run('rotate', id, '--overlap', '1h')).out);
@@ -88,6 +92,8 @@ describe('portico keys on Redis', () => {
     const later = () => createManualClock(Date.now() + 2 * 3_600_000);
     const statuses = [first, second, third].map((key) => statusOf(key, later()));
     expect(await Promise.all(statuses)).toEqual([401, 200, 200]);
+    expect(JSON.parse((await run('show', id, '--json')).out)).toMatchObject({ secrets: 2 });
+    expect((await run('show', id)).out).toContain('2; the old one works until');
   });
 
   it('rotates without overlap: the old secret ends at once', async () => {
@@ -117,15 +123,19 @@ describe('portico keys on Redis', () => {
   it.each([
     [['revoke', 'nobody'], 'no key in Redis has the id nobody'],
     [['rotate', 'nobody'], 'no key in Redis has the id nobody'],
-    [[...create, '--tier', 'gone'], 'no tier is named gone; write --tier standard; tiers: standard'],
-    [['create', '--label', 'x', '--permissions', 'everything'], 'Write permissions such as'],
+    [[...create, '--tier', 'gone'], 'there is no tier gone; tiers: standard'],
+    [['create', '--label', 'x', '--permissions', 'everything'], 'expected a permission such as users:read'],
     [
       ['create', '--label', 'x', '--permissions', 'users:read,product:read'],
-      'nothing asks for the permission product:read; did you mean products:read? permissions: users:read, products:read',
+      'there is no permission product:read; did you mean products:read? permissions: users:read, products:read',
     ],
     [['create', '--permissions', 'users:read'], '--label'],
     [[...create, '--expires', 'soon'], 'Write a duration'],
-    [[...create, '--expires', '999999999d'], 'Write a duration'],
+    [[...create, '--expires', '999999999d'], 'write a duration'],
+    [[...create, '--operations', 'users.lst'], 'did you mean users.list? operations: users.list, users.get'],
+    [[...create, '--addresses', '10.0.0.0/40'], 'expected an address or a range'],
+    [['update', 'nobody1', '--label', 'x'], 'no key in Redis has the id nobody1'],
+    [['update', 'nobody1'], 'name what is to change'],
     [['create', '--label', 'a\u001b[2J', '--permissions', 'users:read'], 'printable'],
   ])('fails on %j with what is wrong', async (args, problem) => {
     expect((await run(...args)).failure).toContain(problem);

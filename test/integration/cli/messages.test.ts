@@ -118,7 +118,7 @@ describe('portico keys create --print', () => {
     const { code, err } = await run(args, env);
     expect({ code, err }).toEqual({
       code: 1,
-      err: expect.stringMatching(/no tier was named.*write --tier web/),
+      err: expect.stringMatching(/no tier was named.*name one of the tiers: web, bulk/),
     });
   });
 });

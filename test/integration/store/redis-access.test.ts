@@ -99,7 +99,12 @@ describe('the Redis users of config/operations.md, over TLS', () => {
     await portico('cache', 'purge', '--tag', 'products');
     await portico('keys', 'list');
     await portico('keys', 'rotate', id);
+    await portico('keys', 'update', id, '--label', 'y');
     await portico('keys', 'revoke', id);
+    await portico('keys', 'delete', id);
+    await portico('keys', 'prune');
+    await portico('audit', '--verify');
+    await portico(...create);
     await withStack(async (stack) => {
       expect((await stack.ask('/v1/users', { headers })).status).toBe(401);
     });
@@ -107,6 +112,7 @@ describe('the Redis users of config/operations.md, over TLS', () => {
     expect([...new Set(kinds)].sort()).toEqual([
       'api-key',
       'api-keys',
+      'audit',
       'cache',
       'limit',
       'purges',
@@ -129,7 +135,8 @@ describe('the Redis users of config/operations.md, over TLS', () => {
 
   it.each([
     ['portico-keys', ['set', 'portico:api-key:x', '1']],
-    ['portico-keys', ['smembers', 'portico:api-keys']],
+    ['portico-keys', ['sadd', 'portico:api-keys', 'x']],
+    ['portico-keys', ['del', 'portico:audit']],
     ['portico-limits', ['get', 'portico:api-key:x']],
     ['portico-cache', ['get', 'portico:api-key:x']],
     ['portico-cache', ['del', 'portico:limit:{x}:y']],

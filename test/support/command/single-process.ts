@@ -3,6 +3,8 @@ import type { Processes } from '../../../src/cli/context.ts';
 /** What a command knows of processes that has only this one. */
 export const aloneProcess: Processes = {
   pid: process.pid,
+  host: 'test-host',
+  user: 'tester',
   cores: 1,
   primary: undefined,
   fork() {

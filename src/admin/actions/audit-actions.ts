@@ -1,0 +1,27 @@
+import { type AuditEntry, readAuditLine, verifyChain } from '../../audit/audit-entry.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { parseDuration } from '../../kernel/duration.ts';
+import { ActionRefusal } from '../api/action.ts';
+import type { ActionHandlers } from './act.ts';
+import { onRedis } from './on-redis.ts';
+
+/** The instant that a text names: a span before now, or an instant of its own. */
+function sinceOf(text: string, now: number): number {
+  const span = parseDuration(text);
+  const instant = span === undefined ? Date.parse(text) : now - span;
+  if (Number.isFinite(instant)) return instant;
+  throw new ActionRefusal('bad_input', `since: ${text} is no time`, 'write 24h, 7d or 2026-01-31T00:00:00Z');
+}
+
+/** Creates the actions on the audit. Reading is all that there is: a line is never changed. */
+export function createAuditActions(audit: Pick<AuditLog, 'lines'>, clock: Clock): ActionHandlers {
+  return {
+    async audit({ since }) {
+      const from = since === undefined ? -Infinity : sinceOf(since, clock.now());
+      const all = await onRedis('keys', () => audit.lines());
+      const isWanted = (entry: AuditEntry | undefined) => entry === undefined || Date.parse(entry.at) >= from;
+      return { lines: all.filter((line) => isWanted(readAuditLine(line))), chain: verifyChain(all) };
+    },
+  };
+}

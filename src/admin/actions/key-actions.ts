@@ -1,0 +1,43 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { findKey } from '../../policy/authentication/key-changes.ts';
+import type { ActionHandlers } from './act.ts';
+import { createKeyChangeActions } from './key-change-actions.ts';
+import { createKeyMoveActions } from './key-move-actions.ts';
+import type { KeysConfig } from './key-terms.ts';
+import { keyView } from './key-view.ts';
+import { compileOnKeys, type KeysStores } from './on-keys.ts';
+
+export type KeyActionsDeps = {
+  /** Absent where the configuration has no Redis for keys. */
+  readonly stores: KeysStores | undefined;
+  /** The configuration at this moment. */
+  readonly config: () => KeysConfig;
+  readonly clock: Clock;
+};
+
+/** The keys as operators see them. A use that cannot be read is left out. */
+async function readKeys({ store, uses }: KeysStores, clock: Clock) {
+  const found = await store.list();
+  const records = found.flatMap(({ lookup }) => (lookup.kind === 'found' ? [lookup.record] : []));
+  const used = await uses.read(records.map(({ id }) => id)).catch(() => new Map<string, number>());
+  return {
+    keys: records.map((record) => keyView(record, clock.now(), used.get(record.id))),
+    damaged: found.flatMap(({ id, lookup }) => (lookup.kind === 'damaged' ? [id] : [])),
+  };
+}
+
+/** Creates the actions on API keys. */
+export function createKeyActions({ stores, config, clock }: KeyActionsDeps): ActionHandlers {
+  const onKeys = compileOnKeys(stores);
+  return {
+    keys: () => onKeys((all) => readKeys(all, clock)),
+    'keys.show': ({ id }) =>
+      onKeys(async ({ store, uses }) => {
+        const record = await findKey(store, id);
+        const used = await uses.read([id]).catch(() => new Map<string, number>());
+        return { key: keyView(record, clock.now(), used.get(id)) };
+      }),
+    ...createKeyChangeActions({ onKeys, config, clock }),
+    ...createKeyMoveActions({ onKeys, config, clock }),
+  };
+}

@@ -1,0 +1,127 @@
+import type { Secret } from '../../kernel/secret.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import {
+  changeKey,
+  createKey,
+  findKey,
+  KeyChangeError,
+  mintKey,
+  type MintedKey,
+  revokeKey,
+  rotateKey,
+} from '../../policy/authentication/key-changes.ts';
+import type { KeyRecord } from '../../store/key-record.ts';
+import { ActionRefusal } from '../api/action.ts';
+import type { ActionInput } from '../api/specs.ts';
+import type { ActionHandlers, ActionContext } from './act.ts';
+import { type KeysConfig, refuseUnknownTerms, restriction, spanOf, tierOf } from './key-terms.ts';
+import { keyState, keyView } from './key-view.ts';
+import type { KeysStores, OnKeys } from './on-keys.ts';
+
+export type KeyChangeDeps = {
+  readonly onKeys: OnKeys;
+  readonly config: () => KeysConfig;
+  readonly clock: Clock;
+};
+
+/** The pepper of a configuration. @throws ActionRefusal */
+export function pepperOf({ auth }: KeysConfig): Secret {
+  if (auth.apiKeys !== undefined) return auth.apiKeys.pepper;
+  const hint = 'add auth.apiKeys with a pepper, the same on every replica';
+  throw new ActionRefusal('conflict', 'the configuration has no auth.apiKeys.pepper', hint);
+}
+
+/** What a new key is to be, checked against the configuration. @throws ActionRefusal */
+export function mintAsAsked(input: ActionInput<'keys.create'>, config: KeysConfig, now: number): MintedKey {
+  const { label, expires } = input;
+  const terms = { permissions: [...new Set(input.permissions)], tier: tierOf(input.tier, config) };
+  const [addresses, operations] = [restriction(input.addresses), restriction(input.operations)];
+  refuseUnknownTerms({ ...terms, ...(operations && { operations }) }, config);
+  return mintKey(pepperOf(config), now, {
+    label,
+    ...terms,
+    ...(addresses && { addresses }),
+    ...(operations && { operations }),
+    ...(expires === undefined || expires === 'never' ? {} : { expiresInMs: spanOf('expires', expires) }),
+  });
+}
+
+/** A record with what an operator changes; what is absent stays. */
+function updated(
+  { addresses, operations, expiresAt, ...record }: KeyRecord,
+  input: ActionInput<'keys.update'>,
+  now: number,
+): KeyRecord {
+  const { label = record.label, permissions = record.permissions, tier = record.tier, expires } = input;
+  const ends =
+    expires === undefined ? expiresAt : expires === 'never' ? undefined : now + spanOf('expires', expires);
+  const from = input.addresses === undefined ? addresses : restriction(input.addresses);
+  const uses = input.operations === undefined ? operations : restriction(input.operations);
+  return {
+    ...record,
+    ...{ label, permissions, tier },
+    ...(ends === undefined ? {} : { expiresAt: ends }),
+    ...(from && { addresses: from }),
+    ...(uses && { operations: uses }),
+  };
+}
+
+/** Creates the actions that change API keys. */
+export function createKeyChangeActions({ onKeys, config, clock }: KeyChangeDeps): ActionHandlers {
+  const view = (record: KeyRecord) => keyView(record, clock.now());
+
+  /** Changes one key; the audit gets it as it was and as it is. */
+  const change = (
+    id: string,
+    note: ActionContext['note'],
+    work: (stores: KeysStores) => Promise<KeyRecord>,
+  ) =>
+    onKeys(async (stores) => {
+      note({ target: id });
+      const before = view(await findKey(stores.store, id));
+      const record = await work(stores);
+      note({ target: id, before, after: view(record) });
+      return { key: view(record), replication: await stores.confirm() };
+    });
+
+  return {
+    'keys.create': (input, { note }) =>
+      onKeys(async ({ store, confirm }) => {
+        const { key, record } = await createKey(store, () => mintAsAsked(input, config(), clock.now()));
+        note({ target: record.id, after: view(record) });
+        return { secret: key, key: view(record), replication: await confirm() };
+      }),
+    'keys.update': (input, { note }) => {
+      const { permissions, tier, operations } = input;
+      refuseUnknownTerms(
+        { ...(permissions && { permissions }), ...(tier && { tier }), ...(operations && { operations }) },
+        config(),
+      );
+      return change(input.id, note, ({ store }) =>
+        changeKey(store, input.id, (record) => updated(record, input, clock.now())),
+      );
+    },
+    async 'keys.rotate'({ id, overlap }, { note }) {
+      const ms = spanOf('overlap', overlap);
+      let secret = '';
+      const done = await change(id, note, async ({ store }) => {
+        const minted = await rotateKey(store, id, pepperOf(config()), clock.now(), ms);
+        secret = minted.key;
+        return minted.record;
+      });
+      return { secret, ...done };
+    },
+    'keys.revoke': ({ id }, { note }) => change(id, note, ({ store }) => revokeKey(store, id, clock.now())),
+    'keys.delete': ({ id }, { note }) =>
+      onKeys(async ({ store, uses, confirm }) => {
+        note({ target: id });
+        const record = await findKey(store, id);
+        if (keyState(record, clock.now()) === 'valid')
+          throw new KeyChangeError('conflict', `key ${id} is valid: revoke it first`);
+        await store.delete(id);
+        await uses.forget(id);
+        note({ target: id, before: view(record) });
+        return { deleted: [id], replication: await confirm() };
+      }),
+  };
+}

@@ -1,0 +1,72 @@
+import { createHmac } from 'node:crypto';
+import type { Secret } from '../../kernel/secret.ts';
+import { type KeyRecord, readKeyRecord, writeKeyRecord } from '../../store/key-record.ts';
+import { ActionRefusal } from '../api/action.ts';
+import type { ActionHandlers } from './act.ts';
+import { type KeyChangeDeps, pepperOf } from './key-change-actions.ts';
+import { spanOf } from './key-terms.ts';
+
+/** Shows whether two peppers are the same, and nothing else of them. */
+function pepperCheck(pepper: Secret): string {
+  return createHmac('sha256', pepper.reveal())
+    .update('portico: is it the same pepper?')
+    .digest('hex')
+    .slice(0, 16);
+}
+
+/** The record of an export. @throws ActionRefusal */
+function readRecord(value: { readonly id: string }): KeyRecord {
+  const record = readKeyRecord(value.id, JSON.stringify(value));
+  if (record !== undefined) return record;
+  const hint = 'import what keys export wrote, as it is';
+  throw new ActionRefusal('bad_input', `the record of key ${value.id} cannot be read`, hint);
+}
+
+/** When a key stopped working; `Infinity` while it works. */
+function endedAt({ expiresAt = Infinity, revokedAt = Infinity }: KeyRecord): number {
+  return Math.min(expiresAt, revokedAt);
+}
+
+/** Creates the actions on many keys: prune, export, import. */
+export function createKeyMoveActions({ onKeys, config, clock }: KeyChangeDeps): ActionHandlers {
+  return {
+    'keys.prune': ({ olderThan }, { note }) =>
+      onKeys(async ({ store, uses, confirm }) => {
+        const before = clock.now() - spanOf('olderThan', olderThan);
+        const found = await store.list();
+        const ended = found.flatMap(({ id, lookup }) =>
+          lookup.kind === 'found' && endedAt(lookup.record) <= before ? [id] : [],
+        );
+        for (const id of ended) {
+          await store.delete(id);
+          await uses.forget(id);
+        }
+        note({ target: `${ended.length} keys`, before: ended.slice(0, 100) });
+        return { deleted: ended, replication: await confirm() };
+      }),
+    'keys.export': (_input, { note }) =>
+      onKeys(async ({ store }) => {
+        const found = await store.list();
+        const records = found.flatMap(({ lookup }) => (lookup.kind === 'found' ? [lookup.record] : []));
+        note({ target: `${records.length} keys` });
+        const keys = records.map((record) => JSON.parse(writeKeyRecord(record)) as KeyRecord);
+        return { pepper: pepperCheck(pepperOf(config())), keys };
+      }),
+    'keys.import': ({ pepper, keys }, { note }) =>
+      onKeys(async ({ store, confirm }) => {
+        note({ target: `${keys.length} keys` });
+        if (pepper !== pepperCheck(pepperOf(config())))
+          throw new ActionRefusal(
+            'conflict',
+            'these keys were stored under another pepper, so none of them would be accepted here',
+            'set PORTICO_KEY_PEPPER to the pepper of the gateway that they come from',
+          );
+        const records = keys.map(readRecord);
+        const skipped: string[] = [];
+        for (const record of records) if (!(await store.create(record))) skipped.push(record.id);
+        const imported = records.length - skipped.length;
+        note({ target: `${keys.length} keys`, after: { imported, skipped: skipped.slice(0, 100) } });
+        return { imported, skipped, replication: await confirm() };
+      }),
+  };
+}

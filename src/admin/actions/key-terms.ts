@@ -1,0 +1,70 @@
+import { closest } from '../../config/validate/closest.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { operations } from '../../contract/operations.ts';
+import { resources } from '../../contract/resources.ts';
+import { parseDuration } from '../../kernel/duration.ts';
+import type { KeyRecord } from '../../store/key-record.ts';
+import { ActionRefusal } from '../api/action.ts';
+
+/** What of a configuration the keys of its gateway depend on. */
+export type KeysConfig = Pick<GatewayConfig, 'auth' | 'limits' | 'passthrough'>;
+
+/** A hundred years. */
+const SPAN_MS_MAX = 36_500 * 86_400_000;
+
+/** The milliseconds of a span such as `90d`. @throws ActionRefusal */
+export function spanOf(field: string, text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined && ms <= SPAN_MS_MAX) return ms;
+  throw new ActionRefusal(
+    'bad_input',
+    `${field}: ${text} is no span`,
+    'write a duration such as 30m, 24h or 90d',
+  );
+}
+
+/** Refuses a word that nothing knows: it is a typing mistake. */
+function refuseUnknown(what: string, words: readonly string[] | undefined, known: readonly string[]): void {
+  const wrong = words?.find((word) => !known.includes(word));
+  if (wrong === undefined) return;
+  const near = closest(wrong, known);
+  const hint = near === undefined ? '' : `did you mean ${near}? `;
+  throw new ActionRefusal(
+    'bad_input',
+    `there is no ${what} ${wrong}`,
+    `${hint}${what}s: ${known.join(', ')}`,
+  );
+}
+
+/** Refuses a permission that nothing asks for, an operation that there is not, and an unknown tier. @throws ActionRefusal */
+export function refuseUnknownTerms(
+  { permissions, tier, operations: used }: Partial<Pick<KeyRecord, 'permissions' | 'tier' | 'operations'>>,
+  { passthrough, limits }: KeysConfig,
+): void {
+  const asked = [
+    ...Object.values(resources).map(({ permission }) => permission),
+    ...passthrough.flatMap(({ permission }) => permission ?? []),
+  ];
+  refuseUnknown('permission', permissions, [...new Set(asked)]);
+  const names = [
+    ...operations.map(({ name }) => name),
+    ...passthrough.map(({ name }) => `passthrough.${name}`),
+  ];
+  refuseUnknown('operation', used, names);
+  refuseUnknown('tier', tier === undefined ? undefined : [tier], Object.keys(limits.tiers));
+}
+
+/** The tier that was named; without a name `standard`, or the only tier there is. @throws ActionRefusal */
+export function tierOf(tier: string | undefined, { limits }: KeysConfig): string {
+  const names = Object.keys(limits.tiers);
+  const chosen =
+    tier ?? (names.includes('standard') ? 'standard' : names.length === 1 ? names[0] : undefined);
+  if (chosen !== undefined) return chosen;
+  const hint = `name one of the tiers: ${names.join(', ')}`;
+  throw new ActionRefusal('bad_input', 'no tier was named, and none is called standard', hint);
+}
+
+/** A list without repetitions; `undefined` for an empty one, which allows everything. */
+export function restriction(words: readonly string[] | undefined): readonly string[] | undefined {
+  return words === undefined || words.length === 0 ? undefined : [...new Set(words)];
+}

@@ -1,0 +1,53 @@
+import type { KeyRecord } from '../../store/key-record.ts';
+
+/** A key as operators see it, without its hashes. Times are instants in UTC. */
+export type KeyView = {
+  readonly id: string;
+  readonly label: string;
+  readonly state: 'valid' | 'expired' | 'revoked';
+  readonly permissions: readonly string[];
+  readonly tier: string;
+  /** Absent: from anywhere. */
+  readonly addresses?: readonly string[] | undefined;
+  /** Absent: all. */
+  readonly operations?: readonly string[] | undefined;
+  readonly createdAt: string;
+  readonly expiresAt?: string | undefined;
+  readonly revokedAt?: string | undefined;
+  /** To the minute; absent: not used, as far as Redis knows. */
+  readonly lastUsedAt?: string | undefined;
+  /** How many secrets work: two for a while after a rotation. */
+  readonly secrets: number;
+  /** Until when the secret of before the last rotation works. */
+  readonly oldSecretUntil?: string | undefined;
+};
+
+/** The instant of a time, in UTC. */
+export function instantOf(ms: number): string;
+export function instantOf(ms: number | undefined): string | undefined;
+export function instantOf(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString();
+}
+
+/** Whether a key can be used at a moment. */
+export function keyState({ expiresAt, revokedAt }: KeyRecord, now: number): KeyView['state'] {
+  if (revokedAt !== undefined) return 'revoked';
+  return (expiresAt ?? Infinity) <= now ? 'expired' : 'valid';
+}
+
+/** Shows a key without what could prove it. */
+export function keyView(record: KeyRecord, now: number, lastUsed?: number): KeyView {
+  const { id, label, permissions, tier, addresses, operations, createdAt, expiresAt, revokedAt } = record;
+  const state = keyState(record, now);
+  const valid = record.hashes.filter(({ validUntil = Infinity }) => validUntil > now);
+  return {
+    ...{ id, label, state, permissions, tier, addresses, operations },
+    createdAt: instantOf(createdAt),
+    expiresAt: instantOf(expiresAt),
+    revokedAt: instantOf(revokedAt),
+    lastUsedAt: instantOf(lastUsed),
+    secrets: state === 'valid' ? valid.length : 0,
+    oldSecretUntil:
+      state === 'valid' ? instantOf(valid.find(({ validUntil }) => validUntil)?.validUntil) : undefined,
+  };
+}

@@ -1,0 +1,39 @@
+import { KeyChangeError } from '../../policy/authentication/key-changes.ts';
+import type { KeyStore } from '../../store/key-store.ts';
+import type { KeyUses } from '../../store/key-uses.ts';
+import type { Replication } from '../../store/redis/await-replica.ts';
+import { ActionRefusal } from '../api/action.ts';
+import { onRedis } from './on-redis.ts';
+
+/** The keys in Redis, and what belongs to them. */
+export type KeysStores = {
+  readonly store: KeyStore;
+  readonly uses: KeyUses;
+  /** Waits until a replica has what was changed, for a second at most. */
+  readonly confirm: () => Promise<Replication>;
+};
+
+/** Does some work on the keys in Redis. @throws ActionRefusal */
+export type OnKeys = <T>(work: (stores: KeysStores) => Promise<T>) => Promise<T>;
+
+const CODES = { absent: 'not_found', damaged: 'failed', conflict: 'conflict' } as const;
+
+/** Compiles what does work on the keys, and says what is wrong in words for operators. */
+export function compileOnKeys(stores: KeysStores | undefined): OnKeys {
+  return function onKeys(work) {
+    if (stores === undefined)
+      throw new ActionRefusal(
+        'conflict',
+        'the configuration has no redis.url, cluster or sentinel for its keys',
+        'make keys for the embedded mode with portico keys create --print',
+      );
+    return onRedis('keys', async () => {
+      try {
+        return await work(stores);
+      } catch (error) {
+        if (!(error instanceof KeyChangeError)) throw error;
+        throw new ActionRefusal(CODES[error.kind], error.message, 'portico keys list shows all keys');
+      }
+    });
+  };
+}

@@ -1,0 +1,72 @@
+import { type AuditLog, createAuditLog } from '../../audit/audit-log.ts';
+import { createLocalAuditStore, createRedisAuditStore } from '../../audit/audit-store.ts';
+import type { Logger } from 'pino';
+import type { Clock } from '../../kernel/clock.ts';
+import type { ResourceQuality } from '../../pipeline/quality.ts';
+import type { FallenClaims } from '../../store/fallen-claims.ts';
+import { createKeyStore } from '../../store/key-store.ts';
+import { createKeyUses } from '../../store/key-uses.ts';
+import type { Purges } from '../../store/purges.ts';
+import { awaitReplica } from '../../store/redis/await-replica.ts';
+import type { RedisKeys } from '../../store/redis/redis-keys.ts';
+import type { RedisConnection } from '../../store/redis/redis.ts';
+import { type Act, createAct } from './act.ts';
+import { createAuditActions } from './audit-actions.ts';
+import { createCacheActions, type HeldCount } from './cache-actions.ts';
+import { createClaimActions } from './claim-actions.ts';
+import { createKeyActions } from './key-actions.ts';
+import type { KeysConfig } from './key-terms.ts';
+import type { KeysStores } from './on-keys.ts';
+
+export type OperatorActionsDeps = {
+  readonly quality: () => readonly ResourceQuality[];
+  /** How many answers and row sets with a tag are in the memory of this process. */
+  readonly countHeld: (tag: string) => HeldCount;
+  readonly purges: Pick<Purges, 'purge'>;
+  readonly fallenClaims: Pick<FallenClaims, 'list' | 'reset'>;
+  /** The Redis of the keys, where the audit is kept, too; absent in the embedded mode. */
+  readonly redis: RedisConnection | undefined;
+  readonly keys: RedisKeys;
+  /** The configuration at this moment. */
+  readonly config: () => KeysConfig;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  /** This process in the audit. */
+  readonly instance: string;
+  readonly onAuditLine: (outcome: 'kept' | 'waiting' | 'lost') => void;
+};
+
+/** What an operator can ask of a gateway, and the audit of it. */
+export type OperatorActions = {
+  readonly act: Act;
+  readonly audit: AuditLog;
+};
+
+/** The keys in a Redis, and what belongs to them. */
+export function openKeys({ client }: Pick<RedisConnection, 'client'>, keys: RedisKeys): KeysStores {
+  return {
+    store: createKeyStore(client, keys),
+    uses: createKeyUses(client, keys.apiKeyUses),
+    confirm: () => awaitReplica(client),
+  };
+}
+
+/** Creates all actions of a gateway that are not those of its primary. */
+export function createOperatorActions(deps: OperatorActionsDeps): OperatorActions {
+  const { redis, keys, clock, log } = deps;
+  const audit = createAuditLog({
+    store: redis === undefined ? createLocalAuditStore() : createRedisAuditStore(redis.client, keys.audit),
+    log,
+    clock,
+    gateway: deps.instance,
+    onWrite: deps.onAuditLine,
+  });
+  const handlers = {
+    quality: () => ({ sources: deps.quality() }),
+    ...createCacheActions(deps),
+    ...createClaimActions(deps.fallenClaims),
+    ...createAuditActions(audit, clock),
+    ...createKeyActions({ stores: redis && openKeys(redis, keys), config: deps.config, clock }),
+  };
+  return { act: createAct(handlers, { audit }), audit };
+}

@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { addressRange, permission } from '../../config/schema/scalars.ts';
+import type { ActionSpec } from './action.ts';
+import { reason } from './reason.ts';
+
+const id = z
+  .string()
+  .regex(/^[a-z0-9]{6,32}$/, 'expected the part between the underscores of a key')
+  .describe('The part between the underscores of the key.');
+
+const label = z
+  .string()
+  .regex(/^[^\p{Cc}]{0,80}$/u, 'expected at most 80 printable characters')
+  .describe('Whose key it is, for lists.');
+const permissions = z.array(permission).max(100).describe('What the caller may read, such as users:read.');
+const tier = z.string().max(40).describe('One of limits.tiers.');
+const span = z.string().max(20);
+const expires = span.describe('A span from now, such as 90d; or never.');
+const addresses = z
+  .array(addressRange)
+  .max(100)
+  .describe('Addresses and CIDR ranges that the key may be used from; empty: anywhere.');
+const operations = z
+  .array(z.string().max(60))
+  .max(100)
+  .describe('Operations that the key may use, such as users.list; empty: all.');
+
+const instant = z.string().describe('An instant in UTC.');
+const key = z.strictObject({
+  id,
+  label: z.string(),
+  state: z.enum(['valid', 'expired', 'revoked']),
+  permissions: z.array(z.string()),
+  tier: z.string(),
+  addresses: z.array(z.string()).optional().describe('Absent: from anywhere.'),
+  operations: z.array(z.string()).optional().describe('Absent: all.'),
+  createdAt: instant,
+  expiresAt: instant.optional(),
+  revokedAt: instant.optional(),
+  lastUsedAt: instant.optional().describe('To the minute; absent: not used, as far as Redis knows.'),
+  secrets: z.int().describe('How many secrets work: two for a while after a rotation.'),
+  oldSecretUntil: instant.optional().describe('Until when the secret of before the last rotation works.'),
+});
+const replication = z
+  .enum(['kept', 'alone', 'unsure'])
+  .describe(
+    'Whether the change outlives the Redis that took it: a replica has it (kept), there is no replica (alone), or none has acknowledged it within a second (unsure).',
+  );
+const changed = z.strictObject({ key, replication });
+const minted = changed.extend({ secret: z.string().describe('The whole key. It is not shown again.') });
+const pepper = z.string().max(64).describe('Shows whether two gateways have the same pepper.');
+const record = z.looseObject({ id }).describe('The stored record of a key, with its hashes.');
+
+/** The actions on API keys. */
+export const keySpecs = {
+  keys: {
+    method: 'get',
+    path: '/api/keys',
+    role: 'viewer',
+    summary: 'The API keys in Redis, without their hashes.',
+    input: z.strictObject({}),
+    output: z.strictObject({
+      keys: z.array(key),
+      damaged: z.array(z.string()).describe('Keys whose record cannot be read; their callers get 503.'),
+    }),
+  },
+  'keys.create': {
+    method: 'post',
+    path: '/api/keys',
+    role: 'operator',
+    summary: 'Makes a key. Its secret is in the answer, this once.',
+    input: z.strictObject({
+      ...{ label, permissions, tier: tier.optional(), expires: expires.optional() },
+      ...{ addresses: addresses.optional(), operations: operations.optional(), reason },
+    }),
+    output: minted,
+  },
+  'keys.show': {
+    method: 'get',
+    path: '/api/keys/{id}',
+    role: 'viewer',
+    summary: 'One API key, without its hashes.',
+    input: z.strictObject({ id }),
+    output: z.strictObject({ key }),
+  },
+  'keys.update': {
+    method: 'patch',
+    path: '/api/keys/{id}',
+    role: 'operator',
+    summary: 'Changes what a key may do; what is absent stays. It takes effect everywhere within a second.',
+    input: z.strictObject({
+      id,
+      ...{ label: label.optional(), permissions: permissions.optional(), tier: tier.optional() },
+      ...{ expires: expires.optional(), addresses: addresses.optional(), operations: operations.optional() },
+      reason,
+    }),
+    output: changed,
+  },
+  'keys.delete': {
+    method: 'delete',
+    path: '/api/keys/{id}',
+    role: 'operator',
+    summary: 'Forgets a key that is revoked or has expired.',
+    input: z.strictObject({ id, reason }),
+    output: z.strictObject({ deleted: z.array(id), replication }),
+  },
+  'keys.rotate': {
+    method: 'post',
+    path: '/api/keys/{id}/rotate',
+    role: 'operator',
+    summary: 'Gives a key a new secret. The old one works for a while; one from before that ends at once.',
+    input: z.strictObject({
+      id,
+      overlap: span.default('24h').describe('How long the old secret works.'),
+      reason,
+    }),
+    output: minted,
+  },
+  'keys.revoke': {
+    method: 'post',
+    path: '/api/keys/{id}/revoke',
+    role: 'operator',
+    summary: 'Ends a key for good, everywhere within a second.',
+    input: z.strictObject({ id, reason }),
+    output: changed,
+  },
+  'keys.prune': {
+    method: 'post',
+    path: '/api/key-prune',
+    role: 'operator',
+    summary: 'Forgets all keys that were revoked or expired some time ago.',
+    input: z.strictObject({ olderThan: span.default('90d').describe('How long ago.'), reason }),
+    output: z.strictObject({ deleted: z.array(id), replication }),
+  },
+  'keys.export': {
+    method: 'post',
+    path: '/api/key-export',
+    role: 'operator',
+    summary: 'All records with their hashes, for a backup or another Redis. No key can be made of them.',
+    input: z.strictObject({ reason }),
+    output: z.strictObject({ pepper, keys: z.array(record) }),
+  },
+  'keys.import': {
+    method: 'post',
+    path: '/api/key-import',
+    role: 'operator',
+    summary: 'Puts exported records back. An id that is there already is left as it is.',
+    input: z.strictObject({ pepper, keys: z.array(record).max(1_000), reason }),
+    output: z.strictObject({ imported: z.int(), skipped: z.array(id), replication }),
+  },
+} as const satisfies Readonly<Record<string, ActionSpec>>;

@@ -1,0 +1,96 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../kernel/clock.ts';
+import { createSerialQueue } from '../kernel/serial-queue.ts';
+import {
+  type AuditChange,
+  chainedLine,
+  lineDigest,
+  readAuditLine,
+  type UnchainedEntry,
+} from './audit-entry.ts';
+import type { AuditStore } from './audit-store.ts';
+
+/** What became of a line: kept in the chain; `waiting` in this process, because Redis did not take it. */
+export type AuditWrite = 'kept' | 'waiting';
+
+/** Who changed what. */
+export type AuditLog = Pick<AuditStore, 'lines' | 'restore'> & {
+  /**
+   * Writes a line to the log, and to the chain. It never rejects, because the change has happened: where Redis does not take the
+   * line, the log has it all the same, and the line waits in this process until Redis takes it.
+   */
+  record(change: AuditChange): Promise<AuditWrite>;
+  /** Ends what runs in the background. Lines that still wait are in the log alone. */
+  close(): void;
+};
+
+export type AuditLogDeps = {
+  readonly store: AuditStore;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  readonly clock: Clock;
+  /** The process, such as `host-1:4711`. */
+  readonly gateway: string;
+  readonly onWrite?: ((write: AuditWrite | 'lost') => void) | undefined;
+};
+
+/** Lines that wait beyond this are dropped, the oldest first; the log has them. */
+const WAITING_MAX = 1_000;
+const RETRY_MS = 2_000;
+
+/** The line in the log: it stands there whether Redis takes it or not. */
+function writeToLog(log: AuditLogDeps['log'], entry: UnchainedEntry, line: string | undefined): void {
+  const kept = line === undefined ? undefined : readAuditLine(line);
+  if (kept === undefined) log.warn({ audit: true, ...entry, kept: false }, 'audit');
+  else log.info({ audit: true, ...kept, digest: lineDigest(line ?? '') }, 'audit');
+}
+
+/** Creates the audit log of a process. */
+export function createAuditLog({ store, log, clock, gateway, onWrite }: AuditLogDeps): AuditLog {
+  const inTurn = createSerialQueue();
+  const waiting: UnchainedEntry[] = [];
+  let timer: NodeJS.Timeout | undefined;
+
+  /** Appends everything that waits, in order. False where Redis does not take it. */
+  async function flush(): Promise<boolean> {
+    for (let [entry] = waiting; entry !== undefined; [entry] = waiting) {
+      const next = entry;
+      const line = await store.append((last) => chainedLine(last, next)).catch(() => undefined);
+      if (line === undefined) return false;
+      waiting.shift();
+      writeToLog(log, next, line);
+      onWrite?.('kept');
+    }
+    return true;
+  }
+
+  function retryLater(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      void inTurn(flush).then((isDone) => {
+        if (!isDone) retryLater();
+      });
+    }, RETRY_MS);
+    timer.unref();
+  }
+
+  return {
+    lines: () => store.lines(),
+    restore: (lines) => store.restore(lines),
+    record(change) {
+      const entry = { at: new Date(clock.now()).toISOString(), gateway, ...change };
+      return inTurn(async () => {
+        waiting.push(entry);
+        if (await flush()) return 'kept';
+        writeToLog(log, entry, undefined);
+        onWrite?.('waiting');
+        if (waiting.length > WAITING_MAX) {
+          waiting.shift();
+          onWrite?.('lost');
+        }
+        retryLater();
+        return 'waiting';
+      });
+    },
+    close: () => clearTimeout(timer),
+  };
+}

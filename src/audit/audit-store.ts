@@ -1,0 +1,85 @@
+import type { Redis } from 'ioredis';
+
+/** Where the lines of the audit are kept, the latest up to a bound. */
+export type AuditStore = {
+  /** Appends the line that `next` makes of the last one (empty: there is none), and returns it. Rejects if Redis fails. */
+  append(next: (last: string) => string): Promise<string>;
+  /** All kept lines, the oldest first. Rejects if Redis fails. */
+  lines(): Promise<readonly string[]>;
+  /** Puts lines back, where none are kept. False where some are. Rejects if Redis fails. */
+  restore(lines: readonly string[]): Promise<boolean>;
+};
+
+/** About 3 MB, and 40 MB at most. */
+const LINES_MAX = 10_000;
+/** Lines of the audit of one process. */
+const LOCAL_LINES_MAX = 1_000;
+const CHUNK = 1_000;
+/** How often others may come first. */
+const ATTEMPTS_MAX = 50;
+
+/**
+ * Appends a line if the last one is what the caller believes; else it returns the last one. The first write needs no memory,
+ * and Redis lets a script finish that has written: so the audit, which is bounded, works even where Redis is full.
+ */
+const APPEND = `
+local last = redis.call('lindex', KEYS[1], -1) or ''
+if last ~= ARGV[1] then return last end
+redis.call('ltrim', KEYS[1], 1 - tonumber(ARGV[3]), -1)
+redis.call('rpush', KEYS[1], ARGV[2])
+return 1`;
+
+const RESTORE = `
+if redis.call('llen', KEYS[1]) ~= tonumber(ARGV[1]) then return 0 end
+for i = 2, #ARGV do redis.call('rpush', KEYS[1], ARGV[i]) end
+return 1`;
+
+/** Creates the audit of all gateways on one Redis, as a list under `key`. */
+export function createRedisAuditStore(client: Pick<Redis, 'eval' | 'lrange'>, key: string): AuditStore {
+  /** The last line that this process knows of: mostly still the last one. */
+  let known = '';
+  return {
+    async append(next) {
+      for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+        const line = next(known);
+        const reply = await client.eval(APPEND, 1, key, known, line, LINES_MAX);
+        known = reply === 1 ? line : String(reply);
+        if (reply === 1) return line;
+      }
+      throw new Error('other processes write to the audit all the time');
+    },
+    async lines() {
+      const found: string[] = [];
+      for (;;) {
+        const chunk = await client.lrange(key, found.length, found.length + CHUNK - 1);
+        found.push(...chunk);
+        if (chunk.length < CHUNK) return found;
+      }
+    },
+    async restore(lines) {
+      for (let from = 0; from < lines.length; from += CHUNK) {
+        const chunk = lines.slice(from, from + CHUNK);
+        if ((await client.eval(RESTORE, 1, key, from, ...chunk)) !== 1) return false;
+      }
+      return true;
+    },
+  };
+}
+
+/** Creates the audit of this process alone. */
+export function createLocalAuditStore(): AuditStore {
+  let kept: string[] = [];
+  return {
+    append(next) {
+      const line = next(kept.at(-1) ?? '');
+      kept = [...kept.slice(1 - LOCAL_LINES_MAX), line];
+      return Promise.resolve(line);
+    },
+    lines: () => Promise.resolve(kept),
+    restore(lines) {
+      if (kept.length > 0) return Promise.resolve(false);
+      kept = lines.slice(-LOCAL_LINES_MAX);
+      return Promise.resolve(true);
+    },
+  };
+}

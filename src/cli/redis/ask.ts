@@ -1,0 +1,136 @@
+import type { Command } from 'commander';
+import { type Act, type ActionHandlers, createAct } from '../../admin/actions/act.ts';
+import { type ActionName, type ActionRequest, actionSpecs, type ActionValue } from '../../admin/api/specs.ts';
+import type { ActionResult } from '../../admin/api/action.ts';
+import { type AuditLog, createAuditLog } from '../../audit/audit-log.ts';
+import { createLocalAuditStore, createRedisAuditStore } from '../../audit/audit-store.ts';
+import type { GatewayConfig } from '../../config/schema/gateway.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { redisProfile } from '../../store/redis/redis-profile.ts';
+import type { RedisConnection } from '../../store/redis/redis.ts';
+import type { RedisKeys } from '../../store/redis/redis-keys.ts';
+import type { CliContext } from '../context.ts';
+import { type RedisWanted, withRedis } from '../input/with-redis.ts';
+import { askGateway, type GatewayOptions } from './gateway-act.ts';
+
+/** What the commands on a running gateway or its Redis need of the program around them. */
+export type OperatorContext = Pick<CliContext, 'out' | 'err' | 'env' | 'stop'> & {
+  /** Reads the configuration; rejects where it cannot be used. */
+  readonly loadConfig: () => Promise<GatewayConfig>;
+  /** Who runs the command, and where, for the audit. */
+  readonly user: string;
+  readonly instance: string;
+};
+
+/** Carries out an action. @throws Error made for the operator */
+export type AskOperator = <Name extends ActionName>(
+  name: Name,
+  input: ActionRequest<Name>,
+) => Promise<ActionValue<Name>>;
+
+/** What a command does where it works on Redis itself. */
+export type OnRedisItself = RedisWanted & {
+  readonly handlers: (
+    client: RedisConnection['client'],
+    keys: RedisKeys,
+    config: GatewayConfig,
+  ) => { readonly actions: ActionHandlers; readonly close?: () => void };
+};
+
+/** Adds the options by which a command reaches a running gateway instead of Redis. */
+export function addGatewayOptions(command: Command): Command {
+  return command
+    .option(
+      '--gateway <url>',
+      "ask a running gateway, by its operator's listener such as http://127.0.0.1:9090, instead of Redis",
+    )
+    .option('--token-file <file>', 'a file with its token; default: the variable PORTICO_ADMIN_TOKEN');
+}
+
+/** The value of a result; whoever asked knows its type by the name of the action. */
+function valueOf(result: ActionResult): never {
+  if (result.kind === 'done') return result.value as never;
+  const { reason, hint } = result.problem;
+  throw new Error(hint === '' ? reason : `${reason}; ${hint}`);
+}
+
+function compileAsk(
+  act: (name: ActionName, input: Record<string, unknown>) => Promise<ActionResult>,
+): AskOperator {
+  return async function ask(name, request) {
+    const input = actionSpecs[name].input.safeParse(request);
+    if (!input.success) {
+      const [issue] = input.error.issues;
+      throw new Error(`${issue?.path.join('.') ?? 'input'}: ${issue?.message ?? 'wrong'}`);
+    }
+    return valueOf(await act(name, input.data));
+  };
+}
+
+/** Writes what a command changes to the audit of its gateways, which is kept beside their keys. */
+export async function withAudit<T>(
+  config: GatewayConfig,
+  context: OperatorContext,
+  open: { readonly client: RedisConnection['client']; readonly keys: RedisKeys } | undefined,
+  work: (audit: AuditLog) => Promise<T>,
+): Promise<T> {
+  const warn = (fields: object) =>
+    context.err(`this line could not be kept in the audit, keep it yourself: ${JSON.stringify(fields)}\n`);
+  const log = { info: () => undefined, warn };
+  const audit = createAuditLog({
+    store: open === undefined ? createLocalAuditStore() : createRedisAuditStore(open.client, open.keys.audit),
+    log,
+    clock: systemClock,
+    gateway: context.instance,
+  });
+  try {
+    return await work(audit);
+  } finally {
+    audit.close();
+  }
+}
+
+/** Whether two roles of a configuration are kept in the same Redis. */
+function isSameRedis({ redis }: GatewayConfig, role: RedisWanted['role']): boolean {
+  return JSON.stringify(redisProfile(redis, role)) === JSON.stringify(redisProfile(redis, 'keys'));
+}
+
+/** Does some work by asking Redis itself, with the audit beside it. */
+async function onRedisItself<T>(
+  { handlers, ...wanted }: OnRedisItself,
+  context: OperatorContext,
+  work: (ask: AskOperator) => Promise<T>,
+): Promise<T> {
+  const config = await context.loadConfig();
+  return withRedis(config, context.err, wanted, (client, keys) => {
+    async function run(audit: AuditLog): Promise<T> {
+      const { actions, close } = handlers(client, keys, config);
+      try {
+        const act: Act = createAct(actions, { audit });
+        const actor = { name: `command:${context.user}`, role: 'operator' } as const;
+        return await work(compileAsk((name, input) => act(name, input, actor)));
+      } finally {
+        close?.();
+      }
+    }
+    if (isSameRedis(config, wanted.role)) return withAudit(config, context, { client, keys }, run);
+    if (redisProfile(config.redis, 'keys') === undefined) return withAudit(config, context, undefined, run);
+    return withRedis(config, context.err, { role: 'keys', without: '', isOptional: true }, (own) =>
+      withAudit(config, context, { client: own, keys }, run),
+    );
+  });
+}
+
+/**
+ * Does some work with `ask`, which asks a running gateway where the options name one, else Redis itself. The same code
+ * carries out an action here and there.
+ */
+export async function withAsk<T>(
+  { gateway, ...options }: GatewayOptions,
+  own: OnRedisItself,
+  context: OperatorContext,
+  work: (ask: AskOperator) => Promise<T>,
+): Promise<T> {
+  if (gateway === undefined) return onRedisItself(own, context, work);
+  return work(compileAsk((name, input) => askGateway(name, input, { ...options, gateway }, context)));
+}

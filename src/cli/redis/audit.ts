@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { createAuditActions } from '../../admin/actions/audit-actions.ts';
+import { readAuditLine, verifyChain } from '../../audit/audit-entry.ts';
+import { createRedisAuditStore } from '../../audit/audit-store.ts';
+import { auditText, chainText } from '../../explain/report/audit-report.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { ExitError, exitCodes } from '../context.ts';
+import { withRedis } from '../input/with-redis.ts';
+import { addGatewayOptions, type OnRedisItself, type OperatorContext, withAsk, withAudit } from './ask.ts';
+import type { GatewayOptions } from './gateway-act.ts';
+
+type AuditOptions = GatewayOptions & {
+  readonly since?: string;
+  readonly json?: boolean;
+  readonly verify?: boolean;
+};
+
+const WITHOUT = 'in the embedded mode add --gateway http://127.0.0.1:9090, which asks the running gateway';
+
+const AUDIT_REDIS: OnRedisItself = {
+  role: 'keys',
+  without: WITHOUT,
+  handlers: (client, keys) => ({
+    actions: createAuditActions(createRedisAuditStore(client, keys.audit), systemClock),
+  }),
+};
+
+async function runAudit(
+  { since, json, verify, ...options }: AuditOptions,
+  context: OperatorContext,
+): Promise<void> {
+  const { lines, chain } = await withAsk(options, AUDIT_REDIS, context, (ask) => ask('audit', { since }));
+  if (verify === true) context.out(`${chainText(chain)}\n`);
+  else if (json === true) context.out(lines.map((line) => `${line}\n`).join(''));
+  else context.out(auditText(lines.flatMap((line) => readAuditLine(line) ?? [])));
+  if (chain.kind !== 'broken') return;
+  if (verify !== true) context.err(`portico: ${chainText(chain)}\n`);
+  throw new ExitError(exitCodes.failure);
+}
+
+/** Puts lines back that `portico audit --json` wrote. */
+async function runRestore(file: string, context: OperatorContext): Promise<void> {
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+  const chain = verifyChain(lines);
+  if (chain.kind !== 'intact') throw new Error(`${file}: ${chainText(chain)}; nothing was restored`);
+  const wanted = { role: 'keys', without: WITHOUT } as const;
+  const config = await context.loadConfig();
+  const isRestored = await withRedis(config, context.err, wanted, async (client, keys) => {
+    if (!(await createRedisAuditStore(client, keys.audit).restore(lines))) return false;
+    const actor = `command:${context.user}`;
+    const change = { actor, action: 'audit.restore', target: `${lines.length} lines`, outcome: 'done' };
+    await withAudit(config, context, { client, keys }, (audit) => audit.record(change));
+    return true;
+  });
+  if (!isRestored)
+    throw new Error('Redis has an audit already, and no line is put before another; nothing was restored');
+  context.out(`restored: ${lines.length} lines; ${chainText(chain)}\n`);
+}
+
+/** Registers `portico audit` and `portico audit restore`. The actions reject with an Error made for the operator. */
+export function registerAuditCommand(program: Command, context: OperatorContext): void {
+  const audit = program
+    .command('audit')
+    .description('show who changed what: keys, purges, claims and reloads')
+    .option('--since <time>', 'a span such as 24h, or an instant; default: all that is kept')
+    .option('--json', 'the lines as they are kept, one a line')
+    .option('--verify', 'only say whether a line was changed, left out or put in');
+  addGatewayOptions(audit).action((options: AuditOptions) => runAudit(options, context));
+  audit
+    .command('restore')
+    .description('put back what `portico audit --json` wrote, into a Redis without an audit')
+    .argument('<file>', 'the lines')
+    .action((file: string) => runRestore(file, context));
+}

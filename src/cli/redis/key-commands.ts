@@ -1,0 +1,217 @@
+import { readFileSync } from 'node:fs';
+import { createKeyActions } from '../../admin/actions/key-actions.ts';
+import { mintAsAsked } from '../../admin/actions/key-change-actions.ts';
+import { openKeys } from '../../admin/actions/operator-actions.ts';
+import { keyView } from '../../admin/actions/key-view.ts';
+import { ActionRefusal } from '../../admin/api/action.ts';
+import type { ActionRequest } from '../../admin/api/specs.ts';
+import { configuredKeyYaml, keyTable, keyText, newKeyText } from '../../explain/report/key-report.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import type { MintedKey } from '../../policy/authentication/key-changes.ts';
+import type { Replication } from '../../store/redis/await-replica.ts';
+import { type AskOperator, type OnRedisItself, type OperatorContext, withAsk } from './ask.ts';
+import type { GatewayOptions } from './gateway-act.ts';
+
+/** What the commands on keys need of the program around them. */
+export type KeysContext = OperatorContext & {
+  /** Says which pepper a printed key is made with. */
+  readonly pepperNote?: () => string;
+};
+
+/** The options that all commands on keys have. */
+export type KeyOptions = GatewayOptions & { readonly json?: boolean; readonly reason?: string };
+
+export type CreateOptions = KeyOptions & {
+  readonly label: string;
+  readonly permissions: readonly string[];
+  readonly tier?: string;
+  readonly expires?: string;
+  readonly addresses?: readonly string[];
+  readonly operations?: readonly string[];
+  readonly print?: boolean;
+};
+
+export type UpdateOptions = KeyOptions & Partial<CreateOptions> & { readonly overlap?: string };
+
+/** Keys that are imported with one request. */
+const IMPORT_BATCH = 1_000;
+
+const UNCONFIRMED_WARNING =
+  'no replica has acknowledged the change within a second: if the master fails before one has it, it is undone. Look with `keys list` then, and repeat it\n';
+
+const KEYS_REDIS: OnRedisItself = {
+  role: 'keys',
+  without: 'make keys for the embedded mode with --print',
+  handlers: (client, keys, config) => ({
+    actions: createKeyActions({
+      stores: openKeys({ client }, keys),
+      config: () => config,
+      clock: systemClock,
+    }),
+  }),
+};
+
+const print = (value: unknown) => `${JSON.stringify(value)}\n`;
+
+async function onKeys<T>(
+  { gateway, tokenFile }: GatewayOptions,
+  context: KeysContext,
+  work: (ask: AskOperator) => Promise<T>,
+): Promise<T> {
+  const options = { ...(gateway && { gateway }), ...(tokenFile && { tokenFile }) };
+  return withAsk(options, KEYS_REDIS, context, work);
+}
+
+function warnUnconfirmed({ replication }: { replication: Replication }, context: KeysContext): void {
+  if (replication === 'unsure') context.err(UNCONFIRMED_WARNING);
+}
+
+/** Makes a key for the configuration; nothing is stored. */
+async function printKey(request: ActionRequest<'keys.create'>, context: KeysContext): Promise<MintedKey> {
+  const config = await context.loadConfig();
+  try {
+    const minted = mintAsAsked({ ...request, permissions: [...request.permissions] }, config, Date.now());
+    context.err(context.pepperNote?.() ?? '');
+    return minted;
+  } catch (error) {
+    if (!(error instanceof ActionRefusal)) throw error;
+    throw new Error(`${error.problem.reason}; ${error.problem.hint}`, { cause: error });
+  }
+}
+
+/** `portico keys create`. */
+export async function runCreate(options: CreateOptions, context: KeysContext): Promise<void> {
+  const { label, tier, expires, reason, json } = options;
+  const permissions = [...options.permissions];
+  const addresses = options.addresses && [...options.addresses];
+  const operations = options.operations && [...options.operations];
+  const request = { label, permissions, tier, expires, addresses, operations, reason };
+  if (options.print === true) {
+    const { key, record } = await printKey(request, context);
+    const { hashes } = record;
+    const view = keyView(record, Date.now());
+    if (json === true) context.out(print({ key, ...view, hash: hashes[0]?.hash }));
+    else context.out(newKeyText(key) + configuredKeyYaml(record));
+    return;
+  }
+  const made = await onKeys(options, context, (ask) => ask('keys.create', request));
+  warnUnconfirmed(made, context);
+  if (json === true) context.out(print({ key: made.secret, ...made.key }));
+  else context.out(newKeyText(made.secret) + keyText(made.key));
+}
+
+/** `portico keys list`. */
+export async function runList(options: KeyOptions, context: KeysContext): Promise<void> {
+  const { keys, damaged } = await onKeys(options, context, (ask) => ask('keys', {}));
+  context.out(options.json === true ? print(keys) : keyTable(keys, Date.now()));
+  for (const id of damaged)
+    context.err(`the record of key ${id} is damaged; callers with it are answered 503\n`);
+}
+
+/** `portico keys show`. */
+export async function runShow(id: string, options: KeyOptions, context: KeysContext): Promise<void> {
+  const { key } = await onKeys(options, context, (ask) => ask('keys.show', { id }));
+  context.out(options.json === true ? print(key) : keyText(key));
+}
+
+/** `portico keys update`, `rotate` and `revoke`. */
+export async function runChange(
+  name: 'keys.update' | 'keys.rotate' | 'keys.revoke',
+  id: string,
+  { label, tier, expires, permissions, addresses, operations, overlap, reason, ...options }: UpdateOptions,
+  context: KeysContext,
+): Promise<void> {
+  const terms = {
+    ...{ label, tier, expires },
+    permissions: permissions && [...permissions],
+    addresses: addresses && [...addresses],
+    operations: operations && [...operations],
+  };
+  if (name === 'keys.update' && Object.values(terms).every((value) => value === undefined))
+    throw new Error(
+      'name what is to change: --label, --permissions, --tier, --expires, --addresses or --operations',
+    );
+  const done = await onKeys(options, context, async (ask) => {
+    if (name === 'keys.revoke') return ask(name, { id, reason });
+    if (name === 'keys.update') return ask(name, { id, ...terms, reason });
+    return ask(name, { id, overlap, reason });
+  });
+  warnUnconfirmed(done, context);
+  const secret = 'secret' in done ? String(done.secret) : undefined;
+  const { oldSecretUntil } = done.key;
+  if (options.json === true) {
+    context.out(print({ ...(secret && { key: secret, oldUntil: oldSecretUntil }), ...done.key }));
+    return;
+  }
+  if (secret === undefined) context.out(keyText(done.key));
+  else
+    context.out(
+      `${newKeyText(secret)}The old secret ${oldSecretUntil ? `works until ${oldSecretUntil}` : 'has ended'}.\n`,
+    );
+}
+
+/** `portico keys delete` and `prune`. */
+export async function runPrune(
+  options: KeyOptions & { readonly id?: string; readonly olderThan?: string },
+  context: KeysContext,
+): Promise<void> {
+  const { id, olderThan, reason } = options;
+  const done = await onKeys(options, context, (ask) =>
+    id === undefined ? ask('keys.prune', { olderThan, reason }) : ask('keys.delete', { id, reason }),
+  );
+  warnUnconfirmed(done, context);
+  const { deleted } = done;
+  if (options.json === true) context.out(print({ deleted }));
+  else context.out(deleted.length === 0 ? 'no key was deleted\n' : `deleted: ${deleted.join(', ')}\n`);
+}
+
+/** `portico keys export`: the first line names the pepper, each other one is a key. */
+export async function runExport(options: KeyOptions, context: KeysContext): Promise<void> {
+  const { pepper, keys } = await onKeys(options, context, (ask) =>
+    ask('keys.export', { reason: options.reason }),
+  );
+  context.out(print({ portico: 'keys', pepper }) + keys.map(print).join(''));
+  context.err(
+    `${keys.length} keys; they work only under the pepper of this gateway, so keep that too, elsewhere\n`,
+  );
+}
+
+/** The lines of an export. @throws Error made for the operator */
+function readExport(file: string) {
+  const lines = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+  const values = lines.map((line, index) => {
+    try {
+      return JSON.parse(line) as Readonly<Record<string, unknown>>;
+    } catch {
+      throw new Error(
+        `${file}:${index + 1}: this line is no JSON; import what \`portico keys export\` wrote`,
+      );
+    }
+  });
+  const [head, ...keys] = values;
+  if (head?.['portico'] !== 'keys' || typeof head['pepper'] !== 'string')
+    throw new Error(`${file}:1: this is no export of keys; import what \`portico keys export\` wrote`);
+  return { pepper: head['pepper'], keys: keys as ActionRequest<'keys.import'>['keys'] };
+}
+
+/** `portico keys import`. */
+export async function runImport(file: string, options: KeyOptions, context: KeysContext): Promise<void> {
+  const { pepper, keys } = readExport(file);
+  const { reason } = options;
+  const done = await onKeys(options, context, async (ask) => {
+    const parts = [];
+    for (let from = 0; from < keys.length; from += IMPORT_BATCH)
+      parts.push(await ask('keys.import', { pepper, keys: keys.slice(from, from + IMPORT_BATCH), reason }));
+    return parts;
+  });
+  for (const part of done) warnUnconfirmed(part, context);
+  const imported = done.reduce((sum, part) => sum + part.imported, 0);
+  const skipped = done.flatMap((part) => part.skipped);
+  if (options.json === true) context.out(print({ imported, skipped }));
+  else
+    context.out(
+      `imported: ${imported} keys\n${skipped.length > 0 ? `left as they are: ${skipped.join(', ')}\n` : ''}`,
+    );
+}
