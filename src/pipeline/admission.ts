@@ -69,9 +69,10 @@ function createTokenCheck(
   if (auth.jwt === undefined) return undefined;
   const { jwksUrl, keysFresh, keysStale } = auth.jwt;
   const keyOf = parts.take('key set', contentDigest([jwksUrl, keysFresh, keysStale, auth.jwt.tls]), () => {
-    const { fetchJwks, close } = createJwksClient(auth.jwt?.tls?.ca);
+    const client = createJwksClient(auth.jwt?.tls?.ca);
+    const { fetchJwks } = client;
     const value = createJwks({ url: jwksUrl, fetchJwks, clock, freshMs: keysFresh, staleMs: keysStale, log });
-    return { value, close };
+    return { value, close: () => client.close() };
   });
   return createJwtCheck({ config: auth.jwt, keyOf, clock, tiers });
 }

@@ -1,0 +1,279 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { readChecked } from '../../src/cli/input/checked-config.ts';
+import { watchedFiles } from '../../src/cli/serve/watch-files.ts';
+import { readConfig } from '../../src/cli/input/read-config.ts';
+import { createConfigWatch } from '../../src/reload/watch-config.ts';
+import type { FaultBench } from '../faults/harness/bench.ts';
+import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway/gateway-process.ts';
+import { mountConfig } from '../support/gateway/mounted-config.ts';
+import { startUpstream } from '../support/upstream/scripted-upstream.ts';
+import { forwardingTo } from '../support/upstream/scripts.ts';
+import type { OperationRow } from './row.ts';
+
+type Outcome = {
+  readonly kind: string;
+  readonly digest: string;
+  readonly problems?: readonly string[];
+  readonly processes: readonly { readonly digest: string }[];
+};
+
+/** Questions whose right answers differ between the two configurations, and one whose answer does not. */
+const QUESTIONS = [
+  '/v1/users?limit=200',
+  '/v1/users?limit=3',
+  '/v1/users/7',
+  '/v1/products?limit=3',
+  '/legacy/orders',
+];
+const CALLERS = 6;
+const HEAP = 'nodejs_heap_size_used_bytes';
+
+function openToAll(config: ConfigCopy, workers: number): void {
+  // The recorded cases hold for one of the two only.
+  config.drop('fixtures');
+  const edit = (from: string, to: string) => config.edit('portico.yaml', from, to);
+  config.useGenerousTimeouts();
+  for (const source of ['crm', 'catalog'])
+    edit(`source: ${source}\n`, `source: ${source}\n    public: true\n`);
+  edit('standard: { windows: [20 per 1s, 600 per 60s] }', 'standard: { windows: [100000000 per 60s] }');
+  edit('cache: { fresh: 10s, notFound: 2s }', 'cache: { fresh: 1s, notFound: 0s }');
+  edit('cache: { fresh: 10s }', 'cache: { fresh: 0s }');
+  edit('workers: ${WORKERS:-1}', `workers: ${workers}`);
+}
+
+/** Writes the one or the other configuration: another contract, another mapping of the CRM, another path of the route. */
+function writeVariant(config: ConfigCopy, isOther: boolean): void {
+  const edit = (file: string, ...[from, to]: readonly [string, string]) =>
+    isOther ? config.edit(file, from, to) : config.edit(file, to, from);
+  edit('portico.yaml', 'passthrough:', 'contract: { limitOverflow: clamp }\n\npassthrough:');
+  edit('portico.yaml', 'path: /legacy/orders', 'path: /legacy/purchases');
+  // Of the list, and of the single record.
+  for (let view = 0; view < 2; view += 1) edit('sources/crm.yaml', "join: ' '", "join: ' / '");
+}
+
+const answerOf = async (url: string) => {
+  const response = await fetch(url);
+  const text = (await response.text()).replace(/"request_id":"[^"]*"/, '');
+  return `${response.status} ${text}`;
+};
+
+async function reload({ adminUrl }: GatewayProcess, query = ''): Promise<Outcome> {
+  const answer = await fetch(`${adminUrl}/api/config/reload${query}`, { method: 'POST' });
+  return (await answer.json()) as Outcome;
+}
+
+/** Asks without a pause until `work` has ended; the answers that no model has, and how many there were. */
+async function underLoad(
+  url: string,
+  models: ReadonlyMap<string, ReadonlySet<string>>,
+  work: () => Promise<unknown>,
+) {
+  const odd: string[] = [];
+  let [answers, isOver] = [0, false];
+  async function call(first: number): Promise<void> {
+    for (let at = first; !isOver; at += 1) {
+      const question = QUESTIONS[at % QUESTIONS.length] ?? '';
+      const answer = await answerOf(url + question).catch((error: unknown) => `failed: ${String(error)}`);
+      answers += 1;
+      if (models.get(question)?.has(answer) !== true) odd.push(`${question}: ${answer.slice(0, 200)}`);
+    }
+  }
+  const calls = Array.from({ length: CALLERS }, (_, at) => call(at));
+  await work().finally(() => (isOver = true));
+  await Promise.all(calls);
+  return { odd, answers };
+}
+
+async function reloadOften(bench: FaultBench, times: number, workers: number) {
+  const config = copyConfig();
+  openToAll(config, workers);
+  const { CATALOG_URL = '', ...samples } = bench.samples.env;
+  const catalog = bench.own(await startUpstream(forwardingTo(CATALOG_URL)));
+  const redis = workers > 1 ? { REDIS_URL: (await bench.redis()).url } : undefined;
+  const env = { ...samples, ...redis, CATALOG_URL: catalog.origin };
+  const gateway = bench.own(await startGatewayProcess(env, config.file));
+  const models = new Map(QUESTIONS.map((question) => [question, new Set<string>()]));
+  for (const isOther of [false, true]) {
+    if (isOther) writeVariant(config, true);
+    if (isOther) await reload(gateway);
+    for (const [question, answers] of models) answers.add(await answerOf(gateway.url + question));
+  }
+  const heaps: number[] = [];
+  const connections: number[] = [];
+  let applied = 0;
+  const { odd, answers } = await underLoad(gateway.url, models, async () => {
+    for (let time = 0; time < times; time += 1) {
+      writeVariant(config, time % 2 === 1);
+      const { kind, processes, digest } = await reload(gateway);
+      if (kind === 'applied' && processes.every((one) => one.digest === digest)) applied += 1;
+      heaps.push(await gateway.counted(HEAP));
+      connections.push(catalog.connections);
+    }
+  });
+  config.remove();
+  const lowest = (from: number, to: number) => Math.min(...heaps.slice(times * from, times * to));
+  const opened = (connections.at(-1) ?? 0) - (connections[Math.floor(times / 4)] ?? 0);
+  return {
+    ok: applied === times && odd.length === 0 && opened <= times / 10,
+    figure: {
+      reloads: applied,
+      answers,
+      'of neither or failed': odd.length,
+      'differing questions': [...models.values()].filter((both) => both.size > 1).length,
+      'first odd': odd[0] ?? 'none',
+      'connections opened to the unchanged source in the last three quarters': opened,
+      'least heap MB early': lowest(0.1, 0.5) / 1e6,
+      'least heap MB late': lowest(0.5, 1) / 1e6,
+    },
+  };
+}
+
+const often = (id: string, times: number, workers: number, fast: boolean): OperationRow => ({
+  id,
+  name: `${times} reloads under load, ${workers === 1 ? 'one process' : `${workers} workers`}: each answer is right by one of the two configurations, none fails, connections of an unchanged source stay`,
+  fast,
+  run: (bench) => reloadOften(bench, times, workers),
+});
+
+/** A small generator of random numbers, so that a run can be repeated. */
+function createRandom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+const WRONG_VALUES = [
+  '-1',
+  'null',
+  '[]',
+  '{}',
+  '"',
+  '99999999999',
+  'true',
+  '${NOT_SET_ANYWHERE}',
+  '*unknown',
+  '1e400',
+];
+
+/** A mutation of one line: dropped, doubled, moved, its key misspelt, its value of another type, or its YAML broken. */
+function mutate(text: string, random: (below: number) => number): string {
+  const lines = text.split('\n');
+  const at = random(lines.length);
+  const line = lines[at] ?? '';
+  const changed = [
+    [],
+    [line, line],
+    [`  ${line}`],
+    [line.replace(/(\w)(\w+):/, '$2$1:')],
+    [line.replace(/: .*/, `: ${WRONG_VALUES[random(WRONG_VALUES.length)] ?? ''}`)],
+    [line.replace(/[:[{]/, '')],
+    [line.replace(/\d+/, '0')],
+  ][random(7)];
+  return lines.toSpliced(at, 1, ...(changed ?? [])).join('\n');
+}
+
+async function mutateOften(bench: FaultBench, times: number) {
+  const config = copyConfig();
+  const folder = dirname(config.file);
+  const sources = readdirSync(join(folder, 'sources')).map((name) => join('sources', name));
+  const files = ['portico.yaml', ...sources].map((name) => join(folder, name));
+  const originals = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
+  const env = { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...bench.samples.env };
+  const gateway = bench.own(await startGatewayProcess(env, config.file));
+  const random = createRandom(1);
+  const kinds: Record<string, number> = {};
+  let servedThoughRefused = 0;
+  for (let time = 0; time < times; time += 1) {
+    const file = files[random(files.length)] ?? config.file;
+    writeFileSync(file, mutate(originals.get(file) ?? '', random));
+    const { kind } = await reload(gateway);
+    kinds[kind] = (kinds[kind] ?? 0) + 1;
+    if (kind !== 'refused')
+      await readChecked(config.file, { ...process.env, ...env }).catch(() => (servedThoughRefused += 1));
+    writeFileSync(file, originals.get(file) ?? '');
+  }
+  const isAlive = (await reload(gateway)).kind !== 'refused';
+  config.remove();
+  const { refused = 0, applied = 0, unchanged = 0 } = kinds;
+  return {
+    ok: servedThoughRefused === 0 && isAlive && refused > 0,
+    figure: {
+      mutations: times,
+      refused,
+      applied,
+      equivalent: unchanged,
+      'served though check refuses': servedThoughRefused,
+    },
+  };
+}
+
+const mutations = (id: string, times: number, fast: boolean): OperationRow => ({
+  id,
+  name: `of ${times} mutated configurations none is served that check would refuse`,
+  fast,
+  run: (bench) => mutateOften(bench, times),
+});
+
+const watched = (id: string, times: number, fast: boolean): OperationRow => ({
+  id,
+  name: `a folder swapped ${times} times as Kubernetes does it is seen each time within 31 s`,
+  fast,
+  async run(bench) {
+    const mounted = mountConfig((config) =>
+      config.edit('portico.yaml', 'workers: ${WORKERS:-1}', 'reload: watch\nworkers: 1'),
+    );
+    const gateway = bench.own(await startGatewayProcess(bench.samples.env, mounted.file));
+    let [seen, slowestMs] = [0, 0];
+    for (let time = 1; time <= times; time += 1) {
+      mounted.swap((config) => config.edit('portico.yaml', 'notFound: 2s', `notFound: ${2 + time}s`));
+      const counted = () => gateway.counted('portico_config_reloads_total', 'outcome="applied"');
+      slowestMs = Math.max(slowestMs, await bench.until(async () => (await counted()) >= time, 60_000, 20));
+      seen += 1;
+    }
+    mounted.remove();
+    bench.atMost('ms until a swap is in force', slowestMs, 31_000);
+    return { ok: seen === times, figure: { swaps: times, seen, 'slowest s': slowestMs / 1_000 } };
+  },
+});
+
+const polled: OperationRow = {
+  id: 'reload-6',
+  name: 'without a word from the system, every one of 20 swaps is found at the next look',
+  fast: true,
+  async run(bench) {
+    const mounted = mountConfig(() => undefined);
+    const { texts } = readConfig(mounted.file, process.env);
+    let found = 0;
+    const watch = createConfigWatch({
+      ...watchedFiles(mounted.file, () => texts),
+      folders: () => [],
+      onChange: () => Promise.resolve((found += 1)),
+      onBlind: () => undefined,
+      quietMs: 10,
+      pollMs: 100,
+    });
+    watch.set(true);
+    for (let time = 1; time <= 20; time += 1) {
+      mounted.swap((config) => config.edit('portico.yaml', 'notFound: 2s', `notFound: ${2 + time}s`));
+      await bench.until(() => found === time);
+    }
+    watch.close();
+    mounted.remove();
+    return { ok: found === 20, figure: { swaps: 20, found } };
+  },
+};
+
+/** What is promised of changes of the configuration. */
+export const reloadRows: readonly OperationRow[] = [
+  often('reload-1', 200, 1, false),
+  often('reload-2', 200, 2, false),
+  often('reload-1a', 8, 1, true),
+  mutations('reload-3', 1_000, false),
+  mutations('reload-3a', 15, true),
+  watched('reload-5', 20, false),
+  polled,
+];
