@@ -21,7 +21,7 @@ const CHAIN_SIZE = 10;
 const CALLS_SHARE = 0.2;
 
 /** Whether the rows of the sample may be held against others: what is wrong with its order is told elsewhere. */
-function isSettled({ ask, sample, failed }: Evidence): boolean {
+function isSettled({ sample, failed }: Evidence): boolean {
   const told = [
     'order',
     'stability',
