@@ -1,15 +1,46 @@
-import { Counter, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** Registers the metrics of the audit. */
+const REASONS = [
+  'malformed',
+  'unknown',
+  'wrong_secret',
+  'revoked',
+  'expired',
+  'wrong_address',
+  'token',
+] as const;
+
+/** Registers the metrics of keys and of the audit. */
 export function createAccessMetrics(registry: Registry) {
+  const registers = [registry];
+  const refusals = new Counter({
+    name: 'portico_credential_refusals_total',
+    help: 'Credentials answered 401, by what was wrong: a token (the log has its code), or of a key malformed, unknown, wrong_secret, revoked, expired, wrong_address.',
+    labelNames: ['reason'],
+    registers,
+  });
+  for (const reason of REASONS) refusals.labels(reason).inc(0);
   const auditLines = new Counter({
     name: 'portico_audit_lines_total',
     help: 'Lines of the audit: kept; waiting, because Redis did not take them at once (the log has them); lost, as too many waited.',
     labelNames: ['outcome'],
-    registers: [registry],
+    registers,
   });
   for (const outcome of ['kept', 'waiting', 'lost']) auditLines.labels(outcome).inc(0);
+  const expiring = new Map<string, () => number>();
+  new Gauge({
+    name: 'portico_keys_expiring',
+    help: 'API keys that end within 14 days, by where they are kept: redis, counted every ten minutes; configuration.',
+    labelNames: ['kept'],
+    registers,
+    collect() {
+      for (const [kept, count] of expiring) this.labels(kept).set(count());
+    },
+  });
   return {
+    refusedCredential: (reason: (typeof REASONS)[number]) => refusals.labels(reason).inc(),
     auditLine: (outcome: 'kept' | 'waiting' | 'lost') => auditLines.labels(outcome).inc(),
+    /** Reports at each scrape how many keys end soon; the last call for a place counts. */
+    watchExpiring: (kept: 'redis' | 'configuration', count: () => number) => void expiring.set(kept, count),
   };
 }

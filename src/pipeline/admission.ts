@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { KeyRecordConfig } from '../config/schema/access.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { contentDigest } from './parts/content-digest.ts';
@@ -11,15 +12,21 @@ import { createFailedCredentials } from '../policy/authentication/failed-credent
 import { createJwksClient } from '../policy/authentication/jwks-fetch.ts';
 import { createJwks } from '../policy/authentication/jwks.ts';
 import { createJwtCheck, type JwtCheck } from '../policy/authentication/jwt.ts';
+import { endsSoon, watchKeys } from '../policy/authentication/watch-keys.ts';
 import { createRateLimit, type RateLimitDeps } from '../policy/rate-limit.ts';
 import { createKeyStore } from '../store/key-store.ts';
+import { createKeyUses } from '../store/key-uses.ts';
 import { createLimiter } from '../store/limiter/limiter.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
 import type { RedisByRole } from '../store/redis/redis-roles.ts';
 import type { AdmissionStages } from './assemble.ts';
 
 /** What the metrics count of callers. */
-export type AdmissionMetrics = AuthenticateDeps['metrics'] & RateLimitDeps['metrics'];
+export type AdmissionMetrics = AuthenticateDeps['metrics'] &
+  RateLimitDeps['metrics'] & {
+    /** Reports at each scrape how many keys end soon. */
+    watchExpiring(kept: 'redis' | 'configuration', count: () => number): void;
+  };
 
 export type AdmissionDeps = {
   /** Where keys are kept, and callers are counted; absent in the embedded mode. */
@@ -38,19 +45,31 @@ export type Admission = AdmissionStages & {
   close(): void;
 };
 
+/** How many keys of a configuration end soon. */
+function countEndingSoon(keys: readonly KeyRecordConfig[], now: number): number {
+  return keys.filter(
+    ({ expiresAt }) => expiresAt !== undefined && endsSoon({ expiresAt: Date.parse(expiresAt) }, now),
+  ).length;
+}
+
 function createKeyCheck(
   config: GatewayConfig,
   tiers: ReadonlySet<string>,
-  { redis, keys, clock, parts }: AdmissionDeps,
+  { redis, keys, clock, parts, metrics }: AdmissionDeps,
 ): ApiKeyCheck | undefined {
   const { apiKeys } = config.auth;
   if (apiKeys === undefined) return undefined;
   const { client } = redis.keys ?? {};
   const records =
     client &&
-    parts.take('key records', '', () => ({
-      value: createKeyRecords({ store: createKeyStore(client, keys), clock }),
-    }));
+    parts.take('key records', '', () => {
+      const store = createKeyStore(client, keys);
+      const kept = createKeyRecords({ store, clock });
+      const watch = watchKeys({ records: kept, store, uses: createKeyUses(client, keys.apiKeyUses), clock });
+      metrics.watchExpiring('redis', watch.expiring);
+      return { value: kept, close: watch.close };
+    });
+  metrics.watchExpiring('configuration', () => countEndingSoon(apiKeys.keys, clock.now()));
   return createApiKeyCheck({
     pepper: apiKeys.pepper,
     configured: apiKeys.keys,

@@ -14,6 +14,8 @@ export type Principal = {
   readonly permissions: ReadonlySet<string>;
   /** Name of the tier in `limits.tiers`. */
   readonly tier: string;
+  /** The operations that the caller may use; `undefined`: all that the permissions allow. */
+  readonly operations?: ReadonlySet<string> | undefined;
 };
 
 /** What the pipeline may know of the HTTP request. Header values are raw and not to be trusted. */

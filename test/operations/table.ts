@@ -1,8 +1,12 @@
 import { alertRows } from './alerts.ts';
 import { httpRows } from './http.ts';
+import { auditRows } from './audit.ts';
+import { backupRows } from './backup.ts';
+import { keyRows } from './keys.ts';
 import { redisFullRows } from './redis-full.ts';
 import { redisMemoryRows } from './redis-memory.ts';
 import { reloadRows } from './reload.ts';
+import { roleRows } from './roles.ts';
 import type { OperationRow } from './row.ts';
 import { traceRows } from './trace.ts';
 
@@ -10,8 +14,12 @@ import { traceRows } from './trace.ts';
 export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
   reload: reloadRows,
   alerts: alertRows,
+  audit: auditRows,
+  backup: backupRows,
   http: httpRows,
+  keys: keyRows,
   'redis-full': redisFullRows,
   'redis-memory': redisMemoryRows,
+  roles: roleRows,
   trace: traceRows,
 };

@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { duration, httpUrl, name, permission, port, secret, wholeSeconds, bearerToken } from './scalars.ts';
+import {
+  addressRange,
+  duration,
+  httpUrl,
+  name,
+  permission,
+  port,
+  secret,
+  wholeSeconds,
+  bearerToken,
+} from './scalars.ts';
 
 /** A token of the operator's listener. */
 const adminToken = z.strictObject({
@@ -43,6 +53,16 @@ const keyRecord = z.strictObject({
   permissions: z.array(permission).default([]).describe('What the caller may read.'),
   tier: name.default('standard').describe('One of limits.tiers.'),
   expiresAt: z.iso.datetime().optional().describe('An instant such as 2030-01-31T00:00:00Z; absent: never.'),
+  addresses: z
+    .array(addressRange)
+    .min(1)
+    .optional()
+    .describe('Addresses and CIDR ranges that the key may be used from; absent: anywhere.'),
+  operations: z
+    .array(z.string().min(1).max(60))
+    .min(1)
+    .optional()
+    .describe('Operations that the key may use, such as users.list or passthrough.orders; absent: all.'),
 });
 
 /** Authentication of callers: API keys, tokens of an issuer, or both. */

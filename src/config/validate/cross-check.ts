@@ -1,3 +1,4 @@
+import { operations } from '../../contract/operations.ts';
 import { resourceNames } from '../../contract/resources.ts';
 import { checkAdmin } from './check-admin.ts';
 import { closest } from './closest.ts';
@@ -92,7 +93,7 @@ function checkTiers(gateway: GatewayConfig, report: ReportProblem): void {
   }
 }
 
-function checkApiKeys({ auth: { apiKeys } }: GatewayConfig, report: ReportProblem): void {
+function checkApiKeys({ auth: { apiKeys }, passthrough }: GatewayConfig, report: ReportProblem): void {
   if (apiKeys === undefined) return;
   const at = ['auth', 'apiKeys'];
   if (apiKeys.pepper.reveal().length < 16)
@@ -101,8 +102,19 @@ function checkApiKeys({ auth: { apiKeys } }: GatewayConfig, report: ReportProble
       'the pepper has fewer than 16 characters',
       'openssl rand -base64 32 makes a good one',
     );
+  const known = [
+    ...operations.map(({ name }) => name),
+    ...passthrough.map(({ name }) => `passthrough.${name}`),
+  ];
   apiKeys.keys.forEach((key, index) => {
     const earlier = apiKeys.keys.slice(0, index);
+    const wrong = key.operations?.find((one) => !known.includes(one));
+    if (wrong !== undefined)
+      report(
+        [...at, 'keys', index, 'operations'],
+        `there is no operation ${wrong}`,
+        `write ${closest(wrong, known) ?? known[0] ?? ''}; operations: ${known.join(', ')}`,
+      );
     if (earlier.some((other) => other.id === key.id))
       report([...at, 'keys', index, 'id'], `the id "${key.id}" is taken`, 'give each key an id of its own');
     const same = earlier.find((other) => other.hash === key.hash);

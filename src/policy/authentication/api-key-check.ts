@@ -4,6 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Secret } from '../../kernel/secret.ts';
 import type { KeyRecord } from '../../store/key-record.ts';
 import type { HeldKey, KeyRecords } from './api-key-records.ts';
+import { type AllowsAddress, allowedAddresses } from './allowed-addresses.ts';
 import { hashApiKey, parseApiKey } from './api-key.ts';
 import type { Principal } from '../call.ts';
 import type { CredentialAttempt } from './credential-throttle.ts';
@@ -11,7 +12,8 @@ import {
   type AcceptedCredential,
   type CallerCredential,
   UNRECOGNISED,
-  REFUSED,
+  type RefusalReason,
+  type RefusedCredential,
   type CredentialResult,
 } from './credential-result.ts';
 
@@ -37,20 +39,37 @@ export type ApiKeyCheckDeps = {
   readonly fallbackTier: string;
 };
 
-type ConfiguredKey = { readonly hash: string; readonly until: number; readonly principal: Principal };
+type ConfiguredKey = {
+  readonly hash: string;
+  readonly until: number;
+  readonly principal: Principal;
+  readonly allows: AllowsAddress | undefined;
+};
+
+function refused(reason: RefusalReason, keyId: string): RefusedCredential {
+  return { kind: 'refused', reason, keyId };
+}
 
 /** Creates the check of API keys. */
 export function createApiKeyCheck(deps: ApiKeyCheckDeps): ApiKeyCheck {
   const { pepper, records, clock, tiers, fallbackTier } = deps;
   const { byId, byHash } = indexConfigured(deps, principalOf);
 
-  function principalOf({ id, permissions, tier }: Pick<KeyRecord, 'id' | 'permissions' | 'tier'>): Principal {
+  function principalOf({
+    id,
+    permissions,
+    tier,
+    operations,
+  }: Pick<KeyRecord, 'id' | 'permissions' | 'tier'> & {
+    readonly operations?: readonly string[] | undefined;
+  }): Principal {
     return {
       kind: 'key',
       id,
       subject: `key:${id}`,
       permissions: new Set(permissions),
       tier: tiers.has(tier) ? tier : fallbackTier,
+      operations: operations && new Set(operations),
     };
   }
 
@@ -64,30 +83,43 @@ export function createApiKeyCheck(deps: ApiKeyCheckDeps): ApiKeyCheck {
     }
     const key = byId.get(id);
     if (key === undefined) return UNRECOGNISED;
-    return isSame(key.hash, hashApiKey(pepper, text)) ? acceptConfigured(key) : REFUSED;
+    return isSame(key.hash, hashApiKey(pepper, text)) ? acceptConfigured(key) : refused('wrong_secret', id);
   }
 
-  function acceptConfigured({ until, principal }: ConfiguredKey): CredentialResult {
+  function acceptConfigured({ until, principal, allows }: ConfiguredKey): CredentialResult {
     const isFresh = () => clock.now() < until;
-    return isFresh() ? { kind: 'accepted', principal, isFresh } : REFUSED;
+    return isFresh() ? { kind: 'accepted', principal, isFresh, allows } : refused('expired', principal.id);
   }
 
   async function stored({ text }: CallerCredential, attempt?: CredentialAttempt): Promise<CredentialResult> {
     const id = parseApiKey(text)?.id;
     if (id === undefined) return UNRECOGNISED;
     const held = await records?.current(id, attempt);
-    return held?.record === undefined ? REFUSED : checkRecord(held, held.record, hashApiKey(pepper, text));
+    const presented = hashApiKey(pepper, text);
+    return held?.record === undefined ? refused('unknown', id) : checkRecord(held, held.record, presented);
   }
 
   function checkRecord(
     held: HeldKey,
     record: KeyRecord,
     presented: string,
-  ): AcceptedCredential | typeof REFUSED {
+  ): AcceptedCredential | RefusedCredential {
     const until = validUntil(record, presented);
-    if (clock.now() >= until) return REFUSED;
-    const isFresh = () => held.isFresh() && held.record === record && clock.now() < until;
-    return { kind: 'accepted', principal: principalOf(record), isFresh };
+    if (until === undefined) return refused('wrong_secret', record.id);
+    if (record.revokedAt !== undefined) return refused('revoked', record.id);
+    if (clock.now() >= until) return refused('expired', record.id);
+    const isFresh = () => {
+      const now = clock.now();
+      if (now >= until || held.record !== record || !held.isFresh()) return false;
+      held.usedAt = now;
+      return true;
+    };
+    return {
+      kind: 'accepted',
+      principal: principalOf(record),
+      isFresh,
+      allows: allowedAddresses(record.addresses),
+    };
   }
 
   return { configured, stored };
@@ -97,7 +129,10 @@ export function createApiKeyCheck(deps: ApiKeyCheckDeps): ApiKeyCheck {
 function indexConfigured({ configured }: ApiKeyCheckDeps, principalOf: (key: KeyRecordConfig) => Principal) {
   const entries = configured.map((key): readonly [KeyRecordConfig, ConfiguredKey] => {
     const until = key.expiresAt === undefined ? Infinity : Date.parse(key.expiresAt);
-    return [key, { hash: key.hash, until, principal: principalOf(key) }];
+    return [
+      key,
+      { hash: key.hash, until, principal: principalOf(key), allows: allowedAddresses(key.addresses) },
+    ];
   });
   return {
     byId: new Map(entries.map(([{ id }, entry]) => [id, entry])),
@@ -105,10 +140,10 @@ function indexConfigured({ configured }: ApiKeyCheckDeps, principalOf: (key: Key
   };
 }
 
-/** Until when, ms since the epoch, a record accepts the key of this hash; 0: not at all. */
-function validUntil({ expiresAt, revokedAt, hashes }: KeyRecord, presented: string): number {
+/** Until when, ms since the epoch, a record accepts the key of this hash; `undefined`: it is no secret of this key. */
+function validUntil({ expiresAt, hashes }: KeyRecord, presented: string): number | undefined {
   const matching = hashes.filter(({ hash }) => isSame(hash, presented));
-  if (matching.length === 0 || revokedAt !== undefined) return 0;
+  if (matching.length === 0) return undefined;
   const hashUntil = Math.max(...matching.map((hash) => hash.validUntil ?? Infinity));
   return Math.min(hashUntil, expiresAt ?? Infinity);
 }

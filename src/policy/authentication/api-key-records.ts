@@ -27,6 +27,8 @@ export type HeldKey = {
   readonly record: KeyRecord | undefined;
   /** Whether `record` is as Redis had it less than a second ago. Starts the next check in time. */
   isFresh(): boolean;
+  /** When it was last used in this process, ms since the epoch; 0: not yet. */
+  usedAt: number;
 };
 
 /** A local cache of the keys in Redis, with a bound on their age. */
@@ -36,6 +38,8 @@ export type KeyRecords = {
    * throws where this process knows nothing of the id and has to look it up.
    */
   current(id: string, attempt?: CredentialAttempt): Promise<HeldKey | undefined>;
+  /** When the keys that this process knows were last used by it, by id. It visits all of them. */
+  uses(): ReadonlyMap<string, number>;
 };
 
 export type KeyRecordsDeps = {
@@ -43,7 +47,7 @@ export type KeyRecordsDeps = {
   readonly clock: Clock;
 };
 
-type Held = { record: KeyRecord | undefined; checkedAt: number; isFresh(): boolean };
+type Held = { record: KeyRecord | undefined; checkedAt: number; usedAt: number; isFresh(): boolean };
 
 /** Creates the memory of looked-up keys. `recheck` starts a check in the background. */
 function createHeldKeys(clock: Clock, recheck: (id: string) => void) {
@@ -55,6 +59,7 @@ function createHeldKeys(clock: Clock, recheck: (id: string) => void) {
     const key: Held = {
       record: undefined,
       checkedAt: 0,
+      usedAt: 0,
       isFresh() {
         const age = clock.monotonic() - key.checkedAt;
         if (age >= FRESH_MS || key.record === undefined) return false;
@@ -67,6 +72,7 @@ function createHeldKeys(clock: Clock, recheck: (id: string) => void) {
 
   return {
     get: (id: string) => held.get(id),
+    uses: () => new Map(held.alive().flatMap(([id, { usedAt }]) => (usedAt > 0 ? [[id, usedAt]] : []))),
     isAbsent(id: string): boolean {
       const missed = absent.get(id);
       return missed !== undefined && clock.monotonic() - missed.checkedAt < FRESH_MS;
@@ -148,7 +154,7 @@ export function createKeyRecords(deps: KeyRecordsDeps): KeyRecords {
     }
   }
 
-  return { current };
+  return { current, uses: keys.uses };
 }
 
 /** The error for a store of keys that cannot say what a key is. */

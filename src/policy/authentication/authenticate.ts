@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../errors/catalogue.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import { addressSubject } from '../address-subject.ts';
 import type { Call, Principal, Stage } from '../call.ts';
+import type { RefusalReason } from './credential-result.ts';
 import { presentedCredential } from './presented-credential.ts';
 import {
   createCredentialVerifier,
@@ -12,11 +13,12 @@ import {
 /** What became of a credential, for the metrics. `limited`: too many wrong ones came from its address. */
 export type CredentialOutcome = 'accepted' | 'missing' | 'refused' | 'limited' | 'unavailable';
 
-export type AuthenticateDeps = CredentialVerifierDeps & {
+export type AuthenticateDeps = Omit<CredentialVerifierDeps, 'onRefused'> & {
   /** The tier of callers without a credential. */
   readonly anonymousTier: string;
   readonly metrics: {
     credential(kind: Principal['kind'] | 'unknown', outcome: CredentialOutcome): void;
+    refusedCredential(reason: RefusalReason): void;
   };
 };
 
@@ -34,7 +36,10 @@ const NO_PERMISSIONS: ReadonlySet<string> = new Set();
  */
 export function createAuthenticate(deps: AuthenticateDeps): Stage {
   const { anonymousTier, metrics } = deps;
-  const verifier = createCredentialVerifier(deps);
+  const verifier = createCredentialVerifier({
+    ...deps,
+    onRefused: (reason) => metrics.refusedCredential(reason),
+  });
 
   function anonymous(call: Call): Principal {
     if (call.permission !== null) {
@@ -42,7 +47,14 @@ export function createAuthenticate(deps: AuthenticateDeps): Stage {
       throw unauthenticated('no credential', false);
     }
     const subject = addressSubject(call.request.address);
-    return { kind: 'anonymous', id: 'anonymous', subject, permissions: NO_PERMISSIONS, tier: anonymousTier };
+    return {
+      kind: 'anonymous',
+      id: 'anonymous',
+      subject,
+      permissions: NO_PERMISSIONS,
+      tier: anonymousTier,
+      operations: undefined,
+    };
   }
 
   function countFailure(error: unknown): never {
@@ -55,8 +67,9 @@ export function createAuthenticate(deps: AuthenticateDeps): Stage {
     const presented = presentedCredential(call.request);
     if (presented.kind === 'none') return anonymous(call);
     const credential = presented.kind === 'one' ? presented.credential : undefined;
-    const known = credential === undefined ? undefined : verifier.known(credential);
-    return known ?? verifier.verify(credential, addressSubject(call.request.address)).catch(countFailure);
+    const { address } = call.request;
+    const known = credential === undefined ? undefined : verifier.known(credential, address);
+    return known ?? verifier.verify(credential, address).catch(countFailure);
   }
 
   function accept(call: Call, principal: Principal): void {

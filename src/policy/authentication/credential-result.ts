@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Principal } from '../call.ts';
+import type { AllowsAddress } from './allowed-addresses.ts';
 
 /** A credential as one request presented it. */
 export type CallerCredential = {
@@ -16,16 +17,25 @@ export type AcceptedCredential = {
   readonly principal: Principal;
   /** Whether the principal may be used once more without another verification. It does no I/O that callers wait for. */
   readonly isFresh: () => boolean;
+  /** Whether it may be used from an address; `undefined`: from anywhere. */
+  readonly allows?: AllowsAddress | undefined;
 };
 
-/** A credential that is not valid. `why` is a fixed word for the log alone. */
-export type RefusedCredential = { readonly kind: 'refused'; readonly why?: string };
+/** Why a credential is refused: a label of metrics, and a word of the log. The caller never learns it. */
+export type RefusalReason =
+  'malformed' | 'unknown' | 'wrong_secret' | 'revoked' | 'expired' | 'wrong_address' | 'token';
+
+/** A credential that is not valid. `keyId` is the key that it names, `why` a code for the log alone. */
+export type RefusedCredential = {
+  readonly kind: 'refused';
+  readonly reason?: RefusalReason;
+  readonly keyId?: string;
+  readonly why?: string;
+};
 
 /** The result of one check of a credential. `unrecognised`: the credential is of a kind that the check does not know. */
 export type CredentialResult = AcceptedCredential | RefusedCredential | { readonly kind: 'unrecognised' };
 
-/** A wrong credential, without a reason for the log. */
-export const REFUSED = { kind: 'refused' } as const;
 /** A credential of a kind that the check does not know. */
 export const UNRECOGNISED = { kind: 'unrecognised' } as const;
 

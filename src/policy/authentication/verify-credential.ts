@@ -2,6 +2,7 @@ import { fault, type GatewayError } from '../../errors/fault.ts';
 import { createBoundedMap } from '../../store/bounded-map.ts';
 import type { ApiKeyCheck } from './api-key-check.ts';
 import { parseApiKey } from './api-key.ts';
+import { addressSubject } from '../address-subject.ts';
 import type { Principal } from '../call.ts';
 import type { FailedCredentials } from './failed-credentials.ts';
 import type { JwtCheck } from './jwt.ts';
@@ -10,13 +11,15 @@ import {
   type AcceptedCredential,
   type CallerCredential,
   type CredentialResult,
+  type RefusalReason,
+  type RefusedCredential,
   UNRECOGNISED,
 } from './credential-result.ts';
 
 /** Finds the principal of a credential. */
 export type CredentialVerifier = {
   /** The principal of a credential that was verified a moment ago: one local lookup. `undefined`: call `verify`. */
-  known(credential: CallerCredential): Principal | undefined;
+  known(credential: CallerCredential, address: string): Principal | undefined;
   /**
    * The principal of a credential; `undefined` stands for a request that presents something else than one credential.
    * Rejects with 401 where it is wrong (charged to the address and to the key it names), 429 where it is wrong or
@@ -32,6 +35,8 @@ export type CredentialVerifierDeps = {
   readonly jwt?: JwtCheck | undefined;
   readonly failed: FailedCredentials;
   readonly throttle: CredentialThrottle;
+  /** Counts why credentials are refused. */
+  readonly onRefused: (reason: RefusalReason) => void;
 };
 
 /** Bound of the verified credentials that a process remembers; fewer where tokens have very many permissions. */
@@ -52,6 +57,7 @@ export function createCredentialVerifier({
   jwt,
   failed,
   throttle,
+  onRefused,
 }: CredentialVerifierDeps): CredentialVerifier {
   const accepted = createBoundedMap<AcceptedCredential>(
     KNOWN_MAX,
@@ -68,29 +74,44 @@ export function createCredentialVerifier({
     return jwt.verify(credential, wasAccepted ? undefined : throttle.token(address));
   }
 
-  async function refuse(address: string, text: string, detail: string): Promise<never> {
-    const keyId = parseApiKey(text)?.id;
-    failed.refuseSpent(address, keyId);
-    await failed.charge(address, keyId);
-    throw unauthenticated(detail, true);
+  async function refuse(
+    subject: string,
+    text: string,
+    { reason = 'token', keyId, why }: Omit<RefusedCredential, 'kind'>,
+  ): Promise<never> {
+    const id = keyId ?? parseApiKey(text)?.id;
+    failed.refuseSpent(subject, id);
+    onRefused(reason);
+    await failed.charge(subject, id);
+    const which = id === undefined ? '' : `, key ${id}`;
+    throw unauthenticated(`the credential is not valid: ${why ?? reason}${which}`, true);
   }
 
   return {
-    known({ digest }) {
+    known({ digest }, address) {
       const entry = accepted.get(digest);
-      return entry?.isFresh() === true ? entry.principal : undefined;
+      if (entry === undefined || (entry.allows !== undefined && !entry.allows(address))) return undefined;
+      return entry.isFresh() ? entry.principal : undefined;
     },
     async verify(credential, address) {
+      const subject = addressSubject(address);
       if (credential === undefined)
-        return refuse(address, '', 'the request presents something that is not one credential');
-      const result = await check(credential, address);
+        return refuse(subject, '', {
+          reason: 'malformed',
+          why: 'the request presents something that is not one credential',
+        });
+      const { digest, text } = credential;
+      const result = await check(credential, subject);
       if (result.kind === 'accepted') {
-        accepted.set(credential.digest, result, KNOWN_MS);
+        accepted.set(digest, result, KNOWN_MS);
+        if (result.allows?.(address) === false) return refuse(subject, text, { reason: 'wrong_address' });
+        // The question marks the key as used.
+        result.isFresh();
         return result.principal;
       }
-      accepted.delete(credential.digest);
-      const why = result.kind === 'refused' && result.why !== undefined ? `: ${result.why}` : '';
-      return refuse(address, credential.text, `the credential is not valid${why}`);
+      accepted.delete(digest);
+      if (result.kind === 'refused') return refuse(subject, text, result);
+      return refuse(subject, text, { reason: text.startsWith('ptk_') ? 'malformed' : 'unknown' });
     },
   };
 }

@@ -13,6 +13,8 @@ const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min'])
   ['nodejs_version_info', 'max'],
   ['portico_build_info', 'max'],
   ['portico_config_info', 'max'],
+  // Each process counts the same keys.
+  ['portico_keys_expiring', 'max'],
   // An open breaker in one worker must be seen.
   ['portico_breaker_state', 'max'],
   // Every worker serves the same configuration, or is about to.

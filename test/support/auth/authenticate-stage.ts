@@ -55,7 +55,10 @@ export function startAuthenticate({ points = 3 } = {}) {
     failed,
     throttle: createCredentialThrottle({ failed, clock }),
     anonymousTier: 'anonymous',
-    metrics: { credential: (kind, outcome) => outcomes.push(`${kind} ${outcome}`) },
+    metrics: {
+      credential: (kind, outcome) => outcomes.push(`${kind} ${outcome}`),
+      refusedCredential: () => undefined,
+    },
   });
   const handler = later(stage((call) => call.principal?.id));
   const statusOf = async (call: Call) => {

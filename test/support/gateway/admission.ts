@@ -62,7 +62,12 @@ export async function openAdmission(options: AdmissionOptions): Promise<RunningA
   if (waitForRedis && !(await redis.untilReady(PATIENCE_MS))) throw new Error('the test has no Redis');
   const keys = createRedisKeys(prefix);
   const note = (...words: string[]) => void metricEvents.push(words.join(' '));
-  const metrics = { credential: note, limiterDecision: note };
+  const metrics = {
+    credential: note,
+    limiterDecision: note,
+    refusedCredential: () => undefined,
+    watchExpiring: () => undefined,
+  };
   const parts = createKeptParts().open();
   const admission = createAdmission(config, {
     redis: { keys: redis, limits: redis },

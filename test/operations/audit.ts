@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { readAuditLine, verifyChain } from '../../src/audit/audit-entry.ts';
+import { startOperator, tokenTexts } from './operator.ts';
+import type { OperationRow } from './row.ts';
+
+const chain: OperationRow = {
+  id: 'audit-1',
+  name: 'every change is one line in log and Redis, the lines are one chain whoever writes at once, and no secret is in them',
+  fast: true,
+  async run(bench) {
+    const { gateway, ask, through, redis } = await startOperator(bench);
+    const other = await bench.gateway({
+      config: { redis: { url: redis.url }, admin: { token: tokenTexts.operator } },
+      keys: 0,
+    });
+    const { key } = JSON.parse(
+      await through('keys', 'create', '--label', 'x', '--permissions', 'users:read', '--json'),
+    ) as { key: string };
+    const count = bench.strict ? 400 : 40;
+    const headers = { authorization: `Bearer ${tokenTexts.operator}` };
+    const changes = Array.from({ length: count }, (_, n) =>
+      n % 2 === 0
+        ? ask('/api/cache/purge?tag=users', 'POST', tokenTexts.operator)
+        : fetch(`${other.adminUrl}/api/cache/purge?tag=products`, { method: 'POST', headers }),
+    );
+    for (const answer of await Promise.all(changes)) assert.equal(answer.status, 200);
+    const lines = await gateway.withStored(({ client, keys }) => client.lrange(keys.audit, 0, -1));
+    const state = verifyChain(lines);
+    const logged = [gateway, other].flatMap((one) => one.log().filter((line) => line['audit'] === true));
+    for (const secret of [key, tokenTexts.operator, tokenTexts.viewer])
+      assert.ok(!lines.join().includes(secret), 'a secret is in the audit');
+    const actors = new Set(lines.map((line) => readAuditLine(line)?.actor));
+    return {
+      ok:
+        state.kind === 'intact' &&
+        lines.length === count + 1 &&
+        logged.length === count + 1 &&
+        actors.size === 2,
+      figure: { changes: count + 1, kept: lines.length, logged: logged.length, chain: state.kind },
+    };
+  },
+};
+
+/** Who changed what. */
+export const auditRows: readonly OperationRow[] = [chain];

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { startOperator, tokenTexts } from './operator.ts';
+import type { OperationRow } from './row.ts';
+
+const roles: OperationRow = {
+  id: 'roles-1',
+  name: 'nobody reads without a token, a viewer reads and changes nothing, an operator changes, and the audit names the token',
+  fast: true,
+  async run(bench) {
+    const { ask, through } = await startOperator(bench);
+    const document = (await (await ask('/api/openapi.json', 'GET', tokenTexts.viewer)).json()) as {
+      paths: Record<string, Record<string, { description: string }>>;
+    };
+    const all = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, { description }]) => {
+        return { path: path.replace('{id}', 'nobody1'), method: method.toUpperCase(), description };
+      }),
+    );
+    let [without, forbidden, allowed] = [0, 0, 0];
+    for (const { path, method, description } of all) {
+      if ((await ask(path, method)).status === 401) without += 1;
+      const { status } = await ask(path, method, tokenTexts.viewer);
+      if (status === 403) forbidden += 1;
+      else allowed += 1;
+      assert.equal(status === 403, description.includes('the role `operator`'), `${method} ${path}`);
+    }
+    await through('cache', 'purge', '--tag', 'users');
+    const audit = await through('audit');
+    assert.match(audit, / ada {2}cache\.purge {2}users {2}done/);
+    return {
+      ok: without === all.length && forbidden > 0,
+      figure: {
+        routes: all.length,
+        '401 without': without,
+        '403 for a viewer': forbidden,
+        'read by it': allowed,
+      },
+    };
+  },
+};
+
+/** Who may do what on the operator's listener. */
+export const roleRows: readonly OperationRow[] = [roles];
