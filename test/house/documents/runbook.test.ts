@@ -28,6 +28,7 @@ async function series(): Promise<string> {
   metrics.invalidReply('crm', 'users', 'rows');
   metrics.guardTrip('crm', 'users', 'total');
   metrics.overloaded('users.list', 'in_flight');
+  metrics.watchExpiring('redis', () => 1);
   metrics.watchRedis('cache', () => 'full');
   metrics.breakerState('crm', 'open');
   metrics.configInForce('digest');
