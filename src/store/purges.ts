@@ -71,12 +71,13 @@ if ARGV[4] then
 end
 return number`;
 /**
- * KEYS: head, tags, notes. ARGV: the known epoch, a new epoch, the number of the latest known purge. If Redis knows fewer purges than it reported before, as after a failover, a new epoch begins. The tags are returned
- * as a nested list, because Lua cannot unpack that many.
+ * KEYS: head, tags, notes. ARGV: the known epoch, a new epoch, the number of the latest known purge. If Redis knows fewer
+ * purges than it reported before, as after a failover, a new epoch begins. A full Redis refuses each command that might
+ * write, so it only reads where it can. The tags are returned as a nested list, because Lua cannot unpack that many.
  */
 const READ = `${RECOVER_FLOOR}
 ${expectType('KEYS[3]', 'string')}
-redis.call('hsetnx', KEYS[1], 'epoch', ARGV[2])
+if redis.call('hexists', KEYS[1], 'epoch') == 0 then redis.call('hset', KEYS[1], 'epoch', ARGV[2]) end
 local head = redis.call('hmget', KEYS[1], 'epoch', 'number', 'floor')
 if head[1] == ARGV[1] and tonumber(head[2] or '0') < tonumber(ARGV[3]) then
   redis.call('hset', KEYS[1], 'epoch', ARGV[2])

@@ -42,6 +42,17 @@ describe('the purges that processes share', () => {
     expect(purges.isPurged(entry, ['product:1'])).toBe(false);
   });
 
+  it('are learned while Redis is full, when nothing new can be written there', async () => {
+    const { purges: old, client } = await open();
+    const entry = old.current();
+    await old.purge('user:1');
+    await client.config('SET', 'maxmemory', '1');
+    await expect(client.set(keyOf('more'), 'x')).rejects.toThrow('OOM');
+    const { purges } = await open().finally(() => client.config('SET', 'maxmemory', '0'));
+    expect(purges.current().epoch).toBe(entry.epoch);
+    expect(purges.isPurged(entry, ['user:1'])).toBe(true);
+  });
+
   it('include everything older than the oldest one kept', async () => {
     const { purges, client } = await open();
     const entry = purges.current();
