@@ -5,7 +5,7 @@ import { counted } from '../kernel/counted.ts';
 import { type RowWalk, walkAgain } from './evidence/walk.ts';
 
 /** How often all rows are read again: where that is one call each, and else. */
-const TIMES_AGAIN = { ofOneCall: 6, ofMany: 3 };
+const TIMES_AGAIN = { ofOneCall: 14, ofMany: 3 };
 /** The share of the calls that are left that this may take. */
 const CALLS_SHARE = 0.3;
 

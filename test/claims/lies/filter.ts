@@ -82,11 +82,6 @@ const specs: readonly LieSpec[] = [
     when: ['always', 'only for values outside of ASCII'],
   },
   {
-    what: 'category: without blanks around it',
-    breaks: comparing((own, wanted) => own.trim() === wanted.trim()),
-    shapes: ['offset products'],
-  },
-  {
     what: 'category: digits as a number',
     breaks: comparing(
       (own, wanted) => own === wanted || (/^\d+$/.test(own + wanted) && Number(own) === Number(wanted)),
