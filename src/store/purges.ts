@@ -77,7 +77,7 @@ return number`;
  */
 const READ = `${RECOVER_FLOOR}
 ${expectType('KEYS[3]', 'string')}
-if redis.call('hexists', KEYS[1], 'epoch') == 0 then redis.call('hset', KEYS[1], 'epoch', ARGV[2]) end
+if not redis.call('hget', KEYS[1], 'epoch') then redis.call('hset', KEYS[1], 'epoch', ARGV[2]) end
 local head = redis.call('hmget', KEYS[1], 'epoch', 'number', 'floor')
 if head[1] == ARGV[1] and tonumber(head[2] or '0') < tonumber(ARGV[3]) then
   redis.call('hset', KEYS[1], 'epoch', ARGV[2])

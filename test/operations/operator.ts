@@ -6,7 +6,7 @@ import { runCommand } from '../support/command/run-command.ts';
 const tokens = { viewer: 'the-token-that-prometheus-has', operator: 'the-token-that-ada-has-alone' };
 
 /** Tokens of an operator and, by its hash, of a viewer. */
-export const namedTokens = [
+const namedTokens = [
   { name: 'ada', role: 'operator', token: tokens.operator },
   { name: 'prometheus', role: 'viewer', hash: createHash('sha256').update(tokens.viewer).digest('hex') },
 ];
@@ -16,11 +16,11 @@ export type Operator = {
   readonly gateway: FaultGateway;
   readonly redis: Awaited<ReturnType<FaultBench['redis']>>;
   /** A command through the listener, with neither the pepper nor Redis at hand. @throws Error where it fails */
-  through(...args: readonly string[]): Promise<string>;
+  readonly through: (...args: readonly string[]) => Promise<string>;
   /** A request to the listener. */
-  ask(path: string, method: string, token?: string): Promise<Response>;
+  readonly ask: (path: string, method: string, token?: string) => Promise<Response>;
   /** The status of a request to the public listener with a key, from an address. */
-  statusOf(key: string, from?: string, path?: string): Promise<number>;
+  readonly statusOf: (key: string, from?: string, path?: string) => Promise<number>;
 };
 
 /** Starts a gateway on a Redis of its own, with named tokens and one proxy in front. */

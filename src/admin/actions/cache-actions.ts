@@ -19,7 +19,7 @@ export function tagOf(text: string): string {
 }
 
 /** Refuses a tag that no answer can have: it is a typing mistake, and its purge would reach nothing. */
-export function refuseUnknownTag(tag: string): void {
+function refuseUnknownTag(tag: string): void {
   const isKnown = resourceNames.some(
     (name) => tag === name || tag.startsWith(`${resources[name].idPrefix}:`),
   );

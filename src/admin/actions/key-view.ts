@@ -23,9 +23,9 @@ export type KeyView = {
 };
 
 /** The instant of a time, in UTC. */
-export function instantOf(ms: number): string;
-export function instantOf(ms: number | undefined): string | undefined;
-export function instantOf(ms: number | undefined): string | undefined {
+function instantOf(ms: number): string;
+function instantOf(ms: number | undefined): string | undefined;
+function instantOf(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : new Date(ms).toISOString();
 }
 

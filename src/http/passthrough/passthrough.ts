@@ -15,9 +15,6 @@ import { isForwardable } from './path.ts';
 import { compileProxyRequest, isWaitingForClient, type ProxyContext } from './proxy-request.ts';
 import { createRouteUpstream, type RouteUpstream, type RouteUpstreamDeps } from './route-upstream.ts';
 
-/** What is counted of the upstreams of routes. */
-export type PassthroughMetrics = RouteUpstreamDeps['metrics'];
-
 /** What the routes to legacy services need, which pass requests on untranslated. */
 export type PassthroughDeps = RouteUpstreamDeps & {
   readonly routes: readonly PassthroughConfig[];
