@@ -104,7 +104,8 @@ async function sendSlice({ portico }: Side, measure: Measure, load: Load): Promi
   );
   const { rate, answers } = value;
   const cpu = (await cpuMicroseconds(portico)) - before;
-  return { answers, seconds: answers / rate, cpu, instructions: count };
+  const seconds = answers === 0 ? load.seconds : answers / rate;
+  return { answers, seconds, cpu, instructions: count };
 }
 
 function joinSlices(slices: readonly Slice[]): Sample {
