@@ -60,8 +60,12 @@ function failure({ log }: Pick<AdminDeps, 'log'>): ErrorRequestHandler {
     const { status, message } = Object(error) as { status?: unknown; message?: unknown };
     // The reader of bodies says what is wrong with one by such a status.
     if (typeof status === 'number' && status < 500) {
-      const reason = `the body cannot be read: ${String(message)}`;
-      sendProblem(res, { code: 'bad_input', reason, hint: 'send JSON of at most 2 MB' });
+      const reason = `the request cannot be read: ${String(message)}`;
+      sendProblem(res, {
+        code: 'bad_input',
+        reason,
+        hint: 'send JSON of at most 2 MB to a path of GET /api/openapi.json',
+      });
       return;
     }
     // The message may hold anything, so it is for the log alone.

@@ -59,13 +59,16 @@ export function createAdminGuard(tokens: () => readonly AdminToken[]): RequestHa
       next();
       return;
     }
-    const given = /^Bearer +(\S+)$/i.exec(req.headers.authorization ?? '')?.[1];
+    // Of two such headers, others may read the other one.
+    const [header = '', ...more] = req.headersDistinct['authorization'] ?? [];
+    const given = more.length > 0 ? undefined : /^Bearer +(\S+)$/i.exec(header)?.[1];
     const token = given === undefined ? undefined : findToken(known, given);
     if (token === undefined) {
       res.set('WWW-Authenticate', 'Bearer');
       sendProblem(res, {
         code: 'unauthenticated',
-        reason: given === undefined ? 'no token' : 'no such token',
+        reason:
+          more.length > 0 ? 'two Authorization headers' : given === undefined ? 'no token' : 'no such token',
         hint: 'send "Authorization: Bearer <token>" with admin.token or one of admin.tokens',
       });
       return;

@@ -11,3 +11,16 @@ export function hasControl(text: string): boolean {
 export function hasUnprintable(text: string): boolean {
   return UNPRINTABLE.test(text);
 }
+
+/**
+ * What breaks or reorders a line of a terminal, as the inside of a character class of a Unicode RegExp: control characters,
+ * line separators, marks of direction.
+ */
+export const deceptiveCharacters = String.raw`\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069`;
+
+const DECEPTIVE = new RegExp(`[${deceptiveCharacters}]`, 'gu');
+
+/** A text for one line of a terminal: what could forge other lines stands there as its code point. */
+export function singleLine(text: string): string {
+  return text.replace(DECEPTIVE, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+}

@@ -1,3 +1,5 @@
+import { isAddressRange } from '../config/schema/scalars.ts';
+
 /** An accepted hash of a key; a rotated key has several for a while. */
 export type KeyHash = {
   /** HMAC-SHA-256 of the whole key with the pepper, base64url. */
@@ -45,6 +47,7 @@ export function readKeyRecord(id: string, text: string): KeyRecord | undefined {
   if (value === undefined || value['id'] !== id) return undefined;
   const { addresses, operations } = value;
   if (!isOptionalTexts(addresses) || !isOptionalTexts(operations)) return undefined;
+  if (addresses?.every(isAddressRange) === false) return undefined;
   if (value['version'] !== versionOf({ addresses, operations } as KeyRecord)) return undefined;
   const { label, permissions, tier, createdAt, expiresAt, revokedAt, hashes } = value;
   if (typeof label !== 'string' || typeof tier !== 'string' || !isTime(createdAt)) return undefined;

@@ -49,7 +49,8 @@ if redis.call('get', KEYS[1]) == ARGV[1] then
 end
 return 0`;
 
-const UPDATE_ATTEMPTS_MAX = 50;
+/** Each attempt that fails is a change by somebody else, so as many may change one key at once. */
+const UPDATE_ATTEMPTS_MAX = 1_000;
 /** Look-ups that are under way at once while all keys are listed. */
 const LIST_BATCH = 200;
 

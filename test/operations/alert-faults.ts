@@ -102,6 +102,7 @@ function reloaded(
   alerts: readonly string[],
   of: (place: AlertPlace) => FaultGateway,
   change: (text: string) => string,
+  also: readonly string[] = [],
 ): AlertFault {
   let before = '';
   const put = ({ configFile, process }: FaultGateway, text: string) => {
@@ -111,6 +112,7 @@ function reloaded(
   return {
     name,
     alerts,
+    also,
     begin(place) {
       before = readFileSync(of(place).configFile, 'utf8');
       put(of(place), change(before));
@@ -131,6 +133,16 @@ const ofTheFiles: readonly AlertFault[] = [
     ['PorticoConfigDiffers'],
     ({ replica }) => replica,
     (text) => text.replace('20 per 2s', '21 per 2s'),
+  ),
+  reloaded(
+    'a key ends in nine days',
+    ['PorticoKeysExpiring'],
+    ({ gateway }) => gateway,
+    (text) => {
+      const expiresAt = new Date(Date.now() + 9 * 86_400_000).toISOString();
+      return text.replace(/^( *)- id: configured$/m, `$&\n$1  expiresAt: "${expiresAt}"`);
+    },
+    ['PorticoConfigDiffers'],
   ),
 ];
 

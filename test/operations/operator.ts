@@ -32,6 +32,7 @@ export async function startOperator(bench: FaultBench, ...redisArgs: readonly st
       admin: { token: '', tokens: namedTokens },
       listen: { trustProxy: 1 },
     },
+    adminToken: tokens.viewer,
   });
   return {
     gateway,

@@ -1,17 +1,14 @@
 import { z } from 'zod';
 import { addressRange, permission } from '../../config/schema/scalars.ts';
 import type { ActionSpec } from './action.ts';
-import { reason } from './reason.ts';
+import { printable, reason } from './reason.ts';
 
 const id = z
   .string()
   .regex(/^[a-z0-9]{6,32}$/, 'expected the part between the underscores of a key')
   .describe('The part between the underscores of the key.');
 
-const label = z
-  .string()
-  .regex(/^[^\p{Cc}]{0,80}$/u, 'expected at most 80 printable characters')
-  .describe('Whose key it is, for lists.');
+const label = printable(0, 80).describe('Whose key it is, for lists.');
 const permissions = z.array(permission).max(100).describe('What the caller may read, such as users:read.');
 const tier = z.string().max(40).describe('One of limits.tiers.');
 const span = z.string().max(20);
@@ -50,6 +47,14 @@ const changed = z.strictObject({ key, replication });
 const minted = changed.extend({ secret: z.string().describe('The whole key. It is not shown again.') });
 const pepper = z.string().max(64).describe('Shows whether two gateways have the same pepper.');
 const record = z.looseObject({ id }).describe('The stored record of a key, with its hashes.');
+/** A file to import may come from anywhere, so its records keep the bounds of those that are made here. */
+const importable = z
+  .looseObject({
+    ...{ id, label, permissions, tier },
+    ...{ addresses: addresses.optional(), operations: operations.optional() },
+    hashes: z.array(z.looseObject({})).min(1).max(10),
+  })
+  .describe('The stored record of a key, with its hashes, as an export has it.');
 
 /** The actions on API keys. */
 export const keySpecs = {
@@ -145,7 +150,7 @@ export const keySpecs = {
     path: '/api/key-import',
     role: 'operator',
     summary: 'Puts exported records back. An id that is there already is left as it is.',
-    input: z.strictObject({ pepper, keys: z.array(record).max(1_000), reason }),
+    input: z.strictObject({ pepper, keys: z.array(importable).max(1_000), reason }),
     output: z.strictObject({ imported: z.int(), skipped: z.array(id), replication }),
   },
 } as const satisfies Readonly<Record<string, ActionSpec>>;

@@ -20,6 +20,18 @@ function inputOf({ body, query, params }: Request): unknown {
   return { ...(given ?? query), ...params };
 }
 
+/** What makes the input of a request unclear. A part that is not read must not count as one that was not sent. */
+function unclearInput({ body, query, headers }: Request): ActionProblem | undefined {
+  const isSent = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  if (isSent && body === undefined) {
+    const hint = "send JSON, with -H 'Content-Type: application/json'";
+    return { code: 'bad_input', reason: 'the body is not declared as JSON, so it is not read', hint };
+  }
+  if (!isSent || Object.keys(query).length === 0) return undefined;
+  const reason = 'there are a body and a query, and only one of them can be the input';
+  return { code: 'bad_input', reason, hint: 'send everything in the body' };
+}
+
 function inputProblem({ issues }: z.ZodError): ActionProblem {
   const reasons = issues.map(({ path, message }) => [path.join('.'), message].filter((part) => part !== ''));
   return {
@@ -43,6 +55,11 @@ function serveAction(name: ActionName, spec: ActionSpec, { act, log }: ApiRouter
     if (spec.role === 'operator' && actor.role !== 'operator') {
       const reason = `the token "${actor.name}" has the role ${actor.role}, which only reads`;
       refuse(res, { code: 'forbidden', reason, hint: 'use a token with the role operator' });
+      return;
+    }
+    const unclear = unclearInput(req);
+    if (unclear !== undefined) {
+      refuse(res, unclear);
       return;
     }
     const input = spec.input.safeParse(inputOf(req));

@@ -27,7 +27,8 @@ export const gatewaySections: readonly Section[] = [
   {
     name: 'admin',
     at: ['admin'],
-    intro: "The operator's listener: health, metrics, quality and purges.",
+    intro:
+      "The operator's listener: health, metrics, and what operators do while the gateway runs. /livez and /readyz ask for no token. All else does where `token` or `tokens` has one; without any, programs on this machine alone may call it.",
   },
   { name: 'log', at: ['log'], intro: 'The log: JSON lines on standard output.' },
   {

@@ -88,7 +88,9 @@ export const gatewaySchema = z.strictObject({
         .describe('How long the gateway keeps serving after SIGTERM while balancers take note.'),
     })
     .prefault({}),
-  admin: admin.prefault({}).describe("The operator's listener: health, metrics, quality and purges."),
+  admin: admin
+    .prefault({})
+    .describe("The operator's listener: health, metrics, and what operators do while the gateway runs."),
   log: z
     .strictObject({
       level: z

@@ -223,7 +223,8 @@ export const addressRange = z
   .string()
   .refine(isAddressRange, 'expected an address or a range such as 10.0.0.0/8');
 
-function isAddressRange(text: string): boolean {
+/** Whether a text is an address or a range such as 10.0.0.0/8. */
+export function isAddressRange(text: string): boolean {
   const [address = '', length = '0', ...more] = text.split('/');
   return (
     more.length === 0 &&

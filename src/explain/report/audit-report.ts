@@ -1,4 +1,5 @@
 import type { AuditEntry, ChainState } from '../../audit/audit-entry.ts';
+import { singleLine } from '../../kernel/control-characters.ts';
 
 const textOf = (value: unknown) => (value === undefined ? '' : JSON.stringify(value));
 
@@ -26,6 +27,7 @@ export function auditText(entries: readonly AuditEntry[]): string {
         reason === undefined ? '' : `because: ${reason}`,
         `(${gateway})`,
       ]
+        .map(singleLine)
         .filter((part) => part !== '')
         .join('  '),
   );

@@ -1,3 +1,4 @@
+import { singleLine } from '../../kernel/control-characters.ts';
 import type { KeyRecord } from '../../store/key-record.ts';
 import type { KeyView } from '../../admin/actions/key-view.ts';
 
@@ -57,7 +58,7 @@ export function keyTable(keys: readonly Shown[], now: number): string {
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
   const lineOf = (row: readonly string[]) =>
     row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .map((cell, column) => singleLine(cell).padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd();
   return `${[head, ...rows].map(lineOf).join('\n')}\n`;
@@ -78,7 +79,7 @@ export function keyText(key: Shown): string {
     secrets: `${key.secrets}${key.oldSecretUntil ? `; the old one works until ${key.oldSecretUntil}` : ''}`,
   };
   return Object.entries(fields)
-    .map(([name, value]) => `${name.padEnd(12)} ${value}\n`)
+    .map(([name, value]) => `${name.padEnd(12)} ${singleLine(value)}\n`)
     .join('');
 }
 

@@ -23,6 +23,8 @@ export type GatewayOptions = {
   readonly sources?: Readonly<Record<string, string>>;
   /** Variables of the process; `USERS_URL`, `CATALOG_URL` and `ORDERS_URL` lead to the sample services by default. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The token that reads its metrics, where its listener asks for one. */
+  readonly adminToken?: string;
   /** How many keys are stored in Redis for it; one by default, none in the embedded mode. */
   readonly keys?: number;
   /** What its answers must be; those of the sample services by default. */
@@ -131,7 +133,7 @@ export async function startFaultGateway(
   }
   if (profile !== undefined && options.keys !== 0) await withStored(storeKeys);
 
-  const running = await startGatewayProcess(env, copy.file);
+  const running = await startGatewayProcess(env, copy.file, options.adminToken);
   const { process, url } = running;
   const isEntitled = (key: string) => key === secrets.configuredKey || storedKeys.includes(key);
   const traffic = createTraffic(url, () => storedKeys[0] ?? secrets.configuredKey, isEntitled);

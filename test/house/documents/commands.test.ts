@@ -51,6 +51,13 @@ async function helpOf(command: readonly string[]): Promise<string> {
   return helps.get(name) ?? '';
 }
 
+/** The words of a line that name a command: two where the first has commands of its own. */
+async function commandOf(words: readonly string[]): Promise<readonly string[]> {
+  const isName = (word = '') => /^[a-z]+$/.test(word);
+  const isGroup = isName(words[0]) && /^Usage: .*\[command\]/m.test(await helpOf(words.slice(0, 1)));
+  return words.slice(0, isGroup && isName(words[1]) ? 2 : 1);
+}
+
 /** Lines with the files that a run of jest is limited to. */
 const testLines = lines.flatMap(({ file, line }) => {
   const [, words] = /npm test -- ([^#]*)/.exec(line) ?? [];
@@ -65,8 +72,7 @@ const testFiles = readdirSync(join(root, 'test'), { recursive: true, encoding: '
 
 describe('the commands of the documents', () => {
   it.each(porticoLines)('$file: portico knows the command and its options: $line', async ({ words }) => {
-    const isGroup = words[0] === 'keys' || words[0] === 'cache';
-    const command = words.slice(0, isGroup && /^[a-z]+$/.test(words[1] ?? '') ? 2 : 1);
+    const command = await commandOf(words);
     if (command[0]?.startsWith('-') === true) {
       expect(await helpOf([])).toContain(command[0]);
       return;

@@ -40,13 +40,14 @@ export type GatewayProcess = RunningGateway & {
 export async function startGatewayProcess(
   env: Readonly<Record<string, string>>,
   configFile = 'config/portico.yaml',
+  adminToken?: string,
 ): Promise<GatewayProcess> {
   const args = ['src/main.ts', '--config', configFile, 'start'];
   const running = startProcess(NODE, args, { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env });
   const [line] = await running.prints(/^\{.*"msg":"listening"\}$/m);
   const ports = JSON.parse(line) as { port: number; adminPort: number };
   return {
-    ...gatewayAt(ports, () => running.kill()),
+    ...gatewayAt(ports, () => running.kill(), adminToken),
     process: running,
     lines(from = 0) {
       const text = running.out.slice(from);

@@ -31,13 +31,15 @@ function sumOf(text: string, metric: string, labels: readonly string[]): number 
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
 }
 
-/** What can be done with a gateway at these ports of this machine. */
+/** What can be done with a gateway at these ports of this machine; its metrics are read with the token. */
 export function gatewayAt(
   { port, adminPort }: { readonly port: number; readonly adminPort: number },
   close: () => Promise<unknown>,
+  adminToken?: string,
 ): RunningGateway {
   const adminUrl = `http://127.0.0.1:${adminPort}`;
-  const metrics = async () => (await fetch(`${adminUrl}/metrics`)).text();
+  const headers = new Headers(adminToken === undefined ? {} : { authorization: `Bearer ${adminToken}` });
+  const metrics = async () => (await fetch(`${adminUrl}/metrics`, { headers })).text();
   return {
     url: `http://127.0.0.1:${port}`,
     port,

@@ -41,6 +41,11 @@ describe('the record of a key', () => {
     expect(readKeyRecord('x', '['.repeat(200_000))).toBeUndefined();
   });
 
+  it('is damaged where an address that it is limited to is none', () => {
+    for (const addresses of [['10.0.0.0/8', 'everywhere'], ['10.0.0.0/33'], ['']])
+      expect(readKeyRecord(whole.id, writeKeyRecord({ ...whole, addresses }))).toBeUndefined();
+  });
+
   it('is damaged when it is cut off anywhere', () => {
     const text = writeKeyRecord(whole);
     for (let length = 0; length < text.length; length += 1) {
