@@ -5,13 +5,13 @@ import type { Clock } from '../kernel/clock.ts';
 import { contentDigest } from './parts/content-digest.ts';
 import type { PartSet } from './parts/kept-parts.ts';
 import { createApiKeyCheck, type ApiKeyCheck } from '../policy/authentication/api-key-check.ts';
-import { createKeyRecords } from '../policy/authentication/api-key-records.ts';
+import { createKeyRecords, type KeyRecords } from '../policy/authentication/api-key-records.ts';
 import { type AuthenticateDeps, createAuthenticate } from '../policy/authentication/authenticate.ts';
 import { createCredentialThrottle } from '../policy/authentication/credential-throttle.ts';
 import { createFailedCredentials } from '../policy/authentication/failed-credentials.ts';
 import { createJwksClient } from '../policy/authentication/jwks-fetch.ts';
-import { createJwks } from '../policy/authentication/jwks.ts';
-import { createJwtCheck, type JwtCheck } from '../policy/authentication/jwt.ts';
+import { createJwks, type IssuerKeys } from '../policy/authentication/jwks.ts';
+import { createJwtCheck } from '../policy/authentication/jwt.ts';
 import { endsSoon, watchKeys } from '../policy/authentication/watch-keys.ts';
 import { createRateLimit, type RateLimitDeps } from '../policy/rate-limit.ts';
 import { createKeyStore } from '../store/key-store.ts';
@@ -52,23 +52,30 @@ function countEndingSoon(keys: readonly KeyRecordConfig[], now: number): number 
   ).length;
 }
 
+/** What this process knows of the keys in Redis. */
+function takeKeyRecords(
+  { auth }: GatewayConfig,
+  { redis, keys, clock, parts, metrics }: AdmissionDeps,
+): KeyRecords | undefined {
+  const { client } = redis.keys ?? {};
+  if (auth.apiKeys === undefined || client === undefined) return undefined;
+  return parts.take('key records', '', () => {
+    const store = createKeyStore(client, keys);
+    const kept = createKeyRecords({ store, clock });
+    const watch = watchKeys({ records: kept, store, uses: createKeyUses(client, keys.apiKeyUses), clock });
+    metrics.watchExpiring('redis', watch.expiring);
+    return { value: kept, close: watch.close };
+  });
+}
+
 function createKeyCheck(
   config: GatewayConfig,
   tiers: ReadonlySet<string>,
-  { redis, keys, clock, parts, metrics }: AdmissionDeps,
+  records: KeyRecords | undefined,
+  { clock, metrics }: AdmissionDeps,
 ): ApiKeyCheck | undefined {
   const { apiKeys } = config.auth;
   if (apiKeys === undefined) return undefined;
-  const { client } = redis.keys ?? {};
-  const records =
-    client &&
-    parts.take('key records', '', () => {
-      const store = createKeyStore(client, keys);
-      const kept = createKeyRecords({ store, clock });
-      const watch = watchKeys({ records: kept, store, uses: createKeyUses(client, keys.apiKeyUses), clock });
-      metrics.watchExpiring('redis', watch.expiring);
-      return { value: kept, close: watch.close };
-    });
   metrics.watchExpiring('configuration', () => countEndingSoon(apiKeys.keys, clock.now()));
   return createApiKeyCheck({
     pepper: apiKeys.pepper,
@@ -80,20 +87,19 @@ function createKeyCheck(
   });
 }
 
-function createTokenCheck(
+/** The keys of the token issuer. */
+function takeIssuerKeys(
   { auth }: GatewayConfig,
-  tiers: ReadonlySet<string>,
   { clock, log, parts }: AdmissionDeps,
-): JwtCheck | undefined {
+): IssuerKeys | undefined {
   if (auth.jwt === undefined) return undefined;
-  const { jwksUrl, keysFresh, keysStale } = auth.jwt;
-  const keyOf = parts.take('key set', contentDigest([jwksUrl, keysFresh, keysStale, auth.jwt.tls]), () => {
-    const client = createJwksClient(auth.jwt?.tls?.ca);
+  const { jwksUrl, keysFresh, keysStale, tls } = auth.jwt;
+  return parts.take('key set', contentDigest([jwksUrl, keysFresh, keysStale, tls]), () => {
+    const client = createJwksClient(tls?.ca);
     const { fetchJwks } = client;
     const value = createJwks({ url: jwksUrl, fetchJwks, clock, freshMs: keysFresh, staleMs: keysStale, log });
     return { value, close: () => client.close() };
   });
-  return createJwtCheck({ config: auth.jwt, keyOf, clock, tiers });
 }
 
 /** Counted like a tier, under a name that no tier of the configuration can have. */
@@ -118,12 +124,15 @@ export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Adm
     const failed = createFailedCredentials({ window, consume, clock });
     return { value: { failed, throttle: createCredentialThrottle({ failed, clock }) } };
   });
+  // Taken by each configuration, and not where `authenticate` is made: they would end with the first one that took them.
+  const [records, keyOf] = [takeKeyRecords(config, deps), takeIssuerKeys(config, deps)];
   // Who was recognised a moment ago need not be looked up again because something else changed.
   const known = contentDigest([config.auth, [...names], anonymousTier, window]);
   const authenticate = parts.take('authenticate', known, () => ({
     value: createAuthenticate({
-      apiKeys: createKeyCheck(config, names, deps),
-      jwt: createTokenCheck(config, names, deps),
+      apiKeys: createKeyCheck(config, names, records, deps),
+      jwt:
+        config.auth.jwt && keyOf && createJwtCheck({ config: config.auth.jwt, keyOf, clock, tiers: names }),
       ...wrong,
       anonymousTier,
       metrics,
