@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { readAuditLine, verifyChain } from '../../src/audit/audit-entry.ts';
 import { startOperator, tokenTexts } from './operator.ts';
 import type { OperationRow } from './row.ts';
@@ -46,5 +47,39 @@ const chain: OperationRow = {
   },
 };
 
+const reloads: OperationRow = {
+  id: 'audit-2',
+  name: 'a reload that is applied, and one that is refused, has a line with who asked, both digests and why, in one process and in two',
+  fast: true,
+  async run(bench) {
+    const figure: Record<string, string> = {};
+    for (const workers of [1, 2]) {
+      const { gateway, ask, through } = await startOperator(bench, workers);
+      const text = readFileSync(gateway.configFile, 'utf8');
+      const put = async (changed: string) => {
+        writeFileSync(gateway.configFile, changed);
+        return (await ask('/api/config/reload', 'POST', tokenTexts.operator)).status;
+      };
+      assert.equal(await put(text.replace('20 per 1s', '21 per 1s')), 200);
+      assert.equal(await put(`${text}\nnonsense: 1\n`), 422);
+      assert.equal((await ask('/api/config/reload', 'POST', tokenTexts.viewer)).status, 403);
+      const entries = async () =>
+        (await through('audit', '--json'))
+          .split('\n')
+          .flatMap((line) => readAuditLine(line) ?? [])
+          .filter(({ action }) => action === 'config.reload');
+      await bench.until(async () => (await entries()).length >= 2);
+      const [applied, refused, ...more] = await entries();
+      assert.deepEqual(more, []);
+      assert.deepEqual([applied?.actor, applied?.outcome], ['ada', 'applied']);
+      assert.deepEqual([refused?.actor, refused?.outcome], ['ada', 'refused']);
+      assert.notDeepEqual(applied?.before, applied?.after);
+      assert.match(refused?.reason ?? '', /nonsense/);
+      figure[`lines with ${workers}`] = `${applied?.outcome}, ${refused?.outcome}`;
+    }
+    return { ok: true, figure };
+  },
+};
+
 /** Who changed what. */
-export const auditRows: readonly OperationRow[] = [chain];
+export const auditRows: readonly OperationRow[] = [chain, reloads];

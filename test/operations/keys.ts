@@ -10,7 +10,7 @@ const revokeFull: OperationRow = {
   name: 'a key is revoked in a Redis that is full, refused by the gateway within a second, and the audit has the line',
   fast: true,
   async run(bench) {
-    const { gateway, through, statusOf } = await startOperator(bench, '--maxmemory-policy', 'noeviction');
+    const { gateway, through, statusOf } = await startOperator(bench, 1, '--maxmemory-policy', 'noeviction');
     const { id, key } = JSON.parse(await through(...create)) as Made;
     assert.equal(await statusOf(key), 200);
     await gateway.withStored(({ client }) => client.config('SET', 'maxmemory', '100kb'));

@@ -24,10 +24,15 @@ export type Operator = {
 };
 
 /** Starts a gateway on a Redis of its own, with named tokens and one proxy in front. */
-export async function startOperator(bench: FaultBench, ...redisArgs: readonly string[]): Promise<Operator> {
+export async function startOperator(
+  bench: FaultBench,
+  workers = 1,
+  ...redisArgs: readonly string[]
+): Promise<Operator> {
   const redis = await bench.redis(...redisArgs);
   const gateway = await bench.gateway({
     config: {
+      workers,
       redis: { url: redis.url },
       admin: { token: '', tokens: namedTokens },
       listen: { trustProxy: 1 },

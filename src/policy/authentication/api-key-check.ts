@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Secret } from '../../kernel/secret.ts';
 import type { KeyRecord } from '../../store/key-record.ts';
 import type { HeldKey, KeyRecords } from './api-key-records.ts';
-import { type AllowsAddress, allowedAddresses } from './allowed-addresses.ts';
+import { type AllowsAddress, allowedAddresses } from '../allowed-addresses.ts';
 import { hashApiKey, parseApiKey } from './api-key.ts';
 import type { Principal } from '../call.ts';
 import type { CredentialAttempt } from './credential-throttle.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Principal } from '../call.ts';
-import type { AllowsAddress } from './allowed-addresses.ts';
+import type { AllowsAddress } from '../allowed-addresses.ts';
 
 /** A credential as one request presented it. */
 export type CallerCredential = {

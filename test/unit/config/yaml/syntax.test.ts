@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { problemText } from '../../../src/config/problem.ts';
-import { changed, gatewayText, loadTexts } from '../../support/gateway/config-texts.ts';
+import { problemText } from '../../../../src/config/problem.ts';
+import { changed, gatewayText, loadTexts } from '../../../support/gateway/config-texts.ts';
 
 const after = (wanted: string, replacement: string) =>
   loadTexts({ gateway: changed(gatewayText, wanted, replacement) }).problems;

@@ -1,5 +1,5 @@
-import { parseYamlFile } from '../../../src/config/yaml/yaml-file.ts';
-import { type Problem, problemText } from '../../../src/config/problem.ts';
+import { parseYamlFile } from '../../../../src/config/yaml/yaml-file.ts';
+import { type Problem, problemText } from '../../../../src/config/problem.ts';
 
 function read(text: string, env = {}) {
   const problems: Problem[] = [];
