@@ -70,6 +70,18 @@ function sortedNumbers(records: readonly CanonicalRecord[], field: string): read
     .sort((a, b) => a.compare(b));
 }
 
+/**
+ * A bound that leaves out a row with it where a source compares numbers as texts, as 979 does with 5409. Few rows match
+ * it. `values` are in order.
+ */
+function misreadAsText(values: readonly Decimal[], op: 'ge' | 'le'): Decimal | undefined {
+  const end = op === 'ge' ? values.at(-1) : values.find(({ digits }) => digits >= 0n);
+  if (end === undefined) return undefined;
+  return op === 'ge'
+    ? values.findLast((value) => value.toString() > end.toString())
+    : values.find((value) => value.digits >= 0n && value.toString() < end.toString());
+}
+
 /** Values at which a bound is tried: few rows match the first. */
 function boundTrials(
   records: readonly CanonicalRecord[],
@@ -84,8 +96,10 @@ function boundTrials(
   const near = op === 'ge' ? high : low;
   const top = values[last];
   if (near === undefined || top === undefined || near.digits < 0n) return [];
+  const misread = misreadAsText(values, op);
   return [
     trial(near, 'that a row has'),
+    ...(misread === undefined || misread.digits < 0n ? [] : [trial(misread, 'with fewer or more digits')]),
     trial(new Decimal(near.digits * 1_000n + 1n, near.scale + 3), 'between two'),
     trial(new Decimal(0n, 0), '0'),
     ...(op === 'ge' ? [trial(new Decimal((top.digits + 1n) * 1_000n, top.scale), 'above all')] : []),
