@@ -102,7 +102,7 @@ describe('portico quality', () => {
     const { code, err } = await quality('--admin', 'http://127.0.0.1:1/');
     expect(code).toBe(1);
     expect(err).toContain(
-      'no answer from the admin listener at http://127.0.0.1:1/quality; is the gateway running?',
+      'no answer from the admin listener at http://127.0.0.1:1/api/quality; is the gateway running?',
     );
   });
 

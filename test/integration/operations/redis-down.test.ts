@@ -63,9 +63,16 @@ describe('a Redis that is gone', () => {
 
   it('makes /readyz answer 503', async () => {
     const ready = await fetch(`${stack.adminUrl}/readyz`);
-    expect([ready.status, await ready.json()]).toEqual([
+    expect([ready.status, await ready.json()]).toMatchObject([
       503,
-      { status: 'not ready', draining: false, checks: { redis: false } },
+      {
+        status: 'not ready',
+        draining: false,
+        checks: { redis: false },
+        details: {
+          redis: expect.stringMatching(/^lost: out of reach; nothing listens at that address/) as string,
+        },
+      },
     ]);
   });
 });
