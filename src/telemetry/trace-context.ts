@@ -58,8 +58,14 @@ export function readTracestate(values: readonly string[]): string {
   return isValid && members.every((member) => MEMBER.test(member)) ? shortened(members) : '';
 }
 
+const isBlank = (character: string | undefined) => character === ' ' || character === '\t';
+
+/** Without the blanks at both ends. A pattern for those at the end would look at each run of blanks again and again. */
 function trimBlanks(member: string): string {
-  return member.replace(/^[ \t]+/, '').replace(/[ \t]+$/, '');
+  let [start, end] = [0, member.length];
+  while (isBlank(member[start])) start += 1;
+  while (end > start && isBlank(member[end - 1])) end -= 1;
+  return member.slice(start, end);
 }
 
 function shortened(members: readonly string[]): string {
