@@ -63,8 +63,8 @@ function takeKeyRecords(
     const store = createKeyStore(client, keys);
     const kept = createKeyRecords({ store, clock });
     const watch = watchKeys({ records: kept, store, uses: createKeyUses(client, keys.apiKeyUses), clock });
-    metrics.watchExpiring('redis', watch.expiring);
-    return { value: kept, close: watch.close };
+    metrics.watchExpiring('redis', () => watch.expiring());
+    return { value: kept, close: () => watch.close() };
   });
 }
 
@@ -92,13 +92,16 @@ function takeIssuerKeys(
   { auth }: GatewayConfig,
   { clock, log, parts }: AdmissionDeps,
 ): IssuerKeys | undefined {
-  if (auth.jwt === undefined) return undefined;
-  const { jwksUrl, keysFresh, keysStale, tls } = auth.jwt;
-  return parts.take('key set', contentDigest([jwksUrl, keysFresh, keysStale, tls]), () => {
-    const client = createJwksClient(tls?.ca);
+  const { jwt } = auth;
+  if (jwt === undefined) return undefined;
+  return parts.take('key set', contentDigest([jwt.jwksUrl, jwt.keysFresh, jwt.keysStale, jwt.tls]), () => {
+    const { jwksUrl: url, keysFresh: freshMs, keysStale: staleMs } = jwt;
+    const client = createJwksClient(jwt.tls?.ca);
     const { fetchJwks } = client;
-    const value = createJwks({ url: jwksUrl, fetchJwks, clock, freshMs: keysFresh, staleMs: keysStale, log });
-    return { value, close: () => client.close() };
+    return {
+      value: createJwks({ url, fetchJwks, clock, freshMs, staleMs, log }),
+      close: () => client.close(),
+    };
   });
 }
 

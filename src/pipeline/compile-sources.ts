@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type Adapter, compileAdapter } from '../adapter/compile.ts';
 import { findSourceNotes } from '../adapter/find-notes.ts';
 import type { GatewayConfig, ResourceConfig } from '../config/schema/gateway.ts';
@@ -7,6 +6,7 @@ import { type FileText, loadSources } from '../config/load.ts';
 import { ConfigError, type Problem } from '../config/problem.ts';
 import type { Environment } from '../config/yaml/substitute.ts';
 import { resources, type Resource } from '../contract/resources.ts';
+import { contentDigest } from './parts/content-digest.ts';
 
 /** What a source file says of one resource, compiled. */
 export type CompiledSource = {
@@ -62,10 +62,10 @@ export function sourceNotes(sources: Iterable<LoadedSource>): readonly Problem[]
   });
 }
 
-function digestOf({ yaml }: LoadedSource): string {
-  // Answers belong to the credential they were read with, so it is part of what is hashed.
-  const content = JSON.stringify([CONTRACT_VERSION, yaml.content()]);
-  return createHash('sha256').update(content).digest('base64url').slice(0, 16);
+function digestOf({ yaml, spec }: LoadedSource): string {
+  // Answers belong to the credential they were read with, so it is part of what is hashed. Numbers that are compared as
+  // they are written, such as 1.50, are in `spec` alone.
+  return contentDigest([CONTRACT_VERSION, yaml.content(), spec]);
 }
 
 /** The resources that a gateway serves, each with the source its configuration names. */
