@@ -47,12 +47,20 @@ const changed = z.strictObject({ key, replication });
 const minted = changed.extend({ secret: z.string().describe('The whole key. It is not shown again.') });
 const pepper = z.string().max(64).describe('Shows whether two gateways have the same pepper.');
 const record = z.looseObject({ id }).describe('The stored record of a key, with its hashes.');
-/** A file to import may come from anywhere, so its records keep the bounds of those that are made here. */
+const time = z.int().min(0).describe('Milliseconds since the epoch.');
+/**
+ * A file to import may come from anywhere, so its records keep the bounds of those that are made here. What else they hold is
+ * dropped: nested deep enough, it would exhaust the stack of every process that it is sent to.
+ */
 const importable = z
-  .looseObject({
-    ...{ id, label, permissions, tier },
+  .object({
+    ...{ version: z.int(), id, label, permissions, tier, createdAt: time },
+    ...{ expiresAt: time.optional(), revokedAt: time.optional() },
     ...{ addresses: addresses.optional(), operations: operations.optional() },
-    hashes: z.array(z.looseObject({})).min(1).max(10),
+    hashes: z
+      .array(z.object({ hash: z.string().max(43), validUntil: time.optional() }))
+      .min(1)
+      .max(10),
   })
   .describe('The stored record of a key, with its hashes, as an export has it.');
 

@@ -186,6 +186,24 @@ describe('keys', () => {
     expect(JSON.parse(kept.text)).toMatchObject({ key: { label: 'of somebody else' } });
   });
 
+  it('are imported without what is nested so deep that it could not be written again', async () => {
+    await create('x');
+    const exported = JSON.parse((await change('/api/key-export', {})).text) as {
+      pepper: string;
+      keys: object[];
+    };
+    const record = { ...exported.keys[0], id: 'yyyyyyyyyyyy', padding: 'deep' };
+    const text = JSON.stringify({ pepper: exported.pepper, keys: [record] });
+    const deep = '['.repeat(900_000) + ']'.repeat(900_000);
+    const { status, text: answer } = await send(
+      'POST',
+      '/api/key-import',
+      json,
+      text.replace('"deep"', deep),
+    );
+    expect([status, answer]).toEqual([200, expect.stringContaining('"imported":1')]);
+  });
+
   it('that are rotated sixty times at once have two secrets, and each rotation its line of the audit', async () => {
     const { key } = await create('x');
     const rotations = Array.from({ length: 60 }, () => change(`/api/keys/${key.id}/rotate`, {}));
