@@ -32,6 +32,7 @@ function createGatewayReloader(
   served: ServedConfig,
   side: PublicSide,
   { reloading, log }: GatewayServices,
+  draining: () => boolean,
 ): Reloader | undefined {
   if (reloading === undefined) return undefined;
   const { pid, texts } = reloading;
@@ -45,6 +46,7 @@ function createGatewayReloader(
         return { rev, digest };
       },
       async stage(next) {
+        if (draining()) throw new Error('the gateway is draining');
         const staged = await side.stage(next);
         function apply() {
           staged.apply();
@@ -65,7 +67,7 @@ export function createGateway(served: ServedConfig, services: GatewayServices): 
   const { log } = services;
   const side = createPublicSide(served, services);
   let draining = false;
-  const reloader = createGatewayReloader(served, side, services);
+  const reloader = createGatewayReloader(served, side, services, () => draining);
   const configOf = ({ rev, digest }: PublicSide['inForce']) => ({ rev, digest });
   const admin = createAdminServer(
     createAdminApp({

@@ -66,6 +66,7 @@ function createPrimaryReloader(
   reloads: WorkerReloads,
   metrics: MergedMetrics,
   serving: () => readonly WorkerLink[],
+  draining: () => boolean,
 ) {
   const inForce = { rev: 1, digest: configDigest(first), config: first };
   const reloader = createReloader({
@@ -80,6 +81,7 @@ function createPrimaryReloader(
         return { rev, digest };
       },
       async stage(next) {
+        if (draining()) throw new Error('the gateway is draining');
         const staged = await reloads.stage(next);
         async function apply(waitMs: number) {
           Object.assign(inForce, { rev: inForce.rev + 1, digest: configDigest(next), config: next });
@@ -109,7 +111,7 @@ export function createPrimary(deps: PrimaryDeps): Primary {
   });
   const reloads = createWorkerReloads({ supervisor, planOf });
   const serving = () => supervisor.workers.flatMap(({ link, phase }) => (phase === 'serving' ? [link] : []));
-  const { reloader, adminInForce } = createPrimaryReloader(deps, reloads, metrics, serving);
+  const { reloader, adminInForce } = createPrimaryReloader(deps, reloads, metrics, serving, () => draining);
   const ownAct = createPrimaryAct({ serving, quality: () => metrics.quality() });
 
   const server = createServer(

@@ -67,21 +67,34 @@ async function confirm(slot: WorkerSlot, plan: WorkerPlan, digest: string): Prom
 export function createWorkerReloads({ supervisor, planOf }: ReloadWorkersDeps): WorkerReloads {
   let lastNumber = 0;
   let current: WorkerPlan | undefined;
+  const catchingUp = new Map<WorkerSlot, Promise<void>>();
   const servingSlots = () => supervisor.workers.filter(({ phase }) => phase === 'serving');
 
-  async function catchUp(slot: WorkerSlot): Promise<void> {
-    const plan = current;
-    if (plan === undefined || slot.plan === plan) return;
-    const number = (lastNumber += 1);
+  async function bringUpToDate(slot: WorkerSlot): Promise<void> {
     try {
-      await slot.link.ask({ about: 'stage', number, texts: plan.texts }, STAGE_MS);
-      await slot.link.ask({ about: 'swap', number }, SWAP_MS);
-      slot.plan = plan;
+      // Another configuration may come in force meanwhile.
+      while (current !== undefined && slot.plan !== current) {
+        const plan = current;
+        const number = (lastNumber += 1);
+        await slot.link.ask({ about: 'stage', number, texts: plan.texts }, STAGE_MS);
+        await slot.link.ask({ about: 'swap', number }, SWAP_MS);
+        slot.plan = plan;
+      }
     } catch {
       slot.link.process.kill();
+    } finally {
+      catchingUp.delete(slot);
     }
-    // Another configuration may have come in force meanwhile.
-    if (supervisor.workers.includes(slot)) await catchUp(slot);
+  }
+
+  /** A worker has one configuration staged at a time, so whoever asks again joins what is under way. */
+  function catchUp(slot: WorkerSlot): Promise<void> {
+    const underWay = catchingUp.get(slot);
+    if (underWay !== undefined) return underWay;
+    if (current === undefined || slot.plan === current) return Promise.resolve();
+    const begun = bringUpToDate(slot);
+    catchingUp.set(slot, begun);
+    return begun;
   }
 
   async function apply({ number, slots, plan, digest }: Staged, waitMs: number): Promise<Acknowledged> {
@@ -99,6 +112,8 @@ export function createWorkerReloads({ supervisor, planOf }: ReloadWorkersDeps): 
 
   async function stage(next: SoundConfig): Promise<StagedReload> {
     const plan = planOf(next);
+    // What they stage would take the place of this one, or this one of theirs.
+    await Promise.all(catchingUp.values());
     const number = (lastNumber += 1);
     const query = { about: 'stage', number, texts: plan.texts } as const;
     const asked = await askAll(supervisor, servingSlots(), query, STAGE_MS);

@@ -2,6 +2,7 @@ import type { Act } from '../admin/actions/act.ts';
 import type { HeldCount } from '../admin/actions/cache-actions.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { ConfigTexts } from '../config/load.ts';
+import { createSerialQueue } from '../kernel/serial-queue.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { StagedConfig } from '../reload/public-side.ts';
 import type { Share } from '../upstream/bulkhead/bulkhead.ts';
@@ -49,8 +50,9 @@ const stateOf = (gateway: ServedGateway): WorkerState => ({
 
 /** Makes the function that stages, swaps or discards a configuration: one at a time is staged. */
 function createStaging(): (gateway: ServedGateway, query: ReloadQuery) => Promise<unknown> {
+  const oneByOne = createSerialQueue();
   let staged: { readonly number: number; readonly config: StagedConfig } | undefined;
-  return async function reload(gateway, query) {
+  async function reload(gateway: ServedGateway, query: ReloadQuery): Promise<unknown> {
     if (query.about === 'stage') {
       await staged?.config.discard();
       staged = undefined;
@@ -64,7 +66,8 @@ function createStaging(): (gateway: ServedGateway, query: ReloadQuery) => Promis
     if (isSame && query.about === 'discard') await config?.discard();
     if (query.about === 'swap') config?.apply();
     return stateOf(gateway);
-  };
+  }
+  return (gateway, query) => oneByOne(() => reload(gateway, query));
 }
 
 type OpenShare = { readonly permits: PermitShare; readonly view: () => Share };

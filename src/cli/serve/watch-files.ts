@@ -1,8 +1,22 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ConfigTexts } from '../../config/load.ts';
 import { contentDigest } from '../../pipeline/parts/content-digest.ts';
 import type { ConfigWatchDeps } from '../../reload/watch-config.ts';
 import { readTexts } from '../input/read-config.ts';
+
+/**
+ * Files that the texts name and the configuration in force does not: a reload was refused because one was not there yet,
+ * or could not be used. Comments may name some, too; one that is not there does not count.
+ */
+function newReferences({ files, references }: ConfigTexts): ConfigTexts['references'] {
+  const texts = [files.gateway, ...files.sources].map(({ text }) => text);
+  const named = texts.flatMap((text) =>
+    [...text.matchAll(/\$\{file:([^}]+)\}/g)].map(([, path = '']) => path),
+  );
+  const found = named.filter((path) => !Object.hasOwn(references, path) && existsSync(path));
+  return Object.fromEntries(found.map((path) => [path, readFileSync(path, 'utf8')]));
+}
 
 /** What is watched of a configuration: its folders, and the files of its references. `known` gives the latest texts. */
 export function watchedFiles(
@@ -17,7 +31,8 @@ export function watchedFiles(
     fingerprintInForce: () => contentDigest(known()),
     fingerprint() {
       try {
-        return contentDigest(readTexts(configFile, known()));
+        const texts = readTexts(configFile, known());
+        return contentDigest({ ...texts, references: { ...texts.references, ...newReferences(texts) } });
       } catch {
         // A folder that is being swapped; the next look finds it.
         return undefined;

@@ -1,0 +1,24 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '../../../src/cli/input/read-config.ts';
+import { watchedFiles } from '../../../src/cli/serve/watch-files.ts';
+import { copyConfig } from '../../support/gateway/config-copy.ts';
+
+describe('the files that are watched', () => {
+  it('look changed when a file comes that a changed text names already', () => {
+    const config = copyConfig();
+    const folder = mkdtempSync(join(tmpdir(), 'portico-secret-'));
+    const secret = join(folder, 'token');
+    const { texts } = readConfig(config.file, {});
+    const watched = watchedFiles(config.file, () => texts);
+    expect(watched.fingerprint()).toBe(watched.fingerprintInForce());
+    config.edit('portico.yaml', '${ORDERS_TOKEN:-orders-sample-token}', `\${file:${secret}}`);
+    const refused = watched.fingerprint();
+    expect(refused).not.toBe(watched.fingerprintInForce());
+    writeFileSync(secret, 'a-token-that-was-mounted-later');
+    expect(watched.fingerprint()).not.toBe(refused);
+    rmSync(folder, { recursive: true });
+    config.remove();
+  });
+});
