@@ -16,8 +16,20 @@ function createHealthMetrics(place: MetricPlace) {
     labelNames: ['source'],
     registers: [place.registry],
   });
+  const latest = new Map<string, keyof typeof STATES>();
+  let served: ReadonlySet<string> | undefined;
   return {
-    breakerState: (source: string, next: keyof typeof STATES) => state.labels(source).set(STATES[next]),
+    breakerState(source: string, next: keyof typeof STATES): void {
+      latest.set(source, next);
+      if (served?.has(source) !== false) state.labels(source).set(STATES[next]);
+    },
+    /** Shows the breakers of these sources alone: an alert on one that is gone would never end. */
+    serveSources(names: readonly string[]): void {
+      served = new Set(names);
+      state.reset();
+      for (const source of latest.keys()) if (!served.has(source)) latest.delete(source);
+      for (const [source, now] of latest) state.labels(source).set(STATES[now]);
+    },
     sourceEvent: createEventCounter(place, {
       name: 'portico_source_events_total',
       help: 'State changes of the breaker of a source, its retries, and pauses that it asked for.',

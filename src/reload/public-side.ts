@@ -71,6 +71,10 @@ export type PublicSide = OperatorActions & {
 function createServeBy(server: Server, app: App, metrics: Metrics): (next: Snapshot) => void {
   return function serveBy(next) {
     metrics.knowEndpoints(next.endpoints);
+    metrics.serveSources([
+      ...next.compiled.map(({ source }) => source.spec.name),
+      ...next.config.passthrough.map(({ name }) => `passthrough.${name}`),
+    ]);
     metrics.declare(knownSeries(next.config, next.compiled, next.endpoints));
     metrics.configInForce(next.digest);
     setServerLimits(server, next.limits);

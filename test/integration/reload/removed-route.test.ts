@@ -1,0 +1,31 @@
+import { pino } from 'pino';
+import { servedOpenapi } from '../../../src/cli/generate/documents.ts';
+import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { createPublicSide } from '../../../src/reload/public-side.ts';
+
+const services = {
+  ...{ log: pino({ level: 'silent' }), clock: systemClock, openapi: servedOpenapi() },
+  ...{ version: 'test', nodeVersion: 'test' },
+};
+const served = (...names: readonly string[]) => {
+  const routes = names.map((name) => ({
+    ...{ name, path: `/legacy/${name}`, upstream: 'http://127.0.0.1:9', permission: null },
+  }));
+  return { gateway: gatewaySchema.parse({ portico: 1, resources: {}, passthrough: routes }), compiled: [] };
+};
+
+describe('a route that a reload removes', () => {
+  it('has no breaker in the metrics any more, though its last calls still end', async () => {
+    const side = createPublicSide(served('orders', 'stock'), services);
+    const states = async () => (await side.metrics.text()).match(/^portico_breaker_state\{.*/gm);
+    side.metrics.breakerState('passthrough.orders', 'open');
+    (await side.stage(served('stock', 'prices'))).apply();
+    side.metrics.breakerState('passthrough.orders', 'half_open');
+    expect(await states()).toEqual([
+      'portico_breaker_state{source="passthrough.stock"} 0',
+      'portico_breaker_state{source="passthrough.prices"} 0',
+    ]);
+    await side.close();
+  });
+});
