@@ -1,4 +1,13 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { ConfigFiles, FileText } from '../../config/load.ts';
@@ -27,7 +36,9 @@ export function createKeep(log: () => Pick<Logger, 'warn'>): (config: SoundConfi
     try {
       mkdirSync(dir, { recursive: true, mode: 0o700 });
       const draft = join(dir, `${FILE}.new`);
-      const file = openSync(draft, 'w', 0o600);
+      // Whatever stands there, such as a link to another file, is not written to.
+      rmSync(draft, { force: true });
+      const file = openSync(draft, 'wx', 0o600);
       try {
         writeSync(file, text);
         fsyncSync(file);

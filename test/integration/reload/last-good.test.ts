@@ -1,0 +1,50 @@
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createKeep } from '../../../src/cli/serve/last-good.ts';
+import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
+
+const files = { gateway: { file: 'portico.yaml', text: 'portico: 1' }, sources: [] };
+const keptIn = (dir: string) => ({
+  gateway: gatewaySchema.parse({ portico: 1, resources: {}, state: { dir } }),
+  ...{ compiled: [], texts: { files, references: {} } },
+});
+
+describe('the last good configuration', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'portico-state-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('is written to a file of its own, whatever a crash or somebody else has left in its place', () => {
+    const [elsewhere, state] = [join(folder, 'elsewhere'), join(folder, 'state')];
+    createKeep(() => ({ warn: fail }))(keptIn(state));
+    writeFileSync(elsewhere, 'the file of somebody else', { mode: 0o644 });
+    symlinkSync(elsewhere, join(state, 'last-good.json.new'));
+    createKeep(() => ({ warn: fail }))(keptIn(state));
+    expect(readFileSync(elsewhere, 'utf8')).toBe('the file of somebody else');
+    expect(readdirSync(state)).toEqual(['last-good.json']);
+    expect(statSync(join(state, 'last-good.json')).mode & 0o777).toBe(0o600);
+  });
+
+  it('is a warning where it cannot be kept', () => {
+    const warnings: unknown[] = [];
+    const inTheWay = join(folder, 'a-file');
+    writeFileSync(inTheWay, '');
+    createKeep(() => ({ warn: (fields: object) => void warnings.push(fields) }))(keptIn(inTheWay));
+    expect(warnings).toHaveLength(1);
+  });
+});
+
+function fail(...line: unknown[]): never {
+  throw new Error(`a warning: ${JSON.stringify(line)}`);
+}
