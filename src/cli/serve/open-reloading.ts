@@ -16,6 +16,22 @@ export type OpenedReloading = {
 
 export type OpenReloading = (log: Pick<Logger, 'warn'>) => OpenedReloading;
 
+/** Makes a function that asks again after the reload under way, once, however often it is called meanwhile. */
+function createAskOnce(reload: () => Promise<unknown>): () => Promise<void> {
+  let isAsked = false;
+  let isUnderWay = false;
+  return async () => {
+    isAsked = true;
+    if (isUnderWay) return;
+    isUnderWay = true;
+    while (isAsked) {
+      isAsked = false;
+      await reload();
+    }
+    isUnderWay = false;
+  };
+}
+
 /** Makes the function that opens the reloading of a process once its log is there. `isFallback`: see `Reloading`. */
 export function createOpenReloading(
   configFile: string,
@@ -50,7 +66,8 @@ export function createOpenReloading(
       },
       start(given) {
         reload = given;
-        context.processes.onHangUp(() => void given({ actor: 'signal' }));
+        const onSignal = createAskOnce(() => given({ actor: 'signal' }));
+        context.processes.onHangUp(() => void onSignal());
         follow();
       },
     };
