@@ -12,7 +12,7 @@ import { findFixed } from '../../../src/reload/find-fixed.ts';
 import { openStores } from '../../../src/reload/open-stores.ts';
 import { configDigest, createSnapshot } from '../../../src/reload/snapshot.ts';
 import { createLocalShares } from '../../../src/upstream/bulkhead/divided-share.ts';
-import { changeAt, leavesOf, trackReads } from '../../support/gateway/tracked-config.ts';
+import { changeAt, leavesOf, trackReads } from '../../support/pipeline/tracked-config.ts';
 
 const HOUR = '1h';
 const URL = 'http://127.0.0.1:9';
