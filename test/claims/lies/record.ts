@@ -133,6 +133,10 @@ const specs: readonly LieSpec[] = [
     ),
     shapes: ['offset users', 'page users'],
     when: ['only after a write'],
+    unseen: {
+      'only after a write':
+        'the view agreed with the list until somebody wrote, and nobody outside can tell which of the two is the older one',
+    },
   },
 ];
 
