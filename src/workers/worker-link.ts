@@ -39,7 +39,8 @@ export function createWorkerLink(
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const timer = setTimeout(() => reject(new Error('the worker does not answer')), timeoutMs);
     pending.set(number, { resolve, reject });
-    void process.send({ kind: 'ask', number, query });
+    // What cannot be written as a message fails its question, and not the primary.
+    process.send({ kind: 'ask', number, query }).catch(reject);
     try {
       return await promise;
     } finally {
