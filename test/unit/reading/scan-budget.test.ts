@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openSource, type Serve } from '../../support/pipeline/scripted-source.ts';
 import { replyOf } from '../../support/pipeline/source-text.ts';
 import { codeOf, expectedBody, honest, products, rowsReply, shopText, windowOf } from './shop.ts';
@@ -85,8 +86,10 @@ describe('a scan within its budget', () => {
 });
 
 describe('a scan over its budget is scan_limit_exceeded, never a part of the truth', () => {
-  const endless: Serve = (asked) => {
+  const endless: Serve = async (asked) => {
     const from = Number(asked.parameters['from']);
+    // A reply takes a turn of the event loop, as one from a network does: timers run meanwhile.
+    await nextTurn();
     return rowsReply(products(from + 10).slice(from));
   };
   const repeating: Serve = () => rowsReply(products(10));
