@@ -4,6 +4,7 @@ import type { FaultGateway } from '../faults/harness/gateway.ts';
 import { inject } from '../faults/harness/harm/injected.ts';
 import type { RedisServer } from '../support/redis/redis-server.ts';
 import { serving, startUpstream, type UpstreamRequest } from '../support/upstream/scripted-upstream.ts';
+import { usersSource } from './users-source.ts';
 
 /** What the service of users and goods does. */
 export type Manner = 'well' | 'failing' | 'slow' | 'busy' | 'garbage' | 'disordered' | 'other';
@@ -40,32 +41,15 @@ crypto.hash = (algorithm, data, ...more) => {
 };
 syncBuiltinESMExports();`;
 
-const sourceOf = (baseUrl: string) => `source: 1
-name: people
-net: { baseUrl: '${baseUrl}', timeout: 5s, concurrency: 200, breaker: { calls: 10, window: 2s, open: 1s } }
-budget: { time: 4s, snapshot: 1s }
-outcomes: [{ status: 200, is: ok }]
-resources:
-  users:
-    id: { kind: number }
-    list:
-      request: { path: /users, query: { from: '{offset}', count: '{limit}' } }
-      window: { kind: offset, base: 0, sizeMax: 100 }
-      total: { at: total }
-      items: rows
-      order: id
-      map: { id: id, name: name, email: mail, created_at: { from: made, as: [iso8601] } }
-    get:
-      request: { path: '/users/{id}' }
-      item: ''
-      map: { id: id, name: name, email: mail, created_at: null, profile.bio: null, profile.location: null, profile.avatar_url: null }
-`;
+/** Calls that fail open the breaker soon, and nothing takes long. */
+const NET = 'timeout: 5s, concurrency: 200, breaker: { calls: 10, window: 2s, open: 1s }';
+const BUDGET = 'budget: { time: 4s, snapshot: 1s }';
 
 /** Records without an id are left out here. */
 const goodsOf = (baseUrl: string) => `source: 1
 name: goods
-net: { baseUrl: '${baseUrl}', timeout: 5s, concurrency: 200, breaker: { calls: 10, window: 2s, open: 1s } }
-budget: { time: 4s, snapshot: 1s }
+net: { baseUrl: '${baseUrl}', ${NET} }
+${BUDGET}
 outcomes: [{ status: 200, is: ok }]
 resources:
   products:
@@ -126,7 +110,10 @@ export async function openAlertPlace(bench: FaultBench): Promise<AlertPlace> {
   const upstream = bench.own(await startUpstream(serving((request) => answerAs(manner)(request))));
   const options = {
     config: configOf(redis.url),
-    sources: { 'people.yaml': sourceOf(upstream.origin), 'goods.yaml': goodsOf(upstream.origin) },
+    sources: {
+      'people.yaml': usersSource(upstream.origin, NET, BUDGET),
+      'goods.yaml': goodsOf(upstream.origin),
+    },
     truth: () => undefined,
   };
   const gateway = await bench.gateway({ ...options, env: injected.env, keys: FRESH_KEYS });

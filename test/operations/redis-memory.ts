@@ -9,6 +9,7 @@ import type { FaultBench } from '../faults/harness/bench.ts';
 import { offer } from '../faults/harness/load/offer.ts';
 import { serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
 import type { OperationRow } from './row.ts';
+import { usersSource } from './users-source.ts';
 
 /** What config/operations.md says: the bytes of Redis that an answer takes at most. */
 const takes = (bodyBytes: number, records: number) => (bodyBytes + 30 * records + 400) * 1.25;
@@ -31,26 +32,6 @@ const people = serving(({ query }) => {
   return { body: { total: 2_000_000_000, rows } };
 });
 
-const sourceOf = (baseUrl: string) => `source: 1
-name: people
-net: { baseUrl: '${baseUrl}', timeout: 5s, concurrency: 200 }
-outcomes: [{ status: 200, is: ok }]
-resources:
-  users:
-    id: { kind: number }
-    list:
-      request: { path: /users, query: { from: '{offset}', count: '{limit}' } }
-      window: { kind: offset, base: 0, sizeMax: 100 }
-      total: { at: total }
-      items: rows
-      order: id
-      map: { id: id, name: name, email: mail, created_at: { from: made, as: [iso8601] } }
-    get:
-      request: { path: '/users/{id}' }
-      item: ''
-      map: { id: id, name: name, email: mail, created_at: null, profile.bio: null, profile.location: null, profile.avatar_url: null }
-`;
-
 /** A gateway on a Redis, with what that holds. */
 async function open(bench: FaultBench, fresh: string) {
   const redis = await bench.redis();
@@ -61,7 +42,7 @@ async function open(bench: FaultBench, fresh: string) {
       resources: { users: { source: 'people', cache: { fresh } } },
       overload: { inFlightMax: 10_000 },
     },
-    sources: { 'people.yaml': sourceOf(upstream.origin) },
+    sources: { 'people.yaml': usersSource(upstream.origin, 'timeout: 5s, concurrency: 200') },
     truth: () => undefined,
   });
   const held = () =>
