@@ -1,7 +1,7 @@
 import type { AuditChange } from '../../audit/audit-entry.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { type ActionResult, ActionRefusal, type ActionSpec, type Actor } from '../api/action.ts';
-import { type ActionInput, type ActionName, actionSpecs } from '../api/specs.ts';
+import { type ActionInput, type ActionName, actionSpecs, type ActionValue } from '../api/specs.ts';
 
 /** Carries out an action of the table. The input has been checked. It rejects where the gateway itself fails. */
 export type Act = (name: ActionName, input: unknown, actor: Actor) => Promise<ActionResult>;
@@ -14,7 +14,10 @@ export type ActionContext = { readonly actor: Actor; readonly note: (changed: Ch
 
 /** What carries out actions, by name. It throws an `ActionRefusal` where an action cannot be carried out. */
 export type ActionHandlers = {
-  readonly [Name in ActionName]?: (input: ActionInput<Name>, context: ActionContext) => unknown;
+  readonly [Name in ActionName]?: (
+    input: ActionInput<Name>,
+    context: ActionContext,
+  ) => ActionValue<Name> | Promise<ActionValue<Name>>;
 };
 
 type Handler = (input: unknown, context: ActionContext) => unknown;

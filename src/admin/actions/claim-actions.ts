@@ -3,7 +3,7 @@ import type { ActionHandlers } from './act.ts';
 import { onRedis } from './on-redis.ts';
 
 /** Creates the actions on the claims that replies have contradicted. */
-export function createClaimActions(claims: Pick<FallenClaims, 'list' | 'reset'>): ActionHandlers {
+export function createClaimActions(claims: Pick<FallenClaims, 'list' | 'reset'>) {
   return {
     claims: () => ({ fallen: claims.list() }),
     async 'claims.reset'({ source, claim }, { note }) {
@@ -13,5 +13,5 @@ export function createClaimActions(claims: Pick<FallenClaims, 'list' | 'reset'>)
       note({ target, before: reset });
       return { reset };
     },
-  };
+  } satisfies ActionHandlers;
 }

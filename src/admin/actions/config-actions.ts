@@ -1,4 +1,5 @@
 import { parseDuration } from '../../kernel/duration.ts';
+import type { ActionValue } from '../api/specs.ts';
 import type { ActionHandlers } from './act.ts';
 
 /** Reads the configuration again, and puts it in force if it is sound. */
@@ -6,7 +7,7 @@ export type Reload = (request: {
   readonly actor: string;
   readonly dryRun: boolean | undefined;
   readonly waitMs: number | undefined;
-}) => Promise<unknown>;
+}) => Promise<ActionValue<'config.reload'>>;
 
 /** Creates the actions on the configuration. */
 export function createConfigActions(reload: Reload): ActionHandlers {

@@ -1,26 +1,8 @@
 import type { KeyRecord } from '../../store/key-record.ts';
+import type { ActionValue } from '../api/specs.ts';
 
 /** A key as operators see it, without its hashes. Times are instants in UTC. */
-export type KeyView = {
-  readonly id: string;
-  readonly label: string;
-  readonly state: 'valid' | 'expired' | 'revoked';
-  readonly permissions: readonly string[];
-  readonly tier: string;
-  /** Absent: from anywhere. */
-  readonly addresses?: readonly string[] | undefined;
-  /** Absent: all. */
-  readonly operations?: readonly string[] | undefined;
-  readonly createdAt: string;
-  readonly expiresAt?: string | undefined;
-  readonly revokedAt?: string | undefined;
-  /** To the minute; absent: not used, as far as Redis knows. */
-  readonly lastUsedAt?: string | undefined;
-  /** How many secrets work: two for a while after a rotation. */
-  readonly secrets: number;
-  /** Until when the secret of before the last rotation works. */
-  readonly oldSecretUntil?: string | undefined;
-};
+export type KeyView = ActionValue<'keys.show'>['key'];
 
 /** The instant of a time, in UTC. */
 function instantOf(ms: number): string;

@@ -139,14 +139,22 @@ export const actionSpecs = {
 
 export type ActionName = keyof typeof actionSpecs;
 
+type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
+
 /** What an action is given, once it is checked. */
-export type ActionInput<Name extends ActionName> = z.output<(typeof actionSpecs)[Name]['input']>;
+export type ActionInput<Name extends ActionName> = DeepReadonly<
+  z.output<(typeof actionSpecs)[Name]['input']>
+>;
 
 /** What somebody asks an action with. */
-export type ActionRequest<Name extends ActionName> = z.input<(typeof actionSpecs)[Name]['input']>;
+export type ActionRequest<Name extends ActionName> = DeepReadonly<
+  z.input<(typeof actionSpecs)[Name]['input']>
+>;
 
 /** What an action answers. */
-export type ActionValue<Name extends ActionName> = z.output<(typeof actionSpecs)[Name]['output']>;
+export type ActionValue<Name extends ActionName> = DeepReadonly<
+  z.output<(typeof actionSpecs)[Name]['output']>
+>;
 
 /** The specs with their names, in the order of the table. */
 export const actionList = Object.entries(actionSpecs) as readonly (readonly [ActionName, ActionSpec])[];

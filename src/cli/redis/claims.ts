@@ -19,16 +19,16 @@ const CLAIMS_REDIS: OnRedisItself = {
     const purges = createSharedPurges(client, keys);
     const claims = createFallenClaims(purges, systemClock);
     const learn = async () => claims.apply(await readPurgeNotes(client, keys));
-    const { claims: list, 'claims.reset': reset } = createClaimActions(claims);
+    const actions = createClaimActions(claims);
     return {
       actions: {
-        async claims(...given) {
+        async claims() {
           await onRedis('cache', learn);
-          return list?.(...given);
+          return actions.claims();
         },
-        async 'claims.reset'(...given) {
+        async 'claims.reset'(input, context) {
           await onRedis('cache', learn);
-          return reset?.(...given);
+          return actions['claims.reset'](input, context);
         },
       },
       close: () => purges.close(),

@@ -54,11 +54,10 @@ const KEYS_REDIS: OnRedisItself = {
 const print = (value: unknown) => `${JSON.stringify(value)}\n`;
 
 async function onKeys<T>(
-  { gateway, tokenFile }: GatewayOptions,
+  options: GatewayOptions,
   context: KeysContext,
   work: (ask: AskOperator) => Promise<T>,
 ): Promise<T> {
-  const options = { ...(gateway && { gateway }), ...(tokenFile && { tokenFile }) };
   return withAsk(options, KEYS_REDIS, context, work);
 }
 
@@ -70,7 +69,7 @@ function warnUnconfirmed({ replication }: { replication: Replication }, context:
 async function printKey(request: ActionRequest<'keys.create'>, context: KeysContext): Promise<MintedKey> {
   const config = await context.loadConfig();
   try {
-    const minted = mintAsAsked({ ...request, permissions: [...request.permissions] }, config, Date.now());
+    const minted = mintAsAsked(request, config, Date.now());
     context.err(context.pepperNote?.() ?? '');
     return minted;
   } catch (error) {
@@ -81,10 +80,7 @@ async function printKey(request: ActionRequest<'keys.create'>, context: KeysCont
 
 /** `portico keys create`. */
 export async function runCreate(options: CreateOptions, context: KeysContext): Promise<void> {
-  const { label, tier, expires, reason, json } = options;
-  const permissions = [...options.permissions];
-  const addresses = options.addresses && [...options.addresses];
-  const operations = options.operations && [...options.operations];
+  const { label, permissions, tier, expires, addresses, operations, reason, json } = options;
   const request = { label, permissions, tier, expires, addresses, operations, reason };
   if (options.print === true) {
     const { key, record } = await printKey(request, context);
@@ -121,12 +117,7 @@ export async function runChange(
   { label, tier, expires, permissions, addresses, operations, overlap, reason, ...options }: UpdateOptions,
   context: KeysContext,
 ): Promise<void> {
-  const terms = {
-    ...{ label, tier, expires },
-    permissions: permissions && [...permissions],
-    addresses: addresses && [...addresses],
-    operations: operations && [...operations],
-  };
+  const terms = { label, tier, expires, permissions, addresses, operations };
   if (name === 'keys.update' && Object.values(terms).every((value) => value === undefined))
     throw new Error(
       'name what is to change: --label, --permissions, --tier, --expires, --addresses or --operations',
@@ -193,7 +184,7 @@ function readExport(file: string) {
   const [head, ...keys] = values;
   if (head?.['portico'] !== 'keys' || typeof head['pepper'] !== 'string')
     throw new Error(`${file}:1: this is no export of keys; import what \`portico keys export\` wrote`);
-  return { pepper: head['pepper'], keys: keys as ActionRequest<'keys.import'>['keys'] };
+  return { pepper: head['pepper'], keys: keys as readonly object[] as ActionRequest<'keys.import'>['keys'] };
 }
 
 /** `portico keys import`. */

@@ -26,12 +26,8 @@ function stateText(
   return `valid until ${minuteOf(expiresAt) ?? ''}${days < SOON_DAYS ? ` (${days} days)` : ''}`;
 }
 
-type Shown = Pick<KeyView, 'id' | 'label' | 'state' | 'tier' | 'permissions' | 'createdAt' | 'secrets'> & {
-  readonly [Key in 'addresses' | 'operations']?: readonly string[] | undefined;
-} & { readonly [Key in 'expiresAt' | 'revokedAt' | 'lastUsedAt' | 'oldSecretUntil']?: string | undefined };
-
 /** Keys as a table with a header, times in UTC. */
-export function keyTable(keys: readonly Shown[], now: number): string {
+export function keyTable(keys: readonly KeyView[], now: number): string {
   if (keys.length === 0) return 'there is no key in Redis\n';
   const head = [
     'ID',
@@ -65,7 +61,7 @@ export function keyTable(keys: readonly Shown[], now: number): string {
 }
 
 /** One key, a line for each thing that is known of it. */
-export function keyText(key: Shown): string {
+export function keyText(key: KeyView): string {
   const fields = {
     id: key.id,
     label: key.label,
