@@ -9,6 +9,14 @@ export type KeyLookup =
   | { readonly kind: 'damaged' }
   | { readonly kind: 'unreachable'; readonly cause: Error };
 
+/** A key of a listing. */
+export type ListedKey = { readonly id: string; readonly lookup: KeyLookup };
+
+/** The records of a listing that can be read. */
+export function foundRecords(listed: readonly ListedKey[]): readonly KeyRecord[] {
+  return listed.flatMap(({ lookup }) => (lookup.kind === 'found' ? [lookup.record] : []));
+}
+
 /** The part of a Redis client that the key store needs. */
 export type KeyStoreRedis = {
   get(key: string): Promise<string | null>;
@@ -34,7 +42,7 @@ export type KeyStore = {
   /** Forgets a key; rejects if Redis fails. */
   delete(id: string): Promise<void>;
   /** All keys, by id; rejects if Redis fails. */
-  list(): Promise<readonly { readonly id: string; readonly lookup: KeyLookup }[]>;
+  list(): Promise<readonly ListedKey[]>;
 };
 
 /**
@@ -90,9 +98,9 @@ export function createKeyStore(redis: KeyStoreRedis, keys: RedisKeys): KeyStore 
     throw new Error(`key ${id} was changed by others again and again`);
   }
 
-  async function list(): Promise<readonly { id: string; lookup: KeyLookup }[]> {
+  async function list(): Promise<readonly ListedKey[]> {
     const ids = (await redis.smembers(keys.apiKeyIndex)).sort();
-    const found: { id: string; lookup: KeyLookup }[] = [];
+    const found: ListedKey[] = [];
     for (let from = 0; from < ids.length; from += LIST_BATCH) {
       const batch = ids.slice(from, from + LIST_BATCH);
       found.push(...(await Promise.all(batch.map(async (id) => ({ id, lookup: await find(id) })))));

@@ -1,5 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { findKey } from '../../policy/authentication/key-changes.ts';
+import { foundRecords } from '../../store/key-store.ts';
 import type { ActionHandlers } from './act.ts';
 import { createKeyChangeActions } from './key-change-actions.ts';
 import { createKeyMoveActions } from './key-move-actions.ts';
@@ -18,7 +19,7 @@ export type KeyActionsDeps = {
 /** The keys as operators see them. A use that cannot be read is left out. */
 async function readKeys({ store, uses }: KeysStores, clock: Clock) {
   const found = await store.list();
-  const records = found.flatMap(({ lookup }) => (lookup.kind === 'found' ? [lookup.record] : []));
+  const records = foundRecords(found);
   const used = await uses.read(records.map(({ id }) => id)).catch(() => new Map<string, number>());
   return {
     keys: records.map((record) => keyView(record, clock.now(), used.get(record.id))),

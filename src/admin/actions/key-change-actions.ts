@@ -16,7 +16,7 @@ import type { ActionInput } from '../api/specs.ts';
 import type { ActionHandlers, ActionContext } from './act.ts';
 import { type KeysConfig, refuseUnknownTerms, restriction, spanOf, tierOf } from './key-terms.ts';
 import { keyState, keyView } from './key-view.ts';
-import type { KeysStores, OnKeys } from './on-keys.ts';
+import { forgetKey, type KeysStores, type OnKeys } from './on-keys.ts';
 
 export type KeyChangeDeps = {
   readonly onKeys: OnKeys;
@@ -36,7 +36,7 @@ export function mintAsAsked(input: ActionInput<'keys.create'>, config: KeysConfi
   const { label, expires } = input;
   const terms = { permissions: [...new Set(input.permissions)], tier: tierOf(input.tier, config) };
   const [addresses, operations] = [restriction(input.addresses), restriction(input.operations)];
-  refuseUnknownTerms({ ...terms, ...(operations && { operations }) }, config);
+  refuseUnknownTerms({ ...terms, operations }, config);
   return mintKey(pepperOf(config), now, {
     label,
     ...terms,
@@ -92,11 +92,7 @@ export function createKeyChangeActions({ onKeys, config, clock }: KeyChangeDeps)
         return { secret: key, key: view(record), replication: await confirm() };
       }),
     'keys.update': (input, { note }) => {
-      const { permissions, tier, operations } = input;
-      refuseUnknownTerms(
-        { ...(permissions && { permissions }), ...(tier && { tier }), ...(operations && { operations }) },
-        config(),
-      );
+      refuseUnknownTerms(input, config());
       return change(input.id, note, ({ store }) =>
         changeKey(store, input.id, (record) => updated(record, input, clock.now())),
       );
@@ -113,15 +109,14 @@ export function createKeyChangeActions({ onKeys, config, clock }: KeyChangeDeps)
     },
     'keys.revoke': ({ id }, { note }) => change(id, note, ({ store }) => revokeKey(store, id, clock.now())),
     'keys.delete': ({ id }, { note }) =>
-      onKeys(async ({ store, uses, confirm }) => {
+      onKeys(async (stores) => {
         note({ target: id });
-        const record = await findKey(store, id);
+        const record = await findKey(stores.store, id);
         if (keyState(record, clock.now()) === 'valid')
           throw new KeyChangeError('conflict', `key ${id} is valid: revoke it first`);
-        await store.delete(id);
-        await uses.forget(id);
+        await forgetKey(stores, id);
         note({ target: id, before: view(record) });
-        return { deleted: [id], replication: await confirm() };
+        return { deleted: [id], replication: await stores.confirm() };
       }),
   };
 }

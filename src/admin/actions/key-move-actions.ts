@@ -1,10 +1,12 @@
 import { createHmac } from 'node:crypto';
 import type { Secret } from '../../kernel/secret.ts';
 import { type KeyRecord, readKeyRecord, writeKeyRecord } from '../../store/key-record.ts';
+import { foundRecords } from '../../store/key-store.ts';
 import { ActionRefusal } from '../api/action.ts';
 import type { ActionHandlers } from './act.ts';
 import { type KeyChangeDeps, pepperOf } from './key-change-actions.ts';
 import { spanOf } from './key-terms.ts';
+import { forgetKey } from './on-keys.ts';
 
 /** Shows whether two peppers are the same, and nothing else of them. */
 function pepperCheck(pepper: Secret): string {
@@ -31,23 +33,18 @@ function endedAt({ expiresAt = Infinity, revokedAt = Infinity }: KeyRecord): num
 export function createKeyMoveActions({ onKeys, config, clock }: KeyChangeDeps): ActionHandlers {
   return {
     'keys.prune': ({ olderThan }, { note }) =>
-      onKeys(async ({ store, uses, confirm }) => {
+      onKeys(async (stores) => {
+        const { store, confirm } = stores;
         const before = clock.now() - spanOf('olderThan', olderThan);
-        const found = await store.list();
-        const ended = found.flatMap(({ id, lookup }) =>
-          lookup.kind === 'found' && endedAt(lookup.record) <= before ? [id] : [],
-        );
-        for (const id of ended) {
-          await store.delete(id);
-          await uses.forget(id);
-        }
+        const records = foundRecords(await store.list());
+        const ended = records.filter((record) => endedAt(record) <= before).map(({ id }) => id);
+        for (const id of ended) await forgetKey(stores, id);
         note({ target: `${ended.length} keys`, before: ended.slice(0, 100) });
         return { deleted: ended, replication: await confirm() };
       }),
     'keys.export': (_input, { note }) =>
       onKeys(async ({ store }) => {
-        const found = await store.list();
-        const records = found.flatMap(({ lookup }) => (lookup.kind === 'found' ? [lookup.record] : []));
+        const records = foundRecords(await store.list());
         note({ target: `${records.length} keys` });
         const keys = records.map((record) => JSON.parse(writeKeyRecord(record)) as KeyRecord);
         return { pepper: pepperCheck(pepperOf(config())), keys };

@@ -3,8 +3,8 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { operations } from '../../contract/operations.ts';
 import { resources } from '../../contract/resources.ts';
 import { parseDuration } from '../../kernel/duration.ts';
-import type { KeyRecord } from '../../store/key-record.ts';
 import { ActionRefusal } from '../api/action.ts';
+import type { ActionInput } from '../api/specs.ts';
 
 /** What of a configuration the keys of its gateway depend on. */
 export type KeysConfig = Pick<GatewayConfig, 'auth' | 'limits' | 'passthrough'>;
@@ -38,7 +38,11 @@ function refuseUnknown(what: string, words: readonly string[] | undefined, known
 
 /** Refuses a permission that nothing asks for, an operation that there is not, and an unknown tier. @throws ActionRefusal */
 export function refuseUnknownTerms(
-  { permissions, tier, operations: used }: Partial<Pick<KeyRecord, 'permissions' | 'tier' | 'operations'>>,
+  {
+    permissions,
+    tier,
+    operations: used,
+  }: Pick<ActionInput<'keys.update'>, 'permissions' | 'tier' | 'operations'>,
   { passthrough, limits }: KeysConfig,
 ): void {
   const asked = [

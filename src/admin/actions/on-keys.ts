@@ -13,6 +13,15 @@ export type KeysStores = {
   readonly confirm: () => Promise<Replication>;
 };
 
+/** Forgets a key and when it was used. Rejects if Redis fails. */
+export async function forgetKey(
+  { store, uses }: Pick<KeysStores, 'store' | 'uses'>,
+  id: string,
+): Promise<void> {
+  await store.delete(id);
+  await uses.forget(id);
+}
+
 /** Does some work on the keys in Redis. @throws ActionRefusal */
 export type OnKeys = <T>(work: (stores: KeysStores) => Promise<T>) => Promise<T>;
 

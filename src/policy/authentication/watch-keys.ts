@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { KeyRecord } from '../../store/key-record.ts';
-import type { KeyStore } from '../../store/key-store.ts';
+import { foundRecords, type KeyStore } from '../../store/key-store.ts';
 import type { KeyUses } from '../../store/key-uses.ts';
 import type { KeyRecords } from './api-key-records.ts';
 
@@ -57,9 +57,9 @@ export function watchKeys({ records, store, uses, clock }: KeysWatchDeps): KeysW
   async function count(): Promise<void> {
     if (clock.monotonic() - countedAt < COUNT_MS) return;
     countedAt = clock.monotonic();
-    const found = await store.list();
+    const found = foundRecords(await store.list());
     const now = clock.now();
-    expiring = found.filter(({ lookup }) => lookup.kind === 'found' && endsSoon(lookup.record, now)).length;
+    expiring = found.filter((record) => endsSoon(record, now)).length;
   }
 
   const later = () => (countedAt = clock.monotonic() - COUNT_MS + FLUSH_MS);
