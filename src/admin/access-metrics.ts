@@ -1,14 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-
-const REASONS = [
-  'malformed',
-  'unknown',
-  'wrong_secret',
-  'revoked',
-  'expired',
-  'wrong_address',
-  'token',
-] as const;
+import { type RefusalReason, refusalReasons } from '../policy/authentication/credential-result.ts';
 
 /** Registers the metrics of keys and of the audit. */
 export function createAccessMetrics(registry: Registry) {
@@ -19,7 +10,7 @@ export function createAccessMetrics(registry: Registry) {
     labelNames: ['reason'],
     registers,
   });
-  for (const reason of REASONS) refusals.labels(reason).inc(0);
+  for (const reason of refusalReasons) refusals.labels(reason).inc(0);
   const auditLines = new Counter({
     name: 'portico_audit_lines_total',
     help: 'Lines of the audit: kept; waiting, because Redis did not take them at once (the log has them); lost, as too many waited.',
@@ -38,7 +29,7 @@ export function createAccessMetrics(registry: Registry) {
     },
   });
   return {
-    refusedCredential: (reason: (typeof REASONS)[number]) => refusals.labels(reason).inc(),
+    refusedCredential: (reason: RefusalReason) => refusals.labels(reason).inc(),
     auditLine: (outcome: 'kept' | 'waiting' | 'lost') => auditLines.labels(outcome).inc(),
     /** Reports at each scrape how many keys end soon; the last call for a place counts. */
     watchExpiring: (kept: 'redis' | 'configuration', count: () => number) => void expiring.set(kept, count),

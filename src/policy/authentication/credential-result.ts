@@ -21,9 +21,19 @@ export type AcceptedCredential = {
   readonly allows?: AllowsAddress | undefined;
 };
 
-/** Why a credential is refused: a label of metrics, and a word of the log. The caller never learns it. */
-export type RefusalReason =
-  'malformed' | 'unknown' | 'wrong_secret' | 'revoked' | 'expired' | 'wrong_address' | 'token';
+/** Why credentials are refused: labels of metrics, and words of the log. */
+export const refusalReasons = [
+  'malformed',
+  'unknown',
+  'wrong_secret',
+  'revoked',
+  'expired',
+  'wrong_address',
+  'token',
+] as const;
+
+/** Why a credential is refused. The caller never learns it. */
+export type RefusalReason = (typeof refusalReasons)[number];
 
 /** A credential that is not valid. `keyId` is the key that it names, `why` a code for the log alone. */
 export type RefusedCredential = {
