@@ -47,7 +47,12 @@ export type ActionSpec = {
   };
 };
 
-/** Ends an action with a problem. Whoever carries the action out catches it and answers the problem. */
+/** Whether an action takes its input from a body; otherwise from the query. Variable segments of the path apart. */
+export function takesBody({ method }: Pick<ActionSpec, 'method'>): boolean {
+  return method === 'post' || method === 'patch';
+}
+
+/** A handler throws it to end an action with a problem. The code that called the handler answers the problem. */
 export class ActionRefusal extends Error {
   readonly problem: ActionProblem;
 

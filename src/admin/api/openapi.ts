@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ActionSpec, problemStatus } from './action.ts';
+import { type ActionSpec, problemStatus, takesBody } from './action.ts';
 import { actionList } from './specs.ts';
 
 type Schema = Record<string, unknown>;
@@ -13,7 +13,8 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
 const isPathPart = (path: string, name: string) => path.includes(`{${name}}`);
 
 /** The parts of the input by where they stand. `body` is `undefined` where nothing is left for it. */
-function partsOf({ path, method, input }: ActionSpec) {
+function partsOf(spec: ActionSpec) {
+  const { path, input } = spec;
   const { properties = {}, required = [] } = jsonSchema(input, 'input') as {
     properties?: Record<string, Schema>;
     required?: readonly string[];
@@ -24,7 +25,7 @@ function partsOf({ path, method, input }: ActionSpec) {
     return { name, in: place, required: place === 'path' || required.includes(name), description, schema };
   };
   const rest = names.filter((name) => !isPathPart(path, name));
-  const inBody = method === 'post' || method === 'patch';
+  const inBody = takesBody(spec);
   const bodyRequired = required.filter((name) => rest.includes(name));
   return {
     parameters: [

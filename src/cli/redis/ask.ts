@@ -37,6 +37,10 @@ export type OnRedisItself = RedisWanted & {
   ) => { readonly actions: ActionHandlers; readonly close?: () => void };
 };
 
+/** The hint of a command that can ask a running gateway, where the configuration has no Redis. */
+export const ASK_GATEWAY_HINT =
+  'in the embedded mode add --gateway http://127.0.0.1:9090, which asks the running gateway';
+
 /** Adds the options by which a command reaches a running gateway instead of Redis. */
 export function addGatewayOptions(command: Command): Command {
   return command
@@ -47,7 +51,7 @@ export function addGatewayOptions(command: Command): Command {
     .option('--token-file <file>', 'a file with its token; default: the variable PORTICO_ADMIN_TOKEN');
 }
 
-/** The value of a result; whoever asked knows its type by the name of the action. */
+/** The value of a result. Its type follows from the name of the action, which the caller knows. */
 function valueOf(result: ActionResult): never {
   if (result.kind === 'done') return result.value as never;
   const { reason, hint } = result.problem;

@@ -7,7 +7,14 @@ import { auditText, chainText } from '../../explain/report/audit-report.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { ExitError, exitCodes } from '../context.ts';
 import { withRedis } from '../input/with-redis.ts';
-import { addGatewayOptions, type OnRedisItself, type OperatorContext, withAsk, withAudit } from './ask.ts';
+import {
+  addGatewayOptions,
+  ASK_GATEWAY_HINT,
+  type OnRedisItself,
+  type OperatorContext,
+  withAsk,
+  withAudit,
+} from './ask.ts';
 import type { GatewayOptions } from './gateway-act.ts';
 
 type AuditOptions = GatewayOptions & {
@@ -16,11 +23,9 @@ type AuditOptions = GatewayOptions & {
   readonly verify?: boolean;
 };
 
-const WITHOUT = 'in the embedded mode add --gateway http://127.0.0.1:9090, which asks the running gateway';
-
 const AUDIT_REDIS: OnRedisItself = {
   role: 'keys',
-  without: WITHOUT,
+  without: ASK_GATEWAY_HINT,
   handlers: (client, keys) => ({
     actions: createAuditActions(createRedisAuditStore(client, keys.audit), systemClock),
   }),
@@ -46,7 +51,7 @@ async function runRestore(file: string, context: OperatorContext): Promise<void>
     .filter((line) => line !== '');
   const chain = verifyChain(lines);
   if (chain.kind !== 'intact') throw new Error(`${file}: ${chainText(chain)}; nothing was restored`);
-  const wanted = { role: 'keys', without: WITHOUT } as const;
+  const wanted = { role: 'keys', without: ASK_GATEWAY_HINT } as const;
   const config = await context.loadConfig();
   const isRestored = await withRedis(config, context.err, wanted, async (client, keys) => {
     if (!(await createRedisAuditStore(client, keys.audit).restore(lines))) return false;

@@ -1,7 +1,13 @@
 import type { Command } from 'commander';
 import { createCacheActions, tagOf } from '../../admin/actions/cache-actions.ts';
 import { createSharedPurges, EVERYTHING } from '../../store/purges.ts';
-import { addGatewayOptions, type OnRedisItself, type OperatorContext, withAsk } from './ask.ts';
+import {
+  addGatewayOptions,
+  ASK_GATEWAY_HINT,
+  type OnRedisItself,
+  type OperatorContext,
+  withAsk,
+} from './ask.ts';
 import type { GatewayOptions } from './gateway-act.ts';
 
 type PurgeOptions = GatewayOptions & {
@@ -13,7 +19,7 @@ type PurgeOptions = GatewayOptions & {
 
 const CACHE_REDIS: OnRedisItself = {
   role: 'cache',
-  without: 'in the embedded mode add --gateway http://127.0.0.1:9090, which asks the running gateway',
+  without: ASK_GATEWAY_HINT,
   handlers(client, keys) {
     const purges = createSharedPurges(client, keys);
     const countHeld = () => ({ processes: 0, answers: 0, rowSets: 0 });

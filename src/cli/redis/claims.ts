@@ -7,14 +7,20 @@ import { systemClock } from '../../kernel/clock.ts';
 import { createFallenClaims, type FallenClaim } from '../../store/fallen-claims.ts';
 import { createSharedPurges, readPurgeNotes } from '../../store/purges.ts';
 import type { ReadyConfig } from '../input/read-config.ts';
-import { addGatewayOptions, type OnRedisItself, type OperatorContext, withAsk } from './ask.ts';
+import {
+  addGatewayOptions,
+  ASK_GATEWAY_HINT,
+  type OnRedisItself,
+  type OperatorContext,
+  withAsk,
+} from './ask.ts';
 import type { GatewayOptions } from './gateway-act.ts';
 
 type OutputOptions = GatewayOptions & { readonly json?: boolean; readonly reason?: string };
 
 const CLAIMS_REDIS: OnRedisItself = {
   role: 'cache',
-  without: 'in the embedded mode add --gateway http://127.0.0.1:9090, which asks the running gateway',
+  without: ASK_GATEWAY_HINT,
   handlers(client, keys) {
     const purges = createSharedPurges(client, keys);
     const claims = createFallenClaims(purges, systemClock);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type ActionProblem, type ActionResult, type ActionSpec } from '../../admin/api/action.ts';
+import { type ActionProblem, type ActionResult, type ActionSpec, takesBody } from '../../admin/api/action.ts';
 import { type ActionName, actionSpecs } from '../../admin/api/specs.ts';
 import type { CliContext } from '../context.ts';
 
@@ -23,18 +23,18 @@ function unavailable(reason: string, hint: string): ActionResult {
 
 /** The request of an action: its path with the variable segments filled in, the rest as query or body. */
 function requestOf(name: ActionName, input: Readonly<Record<string, unknown>>) {
-  const { method, path }: ActionSpec = actionSpecs[name];
+  const spec: ActionSpec = actionSpecs[name];
   const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, key: string) => {
+  const filled = spec.path.replaceAll(/\{(\w+)\}/g, (_, key: string) => {
     const value = String(rest.get(key));
     rest.delete(key);
     return encodeURIComponent(value);
   });
-  const inBody = method === 'post' || method === 'patch';
+  const inBody = takesBody(spec);
   const query = new URLSearchParams();
   if (!inBody) for (const [key, value] of rest) query.set(key, String(value));
   return {
-    method: method.toUpperCase(),
+    method: spec.method.toUpperCase(),
     path: query.size === 0 ? filled : `${filled}?${query.toString()}`,
     body: inBody ? JSON.stringify(Object.fromEntries(rest)) : undefined,
   };

@@ -53,7 +53,7 @@ const KEYS_REDIS: OnRedisItself = {
 
 const print = (value: unknown) => `${JSON.stringify(value)}\n`;
 
-async function onKeys<T>(
+function onKeys<T>(
   options: GatewayOptions,
   context: KeysContext,
   work: (ask: AskOperator) => Promise<T>,
