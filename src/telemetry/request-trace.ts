@@ -15,8 +15,8 @@ export type TraceHeaders = Readonly<Record<string, string>>;
 /** One exchange with an upstream, as a part of a trace. */
 export type CallSpan = {
   readonly headers: TraceHeaders;
-  /** Records the span, where the trace is recorded. */
-  end(facts: ExchangeFacts): void;
+  /** Records the span; absent where the trace is not recorded. */
+  readonly end?: (facts: ExchangeFacts) => void;
 };
 
 /** What exchanges with upstreams need of the trace of the request that caused them. */
@@ -54,17 +54,20 @@ function decide(parent: TraceParent | undefined, isTrusted: boolean, deps: Reque
  */
 export class RequestTrace implements UpstreamTrace {
   readonly isSampled: boolean;
-  readonly #deps: RequestTraceDeps;
+  /** Takes the spans; `undefined` where the trace is not recorded. */
+  readonly #tracing: Tracing | undefined;
+  readonly #clock: Clock;
   readonly #parent: TraceParent | undefined;
   readonly #state: string;
   #self: TraceParent | undefined;
   #unrecorded: CallSpan | undefined;
 
   constructor(lines: TraceLines, isTrusted: boolean, deps: RequestTraceDeps) {
-    this.#deps = deps;
     this.#parent = readTraceparent(lines.traceparent);
     this.#state = this.#parent === undefined ? '' : readTracestate(lines.tracestate);
     this.isSampled = decide(this.#parent, isTrusted, deps);
+    this.#tracing = this.isSampled ? deps.tracing : undefined;
+    this.#clock = deps.clock;
   }
 
   /** The ids of the request's own span. */
@@ -79,12 +82,8 @@ export class RequestTrace implements UpstreamTrace {
   }
 
   startCall(): CallSpan {
-    const { tracing } = this.#deps;
-    if (!this.isSampled || tracing === undefined) {
-      this.#unrecorded ??= { headers: this.#headers(this.ids.spanId), end: () => undefined };
-      return this.#unrecorded;
-    }
-    const { clock } = this.#deps;
+    const [tracing, clock] = [this.#tracing, this.#clock];
+    if (tracing === undefined) return (this.#unrecorded ??= { headers: this.#headers(this.ids.spanId) });
     const spanId = newSpanId();
     const startedMs = clock.monotonic();
     return {
@@ -102,12 +101,17 @@ export class RequestTrace implements UpstreamTrace {
     };
   }
 
+  /** Whether spans are made of the trace. */
+  get isRecorded(): boolean {
+    return this.#tracing !== undefined;
+  }
+
   /** Records the request itself, once its response is out. `seconds` is how long it took. */
   end(facts: ServerFacts, seconds: number): void {
-    const { tracing, clock } = this.#deps;
-    if (!this.isSampled || tracing === undefined) return;
+    const tracing = this.#tracing;
+    if (tracing === undefined) return;
     const { traceId, spanId } = this.ids;
-    const endMs = clock.now();
+    const endMs = this.#clock.now();
     tracing.record({
       ...{ kind: 'server', traceId, spanId, endMs, state: this.#state },
       parentSpanId: this.#parent?.spanId,

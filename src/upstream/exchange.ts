@@ -84,7 +84,7 @@ export function createExchange(
       }
       onExchange(outcome, ms / 1_000);
       const { method, window } = call;
-      span?.end({ source: name, base, method, window, resends: placed.exchanges, status, error: failure });
+      span?.end?.({ source: name, base, method, window, resends: placed.exchanges, status, error: failure });
       placed.exchanges += 1;
     }
   };

@@ -84,7 +84,8 @@ function addTrace(
 ): void {
   if (opened !== undefined) {
     const { traceId, spanId } = opened.ids;
-    Object.assign(fields, { traceId, spanId });
+    fields['traceId'] = traceId;
+    fields['spanId'] = spanId;
   } else if (head.traceparent.length > 0) fields['traceId'] = readTraceparent(head.traceparent)?.traceId;
 }
 

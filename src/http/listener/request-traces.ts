@@ -43,8 +43,10 @@ export function createRequestTraces(deps: RequestTraceDeps): RequestTraces {
     open,
     atEnd,
     end(context, status, seconds) {
+      const opened = atEnd(context);
+      if (opened?.isRecorded !== true) return;
       const { req, res, requestId, operation, trace, route } = context;
-      atEnd(context)?.end(
+      opened.end(
         {
           ...{ route, operation, requestId, status },
           method: req.method ?? '',

@@ -39,8 +39,8 @@ export function relayResponse(
 }
 
 function responseHeaders(request: ProxyRequest, upstreamUrl: URL, answer: IncomingMessage): string[] {
-  const { context, returns, cors } = request;
-  const headers = returnedHeaders(answer, returns, { ...request, upstreamUrl });
+  const { context, returns, cors, map, path, host } = request;
+  const headers = returnedHeaders(answer, returns, { map, path, host, upstreamUrl });
   headers.push(
     'X-Request-Id',
     context.requestId,

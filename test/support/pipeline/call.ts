@@ -5,7 +5,7 @@ import type { Call, Handler, RequestFacts, SourceCall } from '../../../src/polic
 /** The trace of a call that nobody looks at. */
 const noTrace: UpstreamTrace = {
   isSampled: false,
-  startCall: () => ({ headers: {}, end: () => undefined }),
+  startCall: () => ({ headers: {} }),
 };
 
 /** A call as the HTTP layer hands it to the pipeline; `request` and the rest may be overridden. */
