@@ -58,9 +58,9 @@ function loadSource(
 }
 
 /**
- * Loads a configuration, one file in each step, and in stages: YAML, references to the environment, shape, meaning. Each stage adds all its
- * problems to `problems`; a part with the wrong shape is not checked for meaning. The sources may have another
- * environment than the gateway file.
+ * Loads a configuration, one file in each step, and in stages: YAML, references to the environment, shape, meaning.
+ * Each stage adds all its problems to `problems`; a part with the wrong shape is not checked for meaning. The sources
+ * may have another environment than the gateway file.
  */
 export function* loadConfig(
   files: ConfigFiles,

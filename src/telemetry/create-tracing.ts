@@ -30,10 +30,10 @@ const BATCH_MAX = 512;
 const BATCH_MS = 2_000;
 /** How long the end of a gateway waits for the collector. */
 const CLOSE_MS = 2_000;
-/** How often a collector that fails is told of in the log. */
+/** The log says at most this often that the collector fails. */
 const WARN_MS = 60_000;
 
-// Not at the top of the file, because whoever exports no spans need not have the packages.
+// Not an import at the top of the file: a gateway that exports no spans runs without these packages.
 const loadPackage: LoadPackage = createRequire(import.meta.url);
 
 /** @throws Error with the line that installs what is missing */

@@ -46,7 +46,7 @@ export function findNotes(
     notes.push(
       yaml.problemAt(
         ['auth', 'apiKeys', 'pepper'],
-        'the pepper is the published one, so whoever reads the stored hashes can try keys out',
+        'the pepper is the published one, so anybody who can read the stored hashes can test guessed keys against them',
         'set PORTICO_KEY_PEPPER on every replica before you make keys (openssl rand -base64 32 makes a good one)',
       ),
     );

@@ -23,8 +23,8 @@ if value and ARGV[2] == '' then return { 0, value } end
 ${acquireLockLua({ lock: 'KEYS[2]', token: 'ARGV[1]' })}
 return { acquired, value }`);
 /**
- * KEYS: value, lock. ARGV: value, its lifetime, token of the lock or ''. With a lock, only its holder writes: whoever has
- * lost it is refused, although nobody else may have it. So no key outlives the fill beside the value.
+ * KEYS: value, lock. ARGV: value, its lifetime, token of the lock or ''. With a lock, only its holder writes: a
+ * process that has lost it is refused, even where no other process has it. So the fill leaves no key beside the value.
  */
 const publish = compileScript(`
 if ARGV[3] ~= '' then
