@@ -1,5 +1,6 @@
 import { singleLine } from '../../kernel/control-characters.ts';
 import type { KeyRecord } from '../../store/key-record.ts';
+import { tableLines } from './report.ts';
 import type { KeyView } from '../../admin/actions/key-view.ts';
 
 const DAY_MS = 86_400_000;
@@ -51,13 +52,7 @@ export function keyTable(keys: readonly KeyView[], now: number): string {
     [...(key.operations ?? []), ...(key.addresses ?? [])].join(',') || '-',
     key.label,
   ]);
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
-  const lineOf = (row: readonly string[]) =>
-    row
-      .map((cell, column) => singleLine(cell).padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd();
-  return `${[head, ...rows].map(lineOf).join('\n')}\n`;
+  return `${tableLines([head, ...rows.map((row) => row.map(singleLine))]).join('\n')}\n`;
 }
 
 /** One key, a line for each thing that is known of it. */
