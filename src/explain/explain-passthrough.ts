@@ -4,7 +4,8 @@ import type { ErrorCode } from '../errors/catalogue.ts';
 import { publicStatus } from '../errors/body.ts';
 import { fault } from '../errors/fault.ts';
 import { parseRequestTarget } from '../http/listener/request-head.ts';
-import { isForwardable, pathMapOf, upstreamPath } from '../http/passthrough/path.ts';
+import { isForwardable, pathMapOf, upstreamTarget } from '../http/passthrough/path.ts';
+import { isForSharedCaches } from '../http/passthrough/return-rules.ts';
 import { compileRoutes } from '../http/routes.ts';
 import { readRequestLine } from './explain-request.ts';
 
@@ -57,13 +58,13 @@ export function explainPassthrough(text: string, gateway: GatewayConfig): Passth
   const route = parts && findRoute(parts.path)?.target;
   if (parts === undefined || route === undefined) return undefined;
   const refusal = refusalOf(route, method, parts.path);
-  const path = upstreamPath(pathMapOf(route), parts.path) + (parts.query === '' ? '' : `?${parts.query}`);
+  const sent = upstreamTarget(pathMapOf(route), parts);
   const status = refusal && publicStatus(fault(refusal.code), gateway.errors.serverStatus);
   return {
     request: `${method} ${target}`,
     operation: `passthrough.${route.name}`,
     permission: route.permission,
-    sentTo: refusal ? [] : [route.upstream, ...route.otherUpstreams].map((url) => new URL(url).origin + path),
+    sentTo: refusal ? [] : [route.upstream, ...route.otherUpstreams].map((url) => new URL(url).origin + sent),
     ...(refusal && status !== undefined && { refused: { status, ...refusal } }),
     headers: { added: Object.keys(route.headers), fromCallers: route.callerHeaders },
     bounds: {
@@ -73,6 +74,6 @@ export function explainPassthrough(text: string, gateway: GatewayConfig): Passth
       queueMax: route.queue.max,
     },
     isRepeated: (method === 'GET' || method === 'HEAD') && route.retries.max > 0,
-    kept: route.permission === null || route.sharedCaching ? 'as the upstream says' : 'by the caller alone',
+    kept: isForSharedCaches(route) ? 'as the upstream says' : 'by the caller alone',
   };
 }

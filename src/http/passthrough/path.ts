@@ -1,4 +1,5 @@
 import type { PassthroughConfig } from '../../config/schema/passthrough.ts';
+import type { RequestTarget } from '../listener/request-head.ts';
 import { isUnder } from '../routes.ts';
 
 // RFC 3986, section 3.3: segments of pchar. Anything else is refused, backslashes and raw bytes included.
@@ -56,6 +57,11 @@ export function upstreamPath(map: PathMap, path: string): string {
   const rest = map.stripPath ? path.slice(map.path.length) : path;
   const full = map.basePath + rest;
   return full === '' ? '/' : full;
+}
+
+/** Path and query of the request to the upstream, for a target whose path lies under `map.path`. */
+export function upstreamTarget(map: PathMap, { path, query }: RequestTarget): string {
+  return upstreamPath(map, path) + (query === '' ? '' : `?${query}`);
 }
 
 /** The gateway's path for one of the upstream's; `undefined` for a path outside of the route. */

@@ -12,7 +12,7 @@ import type { UpstreamTrace } from '../../telemetry/request-trace.ts';
 import { addFraming, emptyBody, type Framing, limitedBody } from './body.ts';
 import { compileForwardRule } from './header-rules.ts';
 import { forwardedHeaders, type HeaderLines, type ReturnRules } from './headers.ts';
-import { type PathMap, pathMapOf, upstreamPath } from './path.ts';
+import { type PathMap, pathMapOf, upstreamTarget } from './path.ts';
 import { compileReturnRules } from './return-rules.ts';
 
 /** A host of an upstream, in parts as httpxy reads it: a text would be parsed twice for every request. */
@@ -117,7 +117,7 @@ export function compileProxyRequest(
       req,
       context,
       signal: call.signal,
-      path: upstreamPath(map, target.path) + (target.query === '' ? '' : `?${target.query}`),
+      path: upstreamTarget(map, target),
       headers: headersOf(proxied, call.request.address, host),
       body: bodyOf(proxied, bodyMax),
       // A safe method without a body has the same effect when it is sent twice.

@@ -44,18 +44,23 @@ function cacheControlRule(isProtected: boolean, toSharedCaches: boolean): Return
   return isProtected ? (told) => told ?? 'private' : (told) => told;
 }
 
+/** Whether caches that callers share may keep the answers of a route for as long as the upstream says. */
+export function isForSharedCaches({
+  permission,
+  sharedCaching,
+}: Pick<PassthroughConfig, 'permission' | 'sharedCaching'>): boolean {
+  return permission === null || sharedCaching;
+}
+
 /**
  * Compiles how a route returns headers. What a permission protects is for its caller: a shared cache that kept it would
  * hand it to callers without the permission, who never reach the gateway (RFC 9111, section 3.5).
  */
-export function compileReturnRules(
-  { permission, sharedCaching }: PassthroughConfig,
-  cors: Pick<Cors, 'vary'>,
-): ReturnRules {
-  const toSharedCaches = permission === null || sharedCaching;
+export function compileReturnRules(config: PassthroughConfig, cors: Pick<Cors, 'vary'>): ReturnRules {
+  const toSharedCaches = isForSharedCaches(config);
   return {
     nameOf: compileReturnRule({ toSharedCaches }),
-    cacheControl: cacheControlRule(permission !== null, toSharedCaches),
+    cacheControl: cacheControlRule(config.permission !== null, toSharedCaches),
     // The answer also varies on the credential that the gateway was asked with.
     vary: CREDENTIALS + cors.vary,
   };
