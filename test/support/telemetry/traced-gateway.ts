@@ -47,18 +47,10 @@ export async function stopTraced(): Promise<void> {
 }
 
 /** Starts one. `ratio`: of what is recorded; `fresh`: seconds that answers are kept. */
-export async function startTraced({
-  ratio = 0,
-  fresh = 0,
-  traces = true,
-  level = 'info',
-} = {}): Promise<Traced> {
+export async function startTraced({ ratio = 0, fresh = 0, traces = true } = {}): Promise<Traced> {
   const rows = [{ no: 1, name: 'Ada' }];
   const upstream = await startUpstream(
-    serving(({ path }) => {
-      if (path === '/fail') return { status: 503, body: 'no' };
-      return { body: path === '/users' ? { total: 1, rows } : rows[0] };
-    }),
+    serving(({ path }) => ({ body: path === '/users' ? { total: 1, rows } : rows[0] })),
   );
   const collector = await startCollector();
   const key = newApiKey(newKeyId());
@@ -71,7 +63,6 @@ export async function startTraced({
       tier: 'standard',
     });
     config.auth.apiKeys = { pepper, keys: [entry] };
-    config.log.level = level as 'info';
     Object.assign(config.resources.users ?? {}, { public: false });
     if (config.resources.users !== undefined) config.resources.users.cache.fresh = fresh;
     const { endpoint } = collector;
