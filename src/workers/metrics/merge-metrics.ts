@@ -12,7 +12,6 @@ const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min'])
   ['process_max_fds', 'min'],
   ['nodejs_version_info', 'max'],
   ['portico_build_info', 'max'],
-  ['portico_config_info', 'max'],
   // Each process counts the same keys.
   ['portico_keys_expiring', 'max'],
   // An open breaker in one worker must be seen.
