@@ -87,7 +87,7 @@ export function createWorkerReloads({ supervisor, planOf }: ReloadWorkersDeps): 
     }
   }
 
-  /** A worker has one configuration staged at a time, so whoever asks again joins what is under way. */
+  /** A worker has one configuration staged at a time, so a second call waits for the first one and begins nothing. */
   function catchUp(slot: WorkerSlot): Promise<void> {
     const underWay = catchingUp.get(slot);
     if (underWay !== undefined) return underWay;

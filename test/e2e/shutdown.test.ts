@@ -36,7 +36,7 @@ async function ask(agent: Agent): Promise<IncomingMessage> {
 
 describe('SIGTERM', () => {
   it('under load on kept-alive connections loses no request, turns /readyz to 503 first, and ends with 0', async () => {
-    // Whoever comes while it leaves must find it there, also where the machine is busy.
+    // A client that connects during the drain must still be served, also where the machine is busy.
     await start('4s');
     const outcome = { answered: 0, failed: 0 };
     /** Asks without a pause until it is told to close its connection: then it is the balancer's turn. */

@@ -9,7 +9,7 @@ import type { CheckingData, CheckingResult } from './checking-thread.ts';
 /** The same extension as this file: `.ts` where Node strips the types itself, `.js` where they were compiled away. */
 const THREAD = new URL(`./checking-thread${extname(import.meta.url)}`, import.meta.url);
 
-/** How long a thread without work is kept: whoever corrects a file asks again soon. */
+/** How long a thread without work is kept: an operator who corrects a refused file reloads again soon. */
 const IDLE_MS = 30_000;
 
 /**
