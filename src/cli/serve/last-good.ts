@@ -27,12 +27,13 @@ const VERSION = 1;
 const FOLDER_VARIABLE = 'PORTICO_STATE_DIR';
 
 /** Makes the function that keeps a configuration for the next start. A failure is a warning: the gateway can do without. */
-export function createKeep(log: () => Pick<Logger, 'warn'>): (config: SoundConfig) => void {
+export function createKeep(log: Pick<Logger, 'warn'>): (config: SoundConfig) => void {
   let kept: string | undefined;
   return function keep({ gateway, texts }) {
     const { dir } = gateway.state;
+    if (dir === undefined) return;
     const text = JSON.stringify({ version: VERSION, files: texts.files });
-    if (dir === undefined || text === kept) return;
+    if (text === kept) return;
     try {
       mkdirSync(dir, { recursive: true, mode: 0o700 });
       const draft = join(dir, `${FILE}.new`);
@@ -49,10 +50,7 @@ export function createKeep(log: () => Pick<Logger, 'warn'>): (config: SoundConfi
       kept = text;
     } catch (error) {
       const problem = error instanceof Error ? error.message : 'unknown';
-      log().warn(
-        { problem },
-        'the last good configuration cannot be kept in state.dir; the gateway serves on',
-      );
+      log.warn({ problem }, 'the last good configuration cannot be kept in state.dir; the gateway serves on');
     }
   };
 }

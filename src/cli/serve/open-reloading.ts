@@ -57,7 +57,7 @@ export function createOpenReloading(
     return {
       reloading: {
         read: createReadAgain(configFile, context),
-        keep: createKeep(() => log),
+        keep: createKeep(log),
         isFallback,
         onInForce(config) {
           inForce = config;
