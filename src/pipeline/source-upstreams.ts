@@ -6,13 +6,13 @@ import type { Share } from '../upstream/bulkhead/bulkhead.ts';
 import { type ControlledUpstream, createUpstream, type Upstream } from '../upstream/client.ts';
 import type { CompiledResource } from './compile-sources.ts';
 import { controlQuestion } from './control-question.ts';
-import { createSourceRates, type SourceRatesDeps } from './source-rates.ts';
+import { createSourceRate, type SourceRateDeps } from './source-rate.ts';
 import { createSourceResilience, type SourceResilienceDeps } from './source-resilience.ts';
 
 /** This process's part of the calls that several processes may have under way at a source, by the source's name. */
 export type ShareOf = (source: string, concurrency: number) => Share;
 
-export type SourceUpstreamsDeps = SourceRatesDeps &
+export type SourceUpstreamsDeps = SourceRateDeps &
   Pick<SourceResilienceDeps, 'clock' | 'log'> & {
     readonly metrics: SourceResilienceDeps['metrics'] & {
       upstreamCall(source: string, outcome: string, seconds: number): void;
@@ -39,41 +39,41 @@ export function createSourceUpstreams(
   compiled: readonly CompiledResource[],
   deps: SourceUpstreamsDeps,
 ): SourceUpstreams {
-  function shortestDeadlineMs(name: string): number {
-    const served = compiled.filter(({ source }) => source.spec.name === name);
-    return Math.min(...served.map(({ config }) => config.deadline));
-  }
-
-  function create(spec: SourceSpec, deadlineMs: number): MadePart<Upstream> {
+  /** `served`: the resources of the source. */
+  function create(
+    spec: SourceSpec,
+    served: readonly CompiledResource[],
+    deadlineMs: number,
+  ): MadePart<Upstream> {
     const { name, budget } = spec;
     const patienceMs = Math.min(deadlineMs, budget.time);
-    const served = compiled.find(({ source }) => source.spec.name === name);
-    const rates = createSourceRates([spec], deps);
+    const [first] = served;
+    const rate = createSourceRate(spec, deps);
     const upstream: ControlledUpstream = createUpstream(spec, {
       name,
       onExchange: (outcome, seconds) => deps.metrics.upstreamCall(name, outcome, seconds),
       readSession: compileSessionReader(spec),
-      takeToken: rates.of(spec),
+      takeToken: rate?.takeToken,
       share: deps.shareOf?.(name, spec.net.concurrency),
       resilience: createSourceResilience(spec, {
         ...{ ...deps, deadlineMs, patienceMs },
         askControl: (base) => upstream.askControl(base),
       }),
-      control: served && controlQuestion(served),
+      control: first && controlQuestion(first),
     });
     function close(): void {
       upstream.close();
-      rates.close();
+      rate?.close();
     }
     return { value: upstream, close };
   }
 
   return {
     of({ source: { spec }, digest }) {
-      const deadlineMs = shortestDeadlineMs(spec.name);
-      const [first] = compiled.filter(({ source }) => source.spec.name === spec.name);
-      const key = contentDigest([spec.name, digest, deadlineMs, first?.resource.name]);
-      return { upstream: deps.parts.take('source', key, () => create(spec, deadlineMs)), key };
+      const served = compiled.filter(({ source }) => source.spec.name === spec.name);
+      const deadlineMs = Math.min(...served.map(({ config }) => config.deadline));
+      const key = contentDigest([spec.name, digest, deadlineMs, served[0]?.resource.name]);
+      return { upstream: deps.parts.take('source', key, () => create(spec, served, deadlineMs)), key };
     },
   };
 }

@@ -4,7 +4,7 @@ import { sourceSchema } from '../../../src/config/schema/source.ts';
 import { GatewayError } from '../../../src/errors/fault.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Priority } from '../../../src/kernel/upstream-call.ts';
-import { createSourceRates } from '../../../src/pipeline/source-rates.ts';
+import { createSourceRate } from '../../../src/pipeline/source-rate.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import { createUpstream, type Upstream } from '../../../src/upstream/client.ts';
 import type { TakeToken } from '../../../src/upstream/bulkhead/token-pacer.ts';
@@ -71,7 +71,7 @@ async function openFleet(processes: number, net: object) {
     const client = new Redis(redis.url);
     await once(client, 'ready');
     opened.push(() => client.disconnect());
-    const rates = createSourceRates([spec], {
+    const rate = createSourceRate(spec, {
       redis: { client },
       keys: createRedisKeys(redis.prefix),
       clock: systemClock,
@@ -79,10 +79,10 @@ async function openFleet(processes: number, net: object) {
     const upstream = createUpstream(spec, {
       onExchange: () => undefined,
       readSession: () => undefined,
-      takeToken: noting(granted, rates.of(spec)),
+      takeToken: noting(granted, rate?.takeToken),
     });
     opened.push(
-      () => rates.close(),
+      () => rate?.close(),
       () => upstream.close(),
     );
     upstreams.push(upstream);

@@ -1,20 +1,16 @@
 import type { SourceSpec } from '../config/schema/source.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { RateWindow } from '../kernel/duration.ts';
-import { createLimiter, type Decision, type Tier } from '../store/limiter/limiter.ts';
+import { createLimiter, type Decision } from '../store/limiter/limiter.ts';
 import type { SubWindows } from '../store/limiter/sub-windows.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
 import type { RedisConnection } from '../store/redis/redis.ts';
 import type { TakeToken } from '../upstream/bulkhead/token-pacer.ts';
 
-/** The rate limits towards the sources, over all processes together. */
-export type SourceRates = {
-  /** `undefined` for a source without `net.requestsPerSecond`. */
-  of(spec: SourceSpec): TakeToken | undefined;
-  close(): void;
-};
+/** The rate limit towards a source, over all processes together. */
+export type SourceRate = { readonly takeToken: TakeToken; close(): void };
 
-export type SourceRatesDeps = {
+export type SourceRateDeps = {
   /** Absent in the embedded mode: this process counts alone. */
   readonly redis: Pick<RedisConnection, 'client'> | undefined;
   readonly keys: RedisKeys;
@@ -37,18 +33,18 @@ function cut({ points, seconds }: RateWindow): SubWindows {
   return { points, seconds, pieceMs: PIECE_MS, pieces: (seconds * 1_000 + MARGIN_MS) / PIECE_MS };
 }
 
-/** Creates the rate limits of some sources. While Redis is out of reach, each process keeps to them alone. */
-export function createSourceRates(
-  specs: readonly SourceSpec[],
-  { redis, keys, clock }: SourceRatesDeps,
-): SourceRates {
-  const tiers: Record<string, Tier> = {};
-  for (const { name, net } of specs)
-    if (net.requestsPerSecond !== undefined)
-      tiers[name] = { windows: [{ points: net.requestsPerSecond, seconds: 1 }], onStoreFailure: 'open' };
+/**
+ * Creates the rate limit of a source; `undefined` for one without `net.requestsPerSecond`. While Redis is out of reach,
+ * each process keeps to it alone.
+ */
+export function createSourceRate(
+  { name, net: { requestsPerSecond: points } }: SourceSpec,
+  { redis, keys, clock }: SourceRateDeps,
+): SourceRate | undefined {
+  if (points === undefined) return undefined;
   const limiter = createLimiter({
     redis: redis?.client,
-    tiers,
+    tiers: { [name]: { windows: [{ points, seconds: 1 }], onStoreFailure: 'open' } },
     keyOf: (_tier, windows, subject) => keys.tierCounts('source', windows, subject),
     clock,
     cut,
@@ -56,12 +52,9 @@ export function createSourceRates(
   });
   const waitMsOf = ({ allowed }: Decision) => (allowed ? 0 : ASK_AGAIN_MS);
   return {
-    of({ name }) {
-      if (tiers[name] === undefined) return undefined;
-      return () => {
-        const decision = limiter.consume(name, `source:${name}`);
-        return decision instanceof Promise ? decision.then(waitMsOf) : waitMsOf(decision);
-      };
+    takeToken() {
+      const decision = limiter.consume(name, `source:${name}`);
+      return decision instanceof Promise ? decision.then(waitMsOf) : waitMsOf(decision);
     },
     close: () => limiter.close(),
   };
