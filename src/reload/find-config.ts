@@ -34,9 +34,10 @@ export async function findConfig(
 ): Promise<FoundConfig> {
   try {
     const next = await read();
-    const problems = fixedProblems(next, findFixed(inForce.gateway, next.gateway));
+    const changes = findChanges(inForce, next);
+    const problems = fixedProblems(next, findFixed(changes));
     if (problems.length > 0) return { kind: 'unsound', problems };
-    return { kind: 'sound', next, changes: findChanges(inForce, next) };
+    return { kind: 'sound', next, changes };
   } catch (error) {
     return { kind: 'unsound', problems: problemsOf(error) };
   }
