@@ -8,7 +8,6 @@ import { redisState } from '../admin/redis-checks.ts';
 import { closeListener, openListener } from '../http/listener/open-listener.ts';
 import type { SoundConfig } from '../reload/reload-outcome.ts';
 import { createReloader, type Reloader, type Reloading } from '../reload/reloader.ts';
-import { configDigest } from '../reload/snapshot.ts';
 import type { WorkerProcess, WorkerState } from './messages.ts';
 import { createPrimaryAct, createPrimaryAudit } from './primary-actions.ts';
 import { createMergedMetrics, type MergedMetrics } from './metrics/merged-metrics.ts';
@@ -60,15 +59,16 @@ async function statesOf(links: readonly WorkerLink[]): Promise<readonly WorkerSt
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
 }
 
-/** The reloader of a primary, and the configuration that it has put in force. */
+/** The reloader of a primary, and what the configuration in force says of the operator's listener. */
 function createPrimaryReloader(
   { first, reloading, log }: PrimaryDeps,
-  reloads: WorkerReloads,
+  { reloads, supervisor }: { readonly reloads: WorkerReloads; readonly supervisor: Supervisor },
   metrics: MergedMetrics,
   serving: () => readonly WorkerLink[],
   draining: () => boolean,
 ) {
-  const inForce = { rev: 1, digest: configDigest(first), config: first };
+  let rev = 1;
+  let { admin } = first.gateway;
   const reloader = createReloader({
     ...reloading,
     first,
@@ -77,14 +77,14 @@ function createPrimaryReloader(
     audit: createPrimaryAudit(serving, log),
     target: {
       get inForce() {
-        const { rev, digest } = inForce;
-        return { rev, digest };
+        return { rev, digest: supervisor.plan.digest };
       },
       async stage(next) {
         if (draining()) throw new Error('the gateway is draining');
         const staged = await reloads.stage(next);
         async function apply(waitMs: number) {
-          Object.assign(inForce, { rev: inForce.rev + 1, digest: configDigest(next), config: next });
+          rev += 1;
+          ({ admin } = next.gateway);
           return staged.apply(waitMs);
         }
         return { apply, discard: staged.discard };
@@ -92,7 +92,7 @@ function createPrimaryReloader(
       acknowledged: (waitMs) => reloads.serving(waitMs),
     },
   });
-  return { reloader, adminInForce: () => inForce.config.gateway.admin };
+  return { reloader, adminInForce: () => admin };
 }
 
 /** Creates the primary. Nothing runs before `listen`. */
@@ -111,7 +111,13 @@ export function createPrimary(deps: PrimaryDeps): Primary {
   });
   const reloads = createWorkerReloads({ supervisor, planOf });
   const serving = () => supervisor.workers.flatMap(({ link, phase }) => (phase === 'serving' ? [link] : []));
-  const { reloader, adminInForce } = createPrimaryReloader(deps, reloads, metrics, serving, () => draining);
+  const { reloader, adminInForce } = createPrimaryReloader(
+    deps,
+    { reloads, supervisor },
+    metrics,
+    serving,
+    () => draining,
+  );
   const ownAct = createPrimaryAct({ serving, quality: () => metrics.quality() });
 
   const server = createServer(

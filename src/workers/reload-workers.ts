@@ -1,11 +1,10 @@
 import type { Acknowledged, SoundConfig, StagedReload } from '../reload/reload-outcome.ts';
-import { configDigest } from '../reload/snapshot.ts';
 import type { WorkerQuery, WorkerState } from './messages.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { WorkerPlan, WorkerSlot } from './worker-slots.ts';
 
 export type ReloadWorkersDeps = {
-  readonly supervisor: Pick<Supervisor, 'workers' | 'adopt'>;
+  readonly supervisor: Pick<Supervisor, 'workers' | 'plan' | 'adopt'>;
   readonly planOf: (config: SoundConfig) => WorkerPlan;
 };
 
@@ -28,7 +27,6 @@ type Staged = {
   readonly number: number;
   readonly slots: readonly WorkerSlot[];
   readonly plan: WorkerPlan;
-  readonly digest: string;
 };
 
 type Asked<T> = { readonly slot: WorkerSlot; readonly answer: PromiseSettledResult<T> };
@@ -56,25 +54,24 @@ function acknowledgedBy(asked: readonly Asked<unknown>[]): Acknowledged {
 }
 
 /** A worker that has not answered does what it was told when it comes to it; one that serves something else is ended. */
-async function confirm(slot: WorkerSlot, plan: WorkerPlan, digest: string): Promise<void> {
+async function confirm(slot: WorkerSlot, plan: WorkerPlan): Promise<void> {
   const asked = slot.link.ask({ about: 'state' }, SWAP_MS) as Promise<WorkerState>;
   const state = await asked.catch(() => undefined);
-  if (state?.digest === digest) slot.plan = plan;
+  if (state?.digest === plan.digest) slot.plan = plan;
   else slot.link.process.kill();
 }
 
 /** Creates what reloads the workers of one primary. */
 export function createWorkerReloads({ supervisor, planOf }: ReloadWorkersDeps): WorkerReloads {
   let lastNumber = 0;
-  let current: WorkerPlan | undefined;
   const catchingUp = new Map<WorkerSlot, Promise<void>>();
   const servingSlots = () => supervisor.workers.filter(({ phase }) => phase === 'serving');
 
   async function bringUpToDate(slot: WorkerSlot): Promise<void> {
     try {
       // Another configuration may come in force meanwhile.
-      while (current !== undefined && slot.plan !== current) {
-        const plan = current;
+      while (slot.plan !== supervisor.plan) {
+        const { plan } = supervisor;
         const number = (lastNumber += 1);
         await slot.link.ask({ about: 'stage', number, texts: plan.texts }, STAGE_MS);
         await slot.link.ask({ about: 'swap', number }, SWAP_MS);
@@ -91,21 +88,20 @@ export function createWorkerReloads({ supervisor, planOf }: ReloadWorkersDeps): 
   function catchUp(slot: WorkerSlot): Promise<void> {
     const underWay = catchingUp.get(slot);
     if (underWay !== undefined) return underWay;
-    if (current === undefined || slot.plan === current) return Promise.resolve();
+    if (slot.plan === supervisor.plan) return Promise.resolve();
     const begun = bringUpToDate(slot);
     catchingUp.set(slot, begun);
     return begun;
   }
 
-  async function apply({ number, slots, plan, digest }: Staged, waitMs: number): Promise<Acknowledged> {
-    current = plan;
+  async function apply({ number, slots, plan }: Staged, waitMs: number): Promise<Acknowledged> {
     supervisor.adopt(plan);
     const others = servingSlots().filter((slot) => !slots.includes(slot));
     for (const slot of others) void catchUp(slot);
     const asked = await askAll(supervisor, slots, { about: 'swap', number }, waitMs);
     for (const { slot, answer } of asked) {
       if (answer.status === 'fulfilled') slot.plan = plan;
-      else void confirm(slot, plan, digest);
+      else void confirm(slot, plan);
     }
     return acknowledgedBy(asked);
   }
@@ -125,8 +121,7 @@ export function createWorkerReloads({ supervisor, planOf }: ReloadWorkersDeps): 
       const { message } = answer.reason as Error;
       throw new Error(`worker ${slot.link.process.pid ?? 0} cannot serve by it: ${message}`);
     }
-    const staged = { number, slots, plan, digest: configDigest(next) };
-    return { apply: (waitMs) => apply(staged, waitMs), discard };
+    return { apply: (waitMs) => apply({ number, slots, plan }, waitMs), discard };
   }
 
   return {

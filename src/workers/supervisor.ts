@@ -26,6 +26,8 @@ export type Supervisor = {
   /** Resolves with the reason if workers crash again and again and none serves any more. */
   readonly givenUp: Promise<string>;
   readonly workers: readonly WorkerSlot[];
+  /** The configuration that every worker should serve. */
+  readonly plan: WorkerPlan;
 };
 
 /** Creates a supervisor without workers. */
@@ -89,6 +91,9 @@ export function createSupervisor(deps: SupervisorDeps): Supervisor {
     givenUp: backoff.givenUp,
     get workers() {
       return slots.all;
+    },
+    get plan() {
+      return plan;
     },
   };
 }

@@ -7,6 +7,8 @@ import { createWorkerLink, type WorkerLink } from './worker-link.ts';
 /** A configuration as a primary runs it. */
 export type WorkerPlan = {
   readonly texts: ConfigTexts;
+  /** Of the configuration, see `configDigest`. */
+  readonly digest: string;
   /** The number of processes. */
   readonly workers: number;
   /** How long a worker that leaves goes on serving, in milliseconds. */

@@ -4,6 +4,7 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { sharesWork } from '../../config/schema/redis.ts';
 import type { SoundConfig } from '../../reload/reload-outcome.ts';
 import { createPublicSide } from '../../reload/public-side.ts';
+import { configDigest } from '../../reload/snapshot.ts';
 import { finishSteps, finishStepsInTurns } from '../../kernel/yield-to-loop.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { createTracing } from '../../telemetry/create-tracing.ts';
@@ -24,9 +25,11 @@ export function workersOf({ workers, redis }: GatewayConfig, { processes }: CliC
   return sharesWork(redis) ? processes.cores : 1;
 }
 
-function planOf({ gateway, compiled, texts }: SoundConfig, context: CliContext): WorkerPlan {
+function planOf(config: SoundConfig, context: CliContext): WorkerPlan {
+  const { gateway, compiled, texts } = config;
   return {
     texts,
+    digest: configDigest(config),
     workers: workersOf(gateway, context),
     drainMs: gateway.listen.drain,
     concurrency: new Map(compiled.map(({ source: { spec } }) => [spec.name, spec.net.concurrency])),

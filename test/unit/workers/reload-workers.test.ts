@@ -8,7 +8,12 @@ const files = { gateway: { file: 'portico.yaml', text: '' }, sources: [] };
 const texts = { files, references: {} };
 const gateway = gatewaySchema.parse({ portico: 1, resources: {} });
 const next: ReadyConfig = { gateway, compiled: [], sources: [], notes: [], texts };
-const planOf = (): WorkerPlan => ({ texts, workers: 2, drainMs: 0, concurrency: new Map() });
+const planOf = (): WorkerPlan => ({ texts, digest: '', workers: 2, drainMs: 0, concurrency: new Map() });
+
+function supervising(workers: readonly WorkerSlot[]) {
+  const supervisor = { workers, plan: planOf(), adopt: (plan: WorkerPlan) => void (supervisor.plan = plan) };
+  return supervisor;
+}
 
 /** A worker that serves, and answers a question when it is told to. */
 function servingWorker(id: number) {
@@ -40,7 +45,7 @@ function servingWorker(id: number) {
 describe('a reload of workers', () => {
   it('waits for a worker that still catches up with the one before: a worker stages one at a time', async () => {
     const workers: WorkerSlot[] = [];
-    const reloads = createWorkerReloads({ supervisor: { workers, adopt: () => undefined }, planOf });
+    const reloads = createWorkerReloads({ supervisor: supervising(workers), planOf });
     await (await reloads.stage(next)).apply(1);
     const late = servingWorker(1);
     workers.push(late.slot);
@@ -63,7 +68,7 @@ describe('a reload of workers', () => {
   it('goes on to the newest configuration where another one comes in force while a worker catches up', async () => {
     const late = servingWorker(1);
     const workers: WorkerSlot[] = [];
-    const reloads = createWorkerReloads({ supervisor: { workers, adopt: () => undefined }, planOf });
+    const reloads = createWorkerReloads({ supervisor: supervising(workers), planOf });
     const [first, second] = [await reloads.stage(next), await reloads.stage(next)];
     await first.apply(1);
     workers.push(late.slot);
