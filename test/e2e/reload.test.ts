@@ -11,20 +11,9 @@ let gateway: GatewayProcess;
 const edit = (from: string, to: string) => config.edit('portico.yaml', from, to);
 const users = (query: string) => fetch(`${gateway.url}/v1/users?${query}`);
 const statusOf = async (query: string) => (await users(query)).status;
-const reload = async (query = '') => {
-  const answer = await fetch(`${gateway.adminUrl}/api/config/reload${query}`, { method: 'POST' });
-  return { status: answer.status, outcome: (await answer.json()) as Outcome };
-};
+const reload = (query?: string) => gateway.reload(query);
 const readiness = async () => (await (await fetch(`${gateway.adminUrl}/readyz`)).json()) as Readiness;
 
-type Outcome = {
-  readonly kind: string;
-  readonly rev: number;
-  readonly digest: string;
-  readonly changes: readonly { readonly path: string }[];
-  readonly problems?: readonly string[];
-  readonly processes: readonly { readonly pid: number; readonly digest: string }[];
-};
 type Readiness = {
   readonly config: { readonly rev: number; readonly digest: string; readonly stale?: object };
 };

@@ -14,16 +14,6 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}`, connection: '
 /** Each over a connection of its own. */
 const ask = (query: string, key = gateway.keys.roomy) =>
   checkedFetch(`${gateway.url}/v1/users?${query}`, { headers: bearer(key) });
-const reload = async () => {
-  const answer = await fetch(`${gateway.adminUrl}/api/config/reload`, { method: 'POST' });
-  return { status: answer.status, outcome: (await answer.json()) as Outcome };
-};
-type Outcome = {
-  readonly kind: string;
-  readonly digest: string;
-  readonly waitingFor: number;
-  readonly processes: readonly { readonly pid: number; readonly digest: string }[];
-};
 const firstName = async (answer: Response) =>
   ((await answer.json()) as { data: { name: string }[] }).data[0]?.name;
 /** The workers that have answered something of late, by their lines in the log. */
@@ -79,7 +69,7 @@ describe('two workers on one port', () => {
     await load.more(100);
     const edit = (from: string, to: string) => gateway.config.edit('portico.yaml', from, to);
     edit('passthrough:', 'contract: { limitOverflow: clamp }\n\npassthrough:');
-    const { status, outcome } = await reload();
+    const { status, outcome } = await gateway.reload();
     expect([status, outcome.kind, outcome.waitingFor]).toEqual([200, 'applied', 0]);
     expect(outcome.processes.map(({ pid }) => pid).sort()).toEqual(
       gateway

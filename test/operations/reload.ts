@@ -17,13 +17,6 @@ import { forwardingTo } from '../support/upstream/scripts.ts';
 import { createRandom, mutate } from './mutate-config.ts';
 import type { OperationRow } from './row.ts';
 
-type Outcome = {
-  readonly kind: string;
-  readonly digest: string;
-  readonly problems?: readonly string[];
-  readonly processes: readonly { readonly digest: string }[];
-};
-
 /** Questions whose right answers differ between the two configurations, and one whose answer does not. */
 const QUESTIONS = [
   '/v1/users?limit=200',
@@ -65,10 +58,7 @@ const answerOf = async (url: string) => {
   return `${response.status} ${text}`;
 };
 
-async function reload({ adminUrl }: GatewayProcess, query = ''): Promise<Outcome> {
-  const answer = await fetch(`${adminUrl}/api/config/reload${query}`, { method: 'POST' });
-  return (await answer.json()) as Outcome;
-}
+const reload = async (gateway: GatewayProcess) => (await gateway.reload()).outcome;
 
 /** Asks without a pause until `work` has ended; the answers that no model has, and how many there were. */
 async function underLoad(

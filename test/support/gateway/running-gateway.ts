@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { servedOpenapi } from '../../../src/cli/generate/documents.ts';
 import type { GatewayConfig } from '../../../src/config/schema/gateway.ts';
 import { createGateway, type Gateway } from '../../../src/gateway.ts';
+import type { ReloadOutcome } from '../../../src/reload/reload-outcome.ts';
 import type { ServedConfig } from '../../../src/reload/snapshot.ts';
 import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
 import { createTracing } from '../../../src/telemetry/create-tracing.ts';
@@ -18,6 +19,8 @@ export type RunningGateway = {
   counted(metric: string, ...labels: readonly string[]): Promise<number>;
   /** Whether `/readyz` says so. */
   isReady(): Promise<boolean>;
+  /** Asks for a reload; `query` is that of the address, such as `?dryRun=true`. */
+  reload(query?: string): Promise<{ readonly status: number; readonly outcome: ReloadOutcome }>;
   /** Ends it, and waits for that. */
   close(): Promise<unknown>;
 };
@@ -47,6 +50,10 @@ export function gatewayAt(
     metrics,
     counted: async (metric, ...labels) => sumOf(await metrics(), metric, labels),
     isReady: async () => (await fetch(`${adminUrl}/readyz`)).status === 200,
+    async reload(query = '') {
+      const answer = await fetch(`${adminUrl}/api/config/reload${query}`, { method: 'POST', headers });
+      return { status: answer.status, outcome: (await answer.json()) as ReloadOutcome };
+    },
     close,
   };
 }
