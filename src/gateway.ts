@@ -27,6 +27,9 @@ export type Gateway = {
   close(): Promise<void>;
 };
 
+/** What the operator is told of the configuration in force. */
+const inForceOf = ({ inForce: { rev, digest } }: PublicSide) => ({ rev, digest });
+
 /** The reloader of a gateway that is one process; `undefined` where its configuration is never read again. */
 function createGatewayReloader(
   served: ServedConfig,
@@ -42,8 +45,7 @@ function createGatewayReloader(
     first: { ...served, texts },
     target: {
       get inForce() {
-        const { rev, digest } = side.inForce;
-        return { rev, digest };
+        return inForceOf(side);
       },
       async stage(next) {
         if (draining()) throw new Error('the gateway is draining');
@@ -68,7 +70,6 @@ export function createGateway(served: ServedConfig, services: GatewayServices): 
   const side = createPublicSide(served, services);
   let draining = false;
   const reloader = createGatewayReloader(served, side, services, () => draining);
-  const configOf = ({ rev, digest }: PublicSide['inForce']) => ({ rev, digest });
   const admin = createAdminServer(
     createAdminApp({
       ...side,
@@ -78,7 +79,7 @@ export function createGateway(served: ServedConfig, services: GatewayServices): 
           : createAct(createConfigActions(reloader.reload), { otherwise: side.act }),
       draining: () => draining,
       tokens: () => side.inForce.tokens,
-      config: () => reloader?.status ?? configOf(side.inForce),
+      config: () => reloader?.status ?? inForceOf(side),
       log,
     }),
   );
