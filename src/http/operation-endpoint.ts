@@ -37,7 +37,7 @@ export function operationEndpoint(
         if (!(reply instanceof Promise)) answer(reply);
         else {
           uses.enter();
-          void reply.then(answer, refuse).finally(uses.leave);
+          void reply.then(answer, refuse).then(uses.leave);
         }
       } catch (thrown) {
         refuse(thrown);
