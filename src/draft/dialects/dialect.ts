@@ -137,9 +137,12 @@ export function recordRequestAt(
 export type PlainColumn = (field: string) => string | undefined;
 
 /** A filter of the contract, with the path of its field's column. */
-type PlainFilter = Pick<DialectFilter, 'field' | 'op'> & { readonly column: string };
+export type PlainFilter = Pick<DialectFilter, 'field' | 'op'> & { readonly column: string };
 
-/** The filters of the contract on the columns that are plain. */
+/**
+ * The filters of the contract on the columns that are plain. The one that has the fewest usual forms comes first: what it
+ * shows of their spelling helps to find the others.
+ */
 export function plainFilters(column: PlainColumn): readonly PlainFilter[] {
   const wanted = [
     { field: 'category', op: 'eq' },

@@ -2,7 +2,13 @@ import type { RequestSpec } from '../../config/schema/source.ts';
 import { compilePath } from '../../adapter/path.ts';
 import { escapes } from '../../adapter/request/escape.ts';
 import type { JsonObject } from '../../kernel/json/json.ts';
-import type { Dialect, DialectFilter } from '../dialects/dialect.ts';
+import {
+  type Dialect,
+  type DialectFilter,
+  type PlainColumn,
+  type PlainFilter,
+  plainFilters,
+} from '../dialects/dialect.ts';
 import { scalarText } from '../../kernel/json/values.ts';
 import type { ListAnswer, ListReader } from '../requests/list-reader.ts';
 import { mapLeaves, mapTexts } from '../requests/map-leaves.ts';
@@ -20,7 +26,7 @@ export type FilterContext = {
   readonly firstIds: readonly string[];
   readonly unknownParameter: UnknownParameter;
   /** The path of a field, if no step changes its value. */
-  readonly pathOf: (field: 'category' | 'price') => string | undefined;
+  readonly pathOf: PlainColumn;
   readonly dialect: Dialect | undefined;
 };
 
@@ -103,13 +109,12 @@ type FoundForm = { readonly filter: DialectFilter; readonly spelledBy: number | 
 async function findUsual(
   reader: ListReader,
   context: FilterContext,
-  { field, op }: Pick<DialectFilter, 'field' | 'op'>,
+  { field, op, column }: PlainFilter,
   condition: Condition,
   spelledBy: number | undefined,
 ): Promise<FoundForm | undefined> {
-  const path = context.pathOf(field);
-  if (path === undefined || !/^[A-Za-z_]\w*$/.test(path)) return undefined;
-  const forms = usualForms(path, op, spelledBy);
+  if (!/^[A-Za-z_]\w*$/.test(column)) return undefined;
+  const forms = usualForms(column, op, spelledBy);
   const candidates = forms.flatMap(({ query }) =>
     Object.entries(query).map(([name, template]): ParameterCandidate => ({
       place: { in: 'query', name },
@@ -173,13 +178,6 @@ async function findKnown(
   return undefined;
 }
 
-/** The filter that has the fewest forms comes first: what it shows of their spelling helps to find the others. */
-const FILTERS = [
-  { field: 'category', op: 'eq' },
-  { field: 'price', op: 'ge' },
-  { field: 'price', op: 'le' },
-] as const;
-
 /**
  * Finds which parameter filters by which field: one form for each filter of the contract. `known` are the documented
  * forms, if there are any. Whether it gives just the right rows is not looked at.
@@ -191,10 +189,9 @@ export async function findFilters(
 ): Promise<readonly DialectFilter[]> {
   const found: DialectFilter[] = [];
   let spelledBy: number | undefined;
-  for (const wanted of FILTERS) {
-    const path = context.pathOf(wanted.field);
-    if (path === undefined || reader.client.callsLeft < 6) continue;
-    const condition = conditionFor(context, path, wanted.op);
+  for (const wanted of plainFilters(context.pathOf)) {
+    if (reader.client.callsLeft < 6) break;
+    const condition = conditionFor(context, wanted.column, wanted.op);
     const own = known?.filter(({ field, op }) => field === wanted.field && op === wanted.op);
     const usual = () => condition && findUsual(reader, context, wanted, condition, spelledBy);
     const one = await (own === undefined ? usual() : findKnown(reader, context, own, condition));
