@@ -7,8 +7,7 @@ import { applyEdit, type DraftEdit, type DraftPlace, isSamePlace, valueAt } from
 type Section = Readonly<Record<string, unknown>>;
 
 /** The claims of a list that infer changes by itself, as doctor advises; what else differs is for the operator to judge. */
-const CHANGEABLE =
-  /^(?:filters\b|sort\b|total\b|order\b|window\.(?:pastEnd|shortPage|base|sizeMax)$|window\.sizes$)/;
+const CHANGEABLE = /^(?:filters\b|sort\b|total\b|order\b|window\.(?:pastEnd|shortPage|base|sizeMax|sizes)$)/;
 
 function isChangeable(draft: Draft, { at, probe }: Finding): boolean {
   const place = at.slice(3).join('.');
@@ -37,10 +36,7 @@ export function correctDraft(
   const other = draft.alternatives.find((one) => isSamePlace(one.at, at))?.values[tried(at)];
   // What only changes a detail of a value is better than another value.
   if (isTakenBack && other !== undefined)
-    return {
-      ...{ at, changes: [{ at, value: other }] },
-      remark: likely(`another was tried before: ${observed}`),
-    };
+    return { at, changes: [{ at, value: other }], remark: likely(`another was tried before: ${observed}`) };
   if (changes.length === 0) return undefined;
   const remark =
     at[3] === 'window' ? sure(observed) : likely(`${observed}; so ${changes.map(changeText).join(', ')}`);

@@ -82,20 +82,19 @@ const rank = ({ level }: DraftNote) => ['sure', 'likely', 'edit'].indexOf(level)
 
 /** The draft with one change for each claim that differs; `undefined` if nothing can be changed. */
 function corrected(draft: Draft, { findings }: Examination, changes: Map<string, number>): Draft | undefined {
-  const done = new Map<string, string>();
+  const done = new Set<string>();
   const tried = (at: DraftPlace) => changes.get(pathText(at)) ?? 0;
   let current = draft;
   for (const finding of findings) {
     const place = pathText(finding.at);
-    const before = done.get(place);
+    const isAgain = done.has(place);
     // Two directions of a sort are at one place; of other places, what is found second may follow from the first.
-    if (finding.verdict !== 'differs' || (before !== undefined && finding.at[3] !== 'sort')) continue;
+    if (finding.verdict !== 'differs' || (isAgain && finding.at[3] !== 'sort')) continue;
     const edit = correctDraft(current, finding, tried);
     if (edit === undefined) continue;
     // Each direction was advised to be left out of both: without both, nothing is left.
-    const isOther = before !== undefined && before !== finding.probe;
-    const changed = isOther ? { ...edit, changes: [{ at: finding.at, value: undefined }] } : edit;
-    done.set(place, finding.probe);
+    const changed = isAgain ? { ...edit, changes: [{ at: finding.at, value: undefined }] } : edit;
+    done.add(place);
     changes.set(pathText(edit.at), tried(edit.at) + 1);
     current = applyEdit(current, changed);
   }
