@@ -40,7 +40,7 @@ function isSettled({ sample, failed }: Evidence): boolean {
 async function judgeSizes(evidence: Evidence): Promise<Findings> {
   const { ask, sample } = evidence;
   const { list } = ask;
-  if (list.order === 'unknown' || hidesRows(list) || !isSettled(evidence)) return undefined;
+  if (list.order === 'unknown' || !isSettled(evidence)) return undefined;
   const at = listPlace(ask, 'window', 'sizeMax');
   const conclude = claimAt('other sizes', 'windows of any size hold the rows that stand there', at);
   const firstRow = Math.floor(sample.records.length / 2);
