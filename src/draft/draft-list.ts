@@ -13,6 +13,7 @@ import { mapFields, type MapDraft, refuseAbsent } from './map/map-fields.ts';
 import { type DraftNote, notesAt, type Remark, toEdit } from './note.ts';
 import { compilePath } from '../adapter/path.ts';
 import { changeText } from '../claims/evidence/spec-change.ts';
+import { markOfForeign } from '../claims/source/foreign-rows.ts';
 import { draftWindow, type WindowDraft } from './window/draft-window.ts';
 import { type FiltersDraft, draftFilters } from './query/draft-filters.ts';
 import { type OrderDraft, draftOrder } from './query/draft-order.ts';
@@ -96,12 +97,6 @@ const REPEATED = toEdit(
   'records came twice in one walk: rows move, or windows overlap; ask for a fixed order in the query',
 );
 
-/** Keys that only some rows have, and the others never. */
-const foreignKeys = (rows: readonly JsonObject[], others: readonly JsonObject[]) => {
-  const usual = new Set(others.flatMap((row) => Object.keys(row)));
-  return [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((key) => !usual.has(key));
-};
-
 /** The note about rows that have none of the mapped fields, with the condition that leaves them out. */
 function findForeign(rows: readonly JsonObject[], { map, idPath }: MapDraft): Remark | undefined {
   const columns = Object.entries(map)
@@ -114,12 +109,8 @@ function findForeign(rows: readonly JsonObject[], { map, idPath }: MapDraft): Re
   const records = rows.filter(isRecord);
   const foreign = rows.filter((row) => !isRecord(row));
   if (columns.length === 0 || foreign.length === 0 || records.length === 0) return undefined;
-  const [mark] = foreignKeys(foreign, records);
   const always = columns.find((column) => records.every((row) => has(row, column)))?.path;
-  const condition =
-    always === undefined
-      ? { at: mark ?? idPath, ...(mark === undefined ? { matches: '…' } : { present: true }) }
-      : { at: always, present: false };
+  const condition = markOfForeign(foreign, records, always) ?? { at: idPath, matches: '…' };
   const line = changeText({ at: ['dropWhen'], value: [condition] });
   return toEdit(
     `${foreign.length} of ${rows.length} rows have none of the mapped fields, so they may be no records: ${line} leaves them out`,

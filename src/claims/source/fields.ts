@@ -8,6 +8,7 @@ import { listPlace } from '../evidence/ask.ts';
 import { claimAt, type Finding, setting } from '../evidence/finding.ts';
 import { counted } from '../../kernel/counted.ts';
 import { isBlank } from '../evidence/walk.ts';
+import { markOfForeign } from './foreign-rows.ts';
 
 /** Above this share of unreadable values, the steps are wrong and not the data. */
 const UNREADABLE_SHARE = 0.1;
@@ -111,11 +112,8 @@ function judgeRecords(evidence: Evidence): Finding | undefined {
     evidence,
     fields.map(({ path }) => path),
   );
-  // What tells records from what is none: a field that all others have, or a key that none of them has.
   const always = fields.find(({ name }) => others.every((record) => (record[name] ?? null) !== null));
-  const strange = Object.keys(foreign[0] ?? {}).find((key) => !own.some((row) => Object.hasOwn(row, key)));
-  const mark =
-    always === undefined ? strange && { at: strange, present: true } : { at: always.path, present: false };
+  const mark = markOfForeign(foreign, own, always?.path);
   if (foreign.length === 0 || mark === undefined) return undefined;
   const at = listPlace(ask, 'dropWhen');
   const value = [...ask.list.dropWhen, mark];

@@ -1,0 +1,19 @@
+import { pathWith } from '../../adapter/path.ts';
+import type { JsonObject } from '../../kernel/json/json.ts';
+
+/** A condition of `dropWhen`: whether something stands at a path. */
+type Mark = { readonly at: string; readonly present: boolean };
+
+/**
+ * What tells rows that are no records from records: the path where every record has a value, `always`, or else a key of
+ * the first such row that no record has. `undefined` where there is neither.
+ */
+export function markOfForeign(
+  [first = {}]: readonly JsonObject[],
+  records: readonly JsonObject[],
+  always: string | undefined,
+): Mark | undefined {
+  if (always !== undefined) return { at: always, present: false };
+  const key = Object.keys(first).find((one) => !records.some((row) => Object.hasOwn(row, one)));
+  return key === undefined ? undefined : { at: pathWith('', key), present: true };
+}
