@@ -6,6 +6,7 @@ import { type Change, claimAt, type Finding } from './evidence/finding.ts';
 import { tryFilters } from './filter.ts';
 import { claimOfList } from './filter-claims.ts';
 import { counted } from '../kernel/counted.ts';
+import { WHOLE_LIST } from './windows/whole-list.ts';
 
 /** Whether a parameter named as the field in the source filters exactly, though the file does not say so. */
 async function proposeFilter(evidence: Evidence, field: string): Promise<Finding | undefined> {
@@ -31,7 +32,7 @@ async function proposeFilter(evidence: Evidence, field: string): Promise<Finding
     return claimOfList(ask, [{ field, op: 'eq' }])(
       'differs',
       `with the parameter ${name}, ${counted(unlisted, 'row')} came that the list without it does not have`,
-      'window: offset, page, cursor or link, with the parameter that goes on; or a constant parameter that lists all rows',
+      WHOLE_LIST,
       shown,
     );
   const narrows = found.records.length > 0 && found.records.length < sample.records.length;

@@ -3,6 +3,7 @@ import { type Ask, type Exchange, getPlace, hidesRows, listPlace } from '../evid
 import { claimAt, type Findings } from '../evidence/finding.ts';
 import { counted } from '../../kernel/counted.ts';
 import { walkAgain } from '../evidence/walk.ts';
+import { WHOLE_LIST } from '../windows/whole-list.ts';
 
 const GAPS_TRIED = 5;
 /** How far behind the last number of the list records are looked for. */
@@ -45,7 +46,7 @@ async function judgeBehind({ ask, sample }: Evidence, last: number): Promise<Fin
   return claimAt('all rows', 'the list has every record', listPlace(ask, 'window'))(
     'differs',
     `${counted(hidden.length, 'record')} with ids behind the last one of the list can be asked for: the list is cut off`,
-    'window: offset, page, cursor or link, with the parameter that goes on; or a constant parameter that lists all rows',
+    WHOLE_LIST,
     ...hidden.map(({ exchange }) => exchange),
   );
 }

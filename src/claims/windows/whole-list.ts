@@ -64,9 +64,13 @@ function constantLike({ list }: Ask, rows: number): readonly [string, string] | 
   return Object.entries(list.request.query).find(([, value]) => value === text);
 }
 
+const GOES_ON = 'window: offset, page, cursor or link, with the parameter that goes on';
+
+/** What to write for a list that lacks records of the service. */
+export const WHOLE_LIST = `${GOES_ON}; or a constant parameter that lists all rows`;
+
 /** What to write for a list of which only a part was read. */
-const PAGING =
-  'window: offset, page, cursor or link, with the parameter that goes on, in place of a constant; `portico infer` tries them';
+const PAGING = `${GOES_ON}, in place of a constant; \`portico infer\` tries them`;
 
 /** Judges a list that came in one call, by a constant of the request that it is as long as. */
 async function judgeConstant({ ask, sample, first }: Evidence): Promise<Findings> {
