@@ -28,7 +28,10 @@ export type Gateway = {
 };
 
 /** What the operator is told of the configuration in force. */
-const inForceOf = ({ inForce: { rev, digest } }: PublicSide) => ({ rev, digest });
+function inForceOf(side: PublicSide) {
+  const { rev, digest } = side.inForce();
+  return { rev, digest };
+}
 
 /** The reloader of a gateway that is one process; `undefined` where its configuration is never read again. */
 function createGatewayReloader(
@@ -39,7 +42,7 @@ function createGatewayReloader(
 ): Reloader | undefined {
   if (reloading === undefined) return undefined;
   const { pid, texts } = reloading;
-  const acknowledged = () => ({ processes: [{ pid, digest: side.inForce.digest }], waitingFor: 0 });
+  const acknowledged = () => ({ processes: [{ pid, digest: side.inForce().digest }], waitingFor: 0 });
   return createReloader({
     ...reloading,
     first: { ...served, texts },
@@ -78,7 +81,7 @@ export function createGateway(served: ServedConfig, services: GatewayServices): 
           ? side.act
           : createAct(createConfigActions(reloader.reload), { otherwise: side.act }),
       draining: () => draining,
-      tokens: () => side.inForce.tokens,
+      tokens: () => side.inForce().tokens,
       config: () => reloader?.status ?? inForceOf(side),
       log,
     }),

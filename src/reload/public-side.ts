@@ -50,7 +50,7 @@ export type PublicSide = OperatorActions & {
   /** Opens the listener; rejects if its port is taken. */
   listen(): Promise<number>;
   /** The configuration in force. */
-  readonly inForce: Pick<Snapshot, 'rev' | 'digest' | 'config' | 'tokens'>;
+  inForce(): Pick<Snapshot, 'rev' | 'digest' | 'config' | 'tokens'>;
   /**
    * Prepares a change to another configuration. Nothing is served by it before `apply`.
    * @throws Error where it cannot be put together
@@ -143,9 +143,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
       await purges.refresh();
     },
     listen: () => openListener(server, first.gateway.listen),
-    get inForce() {
-      return snapshots.current;
-    },
+    inForce: () => snapshots.current,
     stage,
     checks: () => redisChecks(redis.of),
     metrics,

@@ -21,7 +21,7 @@ import { createPermitShare, type PermitShare } from './permits/permit-share.ts';
 export type ServedGateway = {
   prepare(): Promise<void>;
   listen(): Promise<number>;
-  readonly inForce: { readonly digest: string };
+  inForce(): { readonly digest: string };
   /** Compiles another configuration; nothing is served by it before `apply`. */
   stage(texts: ConfigTexts): Promise<StagedConfig>;
   checks(): WorkerState['checks'];
@@ -44,7 +44,7 @@ function isReload(query: WorkerQuery): query is ReloadQuery {
 }
 
 const stateOf = (gateway: ServedGateway): WorkerState => ({
-  digest: gateway.inForce.digest,
+  digest: gateway.inForce().digest,
   checks: gateway.checks(),
 });
 

@@ -56,9 +56,6 @@ export async function runWorker(line: PrimaryChannel, context: CliContext): Prom
     });
     return {
       ...side,
-      get inForce() {
-        return side.inForce;
-      },
       // A file at a time, so that requests are served meanwhile.
       stage: async (next) => side.stage(await finishStepsInTurns(readConfigTexts(next, context.env))),
     };
