@@ -22,10 +22,7 @@ async function checkSource(file: string, { fixtures }: CheckOptions): Promise<Ch
   const sources = readSource(file);
   const notes = sourceNotes(new Set(sources.map((one) => one.source)));
   const checked = { compiled: sources, sources, passthrough: [], notes, verdict: 'The source is sound.' };
-  if (fixtures === false) return { ...checked, replayed: 0 };
-  const { passed, problems } = await checkFixtures(sources);
-  if (problems.length > 0) throw new ConfigError(problems);
-  return { ...checked, replayed: passed };
+  return { ...checked, replayed: fixtures === false ? 0 : await checkFixtures(sources) };
 }
 
 /** Reads, compiles and replays. @throws ConfigError with every problem */

@@ -19,10 +19,7 @@ export async function readChecked(
   { fixtures = true } = {},
 ): Promise<CheckedFiles> {
   const ready = readConfig(gatewayFile, variables);
-  if (!fixtures) return { ...ready, replayed: 0 };
-  const { passed, problems } = await checkFixtures(ready.sources);
-  if (problems.length > 0) throw new ConfigError(problems);
-  return { ...ready, replayed: passed };
+  return { ...ready, replayed: fixtures ? await checkFixtures(ready.sources) : 0 };
 }
 
 const AGAIN_MAX = 5;
