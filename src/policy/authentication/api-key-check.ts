@@ -95,8 +95,8 @@ export function createApiKeyCheck(deps: ApiKeyCheckDeps): ApiKeyCheck {
     const id = parseApiKey(text)?.id;
     if (id === undefined) return UNRECOGNISED;
     const held = await records?.current(id, attempt);
-    const presented = hashApiKey(pepper, text);
-    return held?.record === undefined ? refused('unknown', id) : checkRecord(held, held.record, presented);
+    if (held?.record === undefined) return refused('unknown', id);
+    return checkRecord(held, held.record, hashApiKey(pepper, text));
   }
 
   function checkRecord(

@@ -2,7 +2,10 @@ import { Secret } from '../../../../src/kernel/secret.ts';
 import { createApiKeyCheck } from '../../../../src/policy/authentication/api-key-check.ts';
 import type { KeyRecords } from '../../../../src/policy/authentication/api-key-records.ts';
 import { hashApiKey, newApiKey } from '../../../../src/policy/authentication/api-key.ts';
-import type { CallerCredential } from '../../../../src/policy/authentication/credential-result.ts';
+import type {
+  CallerCredential,
+  RefusalReason,
+} from '../../../../src/policy/authentication/credential-result.ts';
 import type { KeyRecord } from '../../../../src/store/key-record.ts';
 import { createManualClock } from '../../../support/time/manual-clock.ts';
 
@@ -41,6 +44,7 @@ function configuredCheck(id: string, key: string, rest: { expiresAt?: string; ti
 
 const id = 'abcdefghijkl';
 const key = newApiKey(id);
+const refused = (reason: RefusalReason, keyId = id) => ({ kind: 'refused', reason, keyId });
 
 describe('keys in Redis', () => {
   it('are accepted with what their record says', async () => {
@@ -64,16 +68,16 @@ describe('keys in Redis', () => {
     clock.advance(1_000);
     expect(outgoing.kind === 'accepted' && outgoing.isFresh()).toBe(false);
     expect(fresh.kind === 'accepted' && fresh.isFresh()).toBe(true);
-    expect(await check.stored(credentialOf(old))).toMatchObject({ kind: 'refused' });
+    expect(await check.stored(credentialOf(old))).toEqual(refused('expired'));
   });
 
   it.each([
-    ['with another secret', recordOf(id, [newApiKey(id)])],
-    ['when revoked', recordOf(id, [key], { revokedAt: 1 })],
-    ['when expired', recordOf(id, [key], { expiresAt: clock.now() })],
-    ['when there is no record', undefined],
-  ])('are refused %s', async (_, record) => {
-    expect(await storedCheck(record).stored(credentialOf(key))).toMatchObject({ kind: 'refused' });
+    ['with another secret', recordOf(id, [newApiKey(id)]), 'wrong_secret'],
+    ['when revoked', recordOf(id, [key], { revokedAt: 1 }), 'revoked'],
+    ['when expired', recordOf(id, [key], { expiresAt: clock.now() }), 'expired'],
+    ['when there is no record', undefined, 'unknown'],
+  ] as const)('are refused %s', async (_, record, reason) => {
+    expect(await storedCheck(record).stored(credentialOf(key))).toEqual(refused(reason));
   });
 
   it('are never asked for when the text is not well formed', async () => {
@@ -96,7 +100,9 @@ describe('keys in the configuration', () => {
   it('are accepted without any record in Redis', async () => {
     const check = configuredCheck(id, key);
     expect(check.configured(credentialOf(key))).toMatchObject({ kind: 'accepted', principal: { id } });
-    expect(await check.stored(credentialOf(newApiKey('zzzzzzzzzzzz')))).toMatchObject({ kind: 'refused' });
+    expect(await check.stored(credentialOf(newApiKey('zzzzzzzzzzzz')))).toEqual(
+      refused('unknown', 'zzzzzzzzzzzz'),
+    );
   });
 
   it('may have any form: a company brings its own', () => {
@@ -108,9 +114,7 @@ describe('keys in the configuration', () => {
   });
 
   it('are refused with another secret under their id, without a look into Redis', () => {
-    expect(configuredCheck(id, key).configured(credentialOf(newApiKey(id)))).toMatchObject({
-      kind: 'refused',
-    });
+    expect(configuredCheck(id, key).configured(credentialOf(newApiKey(id)))).toEqual(refused('wrong_secret'));
   });
 
   it('are refused once expired', () => {
@@ -119,6 +123,6 @@ describe('keys in the configuration', () => {
     expect(result.kind === 'accepted' && result.isFresh()).toBe(true);
     clock.advance(5_000);
     expect(result.kind === 'accepted' && result.isFresh()).toBe(false);
-    expect(check.configured(credentialOf(key))).toMatchObject({ kind: 'refused' });
+    expect(check.configured(credentialOf(key))).toEqual(refused('expired'));
   });
 });
