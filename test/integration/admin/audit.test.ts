@@ -80,7 +80,7 @@ describe('the audit of two gateways on one Redis', () => {
       expect(all).not.toContain(secret);
   });
 
-  it('is one unbroken chain, whoever writes at the same time', async () => {
+  it('is one unbroken chain, although both gateways write at the same time', async () => {
     const before = (await entries()).length;
     const statuses = await Promise.all(Array.from({ length: 60 }, (_, n) => purge(n % 2, 'products')));
     expect(new Set(statuses)).toEqual(new Set([200]));
