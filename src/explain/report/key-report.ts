@@ -1,11 +1,10 @@
 import { singleLine } from '../../kernel/control-characters.ts';
+import { endsSoon } from '../../policy/authentication/watch-keys.ts';
 import type { KeyRecord } from '../../store/key-record.ts';
 import { tableLines } from './report.ts';
 import type { KeyView } from '../../admin/actions/key-view.ts';
 
 const DAY_MS = 86_400_000;
-/** A key that ends sooner is marked. */
-const SOON_DAYS = 14;
 
 /** A new key, displayed this once. */
 export function newKeyText(key: string): string {
@@ -23,8 +22,9 @@ function stateText(
   if (state === 'revoked') return `revoked ${minuteOf(revokedAt) ?? ''}`;
   if (expiresAt === undefined) return 'valid';
   if (state === 'expired') return `expired ${minuteOf(expiresAt) ?? ''}`;
-  const days = Math.floor((Date.parse(expiresAt) - now) / DAY_MS);
-  return `valid until ${minuteOf(expiresAt) ?? ''}${days < SOON_DAYS ? ` (${days} days)` : ''}`;
+  const endMs = Date.parse(expiresAt);
+  const days = Math.floor((endMs - now) / DAY_MS);
+  return `valid until ${minuteOf(expiresAt) ?? ''}${endsSoon({ expiresAt: endMs }, now) ? ` (${days} days)` : ''}`;
 }
 
 /** Keys as a table with a header, times in UTC. */
