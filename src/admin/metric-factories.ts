@@ -1,6 +1,6 @@
 import { Counter, type CounterConfiguration, type Histogram, type Registry } from 'prom-client';
 
-// How metrics are counted. The metrics themselves are in metrics.ts, source-metrics.ts and store-metrics.ts.
+// How metrics are counted. The metrics themselves are in metrics.ts and the other files `*-metrics.ts`.
 
 /** The child of a metric for some label values. */
 type LabelledChild<T> = { readonly values: readonly string[]; readonly child: T };

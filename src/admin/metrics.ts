@@ -7,7 +7,7 @@ import {
   type MetricPlace,
 } from './metric-factories.ts';
 import { describeMetrics } from './describe-metrics.ts';
-import { createAccessMetrics } from './access-metrics.ts';
+import { createCredentialMetrics } from './credential-metrics.ts';
 import { createConfigMetrics } from './config-metrics.ts';
 import { createSourceMetrics } from './source-metrics.ts';
 import { createStoreMetrics } from './store-metrics.ts';
@@ -80,7 +80,7 @@ export function createMetrics(deps: MetricsDeps) {
     ...createConfigMetrics(registry),
     ...createSourceMetrics(place, SECONDS_BOUNDS),
     ...createStoreMetrics(place),
-    ...createAccessMetrics(registry),
+    ...createCredentialMetrics(registry),
     /** Brings series into being before their first event. */
     declare: (series: KnownSeries) => declareSeries(place, series),
     /** All metrics in the Prometheus text format. */

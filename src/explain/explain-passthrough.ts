@@ -5,7 +5,7 @@ import { publicStatus } from '../errors/body.ts';
 import { fault } from '../errors/fault.ts';
 import { parseRequestTarget } from '../http/listener/request-head.ts';
 import { isForwardable, pathMapOf, upstreamTarget } from '../http/passthrough/path.ts';
-import { isForSharedCaches } from '../http/passthrough/return-rules.ts';
+import { isForSharedCaches } from '../http/passthrough/response-header-policy.ts';
 import { compileRoutes } from '../http/routes.ts';
 import { readRequestLine } from './explain-request.ts';
 

@@ -12,7 +12,7 @@ import { createFailedCredentials } from '../policy/authentication/failed-credent
 import { createJwksClient } from '../policy/authentication/jwks-fetch.ts';
 import { createJwks, type IssuerKeys } from '../policy/authentication/jwks.ts';
 import { createJwtCheck } from '../policy/authentication/jwt.ts';
-import { endsSoon, watchKeys } from '../policy/authentication/watch-keys.ts';
+import { endsSoon, createKeyHousekeeping } from '../policy/authentication/key-housekeeping.ts';
 import { createRateLimit, type RateLimitDeps } from '../policy/rate-limit.ts';
 import { createKeyStore } from '../store/key-store.ts';
 import { createKeyUses } from '../store/key-uses.ts';
@@ -62,7 +62,12 @@ function takeKeyRecords(
   return parts.take('key records', '', () => {
     const store = createKeyStore(client, keys);
     const kept = createKeyRecords({ store, clock });
-    const watch = watchKeys({ records: kept, store, uses: createKeyUses(client, keys.apiKeyUses), clock });
+    const watch = createKeyHousekeeping({
+      records: kept,
+      store,
+      uses: createKeyUses(client, keys.apiKeyUses),
+      clock,
+    });
     metrics.watchExpiring('redis', () => watch.expiring());
     return { value: kept, close: () => watch.close() };
   });

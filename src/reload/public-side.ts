@@ -17,7 +17,7 @@ import { createKeptParts } from '../pipeline/parts/kept-parts.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { ShareOf } from '../pipeline/source-upstreams.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
-import { createLocalShares } from '../upstream/bulkhead/divided-share.ts';
+import { createLocalShares } from '../upstream/bulkhead/share-across-reloads.ts';
 import { openStores } from './open-stores.ts';
 import { createSnapshot, type ServedConfig, type Snapshot } from './snapshot.ts';
 import { createSnapshots, type Snapshots } from './snapshots.ts';

@@ -7,7 +7,7 @@ export type SoundConfig = ServedConfig & { readonly texts: ConfigTexts };
 
 /** Who asks for a reload, and how. */
 export type ReloadRequest = {
-  /** The name of a token, or `signal`, `watch`, `command`. */
+  /** The name of a token, or `local` where none is needed, `signal` or `watch`. */
   readonly actor: string;
   /** Only says what would become different. */
   readonly dryRun?: boolean | undefined;

@@ -1,7 +1,7 @@
 import { createSerialQueue } from '../kernel/serial-queue.ts';
-import { findConfig, type FoundConfig, problemsOf } from './find-config.ts';
+import { readNextConfig, type NextConfig, problemsOf } from './next-config.ts';
 import type { ReloadOutcome, ReloadRequest, ReloadTarget, SoundConfig } from './reload-outcome.ts';
-import { createReloadReport, type ReloadReportDeps, type StaleConfig } from './reload-report.ts';
+import { createReloadRecorder, type ReloadRecorderDeps, type StaleConfig } from './reload-recorder.ts';
 import { configDigest } from './snapshot.ts';
 
 /** Puts changed configurations in force while requests are served. */
@@ -31,7 +31,7 @@ export type Reloading = {
 };
 
 export type ReloaderDeps = Reloading &
-  Omit<ReloadReportDeps, 'inForce'> & {
+  Omit<ReloadRecorderDeps, 'inForce'> & {
     readonly first: SoundConfig;
     readonly target: ReloadTarget;
   };
@@ -42,7 +42,7 @@ const WAIT_MS = 5_000;
 export function createReloader(deps: ReloaderDeps): Reloader {
   const { target, first, read, keep, isFallback = false } = deps;
   const oneByOne = createSerialQueue();
-  const report = createReloadReport({ ...deps, inForce: () => target.inForce }, isFallback);
+  const report = createReloadRecorder({ ...deps, inForce: () => target.inForce }, isFallback);
   let inForce = first;
   if (!isFallback) keep?.(first);
   deps.onInForce?.(first);
@@ -55,7 +55,7 @@ export function createReloader(deps: ReloaderDeps): Reloader {
 
   async function apply(
     request: ReloadRequest,
-    { next, changes }: Extract<FoundConfig, { kind: 'sound' }>,
+    { next, changes }: Extract<NextConfig, { kind: 'sound' }>,
   ): Promise<ReloadOutcome> {
     const before = target.inForce.digest;
     const staged = await target.stage(next);
@@ -68,7 +68,7 @@ export function createReloader(deps: ReloaderDeps): Reloader {
   }
 
   async function reloadOnce(request: ReloadRequest): Promise<ReloadOutcome> {
-    const found = await findConfig(read, inForce);
+    const found = await readNextConfig(read, inForce);
     if (found.kind === 'unsound') return refuse(request, found.problems);
     const isUnchanged = configDigest(found.next) === target.inForce.digest;
     if (request.dryRun !== true && !isUnchanged)

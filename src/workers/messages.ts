@@ -1,6 +1,6 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { Actor } from '../admin/api/action.ts';
-import type { ActionName } from '../admin/api/specs.ts';
+import type { ActionName } from '../admin/api/action-table.ts';
 import type { AuditChange } from '../audit/audit-entry.ts';
 import type { ConfigTexts } from '../config/load.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';

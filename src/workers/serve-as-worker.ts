@@ -14,7 +14,7 @@ import type {
   ToWorker,
   WorkerState,
 } from './messages.ts';
-import { createDividedShare } from '../upstream/bulkhead/divided-share.ts';
+import { createDividedShare } from '../upstream/bulkhead/share-across-reloads.ts';
 import { createPermitShare, type PermitShare } from './permits/permit-share.ts';
 
 /** A gateway without its operator's listener, as a worker runs it. */

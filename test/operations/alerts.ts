@@ -7,10 +7,10 @@ import { createMetrics } from '../../src/admin/metrics.ts';
 import { mergeMetrics } from '../../src/workers/metrics/merge-metrics.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import type { FaultGateway } from '../faults/harness/gateway.ts';
-import { type AlertFault, alertFaults } from './alert-faults.ts';
-import { type AlertPlace, openAlertPlace } from './alert-place.ts';
-import { noPrometheus, type Prometheus, startPrometheus } from './prometheus.ts';
-import { type RuleCase, testRules } from './rule-test.ts';
+import { type AlertFault, alertFaults } from './harness/alert-faults.ts';
+import { type AlertTestbed, openAlertTestbed } from './harness/alert-testbed.ts';
+import { noPrometheus, type Prometheus, startPrometheus } from './harness/prometheus.ts';
+import { type RuleCase, testRules } from './harness/promtool-rule-tests.ts';
 import type { OperationRow } from './row.ts';
 
 const run = promisify(execFile);
@@ -50,7 +50,7 @@ type Played = { readonly firesMs: number; readonly clearsMs: number; readonly re
 /** Plays one fault: its alerts fire, nothing else does, they last as long as it does, and end after it. */
 async function play(
   bench: FaultBench,
-  place: AlertPlace,
+  place: AlertTestbed,
   prometheus: Prometheus,
   fault: AlertFault,
 ): Promise<Played> {
@@ -83,7 +83,7 @@ async function play(
 }
 
 /** Some seconds in which nothing is wrong, and no alert fires. */
-async function playHealth(bench: FaultBench, place: AlertPlace, prometheus: Prometheus): Promise<RuleCase> {
+async function playHealth(bench: FaultBench, place: AlertTestbed, prometheus: Prometheus): Promise<RuleCase> {
   const looks: string[] = [];
   for (let second = 0; second < HEALTHY_SECONDS; second += 1) {
     looks.push(await place.gateway.metrics());
@@ -127,7 +127,7 @@ const lives: OperationRow = {
   fast: false,
   skip: noPrometheus,
   async run(bench) {
-    const place = await openAlertPlace(bench);
+    const place = await openAlertTestbed(bench);
     const prometheus = bench.own(await startPrometheus(place.gateway.adminUrl, place.replica.adminUrl));
     const health = await playHealth(bench, place, prometheus);
     const played: Played[] = [];

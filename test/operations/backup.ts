@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from '../support/command/run-command.ts';
-import { startOperator } from './operator.ts';
+import { startOperator } from './harness/operator-client.ts';
 import type { OperationRow } from './row.ts';
 
 const create = ['keys', 'create', '--label', 'x', '--permissions', 'users:read', '--json'];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { startOperator } from './operator.ts';
+import { startOperator } from './harness/operator-client.ts';
 import type { OperationRow } from './row.ts';
 
 const create = ['keys', 'create', '--label', 'x', '--permissions', 'users:read,products:read', '--json'];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { FaultBench } from '../faults/harness/bench.ts';
-import { noPrometheus, startPrometheus } from './prometheus.ts';
+import { noPrometheus, startPrometheus } from './harness/prometheus.ts';
 import type { OperationRow } from './row.ts';
 
 const SEEN_MS = 5_000;

@@ -9,7 +9,7 @@ import type { FaultBench } from '../faults/harness/bench.ts';
 import { offer } from '../faults/harness/load/offer.ts';
 import { serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
 import type { OperationRow } from './row.ts';
-import { usersSource } from './users-source.ts';
+import { usersSource } from './harness/users-source.ts';
 
 /** What config/operations.md says: the bytes of Redis that an answer takes at most. */
 const takes = (bodyBytes: number, records: number) => (bodyBytes + 30 * records + 400) * 1.25;

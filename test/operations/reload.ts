@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readChecked } from '../../src/cli/input/checked-config.ts';
-import { watchedFiles } from '../../src/cli/serve/watch-files.ts';
+import { watchedFiles } from '../../src/cli/serve/config-fingerprint.ts';
 import { readConfig } from '../../src/cli/input/read-config.ts';
 import { createConfigWatch } from '../../src/reload/watch-config.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
@@ -14,7 +14,7 @@ import {
 import { mountConfig } from '../support/gateway/mounted-config.ts';
 import { startUpstream } from '../support/upstream/scripted-upstream.ts';
 import { forwardingTo } from '../support/upstream/scripts.ts';
-import { createRandom, mutate } from './mutate-config.ts';
+import { createRandom, mutate } from './harness/mutate-config.ts';
 import type { OperationRow } from './row.ts';
 
 /** Questions whose right answers differ between the two configurations, and one whose answer does not. */

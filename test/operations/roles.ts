@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { startOperator, tokenTexts } from './operator.ts';
+import { startOperator, tokenTexts } from './harness/operator-client.ts';
 import type { OperationRow } from './row.ts';
 
 const roles: OperationRow = {

@@ -1,7 +1,7 @@
 import type { AuditChange } from '../../audit/audit-entry.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { type ActionResult, ActionRefusal, type ActionSpec, type Actor } from '../api/action.ts';
-import { type ActionInput, type ActionName, actionSpecs, type ActionValue } from '../api/specs.ts';
+import { type ActionInput, type ActionName, actionSpecs, type ActionValue } from '../api/action-table.ts';
 
 /** Carries out an action of the table. The input has been checked. It rejects where the gateway itself fails. */
 export type Act = (name: ActionName, input: unknown, actor: Actor) => Promise<ActionResult>;

@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import { ActionRefusal } from '../api/action.ts';
 import type { ActionHandlers } from './act.ts';
-import { onRedis } from './on-redis.ts';
+import { refuseIfRedisFails } from './redis-refusal.ts';
 
 /** The instant that a text names: a span before now, or an instant of its own. */
 function sinceOf(text: string, now: number): number {
@@ -19,7 +19,7 @@ export function createAuditActions(audit: Pick<AuditLog, 'lines'>, clock: Clock)
   return {
     async audit({ since }) {
       const from = since === undefined ? -Infinity : sinceOf(since, clock.now());
-      const all = await onRedis('keys', () => audit.lines());
+      const all = await refuseIfRedisFails('keys', () => audit.lines());
       const isWanted = (entry: AuditEntry | undefined) => entry === undefined || Date.parse(entry.at) >= from;
       return { lines: all.filter((line) => isWanted(readAuditLine(line))), chain: verifyChain(all) };
     },

@@ -2,7 +2,7 @@ import { resourceNames, resources } from '../../contract/resources.ts';
 import { EVERYTHING, type Purges } from '../../store/purges.ts';
 import { ActionRefusal } from '../api/action.ts';
 import type { ActionHandlers } from './act.ts';
-import { onRedis } from './on-redis.ts';
+import { refuseIfRedisFails } from './redis-refusal.ts';
 
 /** How many answers and row sets with a tag are in the memory of some processes. */
 export type HeldCount = { readonly processes: number; readonly answers: number; readonly rowSets: number };
@@ -36,7 +36,7 @@ export function createCacheActions({ purges, countHeld }: CacheActionsDeps): Act
       note({ target: tag });
       refuseUnknownTag(tag);
       const reached = countHeld(tag);
-      await onRedis('cache', () => purges.purge(tag));
+      await refuseIfRedisFails('cache', () => purges.purge(tag));
       note({ target: tag, after: { reached } });
       return { purged: tag, reached };
     },

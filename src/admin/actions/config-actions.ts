@@ -1,5 +1,5 @@
 import { parseDuration } from '../../kernel/duration.ts';
-import type { ActionValue } from '../api/specs.ts';
+import type { ActionValue } from '../api/action-table.ts';
 import type { ActionHandlers } from './act.ts';
 
 /** Reads the configuration again, and puts it in force if it is sound. */

@@ -3,10 +3,10 @@ import { findKey } from '../../policy/authentication/key-changes.ts';
 import { foundRecords } from '../../store/key-store.ts';
 import type { ActionHandlers } from './act.ts';
 import { createKeyChangeActions } from './key-change-actions.ts';
-import { createKeyMoveActions } from './key-move-actions.ts';
+import { createKeyBulkActions } from './key-bulk-actions.ts';
 import type { KeysConfig } from './key-terms.ts';
 import { keyView } from './key-view.ts';
-import { compileOnKeys, type KeysStores } from './on-keys.ts';
+import { compileOnKeys, type KeysStores } from './with-key-stores.ts';
 
 export type KeyActionsDeps = {
   /** Absent where the configuration has no Redis for keys. */
@@ -39,6 +39,6 @@ export function createKeyActions({ stores, config, clock }: KeyActionsDeps): Act
         return { key: keyView(record, clock.now(), used.get(id)) };
       }),
     ...createKeyChangeActions({ onKeys, config, clock }),
-    ...createKeyMoveActions({ onKeys, config, clock }),
+    ...createKeyBulkActions({ onKeys, config, clock }),
   };
 }

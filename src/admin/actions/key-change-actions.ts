@@ -12,11 +12,11 @@ import {
 } from '../../policy/authentication/key-changes.ts';
 import type { KeyRecord } from '../../store/key-record.ts';
 import { ActionRefusal } from '../api/action.ts';
-import type { ActionInput } from '../api/specs.ts';
+import type { ActionInput } from '../api/action-table.ts';
 import type { ActionHandlers, ActionContext } from './act.ts';
 import { type KeysConfig, refuseUnknownTerms, restriction, spanOf, tierOf } from './key-terms.ts';
 import { keyState, keyView } from './key-view.ts';
-import { forgetKey, type KeysStores, type OnKeys } from './on-keys.ts';
+import { forgetKey, type KeysStores, type OnKeys } from './with-key-stores.ts';
 
 export type KeyChangeDeps = {
   readonly onKeys: OnKeys;

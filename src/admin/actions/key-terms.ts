@@ -4,7 +4,7 @@ import { operations } from '../../contract/operations.ts';
 import { resources } from '../../contract/resources.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import { ActionRefusal } from '../api/action.ts';
-import type { ActionInput } from '../api/specs.ts';
+import type { ActionInput } from '../api/action-table.ts';
 
 /** What of a configuration the keys of its gateway depend on. */
 export type KeysConfig = Pick<GatewayConfig, 'auth' | 'limits' | 'passthrough'>;

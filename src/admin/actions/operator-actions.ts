@@ -13,10 +13,10 @@ import type { RedisConnection } from '../../store/redis/redis.ts';
 import { type Act, createAct } from './act.ts';
 import { createAuditActions } from './audit-actions.ts';
 import { createCacheActions, type HeldCount } from './cache-actions.ts';
-import { createClaimActions } from './claim-actions.ts';
+import { createClaimActions } from './fallen-claim-actions.ts';
 import { createKeyActions } from './key-actions.ts';
 import type { KeysConfig } from './key-terms.ts';
-import type { KeysStores } from './on-keys.ts';
+import type { KeysStores } from './with-key-stores.ts';
 
 export type OperatorActionsDeps = {
   readonly quality: () => readonly ResourceQuality[];

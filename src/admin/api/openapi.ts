@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ActionSpec, problemStatus, takesBody } from './action.ts';
-import { actionList } from './specs.ts';
+import { actionList } from './action-table.ts';
 
 type Schema = Record<string, unknown>;
 

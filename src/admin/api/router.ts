@@ -5,7 +5,7 @@ import type { Act } from '../actions/act.ts';
 import { type ActionProblem, type ActionSpec, problemStatus } from './action.ts';
 import { actorOf } from '../guard.ts';
 import { sendProblem } from './send-problem.ts';
-import { actionList, type ActionName } from './specs.ts';
+import { actionList, type ActionName } from './action-table.ts';
 
 /** Bound of the body of a request: a thousand keys to import. */
 const BODY_MAX = '2mb';

@@ -14,8 +14,8 @@ import {
   type OperatorContext,
   withAsk,
   withAudit,
-} from './ask.ts';
-import type { GatewayOptions } from './gateway-act.ts';
+} from './run-action.ts';
+import type { GatewayOptions } from './operator-api-client.ts';
 
 type AuditOptions = GatewayOptions & {
   readonly since?: string;

@@ -7,8 +7,8 @@ import {
   type OnRedisItself,
   type OperatorContext,
   withAsk,
-} from './ask.ts';
-import type { GatewayOptions } from './gateway-act.ts';
+} from './run-action.ts';
+import type { GatewayOptions } from './operator-api-client.ts';
 
 type PurgeOptions = GatewayOptions & {
   readonly tag: readonly string[];

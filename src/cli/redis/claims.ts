@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { createClaimActions } from '../../admin/actions/claim-actions.ts';
-import { onRedis } from '../../admin/actions/on-redis.ts';
+import { createClaimActions } from '../../admin/actions/fallen-claim-actions.ts';
+import { refuseIfRedisFails } from '../../admin/actions/redis-refusal.ts';
 import { claimPlace } from '../../adapter/claim-place.ts';
 import type { CompiledResource } from '../../pipeline/compile-sources.ts';
 import { systemClock } from '../../kernel/clock.ts';
@@ -13,8 +13,8 @@ import {
   type OnRedisItself,
   type OperatorContext,
   withAsk,
-} from './ask.ts';
-import type { GatewayOptions } from './gateway-act.ts';
+} from './run-action.ts';
+import type { GatewayOptions } from './operator-api-client.ts';
 
 type OutputOptions = GatewayOptions & { readonly json?: boolean; readonly reason?: string };
 
@@ -29,11 +29,11 @@ const CLAIMS_REDIS: OnRedisItself = {
     return {
       actions: {
         async claims() {
-          await onRedis('cache', learn);
+          await refuseIfRedisFails('cache', learn);
           return actions.claims();
         },
         async 'claims.reset'(input, context) {
-          await onRedis('cache', learn);
+          await refuseIfRedisFails('cache', learn);
           return actions['claims.reset'](input, context);
         },
       },

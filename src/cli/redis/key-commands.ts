@@ -4,13 +4,13 @@ import { mintAsAsked } from '../../admin/actions/key-change-actions.ts';
 import { openKeys } from '../../admin/actions/operator-actions.ts';
 import { keyView } from '../../admin/actions/key-view.ts';
 import { ActionRefusal } from '../../admin/api/action.ts';
-import type { ActionRequest } from '../../admin/api/specs.ts';
+import type { ActionRequest } from '../../admin/api/action-table.ts';
 import { configuredKeyYaml, keyTable, keyText, newKeyText } from '../../explain/report/key-report.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import type { MintedKey } from '../../policy/authentication/key-changes.ts';
 import type { Replication } from '../../store/redis/await-replica.ts';
-import { type AskOperator, type OnRedisItself, type OperatorContext, withAsk } from './ask.ts';
-import type { GatewayOptions } from './gateway-act.ts';
+import { type AskOperator, type OnRedisItself, type OperatorContext, withAsk } from './run-action.ts';
+import type { GatewayOptions } from './operator-api-client.ts';
 
 /** What the commands on keys need of the program around them. */
 export type KeysContext = OperatorContext & {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseDuration } from '../../kernel/duration.ts';
-import { addGatewayOptions } from './ask.ts';
+import { addGatewayOptions } from './run-action.ts';
 import {
   type CreateOptions,
   type KeyOptions,

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { ConfigFiles, FileText } from '../../config/load.ts';
-import { loadUsableParts } from '../../config/load-parts.ts';
+import { loadUsableSections } from '../../config/load-partial.ts';
 import type { SoundConfig } from '../../reload/reload-outcome.ts';
 import type { CliContext } from '../context.ts';
 import { compileFiles, liveEnvironment, type ReadyConfig } from '../input/read-config.ts';
@@ -59,7 +59,7 @@ export function createKeep(log: Pick<Logger, 'warn'>): (config: SoundConfig) => 
 function folderOf(configFile: string, env: CliContext['env']): string | undefined {
   try {
     const gateway: FileText = { file: configFile, text: readFileSync(configFile, 'utf8') };
-    const { dir } = loadUsableParts(gateway, liveEnvironment(env)).state ?? {};
+    const { dir } = loadUsableSections(gateway, liveEnvironment(env)).state ?? {};
     if (dir !== undefined) return dir;
   } catch {
     // The file is gone.

@@ -5,7 +5,7 @@ import type { CliContext } from '../context.ts';
 import type { ReadyConfig } from '../input/read-config.ts';
 import { createKeep } from './last-good.ts';
 import { createReadAgain } from './read-again.ts';
-import { watchedFiles } from './watch-files.ts';
+import { watchedFiles } from './config-fingerprint.ts';
 
 /** How the configuration of a process is read again, and what asks for that. */
 export type OpenedReloading = {

@@ -2,7 +2,7 @@ import { finishStepsInTurns } from '../../kernel/yield-to-loop.ts';
 import type { SoundConfig } from '../../reload/reload-outcome.ts';
 import type { CliContext } from '../context.ts';
 import { readConfigTexts } from '../input/read-config.ts';
-import { createCheckInThread } from './check-in-thread.ts';
+import { createCheckInThread } from './config-check-client.ts';
 
 /**
  * Makes the function that reads a configuration while another one is served: it is checked in a thread, and only a sound

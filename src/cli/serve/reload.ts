@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { type UsableParts, loadUsableParts } from '../../config/load-parts.ts';
+import { type UsableSections, loadUsableSections } from '../../config/load-partial.ts';
 import { adminAddress } from '../../explain/fetch-quality.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import type { ReloadOutcome } from '../../reload/reload-outcome.ts';
@@ -29,10 +29,10 @@ function fail(context: CliContext, message: string, exitCode: number): never {
 }
 
 /** A file that is broken elsewhere still says where the gateway listens: that is when a dry run is wanted most. */
-function readParts(configFile: string, context: CliContext): UsableParts | undefined {
+function readParts(configFile: string, context: CliContext): UsableSections | undefined {
   try {
     const text = readFileSync(configFile, 'utf8');
-    return loadUsableParts({ file: configFile, text }, liveEnvironment(context.env));
+    return loadUsableSections({ file: configFile, text }, liveEnvironment(context.env));
   } catch {
     return undefined;
   }

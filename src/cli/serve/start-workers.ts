@@ -7,7 +7,7 @@ import { createPublicSide } from '../../reload/public-side.ts';
 import { configDigest } from '../../reload/snapshot.ts';
 import { finishSteps, finishStepsInTurns } from '../../kernel/yield-to-loop.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { createTracing } from '../../telemetry/create-tracing.ts';
+import { createTracing } from '../../telemetry/span-exporter.ts';
 import type { PrimaryChannel } from '../../workers/messages.ts';
 import { createPrimary } from '../../workers/primary.ts';
 import { type BuildGateway, serveAsWorker } from '../../workers/serve-as-worker.ts';

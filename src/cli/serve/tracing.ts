@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
-import { createTracing } from '../../telemetry/create-tracing.ts';
+import { createTracing } from '../../telemetry/span-exporter.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import { version } from '../input/version.ts';

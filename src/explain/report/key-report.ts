@@ -1,5 +1,5 @@
 import { singleLine } from '../../kernel/control-characters.ts';
-import { endsSoon } from '../../policy/authentication/watch-keys.ts';
+import { endsSoon } from '../../policy/authentication/key-housekeeping.ts';
 import type { KeyRecord } from '../../store/key-record.ts';
 import { tableLines } from './report.ts';
 import type { KeyView } from '../../admin/actions/key-view.ts';

@@ -9,7 +9,7 @@ import { readTraceparent } from '../../telemetry/trace-context.ts';
 import { summariseCause } from '../cause-summary.ts';
 import { contextOf, type RequestContext } from './request-context.ts';
 import { parseRequestTarget } from './request-head.ts';
-import type { RequestTraces } from './request-traces.ts';
+import type { RequestTraces } from './open-traces.ts';
 
 /** Longer paths of requests to no route are cut. */
 const PATH_CHARS_MAX = 200;

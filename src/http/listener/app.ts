@@ -14,7 +14,7 @@ import { createMessageClasses, type MessageClasses } from './express-prototypes.
 import { createOpenContext, type RequestMetrics } from './open-context.ts';
 import { contextOf } from './request-context.ts';
 import { findProblem, normaliseTarget, parseRequestTarget } from './request-head.ts';
-import { createRequestTraces } from './request-traces.ts';
+import { createRequestTraces } from './open-traces.ts';
 import { createRouting, type Routing, type RoutingDeps, type RoutingSpec, WHOLE_SERVER } from '../routing.ts';
 
 /** What the public listener is put together from, for the life of the process. */

@@ -6,7 +6,7 @@ import type { Responder } from '../responder.ts';
 import { clientClosedRequest } from './call-signal.ts';
 import { attachContext, detachContext, type RequestContext } from './request-context.ts';
 import { readHead } from './request-head.ts';
-import type { RequestTraces } from './request-traces.ts';
+import type { RequestTraces } from './open-traces.ts';
 import { newRequestId } from './request-id.ts';
 
 /** What is counted of requests. */

@@ -53,7 +53,7 @@ export function pathMapOf({
 }
 
 /** The upstream's path for a path of the gateway, which lies under `map.path`. */
-export function upstreamPath(map: PathMap, path: string): string {
+function upstreamPath(map: PathMap, path: string): string {
   const rest = map.stripPath ? path.slice(map.path.length) : path;
   const full = map.basePath + rest;
   return full === '' ? '/' : full;

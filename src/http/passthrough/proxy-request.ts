@@ -13,7 +13,7 @@ import { addFraming, emptyBody, type Framing, limitedBody } from './body.ts';
 import { compileForwardRule } from './header-rules.ts';
 import { forwardedHeaders, type HeaderLines, type ReturnRules } from './headers.ts';
 import { type PathMap, pathMapOf, upstreamTarget } from './path.ts';
-import { compileReturnRules } from './return-rules.ts';
+import { compileReturnRules } from './response-header-policy.ts';
 
 /** A host of an upstream, in parts as httpxy reads it: a text would be parsed twice for every request. */
 export type Destination = {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../../src/cli/input/read-config.ts';
-import { watchedFiles } from '../../../src/cli/serve/watch-files.ts';
+import { watchedFiles } from '../../../src/cli/serve/config-fingerprint.ts';
 import { copyConfig } from '../../support/gateway/config-copy.ts';
 
 describe('the files that are watched', () => {

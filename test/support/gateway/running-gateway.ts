@@ -5,7 +5,7 @@ import { createGateway, type Gateway } from '../../../src/gateway.ts';
 import type { ReloadOutcome } from '../../../src/reload/reload-outcome.ts';
 import type { ServedConfig } from '../../../src/reload/snapshot.ts';
 import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
-import { createTracing } from '../../../src/telemetry/create-tracing.ts';
+import { createTracing } from '../../../src/telemetry/span-exporter.ts';
 import { watch } from '../canaries/canary-watch.ts';
 
 /** A gateway that listens, in this process or in one of its own. */

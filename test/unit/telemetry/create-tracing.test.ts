@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { telemetry } from '../../../src/config/schema/telemetry.ts';
-import { createTracing } from '../../../src/telemetry/create-tracing.ts';
+import { createTracing } from '../../../src/telemetry/span-exporter.ts';
 import type { FinishedSpan } from '../../../src/telemetry/tracing.ts';
 
 const { traces } = telemetry.parse({ traces: { endpoint: 'http://127.0.0.1:9/v1/traces', queueMax: 3 } });

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Act } from '../admin/actions/act.ts';
 import { type HeldCount, tagOf } from '../admin/actions/cache-actions.ts';
 import type { ActionResult } from '../admin/api/action.ts';
-import type { ActionInput } from '../admin/api/specs.ts';
+import type { ActionInput } from '../admin/api/action-table.ts';
 import type { AuditLog, AuditWrite } from '../audit/audit-log.ts';
 import type { WorkerCounts } from './messages.ts';
 import type { WorkerLink } from './worker-link.ts';

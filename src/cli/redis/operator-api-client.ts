@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type ActionProblem, type ActionResult, type ActionSpec, takesBody } from '../../admin/api/action.ts';
-import { type ActionName, actionSpecs } from '../../admin/api/specs.ts';
+import { type ActionName, actionSpecs } from '../../admin/api/action-table.ts';
 import type { CliContext } from '../context.ts';
 
 /** How a command reaches a running gateway. */

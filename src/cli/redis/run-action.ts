@@ -1,6 +1,11 @@
 import type { Command } from 'commander';
 import { type Act, type ActionHandlers, createAct } from '../../admin/actions/act.ts';
-import { type ActionName, type ActionRequest, actionSpecs, type ActionValue } from '../../admin/api/specs.ts';
+import {
+  type ActionName,
+  type ActionRequest,
+  actionSpecs,
+  type ActionValue,
+} from '../../admin/api/action-table.ts';
 import type { ActionResult } from '../../admin/api/action.ts';
 import { type AuditLog, createAuditLog } from '../../audit/audit-log.ts';
 import { createLocalAuditStore, createRedisAuditStore } from '../../audit/audit-store.ts';
@@ -11,7 +16,7 @@ import type { RedisConnection } from '../../store/redis/redis.ts';
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import type { CliContext } from '../context.ts';
 import { type RedisWanted, withRedis } from '../input/with-redis.ts';
-import { askGateway, type GatewayOptions } from './gateway-act.ts';
+import { askGateway, type GatewayOptions } from './operator-api-client.ts';
 
 /** What the commands on a running gateway or its Redis need of the program around them. */
 export type OperatorContext = Pick<CliContext, 'out' | 'err' | 'env' | 'stop'> & {

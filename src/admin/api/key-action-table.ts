@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addressRange, permission } from '../../config/schema/scalars.ts';
 import type { ActionSpec } from './action.ts';
-import { printable, reason } from './reason.ts';
+import { printable, reason } from './printable-text.ts';
 
 const id = z
   .string()

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { FaultGateway } from '../faults/harness/gateway.ts';
-import type { AlertPlace, Manner } from './alert-place.ts';
+import type { FaultGateway } from '../../faults/harness/gateway.ts';
+import type { AlertTestbed, Manner } from './alert-testbed.ts';
 
 /** One fault, and the alerts that it must and may raise. */
 export type AlertFault = {
@@ -10,12 +10,12 @@ export type AlertFault = {
   readonly also?: readonly string[];
   /** How long it lasts after its alerts have fired, in seconds of the fast rules. */
   readonly lastsSeconds?: number;
-  readonly begin: (place: AlertPlace) => unknown;
-  readonly end: (place: AlertPlace) => unknown;
+  readonly begin: (place: AlertTestbed) => unknown;
+  readonly end: (place: AlertTestbed) => unknown;
 };
 
 const page = '/v1/users?limit=5';
-const askWith = ({ gateway }: AlertPlace, key: string) => gateway.ask(page, { key, entitled: false });
+const askWith = ({ gateway }: AlertTestbed, key: string) => gateway.ask(page, { key, entitled: false });
 
 function mannered(
   name: string,
@@ -23,7 +23,7 @@ function mannered(
   alerts: readonly string[],
   more: Partial<AlertFault> = {},
 ): AlertFault {
-  const begin = ({ behave }: AlertPlace) => behave(manner);
+  const begin = ({ behave }: AlertTestbed) => behave(manner);
   return { name, alerts, begin, end: ({ behave }) => behave('well'), ...more };
 }
 
@@ -100,7 +100,7 @@ const ofRedis: readonly AlertFault[] = [
 function reloaded(
   name: string,
   alerts: readonly string[],
-  of: (place: AlertPlace) => FaultGateway,
+  of: (place: AlertTestbed) => FaultGateway,
   change: (text: string) => string,
   also: readonly string[] = [],
 ): AlertFault {

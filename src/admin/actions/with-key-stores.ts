@@ -3,7 +3,7 @@ import type { KeyStore } from '../../store/key-store.ts';
 import type { KeyUses } from '../../store/key-uses.ts';
 import type { Replication } from '../../store/redis/await-replica.ts';
 import { ActionRefusal } from '../api/action.ts';
-import { onRedis } from './on-redis.ts';
+import { refuseIfRedisFails } from './redis-refusal.ts';
 
 /** The keys in Redis, and what belongs to them. */
 export type KeysStores = {
@@ -36,7 +36,7 @@ export function compileOnKeys(stores: KeysStores | undefined): OnKeys {
         'the configuration has no redis.url, cluster or sentinel for its keys',
         'make keys for the embedded mode with portico keys create --print',
       );
-    return onRedis('keys', async () => {
+    return refuseIfRedisFails('keys', async () => {
       try {
         return await work(stores);
       } catch (error) {

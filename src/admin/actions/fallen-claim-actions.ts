@@ -1,6 +1,6 @@
 import type { FallenClaims } from '../../store/fallen-claims.ts';
 import type { ActionHandlers } from './act.ts';
-import { onRedis } from './on-redis.ts';
+import { refuseIfRedisFails } from './redis-refusal.ts';
 
 /** Creates the actions on the claims that replies have contradicted. */
 export function createClaimActions(claims: Pick<FallenClaims, 'list' | 'reset'>) {
@@ -9,7 +9,7 @@ export function createClaimActions(claims: Pick<FallenClaims, 'list' | 'reset'>)
     async 'claims.reset'({ source, claim }, { note }) {
       const target = [source ?? 'all', ...(claim === undefined ? [] : [claim])].join(' ');
       note({ target });
-      const reset = await onRedis('cache', () => claims.reset({ source, claim }));
+      const reset = await refuseIfRedisFails('cache', () => claims.reset({ source, claim }));
       note({ target, before: reset });
       return { reset };
     },

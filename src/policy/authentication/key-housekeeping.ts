@@ -20,14 +20,14 @@ export function endsSoon(
 }
 
 /** What happens to the keys in Redis in the background. */
-export type KeysWatch = {
+export type KeyHousekeeping = {
   /** How many keys end within 14 days, as far as is known. */
   expiring(): number;
   /** Writes the last uses, and ends. */
   close(): Promise<void>;
 };
 
-export type KeysWatchDeps = {
+export type KeyHousekeepingDeps = {
   readonly records: Pick<KeyRecords, 'uses'>;
   readonly store: Pick<KeyStore, 'list'>;
   readonly uses: Pick<KeyUses, 'write'>;
@@ -35,7 +35,7 @@ export type KeysWatchDeps = {
 };
 
 /** Writes when keys were used, to the minute, and counts those that end soon. What Redis refuses is tried again later. */
-export function watchKeys({ records, store, uses, clock }: KeysWatchDeps): KeysWatch {
+export function createKeyHousekeeping({ records, store, uses, clock }: KeyHousekeepingDeps): KeyHousekeeping {
   const written = new Map<string, number>();
   let expiring = 0;
   let countedAt = -Infinity;

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FaultBench } from '../faults/harness/bench.ts';
-import type { FaultGateway } from '../faults/harness/gateway.ts';
-import { inject } from '../faults/harness/harm/injected.ts';
-import type { RedisServer } from '../support/redis/redis-server.ts';
-import { serving, startUpstream, type UpstreamRequest } from '../support/upstream/scripted-upstream.ts';
+import type { FaultBench } from '../../faults/harness/bench.ts';
+import type { FaultGateway } from '../../faults/harness/gateway.ts';
+import { inject } from '../../faults/harness/harm/injected.ts';
+import type { RedisServer } from '../../support/redis/redis-server.ts';
+import { serving, startUpstream, type UpstreamRequest } from '../../support/upstream/scripted-upstream.ts';
 import { usersSource } from './users-source.ts';
 
 /** What the service of users and goods does. */
 export type Manner = 'well' | 'failing' | 'slow' | 'busy' | 'garbage' | 'disordered' | 'other';
 
 /** A gateway under a little traffic, with everything that can be done to it. */
-export type AlertPlace = {
+export type AlertTestbed = {
   readonly gateway: FaultGateway;
   /** A replica with the same configuration, to which nobody talks. */
   readonly replica: FaultGateway;
@@ -103,7 +103,7 @@ const configOf = (redisUrl: string) => ({
 });
 
 /** Opens the place, and lets a little traffic flow until the bench closes it. */
-export async function openAlertPlace(bench: FaultBench): Promise<AlertPlace> {
+export async function openAlertTestbed(bench: FaultBench): Promise<AlertTestbed> {
   const injected = bench.own(inject('globalThis.isBroken = !globalThis.isBroken', BROKEN_HASH));
   const redis = await bench.redis('--maxmemory-policy', 'noeviction');
   let manner: Manner = 'well';

@@ -19,7 +19,7 @@ export type ReloadRecord = {
   readonly outcome: 'applied' | 'refused';
 };
 
-export type ReloadReportDeps = {
+export type ReloadRecorderDeps = {
   readonly inForce: () => ReloadTarget['inForce'];
   readonly log: Pick<Logger, 'info' | 'error'>;
   readonly metrics: {
@@ -31,7 +31,7 @@ export type ReloadReportDeps = {
 };
 
 /** Tells the outcome of each reload in the log, the metrics and the audit log. */
-export type ReloadReport = {
+export type ReloadRecorder = {
   readonly stale: StaleConfig | undefined;
   /** `before` is the digest that was in force. */
   applied(request: ReloadRequest, before: string, changes: readonly ConfigChange[]): void;
@@ -40,10 +40,10 @@ export type ReloadReport = {
 };
 
 /** Creates the report. `isFallback`: the first configuration is an older one, because the files were refused. */
-export function createReloadReport(
-  { inForce, log, metrics, audit }: ReloadReportDeps,
+export function createReloadRecorder(
+  { inForce, log, metrics, audit }: ReloadRecorderDeps,
   isFallback: boolean,
-): ReloadReport {
+): ReloadRecorder {
   let stale: StaleConfig | undefined;
   setStale(isFallback ? 'started on the last good one' : undefined);
 

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { type RefusalReason, refusalReasons } from '../policy/authentication/credential-result.ts';
 
 /** Registers the metrics of keys and of the audit. */
-export function createAccessMetrics(registry: Registry) {
+export function createCredentialMetrics(registry: Registry) {
   const registers = [registry];
   const refusals = new Counter({
     name: 'portico_credential_refusals_total',

@@ -6,7 +6,7 @@ import type { Environment } from './yaml/substitute.ts';
 import { parseYamlFile } from './yaml/yaml-file.ts';
 
 /** Parts of a gateway file that can be used although others are broken; `undefined` where one is broken itself. */
-export type UsableParts = {
+export type UsableSections = {
   readonly admin: GatewayConfig['admin'] | undefined;
   readonly state: GatewayConfig['state'] | undefined;
 };
@@ -14,7 +14,7 @@ export type UsableParts = {
 const parts = z.looseObject({ admin: z.unknown(), state: z.unknown() });
 
 /** Reads what is usable of a gateway file. A file that is no YAML has nothing. */
-export function loadUsableParts({ file, text }: FileText, env: Environment): UsableParts {
+export function loadUsableSections({ file, text }: FileText, env: Environment): UsableSections {
   const found = parts.safeParse(parseYamlFile(file, text, env, []).content()).data;
   if (found === undefined) return { admin: undefined, state: undefined };
   return {

@@ -4,7 +4,7 @@ import { findFixed } from './find-fixed.ts';
 import type { SoundConfig } from './reload-outcome.ts';
 
 /** What was found on disk, compared with what is in force. */
-export type FoundConfig =
+export type NextConfig =
   | { readonly kind: 'sound'; readonly next: SoundConfig; readonly changes: readonly ConfigChange[] }
   | { readonly kind: 'unsound'; readonly problems: readonly string[] };
 
@@ -28,10 +28,10 @@ function fixedProblems({ texts }: SoundConfig, keys: readonly string[]): readonl
 }
 
 /** Reads the configuration of the files. A problem is a result, not an error. */
-export async function findConfig(
+export async function readNextConfig(
   read: () => Promise<SoundConfig>,
   inForce: SoundConfig,
-): Promise<FoundConfig> {
+): Promise<NextConfig> {
   try {
     const next = await read();
     const changes = findChanges(inForce, next);

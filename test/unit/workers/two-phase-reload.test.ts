@@ -1,7 +1,7 @@
 import type { ReadyConfig } from '../../../src/cli/input/read-config.ts';
 import { gatewaySchema } from '../../../src/config/schema/gateway.ts';
 import type { WorkerQuery } from '../../../src/workers/messages.ts';
-import { createWorkerReloads } from '../../../src/workers/reload-workers.ts';
+import { createWorkerReloads } from '../../../src/workers/two-phase-reload.ts';
 import type { WorkerPlan, WorkerSlot } from '../../../src/workers/worker-slots.ts';
 
 const files = { gateway: { file: 'portico.yaml', text: '' }, sources: [] };

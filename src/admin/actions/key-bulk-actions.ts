@@ -6,7 +6,7 @@ import { ActionRefusal } from '../api/action.ts';
 import type { ActionHandlers } from './act.ts';
 import { type KeyChangeDeps, pepperOf } from './key-change-actions.ts';
 import { spanOf } from './key-terms.ts';
-import { forgetKey } from './on-keys.ts';
+import { forgetKey } from './with-key-stores.ts';
 
 /** Shows whether two peppers are the same, and nothing else of them. */
 function pepperCheck(pepper: Secret): string {
@@ -30,7 +30,7 @@ function endedAt({ expiresAt = Infinity, revokedAt = Infinity }: KeyRecord): num
 }
 
 /** Creates the actions on many keys: prune, export, import. */
-export function createKeyMoveActions({ onKeys, config, clock }: KeyChangeDeps): ActionHandlers {
+export function createKeyBulkActions({ onKeys, config, clock }: KeyChangeDeps): ActionHandlers {
   return {
     'keys.prune': ({ olderThan }, { note }) =>
       onKeys(async (stores) => {

@@ -12,7 +12,7 @@ import { findChanges } from '../../../src/reload/find-changes.ts';
 import { findFixed } from '../../../src/reload/find-fixed.ts';
 import { openStores } from '../../../src/reload/open-stores.ts';
 import { configDigest, createSnapshot } from '../../../src/reload/snapshot.ts';
-import { createLocalShares } from '../../../src/upstream/bulkhead/divided-share.ts';
+import { createLocalShares } from '../../../src/upstream/bulkhead/share-across-reloads.ts';
 import { changeAt, leavesOf, trackReads } from '../../support/pipeline/tracked-config.ts';
 
 const HOUR = '1h';

@@ -4,10 +4,10 @@ import { Worker } from 'node:worker_threads';
 import type { ConfigTexts } from '../../config/load.ts';
 import { ConfigError } from '../../config/problem.ts';
 import { createSerialQueue } from '../../kernel/serial-queue.ts';
-import type { CheckingData, CheckingResult } from './checking-thread.ts';
+import type { CheckingData, CheckingResult } from './config-check-thread.ts';
 
 /** The same extension as this file: `.ts` where Node strips the types itself, `.js` where they were compiled away. */
-const THREAD = new URL(`./checking-thread${extname(import.meta.url)}`, import.meta.url);
+const THREAD = new URL(`./config-check-thread${extname(import.meta.url)}`, import.meta.url);
 
 /** How long a thread without work is kept: an operator who corrects a refused file reloads again soon. */
 const IDLE_MS = 30_000;

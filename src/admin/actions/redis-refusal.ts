@@ -3,8 +3,8 @@ import { redisHint } from '../../store/redis/health/redis-hint.ts';
 import { plainRedisError } from '../../store/redis/redis.ts';
 import { ActionRefusal } from '../api/action.ts';
 
-/** Does some work on the Redis of a role. @throws ActionRefusal with the reason where Redis fails */
-export async function onRedis<T>(role: RedisRole, work: () => Promise<T>): Promise<T> {
+/** Does some work, and turns a failure of Redis into a refusal with its reason; `role` is only named in it. @throws ActionRefusal */
+export async function refuseIfRedisFails<T>(role: RedisRole, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../support/process/free-port.ts';
-import { type RunningProcess, startProcess } from '../support/process/running-process.ts';
-import { eventually } from '../support/time/eventually.ts';
+import { freePort } from '../../support/process/free-port.ts';
+import { type RunningProcess, startProcess } from '../../support/process/running-process.ts';
+import { eventually } from '../../support/time/eventually.ts';
 
 /** Why what needs Prometheus cannot be run here; `undefined` where it can. */
 export const noPrometheus = ['promtool', 'prometheus'].every((tool) => existsSync(`/usr/bin/${tool}`))

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { FaultBench } from '../faults/harness/bench.ts';
-import type { FaultGateway } from '../faults/harness/gateway.ts';
-import { runCommand } from '../support/command/run-command.ts';
+import type { FaultBench } from '../../faults/harness/bench.ts';
+import type { FaultGateway } from '../../faults/harness/gateway.ts';
+import { runCommand } from '../../support/command/run-command.ts';
 
 const tokens = { viewer: 'the-token-that-prometheus-has', operator: 'the-token-that-ada-has-alone' };
 
