@@ -37,6 +37,7 @@ const floors = [
   ],
   [{ room: 'rowset', packages: ['ioredis'] }],
   [{ room: 'reading', packages: [] }],
+  [{ room: 'migration', packages: ['ioredis'] }],
   [{ room: 'pipeline', packages: [] }],
   [
     { room: 'http', packages: ['express', 'http-proxy-middleware', 'negotiator', 'pino-http'] },

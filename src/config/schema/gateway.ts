@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { admin, callerAuth } from './access.ts';
+import { migration } from './migration.ts';
 import { passthroughRoute } from './passthrough.ts';
 import { perResource } from './per-resource.ts';
 import { redis } from './redis.ts';
@@ -33,6 +34,7 @@ const resource = z.strictObject({
   public: flag.default(false).describe('Whether the resource may be read without a credential.'),
   deadline: timeLimit.default(10_000).describe('Total time for an answer, everything included.'),
   cache: operationCache.prefault({}),
+  migration: migration.optional().describe('How the resource moves to another source, see migrate.md.'),
 });
 
 const tier = z.strictObject({

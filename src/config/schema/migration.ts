@@ -1,0 +1,204 @@
+import { z } from 'zod';
+import { duration, flag, headerName, integer, name, share, timeLimit } from './scalars.ts';
+import { withNotation } from './notation.ts';
+
+/** The stages of a migration, in order. */
+export const stages = ['legacy', 'shadow', 'ramp', 'live', 'complete'] as const;
+export type Stage = (typeof stages)[number];
+
+/** A share of the calls in percent, in steps of 0.01. */
+export const percent = withNotation(
+  z
+    .union(
+      [
+        z.number(),
+        z
+          .string()
+          .regex(/^(?:\d{1,2}(?:\.\d{1,2})?|100)$/)
+          .transform(Number),
+      ],
+      { error: 'expected a number from 0 to 100' },
+    )
+    .pipe(
+      z
+        .number()
+        .min(0, 'must be at least 0')
+        .max(100, 'must be at most 100')
+        .refine(
+          (value) => Math.abs(value * 100 - Math.round(value * 100)) < 1e-6,
+          'must be in steps of 0.01',
+        ),
+    ),
+  '0 to 100, in steps of 0.01',
+);
+
+/** An instant in UTC, such as 2026-12-01T08:00:00Z, or a day, which begins at midnight. */
+const instant = withNotation(
+  z
+    .string()
+    .regex(
+      /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?$/,
+      'expected a day or an instant in UTC such as 2026-12-01T08:00:00Z',
+    )
+    .refine((text) => !Number.isNaN(Date.parse(text)), 'there is no such day or instant')
+    .transform((text) => Date.parse(text)),
+  'a day or an instant in UTC (`2026-12-01`, `2026-12-01T08:00:00Z`)',
+);
+
+/** Who has decided that a difference does not matter, why, and until when. */
+const decided = {
+  path: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe('The field: `data.name` in a single record, `data[].name` in a list, `meta.total`.'),
+  owner: z.string().min(1).max(100).describe('Who has decided it.'),
+  reason: z.string().min(1).max(500).describe('Why it does not matter.'),
+  until: instant.describe('When it ends; from then on the difference counts again.'),
+};
+
+const ignoreRule = z.strictObject(decided);
+
+const tolerateRule = z.strictObject({
+  ...decided,
+  abs: z.number().min(0).optional().describe('Numbers may differ by this much.'),
+  rel: share.optional().describe('Numbers may differ by this share of the larger one.'),
+  precision: timeLimit.optional().describe('Instants may differ by less than this.'),
+  text: z
+    .array(z.enum(['trim', 'nfc', 'case']))
+    .min(1)
+    .optional()
+    .describe('Texts are compared without outer blanks, normalised, or without regard to case.'),
+});
+
+const shadow = z.strictObject({
+  rate: percent
+    .default(100)
+    .describe(
+      'The share of the answers just read that the other source is asked for, too. What was never compared is always asked for.',
+    ),
+  maxRps: integer(1, 10_000).default(20).describe('The most such calls a second, over all processes.'),
+  concurrency: integer(1, 64)
+    .default(8)
+    .describe('The most of them at once, in each process; those beyond are left out.'),
+  timeout: timeLimit.default(1_000).describe('How long such a call may take.'),
+  prewarm: flag
+    .default(false)
+    .describe('Whether answers of the new source that are equal fill its cache before it serves.'),
+});
+
+const recheck = z.strictObject({
+  delay: timeLimit
+    .default(5_000)
+    .describe(
+      'How long a difference has to last before it counts: about three times the time that a write takes to reach the new store.',
+    ),
+  maxRps: integer(1, 1_000).default(10).describe('The most calls of rechecks a second, in each process.'),
+});
+
+const compare = z.strictObject({
+  ignore: z.array(ignoreRule).default([]).describe('Differences that do not count.'),
+  tolerate: z
+    .array(tolerateRule)
+    .default([])
+    .describe('Differences that do not count as long as they are small.'),
+  critical: z
+    .array(z.string().min(1).max(200))
+    .default([])
+    .describe('Fields of which no difference is accepted: three records that differ roll back.'),
+  showMask: z
+    .array(z.string().min(1).max(200))
+    .default([])
+    .describe('Fields of which samples show a masked value, such as a***@x***.com.'),
+});
+
+const gate = z.strictObject({
+  mismatch: share
+    .default(0.001)
+    .describe(
+      'The share of records that may differ at most, with 95 % confidence. 0.001 needs 2,995 records without a difference.',
+    ),
+  soak: duration.default(86_400_000).describe('How long a shadow has to run before the ramp.'),
+  step: duration.default(1_800_000).describe('How long a step of the ramp has to last before the next.'),
+  stepRequests: integer(0, 1_000_000_000)
+    .default(1_000)
+    .describe('How many requests the new source has to have served in a step.'),
+  liveFor: duration.default(604_800_000).describe('How long `live` has to last before `complete`.'),
+  quiet: duration
+    .default(86_400_000)
+    .describe(
+      'How long there has to have been no rollback before a step, and no fallback before `complete`.',
+    ),
+  failed: share.default(0.005).describe('The share of calls that may fail at the new source alone.'),
+  inconclusive: share.default(0.1).describe('The share of comparisons that may be inconclusive.'),
+  latencyFactor: z
+    .number()
+    .min(1)
+    .max(100)
+    .default(1.2)
+    .describe('The 99th percentile of the new source may be this many times that of the legacy one …'),
+  latencySlack: duration.default(20).describe('… and this much longer.'),
+  rehearsal: flag.default(true).describe('Whether a rehearsed rollback is asked for before the ramp.'),
+  walk: flag
+    .default(true)
+    .describe('Whether a walk over all records without a difference is asked for before the ramp.'),
+  external: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('An address that has to answer 200 before each step forward.'),
+});
+
+const rollback = z.strictObject({
+  cooldown: duration.default(1_800_000).describe('How long after a rollback no step forward is possible.'),
+});
+
+const freeze = z.strictObject({
+  from: instant.describe('When the window begins.'),
+  until: instant.describe('When it ends.'),
+  why: z.string().min(1).max(200),
+});
+
+/** How a resource moves from its source to another one. */
+export const migration = z.strictObject({
+  to: name.describe('The new source (a file in sources/).'),
+  stage: z
+    .enum(stages)
+    .default('legacy')
+    .describe(
+      'The stage of a start that finds no kept state. Write `complete` here before the legacy service is switched off.',
+    ),
+  percent: percent.default(0).describe('The share of the ramp in such a start.'),
+  bucketBy: z
+    .enum(['caller', 'record', 'request'])
+    .default('caller')
+    .describe(
+      'What stays with one source: a caller (of a public resource: its address), a record (lists stay with the legacy source until `live`), or nothing.',
+    ),
+  allow: z
+    .array(z.string().min(1).max(200))
+    .default([])
+    .describe('Callers who are served by the new source from the ramp on, by the id that the log shows.'),
+  deny: z
+    .array(z.string().min(1).max(200))
+    .default([])
+    .describe('Callers who stay with the legacy source until `live`.'),
+  overrideHeader: headerName
+    .default('X-Portico-Origin')
+    .describe('A caller with the permission `migration:override` chooses by this header: legacy or new.'),
+  steps: z.array(percent).min(1).default([1, 5, 25, 50, 100]).describe('The shares of the ramp.'),
+  promote: z
+    .enum(['ask', 'auto'])
+    .default('ask')
+    .describe('Who takes a step whose gate is ready: a person, or the gateway by itself.'),
+  shadow: shadow.prefault({}),
+  recheck: recheck.prefault({}),
+  compare: compare.prefault({}),
+  gate: gate.prefault({}),
+  rollback: rollback.prefault({}),
+  freeze: z
+    .array(freeze)
+    .default([])
+    .describe('Windows without a step forward. A rollback is always possible.'),
+});
+
+export type MigrationConfig = z.infer<typeof migration>;

@@ -1,0 +1,62 @@
+/** What is different. The path is without indices: `data.name`, `data[].profile.bio`, `meta.total`, `status`. */
+export type Difference = {
+  readonly path: string;
+  readonly kind:
+    | 'value'
+    | 'type'
+    | 'missing'
+    | 'extra'
+    | 'order'
+    | 'tie_order'
+    | 'missing_id'
+    | 'extra_id'
+    | 'total'
+    | 'boundary'
+    | 'status';
+  /** The v1 id of the record, where it is about one. */
+  readonly id?: string | undefined;
+  readonly legacy?: unknown;
+  readonly next?: unknown;
+};
+
+/** What became of one comparison. Only the first three say something of the data. */
+export type Verdict =
+  'match' | 'ignored' | 'mismatch' | 'inconclusive' | 'failed_new' | 'failed_legacy' | 'failed_both';
+
+/** One finished comparison: what was asked, and what came of it. */
+export type Comparison = {
+  readonly resource: string;
+  readonly operation: string;
+  /** The canonical query, see `queryKey`: distinct for distinct questions. */
+  readonly query: string;
+  readonly verdict: Verdict;
+  /** The confirmed differences that count, and those that a rule ignores; values are gone from them by then. */
+  readonly differences: readonly DifferenceSample[];
+  readonly ignored: readonly DifferenceSample[];
+  /** How long each source took for the same question, in milliseconds; absent where it failed. */
+  readonly legacyMs?: number | undefined;
+  readonly newMs?: number | undefined;
+  /** How long the new store lagged behind, where a difference went away by itself. */
+  readonly lagMs?: number | undefined;
+  readonly traceId?: string | undefined;
+};
+
+/** The shape of a value: never the value. */
+export type ValueShape = {
+  readonly type: string;
+  readonly length?: number | undefined;
+  /** Some bytes of a keyed hash: equal for equal values. */
+  readonly hash?: string | undefined;
+  /** Only for fields of `compare.showMask`. */
+  readonly mask?: string | undefined;
+};
+
+/** A difference without values, fit to be kept and shown. */
+export type DifferenceSample = Pick<Difference, 'path' | 'kind'> & {
+  /** A keyed hash of the record's id. */
+  readonly key: string;
+  readonly legacy?: ValueShape | undefined;
+  readonly next?: ValueShape | undefined;
+  /** Such as `case-only`, `whitespace`, `tz-shift`; absent: nothing is known. */
+  readonly hint?: string | undefined;
+};

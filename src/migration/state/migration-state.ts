@@ -1,0 +1,62 @@
+import type { Stage } from '../../config/schema/migration.ts';
+
+/** Where a resource, or one operation of it, is on its way. */
+export type Position = {
+  readonly stage: Stage;
+  /** The share of the ramp in percent, in steps of 0.01; 0 in other stages. */
+  readonly percent: number;
+};
+
+/** A rule that was made while the gateway runs; it adds to those of the file. */
+export type KeptRule = {
+  readonly id: string;
+  readonly path: string;
+  readonly owner: string;
+  readonly reason: string;
+  /** When it ends, milliseconds since the epoch. */
+  readonly until: number;
+};
+
+/** Why and when a resource went back to its legacy source. */
+export type Rollback = {
+  /** An instant in UTC. */
+  readonly at: string;
+  /** The name of an operator's token, or `judge`. */
+  readonly by: string;
+  /** `failures`, `difference`, `latency`, or `asked`. */
+  readonly rule: 'failures' | 'difference' | 'latency' | 'asked';
+  readonly from: Position;
+  /** What it rests on, in a few words and figures: never a value of a record. */
+  readonly evidence: string;
+};
+
+/** The state of one migration. It is replaced as a whole, by compare-and-set on `rev`. All instants are texts in UTC. */
+export type MigrationState = Position & {
+  readonly resource: string;
+  /** One more with each change; never falls. */
+  readonly rev: number;
+  /** Operations that are elsewhere than the resource, such as `users.list`. */
+  readonly operations: Readonly<Record<string, Position>>;
+  /** Present: no step forward, by a person or by the judge. */
+  readonly hold?: { readonly by: string; readonly at: string; readonly reason: string } | undefined;
+  /** What buckets are made with. It is kept through rollbacks, so that the same callers come first again. */
+  readonly salt: string;
+  /** Part of everything that is kept of the new source; a rollback raises it, and so forgets all of that at once. */
+  readonly generation: number;
+  /** Names the evidence that counts. A change of a source's file begins a new one. */
+  readonly evidence: string;
+  /** The digests of the legacy source and the new one that the evidence is about. */
+  readonly digests: readonly [legacy: string, next: string];
+  /** When this stage and share began. */
+  readonly since: string;
+  /** When the evidence began. */
+  readonly evidenceSince: string;
+  readonly lastRollback: Rollback | null;
+  /** When a rehearsed rollback last worked; absent: never with this evidence. */
+  readonly rehearsedAt?: string | undefined;
+  /** The last walk over all records with this evidence. */
+  readonly walk?: { readonly at: string; readonly records: number; readonly differences: number } | undefined;
+  readonly rules: readonly KeptRule[];
+  /** The ids of the ignore rules that somebody has acknowledged by name, as `complete` asks. */
+  readonly acknowledged: readonly string[];
+};

@@ -1,0 +1,33 @@
+import type { MigrationState } from './migration-state.ts';
+
+/** What became of a change: somebody else was first where it is a conflict. */
+export type StateChange =
+  | { readonly kind: 'changed'; readonly state: MigrationState }
+  | { readonly kind: 'conflict'; readonly state: MigrationState };
+
+/** Which processes have taken over the state. */
+export type Acknowledged = {
+  readonly total: number;
+  readonly atRev: number;
+  /** The names of the processes that have not, such as `host-1:4711`. */
+  readonly stale: readonly string[];
+};
+
+/** The states of all migrations: in Redis for a fleet, else in this process and in `state.dir`. */
+export type MigrationStates = {
+  /** The state of a resource in this process: what was last learnt, whatever Redis does. Never waits. */
+  current(resource: string): MigrationState | undefined;
+  /**
+   * Replaces the state if its `rev` is still `expected.rev`; `next` gets the following `rev`.
+   * @throws Error where Redis fails: nothing is changed then
+   */
+  change(expected: MigrationState, next: Omit<MigrationState, 'rev'>): Promise<StateChange>;
+  /** Changes this process alone, until the next change of the fleet: a rollback while Redis is gone. */
+  override(next: MigrationState): void;
+  /** Calls back after each change of what `current` returns. Returns what ends that. */
+  onChange(listener: (state: MigrationState) => void): () => void;
+  acknowledged(resource: string): Promise<Acknowledged>;
+  /** Seconds since the state was last known to be the fleet's; 0 without Redis. */
+  staleSeconds(): number;
+  close(): void;
+};
