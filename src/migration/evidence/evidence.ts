@@ -12,33 +12,53 @@ export type NewCall = {
   readonly isAttributable: boolean;
 };
 
+/** How many calls took at most as long as the key says, in milliseconds, and longer than the key before. */
+export type Latencies = Readonly<Record<string, number>>;
+
+/** Distinct questions compared, and those among them whose last comparison has confirmed a difference. */
+export type KeyCounts = { readonly keys: number; readonly mismatchedKeys: number };
+
+/** Distinct records with a confirmed difference, by critical path. */
+type CriticalCounts = Readonly<Record<string, number>>;
+
+/** Calls of callers at the new source, those that failed there, and those that failed there alone. */
+type ServedCounts = { readonly served: number; readonly failed: number; readonly attributable: number };
+
+/** What is known of one operation since its stage and share began. */
+export type StepEvidence = KeyCounts &
+  ServedCounts & {
+    readonly critical: CriticalCounts;
+    /** Calls that a rehearsal has made fail; they are in no other count. */
+    readonly rehearsed: number;
+    /** How long the new source took for callers, where it answered. */
+    readonly servedMs: Latencies;
+    /** How long the legacy source took in comparisons. */
+    readonly legacyMs: Latencies;
+  };
+
 /** What is known of one operation since the evidence began, over all processes. */
-export type OperationEvidence = {
-  /** Distinct questions compared, and those among them with a confirmed difference. */
-  readonly keys: number;
-  readonly mismatchedKeys: number;
-  /** Comparisons by verdict. */
-  readonly match: number;
-  readonly mismatch: number;
-  readonly inconclusive: number;
-  readonly ignored: number;
-  readonly failedNew: number;
-  readonly failedLegacy: number;
-  readonly failedBoth: number;
-  /** Distinct records with a confirmed difference, by critical path. */
-  readonly critical: Readonly<Record<string, number>>;
-  /** Calls of callers at the new source, those that failed there, and those that failed there alone. */
-  readonly served: number;
-  readonly failed: number;
-  readonly attributable: number;
-  readonly fallback: Readonly<Record<FallbackCause, number>>;
-  /** When the last fallback was, milliseconds since the epoch. */
-  readonly lastFallbackAt?: number | undefined;
-  /** Counts of calls by the upper bound of their milliseconds, of both sources for the same questions. */
-  readonly legacyMs: Readonly<Record<string, number>>;
-  readonly newMs: Readonly<Record<string, number>>;
-  readonly lagMs: Readonly<Record<string, number>>;
-};
+export type OperationEvidence = KeyCounts &
+  ServedCounts & {
+    /** Comparisons by verdict. */
+    readonly match: number;
+    readonly mismatch: number;
+    readonly inconclusive: number;
+    readonly ignored: number;
+    readonly failedNew: number;
+    readonly failedLegacy: number;
+    readonly failedBoth: number;
+    readonly critical: CriticalCounts;
+    readonly fallback: Readonly<Record<FallbackCause, number>>;
+    /** When the last fallback was, milliseconds since the epoch. */
+    readonly lastFallbackAt?: number | undefined;
+    /** Of both sources for the same questions. */
+    readonly legacyMs: Latencies;
+    readonly newMs: Latencies;
+    readonly lagMs: Latencies;
+    /** What was compared in the last 24 hours. */
+    readonly recent: KeyCounts;
+    readonly step: StepEvidence;
+  };
 
 /** One kind of difference at one path. */
 export type DifferenceGroup = Pick<DifferenceSample, 'path' | 'kind'> & {
@@ -56,9 +76,11 @@ export type Evidence = {
   /** Counts a comparison, and a call of a caller at the new source. Neither waits nor fails. */
   compared(comparison: Comparison): void;
   served(call: NewCall): void;
+  /** Counts a call that a rehearsal has made fail. */
+  rehearsed(resource: string, operation: string): void;
   /** Whether a question was compared before, as far as this process knows. Never waits. */
   isKnown(resource: string, operation: string, query: string): boolean;
-  /** By operation. @throws Error where Redis fails */
+  /** By operation; an operation of which nothing is known is absent. @throws Error where Redis fails */
   read(resource: string): Promise<Readonly<Record<string, OperationEvidence>>>;
   differences(resource: string): Promise<readonly DifferenceGroup[]>;
   /** Writes what was counted so far. */

@@ -1,0 +1,33 @@
+import type { Latencies } from './evidence.ts';
+
+/** Bounds in each decade: neighbours are 10 % apart. */
+const BOUNDS_PER_DECADE = 24;
+
+/** The upper bound, in milliseconds, of the class that a duration is counted in: at least 1. */
+export function latencyClass(ms: number): string {
+  const index = Math.ceil(BOUNDS_PER_DECADE * Math.log10(Math.max(1, ms)) - 1e-9);
+  return String(Number((10 ** (index / BOUNDS_PER_DECADE)).toPrecision(3)));
+}
+
+/** How many durations there are. */
+export function latencyCount(latencies: Latencies): number {
+  return Object.values(latencies).reduce((sum, count) => sum + count, 0);
+}
+
+/** The duration, in milliseconds, that a share of the calls did not exceed; `undefined` where there are none. */
+export function latencyQuantile(latencies: Latencies, share: number): number | undefined {
+  const classes = Object.entries(latencies).map(([bound, count]) => [Number(bound), count] as const);
+  let rest = Math.ceil(share * latencyCount(latencies));
+  for (const [bound, count] of classes.sort(([a], [b]) => a - b)) {
+    rest -= count;
+    if (rest <= 0 && count > 0) return bound;
+  }
+  return undefined;
+}
+
+/** What was counted since `before`. */
+export function latenciesSince(now: Latencies, before: Latencies): Latencies {
+  return Object.fromEntries(
+    Object.entries(now).map(([bound, count]) => [bound, count - (before[bound] ?? 0)]),
+  );
+}

@@ -1,0 +1,21 @@
+/** The share of failures that is usual, and the one that is not accepted. */
+const USUAL = 0.005;
+const UNACCEPTED = 0.05;
+
+/** A failure adds 2.303; an answer takes 0.046. */
+const FAILURE = Math.log(UNACCEPTED / USUAL);
+const ANSWER = Math.log((1 - UNACCEPTED) / (1 - USUAL));
+
+/** Where it is certain enough that the failures are not the usual ones: four in a row, or six among twenty. */
+export const CUSUM_LIMIT = 9.2;
+
+/**
+ * The CUSUM (Page's test) of failures: evidence for a share of failures of 5 % against one of 0.5 %, which never falls
+ * below 0. It needs no window: it stands at 0 for months and reaches the limit after some failures close together.
+ */
+export function nextCusum(
+  before: number,
+  calls: { readonly failed: number; readonly answered: number },
+): number {
+  return Math.max(0, before + calls.failed * FAILURE + calls.answered * ANSWER);
+}

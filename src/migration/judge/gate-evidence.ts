@@ -1,0 +1,121 @@
+import type { KeyCounts, OperationEvidence } from '../evidence/evidence.ts';
+import { latencyCount, latencyQuantile } from '../evidence/latency.ts';
+import { NO_EVIDENCE } from '../evidence/no-evidence.ts';
+import { CUSUM_LIMIT } from './cusum.ts';
+import { type CheckedCondition, type GateFacts, lasting } from './gate-facts.ts';
+import { isShareAtMost, keysNeeded } from './mismatch-bound.ts';
+import { positionOf } from './next-step.ts';
+
+const NO_DATA = 'no data';
+
+const shareText = (share: number) => `${Number((share * 100).toPrecision(3))} %`;
+
+/** A share that may not be exceeded. Where there is no data, nothing is known of it. */
+function atMost(id: string, part: number, whole: number, share: number): CheckedCondition {
+  if (whole === 0) return { id, have: NO_DATA, need: `at most ${shareText(share)}`, isMet: false };
+  return {
+    id,
+    have: shareText(part / whole),
+    need: `at most ${shareText(share)}`,
+    isMet: part / whole <= share,
+  };
+}
+
+/**
+ * The bound on mismatches, over distinct questions: a thousand comparisons of one record are one fact. A store with fewer
+ * records than that needs is known where every record was walked without a difference.
+ */
+function keysCondition({ keys, mismatchedKeys }: KeyCounts, { config, state }: GateFacts): CheckedCondition {
+  const { mismatch } = config.gate;
+  const { walk } = state;
+  const isWalked =
+    walk?.differences === 0 && mismatchedKeys === 0 && keys > 0 && walk.records < keysNeeded(mismatch, 0);
+  const needed = keysNeeded(mismatch, mismatchedKeys);
+  return {
+    id: 'keys',
+    have: isWalked ? `${keys}, and all ${walk.records} records walked` : keys,
+    need: needed === Infinity ? 'a walk over all records' : needed,
+    isMet: isWalked || isShareAtMost(mismatch, keys, mismatchedKeys),
+  };
+}
+
+/** No record differs in a field that the configuration calls critical. */
+function criticalCondition({ critical }: OperationEvidence): CheckedCondition {
+  const paths = Object.entries(critical).filter(([, records]) => records > 0);
+  const have = paths.map(([path, records]) => `${path}: ${records}`).join(', ');
+  return { id: 'critical', have: have === '' ? 'none' : have, need: 'none', isMet: paths.length === 0 };
+}
+
+/** The 99th percentiles of both sources for the same questions. */
+function latencyCondition({ legacyMs, newMs }: OperationEvidence, { config }: GateFacts): CheckedCondition {
+  const { latencyFactor, latencySlack } = config.gate;
+  const [legacy, next] = [latencyQuantile(legacyMs, 0.99), latencyQuantile(newMs, 0.99)];
+  if (legacy === undefined || next === undefined)
+    return { id: 'latency', have: NO_DATA, need: 'calls of both sources', isMet: false };
+  const most = Math.round(legacy * latencyFactor + latencySlack);
+  return { id: 'latency', have: `p99 ${next}ms`, need: `at most ${most}ms`, isMet: next <= most };
+}
+
+/** How far the new store lags behind: callers see no more than the cache shows them today. */
+function lagCondition({ lagMs }: OperationEvidence, freshMs: number): readonly CheckedCondition[] {
+  const lag = latencyQuantile(lagMs, 0.99);
+  if (lag === undefined || latencyCount(lagMs) === 0) return [];
+  return [{ id: 'lag', have: `p99 ${lag}ms`, need: `at most ${freshMs}ms`, isMet: lag <= freshMs }];
+}
+
+/** Before the first share of callers: what the shadow has shown. */
+function ofShadow(evidence: OperationEvidence, facts: GateFacts): readonly CheckedCondition[] {
+  const { match, mismatch, ignored, inconclusive, failedNew } = evidence;
+  const compared = match + mismatch + ignored + inconclusive;
+  return [
+    keysCondition(evidence, facts),
+    criticalCondition(evidence),
+    atMost('failed', failedNew, compared + failedNew, facts.config.gate.failed),
+    atMost('inconclusive', inconclusive, compared, facts.config.gate.inconclusive),
+    latencyCondition(evidence, facts),
+    ...lagCondition(evidence, facts.freshMs),
+  ];
+}
+
+/** Before each further share: what callers have got in this one. */
+function ofRamp(evidence: OperationEvidence, facts: GateFacts, cusum: number): readonly CheckedCondition[] {
+  const { served, attributable } = evidence.step;
+  const { stepRequests, failed } = facts.config.gate;
+  return [
+    { id: 'requests', have: served, need: stepRequests, isMet: served >= stepRequests },
+    atMost('failed', attributable, served, failed),
+    {
+      id: 'cusum',
+      have: Number(cusum.toFixed(2)),
+      need: `below ${CUSUM_LIMIT / 2}`,
+      isMet: cusum < CUSUM_LIMIT / 2,
+    },
+    keysCondition(evidence.recent, facts),
+    criticalCondition(evidence),
+  ];
+}
+
+/** Before the legacy source is left: what the reverse shadow has shown since everybody is served by the new one. */
+function ofLive(evidence: OperationEvidence, facts: GateFacts): readonly CheckedCondition[] {
+  const { lastFallbackAt } = evidence;
+  return [
+    keysCondition(evidence.step, facts),
+    criticalCondition(evidence),
+    ...(lastFallbackAt === undefined
+      ? []
+      : [lasting('fallback', lastFallbackAt, facts.now, facts.config.gate.quiet)]),
+  ];
+}
+
+/** What one operation has to show before its next step. */
+export function operationConditions(facts: GateFacts, operation: string): readonly CheckedCondition[] {
+  const evidence = facts.evidence[operation] ?? NO_EVIDENCE;
+  const { stage } = positionOf(facts.state, operation);
+  const conditions =
+    stage === 'shadow'
+      ? ofShadow(evidence, facts)
+      : stage === 'ramp'
+        ? ofRamp(evidence, facts, facts.cusum[operation] ?? 0)
+        : ofLive(evidence, facts);
+  return conditions.map((condition) => ({ ...condition, operation }));
+}

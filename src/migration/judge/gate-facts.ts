@@ -1,0 +1,48 @@
+import type { MigrationConfig } from '../../config/schema/migration.ts';
+import { writeDuration } from '../../kernel/duration.ts';
+import type { OperationEvidence } from '../evidence/evidence.ts';
+import type { MigrationState } from '../state/migration-state.ts';
+
+/** Something that a step forward asks for: what there is, and what is needed. */
+export type Condition = {
+  /** Such as `keys`, `soak`, `rehearsal`. */
+  readonly id: string;
+  /** Absent: it is about the resource. */
+  readonly operation?: string | undefined;
+  readonly have: string | number;
+  readonly need: string | number;
+};
+
+/** A condition with whether it is met. */
+export type CheckedCondition = Condition & { readonly isMet: boolean };
+
+/** What a gate is decided from. */
+export type GateFacts = {
+  readonly config: MigrationConfig;
+  readonly state: MigrationState;
+  /** Absent: the step is of the resource; else of this operation alone. */
+  readonly operation?: string | undefined;
+  /** The operations of the resource, such as `users.list`. */
+  readonly operations: readonly string[];
+  readonly evidence: Readonly<Record<string, OperationEvidence>>;
+  /** The CUSUM of failures by operation, where the judge has one. */
+  readonly cusum: Readonly<Record<string, number>>;
+  /** How long answers of the resource are cached, in milliseconds; the new store may lag so far behind. */
+  readonly freshMs: number;
+  /** What the external gate has answered, such as `200`; absent: it was not asked. */
+  readonly external?: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+};
+
+/** A duration in one unit, rounded down: what lacks a second is not shown as enough. */
+function roughly(ms: number): string {
+  const unit = [86_400_000, 3_600_000, 60_000].find((one) => ms >= 2 * one) ?? 1_000;
+  return ms < unit ? '0s' : writeDuration(Math.floor(ms / unit) * unit);
+}
+
+/** The condition that something has lasted since an instant, in milliseconds since the epoch. */
+export function lasting(id: string, since: number, now: number, needMs: number): CheckedCondition {
+  const have = Math.max(0, now - since);
+  return { id, have: roughly(have), need: writeDuration(needMs), isMet: have >= needMs };
+}

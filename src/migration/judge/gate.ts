@@ -1,0 +1,111 @@
+import type { Position } from '../state/migration-state.ts';
+import { operationConditions } from './gate-evidence.ts';
+import { type CheckedCondition, type Condition, type GateFacts, lasting } from './gate-facts.ts';
+import { nextStep, positionOf, positionText } from './next-step.ts';
+
+/** Whether the next step forward may be taken. */
+export type Gate = {
+  /** The next position; `undefined` after the last. */
+  readonly next: Position | undefined;
+  /** Whether everything that the step asks for is there. */
+  readonly ready: boolean;
+  readonly unmet: readonly Condition[];
+  readonly met: readonly Condition[];
+};
+
+/** What may keep any step back, whatever the evidence says. */
+function ofAnyStep({ config, state, now, external }: GateFacts): readonly CheckedCondition[] {
+  const { hold, lastRollback } = state;
+  const freeze = config.freeze.find(({ from, until }) => from <= now && now < until);
+  const until = freeze === undefined ? '' : new Date(freeze.until).toISOString();
+  const cooldown =
+    lastRollback === null
+      ? []
+      : [lasting('cooldown', Date.parse(lastRollback.at), now, config.rollback.cooldown)];
+  return [
+    { id: 'hold', have: hold?.reason ?? 'none', need: 'none', isMet: hold === undefined },
+    {
+      id: 'freeze',
+      have: freeze === undefined ? 'none' : `${freeze.why}, until ${until}`,
+      need: 'none',
+      isMet: freeze === undefined,
+    },
+    ...cooldown,
+    ...(config.gate.external === undefined
+      ? []
+      : [{ id: 'external', have: external ?? 'not asked', need: '200', isMet: external === '200' }]),
+  ];
+}
+
+/** What the resource has to show before the first share of callers. */
+function ofShadow({ config: { gate }, state, now }: GateFacts): readonly CheckedCondition[] {
+  const { walk, rehearsedAt } = state;
+  const walked = walk && `${walk.differences} differences in ${walk.records} records`;
+  return [
+    lasting('soak', Date.parse(state.since), now, gate.soak),
+    { id: 'rehearsal', have: rehearsedAt ?? 'never', need: 'once', isMet: rehearsedAt !== undefined },
+    { id: 'walk', have: walked ?? 'never', need: '0 differences', isMet: walk?.differences === 0 },
+  ].filter(({ id }) => (gate.rehearsal || id !== 'rehearsal') && (gate.walk || id !== 'walk'));
+}
+
+/** How long a step of the ramp has to last, and how long no rollback may have happened. */
+function ofRamp({ config: { gate }, state, now }: GateFacts): readonly CheckedCondition[] {
+  const { lastRollback } = state;
+  return [
+    lasting('step', Date.parse(state.since), now, gate.step),
+    ...(lastRollback === null ? [] : [lasting('quiet', Date.parse(lastRollback.at), now, gate.quiet)]),
+  ];
+}
+
+/** What is asked for before the legacy source is left for good. */
+function ofLive({ config, state, now, operations }: GateFacts): readonly CheckedCondition[] {
+  const rules = [...config.compare.ignore.map(({ path }) => path), ...state.rules.map(({ id }) => id)];
+  const unknown = rules.filter((rule) => !state.acknowledged.includes(rule));
+  const apart = operations.filter((one) => state.operations[one] !== undefined);
+  const none = (list: readonly string[]) => (list.length === 0 ? 'none' : list.join(', '));
+  return [
+    lasting('live', Date.parse(state.since), now, config.gate.liveFor),
+    { id: 'acknowledge', have: `without: ${none(unknown)}`, need: 'every rule', isMet: unknown.length === 0 },
+    { id: 'operations', have: none(apart), need: 'none elsewhere', isMet: apart.length === 0 },
+    {
+      id: 'file',
+      have: `stage: ${config.stage}`,
+      need: 'stage: complete, in the file and reloaded',
+      isMet: config.stage === 'complete',
+    },
+  ];
+}
+
+function conditionsOf(facts: GateFacts): readonly CheckedCondition[] {
+  const { state, operation, operations } = facts;
+  const concerned =
+    operation === undefined ? operations.filter((one) => state.operations[one] === undefined) : [operation];
+  const ofOperations = () => concerned.flatMap((one) => operationConditions(facts, one));
+  switch (positionOf(state, operation).stage) {
+    case 'shadow':
+      return [...ofShadow(facts), ...ofOperations()];
+    case 'ramp':
+      return [...ofRamp(facts), ...ofOperations()];
+    case 'live':
+      return [...ofLive(facts), ...ofOperations()];
+    case 'legacy':
+    case 'complete':
+      return [];
+  }
+}
+
+/** Decides whether the next step forward may be taken, and what it still asks for. */
+export function gateOf(facts: GateFacts): Gate {
+  const next = nextStep(facts.config, facts.state, facts.operation);
+  if (next === undefined) return { next, ready: false, unmet: [], met: [] };
+  const conditions = [...ofAnyStep(facts), ...conditionsOf(facts)];
+  const those = (wanted: boolean): readonly Condition[] =>
+    conditions.flatMap(({ isMet, ...condition }) => (isMet === wanted ? [condition] : []));
+  const unmet = those(false);
+  return { next, ready: unmet.length === 0, unmet, met: those(true) };
+}
+
+/** A gate as `status --json` shows it. */
+export function gateView({ next, ...gate }: Gate) {
+  return { next: next === undefined ? null : positionText(next), ...gate };
+}

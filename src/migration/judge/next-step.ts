@@ -1,0 +1,50 @@
+import type { MigrationConfig } from '../../config/schema/migration.ts';
+import type { MigrationState, Position } from '../state/migration-state.ts';
+
+/** The position of an operation: its own, or that of the resource. */
+export function positionOf(state: MigrationState, operation?: string): Position {
+  return (operation === undefined ? undefined : state.operations[operation]) ?? state;
+}
+
+/** A position as commands and answers write it: `shadow`, `ramp:5`, `live`. */
+export function positionText({ stage, percent }: Position): string {
+  return stage === 'ramp' ? `ramp:${percent}` : stage;
+}
+
+const ramp = (percent: number): Position => ({ stage: 'ramp', percent });
+const LIVE: Position = { stage: 'live', percent: 0 };
+
+/** After a rollback the ramp goes on at the step before the one that failed. */
+function restart(steps: readonly number[], failed: Position): Position {
+  const before = failed.stage === 'live' ? steps : steps.filter((step) => step < failed.percent);
+  return ramp(before.at(-1) ?? steps[0] ?? 1);
+}
+
+/** The next position forward; `undefined` where there is none. */
+export function nextStep(
+  { steps }: Pick<MigrationConfig, 'steps'>,
+  state: MigrationState,
+  operation?: string,
+): Position | undefined {
+  const { stage, percent } = positionOf(state, operation);
+  const { lastRollback } = state;
+  switch (stage) {
+    case 'legacy':
+      return { stage: 'shadow', percent: 0 };
+    case 'shadow': {
+      const isOfThisEvidence =
+        lastRollback !== null && Date.parse(lastRollback.at) >= Date.parse(state.evidenceSince);
+      return isOfThisEvidence && lastRollback.from.stage !== 'shadow'
+        ? restart(steps, lastRollback.from)
+        : ramp(steps[0] ?? 1);
+    }
+    case 'ramp': {
+      const step = steps.find((one) => one > percent);
+      return step === undefined ? LIVE : ramp(step);
+    }
+    case 'live':
+      return { stage: 'complete', percent: 0 };
+    case 'complete':
+      return undefined;
+  }
+}

@@ -1,0 +1,167 @@
+import { gateOf } from '../../../../src/migration/judge/gate.ts';
+import type { Gate } from '../../../../src/migration/judge/gate.ts';
+import { positionText } from '../../../../src/migration/judge/next-step.ts';
+import { NO_EVIDENCE } from '../../../../src/migration/evidence/no-evidence.ts';
+import type { Rollback } from '../../../../src/migration/state/migration-state.ts';
+import {
+  BEGAN,
+  gateFacts,
+  goodEvidence,
+  HOUR_MS,
+  migrationConfig,
+  migrationState,
+} from '../../../support/migration/migration-facts.ts';
+
+const unmetOf = ({ unmet }: Gate) => unmet.map(({ id }) => id);
+const nextOf = ({ next }: Gate) => next && positionText(next);
+const withEvidence = (evidence: ReturnType<typeof goodEvidence>) => ({ evidence: { 'users.get': evidence } });
+
+function rollback(changed: Partial<Rollback> = {}): Rollback {
+  const at = new Date(BEGAN + HOUR_MS).toISOString();
+  return {
+    at,
+    by: 'judge',
+    rule: 'failures',
+    from: { stage: 'ramp', percent: 25 },
+    evidence: '4 of 4',
+    ...changed,
+  };
+}
+
+describe('the gate before the ramp', () => {
+  test('2,994 equal records are not enough, and 2,995 are', () => {
+    const before = gateOf(gateFacts(withEvidence(goodEvidence(2_994))));
+    expect(before.unmet).toEqual([{ id: 'keys', operation: 'users.get', have: 2_994, need: 2_995 }]);
+    expect(before.ready).toBe(false);
+    const after = gateOf(gateFacts());
+    expect([after.ready, nextOf(after)]).toEqual([true, 'ramp:1']);
+  });
+
+  test('without any data it is not ready, and says of each operation what is missing', () => {
+    const facts = gateFacts({ operations: ['users.list', 'users.get'], evidence: {} });
+    const { unmet } = gateOf(facts);
+    expect(unmet.filter(({ operation }) => operation === 'users.list').map(({ id }) => id)).toEqual([
+      'keys',
+      'failed',
+      'inconclusive',
+      'latency',
+    ]);
+    expect(unmet.filter(({ operation }) => operation === 'users.get')).toHaveLength(4);
+  });
+
+  test('a small store is known once every record was walked without a difference', () => {
+    const walked = (differences: number) =>
+      migrationState({ walk: { at: '2026-01-01T01:00:00.000Z', records: 400, differences } });
+    const evidence = withEvidence(goodEvidence(37));
+    expect(gateOf(gateFacts({ state: walked(0), ...evidence })).ready).toBe(true);
+    expect(unmetOf(gateOf(gateFacts({ state: walked(1), ...evidence })))).toEqual(['walk', 'keys']);
+  });
+
+  test.each([
+    ['soak', { now: BEGAN + 23.99 * HOUR_MS }],
+    ['rehearsal', { state: migrationState({ rehearsedAt: undefined }) }],
+    ['walk', { state: migrationState({ walk: undefined }) }],
+    ['critical', withEvidence(goodEvidence(2_995, { critical: { 'data.email': 1 } }))],
+    ['failed', withEvidence(goodEvidence(2_995, { failedNew: 16 }))],
+    ['inconclusive', withEvidence(goodEvidence(2_995, { inconclusive: 400 }))],
+    ['latency', withEvidence(goodEvidence(2_995, { newMs: { '20': 2_900, '62': 95 } }))],
+    ['lag', withEvidence(goodEvidence(2_995, { lagMs: { '31000': 1 } }))],
+    [
+      'hold',
+      { state: migrationState({ hold: { by: 'ana', at: '2026-01-02T00:00:00Z', reason: 'a weekend' } }) },
+    ],
+    ['external', { config: migrationConfig({ gate: { external: 'https://change.example/users' } }) }],
+    [
+      'freeze',
+      { config: migrationConfig({ freeze: [{ from: '2026-01-02', until: '2026-01-05', why: 'sales' }] }) },
+    ],
+  ] as const)('it is held back by %s alone', (id, changed) => {
+    const gate = gateOf(gateFacts(changed));
+    expect([gate.ready, unmetOf(gate)]).toEqual([false, [id]]);
+  });
+
+  test('an operation that has a position of its own is judged by itself, and no longer with the resource', () => {
+    const state = migrationState({ operations: { 'users.list': { stage: 'ramp', percent: 5 } } });
+    const facts = gateFacts({ state, operations: ['users.list', 'users.get'] });
+    expect(gateOf(facts).ready).toBe(true);
+    const own = gateOf({ ...facts, operation: 'users.list' });
+    expect([nextOf(own), unmetOf(own)]).toEqual(['ramp:25', ['requests', 'failed', 'keys']]);
+  });
+});
+
+describe('the gate of a step of the ramp', () => {
+  const inRamp = migrationState({ stage: 'ramp', percent: 5 });
+
+  test('it leads to the next share, and after the last one to live', () => {
+    expect(nextOf(gateOf(gateFacts({ state: inRamp })))).toBe('ramp:25');
+    expect(nextOf(gateOf(gateFacts({ state: { ...inRamp, percent: 100 } })))).toBe('live');
+    expect(nextOf(gateOf(gateFacts({ state: { ...inRamp, percent: 30 } })))).toBe('ramp:50');
+  });
+
+  const compared = goodEvidence(2_995);
+  test.each([
+    ['step', { now: BEGAN + 0.49 * HOUR_MS }],
+    ['requests', withEvidence({ ...compared, step: { ...compared.step, served: 999 } })],
+    ['failed', withEvidence({ ...compared, step: { ...compared.step, attributable: 15 } })],
+    ['cusum', { cusum: { 'users.get': 4.61 } }],
+    ['keys', withEvidence({ ...compared, recent: { keys: 2_994, mismatchedKeys: 0 } })],
+    [
+      'quiet',
+      { state: { ...inRamp, lastRollback: rollback({ at: new Date(BEGAN + 25 * HOUR_MS).toISOString() }) } },
+    ],
+  ] as const)('it is held back by %s alone', (id, changed) => {
+    const gate = gateOf(gateFacts({ state: inRamp, ...changed }));
+    expect([gate.ready, unmetOf(gate)]).toEqual([false, [id]]);
+  });
+
+  test('without traffic in the step it is never ready, however long it waits', () => {
+    const quiet = { ...compared, step: NO_EVIDENCE.step };
+    const gate = gateOf(gateFacts({ state: inRamp, ...withEvidence(quiet), now: BEGAN + 9_000 * HOUR_MS }));
+    expect(unmetOf(gate)).toEqual(['requests', 'failed']);
+  });
+});
+
+describe('the gate after a rollback', () => {
+  test('the ramp goes on at the step before the one that failed', () => {
+    const nextAfter = (from: Rollback['from']) =>
+      nextOf(gateOf(gateFacts({ state: migrationState({ lastRollback: rollback({ from }) }) })));
+    expect(nextAfter({ stage: 'ramp', percent: 25 })).toBe('ramp:5');
+    expect(nextAfter({ stage: 'ramp', percent: 1 })).toBe('ramp:1');
+    expect(nextAfter({ stage: 'live', percent: 0 })).toBe('ramp:100');
+  });
+
+  test('no step is possible within the cooldown', () => {
+    const state = migrationState({
+      lastRollback: rollback({ at: new Date(BEGAN + 47.6 * HOUR_MS).toISOString() }),
+    });
+    expect(unmetOf(gateOf(gateFacts({ state })))).toEqual(['cooldown']);
+  });
+});
+
+describe('the gate before complete', () => {
+  const live = migrationState({ stage: 'live', acknowledged: ['data.bio', 'r1'] });
+  const rules = [{ id: 'r1', path: 'data.name', owner: 'ana', reason: 'trimmed', until: BEGAN }];
+  const ignore = [{ path: 'data.bio', owner: 'ana', reason: 'markup', until: '2026-12-01' }];
+  const config = migrationConfig({ stage: 'complete', compare: { ignore } });
+  const facts = gateFacts({ state: { ...live, rules }, config, now: BEGAN + 8 * 24 * HOUR_MS });
+
+  test('it is ready after a week of reverse shadow with every rule acknowledged and the file saying so', () => {
+    expect([gateOf(facts).ready, nextOf(gateOf(facts))]).toEqual([true, 'complete']);
+  });
+
+  test.each([
+    ['live', { now: BEGAN + 6.9 * 24 * HOUR_MS }],
+    ['acknowledge', { state: { ...live, rules, acknowledged: ['r1'] } }],
+    ['file', { config: migrationConfig({ compare: { ignore } }) }],
+    ['operations', { state: { ...live, rules, operations: { 'users.get': { stage: 'live', percent: 0 } } } }],
+    ['fallback', withEvidence(goodEvidence(2_995, { lastFallbackAt: BEGAN + 7.5 * 24 * HOUR_MS }))],
+    ['keys', withEvidence(goodEvidence(2_995, { step: { ...NO_EVIDENCE.step, keys: 2_994 } }))],
+  ] as const)('it is held back by %s alone', (id, changed) => {
+    expect(unmetOf(gateOf({ ...facts, ...changed }))).toEqual([id]);
+  });
+
+  test('after complete there is no step', () => {
+    const gate = gateOf({ ...facts, state: { ...live, stage: 'complete' } });
+    expect(gate).toEqual({ next: undefined, ready: false, unmet: [], met: [] });
+  });
+});
