@@ -1,9 +1,21 @@
-/** What is different. The path is without indices: `data.name`, `data[].profile.bio`, `meta.total`, `status`. */
+import type { Decimal } from '../../kernel/decimal.ts';
+
+/** A value that differs: of a field, a total, a status, or the ids of an order. */
+export type ComparedValue = string | number | Decimal | null | readonly string[];
+
+/**
+ * What is different. The path is without indices: `data.name`, `data[].profile.bio`, `data[].id` for records that only
+ * one list has, `data[]` for their order, `meta.total`, `status`. Types cannot differ: v1 fields have one each.
+ */
 export type Difference = {
   readonly path: string;
+  /**
+   * `missing`, `extra`: the new or the legacy value is `null`. `missing_id`, `extra_id`: a record that only the legacy
+   * or the new list has; `boundary`: one that totals have moved to another page. `tie_order`: the order differs only among
+   * records that are equal in what the list is sorted by.
+   */
   readonly kind:
     | 'value'
-    | 'type'
     | 'missing'
     | 'extra'
     | 'order'
@@ -15,8 +27,8 @@ export type Difference = {
     | 'status';
   /** The v1 id of the record, where it is about one. */
   readonly id?: string | undefined;
-  readonly legacy?: unknown;
-  readonly next?: unknown;
+  readonly legacy?: ComparedValue | undefined;
+  readonly next?: ComparedValue | undefined;
 };
 
 /** What became of one comparison. Only the first three say something of the data. */

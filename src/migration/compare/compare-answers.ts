@@ -1,0 +1,51 @@
+import type { Query } from '../../contract/query.ts';
+import type { Resource } from '../../contract/resources.ts';
+import type { SourceAnswer } from '../../policy/call.ts';
+import { compareLists } from './compare-lists.ts';
+import { compareRecords } from './compare-records.ts';
+import type { ComparedValue, Difference } from './comparison.ts';
+import { readDetailBody, readListBody } from './read-body.ts';
+
+/**
+ * Compares what two sources have answered to one query, as v1 bodies: what mapping, coercion and the contract's check
+ * have removed is no difference. Equal bodies are not parsed.
+ */
+export function compareAnswers(
+  resource: Resource,
+  query: Query,
+  legacy: SourceAnswer,
+  next: SourceAnswer,
+): readonly Difference[] {
+  if (!legacy.found || !next.found) {
+    if (legacy.found === next.found) return [];
+    const status = ({ found }: SourceAnswer) => (found ? 200 : 404);
+    const id = query.kind === 'get' ? query.id : undefined;
+    return [{ path: 'status', kind: 'status', id, legacy: status(legacy), next: status(next) }];
+  }
+  if (legacy.body === next.body) return [];
+  if (query.kind === 'list')
+    return compareLists(
+      resource,
+      query,
+      readListBody(resource, legacy.body),
+      readListBody(resource, next.body),
+    );
+  const [before, after] = [readDetailBody(resource, legacy.body), readDetailBody(resource, next.body)];
+  return compareRecords(resource.detailFields, 'data.', before, after);
+}
+
+function textOf(value: ComparedValue | undefined): string | null {
+  if (value === undefined || value === null) return null;
+  return Array.isArray(value) ? value.join('\n') : String(value);
+}
+
+/** What a difference is, values included: equal for one that is still there when both sources are asked again. */
+function keyOf({ path, kind, id, legacy, next }: Difference): string {
+  return JSON.stringify([path, kind, id ?? null, textOf(legacy), textOf(next)]);
+}
+
+/** The differences of `before` that `after` has, too, with the same values on both sides. */
+export function lasting(before: readonly Difference[], after: readonly Difference[]): readonly Difference[] {
+  const there = new Set(after.map(keyOf));
+  return before.filter((difference) => there.has(keyOf(difference)));
+}

@@ -1,0 +1,70 @@
+import type { CanonicalRecord } from '../../contract/response-body.ts';
+import type { Resource } from '../../contract/resources.ts';
+import type { ListQuery } from '../../contract/query.ts';
+import { compareOrder } from './compare-order.ts';
+import { compareRecords } from './compare-records.ts';
+import type { Difference } from './comparison.ts';
+import type { ListedPage } from './read-body.ts';
+
+/** One list of the two, and how many rows the other one's total says. */
+type Side = { readonly page: ListedPage; readonly otherTotal: number };
+
+/**
+ * Whether a record that only one list has may be on another page of the other list, because that has more or fewer
+ * rows before it: it stands at an edge of the page, behind which the other list has rows, and as many totals are apart.
+ */
+function isAtBoundary(
+  { page, limit }: ListQuery,
+  { page: { records, total }, otherTotal }: Side,
+  alone: ReadonlySet<string>,
+  at: number,
+): boolean {
+  const apart = Math.abs(total - otherTotal);
+  if (alone.size > apart) return false;
+  const isAlone = ({ id }: CanonicalRecord) => alone.has(id);
+  if (page > 1 && records.slice(0, at).every(isAlone)) return true;
+  return otherTotal > page * limit && records.slice(at).every(isAlone);
+}
+
+/** The records that only one list has. */
+function recordsAlone(
+  query: ListQuery,
+  side: Side,
+  others: ReadonlyMap<string, CanonicalRecord>,
+  kind: 'missing_id' | 'extra_id',
+): readonly Difference[] {
+  const { records } = side.page;
+  const alone = new Set(records.flatMap(({ id }) => (others.has(id) ? [] : [id])));
+  return records.flatMap(({ id }, at) => {
+    if (!alone.has(id)) return [];
+    return [{ path: 'data[].id', kind: isAtBoundary(query, side, alone, at) ? 'boundary' : kind, id }];
+  });
+}
+
+const byId = ({ records }: ListedPage) => new Map(records.map((record) => [record.id, record]));
+
+/** Compares two pages of one query: totals, ids, order, and the fields of the records that both have. */
+export function compareLists(
+  resource: Resource,
+  query: ListQuery,
+  legacy: ListedPage,
+  next: ListedPage,
+): readonly Difference[] {
+  const [before, after] = [byId(legacy), byId(next)];
+  const common = legacy.records.filter(({ id }) => after.has(id));
+  const commonNext = next.records.filter(({ id }) => before.has(id));
+  const totals: readonly Difference[] =
+    legacy.total === next.total
+      ? []
+      : [{ path: 'meta.total', kind: 'total', legacy: legacy.total, next: next.total }];
+  return [
+    ...totals,
+    ...recordsAlone(query, { page: legacy, otherTotal: next.total }, after, 'missing_id'),
+    ...recordsAlone(query, { page: next, otherTotal: legacy.total }, before, 'extra_id'),
+    ...compareOrder(resource, query.sort, common, commonNext),
+    ...common.flatMap((record) => {
+      const other = after.get(record.id);
+      return other === undefined ? [] : compareRecords(resource.itemFields, 'data[].', record, other);
+    }),
+  ];
+}

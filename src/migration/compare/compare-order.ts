@@ -1,0 +1,71 @@
+import type { Field, FieldKind } from '../../contract/fields.ts';
+import { compareKeys, type SortKey, sortKeyOf } from '../../contract/order.ts';
+import type { CanonicalRecord } from '../../contract/response-body.ts';
+import type { Resource } from '../../contract/resources.ts';
+import type { Sort } from '../../contract/query.ts';
+import type { Difference } from './comparison.ts';
+
+/** Null comes after every key. */
+function compareNullable(a: SortKey | null, b: SortKey | null): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+  return compareKeys(a, b);
+}
+
+function keysOf(records: readonly CanonicalRecord[], name: string, kind: FieldKind) {
+  return records.map((record) => {
+    const value = record[name] ?? null;
+    return value === null ? null : sortKeyOf(kind, value);
+  });
+}
+
+/** Whether each position has records with equal keys in both orders. */
+function isPermutedWithinTies(
+  legacy: readonly CanonicalRecord[],
+  next: readonly CanonicalRecord[],
+  name: string,
+  kind: FieldKind,
+): boolean {
+  const others = keysOf(next, name, kind);
+  return keysOf(legacy, name, kind).every((key, at) => compareNullable(key, others[at] ?? null) === 0);
+}
+
+/** Whether records stand in the order of a field that has several values among them. */
+function isOrderedBy(records: readonly CanonicalRecord[], { name, kind }: Field): boolean {
+  const keys = keysOf(records, name, kind);
+  const steps = keys.slice(1).map((key, at) => Math.sign(compareNullable(keys[at] ?? null, key)));
+  const moves = new Set(steps.filter((step) => step !== 0));
+  return moves.size === 1;
+}
+
+/**
+ * Whether the two orders differ only among ties. A list without a sort is in an order of its source's own: it counts as
+ * that of a field where the page shows it.
+ */
+function isTie(
+  resource: Resource,
+  sort: Sort | null,
+  legacy: readonly CanonicalRecord[],
+  next: readonly CanonicalRecord[],
+): boolean {
+  const fields = resource.itemFields.filter(({ kind }) => kind !== 'id');
+  const isPermuted = ({ name, kind }: Field) => isPermutedWithinTies(legacy, next, name, kind);
+  if (sort !== null) return fields.some((field) => field.name === sort.field && isPermuted(field));
+  return fields.some((field) => isPermuted(field) && isOrderedBy(legacy, field));
+}
+
+/** Compares the order of the records that both lists have. */
+export function compareOrder(
+  resource: Resource,
+  sort: Sort | null,
+  legacy: readonly CanonicalRecord[],
+  next: readonly CanonicalRecord[],
+): readonly Difference[] {
+  const moved = legacy.flatMap(({ id }, at) => {
+    const other = next[at]?.id;
+    return other === undefined || other === id ? [] : [{ id, other }];
+  });
+  if (moved.length === 0) return [];
+  const kind = isTie(resource, sort, legacy, next) ? 'tie_order' : 'order';
+  const orders = { legacy: moved.map(({ id }) => id), next: moved.map(({ other }) => other) };
+  return [{ path: 'data[]', kind, id: moved[0]?.id, ...orders }];
+}

@@ -1,0 +1,47 @@
+import { Decimal } from '../../kernel/decimal.ts';
+import type { ComparedValue } from './comparison.ts';
+
+const ZONE_STEP_MS = 15 * 60_000;
+const ZONE_MS_MAX = 14 * 3_600_000;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
+
+const words = (text: string) =>
+  text
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu)
+    ?.sort()
+    .join(' ') ?? '';
+
+/** What texts have in common, the closest first. */
+const TEXT_HINTS: readonly (readonly [name: string, holds: (a: string, b: string) => boolean])[] = [
+  ['unicode-form', (a, b) => a.normalize('NFC') === b.normalize('NFC')],
+  ['whitespace', (a, b) => a.replaceAll(/\s+/g, '') === b.replaceAll(/\s+/g, '')],
+  ['case-only', (a, b) => a.toLowerCase() === b.toLowerCase()],
+  ['truncated', (a, b) => a !== '' && b !== '' && (a.startsWith(b) || b.startsWith(a))],
+  ['reordered', (a, b) => words(a) !== '' && words(a) === words(b)],
+];
+
+function instantHint(a: string, b: string): string | undefined {
+  if (!INSTANT.test(a) || !INSTANT.test(b)) return undefined;
+  const apartMs = Math.abs(Date.parse(a) - Date.parse(b));
+  if (apartMs < 1_000) return 'precision';
+  return apartMs <= ZONE_MS_MAX && apartMs % ZONE_STEP_MS === 0 ? 'tz-shift' : undefined;
+}
+
+function numberHint(a: Decimal, b: Decimal): string | undefined {
+  if (a.compare(b) === 0) return 'numeric-equal';
+  const scale = Math.min(a.scale, b.scale);
+  const cut = ({ digits, scale: own }: Decimal) => digits / 10n ** BigInt(own - scale);
+  const apart = cut(a) - cut(b);
+  return a.scale !== b.scale && apart >= -1n && apart <= 1n ? 'precision' : undefined;
+}
+
+/** What a difference of values looks like, as far as it can be told without them; `undefined`: nothing is known. */
+export function hintOf(
+  legacy: ComparedValue | undefined,
+  next: ComparedValue | undefined,
+): string | undefined {
+  if (legacy instanceof Decimal && next instanceof Decimal) return numberHint(legacy, next);
+  if (typeof legacy !== 'string' || typeof next !== 'string') return undefined;
+  return instantHint(legacy, next) ?? TEXT_HINTS.find(([, holds]) => holds(legacy, next))?.[0];
+}

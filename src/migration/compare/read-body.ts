@@ -1,0 +1,36 @@
+import type { Field, Value } from '../../contract/fields.ts';
+import type { CanonicalRecord } from '../../contract/response-body.ts';
+import type { Resource } from '../../contract/resources.ts';
+import { Decimal } from '../../kernel/decimal.ts';
+import { type Json, readJson } from '../../kernel/json/json.ts';
+import { isList, isObject, scalarText } from '../../kernel/json/values.ts';
+
+/** A page of a list, read back from its body. */
+export type ListedPage = { readonly records: readonly CanonicalRecord[]; readonly total: number };
+
+function valueAt(record: Json | undefined, { path, kind }: Field): Value {
+  let value = record;
+  for (const key of path) value = isObject(value) ? value[key] : undefined;
+  if (typeof value === 'string') return value;
+  const text = kind === 'decimal' ? scalarText(value) : undefined;
+  return (text === undefined ? undefined : Decimal.parse(text)) ?? null;
+}
+
+function recordIn(document: Json | undefined, fields: readonly Field[]): CanonicalRecord {
+  const values = Object.fromEntries(fields.map((field) => [field.name, valueAt(document, field)]));
+  return values as CanonicalRecord;
+}
+
+/** The record in the body of a single record. Decimals keep their digits. */
+export function readDetailBody(resource: Resource, body: string): CanonicalRecord {
+  const document = readJson(body);
+  return recordIn(isObject(document) ? document.data : undefined, resource.detailFields);
+}
+
+/** The records and the total in the body of a list. */
+export function readListBody(resource: Resource, body: string): ListedPage {
+  const document = readJson(body);
+  const { data, meta } = isObject(document) ? document : {};
+  const records = isList(data) ? data.map((record) => recordIn(record, resource.itemFields)) : [];
+  return { records, total: Number(scalarText(isObject(meta) ? meta.total : undefined) ?? Number.NaN) };
+}

@@ -1,0 +1,73 @@
+import type { MigrationConfig } from '../../config/schema/migration.ts';
+import { Decimal } from '../../kernel/decimal.ts';
+import type { KeptRule } from '../state/migration-state.ts';
+import type { ComparedValue, Difference } from './comparison.ts';
+
+type TolerateRule = MigrationConfig['compare']['tolerate'][number];
+type TextStep = NonNullable<TolerateRule['text']>[number];
+
+/** Whether a difference does not count, because a rule that has not ended says so, or because it is one of ties. */
+export type IsAccepted = (difference: Difference, kept: readonly KeptRule[], now: number) => boolean;
+
+const TEXT_STEPS: Record<TextStep, (text: string) => string> = {
+  trim: (text) => text.trim(),
+  nfc: (text) => text.normalize('NFC'),
+  case: (text) => text.toLowerCase(),
+};
+
+/** A rule of a field is one of all fields in it: `data.profile` is also `data.profile.bio`. */
+function isAbout(
+  rule: { readonly path: string; readonly until: number },
+  path: string,
+  now: number,
+): boolean {
+  return rule.until > now && (path === rule.path || path.startsWith(`${rule.path}.`));
+}
+
+const decimalOf = (value: ComparedValue | undefined): Decimal | undefined =>
+  typeof value === 'number' ? Decimal.parseJson(String(value)) : value instanceof Decimal ? value : undefined;
+
+const absolute = ({ digits, scale }: Decimal) => new Decimal(digits < 0n ? -digits : digits, scale);
+
+function distance(a: Decimal, b: Decimal): Decimal {
+  const scale = Math.max(a.scale, b.scale);
+  const digits = ({ digits: own, scale: from }: Decimal) => own * 10n ** BigInt(scale - from);
+  return absolute(new Decimal(digits(a) - digits(b), scale));
+}
+
+function product(a: Decimal, b: Decimal): Decimal {
+  return new Decimal(a.digits * b.digits, a.scale + b.scale);
+}
+
+/** Computed without binary floats: 19.99 and 20.00 are 0.01 apart. */
+function isNear(
+  rule: TolerateRule,
+  legacy: ComparedValue | undefined,
+  next: ComparedValue | undefined,
+): boolean {
+  const [a, b] = [decimalOf(legacy), decimalOf(next)];
+  if (a === undefined || b === undefined) return false;
+  const [abs, rel] = [decimalOf(rule.abs), decimalOf(rule.rel)];
+  const apart = distance(a, b);
+  const larger = absolute(a).compare(absolute(b)) > 0 ? absolute(a) : absolute(b);
+  const isWithinAbs = abs !== undefined && apart.compare(abs) <= 0;
+  return isWithinAbs || (rel !== undefined && apart.compare(product(rel, larger)) <= 0);
+}
+
+function isTolerated(rule: TolerateRule, { kind, legacy, next }: Difference): boolean {
+  if (kind !== 'value' && kind !== 'total') return false;
+  if (isNear(rule, legacy, next)) return true;
+  if (typeof legacy !== 'string' || typeof next !== 'string') return false;
+  if (rule.precision !== undefined && Math.abs(Date.parse(legacy) - Date.parse(next)) < rule.precision)
+    return true;
+  const plain = (text: string) => (rule.text ?? []).reduce((before, step) => TEXT_STEPS[step](before), text);
+  return plain(legacy) === plain(next);
+}
+
+/** Compiles the rules of a migration's file. Those that were made while the gateway runs are passed with each call. */
+export function compileRules({ ignore, tolerate }: MigrationConfig['compare']): IsAccepted {
+  return (difference, kept, now) =>
+    difference.kind === 'tie_order' ||
+    [...ignore, ...kept].some((rule) => isAbout(rule, difference.path, now)) ||
+    tolerate.some((rule) => isAbout(rule, difference.path, now) && isTolerated(rule, difference));
+}

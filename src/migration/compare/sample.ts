@@ -1,0 +1,60 @@
+import { createHmac } from 'node:crypto';
+import { Decimal } from '../../kernel/decimal.ts';
+import type { ComparedValue, Difference, DifferenceSample, ValueShape } from './comparison.ts';
+import { hintOf } from './hint.ts';
+
+/** Takes the values out of a difference. `query` stands for the record where the difference is about none. */
+export type ToSample = (difference: Difference, query: string) => DifferenceSample;
+
+/** What samples are made with. */
+export type SampleDeps = {
+  /** The key of the hashes. It stands in no store: with it, short values could be guessed. */
+  readonly secret: string;
+  /** Paths of which a masked value is shown. */
+  readonly showMask: readonly string[];
+};
+
+/** Enough to tell records apart; two bytes of a value show that it is the same one, and leave many that it may be. */
+const KEY_DIGITS = 16;
+const VALUE_DIGITS = 4;
+
+/** The first character of each word stays, and the last part of an address. */
+function maskOf(text: string): string {
+  const [, domain = ''] = /@[^@]*(\.[\p{L}]{2,6})$/u.exec(text) ?? [];
+  const shown = text.slice(0, text.length - domain.length);
+  return shown.replaceAll(/([\p{L}\p{N}])[\p{L}\p{N}]*/gu, '$1***') + domain;
+}
+
+function typeOf(value: ComparedValue): string {
+  if (value === null) return 'null';
+  if (value instanceof Decimal || typeof value === 'number') return 'number';
+  return typeof value === 'string' ? 'string' : 'list';
+}
+
+/** Creates what makes samples of differences: types, lengths and short keyed hashes, never a value. */
+export function createToSample({ secret, showMask }: SampleDeps): ToSample {
+  const masked = new Set(showMask);
+
+  function hash(text: string, digits: number): string {
+    return createHmac('sha256', secret).update(text).digest('hex').slice(0, digits);
+  }
+
+  function shapeOf(value: ComparedValue | undefined, path: string): ValueShape | undefined {
+    if (value === undefined) return undefined;
+    const type = typeOf(value);
+    if (value === null) return { type };
+    if (typeof value === 'object' && !(value instanceof Decimal)) return { type, length: value.length };
+    const text = String(value);
+    const shape = { type, length: text.length, hash: hash(`value:${text}`, VALUE_DIGITS) };
+    return masked.has(path) ? { ...shape, mask: maskOf(text) } : shape;
+  }
+
+  return ({ path, kind, id, legacy, next }, query) => ({
+    path,
+    kind,
+    key: hash(id === undefined ? `query:${query}` : `id:${id}`, KEY_DIGITS),
+    legacy: shapeOf(legacy, path),
+    next: shapeOf(next, path),
+    hint: hintOf(legacy, next),
+  });
+}
