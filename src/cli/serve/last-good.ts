@@ -1,17 +1,9 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { ConfigFiles, FileText } from '../../config/load.ts';
 import { loadUsableSections } from '../../config/load-partial.ts';
+import { replaceFile } from '../../kernel/replace-file.ts';
 import type { SoundConfig } from '../../reload/reload-outcome.ts';
 import type { CliContext } from '../context.ts';
 import { compileFiles, liveEnvironment, type ReadyConfig } from '../input/read-config.ts';
@@ -35,18 +27,7 @@ export function createKeep(log: Pick<Logger, 'warn'>): (config: SoundConfig) => 
     const text = JSON.stringify({ version: VERSION, files: texts.files });
     if (text === kept) return;
     try {
-      mkdirSync(dir, { recursive: true, mode: 0o700 });
-      const draft = join(dir, `${FILE}.new`);
-      // Whatever stands there, such as a link to another file, is not written to.
-      rmSync(draft, { force: true });
-      const file = openSync(draft, 'wx', 0o600);
-      try {
-        writeSync(file, text);
-        fsyncSync(file);
-      } finally {
-        closeSync(file);
-      }
-      renameSync(draft, join(dir, FILE));
+      replaceFile(dir, FILE, text);
       kept = text;
     } catch (error) {
       const problem = error instanceof Error ? error.message : 'unknown';

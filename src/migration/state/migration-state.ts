@@ -33,7 +33,9 @@ export type Rollback = {
 /** The state of one migration. It is replaced as a whole, by compare-and-set on `rev`. All instants are texts in UTC. */
 export type MigrationState = Position & {
   readonly resource: string;
-  /** One more with each change; never falls. */
+  /** The names of the sources: it is about the way from the one to the other, and no later migration of the resource. */
+  readonly sources: readonly [legacy: string, next: string];
+  /** One more with each change; never falls. 0: it is what the file says, and nobody has begun the migration yet. */
   readonly rev: number;
   /** Operations that are elsewhere than the resource, such as `users.list`. */
   readonly operations: Readonly<Record<string, Position>>;

@@ -16,6 +16,8 @@ export type RedisKeys = {
   cache(answer: string, part: string): string;
   /** The purges: their epoch and number (hash), and the tags by number (sorted set). */
   purges(part: string): string;
+  /** A part of what is kept of migrations: states (hash), acknowledgements (hash, sorted set), the channel of changes. */
+  migration(part: string): string;
   /** A part of the row sets of one scan; `scan` identifies it and is safe in a key. */
   rowSet(scan: string, part: string): string;
 };
@@ -34,6 +36,7 @@ export function createRedisKeys(prefix: string): RedisKeys {
       `${prefix}limit:{${subject}}:${tier}:${windows.map(({ points, seconds }) => `${points}per${seconds}s`).join(',')}`,
     cache: (answer, part) => `${prefix}cache:{${answer}}:${part}`,
     purges: (part) => `${prefix}{purges}:${part}`,
+    migration: (part) => `${prefix}{migration}:${part}`,
     rowSet: (scan, part) => `${prefix}snapshot:{${scan}}:${part}`,
   };
 }

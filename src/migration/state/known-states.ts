@@ -1,0 +1,108 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { type DeclaredMigration, initialState } from './declared-migration.ts';
+import type { MigrationState } from './migration-state.ts';
+import type { KeptState, StateFile } from './state-file.ts';
+
+type Known = {
+  declared: DeclaredMigration;
+  state: MigrationState;
+  override: MigrationState | undefined;
+};
+
+/** The states of the declared migrations as this process knows them. */
+export type KnownStates = {
+  /** Forgets what is no longer declared. */
+  readonly declare: (all: readonly DeclaredMigration[]) => void;
+  declared(): readonly DeclaredMigration[];
+  readonly current: (resource: string) => MigrationState | undefined;
+  /** Without the override of this process. */
+  shared(resource: string): MigrationState | undefined;
+  /** Takes over a state; it ends an override of this process. */
+  learn(state: MigrationState): void;
+  readonly override: (state: MigrationState) => void;
+  readonly onChange: (listener: (state: MigrationState) => void) => () => void;
+};
+
+export type KnownStatesDeps = {
+  readonly file: StateFile;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Whether a changed stage or share of the file counts more than what is kept: so it is without Redis. */
+  readonly isFileLeading: boolean;
+};
+
+const isSame = (a: readonly string[], b: readonly string[]) => a.join('\n') === b.join('\n');
+
+/** Creates the states of a process; those of `state.dir` are read once. */
+export function createKnownStates({ file, clock, isFileLeading }: KnownStatesDeps): KnownStates {
+  const kept = file.read();
+  const known = new Map<string, Known>();
+  const listeners = new Set<(state: MigrationState) => void>();
+  const now = () => new Date(clock.now()).toISOString();
+
+  function keep(): void {
+    const isBegun = ({ state, override }: Known) => state.rev > 0 || override !== undefined;
+    const states = [...known.values()].filter(isBegun);
+    if (states.length > 0)
+      file.write(states.map(({ declared, ...one }) => ({ ...one, declared: declared.position })));
+  }
+
+  function announce(resource: string): void {
+    const one = known.get(resource);
+    if (one === undefined) return;
+    keep();
+    for (const listener of listeners) listener(one.override ?? one.state);
+  }
+
+  /** What was known before this configuration, in this process or the one before it. */
+  function findKept({ resource, sources }: DeclaredMigration): KeptState | undefined {
+    const own = known.get(resource);
+    const all = own === undefined ? kept : [{ ...own, declared: own.declared.position }];
+    return all.find(({ state }) => state.resource === resource && isSame(state.sources, sources));
+  }
+
+  function begin(declared: DeclaredMigration): Known {
+    const before = findKept(declared);
+    const { stage, percent } = declared.position;
+    if (before === undefined || before.state.rev === 0)
+      return { declared, state: initialState(declared, now()), override: before?.override };
+    const { state, override } = before;
+    const isMoved = stage !== before.declared.stage || percent !== before.declared.percent;
+    if (!isFileLeading || !isMoved) return { declared, state, override };
+    const moved = { ...state, stage, percent, operations: {}, rev: state.rev + 1, since: now() };
+    return { declared, state: moved, override: undefined };
+  }
+
+  return {
+    declare(all) {
+      const next = all.map((declared) => [declared.resource, begin(declared)] as const);
+      const before = new Map(known);
+      known.clear();
+      for (const [resource, one] of next) known.set(resource, one);
+      for (const [resource, { state }] of next) if (before.get(resource)?.state !== state) announce(resource);
+      keep();
+    },
+    declared: () => [...known.values()].map(({ declared }) => declared),
+    current(resource) {
+      const one = known.get(resource);
+      return one?.override ?? one?.state;
+    },
+    shared: (resource) => known.get(resource)?.state,
+    learn(state) {
+      const one = known.get(state.resource);
+      if (one === undefined || !isSame(one.declared.sources, state.sources)) return;
+      one.state = state;
+      one.override = undefined;
+      announce(state.resource);
+    },
+    override(state) {
+      const one = known.get(state.resource);
+      if (one === undefined) return;
+      one.override = state;
+      announce(state.resource);
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}

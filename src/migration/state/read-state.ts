@@ -1,0 +1,45 @@
+import { stages } from '../../config/schema/migration.ts';
+import type { MigrationState } from './migration-state.ts';
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isPair = (value: unknown) => Array.isArray(value) && value.length === 2 && value.every(isText);
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+function isPosition(value: unknown): boolean {
+  const { stage, percent } = Object(value) as Record<string, unknown>;
+  return (
+    (stages as readonly unknown[]).includes(stage) &&
+    typeof percent === 'number' &&
+    percent >= 0 &&
+    percent <= 100
+  );
+}
+
+/** A kept state; `undefined` where it is none: no routing may follow what somebody has damaged. */
+export function asState(value: unknown): MigrationState | undefined {
+  if (!isPosition(value) || !isObject(value)) return undefined;
+  const { resource, sources, digests, rev, generation, operations, rules, acknowledged, lastRollback } =
+    value;
+  const isSound =
+    [resource, value['salt'], value['evidence'], value['since'], value['evidenceSince']].every(isText) &&
+    isPair(sources) &&
+    isPair(digests) &&
+    Number.isSafeInteger(rev) &&
+    Number.isSafeInteger(generation) &&
+    isObject(operations) &&
+    Object.values(operations).every(isPosition) &&
+    Array.isArray(rules) &&
+    Array.isArray(acknowledged) &&
+    typeof lastRollback === 'object';
+  return isSound ? (value as MigrationState) : undefined;
+}
+
+/** The state in a text; `undefined` where it is damaged. */
+export function readState(text: string): MigrationState | undefined {
+  try {
+    return asState(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,159 @@
+import type { Redis } from 'ioredis';
+import type { Clock } from '../../kernel/clock.ts';
+import { createSerialQueue } from '../../kernel/serial-queue.ts';
+import { openSubscriber } from '../../store/redis/subscriber.ts';
+import type { DeclaredMigration } from './declared-migration.ts';
+import { createKnownStates, type KnownStates } from './known-states.ts';
+import type { MigrationState } from './migration-state.ts';
+import type { MigrationStates, StateChange } from './migration-states.ts';
+import { readState } from './read-state.ts';
+import type { StateFile } from './state-file.ts';
+import { createStateStore, type StateKeys } from './state-scripts.ts';
+
+export type RedisStatesDeps = StateKeys & {
+  readonly client: Redis;
+  readonly file: StateFile;
+  readonly clock: Clock;
+  /** The name of this process, such as `host-1:4711`. */
+  readonly instance: string;
+  readonly log: { warn(fields: object, message: string): void };
+  /** Called where Redis had lost changes that this process knew, and has them again. */
+  readonly onRegressed?: ((resource: string) => void) | undefined;
+};
+
+const POLL_MS = 1_000;
+
+type Store = ReturnType<typeof createStateStore>;
+
+/** Compares what Redis has with what this process knows: the higher `rev` counts, here and there. */
+function createComparison(known: KnownStates, store: Store, { log, onRegressed }: RedisStatesDeps) {
+  const damaged = new Set<string>();
+
+  async function putBack(own: MigrationState, redisRev: number): Promise<void> {
+    if ((await store.write(own.rev - 1, own)) !== 'written') return;
+    const { resource, rev } = own;
+    log.warn({ resource, rev, redisRev }, 'Redis had lost changes of a migration; they are there again');
+    onRegressed?.(resource);
+  }
+
+  return async function compare(declared: DeclaredMigration): Promise<void> {
+    const text = await store.read(declared);
+    const own = known.shared(declared.resource);
+    if (own === undefined) return;
+    const found = text === null ? undefined : readState(text);
+    if (text !== null && found === undefined && !damaged.has(text)) {
+      damaged.add(text);
+      log.warn(
+        { resource: own.resource },
+        'the state of a migration in Redis is damaged; it is not followed',
+      );
+    }
+    const redisRev = found?.rev ?? 0;
+    if (redisRev < own.rev) await putBack(own, redisRev);
+    else if (found !== undefined && text !== JSON.stringify(own)) known.learn(found);
+  };
+}
+
+/** Calls `work` about every second, one call after the other, until it is closed. */
+function pollForever(work: () => Promise<void>): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  function next(): void {
+    if (isClosed) return;
+    // A fleet that was started at once must not ask at once for ever.
+    const waitMs = POLL_MS * (0.9 + Math.random() * 0.2);
+    timer = setTimeout(() => void work().then(next), waitMs);
+    timer.unref();
+  }
+  next();
+  return () => {
+    isClosed = true;
+    clearTimeout(timer);
+  };
+}
+
+/**
+ * Creates the states of a fleet: in Redis by compare-and-set. A change is published, and read about every second besides:
+ * a message may get lost. Whatever becomes of Redis, what this process knows stays.
+ */
+export function createRedisStates(deps: RedisStatesDeps): MigrationStates {
+  const { client, clock, instance } = deps;
+  const store = createStateStore(client, deps);
+  const known = createKnownStates({ ...deps, isFileLeading: false });
+  const compare = createComparison(known, store, deps);
+  // An answer that is late must not look like a state that Redis has lost.
+  const inTurn = createSerialQueue();
+  let readAt = clock.monotonic();
+
+  async function acknowledge(): Promise<void> {
+    const declared = known.declared();
+    if (declared.length === 0) return;
+    const revs = declared.map((one) => [store.partOf(one), known.current(one.resource)?.rev ?? 0] as const);
+    await store.acknowledge(instance, Object.fromEntries(revs));
+  }
+
+  async function read(): Promise<void> {
+    if (client.status !== 'ready') return;
+    try {
+      await Promise.all(known.declared().map(compare));
+      readAt = clock.monotonic();
+      await acknowledge();
+    } catch {
+      // While Redis is down nothing changes; the next reading finds what was changed there.
+    }
+  }
+  const refresh = () => inTurn(read);
+
+  async function write(expected: MigrationState, next: Omit<MigrationState, 'rev'>): Promise<StateChange> {
+    const state = { ...next, rev: expected.rev + 1 };
+    const own = known.shared(expected.resource);
+    if (own !== undefined && own.rev > expected.rev) return { kind: 'conflict', state: own };
+    const written = await store.write(expected.rev, state);
+    if (written === 'written') {
+      known.learn(state);
+      await acknowledge().catch(() => undefined);
+      return { kind: 'changed', state };
+    }
+    const winner = readState(written.text);
+    if (winner === undefined)
+      throw new Error('the state of this migration in Redis is damaged: restore it, or delete its key');
+    known.learn(winner);
+    return { kind: 'conflict', state: winner };
+  }
+
+  /** A gateway without migrations asks Redis nothing. */
+  let stopFollowing: (() => void) | undefined;
+  function follow(): () => void {
+    const subscriber = openSubscriber(client, store.channel, () => void refresh());
+    const stopPolling = pollForever(refresh);
+    return function stop() {
+      stopPolling();
+      subscriber.close();
+      if (client.status === 'ready') void store.leave(instance).catch(() => undefined);
+    };
+  }
+  function close(): void {
+    stopFollowing?.();
+    stopFollowing = undefined;
+  }
+
+  return {
+    declare(all) {
+      known.declare(all);
+      if (all.length === 0) close();
+      else stopFollowing ??= follow();
+      void refresh();
+    },
+    current: known.current,
+    change: (expected, next) => inTurn(() => write(expected, next)),
+    override: known.override,
+    onChange: known.onChange,
+    refresh,
+    async acknowledged(resource) {
+      const state = known.shared(resource);
+      return state === undefined ? { total: 0, atRev: 0, stale: [] } : store.acknowledged(state);
+    },
+    staleSeconds: () => (clock.monotonic() - readAt) / 1_000,
+    close,
+  };
+}

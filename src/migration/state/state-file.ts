@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { replaceFile } from '../../kernel/replace-file.ts';
+import type { MigrationState, Position } from './migration-state.ts';
+import { asState } from './read-state.ts';
+
+/** What is kept of one migration for the next start. */
+export type KeptState = {
+  readonly state: MigrationState;
+  /** What this process alone goes by, because Redis was gone when it was asked to. */
+  readonly override?: MigrationState | undefined;
+  /** What the configuration said when this was kept. */
+  readonly declared: Position;
+};
+
+/** The states in `state.dir`, for a start without Redis. */
+export type StateFile = {
+  /** What was kept before this start; none where there is no such file, or it is damaged. */
+  read(): readonly KeptState[];
+  /** Never throws: the gateway can do without. */
+  write(states: readonly KeptState[]): void;
+};
+
+const FILE = 'migrations.json';
+const VERSION = 1;
+
+function asKept(value: unknown): readonly KeptState[] {
+  const { state, override, declared } = Object(value) as Record<keyof KeptState, unknown>;
+  const sound = asState(state);
+  if (sound === undefined || typeof declared !== 'object' || declared === null) return [];
+  return [{ state: sound, override: asState(override), declared: declared as Position }];
+}
+
+/**
+ * Opens the file in a folder; without a folder nothing is kept. `instance` names this process: the workers of a gateway
+ * write the same file, each by a draft of its own.
+ */
+export function openStateFile(
+  folder: string | undefined,
+  instance: string,
+  onFailure: (problem: string) => void,
+): StateFile {
+  if (folder === undefined) return { read: () => [], write: () => undefined };
+  const draft = `${FILE}.${instance.replaceAll(/[^\w-]/g, '-')}.new`;
+  let kept = '';
+  return {
+    read() {
+      try {
+        const { version, states } = JSON.parse(readFileSync(join(folder, FILE), 'utf8')) as {
+          version?: unknown;
+          states?: unknown;
+        };
+        return version === VERSION && Array.isArray(states) ? states.flatMap(asKept) : [];
+      } catch {
+        return [];
+      }
+    },
+    write(states) {
+      const text = JSON.stringify({ version: VERSION, states });
+      if (text === kept) return;
+      try {
+        replaceFile(folder, FILE, text, draft);
+        kept = text;
+      } catch (error) {
+        onFailure(error instanceof Error ? error.message : 'unknown');
+      }
+    },
+  };
+}

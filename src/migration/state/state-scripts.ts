@@ -1,0 +1,76 @@
+import type { Redis } from 'ioredis';
+import { compileScript } from '../../store/redis/script.ts';
+import { expectType } from '../../store/redis/expect-type.ts';
+import type { MigrationState } from './migration-state.ts';
+import type { Acknowledged } from './migration-states.ts';
+
+/** How long a process counts that is silent. */
+const ACK_MS = 15_000;
+
+/**
+ * KEYS: the state (hash: rev, state). ARGV: the highest `rev` that may be there, the new one, its text, the channel. Where
+ * Redis knows more it returns that text, else 1. It is also right where Redis has lost changes and knows less.
+ */
+const write = compileScript(`
+${expectType('KEYS[1]', 'hash')}
+local found = redis.call('hmget', KEYS[1], 'rev', 'state')
+if tonumber(found[1] or '0') > tonumber(ARGV[1]) then return found[2] or '' end
+redis.call('hset', KEYS[1], 'rev', ARGV[2], 'state', ARGV[3])
+redis.call('publish', ARGV[4], ARGV[2])
+return 1`);
+
+/** KEYS: when each process last spoke (sorted set), what it serves by (hash). ARGV: its name, its revs, the bound in ms. */
+const acknowledge = compileScript(`
+${expectType('KEYS[1]', 'zset')}
+${expectType('KEYS[2]', 'hash')}
+local time = redis.call('time')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('zadd', KEYS[1], now, ARGV[1])
+redis.call('hset', KEYS[2], ARGV[1], ARGV[2])
+for _, gone in ipairs(redis.call('zrangebyscore', KEYS[1], '-inf', now - ARGV[3])) do
+  redis.call('zrem', KEYS[1], gone)
+  redis.call('hdel', KEYS[2], gone)
+end
+return 1`);
+
+export type StateKeys = {
+  /** Builds the Redis key of a part; all parts have the same hash tag. */
+  readonly keyOf: (part: string) => string;
+};
+
+type Client = Pick<Redis, 'callBuffer' | 'hget' | 'hgetall' | 'zrem' | 'hdel'>;
+
+/** The key of a state: another pair of sources is another migration. */
+const partOf = ({ resource, sources }: Pick<MigrationState, 'resource' | 'sources'>) =>
+  ['state', resource, ...sources].join(':');
+
+/** Reads and writes states in Redis. Everything rejects where Redis fails. */
+export function createStateStore(client: Client, { keyOf }: StateKeys) {
+  const seen = [keyOf('seen'), keyOf('revs')] as const;
+  return {
+    channel: keyOf('changed'),
+    /** The text of a state; `null`: there is none. */
+    read: (of: Pick<MigrationState, 'resource' | 'sources'>) => client.hget(keyOf(partOf(of)), 'state'),
+    /** Writes a state unless Redis has one whose `rev` is above `revMax`; then it returns that one's text. */
+    async write(revMax: number, state: MigrationState): Promise<'written' | { readonly text: string }> {
+      const args = [revMax, state.rev, JSON.stringify(state), keyOf('changed')];
+      const reply = await write(client, [keyOf(partOf(state))], args);
+      return reply === 1 ? 'written' : { text: String(reply) };
+    },
+    async acknowledge(instance: string, revs: Readonly<Record<string, number>>): Promise<void> {
+      await acknowledge(client, seen, [instance, JSON.stringify(revs), ACK_MS]);
+    },
+    async acknowledged(of: MigrationState): Promise<Acknowledged> {
+      const all = Object.entries(await client.hgetall(seen[1])).flatMap(([instance, text]) => {
+        const { [partOf(of)]: rev } = JSON.parse(text) as Record<string, number | undefined>;
+        return rev === undefined ? [] : [{ instance, isCurrent: rev >= of.rev }];
+      });
+      const stale = all.filter(({ isCurrent }) => !isCurrent).map(({ instance }) => instance);
+      return { total: all.length, atRev: all.length - stale.length, stale: stale.sort() };
+    },
+    async leave(instance: string): Promise<void> {
+      await Promise.all([client.zrem(seen[0], instance), client.hdel(seen[1], instance)]);
+    },
+    partOf,
+  };
+}
