@@ -17,8 +17,7 @@ export function migrationConfig(declared: object = {}): MigrationConfig {
 export function migrationState(changed: Partial<MigrationState> = {}): MigrationState {
   const began = new Date(BEGAN).toISOString();
   return {
-    ...{ resource: 'users',
-    sources: ['crm', 'people'], rev: 3, stage: 'shadow', percent: 0, operations: {} },
+    ...{ resource: 'users', sources: ['crm', 'people'], rev: 3, stage: 'shadow', percent: 0, operations: {} },
     ...{ salt: 'u-7f3a', generation: 1, evidence: 'e1', digests: ['a', 'b'] },
     ...{ since: began, evidenceSince: began, lastRollback: null, rehearsedAt: began },
     walk: { at: began, records: 100_000, differences: 0 },
