@@ -37,7 +37,7 @@ function inForceOf(side: PublicSide) {
 function createGatewayReloader(
   served: ServedConfig,
   side: PublicSide,
-  { reloading, log }: GatewayServices,
+  { reloading, log }: Pick<GatewayServices, 'reloading' | 'log'>,
   draining: () => boolean,
 ): Reloader | undefined {
   if (reloading === undefined) return undefined;
@@ -68,11 +68,12 @@ function createGatewayReloader(
 }
 
 /** The composition root: creates a gateway, which does not listen before `listen`. */
-export function createGateway(served: ServedConfig, services: GatewayServices): Gateway {
+export function createGateway(served: ServedConfig, { reloading, ...services }: GatewayServices): Gateway {
   const { log } = services;
+  const { host, port } = served.gateway.admin;
   const side = createPublicSide(served, services);
   let draining = false;
-  const reloader = createGatewayReloader(served, side, services, () => draining);
+  const reloader = createGatewayReloader(served, side, { reloading, log }, () => draining);
   const admin = createAdminServer(
     createAdminApp({
       ...side,
@@ -95,10 +96,10 @@ export function createGateway(served: ServedConfig, services: GatewayServices): 
   return {
     async listen() {
       await side.prepare();
-      const adminPort = await openListener(admin, served.gateway.admin);
-      const port = await side.listen();
-      log.info({ port, adminPort, redis: redisState(side.checks()) }, 'listening');
-      return { port, adminPort };
+      const adminPort = await openListener(admin, { host, port });
+      const publicPort = await side.listen();
+      log.info({ port: publicPort, adminPort, redis: redisState(side.checks()) }, 'listening');
+      return { port: publicPort, adminPort };
     },
     reload: reloader?.reload,
     async drain() {

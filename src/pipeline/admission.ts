@@ -13,6 +13,7 @@ import { createJwksClient } from '../policy/authentication/jwks-fetch.ts';
 import { createJwks, type IssuerKeys } from '../policy/authentication/jwks.ts';
 import { createJwtCheck } from '../policy/authentication/jwt.ts';
 import { endsSoon, createKeyHousekeeping } from '../policy/authentication/key-housekeeping.ts';
+import type { Stage } from '../policy/call.ts';
 import { createRateLimit, type RateLimitDeps } from '../policy/rate-limit.ts';
 import { createKeyStore } from '../store/key-store.ts';
 import { createKeyUses } from '../store/key-uses.ts';
@@ -80,11 +81,12 @@ function createKeyCheck(
   { clock, metrics }: AdmissionDeps,
 ): ApiKeyCheck | undefined {
   const { apiKeys } = config.auth;
+  const configured = apiKeys?.keys ?? [];
+  metrics.watchExpiring('configuration', () => countEndingSoon(configured, clock.now()));
   if (apiKeys === undefined) return undefined;
-  metrics.watchExpiring('configuration', () => countEndingSoon(apiKeys.keys, clock.now()));
   return createApiKeyCheck({
     pepper: apiKeys.pepper,
-    configured: apiKeys.keys,
+    configured,
     records,
     clock,
     tiers,
@@ -110,13 +112,36 @@ function takeIssuerKeys(
   });
 }
 
+/** What finds the principal. Who was recognised a moment ago need not be looked up again because something else changed. */
+function takeAuthenticate(
+  config: GatewayConfig,
+  tiers: ReadonlySet<string>,
+  wrong: Pick<AuthenticateDeps, 'failed' | 'throttle'>,
+  deps: AdmissionDeps,
+): Stage {
+  const { auth, limits } = config;
+  const { clock, metrics, parts } = deps;
+  // Taken by each configuration, and not where `authenticate` is made: they would end with the first one that took them.
+  const [records, keyOf] = [takeKeyRecords(config, deps), takeIssuerKeys(config, deps)];
+  const known = contentDigest([auth, [...tiers], limits.anonymousTier, limits.failedCredentials]);
+  return parts.take('authenticate', known, () => ({
+    value: createAuthenticate({
+      apiKeys: createKeyCheck(config, tiers, records, deps),
+      jwt: auth.jwt && keyOf && createJwtCheck({ config: auth.jwt, keyOf, clock, tiers }),
+      ...wrong,
+      anonymousTier: limits.anonymousTier,
+      metrics,
+    }),
+  }));
+}
+
 /** Counted like a tier, under a name that no tier of the configuration can have. */
 const FAILED_CREDENTIALS = '(failed credentials)';
 
 /** Creates the stages that every call passes. */
 export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Admission {
   const { redis, keys, metrics, clock, parts } = deps;
-  const { tiers, failedCredentials: window, anonymousTier } = config.limits;
+  const { tiers, failedCredentials: window } = config.limits;
   const names = new Set(Object.keys(tiers));
   const limiter = createLimiter({
     redis: redis.limits?.client,
@@ -132,22 +157,9 @@ export function createAdmission(config: GatewayConfig, deps: AdmissionDeps): Adm
     const failed = createFailedCredentials({ window, consume, clock });
     return { value: { failed, throttle: createCredentialThrottle({ failed, clock }) } };
   });
-  // Taken by each configuration, and not where `authenticate` is made: they would end with the first one that took them.
-  const [records, keyOf] = [takeKeyRecords(config, deps), takeIssuerKeys(config, deps)];
-  // Who was recognised a moment ago need not be looked up again because something else changed.
-  const known = contentDigest([config.auth, [...names], anonymousTier, window]);
-  const authenticate = parts.take('authenticate', known, () => ({
-    value: createAuthenticate({
-      apiKeys: createKeyCheck(config, names, records, deps),
-      jwt:
-        config.auth.jwt && keyOf && createJwtCheck({ config: config.auth.jwt, keyOf, clock, tiers: names }),
-      ...wrong,
-      anonymousTier,
-      metrics,
-    }),
-  }));
   return {
-    authenticate,
+    // A function of its own: one here that refers to the configuration would keep it alive with every part made here.
+    authenticate: takeAuthenticate(config, names, wrong, deps),
     rateLimit: createRateLimit({
       limiter,
       dryRun: new Set([...names].filter((name) => tiers[name]?.dryRun)),

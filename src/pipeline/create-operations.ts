@@ -87,8 +87,11 @@ type ResourceAtWork = Pick<ReadResource, 'quality' | 'countRowSets' | 'fallen'> 
   readonly cached: ReadonlyMap<string, Handler>;
 };
 
+/** What a resource at work is made with. It outlives the configuration, so that must not be among it. */
+type WorkDeps = Omit<OperationsDeps, 'admission' | 'contract' | 'parts'>;
+
 /** Puts together what reads a resource: its plans, row sets and walks, shared with the fleet where there is a Redis. */
-function readResource(compiled: CompiledResource, upstream: Upstream, deps: OperationsDeps): ReadResource {
+function readResource(compiled: CompiledResource, upstream: Upstream, deps: WorkDeps): ReadResource {
   const { resource, digest, config } = compiled;
   const watched = createRuntime(compiled, upstream, deps);
   const { runtime, quality } = watched;
@@ -123,7 +126,7 @@ const operationsOf = ({ resource }: CompiledResource) =>
 function startResource(
   compiled: CompiledResource,
   upstream: Upstream,
-  deps: OperationsDeps,
+  deps: WorkDeps,
 ): MadePart<ResourceAtWork> {
   const { config, digest } = compiled;
   const { deadline: deadlineMs, cache: freshness } = config;
@@ -137,7 +140,7 @@ function startResource(
 function serveResource(
   compiled: CompiledResource,
   { cached }: ResourceAtWork,
-  deps: OperationsDeps,
+  { admission, contract }: Pick<OperationsDeps, 'admission' | 'contract'>,
 ): readonly ServedOperation[] {
   const { resource, config } = compiled;
   return operationsOf(compiled).flatMap((operation) => {
@@ -149,9 +152,9 @@ function serveResource(
         path: operation.path,
         permission: config.public ? null : resource.permission,
         handler: assembleOperation({
-          ...deps.admission,
+          ...admission,
           deadlineMs: config.deadline,
-          parseRequest: compileParser(operation, deps.contract),
+          parseRequest: compileParser(operation, contract),
           cached: answer,
         }),
       },
@@ -162,18 +165,20 @@ function serveResource(
 /** Puts the operations of the configured resources together. */
 export function createOperations(
   compiled: readonly CompiledResource[],
-  deps: OperationsDeps,
+  { admission, contract, parts, ...deps }: OperationsDeps,
 ): ServedOperations {
-  const upstreams = createSourceUpstreams(compiled, { ...deps, redis: deps.redis.limits });
+  const upstreams = createSourceUpstreams(compiled, parts, { ...deps, redis: deps.redis.limits });
   const atWork = compiled.map((resource) => {
     const { upstream, key } = upstreams.of(resource);
     const { deadline, cache } = resource.config;
     const madeFrom = [resource.resource.name, key, deadline, cache, deps.jitterPercent, deps.cacheKey];
     const start = () => startResource(resource, upstream, deps);
-    return { resource, work: deps.parts.take('resource', contentDigest(madeFrom), start) };
+    return { resource, work: parts.take('resource', contentDigest(madeFrom), start) };
   });
   return {
-    operations: atWork.flatMap(({ resource, work }) => serveResource(resource, work, deps)),
+    operations: atWork.flatMap(({ resource, work }) =>
+      serveResource(resource, work, { admission, contract }),
+    ),
     quality: () => atWork.map(({ work }) => work.quality.report()),
     countRowSets: (tag) => atWork.reduce((sum, { work }) => sum + work.countRowSets(tag), 0),
     fallen: () =>

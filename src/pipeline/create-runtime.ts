@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../kernel/clock.ts';
 import { createLargeReplies } from '../reading/large-replies/large-replies.ts';
-import type { RuntimeClaims, SourceRuntime } from '../reading/source-runtime.ts';
+import type { SourceRuntime } from '../reading/source-runtime.ts';
 import { createVerifications } from '../reading/verify/verifications.ts';
-import type { FallenClaims, OnClaimChange } from '../store/fallen-claims.ts';
+import type { FallenClaims, OnClaimChange, ResourceClaims } from '../store/fallen-claims.ts';
 import type { Upstream } from '../upstream/client.ts';
 import type { CompiledResource } from './compile-sources.ts';
 import { createQuality, type Quality, type QualityMetrics } from './quality.ts';
@@ -25,7 +25,7 @@ export type RuntimeDeps = {
 export type WatchedRuntime = {
   readonly runtime: SourceRuntime;
   readonly quality: Quality;
-  /** Ends the thread for large replies. */
+  /** Ends the thread for large replies, and learns no more of claims. */
   close(): Promise<void>;
 };
 
@@ -53,7 +53,7 @@ function watchClaims(
   { resource, source, digest }: CompiledResource,
   quality: Quality,
   { log, fallenClaims }: Pick<RuntimeDeps, 'log' | 'fallenClaims'>,
-): RuntimeClaims {
+): ResourceClaims {
   const { name } = source.spec;
   const onChange: OnClaimChange = (change, { claim, at, detail }) => {
     const fields = { source: name, resource: resource.name, capability: claim };
@@ -75,6 +75,7 @@ export function createRuntime(
   const { name, budget } = source.spec;
   const largeReplies = createLargeReplies(compiled);
   const quality = createQuality({ ...compiled, adapter: largeReplies.adapter }, { clock, metrics });
+  const claims = watchClaims(compiled, quality, { log, fallenClaims });
   const runtime: SourceRuntime = {
     resource,
     adapter: quality.adapter,
@@ -83,7 +84,7 @@ export function createRuntime(
     budget,
     clock,
     verifications: createVerifications(),
-    claims: watchClaims(compiled, quality, { log, fallenClaims }),
+    claims,
     observer: {
       fieldGap: (field, reason) => metrics.unreadableField(name, `${resource.name}.${field}`, reason),
       contradicted(capability) {
@@ -96,5 +97,9 @@ export function createRuntime(
       },
     },
   };
-  return { runtime, quality, close: () => largeReplies.close() };
+  function close(): Promise<void> {
+    claims.close();
+    return largeReplies.close();
+  }
+  return { runtime, quality, close };
 }

@@ -18,8 +18,6 @@ export type SourceUpstreamsDeps = SourceRateDeps &
       upstreamCall(source: string, outcome: string, seconds: number): void;
     };
     readonly shareOf?: ShareOf | undefined;
-    /** A client outlives a change of configuration that says the same of its source. */
-    readonly parts: Pick<PartSet, 'take'>;
   };
 
 /** The clients of all sources. Two resources of one source share its connections and its limits. */
@@ -34,46 +32,52 @@ export type SourceClient = {
   readonly key: string;
 };
 
-/** Creates the clients of the sources of some resources, each when it is first asked for. */
+/** Creates the client of a source. `first`: the first of the resources that are read from it. */
+function createSourceClient(
+  spec: SourceSpec,
+  first: CompiledResource | undefined,
+  deadlineMs: number,
+  deps: SourceUpstreamsDeps,
+): MadePart<Upstream> {
+  const { name, budget } = spec;
+  const patienceMs = Math.min(deadlineMs, budget.time);
+  const rate = createSourceRate(spec, deps);
+  const upstream: ControlledUpstream = createUpstream(spec, {
+    name,
+    onExchange: (outcome, seconds) => deps.metrics.upstreamCall(name, outcome, seconds),
+    readSession: compileSessionReader(spec),
+    takeToken: rate?.takeToken,
+    share: deps.shareOf?.(name, spec.net.concurrency),
+    resilience: createSourceResilience(spec, {
+      ...{ ...deps, deadlineMs, patienceMs },
+      askControl: (base) => upstream.askControl(base),
+    }),
+    control: first && controlQuestion(first),
+  });
+  function close(): void {
+    upstream.close();
+    rate?.close();
+  }
+  return { value: upstream, close };
+}
+
+/**
+ * Creates the clients of the sources of some resources, each when it is first asked for. A client outlives a change of
+ * configuration that says the same of its source.
+ */
 export function createSourceUpstreams(
   compiled: readonly CompiledResource[],
+  parts: Pick<PartSet, 'take'>,
   deps: SourceUpstreamsDeps,
 ): SourceUpstreams {
-  /** `served`: the resources of the source. */
-  function create(
-    spec: SourceSpec,
-    served: readonly CompiledResource[],
-    deadlineMs: number,
-  ): MadePart<Upstream> {
-    const { name, budget } = spec;
-    const patienceMs = Math.min(deadlineMs, budget.time);
-    const [first] = served;
-    const rate = createSourceRate(spec, deps);
-    const upstream: ControlledUpstream = createUpstream(spec, {
-      name,
-      onExchange: (outcome, seconds) => deps.metrics.upstreamCall(name, outcome, seconds),
-      readSession: compileSessionReader(spec),
-      takeToken: rate?.takeToken,
-      share: deps.shareOf?.(name, spec.net.concurrency),
-      resilience: createSourceResilience(spec, {
-        ...{ ...deps, deadlineMs, patienceMs },
-        askControl: (base) => upstream.askControl(base),
-      }),
-      control: first && controlQuestion(first),
-    });
-    function close(): void {
-      upstream.close();
-      rate?.close();
-    }
-    return { value: upstream, close };
-  }
-
   return {
     of({ source: { spec }, digest }) {
       const served = compiled.filter(({ source }) => source.spec.name === spec.name);
       const deadlineMs = Math.min(...served.map(({ config }) => config.deadline));
-      const key = contentDigest([spec.name, digest, deadlineMs, served[0]?.resource.name]);
-      return { upstream: deps.parts.take('source', key, () => create(spec, served, deadlineMs)), key };
+      const [first] = served;
+      const key = contentDigest([spec.name, digest, deadlineMs, first?.resource.name]);
+      const create = () => createSourceClient(spec, first, deadlineMs, deps);
+      return { upstream: parts.take('source', key, create), key };
     },
   };
 }

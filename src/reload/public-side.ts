@@ -100,7 +100,9 @@ function createSideActions(
 
 /** Creates the public side of a gateway; it does not listen before `listen`. */
 export function createPublicSide(first: ServedConfig, services: PublicServices): PublicSide {
-  const { log } = services;
+  const { log, tracing } = services;
+  // A configuration that was replaced is freed, so what lives longer keeps what it needs of it, and not all of it.
+  const { host, port } = first.gateway.listen;
   const warnOfPepper = ({ gateway }: { readonly gateway: GatewayConfig }) => {
     if (hasPublishedPepper(gateway))
       log.warn(
@@ -142,7 +144,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
       await redis.untilReady();
       await purges.refresh();
     },
-    listen: () => openListener(server, first.gateway.listen),
+    listen: () => openListener(server, { host, port }),
     inForce: () => snapshots.current,
     stage,
     checks: () => redisChecks(redis.of),
@@ -161,7 +163,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
       purges.close();
       operator.audit.close();
       await redis.close();
-      await services.tracing?.close();
+      await tracing?.close();
     },
   };
 }

@@ -39,13 +39,14 @@ export type ReloaderDeps = Reloading &
 const WAIT_MS = 5_000;
 
 /** Creates the reloader of one gateway. */
-export function createReloader(deps: ReloaderDeps): Reloader {
-  const { target, first, read, keep, isFallback = false } = deps;
+export function createReloader({ first, target, ...deps }: ReloaderDeps): Reloader {
+  const { read, keep, onInForce, isFallback = false, log, metrics, audit } = deps;
   const oneByOne = createSerialQueue();
-  const report = createReloadRecorder({ ...deps, inForce: () => target.inForce }, isFallback);
+  const report = createReloadRecorder({ inForce: () => target.inForce, log, metrics, audit }, isFallback);
+  // Nothing else refers to the first one: what a reload replaces is to be freed, with its secrets.
   let inForce = first;
   if (!isFallback) keep?.(first);
-  deps.onInForce?.(first);
+  onInForce?.(first);
 
   async function refuse(request: ReloadRequest, problems: readonly string[]): Promise<ReloadOutcome> {
     if (request.dryRun !== true) report.refused(request, problems);
@@ -62,7 +63,7 @@ export function createReloader(deps: ReloaderDeps): Reloader {
     const acknowledged = await staged.apply(request.waitMs ?? WAIT_MS);
     inForce = next;
     keep?.(next);
-    deps.onInForce?.(next);
+    onInForce?.(next);
     report.applied(request, before, changes);
     return { kind: 'applied', ...target.inForce, changes, ...acknowledged };
   }

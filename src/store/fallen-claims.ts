@@ -22,6 +22,8 @@ export type ResourceClaims = {
    * fallen before.
    */
   fall(claim: string, detail: string): boolean;
+  /** Learns of nothing any more. What has fallen stays known, for a resource that is put to work by the same file. */
+  close(): void;
 };
 
 /** Called when another process or an operator has changed what is known of a claim. */
@@ -177,12 +179,20 @@ export function createFallenClaims(purges: Purging, clock: Pick<Clock, 'now'>): 
       scope.onChange = onChange;
       scopes.set(keyOf(place), scope);
       apply(notes);
+      let isClosed = false;
       return {
         fallen: scope.fallen,
         fall(claim, detail) {
-          if (scope.fallen.has(claim)) return false;
+          if (isClosed || scope.fallen.has(claim)) return false;
           known.fall({ ...place, claim, at: now(), detail }, scope);
           return true;
+        },
+        close() {
+          isClosed = true;
+          // Another one may have been put to work with it since.
+          if (scope.onChange !== onChange) return;
+          scope.onChange = () => undefined;
+          if (scope.fallen.size === 0) scopes.delete(keyOf(place));
         },
       };
     },

@@ -98,8 +98,9 @@ function createPrimaryReloader(
 /** Creates the primary. Nothing runs before `listen`. */
 export function createPrimary(deps: PrimaryDeps): Primary {
   const { first, planOf, fork, log } = deps;
-  const { admin } = first.gateway;
+  const { host, port } = first.gateway.admin;
   const plan = planOf(first);
+  const { workers } = plan;
   let draining = false;
   const metrics = createMergedMetrics({ workers: () => supervisor.workers });
   const supervisor: Supervisor = createSupervisor({
@@ -146,12 +147,12 @@ export function createPrimary(deps: PrimaryDeps): Primary {
   return {
     async listen() {
       try {
-        const adminPort = await openListener(server, admin);
+        const adminPort = await openListener(server, { host, port });
         const givenUp = supervisor.givenUp.then((reason) => Promise.reject(new Error(reason)));
-        const port = await Promise.race([supervisor.start(), givenUp]);
+        const publicPort = await Promise.race([supervisor.start(), givenUp]);
         const redis = redisState(bestOf(await statesOf(serving())));
-        log.info({ port, adminPort, redis, workers: plan.workers }, 'listening');
-        return { port, adminPort };
+        log.info({ port: publicPort, adminPort, redis, workers }, 'listening');
+        return { port: publicPort, adminPort };
       } catch (error) {
         await close();
         throw error;

@@ -93,7 +93,7 @@ export function createWorkerSlots(deps: WorkerSlotsDeps): WorkerSlots {
       const link = createWorkerLink(process, (message) => {
         switch (message.kind) {
           case 'online':
-            void process.send({ kind: 'setup', texts: plan.texts });
+            void process.send({ kind: 'setup', texts: slot.plan.texts });
             break;
           case 'serving':
             serving(slot, message.port);

@@ -6,6 +6,7 @@ import { keyRows } from './keys.ts';
 import { redisFullRows } from './redis-full.ts';
 import { redisMemoryRows } from './redis-memory.ts';
 import { reloadRows } from './reload.ts';
+import { rotatedSecretRows } from './rotated-secrets.ts';
 import { roleRows } from './roles.ts';
 import type { OperationRow } from './row.ts';
 import { traceRows } from './trace.ts';
@@ -20,6 +21,7 @@ export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
   keys: keyRows,
   'redis-full': redisFullRows,
   'redis-memory': redisMemoryRows,
+  'rotated-secrets': rotatedSecretRows,
   roles: roleRows,
   trace: traceRows,
 };

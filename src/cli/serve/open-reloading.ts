@@ -14,7 +14,8 @@ export type OpenedReloading = {
   readonly start: (reload: Reloader['reload']) => void;
 };
 
-export type OpenReloading = (log: Pick<Logger, 'warn'>) => OpenedReloading;
+/** Opens it for the configuration that is served first, with the log of the process. */
+export type OpenReloading = (first: ReadyConfig, log: Pick<Logger, 'warn'>) => OpenedReloading;
 
 /** Makes a function that asks again after the reload under way, once, however often it is called meanwhile. */
 function createAskOnce(reload: () => Promise<unknown>): () => Promise<void> {
@@ -35,11 +36,10 @@ function createAskOnce(reload: () => Promise<unknown>): () => Promise<void> {
 /** Makes the function that opens the reloading of a process once its log is there. `isFallback`: see `Reloading`. */
 export function createOpenReloading(
   configFile: string,
-  first: ReadyConfig,
   isFallback: boolean,
   context: CliContext,
 ): OpenReloading {
-  return function openReloading(log) {
+  return function openReloading(first, log) {
     let inForce: Pick<ReadyConfig, 'texts' | 'gateway'> = first;
     let reload: Reloader['reload'] | undefined;
     const watch = createConfigWatch({

@@ -5,7 +5,7 @@ import { hashApiKey, newApiKey, newKeyId, parseApiKey } from '../../policy/authe
 import { quoted } from '../output/quoted.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
 import type { ServedConfig } from '../../reload/snapshot.ts';
-import { startGateway } from './start.ts';
+import { openGatewayLog, startGateway } from './start.ts';
 
 /** A key that one run of a command accepts: of the environment, or a new one. @throws ExitError for an unusable one */
 export function temporaryKey(variable: string, context: CliContext): string {
@@ -39,7 +39,11 @@ export async function serveEmbedded(
   context: CliContext,
   instructions: (base: string, admin: string) => string,
 ): Promise<void> {
-  const { gateway, port, adminPort } = await startGateway(ready, context, { write: context.err });
+  const { gateway, port, adminPort } = await startGateway(
+    ready,
+    context,
+    openGatewayLog(ready, { write: context.err }),
+  );
   context.out(instructions(`http://127.0.0.1:${port}`, `http://127.0.0.1:${adminPort}`));
   if (!context.stop.aborted) await once(context.stop, 'abort');
   await gateway.drain();

@@ -63,15 +63,15 @@ export async function runWorker(line: PrimaryChannel, context: CliContext): Prom
   await serveAsWorker(line, build, context.stop);
 }
 
-/** The primary of several workers: has them serve until the process is asked to stop, then has them drain. */
-export async function runPrimary(
+/** Starts several workers. Call the result to have them serve until the process is asked to stop, then drain. */
+export async function openPrimary(
   ready: ReadyConfig,
   openReloading: OpenReloading,
   context: CliContext,
-): Promise<void> {
+): Promise<() => Promise<void>> {
   const { processes, stop } = context;
   const log = pino({ level: ready.gateway.log.level, base: { pid: processes.pid } }, context.openLog(true));
-  const { reloading, start } = openReloading(log);
+  const { reloading, start } = openReloading(ready, log);
   function onInForce(config: SoundConfig): void {
     log.level = config.gateway.log.level;
     reloading.onInForce?.(config);
@@ -90,10 +90,12 @@ export async function runPrimary(
     context.err(`portico: ${(error as Error).message}\n`);
     throw new ExitError(exitCodes.failure);
   }
-  const stopped = stop.aborted ? Promise.resolve() : once(stop, 'abort');
-  const reason = await Promise.race([stopped.then(() => undefined), primary.givenUp]);
-  await primary.drain();
-  if (reason === undefined) return;
-  context.err(`portico: ${reason}\n`);
-  throw new ExitError(exitCodes.failure);
+  return async function serve() {
+    const stopped = stop.aborted ? Promise.resolve() : once(stop, 'abort');
+    const reason = await Promise.race([stopped.then(() => undefined), primary.givenUp]);
+    await primary.drain();
+    if (reason === undefined) return;
+    context.err(`portico: ${reason}\n`);
+    throw new ExitError(exitCodes.failure);
+  };
 }

@@ -8,22 +8,26 @@ import { servedOpenapi } from '../generate/documents.ts';
 import type { ServedConfig } from '../../reload/snapshot.ts';
 import { printProblems, readConfig, type ReadyConfig } from '../input/read-config.ts';
 import { tracingOrExit } from './tracing.ts';
-import { runPrimary, runWorker, workersOf } from './start-workers.ts';
+import { openPrimary, runWorker, workersOf } from './start-workers.ts';
 import { version } from '../input/version.ts';
 import { readLastGood } from './last-good.ts';
-import { createOpenReloading } from './open-reloading.ts';
+import { createOpenReloading, type OpenReloading } from './open-reloading.ts';
 
 /** A gateway that listens, and where. */
 export type RunningGateway = { readonly gateway: Gateway; readonly port: number; readonly adminPort: number };
 
-/** Starts a gateway that logs to `to`; a port that is taken ends the command with one line. */
+/** Opens the one log of a gateway that is one process; a reload changes its level. */
+export function openGatewayLog({ gateway }: ServedConfig, to: LogDestination) {
+  return { log: pino({ level: gateway.log.level, base: null }, to), droppedLogLines: to.droppedLines };
+}
+
+/** Starts a gateway; a port that is taken ends the command with one line. */
 export async function startGateway(
   { gateway: config, compiled }: ServedConfig,
   context: CliContext,
-  to: LogDestination,
+  { log, droppedLogLines }: ReturnType<typeof openGatewayLog>,
   reloading?: GatewayServices['reloading'],
 ): Promise<RunningGateway> {
-  const log = pino({ level: config.log.level, base: null }, to);
   const gateway = createGateway(
     { gateway: config, compiled },
     {
@@ -34,7 +38,7 @@ export async function startGateway(
       version,
       nodeVersion: context.nodeVersion,
       instance: `${context.processes.host}:${context.processes.pid}`,
-      droppedLogLines: to.droppedLines,
+      droppedLogLines,
       reloading,
     },
   );
@@ -62,26 +66,40 @@ function readFirst(configFile: string, context: CliContext): { ready: ReadyConfi
   }
 }
 
-/** `portico start`: serves until the process is asked to stop, then drains. */
-export async function runStart(configFile: string, context: CliContext): Promise<void> {
-  if (context.processes.primary !== undefined) {
-    await runWorker(context.processes.primary, context);
-    return;
-  }
-  const { ready, isFallback } = readFirst(configFile, context);
-  const openReloading = createOpenReloading(configFile, ready, isFallback, context);
-  if (workersOf(ready.gateway, context) > 1) {
-    await runPrimary(ready, openReloading, context);
-    return;
-  }
-  const to = context.openLog();
-  const log = pino({ level: ready.gateway.log.level, base: null }, to);
-  const { reloading, start } = openReloading(log);
-  const { gateway } = await startGateway(ready, context, to, {
+/** Starts a gateway that is one process. Call the result to serve until the process is asked to stop, then drain. */
+async function openAlone(
+  ready: ReadyConfig,
+  openReloading: OpenReloading,
+  context: CliContext,
+): Promise<() => Promise<void>> {
+  const logging = openGatewayLog(ready, context.openLog());
+  const { reloading, start } = openReloading(ready, logging.log);
+  const { gateway } = await startGateway(ready, context, logging, {
     ...{ pid: context.processes.pid, texts: ready.texts },
     ...reloading,
   });
   if (gateway.reload !== undefined) start(gateway.reload);
-  if (!context.stop.aborted) await once(context.stop, 'abort');
-  await gateway.drain();
+  return async function serve() {
+    if (!context.stop.aborted) await once(context.stop, 'abort');
+    await gateway.drain();
+  };
+}
+
+/** Starts one process or several. What waits for their end knows nothing of the first configuration, which can be freed. */
+async function open(configFile: string, context: CliContext): Promise<() => Promise<void>> {
+  const { ready, isFallback } = readFirst(configFile, context);
+  const openReloading = createOpenReloading(configFile, isFallback, context);
+  const openAll = workersOf(ready.gateway, context) > 1 ? openPrimary : openAlone;
+  return openAll(ready, openReloading, context);
+}
+
+/** `portico start`: serves until the process is asked to stop, then drains. */
+export async function runStart(configFile: string, context: CliContext): Promise<void> {
+  const { primary } = context.processes;
+  if (primary !== undefined) {
+    await runWorker(primary, context);
+    return;
+  }
+  const serve = await open(configFile, context);
+  await serve();
 }

@@ -34,10 +34,12 @@ export type PassthroughDeps = RouteUpstreamDeps & {
  * are, but a refused credential of the gateway's own is the gateway's fault and not the caller's.
  */
 export function createPassthrough(deps: PassthroughDeps): readonly Route<Endpoint>[] {
+  const { clock, log, metrics, send } = deps;
   return deps.routes.map((config) => {
     const upstream = deps.parts.take('route', contentDigest(config), () => {
-      const value = createRouteUpstream(config, deps);
-      return { value, close: () => value.close() };
+      const value = createRouteUpstream(config, { clock, log, metrics, send });
+      // Nothing of this function is kept, where all routes of the configuration are known.
+      return { value, close: value.close };
     });
     return { path: config.path, subpaths: config.subpaths, target: createEndpoint(config, upstream, deps) };
   });

@@ -16,7 +16,7 @@ export type RouteUpstream = {
    * @throws unknown the reason of the request's signal
    */
   forward(request: ProxyRequest): Promise<void>;
-  close(): void;
+  readonly close: () => void;
 };
 
 export type RouteUpstreamDeps = Pick<SourceResilienceDeps, 'clock' | 'log'> & {

@@ -27,8 +27,8 @@ describe('a gateway that is sent SIGHUP', () => {
       await new Promise<void>((end) => ends.push(end));
       return outcome;
     };
-    const open = createOpenReloading(file, readConfig(file, {}), false, context);
-    open({ warn: () => undefined }).start(reload);
+    const open = createOpenReloading(file, false, context);
+    open(readConfig(file, {}), { warn: () => undefined }).start(reload);
     for (let signal = 1; signal <= 50; signal += 1) hangUp();
     const turn = () => new Promise((resolve) => setImmediate(resolve));
     for (const calls of [1, 2, 2]) {
