@@ -1,0 +1,153 @@
+import { createHmac } from 'node:crypto';
+import type { Clock } from '../../kernel/clock.ts';
+import { createSerialQueue } from '../../kernel/serial-queue.ts';
+import type { MigrationStates } from '../state/migration-states.ts';
+import { addComparison, addServed, createDelta, type Delta, KEYS_MAX } from './delta.ts';
+import type { Evidence, OperationEvidence } from './evidence.ts';
+import {
+  differenceGroup,
+  type EvidencePlace,
+  type EvidenceStore,
+  operationEvidence,
+} from './stored-evidence.ts';
+
+export type EvidenceDeps = {
+  readonly store: EvidenceStore;
+  readonly states: Pick<MigrationStates, 'current'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** The key of the hashes that stand for questions; it stands in no store. */
+  readonly secret: string;
+  /** The paths in which no difference is accepted. */
+  readonly critical: (resource: string) => readonly string[];
+};
+
+const FLUSH_MS = 1_000;
+const RECENT_MS = 86_400_000;
+/** Steps and evidence change by hand: more of them than this wait only if Redis has been gone for hours. */
+const WAITING_MAX = 50;
+
+/** What waits to be written of one operation. What was sent stays as it is until it is known to be written. */
+type Waiting = {
+  readonly place: EvidencePlace;
+  readonly operation: string;
+  sent: Delta | undefined;
+  next: Delta | undefined;
+};
+
+/** Gathers deltas by place and writes them. */
+function createWriter(store: EvidenceStore) {
+  const waiting = new Map<string, Waiting>();
+
+  async function write(name: string, one: Waiting): Promise<void> {
+    if (one.sent === undefined) {
+      one.sent = one.next;
+      one.next = undefined;
+    }
+    if (one.sent === undefined) return void waiting.delete(name);
+    await store.add(one.place, one.operation, one.sent);
+    one.sent = undefined;
+  }
+
+  return {
+    deltaOf(place: EvidencePlace, operation: string): Delta {
+      const name = JSON.stringify([place, operation]);
+      const one = waiting.get(name) ?? { place, operation, sent: undefined, next: undefined };
+      waiting.set(name, one);
+      const [oldest] = waiting.keys();
+      if (waiting.size > WAITING_MAX && oldest !== undefined) waiting.delete(oldest);
+      return (one.next ??= createDelta());
+    },
+    async writeAll(): Promise<void> {
+      const written = await Promise.allSettled([...waiting].map(([name, one]) => write(name, one)));
+      for (const one of written) if (one.status === 'rejected') throw one.reason;
+    },
+  };
+}
+
+/** Remembers which questions were compared, with the present evidence of each resource. */
+function createKnownKeys() {
+  const known = new Map<string, { readonly evidence: string; readonly keys: Set<string> }>();
+  function keysOf({ resource, evidence }: EvidencePlace): Set<string> {
+    const found = known.get(resource);
+    if (found?.evidence === evidence) return found.keys;
+    const keys = new Set<string>();
+    known.set(resource, { evidence, keys });
+    return keys;
+  }
+  return {
+    has: (place: EvidencePlace, key: string) => keysOf(place).has(key),
+    add(place: EvidencePlace, key: string): void {
+      const keys = keysOf(place);
+      if (keys.size < KEYS_MAX) keys.add(key);
+    },
+  };
+}
+
+/** Creates what gathers evidence. What was counted is written every second; `read` and `differences` write it before. */
+export function createEvidence({ store, states, clock, secret, critical }: EvidenceDeps): Evidence {
+  const writer = createWriter(store);
+  const known = createKnownKeys();
+  const inTurn = createSerialQueue();
+
+  function placeOf(resource: string): EvidencePlace | undefined {
+    const state = states.current(resource);
+    return state && { resource, evidence: state.evidence, stepAt: Date.parse(state.since) };
+  }
+
+  const keyOf = (operation: string, query: string) =>
+    createHmac('sha256', secret).update(`query:${operation}:${query}`).digest('base64url').slice(0, 14);
+
+  const flush = () => inTurn(() => writer.writeAll());
+
+  const timer = setInterval(() => void flush().catch(() => undefined), FLUSH_MS);
+  timer.unref();
+
+  return {
+    compared(comparison) {
+      const { resource, operation, query } = comparison;
+      const place = placeOf(resource);
+      if (place === undefined) return;
+      const key = keyOf(operation, query);
+      known.add(place, key);
+      const facts = { key, critical: critical(resource), now: clock.now() };
+      addComparison(writer.deltaOf(place, operation), comparison, facts);
+    },
+    served(call) {
+      const place = placeOf(call.resource);
+      if (place !== undefined) addServed(writer.deltaOf(place, call.operation), call, clock.now());
+    },
+    rehearsed(resource, operation) {
+      const place = placeOf(resource);
+      if (place === undefined) return;
+      const { step } = writer.deltaOf(place, operation);
+      step.set('rehearsed', (step.get('rehearsed') ?? 0) + 1);
+    },
+    isKnown(resource, operation, query) {
+      const place = placeOf(resource);
+      return place !== undefined && known.has(place, keyOf(operation, query));
+    },
+    async read(resource) {
+      const place = placeOf(resource);
+      if (place === undefined) return {};
+      await flush();
+      const stored = await store.read(place, clock.now() - RECENT_MS);
+      return Object.fromEntries(
+        Object.entries(stored).map(([operation, one]): [string, OperationEvidence] => [
+          operation,
+          operationEvidence(one, place.stepAt),
+        ]),
+      );
+    },
+    async differences(resource) {
+      const place = placeOf(resource);
+      if (place === undefined) return [];
+      await flush();
+      const groups = Object.entries(await store.groups(place)).flatMap(([operation, list]) =>
+        list.map((group) => differenceGroup(operation, group)),
+      );
+      return groups.sort((a, b) => b.count - a.count);
+    },
+    flush,
+    close: () => clearInterval(timer),
+  };
+}

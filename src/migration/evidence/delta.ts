@@ -1,0 +1,139 @@
+import type { Comparison, DifferenceSample, Verdict } from '../compare/comparison.ts';
+import { latencyClass } from './latency.ts';
+import type { NewCall } from './evidence.ts';
+
+/** What has come to be known of one kind of difference at one path. */
+export type GroupDelta = {
+  count: number;
+  /** Milliseconds since the epoch. */
+  readonly firstAt: number;
+  lastAt: number;
+  readonly samples: DifferenceSample[];
+};
+
+/** What was learnt of an operation since the last writing. All of its parts are bounded. */
+export type Delta = {
+  /** Amounts by field since the evidence began, and since the step began. */
+  readonly counts: Map<string, number>;
+  readonly step: Map<string, number>;
+  lastFallbackAt: number;
+  /** Distinct questions: when each was compared last, and whether a difference was confirmed then. */
+  readonly keys: Map<string, { readonly at: number; readonly isMismatched: boolean }>;
+  /** When a difference of a record at a critical path was confirmed last, see `criticalMember`. */
+  readonly critical: Map<string, number>;
+  readonly groups: Map<string, GroupDelta>;
+};
+
+/** Distinct questions beyond this are no longer counted: no gate needs more. */
+export const KEYS_MAX = 50_000;
+/** Records that differ at critical paths: three are enough for a rollback. */
+export const CRITICAL_MAX = 1_000;
+export const GROUPS_MAX = 200;
+export const SAMPLES_MAX = 5;
+
+/** The group of differences for which there are too many groups. */
+export const OTHER_GROUP = JSON.stringify(['(other)', 'value', false]);
+
+/** The fields of the verdicts. */
+const FIELDS: Record<Verdict, string> = {
+  match: 'match',
+  ignored: 'ignored',
+  mismatch: 'mismatch',
+  inconclusive: 'inconclusive',
+  failed_new: 'failedNew',
+  failed_legacy: 'failedLegacy',
+  failed_both: 'failedBoth',
+};
+
+export function createDelta(): Delta {
+  return {
+    counts: new Map(),
+    step: new Map(),
+    lastFallbackAt: 0,
+    keys: new Map(),
+    critical: new Map(),
+    groups: new Map(),
+  };
+}
+
+function add(counts: Map<string, number>, field: string): void {
+  counts.set(field, (counts.get(field) ?? 0) + 1);
+}
+
+function addGroup(groups: Delta['groups'], sample: DifferenceSample, ignored: boolean, now: number): void {
+  const wanted = JSON.stringify([sample.path, sample.kind, ignored]);
+  const name = groups.has(wanted) || groups.size < GROUPS_MAX ? wanted : OTHER_GROUP;
+  const group = groups.get(name) ?? { count: 0, firstAt: now, lastAt: now, samples: [] };
+  groups.set(name, group);
+  group.count += 1;
+  group.lastAt = now;
+  const isNew = group.samples.every(({ key }) => key !== sample.key);
+  if (isNew && group.samples.length < SAMPLES_MAX) group.samples.push(sample);
+}
+
+/** The path of a field wherever its record stands: `data[].email` and `data.email` are the same field. */
+const fieldOf = (path: string) => path.replace(/^data\[\]/, 'data');
+
+/** Whether a difference at `path` is one of the fields that `critical` names, or within one. */
+export function isCritical(critical: readonly string[], path: string): boolean {
+  const field = fieldOf(path);
+  return critical.map(fieldOf).some((named) => field === named || field.startsWith(`${named}.`));
+}
+
+const criticalMember = (path: string, key: string) => `${fieldOf(path)}|${key}`;
+
+/** The path of a member of `Delta.critical`. */
+export function criticalPath(member: string): string {
+  return member.slice(0, member.lastIndexOf('|'));
+}
+
+/** Counts a comparison; `key` stands for its question. */
+export function addComparison(
+  delta: Delta,
+  comparison: Comparison,
+  {
+    key,
+    critical,
+    now,
+  }: { readonly key: string; readonly critical: readonly string[]; readonly now: number },
+): void {
+  const { verdict, differences, ignored, legacyMs, newMs, lagMs } = comparison;
+  add(delta.counts, FIELDS[verdict]);
+  if (legacyMs !== undefined && newMs !== undefined) {
+    add(delta.counts, `legacyMs:${latencyClass(legacyMs)}`);
+    add(delta.counts, `newMs:${latencyClass(newMs)}`);
+    add(delta.step, `legacyMs:${latencyClass(legacyMs)}`);
+  }
+  if (lagMs !== undefined) add(delta.counts, `lagMs:${latencyClass(lagMs)}`);
+  if (verdict === 'match' || verdict === 'ignored' || verdict === 'mismatch')
+    if (delta.keys.has(key) || delta.keys.size < KEYS_MAX)
+      delta.keys.set(key, { at: now, isMismatched: verdict === 'mismatch' });
+  for (const sample of ignored) addGroup(delta.groups, sample, true, now);
+  for (const sample of differences) {
+    addGroup(delta.groups, sample, false, now);
+    if (isCritical(critical, sample.path) && delta.critical.size < CRITICAL_MAX)
+      delta.critical.set(criticalMember(sample.path, sample.key), now);
+  }
+}
+
+/**
+ * Counts a call of a caller at the new source. A record that was not copied yet is no failure of the source: the fallback
+ * has it, and the comparisons count it.
+ */
+export function addServed(
+  delta: Delta,
+  { ms, fallback, isAttributable }: Omit<NewCall, 'resource'>,
+  now: number,
+): void {
+  const both = (field: string) => [delta.counts, delta.step].forEach((counts) => add(counts, field));
+  both('served');
+  if (fallback === undefined) {
+    add(delta.step, `servedMs:${latencyClass(ms)}`);
+    return;
+  }
+  add(delta.counts, `fallback:${fallback}`);
+  delta.lastFallbackAt = now;
+  if (fallback === 'missing') return;
+  both('failed');
+  if (isAttributable) both('attributable');
+}

@@ -1,0 +1,110 @@
+import {
+  CRITICAL_MAX,
+  type Delta,
+  type GroupDelta,
+  GROUPS_MAX,
+  KEYS_MAX,
+  OTHER_GROUP,
+  SAMPLES_MAX,
+} from './delta.ts';
+import type { EvidencePlace, EvidenceStore, StoredEvidence } from './stored-evidence.ts';
+
+/** What this process keeps of one operation; a delta that is never written. */
+type Kept = Delta & { stepAt: number };
+
+const createKept = (stepAt: number): Kept => ({
+  ...{ counts: new Map(), step: new Map(), lastFallbackAt: 0, stepAt },
+  ...{ keys: new Map(), critical: new Map(), groups: new Map() },
+});
+
+function addAll(to: Map<string, number>, from: ReadonlyMap<string, number>): void {
+  for (const [field, count] of from) to.set(field, (to.get(field) ?? 0) + count);
+}
+
+function addGroup(groups: Kept['groups'], name: string, more: GroupDelta): void {
+  const place = groups.has(name) || groups.size < GROUPS_MAX ? name : OTHER_GROUP;
+  const group = groups.get(place) ?? { count: 0, firstAt: more.firstAt, lastAt: 0, samples: [] };
+  groups.set(place, group);
+  group.count += more.count;
+  group.lastAt = more.lastAt;
+  const room = Math.max(0, SAMPLES_MAX - group.samples.length);
+  const known = new Set(group.samples.map(({ key }) => key));
+  group.samples.push(...more.samples.filter(({ key }) => !known.has(key)).slice(0, room));
+}
+
+function countKeys(keys: Kept['keys'], since: number) {
+  let [all, mismatchedKeys] = [0, 0];
+  for (const { at, isMismatched } of keys.values()) {
+    if (at < since) continue;
+    all += 1;
+    if (isMismatched) mismatchedKeys += 1;
+  }
+  return { keys: all, mismatchedKeys };
+}
+
+function storedOf(kept: Kept, { stepAt }: EvidencePlace, recentAt: number): StoredEvidence {
+  return {
+    counts: Object.fromEntries(kept.counts),
+    step: kept.stepAt === stepAt ? Object.fromEntries(kept.step) : {},
+    keys: {
+      all: countKeys(kept.keys, 0),
+      step: countKeys(kept.keys, stepAt),
+      recent: countKeys(kept.keys, recentAt),
+    },
+    critical: [...kept.critical],
+    lastFallbackAt: kept.lastFallbackAt,
+  };
+}
+
+/** Keeps evidence in this process: of each resource the present one alone. */
+export function createLocalEvidenceStore(): EvidenceStore {
+  const resources = new Map<string, { evidence: string; operations: Map<string, Kept> }>();
+
+  function operationsOf({ resource, evidence }: EvidencePlace): Map<string, Kept> {
+    const known = resources.get(resource);
+    if (known?.evidence === evidence) return known.operations;
+    const operations = new Map<string, Kept>();
+    resources.set(resource, { evidence, operations });
+    return operations;
+  }
+
+  function keptOf(place: EvidencePlace, operation: string): Kept {
+    const operations = operationsOf(place);
+    const kept = operations.get(operation) ?? createKept(place.stepAt);
+    operations.set(operation, kept);
+    if (kept.stepAt !== place.stepAt) {
+      kept.stepAt = place.stepAt;
+      kept.step.clear();
+    }
+    return kept;
+  }
+
+  function add(place: EvidencePlace, operation: string, delta: Delta): void {
+    const kept = keptOf(place, operation);
+    addAll(kept.counts, delta.counts);
+    addAll(kept.step, delta.step);
+    kept.lastFallbackAt = Math.max(kept.lastFallbackAt, delta.lastFallbackAt);
+    for (const [key, compared] of delta.keys)
+      if (kept.keys.has(key) || kept.keys.size < KEYS_MAX) kept.keys.set(key, compared);
+    for (const [member, at] of delta.critical)
+      if (kept.critical.has(member) || kept.critical.size < CRITICAL_MAX) kept.critical.set(member, at);
+    for (const [name, group] of delta.groups) addGroup(kept.groups, name, group);
+  }
+
+  function mapOperations<T>(place: EvidencePlace, of: (kept: Kept) => T): Readonly<Record<string, T>> {
+    return Object.fromEntries([...operationsOf(place)].map(([operation, kept]) => [operation, of(kept)]));
+  }
+
+  return {
+    add(place, operation, delta) {
+      add(place, operation, delta);
+      return Promise.resolve();
+    },
+    read: (place, recentAt) =>
+      Promise.resolve(mapOperations(place, (kept) => storedOf(kept, place, recentAt))),
+    groups: (place) =>
+      Promise.resolve(
+        mapOperations(place, ({ groups }) => [...groups].map(([name, group]) => ({ name, ...group }))),
+      ),
+  };
+}

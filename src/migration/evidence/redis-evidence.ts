@@ -1,0 +1,183 @@
+import type { Redis } from 'ioredis';
+import type { DifferenceSample } from '../compare/comparison.ts';
+import { expectType } from '../../store/redis/expect-type.ts';
+import { compileScript } from '../../store/redis/script.ts';
+import { newToken } from '../../store/distributed-lock.ts';
+import { CRITICAL_MAX, type Delta, GROUPS_MAX, KEYS_MAX, OTHER_GROUP, SAMPLES_MAX } from './delta.ts';
+import type { EvidencePlace, EvidenceStore, StoredEvidence, StoredGroup } from './stored-evidence.ts';
+
+/** Evidence that nobody adds to ends after this time. */
+const KEPT_MS = 30 * 86_400_000;
+
+/** The parts of an operation's evidence, each a key of Redis, and their types. */
+const PARTS = {
+  counts: 'hash',
+  step: 'hash',
+  keys: 'zset',
+  mismatched: 'zset',
+  critical: 'zset',
+  groups: 'hash',
+  samples: 'hash',
+} as const;
+type Part = keyof typeof PARTS;
+const parts = Object.entries(PARTS);
+
+/**
+ * Adds a delta. Its first write needs no memory: Redis lets a script finish that has written, and what is kept is bounded, so
+ * failures are also counted where Redis is full. KEYS: the parts, the names of the operations (set), the last delta of this process (string). ARGV: the delta
+ * as JSON, its token, the operation. A delta that is sent again because no answer came is added once.
+ */
+const addDelta = compileScript(`
+${parts.map(([, type], index) => expectType(`KEYS[${index + 1}]`, type)).join('\n')}
+local operations, last = KEYS[${parts.length + 1}], KEYS[${parts.length + 2}]
+if redis.call('get', last) == ARGV[2] then return 0 end
+redis.call('del', last)
+redis.call('set', last, ARGV[2], 'PX', ${KEPT_MS})
+local delta = cjson.decode(ARGV[1])
+for at, counts in ipairs({ delta.counts, delta.step }) do
+  for _, one in ipairs(counts) do redis.call('hincrby', KEYS[at], one[1], one[2]) end
+end
+if delta.lastFallbackAt > tonumber(redis.call('hget', KEYS[1], 'lastFallbackAt') or '0') then
+  redis.call('hset', KEYS[1], 'lastFallbackAt', delta.lastFallbackAt)
+end
+local function put(key, member, at, most)
+  if redis.call('zcard', key) < most or redis.call('zscore', key, member) then redis.call('zadd', key, at, member) end
+end
+for _, one in ipairs(delta.keys) do
+  put(KEYS[3], one[1], one[2], ${KEYS_MAX})
+  if one[3] then put(KEYS[4], one[1], one[2], ${KEYS_MAX}) else redis.call('zrem', KEYS[4], one[1]) end
+end
+for _, one in ipairs(delta.critical) do put(KEYS[5], one[1], one[2], ${CRITICAL_MAX}) end
+for _, group in ipairs(delta.groups) do
+  local name = group[1]
+  local isKnown = redis.call('hexists', KEYS[6], 'n' .. name) == 1
+  if not isKnown and redis.call('hlen', KEYS[6]) >= ${3 * GROUPS_MAX} then name = ARGV[4] end
+  redis.call('hincrby', KEYS[6], 'n' .. name, group[2])
+  redis.call('hsetnx', KEYS[6], 'f' .. name, group[3])
+  redis.call('hset', KEYS[6], 'l' .. name, group[4])
+  for _, sample in ipairs(group[5]) do
+    for place = 1, ${SAMPLES_MAX} do
+      local known = redis.call('hget', KEYS[7], place .. name)
+      if not known then redis.call('hset', KEYS[7], place .. name, sample) end
+      if not known or cjson.decode(known).key == cjson.decode(sample).key then break end
+    end
+  end
+end
+redis.call('sadd', operations, ARGV[3])
+for at = 1, ${parts.length + 1} do redis.call('pexpire', KEYS[at], ${KEPT_MS}) end
+return 1`);
+
+type Client = Pick<Redis, 'callBuffer' | 'smembers' | 'hgetall' | 'zcard' | 'zcount' | 'zrange'>;
+
+/** A delta as the script reads it: lists of lists, because an empty table of Lua is an object and a list at once. */
+function textOf({ counts, step, lastFallbackAt, keys, critical, groups }: Delta): string {
+  return JSON.stringify({
+    counts: [...counts],
+    step: [...step],
+    lastFallbackAt,
+    keys: [...keys].map(([key, { at, isMismatched }]) => [key, at, isMismatched]),
+    critical: [...critical],
+    groups: [...groups].map(([name, { count, firstAt, lastAt, samples }]) => [
+      ...[name, count, firstAt, lastAt],
+      samples.map((sample) => JSON.stringify(sample)),
+    ]),
+  });
+}
+
+const numbers = (fields: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, Number(value)]));
+
+/** Members and scores in turn, as pairs. */
+function pairsOf(flat: readonly string[]): readonly (readonly [string, number])[] {
+  return flat.flatMap((member, index) =>
+    index % 2 === 0 ? [[member, Number(flat[index + 1])] as const] : [],
+  );
+}
+
+function groupsOf(groups: Readonly<Record<string, string>>, samples: Readonly<Record<string, string>>) {
+  const names = Object.keys(groups).flatMap((field) => (field.startsWith('n') ? [field.slice(1)] : []));
+  const samplesOf = (name: string) =>
+    Array.from({ length: SAMPLES_MAX }, (_, index) => samples[`${index + 1}${name}`]).flatMap((text) =>
+      text === undefined ? [] : [JSON.parse(text) as DifferenceSample],
+    );
+  return names.map((name): StoredGroup => {
+    const [count = 0, firstAt = 0, lastAt = 0] = ['n', 'f', 'l'].map((kind) =>
+      Number(groups[`${kind}${name}`]),
+    );
+    return { name, count, firstAt, lastAt, samples: samplesOf(name) };
+  });
+}
+
+/** Keeps the evidence of a fleet in Redis. `keyOf` builds the keys of its parts, all of them in one slot. */
+export function createRedisEvidenceStore(client: Client, keyOf: (part: string) => string): EvidenceStore {
+  const processName = newToken();
+  /** The token of each delta, so that one that is sent again is known. */
+  const tokens = new WeakMap<Delta, string>();
+
+  const operationsKey = ({ resource, evidence }: EvidencePlace) =>
+    keyOf(`evidence:${resource}:${evidence}:operations`);
+  function partKey({ resource, evidence, stepAt }: EvidencePlace, operation: string, part: Part): string {
+    const name = part === 'step' ? `step-${stepAt}` : part;
+    return keyOf(`evidence:${resource}:${evidence}:${operation}:${name}`);
+  }
+
+  async function readOperation(
+    place: EvidencePlace,
+    operation: string,
+    recentAt: number,
+  ): Promise<StoredEvidence> {
+    const key = (part: Part) => partKey(place, operation, part);
+    const since = async (at: number) => {
+      const [keys, mismatchedKeys] = await Promise.all([
+        client.zcount(key('keys'), at, '+inf'),
+        client.zcount(key('mismatched'), at, '+inf'),
+      ]);
+      return { keys, mismatchedKeys };
+    };
+    const [counts, step, all, inStep, recent, critical] = await Promise.all([
+      client.hgetall(key('counts')),
+      client.hgetall(key('step')),
+      since(0),
+      since(place.stepAt),
+      since(recentAt),
+      client.zrange(key('critical'), 0, '-1', 'WITHSCORES'),
+    ]);
+    return {
+      counts: numbers(counts),
+      step: numbers(step),
+      keys: { all, step: inStep, recent },
+      critical: pairsOf(critical),
+      lastFallbackAt: Number(counts['lastFallbackAt'] ?? 0),
+    };
+  }
+
+  async function mapOperations<T>(place: EvidencePlace, of: (operation: string) => Promise<T>) {
+    const operations = await client.smembers(operationsKey(place));
+    return Object.fromEntries(
+      await Promise.all(operations.map(async (operation) => [operation, await of(operation)] as const)),
+    );
+  }
+
+  return {
+    async add(place, operation, delta) {
+      const token = tokens.get(delta) ?? newToken();
+      tokens.set(delta, token);
+      const keys = (Object.keys(PARTS) as Part[]).map((part) => partKey(place, operation, part));
+      const last = keyOf(`evidence:${place.resource}:last:${operation}:${processName}`);
+      await addDelta(
+        client,
+        [...keys, operationsKey(place), last],
+        [textOf(delta), token, operation, OTHER_GROUP],
+      );
+    },
+    read: (place, recentAt) => mapOperations(place, (operation) => readOperation(place, operation, recentAt)),
+    groups: (place) =>
+      mapOperations(place, async (operation) => {
+        const [groups, samples] = await Promise.all([
+          client.hgetall(partKey(place, operation, 'groups')),
+          client.hgetall(partKey(place, operation, 'samples')),
+        ]);
+        return groupsOf(groups, samples);
+      }),
+  };
+}

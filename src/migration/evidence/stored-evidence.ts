@@ -1,0 +1,106 @@
+import { criticalPath, type Delta, OTHER_GROUP } from './delta.ts';
+import type { DifferenceSample } from '../compare/comparison.ts';
+import type { DifferenceGroup, KeyCounts, Latencies, OperationEvidence } from './evidence.ts';
+
+/** What evidence is about: counts of one evidence are never added to those of another. */
+export type EvidencePlace = {
+  readonly resource: string;
+  /** The name of the evidence, and when its present step began, milliseconds since the epoch. */
+  readonly evidence: string;
+  readonly stepAt: number;
+};
+
+/** The evidence of one operation as it is stored. */
+export type StoredEvidence = {
+  readonly counts: Latencies;
+  readonly step: Latencies;
+  readonly keys: Readonly<Record<'all' | 'step' | 'recent', KeyCounts>>;
+  /** Members of `Delta.critical`, and when each was confirmed last. */
+  readonly critical: readonly (readonly [member: string, at: number])[];
+  readonly lastFallbackAt: number;
+};
+
+/** A group of differences as it is stored. */
+export type StoredGroup = {
+  /** See `addGroup`: path, kind and whether a rule ignores it. */
+  readonly name: string;
+  readonly count: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  readonly samples: readonly DifferenceSample[];
+};
+
+/** Where evidence is kept. Everything rejects where Redis fails. */
+export type EvidenceStore = {
+  add(place: EvidencePlace, operation: string, delta: Delta): Promise<void>;
+  /** By operation. Distinct questions are also counted since the step began, and since `recentAt`. */
+  read(place: EvidencePlace, recentAt: number): Promise<Readonly<Record<string, StoredEvidence>>>;
+  groups(place: EvidencePlace): Promise<Readonly<Record<string, readonly StoredGroup[]>>>;
+};
+
+function latenciesOf(counts: Latencies, kind: string): Latencies {
+  const prefix = `${kind}:`;
+  const found = Object.entries(counts).filter(([field]) => field.startsWith(prefix));
+  return Object.fromEntries(found.map(([field, count]) => [field.slice(prefix.length), count]));
+}
+
+function countByPath(members: StoredEvidence['critical'], since = 0): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const [member, at] of members) {
+    const path = criticalPath(member);
+    if (at >= since) counts[path] = (counts[path] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** The evidence of one operation, from what is stored of it. */
+export function operationEvidence(
+  { counts, step, keys, critical, lastFallbackAt }: StoredEvidence,
+  stepAt: number,
+): OperationEvidence {
+  const of = (field: string) => counts[field] ?? 0;
+  const inStep = (field: string) => step[field] ?? 0;
+  return {
+    ...keys.all,
+    ...{
+      match: of('match'),
+      mismatch: of('mismatch'),
+      inconclusive: of('inconclusive'),
+      ignored: of('ignored'),
+    },
+    ...{ failedNew: of('failedNew'), failedLegacy: of('failedLegacy'), failedBoth: of('failedBoth') },
+    critical: countByPath(critical),
+    ...{ served: of('served'), failed: of('failed'), attributable: of('attributable') },
+    fallback: {
+      failed: of('fallback:failed'),
+      timeout: of('fallback:timeout'),
+      invalid: of('fallback:invalid'),
+      missing: of('fallback:missing'),
+    },
+    lastFallbackAt: lastFallbackAt > 0 ? lastFallbackAt : undefined,
+    legacyMs: latenciesOf(counts, 'legacyMs'),
+    newMs: latenciesOf(counts, 'newMs'),
+    lagMs: latenciesOf(counts, 'lagMs'),
+    recent: keys.recent,
+    step: {
+      ...keys.step,
+      ...{ served: inStep('served'), failed: inStep('failed'), attributable: inStep('attributable') },
+      rehearsed: inStep('rehearsed'),
+      critical: countByPath(critical, stepAt),
+      servedMs: latenciesOf(step, 'servedMs'),
+      legacyMs: latenciesOf(step, 'legacyMs'),
+    },
+  };
+}
+
+/** A group of differences, from what is stored of it. */
+export function differenceGroup(operation: string, group: StoredGroup): DifferenceGroup {
+  const { name, count, firstAt, lastAt, samples } = group;
+  const [path, kind, ignored] = JSON.parse(name) as [string, DifferenceGroup['kind'], boolean];
+  const instant = (ms: number) => new Date(ms).toISOString();
+  return {
+    ...{ operation, path, kind, count, ignored },
+    ...{ firstAt: instant(firstAt), lastAt: instant(lastAt) },
+    samples: name === OTHER_GROUP ? [] : samples,
+  };
+}
