@@ -1,4 +1,4 @@
-import type { LegacyOrder } from './generate-orders.ts';
+import type { LegacyOrder } from './data/generate-orders.ts';
 import {
   type LegacyAnswer,
   type LegacyRequest,

@@ -1,4 +1,4 @@
-import type { LegacyUser } from './generate-users.ts';
+import type { LegacyUser } from './data/generate-users.ts';
 
 /** A contact as a row of a list; `canary` is appended to every secret. */
 export function contactRow(contact: LegacyUser, canary: string): object {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createCatalogService } from './catalog-service.ts';
 import { type SampleCredentials, sampleCredentials } from './credentials.ts';
-import { generateOrders } from './generate-orders.ts';
-import { generateProducts } from './generate-products.ts';
-import { generateUsers } from './generate-users.ts';
+import { generateOrders } from './data/generate-orders.ts';
+import { generateProducts } from './data/generate-products.ts';
+import { generateUsers } from './data/generate-users.ts';
 import type { LegacyService } from './legacy-service.ts';
 import { createOrdersService } from './orders-service.ts';
 import { createUsersService } from './users-service.ts';

@@ -1,4 +1,4 @@
-import type { LegacyUser, SampleUser } from './generate-users.ts';
+import type { LegacyUser, SampleUser } from './data/generate-users.ts';
 import {
   type LegacyAnswer,
   type LegacyRequest,

@@ -1,8 +1,8 @@
 import { createCatalogService } from '../../../src/samples/catalog-service.ts';
 import { type SampleCredentials, sampleCredentials } from '../../../src/samples/credentials.ts';
-import { generateOrders } from '../../../src/samples/generate-orders.ts';
-import { generateProducts, type SampleProduct } from '../../../src/samples/generate-products.ts';
-import { generateUsers, type SampleUser } from '../../../src/samples/generate-users.ts';
+import { generateOrders } from '../../../src/samples/data/generate-orders.ts';
+import { generateProducts, type SampleProduct } from '../../../src/samples/data/generate-products.ts';
+import { generateUsers, type SampleUser } from '../../../src/samples/data/generate-users.ts';
 import type { LegacyService } from '../../../src/samples/legacy-service.ts';
 import { createOrdersService } from '../../../src/samples/orders-service.ts';
 import { createUsersService } from '../../../src/samples/users-service.ts';

@@ -1,6 +1,6 @@
 import { createCatalogService } from '../../../src/samples/catalog-service.ts';
 import { sampleCredentials } from '../../../src/samples/credentials.ts';
-import { generateProducts } from '../../../src/samples/generate-products.ts';
+import { generateProducts } from '../../../src/samples/data/generate-products.ts';
 import { type Answer, ask } from './ask.ts';
 
 const products = generateProducts({ seed: 1 });

@@ -1,5 +1,5 @@
 import { sampleCredentials } from '../../../src/samples/credentials.ts';
-import { generateOrders } from '../../../src/samples/generate-orders.ts';
+import { generateOrders } from '../../../src/samples/data/generate-orders.ts';
 import { createOrdersService } from '../../../src/samples/orders-service.ts';
 import { type Answer, ask } from './ask.ts';
 

@@ -1,5 +1,5 @@
 import { sampleCredentials } from '../../../src/samples/credentials.ts';
-import { generateUsers } from '../../../src/samples/generate-users.ts';
+import { generateUsers } from '../../../src/samples/data/generate-users.ts';
 import { createUsersService } from '../../../src/samples/users-service.ts';
 import { ask, parseExactly } from './ask.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { createCatalogService } from '../../../../src/samples/catalog-service.ts';
 import { sampleCredentials } from '../../../../src/samples/credentials.ts';
-import { generateProducts } from '../../../../src/samples/generate-products.ts';
-import { generateUsers } from '../../../../src/samples/generate-users.ts';
+import { generateProducts } from '../../../../src/samples/data/generate-products.ts';
+import { generateUsers } from '../../../../src/samples/data/generate-users.ts';
 import { createUsersService } from '../../../../src/samples/users-service.ts';
 import { modelBody, modelList, type ModelRecord } from '../../../support/model/contract-model.ts';
 import { type ContractQuery, productsQuery, usersQuery } from '../../../support/model/contract-queries.ts';
