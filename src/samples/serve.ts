@@ -6,16 +6,22 @@ import { generateProducts } from './data/generate-products.ts';
 import { generateUsers } from './data/generate-users.ts';
 import type { LegacyService } from './legacy-service.ts';
 import { createOrdersService } from './orders-service.ts';
+import { createPeopleService } from './people-service.ts';
 import { createUsersService } from './users-service.ts';
 
 /** The names of the sample services, in the order in which they start. */
-export const sampleNames = ['users', 'catalog', 'orders'] as const;
+export const sampleNames = ['users', 'catalog', 'orders', 'people'] as const;
 
 /** One of `sampleNames`. */
 export type SampleName = (typeof sampleNames)[number];
 
 /** The default ports of the services. */
-export const samplePorts: Readonly<Record<SampleName, number>> = { users: 7101, catalog: 7102, orders: 7103 };
+export const samplePorts: Readonly<Record<SampleName, number>> = {
+  users: 7101,
+  catalog: 7102,
+  orders: 7103,
+  people: 7104,
+};
 
 /** The services to start, their addresses, data and credentials. */
 export type SamplesOptions = {
@@ -31,6 +37,8 @@ export type SamplesOptions = {
   readonly seed?: number;
   /** The number of records of each service; thousands by default. */
   readonly count?: number;
+  /** Whether `people` is a copy without mistakes; not by default. */
+  readonly cleanPeople?: boolean;
 };
 
 /** Sample services that listen. */
@@ -50,6 +58,7 @@ export async function startSamples(options: SamplesOptions = {}): Promise<Runnin
     credentials = sampleCredentials,
     seed = 1,
     count,
+    cleanPeople,
   } = options;
   const data = { seed, ...(count !== undefined && { count }) };
   const create: Record<SampleName, () => LegacyService> = {
@@ -57,6 +66,12 @@ export async function startSamples(options: SamplesOptions = {}): Promise<Runnin
     catalog: () =>
       createCatalogService({ products: generateProducts(data), credentials: credentials.catalog }),
     orders: () => createOrdersService({ orders: generateOrders(data), credentials: credentials.orders }),
+    people: () =>
+      createPeopleService({
+        users: generateUsers(data),
+        credentials: credentials.people,
+        isClean: cleanPeople,
+      }),
   };
   const urls: Partial<Record<SampleName, string>> = {};
   const services: LegacyService[] = [];

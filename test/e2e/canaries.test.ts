@@ -17,12 +17,14 @@ const credentials = {
   users: { user: `user-${CANARY}`, password: `password-${CANARY}` },
   catalog: { key: `key-${CANARY}` },
   orders: { token: `token-${CANARY}` },
+  people: { token: `people-${CANARY}` },
 };
 const env = {
   USERS_USER: credentials.users.user,
   USERS_PASSWORD: credentials.users.password,
   CATALOG_KEY: credentials.catalog.key,
   ORDERS_TOKEN: credentials.orders.token,
+  PEOPLE_TOKEN: credentials.people.token,
 };
 
 let redis: RedisServer;

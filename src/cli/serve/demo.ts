@@ -10,7 +10,7 @@ const ALL_PERMISSIONS = ['users:read', 'products:read', 'orders:read'];
 function demoInstructions(base: string, admin: string, key: string, limitedKey: string): string {
   const header = keyHeader(key);
   return `
-Portico is running on ${base}, in front of three sample legacy services.
+Portico is running on ${base}, in front of four sample services.
 
   Key:                   ${key}
   Key without products:  ${limitedKey}
@@ -27,7 +27,7 @@ The contract: ${base}/v1/openapi.json   Metrics: ${admin}/metrics   Stop: Ctrl-C
 
 /** `portico demo`: the sample services and a gateway in front of them, all in this process, without Redis. */
 export async function runDemo(configFile: string, context: CliContext): Promise<void> {
-  const samples = await startSamples({ ports: { users: 0, catalog: 0, orders: 0 } });
+  const samples = await startSamples({ ports: { users: 0, catalog: 0, orders: 0, people: 0 } });
   try {
     const env = {
       LOG_LEVEL: 'warn',
@@ -40,6 +40,7 @@ export async function runDemo(configFile: string, context: CliContext): Promise<
       USERS_URL: samples.urls.users,
       CATALOG_URL: samples.urls.catalog,
       ORDERS_URL: samples.urls.orders,
+      PEOPLE_URL: samples.urls.people,
     };
     const ready = readConfigOrExit(configFile, { ...context, env });
     const { gateway: config } = ready;

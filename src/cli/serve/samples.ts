@@ -15,20 +15,22 @@ function parseRecords(text: string): number {
   return count;
 }
 
-/** `portico samples <which>`: serves the sample legacy services until the process is asked to stop. */
+/** `portico samples <which>`: serves the sample services until the process is asked to stop. */
 export function registerSamplesCommand(program: Command, context: CliContext): void {
   const ports = Object.entries(samplePorts).map(([name, port]) => `${name} on ${port}`);
   program
     .command('samples')
-    .description(`start sample legacy services: ${ports.join(', ')}`)
+    .description(`start sample services: ${ports.join(', ')}`)
     .argument('<which>', [...sampleNames, 'all'].join(' | '), parseWhich)
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .option('--records <number>', 'how many records each service has, from 1 to 100000', parseRecords)
-    .action((which: SampleName | 'all', options: { host: string; records?: number }) =>
+    .option('--clean', 'people is a copy of users without mistakes')
+    .action((which: SampleName | 'all', options: { host: string; records?: number; clean?: true }) =>
       serveSamples({
         which,
         host: options.host,
         ...(options.records !== undefined && { count: options.records }),
+        cleanPeople: options.clean === true,
         signal: context.stop,
         log: (line) => context.out(`${line}\n`),
       }),

@@ -52,8 +52,10 @@ export function findNotes(
     );
   for (const { spec, yaml: file } of sources.values()) {
     for (const name of resourceNames) {
-      if (spec.resources[name] === undefined || gateway.resources[name]?.source === spec.name) continue;
-      const served = gateway.resources[name]?.source;
+      const serving = gateway.resources[name];
+      const isUsed = serving?.source === spec.name || serving?.migration?.to === spec.name;
+      if (spec.resources[name] === undefined || isUsed) continue;
+      const served = serving?.source;
       notes.push(
         file.problemAt(
           ['resources', name],

@@ -19,6 +19,7 @@ export type BenchSecrets = {
     readonly users: { readonly user: string; readonly password: string };
     readonly catalog: { readonly key: string };
     readonly orders: { readonly token: string };
+    readonly people: { readonly token: string };
   };
   /** The same as variables of the committed sources, with the pepper. */
   readonly env: Readonly<Record<string, string>>;
@@ -35,6 +36,7 @@ export function createBenchSecrets(): BenchSecrets {
     users: { user: `user-${canary}`, password: `password-${canary}` },
     catalog: { key: `key-${canary}` },
     orders: { token: `token-${canary}` },
+    people: { token: `people-${canary}` },
   };
   const pepper = `a-pepper-of-the-bench-${canary}`;
   const wanted = new Set([canary]);
@@ -49,6 +51,7 @@ export function createBenchSecrets(): BenchSecrets {
       USERS_PASSWORD: credentials.users.password,
       CATALOG_KEY: credentials.catalog.key,
       ORDERS_TOKEN: credentials.orders.token,
+      PEOPLE_TOKEN: credentials.people.token,
     },
     add: (secret) => void wanted.add(/^ptk_[a-z0-9]+_(.+)$/.exec(secret)?.[1] ?? secret),
     in: (text) => [...wanted].filter((secret) => text.includes(secret)),

@@ -110,7 +110,11 @@ describe('portico check', () => {
   });
 
   it('prints everything as JSON', async () => {
-    expect(JSON.parse((await check('--json')).out)).toMatchObject({ problems: [], notes: [], replayed: 19 });
+    expect(JSON.parse((await check('--json')).out)).toMatchObject({
+      problems: [],
+      notes: [{ file: 'sources/people.yaml', message: 'users are served from "crm"' }],
+      replayed: 19,
+    });
     const line = config.edit(CASE, '- id: user_3', '- id: user_4');
     const { code, out } = await check('--json');
     expect(code).toBe(78);

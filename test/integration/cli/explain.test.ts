@@ -10,11 +10,12 @@ let config: ConfigCopy;
 let env: Record<string, string>;
 beforeAll(async () => {
   samples = await startSamples({
-    ports: { users: 0, catalog: 0, orders: 0 },
+    ports: { users: 0, catalog: 0, orders: 0, people: 0 },
     credentials: {
       users: { user: 'portico', password: PASSWORD },
       catalog: { key: KEY },
       orders: { token: 'orders-token-of-a-test' },
+      people: { token: 'people-token-of-a-test' },
     },
   });
   const { users = '', catalog = '' } = samples.urls;

@@ -9,7 +9,7 @@ let samples: RunningSamples;
 let config: ConfigCopy;
 let env: Record<string, string>;
 beforeAll(async () => {
-  samples = await startSamples({ ports: { users: 0, catalog: 0, orders: 0 }, count: 60 });
+  samples = await startSamples({ ports: { users: 0, catalog: 0, orders: 0, people: 0 }, count: 60 });
 });
 afterAll(() => samples.close());
 beforeEach(() => {
@@ -97,7 +97,7 @@ describe('portico test --record', () => {
   });
 
   it.each([
-    [[], '--record needs the name of a source; sources: catalog, crm'],
+    [[], '--record needs the name of a source; sources: catalog, crm, people'],
     [['crn'], 'no source is named "crn"; did you mean "crm"?'],
     [['crm', 'POST /v1/users'], '"POST /v1/users" is no request'],
   ])('refuses %j', async (args, message) => {

@@ -77,7 +77,7 @@ export async function createKey(
 /** The sample services in this process, and the variables that lead a gateway to them. */
 export async function startUpstreams() {
   const samples = await startSamples({
-    ports: { users: 0, catalog: 0, orders: 0 },
+    ports: { users: 0, catalog: 0, orders: 0, people: 0 },
     credentials: sampleCredentials,
   });
   const { users = '', catalog = '', orders = '' } = samples.urls;

@@ -5,7 +5,7 @@ import { sampleCredentials } from '../../../src/samples/credentials.ts';
 import { samplePorts, serveSamples, startSamples } from '../../../src/samples/serve.ts';
 import { ask } from './ask.ts';
 
-const anywhere = { users: 0, catalog: 0, orders: 0 };
+const anywhere = { users: 0, catalog: 0, orders: 0, people: 0 };
 
 describe('startSamples', () => {
   it('starts all services with the sample credentials', async () => {
@@ -51,14 +51,14 @@ describe('startSamples', () => {
     const port = (taken.address() as AddressInfo).port;
     const released = (free.address() as AddressInfo).port;
     await new Promise((resolve) => free.close(resolve));
-    const ports = { users: released, catalog: port, orders: 0 };
+    const ports = { users: released, catalog: port, orders: 0, people: 0 };
     await expect(startSamples({ ports })).rejects.toMatchObject({ code: 'EADDRINUSE' });
     await expect(ask(`http://127.0.0.1:${released}/`)).rejects.toThrow('fetch failed');
     await new Promise((resolve) => taken.close(resolve));
   });
 
   it('has ports of its own to fall back on', () => {
-    expect(samplePorts).toEqual({ users: 7101, catalog: 7102, orders: 7103 });
+    expect(samplePorts).toEqual({ users: 7101, catalog: 7102, orders: 7103, people: 7104 });
   });
 });
 
@@ -71,7 +71,7 @@ describe('serveSamples', () => {
       ports: anywhere,
       signal: stop.signal,
       log(line) {
-        if (lines.push(line) === 3) printed.resolve(undefined);
+        if (lines.push(line) === 4) printed.resolve(undefined);
       },
     });
     await printed.promise;
@@ -79,6 +79,7 @@ describe('serveSamples', () => {
       'sample users service on http://127.0.0.1:N',
       'sample catalog service on http://127.0.0.1:N',
       'sample orders service on http://127.0.0.1:N',
+      'sample people service on http://127.0.0.1:N',
     ]);
     stop.abort();
     await served;

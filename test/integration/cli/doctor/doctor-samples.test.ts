@@ -13,8 +13,9 @@ let samples: RunningSamples;
 let config: ConfigCopy;
 let env: Record<string, string>;
 beforeAll(async () => {
-  samples = await startSamples({ ports: { users: 0, catalog: 0, orders: 0 } });
-  env = { USERS_URL: samples.urls.users!, CATALOG_URL: samples.urls.catalog! };
+  samples = await startSamples({ ports: { users: 0, catalog: 0, orders: 0, people: 0 } });
+  const { users = '', catalog = '', people = '' } = samples.urls;
+  env = { USERS_URL: users, CATALOG_URL: catalog, PEOPLE_URL: people };
 });
 afterAll(() => samples.close());
 beforeEach(() => {
@@ -41,6 +42,12 @@ describe('portico doctor in front of the sample services', () => {
     expect(out).toMatch(/\n0 differences, .* calls in [\d.]+ s\n$/);
   });
 
+  it('finds nothing wrong with the people, from their start and their end', async () => {
+    const { code, out, err } = await doctor('people');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/\n0 differences, .* calls in [\d.]+ s\n$/);
+  });
+
   it('names a size that the service refuses, and goes on in one that it takes', async () => {
     const line = config.edit('sources/catalog.yaml', '[20, 50, 100]', '[20, 50, 100, 200]');
     const { code, out } = await doctor('catalog', '--json');
@@ -62,7 +69,7 @@ describe('portico doctor in front of the sample services', () => {
   it.each([
     [[], 'name a source'],
     [['crm', '--source', 'x.yaml'], 'name a source'],
-    [['shop'], 'no source is named "shop"; sources: catalog, crm'],
+    [['shop'], 'no source is named "shop"; sources: catalog, crm, people'],
     [['crm', '--calls-max', '0'], 'whole number'],
   ])('ends with 64 for a wrong command line: %j', async (args, message) => {
     expect(await doctor(...args)).toMatchObject({ code: 64, out: '', err: expect.stringContaining(message) });

@@ -1,0 +1,140 @@
+import type { UserTruth } from './data/generate-users.ts';
+
+/** A person as the new service stores it. `passwordHash` is secret. */
+export type Person = {
+  /** The service's own id. */
+  readonly personId: string;
+  /** The number that the person had in the CRM. */
+  readonly legacyId: string;
+  readonly displayName: string | null;
+  readonly emailAddress: string | null;
+  /** ISO 8601 with milliseconds. */
+  readonly createdAt: string | null;
+  readonly about: {
+    readonly bio: string | null;
+    readonly city: string | null;
+    readonly avatarUrl: string | null;
+  };
+  readonly passwordHash: string;
+};
+
+/** A person without mistakes; `position` makes the id of its own, `canary` is appended to the secret. */
+export function personOf(truth: UserTruth, position: number, canary: string): Person {
+  const { id, name, email, created_at, profile } = truth;
+  return {
+    // A multiplication by an odd number modulo 2^32 gives each position an id of its own, in another order.
+    personId: `p-${(Math.imul(position + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0')}`,
+    legacyId: id.replace('user_', ''),
+    displayName: name,
+    emailAddress: email,
+    createdAt: created_at === null ? null : created_at.replace('Z', '.000Z'),
+    about: { bio: profile.bio, city: profile.location, avatarUrl: profile.avatar_url },
+    passwordHash: `$2b$10$${position.toString(36)}${canary}`,
+  };
+}
+
+/** One mistake that the copy of the people was made with. */
+type Mistake = {
+  readonly what: string;
+  /** The first person whom it fits, and who has no other, gets it. */
+  readonly fits: (person: Person) => boolean;
+  /** `undefined`: the person was not copied. */
+  readonly make: (person: Person) => Person | undefined;
+};
+
+const isComposedByMistake = (name: string | null) => name !== null && name.normalize('NFC') !== name;
+
+function later(instant: string, hours: number): string {
+  return new Date(Date.parse(instant) + hours * 3_600_000).toISOString();
+}
+
+function withAbout(person: Person, about: Partial<Person['about']>): Person {
+  return { ...person, about: { ...person.about, ...about } };
+}
+
+/** The mistakes that a person's record shows. The twelfth is an order, see `SWAPPED_MAIL`. */
+const mistakes: readonly Mistake[] = [
+  {
+    what: 'a blank after the name',
+    fits: ({ displayName }) => displayName !== null,
+    make: (person) => ({ ...person, displayName: `${person.displayName ?? ''} ` }),
+  },
+  {
+    what: 'a name in capitals',
+    fits: ({ displayName }) => /^[A-Z][a-z]+ [A-Z][a-z]+$/.test(displayName ?? ''),
+    make: (person) => ({ ...person, displayName: (person.displayName ?? '').toUpperCase() }),
+  },
+  {
+    what: 'a name in another Unicode form',
+    fits: ({ displayName }) => isComposedByMistake(displayName),
+    make: (person) => ({ ...person, displayName: (person.displayName ?? '').normalize('NFC') }),
+  },
+  {
+    what: 'a time one hour late, as of another time zone',
+    fits: ({ createdAt }) => createdAt !== null,
+    make: (person) => ({ ...person, createdAt: later(person.createdAt ?? '', 1) }),
+  },
+  {
+    what: 'a lost time',
+    fits: ({ createdAt }) => createdAt !== null,
+    make: (person) => ({ ...person, createdAt: null }),
+  },
+  {
+    what: 'an address of another domain',
+    fits: ({ emailAddress }) => emailAddress !== null,
+    make: (person) => ({
+      ...person,
+      emailAddress: (person.emailAddress ?? '').replace(/@.*/, '@old.example'),
+    }),
+  },
+  {
+    what: 'a lost address',
+    fits: ({ emailAddress }) => emailAddress !== null,
+    make: (person) => ({ ...person, emailAddress: null }),
+  },
+  {
+    what: 'a text that was cut off',
+    fits: ({ about: { bio } }) => (bio?.length ?? 0) > 20,
+    make: (person) => withAbout(person, { bio: person.about.bio?.slice(0, 20) ?? null }),
+  },
+  {
+    what: 'an empty town where none is known',
+    fits: ({ about: { city } }) => city === null,
+    make: (person) => withAbout(person, { city: '' }),
+  },
+  {
+    what: 'a picture without https',
+    fits: ({ about: { avatarUrl } }) => avatarUrl !== null,
+    make: (person) =>
+      withAbout(person, { avatarUrl: person.about.avatarUrl?.replace('https:', 'http:') ?? null }),
+  },
+  {
+    what: 'a person who was not copied',
+    fits: () => true,
+    make: () => undefined,
+  },
+];
+
+/** The address of those whom a sort by address gives in the wrong order: they tie. */
+export const SWAPPED_MAIL = 'info@firma.example';
+
+/** What is wrong with the copy, in words: one of each, and together twelve. */
+export const plantedMistakes: readonly string[] = [
+  ...mistakes.map(({ what }) => what),
+  'a tie in another order',
+];
+
+/** The people with every mistake that finds somebody it fits, spread over all of them. */
+export function withMistakes(people: readonly Person[]): readonly Person[] {
+  const changed = new Map<Person, Person | undefined>();
+  for (const [index, { fits, make }] of mistakes.entries()) {
+    const from = Math.floor((index * people.length) / mistakes.length);
+    const order = [...people.slice(from), ...people.slice(0, from)];
+    const found = order.find((person) => !changed.has(person) && fits(person));
+    if (found !== undefined) changed.set(found, make(found));
+  }
+  return people.flatMap((person) => {
+    const now = changed.has(person) ? changed.get(person) : person;
+    return now === undefined ? [] : [now];
+  });
+}
