@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import type { FaultBench } from '../bench.ts';
-import type { FaultGateway } from '../gateway.ts';
+import type { GatewayProcess } from '../../../support/gateway/gateway-process.ts';
 import { type Injected, inject } from '../harm/injected.ts';
 
 /** What a process holds once all that is garbage has gone. */
@@ -30,7 +30,7 @@ const REPORT_VITALS = `void (async () => {
   const code = spaces.filter(({ space_name }) => /code|trusted/.test(space_name));
   const handles = process.getActiveResourcesInfo().length;
   const vitals = { ...process.memoryUsage(), code: code.reduce((sum, one) => sum + one.space_used_size, 0), handles };
-  process.stderr.write('vitals ' + JSON.stringify(vitals) + '\\n');
+  process.stderr.write('vitals of ' + process.pid + ' ' + JSON.stringify(vitals) + '\\n');
 })();`;
 const EXPOSE_GC = `process.getBuiltinModule('v8').setFlagsFromString('--expose-gc');
   const gc = process.getBuiltinModule('vm').runInNewContext('gc');`;
@@ -40,11 +40,15 @@ export function injectVitals(): Injected {
   return inject(REPORT_VITALS, EXPOSE_GC);
 }
 
-/** Collects the garbage of a gateway, and asks what is left. */
-export async function readVitals(bench: FaultBench, { process }: FaultGateway): Promise<Vitals> {
-  const vitals = () => [...process.err.matchAll(/^vitals (.+)$/gm)];
+/** Collects the garbage of a gateway's process, or of one of its workers, and asks what is left. */
+export async function readVitals(
+  bench: Pick<FaultBench, 'until'>,
+  { process: gateway }: Pick<GatewayProcess, 'process'>,
+  pid = gateway.pid,
+): Promise<Vitals> {
+  const vitals = () => [...gateway.err.matchAll(new RegExp(`^vitals of ${pid} (.+)$`, 'gm'))];
   const before = vitals().length;
-  process.signal('SIGUSR2');
+  process.kill(pid, 'SIGUSR2');
   await bench.until(() => vitals().length > before, 120_000);
   const { heapUsed, heapTotal, external, rss, code, handles } = JSON.parse(vitals().at(-1)![1]!) as Record<
     string,
@@ -58,7 +62,7 @@ export async function readVitals(bench: FaultBench, { process }: FaultGateway): 
     external: mib(external),
     resident: mib(rss),
     committed: mib(heapTotal),
-    descriptors: readdirSync(`/proc/${process.pid}/fd`).length,
+    descriptors: readdirSync(`/proc/${pid}/fd`).length,
     handles: handles!,
   };
 }
