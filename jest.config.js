@@ -1,5 +1,5 @@
 /** Test folders, each a project of its own: `npm test -- --selectProjects unit`. */
-const folders = ['unit', 'contract', 'integration', 'faults', 'operations', 'e2e', 'house'];
+const folders = ['unit', 'contract', 'integration', 'faults', 'operations', 'migration', 'e2e', 'house'];
 
 const project = (name) => ({
   displayName: name,

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FaultBench } from '../faults/harness/bench.ts';
+import type { OperationRow } from '../operations/row.ts';
+import { marked } from './harness/model-service.ts';
+import { forEachOf, type MovingFleet, startMovingFleet } from './harness/moving-fleet.ts';
+
+/** Asks for every record; whether the new source served it, and how many answers were none. */
+async function askRecords(fleet: MovingFleet) {
+  const answers = await forEachOf(fleet.users, 16, ({ id }) => fleet.ask(`/v1/users/${id}`));
+  const errors = answers.filter(({ status }) => status !== 200).length;
+  return { isNew: answers.map(({ isNew }) => isNew), errors };
+}
+
+/** A fleet that chooses by record, whose gateways keep their states in folders of their own. */
+async function startKept(bench: FaultBench): Promise<MovingFleet> {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-migration-'));
+  bench.own({ close: () => rmSync(folder, { recursive: true, force: true }) });
+  const fleet = await startMovingFleet(bench, {
+    migration: { bucketBy: 'record' },
+    // Nothing is kept, so that each answer tells which source is chosen now.
+    cache: { fresh: '0s', notFound: '0s' },
+    stateDir: (number) => join(folder, String(number)),
+    redis: { commandTimeout: '500ms', connectTimeout: '500ms' },
+  });
+  fleet.next.faults.change = marked;
+  return fleet;
+}
+
+type Status = { readonly rev: number; readonly stage: string; readonly percent: number };
+const statusOf = (fleet: MovingFleet) => fleet.operate('status users') as unknown as Promise<Status>;
+
+const STAGES = ['shadow users', 'ramp users --percent 50', 'live users'];
+
+const gone: OperationRow = {
+  id: 'redis-1',
+  name: 'Redis is killed for a minute in each stage, a replica restarts meanwhile: no error, no record changes its source',
+  fast: false,
+  async run(bench) {
+    const fleet = await startKept(bench);
+    const outageMs = bench.long ? 60_000 : 15_000;
+    let [errors, changed, shadows] = [0, 0, 0];
+    for (const [index, stage] of STAGES.entries()) {
+      await fleet.goTo(stage);
+      const before = await askRecords(fleet);
+      const { rev } = await statusOf(fleet);
+      await fleet.redis.kill();
+      const endsAt = performance.now() + outageMs;
+      await bench.sleep(2_000);
+      const asked = fleet.next.upstream.calls;
+      do {
+        const now = await askRecords(fleet);
+        errors += now.errors;
+        changed += now.isNew.filter((isNew, at) => isNew !== before.isNew[at]).length;
+        if (stage.startsWith('shadow')) shadows = fleet.next.upstream.calls - asked;
+        if (index > 0 && performance.now() < endsAt - outageMs / 2) await fleet.restart(index);
+      } while (performance.now() < endsAt);
+      await fleet.redis.restart();
+      const backMs = await bench.until(async () => (await statusOf(fleet)).rev >= rev, 20_000, 50);
+      bench.atMost('ms until Redis has the state again', backMs, 2_000);
+      const after = await askRecords(fleet);
+      changed += after.isNew.filter((isNew, at) => isNew !== before.isNew[at]).length;
+    }
+    return {
+      ok: errors === 0 && changed === 0 && shadows === 0,
+      figure: { 'records that changed their source': changed, errors, 'shadows while it was gone': shadows },
+    };
+  },
+};
+
+const flushed: OperationRow = {
+  id: 'redis-2',
+  name: 'FLUSHALL takes nothing back: the state is there again within two seconds, and no record changes its source',
+  fast: false,
+  async run(bench) {
+    const fleet = await startKept(bench);
+    await fleet.goTo('ramp users --percent 50');
+    const before = await askRecords(fleet);
+    const { rev } = await statusOf(fleet);
+    await fleet.gateways[0]?.withStored(({ client }) => client.flushall());
+    const during = await askRecords(fleet);
+    const inRedis = () =>
+      fleet.gateways[0]?.withStored(async ({ client }) =>
+        (await client.keys('*')).some((key) => key.includes('migration') || key.includes('mig:')),
+      ) ?? Promise.resolve(false);
+    const backMs = await bench.until(inRedis, 20_000, 50);
+    bench.atMost('ms until Redis has the state again', backMs, 2_000);
+    const after = await askRecords(fleet);
+    const now = await statusOf(fleet);
+    const changed = [during, after].map(
+      ({ isNew }) => isNew.filter((one, at) => one !== before.isNew[at]).length,
+    );
+    return {
+      ok: changed.every((count) => count === 0) && now.rev >= rev && now.percent === 50,
+      figure: { changed: changed.join(' '), 'rev before': rev, 'rev after': now.rev },
+    };
+  },
+};
+
+const WRITERS = 50;
+
+const race: OperationRow = {
+  id: 'redis-3',
+  name: 'of 50 operators who change the same state at once, exactly one does for each rev',
+  fast: false,
+  async run(bench) {
+    const fleet = await startMovingFleet(bench, { users: 40 });
+    await fleet.goTo('ramp users --percent 1');
+    const winners: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      const { rev } = await statusOf(fleet);
+      const writers = Array.from({ length: WRITERS }, (_, index) => index);
+      const won = await forEachOf(writers, WRITERS, async (index) => {
+        const percent = String(1 + (index + round) / 100);
+        const words = `ramp users --percent ${percent} --rev ${String(rev)} --force --reason race`;
+        return fleet.operate(words, fleet.gateways[index % 4]).then(
+          () => true,
+          () => false,
+        );
+      });
+      winners.push(won.filter(Boolean).length);
+      assert.equal((await statusOf(fleet)).rev, rev + 1);
+    }
+    return { ok: winners.every((count) => count === 1), figure: { 'winners by round': winners.join(' ') } };
+  },
+};
+
+/** What becomes of a migration when Redis is gone, emptied, or written to by many. */
+export const redisRows: readonly OperationRow[] = [gone, flushed, race];

@@ -1,0 +1,107 @@
+import { askSteadily } from '../support/client/steady-load.ts';
+import type { FaultBench } from '../faults/harness/bench.ts';
+import type { OperationRow } from '../operations/row.ts';
+import { marked } from './harness/model-service.ts';
+import { type MovingFleet, type OriginAnswer, startMovingFleet } from './harness/moving-fleet.ts';
+
+const PACE = { perSecond: 200, seconds: 8 };
+
+/** Callers who ask at a steady pace while `work` goes on in their midst; all that they met. */
+async function underCallers<T>(bench: FaultBench, fleet: MovingFleet, work: () => Promise<T>) {
+  const path = (n: number) => `/v1/users/${fleet.users[n % fleet.users.length]?.id ?? ''}`;
+  const asked = askSteadily(PACE, (n) => fleet.ask(path(n)).catch(() => undefined));
+  await bench.sleep(2_000);
+  const done = await work();
+  const answers = await asked;
+  const errors = answers.filter((answer) => answer?.status !== 200).length;
+  return { done, errors, answers: answers.filter((answer) => answer !== undefined) };
+}
+
+/** How long after a moment the last answer of the new service came, in milliseconds; 0 where none did. */
+function lastNewAfter(answers: readonly OriginAnswer[], moment: number): number {
+  const late = answers.filter(({ isNew, endedAt }) => isNew && endedAt > moment);
+  return Math.max(0, ...late.map(({ endedAt }) => endedAt - moment));
+}
+
+async function startLive(bench: FaultBench): Promise<MovingFleet> {
+  const fleet = await startMovingFleet(bench, { cache: { fresh: '1s', notFound: '0s' } });
+  fleet.next.faults.change = marked;
+  await fleet.goTo('ramp users --percent 100');
+  return fleet;
+}
+
+const byHand: OperationRow = {
+  id: 'rollback-1',
+  name: 'a rollback by hand under 200 requests a second: no answer of the new source a second after the command, no error',
+  fast: false,
+  async run(bench) {
+    const fleet = await startLive(bench);
+    const { answers, errors, done } = await underCallers(bench, fleet, async () => {
+      await fleet.operate('rollback users');
+      const endedAt = performance.now();
+      const { replicas } = (await fleet.operate('status users')) as { replicas: object };
+      return { endedAt, replicas };
+    });
+    const last = lastNewAfter(answers, done.endedAt);
+    const before = answers.filter(({ isNew, endedAt }) => isNew && endedAt < done.endedAt).length;
+    bench.atMost('ms of the new source after the command', last, 1_000);
+    return {
+      ok: errors === 0 && before > 0,
+      figure: {
+        'last new body, ms': last,
+        errors,
+        replicas: JSON.stringify(done.replicas),
+        'new before': before,
+      },
+    };
+  },
+};
+
+const withoutMessages: OperationRow = {
+  id: 'rollback-2',
+  name: 'the same while every connection for messages of Redis is killed all the time: two seconds',
+  fast: false,
+  async run(bench) {
+    const fleet = await startLive(bench);
+    const state = { over: false, killed: 0 };
+    const killing = fleet.gateways[0]?.withStored(async ({ client }) => {
+      while (!state.over) {
+        state.killed += Number(await client.call('CLIENT', 'KILL', 'TYPE', 'pubsub'));
+        await bench.sleep(5);
+      }
+    });
+    const { answers, errors, done } = await underCallers(bench, fleet, async () => {
+      await fleet.operate('rollback users');
+      return performance.now();
+    });
+    state.over = true;
+    await killing;
+    const last = lastNewAfter(answers, done);
+    bench.atMost('ms of the new source after the command', last, 2_000);
+    return {
+      ok: errors === 0 && state.killed > 0,
+      figure: { 'last new body, ms': last, errors, killed: state.killed },
+    };
+  },
+};
+
+const withoutRedis: OperationRow = {
+  id: 'rollback-3',
+  name: 'the same with Redis stopped, by a command to each process: one second for each',
+  fast: false,
+  async run(bench) {
+    const fleet = await startLive(bench);
+    const { answers, errors, done } = await underCallers(bench, fleet, async () => {
+      await fleet.redis.pause();
+      for (const gateway of fleet.gateways) await fleet.operate('rollback users --local', gateway);
+      return performance.now();
+    });
+    fleet.redis.resume();
+    const last = lastNewAfter(answers, done);
+    bench.atMost('ms of the new source after the last command', last, 1_000);
+    return { ok: errors === 0, figure: { 'last new body, ms': last, errors } };
+  },
+};
+
+/** Rollbacks by hand. */
+export const rollbackRows: readonly OperationRow[] = [byHand, withoutMessages, withoutRedis];
