@@ -1,7 +1,7 @@
 import { type RecordView, viewSpecOf } from '../adapter/map/row-fields.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import { invalidReasons } from '../errors/fault.ts';
-import type { CompiledResource } from '../pipeline/compile-sources.ts';
+import { type CompiledResource, withTargets } from '../pipeline/compile-sources.ts';
 import { redisProfile } from '../store/redis/redis-profile.ts';
 import type { KnownSeries } from './metric-factories.ts';
 
@@ -83,9 +83,10 @@ export function knownSeries(
   compiled: readonly CompiledResource[],
   operations: readonly string[],
 ): KnownSeries {
-  const replies = compiled.map(seriesOfReplies);
+  const all = withTargets(compiled);
+  const replies = all.map(seriesOfReplies);
   const endpoints = [...operations, 'none'];
-  const sources = new Set(compiled.map(({ source }) => source.spec.name));
+  const sources = new Set(all.map(({ source }) => source.spec.name));
   const upstreams = [...sources, ...config.passthrough.map(({ name }) => `passthrough.${name}`)];
   const cached = ['hit', 'stale', 'miss'];
   const isShared = redisProfile(config.redis, 'cache') !== undefined;

@@ -61,4 +61,10 @@ export class OpenCall extends CallSignal implements Call {
   openTrace(): UpstreamTrace {
     return this.#context.traces.open(this.#context);
   }
+
+  headerLines(name: string): readonly string[] {
+    const { rawHeaders } = this.#context.req;
+    const wanted = name.toLowerCase();
+    return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === wanted);
+  }
 }

@@ -16,7 +16,7 @@ import { createCors } from './listener/cors.ts';
 /** What a configuration says of the public listener. */
 export type RoutingSpec = {
   readonly operations: readonly ServedOperation[];
-  readonly passthrough: Pick<PassthroughDeps, 'routes' | 'admit'>;
+  readonly passthrough: Pick<PassthroughDeps, 'routes' | 'admit' | 'gatewayHeaders'>;
   readonly trustProxy: GatewayConfig['listen']['trustProxy'];
   readonly serverStatus: ServerStatus;
   readonly cors?: GatewayConfig['cors'];

@@ -2,6 +2,12 @@
 export const PRIORITIES = ['caller', 'refresh', 'scan', 'shadow'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
+/** Which source serves a call of a resource that moves: the legacy one, or the one that it moves to. */
+export type Origin = 'legacy' | 'new';
+
+/** Why the legacy source served a call for which the new one was chosen. */
+export type FallbackCause = 'failed' | 'timeout' | 'invalid' | 'missing';
+
 /** A request to an upstream. */
 export type UpstreamRequest = {
   readonly method: 'GET' | 'POST';

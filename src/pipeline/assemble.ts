@@ -14,16 +14,16 @@ export type AdmissionStages = {
 export type OperationParts = AdmissionStages & {
   readonly deadlineMs: number;
   readonly parseRequest: RequestParser;
-  /** The cache and the source behind it. They are the same for as long as the source's configuration is. */
-  readonly cached: Handler;
+  /** The cache and the source behind it; two of each, and the choice between them, where the resource moves. */
+  readonly answer: Handler;
 };
 
 /** Everything around an operation, the outermost first. */
-type Layers = readonly [...stages: readonly Stage[], cached: Handler];
+type Layers = readonly [...stages: readonly Stage[], answer: Handler];
 
 function assemble(layers: Layers): Handler {
-  const [cached, ...stages] = layers.toReversed() as [Handler, ...Stage[]];
-  return stages.reduce((next, stage) => stage(next), cached);
+  const [answer, ...stages] = layers.toReversed() as [Handler, ...Stage[]];
+  return stages.reduce((next, stage) => stage(next), answer);
 }
 
 /** What happens to a request of an operation, in order. */
@@ -41,10 +41,10 @@ export function assembleOperation(parts: OperationParts): Handler {
     // Behind permission: what is wrong with the parameters is shown only to those with the permission. Before the cache, whose
     // key is the query.
     createParse(parts.parseRequest),
-    // A choice of origin will stand here: it needs the principal, and the origin is part of the cache key.
-    // The cache stands behind permission, so that it cannot leak. A shadow will stand inside of it, around the source:
-    // only what was just read can be compared, not what is cached.
-    parts.cached,
+    // The choice of the source of a resource that moves needs the principal. Each source has a cache of its own behind it,
+    // because the source is part of the key. A cache stands behind permission, so that it cannot leak. What is compared of
+    // two sources is taken inside of it, around the source: only what was just read, and not what is cached.
+    parts.answer,
   ]);
 }
 

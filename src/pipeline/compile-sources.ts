@@ -1,6 +1,7 @@
 import { type Adapter, compileAdapter } from '../adapter/compile.ts';
 import { findSourceNotes } from '../adapter/find-notes.ts';
 import type { GatewayConfig, ResourceConfig } from '../config/schema/gateway.ts';
+import type { MigrationConfig } from '../config/schema/migration.ts';
 import type { LoadedConfig, LoadedSource } from '../config/loaded-config.ts';
 import { type FileText, loadSources } from '../config/load.ts';
 import { ConfigError, type Problem } from '../config/problem.ts';
@@ -20,7 +21,12 @@ export type CompiledResource = CompiledSource & {
   readonly config: ResourceConfig;
   /** Part of every cache key. It changes with the source's file as filled in, and with `CONTRACT_VERSION`. */
   readonly digest: string;
+  /** Where the resource moves; absent: it stays. */
+  readonly migration?: CompiledMigration | undefined;
 };
+
+/** How a resource moves to another source, and that source as the resource will be served from it. */
+export type CompiledMigration = { readonly config: MigrationConfig; readonly to: CompiledResource };
 
 /** Raise it with any change of code that changes an answer's bytes: form, order, mapping. */
 const CONTRACT_VERSION = 1;
@@ -68,7 +74,16 @@ function digestOf({ yaml, spec }: LoadedSource): string {
   return contentDigest([CONTRACT_VERSION, yaml.content(), spec]);
 }
 
-/** The resources that a gateway serves, each with the source its configuration names. */
+/** What a source says of a resource, as it is served with these settings. */
+function serveFrom(
+  compiled: CompiledSource,
+  { migration: _, ...settings }: ResourceConfig,
+): CompiledResource {
+  const config = { ...settings, source: compiled.source.spec.name };
+  return { ...compiled, config, digest: digestOf(compiled.source) };
+}
+
+/** The resources that a gateway serves, each with the source its configuration names, and with that where it moves. */
 export function chooseSources(
   { resources: served }: GatewayConfig,
   compiled: readonly CompiledSource[],
@@ -76,6 +91,17 @@ export function chooseSources(
   return compiled.flatMap((one) => {
     const config = served[one.resource.name];
     if (config?.source !== one.source.spec.name) return [];
-    return [{ ...one, config, digest: digestOf(one.source) }];
+    const resource = { ...one, config, digest: digestOf(one.source) };
+    const { migration } = config;
+    const to = compiled.find(
+      ({ resource, source }) => resource === one.resource && source.spec.name === migration?.to,
+    );
+    if (migration === undefined || to === undefined) return [resource];
+    return [{ ...resource, migration: { config: migration, to: serveFrom(to, config) } }];
   });
+}
+
+/** The resources with all their sources: those that some move to as well. */
+export function withTargets(compiled: readonly CompiledResource[]): readonly CompiledResource[] {
+  return compiled.flatMap((one) => (one.migration === undefined ? [one] : [one, one.migration.to]));
 }

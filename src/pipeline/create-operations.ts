@@ -1,50 +1,34 @@
-import type { Logger } from 'pino';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
-import { operations } from '../contract/operations.ts';
 import { compileParser } from '../contract/parse-query.ts';
-import { blameUpstream } from '../errors/fault.ts';
-import { createBackgroundTasks } from '../kernel/background-tasks.ts';
-import type { Clock } from '../kernel/clock.ts';
-import { contentDigest } from './parts/content-digest.ts';
-import type { MadePart, PartSet } from './parts/kept-parts.ts';
-import { createCacheStage } from '../policy/cache-stage.ts';
-import type { Handler, SourceHandler } from '../policy/call.ts';
-import { createAnswer } from '../reading/answer-query.ts';
-import { createRowSets } from '../reading/rowsets/rowsets.ts';
-import { createWalker } from '../reading/walk-page.ts';
-import { createCursorCheckpoints } from '../rowset/cursor-checkpoints.ts';
-import { createRedisRowSets } from '../rowset/redis-rowsets.ts';
-import { compileRowCodec } from '../rowset/row-codec.ts';
-import type { Cache } from '../store/cache/cache.ts';
-import type { FallenClaims } from '../store/fallen-claims.ts';
-import type { Purges } from '../store/purges.ts';
-import type { RedisKeys } from '../store/redis/redis-keys.ts';
+import type { ServedMigration } from '../migration/migrations.ts';
+import type { Handler } from '../policy/call.ts';
 import type { RedisByRole } from '../store/redis/redis-roles.ts';
 import { type AdmissionStages, assembleOperation } from './assemble.ts';
-import type { CompiledResource } from './compile-sources.ts';
-import { createRuntime, type ReplyMetrics } from './create-runtime.ts';
-import { createPurgeable } from './purgeable-rowsets.ts';
-import type { Quality, ResourceQuality } from './quality.ts';
-import { createSourceUpstreams, type ShareOf, type SourceUpstreamsDeps } from './source-upstreams.ts';
-import type { Upstream } from '../upstream/client.ts';
+import { type CompiledResource, withTargets } from './compile-sources.ts';
+import { type MovingResourceDeps, takeMoving } from './moving-resource.ts';
+import type { ResourceQuality } from './quality.ts';
+import {
+  type Answers,
+  operationsOf,
+  type Parts,
+  type ResourceSource,
+  takeAnswers,
+  takeSource,
+} from './resource-sources.ts';
+import {
+  createSourceUpstreams,
+  type ShareOf,
+  type SourceUpstreams,
+  type SourceUpstreamsDeps,
+} from './source-upstreams.ts';
 
-export type OperationsDeps = {
-  readonly admission: AdmissionStages;
-  readonly cache: Cache;
-  /** Changes when the cache is another one. */
-  readonly cacheKey: string;
+export type OperationsDeps = MovingResourceDeps & {
   /** What serves a resource outlives a change of configuration that says the same of it and of its source. */
-  readonly parts: Pick<PartSet, 'take'>;
-  readonly purges: Pick<Purges, 'current' | 'latest'>;
-  /** Percent of its freshness by which an answer may end early. */
-  readonly jitterPercent: number;
+  readonly parts: Parts;
+  readonly admission: AdmissionStages;
   /** Where calls to sources are counted, and where row sets are shared; absent in the embedded mode. */
   readonly redis: Pick<RedisByRole, 'limits' | 'cache'>;
-  readonly keys: RedisKeys;
-  readonly clock: Clock;
-  readonly log: Pick<Logger, 'info' | 'warn'>;
-  readonly fallenClaims: Pick<FallenClaims, 'of'>;
-  readonly metrics: ReplyMetrics & SourceUpstreamsDeps['metrics'];
+  readonly metrics: SourceUpstreamsDeps['metrics'];
   readonly contract: GatewayConfig['contract'];
   readonly shareOf?: ShareOf | undefined;
 };
@@ -61,6 +45,8 @@ export type ServedOperation = {
 /** The operations of a gateway. */
 export type ServedOperations = {
   readonly operations: readonly ServedOperation[];
+  /** The resources that move. */
+  readonly migrations: readonly ServedMigration[];
   /** How well the replies of each source fit its file, since the file says what it says. */
   readonly quality: () => readonly ResourceQuality[];
   /** How many row sets of this process a purge of the tag would end. */
@@ -73,78 +59,36 @@ export type ServedOperations = {
   }[];
 };
 
-/** One resource, read from its source. */
-type ReadResource = {
-  readonly source: SourceHandler;
-  readonly quality: Quality;
-  countRowSets(tag: string): number;
-  readonly fallen: ReadonlySet<string>;
-  close(): Promise<unknown>;
-};
-
 /** One resource at work: what answers each of its operations behind the stages for callers. */
-type ResourceAtWork = Pick<ReadResource, 'quality' | 'countRowSets' | 'fallen'> & {
-  readonly cached: ReadonlyMap<string, Handler>;
+type ResourceAtWork = {
+  readonly answers: Answers;
+  readonly sources: readonly ResourceSource[];
+  /** Present where it moves. */
+  readonly served?: ServedMigration;
+  countRowSets(tag: string): number;
 };
 
-/** What a resource at work is made with. It outlives the configuration, so that must not be among it. */
-type WorkDeps = Omit<OperationsDeps, 'admission' | 'contract' | 'parts'>;
-
-/** Puts together what reads a resource: its plans, row sets and walks, shared with the fleet where there is a Redis. */
-function readResource(compiled: CompiledResource, upstream: Upstream, deps: WorkDeps): ReadResource {
-  const { resource, digest, config } = compiled;
-  const watched = createRuntime(compiled, upstream, deps);
-  const { runtime, quality } = watched;
-  const { cache: redis } = deps.redis;
-  const place = redis && { client: redis.client, keys: deps.keys, scope: `${resource.name}/${digest}` };
-  const codec = compileRowCodec(resource.itemFields);
-  const rowSets = createRowSets(runtime, place && createRedisRowSets({ ...place, codec }));
-  const walk = createWalker(runtime, createCursorCheckpoints({ redis: place }));
-  const purgeable = createPurgeable(compiled, deps.purges);
-  const answer = createAnswer(runtime, config.cache, purgeable.rowSets(rowSets), purgeable.walker(walk));
-  return {
-    async source(call) {
-      try {
-        return await answer(call);
-      } catch (error) {
-        blameUpstream(error, compiled.source.spec.name);
-        quality.failed(error);
-        throw error;
-      }
-    },
-    quality,
-    countRowSets: (tag) => purgeable.reached(rowSets, tag),
-    fallen: runtime.claims.fallen,
-    close: () => Promise.all([rowSets.close(), watched.close()]),
-  };
-}
-
-const operationsOf = ({ resource }: CompiledResource) =>
-  operations.filter((operation) => operation.resource === resource);
-
-/** Puts a resource to work: its source, and the cache in front of that. */
-function startResource(
+/** Puts a resource to work: its source, and the cache in front of that; or two of them where it moves. */
+function takeResource(
   compiled: CompiledResource,
-  upstream: Upstream,
-  deps: WorkDeps,
-): MadePart<ResourceAtWork> {
-  const { config, digest } = compiled;
-  const { deadline: deadlineMs, cache: freshness } = config;
-  const tasks = createBackgroundTasks();
-  const read = readResource(compiled, upstream, deps);
-  const cache = createCacheStage({ ...deps, tasks, digest, freshness, deadlineMs, random: Math.random });
-  const cached = new Map(operationsOf(compiled).map(({ name }) => [name, cache(read.source)]));
-  return { value: { ...read, cached }, close: () => Promise.all([tasks.close(), read.close()]) };
+  upstreams: SourceUpstreams,
+  parts: Parts,
+  deps: MovingResourceDeps,
+): ResourceAtWork {
+  const { migration } = compiled;
+  if (migration !== undefined) return takeMoving(compiled, migration, upstreams, parts, deps);
+  const source = takeSource(compiled, upstreams.of(compiled), parts, deps);
+  return { answers: takeAnswers(source, parts, deps), sources: [source], countRowSets: source.countRowSets };
 }
 
 function serveResource(
   compiled: CompiledResource,
-  { cached }: ResourceAtWork,
+  { answers }: ResourceAtWork,
   { admission, contract }: Pick<OperationsDeps, 'admission' | 'contract'>,
 ): readonly ServedOperation[] {
   const { resource, config } = compiled;
   return operationsOf(compiled).flatMap((operation) => {
-    const answer = cached.get(operation.name);
+    const answer = answers.get(operation.name);
     if (answer === undefined) return [];
     return [
       {
@@ -155,7 +99,7 @@ function serveResource(
           ...admission,
           deadlineMs: config.deadline,
           parseRequest: compileParser(operation, contract),
-          cached: answer,
+          answer,
         }),
       },
     ];
@@ -167,23 +111,27 @@ export function createOperations(
   compiled: readonly CompiledResource[],
   { admission, contract, parts, ...deps }: OperationsDeps,
 ): ServedOperations {
-  const upstreams = createSourceUpstreams(compiled, parts, { ...deps, redis: deps.redis.limits });
-  const atWork = compiled.map((resource) => {
-    const { upstream, key } = upstreams.of(resource);
-    const { deadline, cache } = resource.config;
-    const madeFrom = [resource.resource.name, key, deadline, cache, deps.jitterPercent, deps.cacheKey];
-    const start = () => startResource(resource, upstream, deps);
-    return { resource, work: parts.take('resource', contentDigest(madeFrom), start) };
-  });
+  const redis = deps.redis.limits;
+  const upstreams = createSourceUpstreams(withTargets(compiled), parts, { ...deps, redis });
+  const atWork = compiled.map((resource) => ({
+    resource,
+    work: takeResource(resource, upstreams, parts, deps),
+  }));
+  const sources = atWork.flatMap(({ work }) => work.sources);
   return {
     operations: atWork.flatMap(({ resource, work }) =>
       serveResource(resource, work, { admission, contract }),
     ),
-    quality: () => atWork.map(({ work }) => work.quality.report()),
+    migrations: atWork.flatMap(({ work }) => work.served ?? []),
+    quality: () => sources.map(({ watched }) => watched.quality.report()),
     countRowSets: (tag) => atWork.reduce((sum, { work }) => sum + work.countRowSets(tag), 0),
     fallen: () =>
-      atWork.flatMap(({ resource: { source, resource }, work }) =>
-        [...work.fallen].map((claim) => ({ source: source.spec.name, resource: resource.name, claim })),
+      sources.flatMap(({ compiled: { source, resource }, watched: { runtime } }) =>
+        [...runtime.claims.fallen].map((claim) => ({
+          source: source.spec.name,
+          resource: resource.name,
+          claim,
+        })),
       ),
   };
 }

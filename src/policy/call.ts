@@ -52,6 +52,8 @@ export type Call = {
   readonly signal: AbortSignal;
   /** The trace that calls to upstreams continue; made on first use. */
   openTrace(): UpstreamTrace;
+  /** Every value of a header, as received: hostile texts. It looks at all lines, so few should ask. */
+  headerLines(name: string): readonly string[];
   /** Starts the time that the caller waits: once it is spent, the signal aborts and the caller gets 504. */
   startDeadline(deadlineMs: number): void;
   readonly trace: Trace;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Secret } from '../kernel/secret.ts';
+import { withTargets } from '../pipeline/compile-sources.ts';
 import type { ServedConfig } from './snapshot.ts';
 
 /** One difference between two configurations. A value is shown where it is a number, a flag, or nothing. */
@@ -51,7 +52,7 @@ function compare(path: string, before: unknown, after: unknown): readonly Config
 
 /** The digests of the source files in use, by the names of the sources. */
 function digestsOf({ compiled }: ServedConfig): Tree {
-  return Object.fromEntries(compiled.map(({ source, digest }) => [source.spec.name, digest]));
+  return Object.fromEntries(withTargets(compiled).map(({ source, digest }) => [source.spec.name, digest]));
 }
 
 /** What is different between two configurations, in the order of the gateway's file; sources count as a whole. */

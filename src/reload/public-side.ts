@@ -13,11 +13,14 @@ import { createDrain, type Drain } from '../http/listener/drain.ts';
 import { closeListener, openListener } from '../http/listener/open-listener.ts';
 import { createServer, setServerLimits } from '../http/listener/server.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { Migrations } from '../migration/migrations.ts';
+import { withTargets } from '../pipeline/compile-sources.ts';
 import { createKeptParts } from '../pipeline/parts/kept-parts.ts';
 import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { ShareOf } from '../pipeline/source-upstreams.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { createLocalShares } from '../upstream/bulkhead/share-across-reloads.ts';
+import { openMigrations } from './open-migrations.ts';
 import { openStores } from './open-stores.ts';
 import { createSnapshot, type ServedConfig, type Snapshot } from './snapshot.ts';
 import { createSnapshots, type Snapshots } from './snapshots.ts';
@@ -68,15 +71,21 @@ export type PublicSide = OperatorActions & {
 };
 
 /** Makes the function from whose call on everything that depends on the configuration goes by one. */
-function createServeBy(server: Server, app: App, metrics: Metrics): (next: Snapshot) => void {
+function createServeBy(
+  server: Server,
+  app: App,
+  metrics: Metrics,
+  migrations: Pick<Migrations, 'serveBy'>,
+): (next: Snapshot) => void {
   return function serveBy(next) {
     metrics.knowEndpoints(next.endpoints);
     metrics.serveSources([
-      ...next.compiled.map(({ source }) => source.spec.name),
+      ...withTargets(next.compiled).map(({ source }) => source.spec.name),
       ...next.config.passthrough.map(({ name }) => `passthrough.${name}`),
     ]);
     metrics.declare(knownSeries(next.config, next.compiled, next.endpoints));
     metrics.configInForce(next.digest);
+    migrations.serveBy(next.migrations);
     setServerLimits(server, next.limits);
     app.serveBy(next.routing);
   };
@@ -116,12 +125,16 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   const { redis, purges } = stores;
   const app = createApp({ ...services, metrics });
   const shareOf = services.shareOf ?? createLocalShares();
-  const deps = { ...services, ...stores, shareOf, redis: redis.of, metrics, app, kept: createKeptParts() };
+  const shared = { ...services, ...stores, shareOf, redis: redis.of, metrics, app, kept: createKeptParts() };
+  const { instance = 'gateway' } = services;
+  const migrations = openMigrations(first.gateway, { ...shared, instance });
+  metrics.watchMigrations(migrations);
+  const deps = { ...shared, migrations };
   const snapshots = createSnapshots(createSnapshot(first, 1, deps));
   metrics.watchClaims(() => snapshots.current.fallen());
   const server = createServer(app, snapshots.current.limits, { log, metrics });
   const drain = createDrain({ server, drainMs: () => snapshots.current.config.listen.drain });
-  const serveBy = createServeBy(server, app, metrics);
+  const serveBy = createServeBy(server, app, metrics, migrations);
   serveBy(snapshots.current);
 
   const operator = createSideActions(snapshots, stores, services, metrics);
@@ -143,6 +156,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
       // Requests before the connection to Redis would only be counted as its failures.
       await redis.untilReady();
       await purges.refresh();
+      await migrations.states.refresh();
     },
     listen: () => openListener(server, { host, port }),
     inForce: () => snapshots.current,
@@ -160,6 +174,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
       app.stopShedding();
       await closeListener(server);
       await snapshots.close();
+      migrations.close();
       purges.close();
       operator.audit.close();
       await redis.close();

@@ -10,7 +10,7 @@ import type { KeptParts, PartSet } from '../pipeline/parts/kept-parts.ts';
 import { createUses, type Uses } from '../pipeline/parts/uses.ts';
 import { type AdmissionDeps, createAdmission } from '../pipeline/admission.ts';
 import { assembleAdmission } from '../pipeline/assemble.ts';
-import type { CompiledResource } from '../pipeline/compile-sources.ts';
+import { type CompiledResource, withTargets } from '../pipeline/compile-sources.ts';
 import {
   createOperations,
   type OperationsDeps,
@@ -41,6 +41,8 @@ export type Snapshot = {
   /** The tokens of the operator's listener. */
   readonly tokens: readonly AdminToken[];
   readonly quality: () => readonly ResourceQuality[];
+  /** The resources that move. */
+  readonly migrations: ServedOperations['migrations'];
   /** The claims that have fallen of what is served. */
   readonly fallen: ServedOperations['fallen'];
   /** How many answers and row sets with a tag are in the memory of this process. */
@@ -77,6 +79,11 @@ function longestDeadlineMs({ resources, passthrough }: GatewayConfig): number {
   return Math.max(DEADLINE_MS_DEFAULT, ...served, ...passthrough.map((route) => route.deadline));
 }
 
+/** The headers by which callers choose the source of a resource that moves; an upstream must not go by them. */
+function overrideHeaders({ resources }: GatewayConfig): readonly string[] {
+  return Object.values(resources).flatMap((resource) => resource?.migration?.overrideHeader ?? []);
+}
+
 async function unusedOrLate(uses: Uses, deadlineMs: number): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), deadlineMs + AFTER_DEADLINE_MS).unref();
@@ -84,7 +91,9 @@ async function unusedOrLate(uses: Uses, deadlineMs: number): Promise<void> {
   clearTimeout(timer);
 }
 
-type Serving = Pick<Snapshot, 'routing' | 'quality' | 'countHeld' | 'fallen'> & { endAdmission(): void };
+type Serving = Pick<Snapshot, 'routing' | 'quality' | 'countHeld' | 'fallen' | 'migrations'> & {
+  endAdmission(): void;
+};
 
 /** Puts together what serves; what did not change since an earlier snapshot is that one's. */
 function assemble(
@@ -104,7 +113,11 @@ function assemble(
   });
   const spec = {
     operations: served.operations,
-    passthrough: { routes: config.passthrough, admit: assembleAdmission(admission) },
+    passthrough: {
+      routes: config.passthrough,
+      admit: assembleAdmission(admission),
+      gatewayHeaders: overrideHeaders(config),
+    },
     trustProxy: config.listen.trustProxy,
     serverStatus: config.errors.serverStatus,
     cors: config.cors,
@@ -117,13 +130,16 @@ function assemble(
     answers: cache.countLocal(tag),
     rowSets: served.countRowSets(tag),
   });
-  const { quality, fallen } = served;
-  return { routing, quality, fallen, countHeld, endAdmission: () => admission.close() };
+  const { quality, fallen, migrations } = served;
+  return { routing, quality, fallen, migrations, countHeld, endAdmission: () => admission.close() };
 }
 
 /** A digest of a configuration: equal for processes that serve the same, whatever its files look like. */
 export function configDigest({ gateway, compiled }: ServedConfig): string {
-  return contentDigest([gateway, compiled.map(({ resource, digest }) => [resource.name, digest])]);
+  return contentDigest([
+    gateway,
+    withTargets(compiled).map(({ resource, digest }) => [resource.name, digest]),
+  ]);
 }
 
 /** Puts a snapshot together. Nothing is served by it yet. @throws Error where that fails; nothing is left open then */
@@ -139,7 +155,7 @@ export function createSnapshot(served: ServedConfig, rev: number, deps: Snapshot
     void parts.release();
     throw error;
   }
-  const { routing, quality, fallen, countHeld } = serving;
+  const { routing, quality, fallen, migrations, countHeld } = serving;
   return {
     rev,
     digest: configDigest(served),
@@ -151,6 +167,7 @@ export function createSnapshot(served: ServedConfig, rev: number, deps: Snapshot
     tokens: adminTokens(config.admin),
     quality,
     fallen,
+    migrations,
     countHeld,
     untilUnused: () => unusedOrLate(uses, deadlineMsMax),
     async close() {

@@ -13,6 +13,9 @@ export type ServerFacts = {
   readonly cache: string;
   readonly caller: string | undefined;
   readonly plan: string | undefined;
+  /** The source that was chosen where the resource moves, and why another one has served. */
+  readonly origin?: string | undefined;
+  readonly fallback?: string | undefined;
   readonly upstreamCalls: number;
   readonly error: unknown;
 };
@@ -82,6 +85,8 @@ export function serverAttributes(facts: ServerFacts): Described & Pick<FinishedS
     'portico.cache': facts.cache === 'none' ? undefined : facts.cache,
     'portico.caller': facts.caller,
     'portico.plan': facts.plan,
+    'portico.origin': facts.origin,
+    'portico.fallback': facts.fallback,
     'error.type': hasFailed ? (errorType(facts.error) ?? String(status)) : undefined,
   });
   const method = isKnown ? facts.method : 'HTTP';

@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors/fault.ts';
-import type { Priority, UpstreamRequest } from '../kernel/upstream-call.ts';
+import type { FallbackCause, Origin, Priority, UpstreamRequest } from '../kernel/upstream-call.ts';
 import type { TraceHeaders, UpstreamTrace } from '../telemetry/request-trace.ts';
 import type { CallAttempt } from './resilience/call-attempt.ts';
 
@@ -15,6 +15,10 @@ export type Usage = {
   upstreamCalls: number;
   upstreamMs: number;
   plan?: PlanNote | undefined;
+  /** The source that was chosen for the request, where its resource moves. */
+  origin?: Origin | undefined;
+  /** Why the chosen source did not serve it after all. */
+  fallback?: FallbackCause | undefined;
   /** The trace of the request; absent: none is continued. */
   spans?: UpstreamTrace | undefined;
 };

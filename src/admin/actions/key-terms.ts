@@ -3,6 +3,7 @@ import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { operations } from '../../contract/operations.ts';
 import { resources } from '../../contract/resources.ts';
 import { parseDuration } from '../../kernel/duration.ts';
+import { OVERRIDE_PERMISSION } from '../../migration/routing/override.ts';
 import { ActionRefusal } from '../api/action.ts';
 import type { ActionInput } from '../api/action-table.ts';
 
@@ -48,6 +49,7 @@ export function refuseUnknownTerms(
   const asked = [
     ...Object.values(resources).map(({ permission }) => permission),
     ...passthrough.flatMap(({ permission }) => permission ?? []),
+    OVERRIDE_PERMISSION,
   ];
   refuseUnknown('permission', permissions, [...new Set(asked)]);
   const names = [

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { createClaimActions } from '../../admin/actions/fallen-claim-actions.ts';
 import { refuseIfRedisFails } from '../../admin/actions/redis-refusal.ts';
 import { claimPlace } from '../../adapter/claim-place.ts';
-import type { CompiledResource } from '../../pipeline/compile-sources.ts';
+import { type CompiledResource, withTargets } from '../../pipeline/compile-sources.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { createFallenClaims, type FallenClaim } from '../../store/fallen-claims.ts';
 import { createSharedPurges, readPurgeNotes } from '../../store/purges.ts';
@@ -47,7 +47,7 @@ function placeOf(
   { source, resource, digest, claim }: FallenClaim,
   compiled: readonly CompiledResource[],
 ): string | undefined {
-  const found = compiled.find(
+  const found = withTargets(compiled).find(
     (one) => one.source.spec.name === source && one.resource.name === resource && one.digest === digest,
   );
   if (found === undefined) return undefined;

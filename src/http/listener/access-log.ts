@@ -70,6 +70,7 @@ function fieldsOf(context: RequestContext, clock: Clock): Record<string, unknown
     durationMs: Math.round((clock.monotonic() - context.startedAt) * 10) / 10,
   };
   if (trace.upstreamCalls > 0) addUpstream(fields, trace);
+  if (trace.origin !== undefined) addOrigin(fields, trace);
   if (trace.wouldRefuse !== undefined) fields['wouldRefuse'] = trace.wouldRefuse;
   if (res.err instanceof GatewayError) addError(fields, res.err);
   if (head.requestId.length > 0) fields['clientRequestId'] = clientRequestId(head.requestId);
@@ -101,6 +102,12 @@ function addDebug(fields: Record<string, unknown>, { target, route, trace }: Req
 function addUpstream(fields: Record<string, unknown>, { upstreamCalls, upstreamMs }: Trace): void {
   fields['upstreamCalls'] = upstreamCalls;
   fields['upstreamMs'] = Math.round(upstreamMs);
+}
+
+/** The source that was chosen where the resource moves, and why another one has served. */
+function addOrigin(fields: Record<string, unknown>, { origin, fallback }: Trace): void {
+  fields['origin'] = origin;
+  if (fallback !== undefined) fields['fallback'] = fallback;
 }
 
 function addError(fields: Record<string, unknown>, error: GatewayError): void {

@@ -53,6 +53,8 @@ export function createRequestTraces(deps: RequestTraceDeps): RequestTraces {
           cache: trace.cache,
           caller: trace.principalId,
           plan: trace.plan?.kind,
+          origin: trace.origin,
+          fallback: trace.fallback,
           upstreamCalls: trace.upstreamCalls,
           error: res.err,
         },

@@ -28,6 +28,8 @@ const NEVER_FORWARDED = new Set([
   'traceparent',
   'tracestate',
   'expect',
+  // By default, the choice of the source of a resource that moves.
+  'x-portico-origin',
 ]);
 
 /** Headers that an upstream may trust as those of a proxy: forwarded only if a route names them in `callerHeaders`. */
@@ -147,13 +149,19 @@ function compileRule(passes: (name: string) => boolean): (line: string) => strin
 
 /**
  * Compiles which request headers are forwarded: from a caller's spelling to the lower-case name, or `undefined` for a
- * header that is dropped. `allowed` names pass although they look like those of a proxy. Names with an underscore are
+ * header that is dropped. `allowed` names pass although they look like those of a proxy; `gatewayHeaders`
+ * never pass. Names with an underscore are
  * dropped, because CGI-like upstreams cannot tell `X_Forwarded_For` from `X-Forwarded-For`.
  */
-export function compileForwardRule(allowed: readonly string[]): (line: string) => string | undefined {
+export function compileForwardRule(
+  allowed: readonly string[],
+  gatewayHeaders: readonly string[],
+): (line: string) => string | undefined {
+  const owned = new Set(gatewayHeaders.map((name) => name.toLowerCase()));
   const exceptions = new Set(allowed.map((name) => name.toLowerCase()));
   return compileRule((name) => {
-    if (NEVER_FORWARDED.has(name) || name.startsWith('proxy') || name.includes('_')) return false;
+    if (NEVER_FORWARDED.has(name) || owned.has(name) || name.startsWith('proxy') || name.includes('_'))
+      return false;
     return exceptions.has(name) || !(PROXY_HEADERS.has(name) || PROXY_HEADER_FAMILIES.test(name));
   });
 }

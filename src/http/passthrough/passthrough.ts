@@ -18,6 +18,8 @@ import { createRouteUpstream, type RouteUpstream, type RouteUpstreamDeps } from 
 /** What the routes to legacy services need, which pass requests on untranslated. */
 export type PassthroughDeps = RouteUpstreamDeps & {
   readonly routes: readonly PassthroughConfig[];
+  /** Request headers that are meant for the gateway alone. */
+  readonly gatewayHeaders: readonly string[];
   /** Lets a call pass or rejects it: credentials, rate limit, permission. */
   readonly admit: Handler<void>;
   readonly trustsProxies: boolean;
@@ -48,10 +50,10 @@ export function createPassthrough(deps: PassthroughDeps): readonly Route<Endpoin
 function createEndpoint(
   config: PassthroughConfig,
   upstream: RouteUpstream,
-  { clock, admit, trustsProxies, cors, uses }: PassthroughDeps,
+  { clock, admit, trustsProxies, cors, uses, gatewayHeaders }: PassthroughDeps,
 ): Endpoint {
   const operation = `passthrough.${config.name}`;
-  const proxyRequest = compileProxyRequest(config, cors);
+  const proxyRequest = compileProxyRequest(config, cors, gatewayHeaders);
 
   /** Opens the call of a request; its deadline runs until the response has closed. */
   function openCall({ req, context, target, progress }: ProxyContext): OpenCall {

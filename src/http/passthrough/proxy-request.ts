@@ -89,10 +89,11 @@ function bodyOf({ req, context, framing }: ProxyContext, bytesMax: number): Stre
 export function compileProxyRequest(
   config: PassthroughConfig,
   cors: Pick<Cors, 'append' | 'vary'>,
+  gatewayHeaders: readonly string[],
 ): (proxied: ProxyContext, call: Call) => ProxyRequest {
   const { bodyMax } = config;
   const map = pathMapOf(config);
-  const forwardRule = compileForwardRule(config.callerHeaders);
+  const forwardRule = compileForwardRule(config.callerHeaders, gatewayHeaders);
   const returns = compileReturnRules(config, cors);
   // The credential of the upstream.
   const ownHeaders = Object.fromEntries(

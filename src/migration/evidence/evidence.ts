@@ -1,5 +1,5 @@
+import type { FallbackCause } from '../../kernel/upstream-call.ts';
 import type { Comparison, DifferenceSample } from '../compare/comparison.ts';
-import type { FallbackCause } from '../routing/origin.ts';
 
 /** One call that the new source was asked for by a caller. */
 export type NewCall = {

@@ -21,6 +21,11 @@ const AGGREGATORS: readonly (readonly [name: string, aggregator: 'max' | 'min'])
   ['portico_config_stale', 'max'],
   // Each worker knows of the same claims.
   ['portico_claims_fallen', 'max'],
+  // Each worker follows the same state; a rev or a state that is old in one worker must be seen.
+  ['portico_migration_rev', 'min'],
+  ['portico_migration_stage', 'max'],
+  ['portico_migration_percent', 'max'],
+  ['portico_migration_stale_seconds', 'max'],
 ];
 
 /** Merges the metrics of several processes. Counts and sizes are summed; of the event loop's lag the worst counts. */

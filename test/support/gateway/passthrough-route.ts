@@ -55,7 +55,7 @@ export async function startPassthrough(
     hostEvent: (_source: string, host: string, event: string) => void events.push(`${host} ${event}`),
     upstreamCall: (source: string, outcome: string) => void events.push(`${source} ${outcome}`),
   };
-  const passthrough = { routes: [route], admit };
+  const passthrough = { routes: [route], admit, gatewayHeaders: ['X-Origin-Of-Tests'] };
   return { upstream, events, listener: await startPublicListener({ passthrough, metrics, clock, cors }) };
 }
 

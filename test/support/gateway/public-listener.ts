@@ -73,7 +73,7 @@ export async function startPublicListener(
   const parts = createKeptParts().open();
   const spec: RoutingSpec = {
     operations: [],
-    passthrough: { routes: [], admit: () => Promise.resolve() },
+    passthrough: { routes: [], gatewayHeaders: [], admit: () => Promise.resolve() },
     trustProxy: false,
     serverStatus: 'precise',
     overload: { eventLoopDelayMax: 60_000, inFlightMax: 1_000 },

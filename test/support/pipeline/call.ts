@@ -30,6 +30,7 @@ export function createCall({
     answerHeaders: [],
     startDeadline: () => undefined,
     openTrace: () => noTrace,
+    headerLines: () => [],
     principal: undefined,
     query: undefined,
     ...rest,

@@ -21,7 +21,7 @@ function open(isAnsweredAtOnce = true) {
       passed.push('parse');
       return parseList('users.list', '');
     },
-    cached: (() => {
+    answer: (() => {
       passed.push('cache');
       const reply = {
         body: Buffer.from(''),

@@ -6,10 +6,11 @@ import { configJsonSchema } from '../../../src/config/reference/json-schema.ts';
 import { type GatewayConfig, gatewaySchema } from '../../../src/config/schema/gateway.ts';
 import { createApp } from '../../../src/http/listener/app.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { chooseSources } from '../../../src/pipeline/compile-sources.ts';
+import { chooseSources, type CompiledSource } from '../../../src/pipeline/compile-sources.ts';
 import { createKeptParts, type KeptParts } from '../../../src/pipeline/parts/kept-parts.ts';
 import { findChanges } from '../../../src/reload/find-changes.ts';
 import { findFixed } from '../../../src/reload/find-fixed.ts';
+import { openMigrations } from '../../../src/reload/open-migrations.ts';
 import { openStores } from '../../../src/reload/open-stores.ts';
 import { configDigest, createSnapshot } from '../../../src/reload/snapshot.ts';
 import { createLocalShares } from '../../../src/upstream/bulkhead/share-across-reloads.ts';
@@ -22,6 +23,26 @@ const resource = (source: string) => ({
   ...{ source, public: false, deadline: '60s' },
   cache: { fresh: '10s', staleWhileRevalidate: '1s', staleIfError: '1s', notFound: '2s' },
 });
+
+const decided = { path: 'data.name', owner: 'ana', reason: 'known', until: '2100-01-01' };
+const migration = {
+  ...{ to: 'people', stage: 'ramp', percent: 5, bucketBy: 'caller', allow: ['abcdef'], deny: ['ghijkl'] },
+  ...{ overrideHeader: 'X-Origin', steps: [5, 100], promote: 'ask' },
+  shadow: { rate: 100, maxRps: 20, concurrency: 8, timeout: '1s', prewarm: false },
+  recheck: { delay: '5s', maxRps: 10 },
+  compare: {
+    ignore: [decided],
+    tolerate: [{ ...decided, abs: 1, rel: 0.1, precision: '1s', text: ['trim'] }],
+    ...{ critical: ['data.email'], showMask: ['data.email'] },
+  },
+  gate: {
+    ...{ mismatch: 0.001, soak: '1s', step: '1s', stepRequests: 1, liveFor: '1s', quiet: '1s', failed: 0.1 },
+    ...{ inconclusive: 0.1, latencyFactor: 2, latencySlack: '1s', rehearsal: false, walk: false },
+    external: `${URL}/gate`,
+  },
+  rollback: { cooldown: '1s' },
+  freeze: [{ from: '2100-01-01', until: '2100-01-02', why: 'a holiday' }],
+};
 
 /** A configuration that sets every key, but for those that a restart alone can change. */
 const written = {
@@ -66,7 +87,7 @@ const written = {
   state: { dir: '/var/lib/portico' },
   errors: { serverStatus: 'precise' },
   cors: { origins: ['https://app.example'], maxAge: '10s' },
-  resources: { users: resource('crm'), products: resource('catalog') },
+  resources: { users: { ...resource('crm'), migration }, products: resource('catalog') },
   passthrough: [
     {
       ...{ name: 'orders', path: '/legacy/orders', subpaths: true, methods: ['GET'], upstream: URL },
@@ -82,8 +103,13 @@ const written = {
 
 /** What another part of the process takes note of whenever a configuration comes in force. */
 const TAKEN_NOTE_OF = ['portico', 'log.level', 'reload', 'listen.drain'];
+/** What routes a resource that moves is read with its handlers; what compares and judges takes note of the rest. */
+const isTakenNoteOf = (name: string) =>
+  TAKEN_NOTE_OF.includes(name) ||
+  (name.startsWith('resources.users.migration.') && !/\.migration\.(?:to|stage|percent)$/.test(name));
 /** Read while a request is served, and not before: what is around them counts. */
 const READ_LATER = [
+  ...['bucketBy', 'overrideHeader'].map((key) => `resources.users.migration.${key}`),
   'listen.trustProxy.0',
   'auth.apiKeys.keys.0.label',
   ...['algorithms.0', 'permissionsClaim', 'tierClaim', 'tier'].map((key) => `auth.jwt.${key}`),
@@ -134,6 +160,15 @@ function unsetKeys(of: Schema, values: readonly unknown[], path = ''): readonly 
     ...(inside.length === 0 ? [] : members.flatMap((one) => unsetKeys(one, inside, path))),
     ...properties,
   ];
+}
+
+/** The sources, and one more of the users, for them to move to. */
+function withSecondUsers(sources: readonly CompiledSource[]): readonly CompiledSource[] {
+  const second = sources.flatMap((one) => {
+    if (one.resource.name !== 'users') return [];
+    return [{ ...one, source: { ...one.source, spec: { ...one.source.spec, name: 'people' } } }];
+  });
+  return [...sources, ...second];
 }
 
 /** Whether a value was read, or something around it, from which nothing was read then: it may be read later. */
@@ -187,10 +222,12 @@ function watchParts() {
 
 describe('a reload that changes one key', () => {
   const base = gatewaySchema.parse(written);
-  const { sources } = readConfig('config/portico.yaml', {});
+  const sources = withSecondUsers(readConfig('config/portico.yaml', {}).sources);
   const metrics = createMetrics({ ...services, operations: [] });
   const stores = openStores(base, services, metrics);
   const app = createApp({ ...services, metrics });
+  const deps = { ...stores, redis: stores.redis.of, metrics, instance: 'test' };
+  const migrations = openMigrations(base, { ...services, ...deps });
   const watch = watchParts();
   const reads = new Set<string>();
   function note(path: string): void {
@@ -200,21 +237,23 @@ describe('a reload that changes one key', () => {
   const served = (gateway: GatewayConfig) => ({ gateway, compiled: chooseSources(gateway, sources) });
 
   function snapshotOf(config: GatewayConfig) {
-    const deps = { ...services, ...stores, redis: stores.redis.of, metrics, app, kept: watch.parts };
-    return createSnapshot(served(trackReads(config, note)), 1, { ...deps, shareOf: createLocalShares() });
+    const shareOf = createLocalShares();
+    const parts = { ...services, ...deps, migrations, shareOf, app, kept: watch.parts };
+    return createSnapshot(served(trackReads(config, note)), 1, parts);
   }
 
   const first = snapshotOf(base);
   const paths = leavesOf(base).filter(([top]) => !REFUSED_WHOLE.includes(top ?? ''));
   afterAll(async () => {
     await first.close();
+    migrations.close();
     stores.purges.close();
     await stores.redis.close();
   });
 
   it('is tried with every key of the schema', () => {
     const unset = unsetKeys(schema, [written]);
-    expect(unset.filter((path) => !/^resources\.\w+$/.test(path))).toEqual([]);
+    expect(unset.filter((path) => !/^resources\.\w+(?:\.migration)?$/.test(path))).toEqual([]);
   });
 
   it.each(paths.map((path) => [path.join('.'), path] as const))(
@@ -228,7 +267,7 @@ describe('a reload that changes one key', () => {
       watch.keptFrom(read);
       const next = snapshotOf(changed);
       expect(watch.keptFrom(read)).toEqual([]);
-      if (!TAKEN_NOTE_OF.includes(name)) expect(reads).toContain(read);
+      if (!isTakenNoteOf(name)) expect(reads).toContain(read);
       await next.close();
     },
   );

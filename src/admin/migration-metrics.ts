@@ -1,0 +1,89 @@
+import { Gauge } from 'prom-client';
+import { stages, type Stage } from '../config/schema/migration.ts';
+import { createEventCounter, type MetricPlace } from './metric-factories.ts';
+
+/** Where an operation of a resource that moves is on its way. */
+type OperationPosition = {
+  readonly resource: string;
+  readonly operation: string;
+  readonly stage: Stage;
+  readonly percent: number;
+  readonly rev: number;
+};
+
+/** What the gauges of migrations show. */
+type MigrationsView = {
+  readonly positions: () => readonly OperationPosition[];
+  readonly staleSeconds: () => number;
+};
+
+/** Registers where resources that move are on their way. */
+function createPositionMetrics({ registry }: MetricPlace) {
+  let view: MigrationsView = { positions: () => [], staleSeconds: () => 0 };
+  const labels = ['resource', 'operation'] as const;
+
+  function showPosition(name: string, help: string, valueOf: (position: OperationPosition) => number): void {
+    new Gauge({
+      ...{ name, help },
+      labelNames: labels,
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const one of view.positions()) this.labels(one.resource, one.operation).set(valueOf(one));
+      },
+    });
+  }
+
+  showPosition(
+    'portico_migration_stage',
+    'How far an operation of a resource that moves is: 0 legacy, 1 shadow, 2 ramp, 3 live, 4 complete.',
+    ({ stage }) => stages.indexOf(stage),
+  );
+  showPosition(
+    'portico_migration_percent',
+    'The share of the ramp of an operation of a resource that moves, in percent.',
+    ({ percent }) => percent,
+  );
+  new Gauge({
+    name: 'portico_migration_rev',
+    help: 'The number of the state that this process serves by; processes that differ for long have not learnt of a change.',
+    labelNames: ['resource'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { resource, rev } of view.positions()) this.labels(resource).set(rev);
+    },
+  });
+  new Gauge({
+    name: 'portico_migration_stale_seconds',
+    help: 'Seconds since this process last knew the state of the fleet; it serves by what it knows.',
+    registers: [registry],
+    collect() {
+      this.set(view.positions().length === 0 ? 0 : view.staleSeconds());
+    },
+  });
+  /** Reports at each scrape what `next` has. */
+  return { watchMigrations: (next: MigrationsView) => void (view = next) };
+}
+
+/** Registers the metrics of resources that move. */
+export function createMigrationMetrics(place: MetricPlace) {
+  return {
+    ...createPositionMetrics(place),
+    migrationRequest: createEventCounter(place, {
+      name: 'portico_migration_requests_total',
+      help: 'Requests of resources that move, by the source that was chosen for them; none in legacy and complete.',
+      labelNames: ['resource', 'operation', 'origin'],
+    }),
+    migrationFallback: createEventCounter(place, {
+      name: 'portico_migration_fallback_total',
+      help: 'Requests that the legacy source served in place of the new one: it failed, was late (timeout), answered nothing usable (invalid), or has no such record (missing).',
+      labelNames: ['resource', 'operation', 'cause'],
+    }),
+    migrationOverride: createEventCounter(place, {
+      name: 'portico_migration_overrides_total',
+      help: 'Requests whose caller has chosen the source by a header.',
+      labelNames: ['resource', 'origin'],
+    }),
+  };
+}

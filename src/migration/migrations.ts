@@ -1,0 +1,153 @@
+import type { Logger } from 'pino';
+import type { MigrationConfig } from '../config/schema/migration.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Origin } from '../kernel/upstream-call.ts';
+import type { Handler, SourceHandler } from '../policy/call.ts';
+import type { NewCall } from './evidence/evidence.ts';
+import { type FreshRead, reportFreshReads } from './routing/fresh-read.ts';
+import { createLocalBreaker, type LocalBreaker } from './routing/local-breaker.ts';
+import { createOriginStage, type OriginHandlers, type RoutingMetrics } from './routing/origin-stage.ts';
+import { positionOf } from './routing/route.ts';
+import { type DeclaredMigration, initialState } from './state/declared-migration.ts';
+import type { Position } from './state/migration-state.ts';
+import type { MigrationStates } from './state/migration-states.ts';
+
+/** A resource that moves, as one configuration says. */
+export type MovingResource = {
+  readonly declared: DeclaredMigration;
+  /** Its operations, such as `users.list`. */
+  readonly operations: readonly string[];
+  readonly config: MigrationConfig;
+  /** How long a caller waits at most, milliseconds. */
+  readonly deadlineMs: number;
+};
+
+/** Both sources of a resource at work, without their caches. */
+export type MovingSources = {
+  readonly legacy: SourceHandler;
+  /** The new source, with the row sets of the generation in force. */
+  readonly next: SourceHandler;
+};
+
+/** A resource that moves, and what it is served from. */
+export type ServedMigration = MovingResource & { readonly sources: MovingSources };
+
+/** What a resource that moves is served with. */
+export type ResourceMigration = {
+  /** Chooses the source of each call of one operation. */
+  originStage(operation: string, handlers: OriginHandlers): Handler;
+  /** The same source; what it answers callers is offered for a comparison. */
+  reported(operation: string, origin: Origin, source: SourceHandler): SourceHandler;
+  /** The generation of what is kept of the new source. */
+  generation(): number;
+  /** Calls back when it changes. Returns what ends that. */
+  onGeneration(listener: (generation: number) => void): () => void;
+};
+
+/** The migrations of a process: they outlive a change of configuration. */
+export type Migrations = {
+  /** What a resource is served with, while a configuration says this of it. */
+  of(moving: MovingResource): ResourceMigration;
+  /** Takes note of the configuration in force. */
+  serveBy(served: readonly ServedMigration[]): void;
+  readonly states: MigrationStates;
+  /** Where each operation of the resources that move is. */
+  positions(): readonly (Position & {
+    readonly resource: string;
+    readonly operation: string;
+    readonly rev: number;
+  })[];
+  staleSeconds(): number;
+  close(): void;
+};
+
+export type MigrationsDeps = {
+  readonly states: MigrationStates;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  readonly metrics: RoutingMetrics;
+  /** Learns of calls of callers at a new source. It neither throws nor waits. */
+  readonly onServed?: ((call: NewCall) => void) | undefined;
+  /** Learns of answers that were just read for callers. It neither throws nor waits. */
+  readonly onFreshRead?: ((resource: string, read: FreshRead) => void) | undefined;
+};
+
+/** The new source gets half of the time, so that the legacy one has the other half. */
+const ATTEMPT_SHARE = 0.5;
+
+/** Makes the function that finds the breaker of a resource: what this process knows of its new source. */
+function createBreakers({ clock, log }: MigrationsDeps): (resource: string) => LocalBreaker {
+  const breakers = new Map<string, LocalBreaker>();
+  function create(resource: string): LocalBreaker {
+    return createLocalBreaker({
+      monotonic: () => clock.monotonic(),
+      onChange(isOpen) {
+        if (isOpen)
+          log.warn(
+            { resource },
+            'the new source fails; this process serves from the legacy one for half a minute',
+          );
+        else log.info({ resource }, 'the new source answers again; this process serves from it by the state');
+      },
+    });
+  }
+  return function breakerOf(resource) {
+    const breaker = breakers.get(resource) ?? create(resource);
+    breakers.set(resource, breaker);
+    return breaker;
+  };
+}
+
+/** Creates the migrations of a process. None is declared before `serveBy`. */
+export function createMigrations(deps: MigrationsDeps): Migrations {
+  const { states, clock, metrics, onServed, onFreshRead } = deps;
+  const breakerOf = createBreakers(deps);
+  const monotonic = () => clock.monotonic();
+
+  function of({ declared, config, deadlineMs }: MovingResource): ResourceMigration {
+    const { resource } = declared;
+    const initial = initialState(declared, new Date(clock.now()).toISOString());
+    const current = () => states.current(resource);
+    return {
+      originStage: (operation, handlers) =>
+        createOriginStage(handlers, {
+          ...config,
+          ...{ resource, operation, current, initial, monotonic, metrics },
+          attemptMs: deadlineMs * ATTEMPT_SHARE,
+          breaker: breakerOf(resource),
+          onServed: (call) => onServed?.({ ...call, resource, operation }),
+        }),
+      reported: (operation, origin, source) =>
+        reportFreshReads({ operation, origin }, source, {
+          monotonic,
+          onFreshRead: (read) => onFreshRead?.(resource, read),
+        }),
+      generation: () => (current() ?? initial).generation,
+      onGeneration: (listener) =>
+        states.onChange((state) => {
+          if (state.resource === resource) listener(state.generation);
+        }),
+    };
+  }
+
+  let served: readonly ServedMigration[] = [];
+  return {
+    of,
+    serveBy(next) {
+      served = next;
+      states.declare(next.map(({ declared }) => declared));
+    },
+    states,
+    positions: () =>
+      served.flatMap(({ declared: { resource }, operations }) => {
+        const state = states.current(resource);
+        if (state === undefined) return [];
+        return operations.map((operation) => {
+          const { stage, percent } = positionOf(state, operation);
+          return { resource, operation, stage, percent, rev: state.rev };
+        });
+      }),
+    staleSeconds: () => states.staleSeconds(),
+    close: () => states.close(),
+  };
+}

@@ -1,0 +1,35 @@
+import { hash } from 'node:crypto';
+
+const UINT32 = 2 ** 32;
+
+/** What a bucket is made of: another salt or resource puts the same key elsewhere. */
+export type BucketScope = { readonly salt: string; readonly resource: string };
+
+/**
+ * The bucket of a key, 0 to 2^32 - 1: the first four bytes of SHA-256. All of them count, so that a share is met to
+ * 0.01 % and no remainder favours anybody.
+ */
+export function bucketOf({ salt, resource }: BucketScope, key: string): number {
+  return hash('sha256', `${salt}:${resource}:${key}`, 'buffer').readUInt32BE(0);
+}
+
+/** The bucket from which on a share does not reach any more. A larger share only adds buckets. */
+export function bucketsBelow(percent: number): number {
+  return Math.round((percent / 100) * UINT32);
+}
+
+/** The most keys whose bucket is remembered; then it starts anew. */
+const KNOWN_MAX = 10_000;
+
+/** Makes `bucketOf` for one scope, which remembers the keys that come again: hashing one takes microseconds. */
+export function createBuckets(scope: BucketScope): (key: string) => number {
+  const known = new Map<string, number>();
+  return (key) => {
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const bucket = bucketOf(scope, key);
+    if (known.size >= KNOWN_MAX) known.clear();
+    known.set(key, bucket);
+    return bucket;
+  };
+}

@@ -1,0 +1,56 @@
+import { createSlidingCounter } from '../../upstream/resilience/sliding-counter.ts';
+
+/** What one process knows of its calls at the new source. */
+export type LocalBreaker = {
+  /** Whether a call may go to the new source now. */
+  allows(): boolean;
+  /** Counts a call that the new source answered, or one at which it alone has failed. */
+  count(outcome: 'answered' | 'failed'): void;
+};
+
+export type LocalBreakerDeps = {
+  /** Milliseconds. */
+  readonly monotonic: () => number;
+  readonly onChange: (isOpen: boolean) => void;
+};
+
+const WINDOW_MS = 10_000;
+const FAILURES_MIN = 5;
+const SHARE_MIN = 0.5;
+const OPEN_MS = 30_000;
+const PROBE_MS = 1_000;
+
+/**
+ * Creates the circuit breaker of one process and one resource. It needs no Redis: with 5 failures of the new source
+ * alone in 10 s, and half of the calls, everything goes to the legacy source for 30 s, and then one call a second tries.
+ */
+export function createLocalBreaker({ monotonic, onChange }: LocalBreakerDeps): LocalBreaker {
+  let calls = createSlidingCounter(WINDOW_MS, monotonic);
+  /** When it opened, and when the next call may try; absent: it is closed. */
+  let opened: { readonly at: number; probeAt: number } | undefined;
+
+  return {
+    allows() {
+      if (opened === undefined) return true;
+      const now = monotonic();
+      if (now < opened.probeAt) return false;
+      opened.probeAt = now + PROBE_MS;
+      return true;
+    },
+    count(outcome) {
+      const now = monotonic();
+      if (opened === undefined) {
+        calls.add(outcome === 'failed');
+        const { total, failures } = calls;
+        if (failures < FAILURES_MIN || failures < SHARE_MIN * total) return;
+        opened = { at: now, probeAt: now + OPEN_MS };
+        onChange(true);
+        // Until the first probe, only calls from before it opened come to an end.
+      } else if (outcome === 'answered' && now >= opened.at + OPEN_MS) {
+        opened = undefined;
+        calls = createSlidingCounter(WINDOW_MS, monotonic);
+        onChange(false);
+      }
+    },
+  };
+}

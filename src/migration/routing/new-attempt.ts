@@ -1,0 +1,53 @@
+import type { Call } from '../../policy/call.ts';
+
+/**
+ * A call as the new source is asked for it: it ends with the caller's, or earlier, so that the legacy source can still
+ * answer. A hit needs no signal, so that is made on first use.
+ */
+export class NewAttempt implements Call {
+  readonly #call: Call;
+  readonly #ending = new AbortController();
+  #signal: AbortSignal | undefined;
+  readonly operation: string;
+  readonly permission: string | null;
+  readonly request: Call['request'];
+  readonly requestId: string;
+  readonly trace: Call['trace'];
+  readonly answerHeaders: string[];
+  principal: Call['principal'];
+  query: Call['query'];
+
+  constructor(call: Call) {
+    this.#call = call;
+    this.operation = call.operation;
+    this.permission = call.permission;
+    this.request = call.request;
+    this.requestId = call.requestId;
+    this.trace = call.trace;
+    this.answerHeaders = call.answerHeaders;
+    this.principal = call.principal;
+    this.query = call.query;
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= AbortSignal.any([this.#call.signal, this.#ending.signal]);
+    return this.#signal;
+  }
+
+  /** Ends the attempt, not the call. */
+  end(reason: Error): void {
+    this.#ending.abort(reason);
+  }
+
+  openTrace(): ReturnType<Call['openTrace']> {
+    return this.#call.openTrace();
+  }
+
+  startDeadline(deadlineMs: number): void {
+    this.#call.startDeadline(deadlineMs);
+  }
+
+  headerLines(name: string): readonly string[] {
+    return this.#call.headerLines(name);
+  }
+}

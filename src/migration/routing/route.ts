@@ -1,0 +1,68 @@
+import type { MigrationConfig, Stage } from '../../config/schema/migration.ts';
+import type { Origin } from '../../kernel/upstream-call.ts';
+import type { Call } from '../../policy/call.ts';
+import type { MigrationState, Position } from '../state/migration-state.ts';
+import { bucketsBelow, createBuckets } from './bucket.ts';
+
+/** What of a state decides about a route. */
+export type RoutedState = Position & Pick<MigrationState, 'operations' | 'salt' | 'generation'>;
+
+/** What of a configuration decides about a route. */
+export type RouteSpec = Pick<MigrationConfig, 'bucketBy' | 'allow' | 'deny'> & {
+  readonly resource: string;
+  readonly operation: string;
+};
+
+/** Counts a call of a bucket. */
+export type CountCall = (bucket: number, call: Call) => void;
+
+/** How the calls of one operation are routed in one state. */
+export type Route = {
+  readonly stage: Stage;
+  readonly generation: number;
+  /** Chooses the source of a call. It is asked in `shadow`, `ramp` and `live` alone. */
+  readonly choose: (call: Call) => Origin;
+};
+
+/** The position of one operation: its own, or that of its resource. */
+export function positionOf(state: Pick<RoutedState, 'stage' | 'percent' | 'operations'>, operation: string) {
+  return state.operations[operation] ?? state;
+}
+
+/** What the bucket of a call is made of; `undefined`: the call has none, and stays with the legacy source. */
+function compileKey(bucketBy: RouteSpec['bucketBy']): (call: Call) => string | undefined {
+  switch (bucketBy) {
+    case 'caller':
+      // A caller of a public resource is its address.
+      return ({ principal }) => principal?.subject;
+    case 'record':
+      return ({ query }) => (query?.kind === 'get' ? query.id : undefined);
+    case 'request':
+      return ({ requestId }) => requestId;
+  }
+}
+
+/** Compiles how one operation is routed in one state. */
+export function compileRoute(spec: RouteSpec, state: RoutedState, count?: CountCall): Route {
+  const { stage, percent } = positionOf(state, spec.operation);
+  const bucketOf = createBuckets({ salt: state.salt, resource: spec.resource });
+  const keyOf = compileKey(spec.bucketBy);
+  const [allowed, denied] = [new Set(spec.allow), new Set(spec.deny)];
+  const below = bucketsBelow(percent);
+
+  function inRamp(call: Call, bucket: number | undefined): Origin {
+    const id = call.principal?.id ?? '';
+    if (denied.has(id)) return 'legacy';
+    return allowed.has(id) || (bucket !== undefined && bucket < below) ? 'new' : 'legacy';
+  }
+
+  function choose(call: Call): Origin {
+    const key = keyOf(call);
+    const bucket = key === undefined ? undefined : bucketOf(key);
+    if (bucket !== undefined) count?.(bucket, call);
+    if (stage === 'ramp') return inRamp(call, bucket);
+    return stage === 'live' ? 'new' : 'legacy';
+  }
+
+  return { stage, generation: state.generation, choose };
+}

@@ -1,0 +1,131 @@
+import { fault, GatewayError } from '../../errors/fault.ts';
+import type { FallbackCause } from '../../kernel/upstream-call.ts';
+import type { Call, Handler, Reply } from '../../policy/call.ts';
+import type { NewCall } from '../evidence/evidence.ts';
+import { type Generation, GenerationEnded } from './generations.ts';
+import type { LocalBreaker } from './local-breaker.ts';
+import { NewAttempt } from './new-attempt.ts';
+
+/** What the new source answers an operation with, under one generation. */
+export type NewGeneration = Pick<Generation<unknown>, 'attempts'> & { readonly handler: Handler };
+
+/** Learns of each call of a caller that the new source was asked for: not of those that its cache answered. */
+export type OnServed = (call: Omit<NewCall, 'resource' | 'operation'>) => void;
+
+export type ServeNewDeps = {
+  readonly resource: string;
+  readonly operation: string;
+  /** Serves where the new source does not. */
+  readonly legacy: Handler;
+  readonly attemptMs: number;
+  /** Milliseconds. */
+  readonly monotonic: () => number;
+  readonly breaker: Pick<LocalBreaker, 'count'>;
+  readonly onServed: OnServed;
+  readonly metrics: { migrationFallback(resource: string, operation: string, cause: FallbackCause): void };
+};
+
+/** An attempt that has failed: why, and after how long. */
+type Failed = { readonly cause: FallbackCause; readonly ms: number };
+
+const isNotFound = (error: unknown) => error instanceof GatewayError && error.code === 'not_found';
+
+function causeOf(error: unknown): FallbackCause {
+  if (!(error instanceof GatewayError)) return 'failed';
+  if (error.code === 'upstream_timeout') return 'timeout';
+  if (error.code === 'upstream_invalid_response') return 'invalid';
+  return error.code === 'not_found' ? 'missing' : 'failed';
+}
+
+/**
+ * Makes the function that serves a call in place of the new source. Its answer shows whose failure it was: that of the
+ * new source alone only where the legacy source has just answered. What a cache answers shows nothing.
+ */
+function createFallBack({ legacy, resource, operation, metrics, breaker, onServed }: ServeNewDeps) {
+  function count({ cause, ms }: Failed, isAttributable: boolean): void {
+    metrics.migrationFallback(resource, operation, cause);
+    onServed({ ms, fallback: cause, isAttributable });
+    if (isAttributable && cause !== 'missing') breaker.count('failed');
+  }
+
+  return async function fallBack(call: Call, failed: Failed): Promise<Reply> {
+    const { trace } = call;
+    trace.fallback = failed.cause;
+    try {
+      const reply = await legacy(call);
+      count(failed, reply.cache === 'miss');
+      return reply;
+    } catch (error) {
+      if (call.signal.aborted) throw error;
+      const isAgreed = failed.cause === 'missing' && isNotFound(error);
+      // There is no such record: the new source was right.
+      if (isAgreed) {
+        trace.fallback = undefined;
+        onServed({ ms: failed.ms, isAttributable: false });
+      } else count(failed, isNotFound(error) && trace.cache === 'miss');
+      throw error;
+    }
+  };
+}
+
+/**
+ * Creates the function that serves a call from the new source, and from the legacy one where that fails, is late, answers
+ * nothing usable or has no such record. A hit is answered without a promise.
+ */
+export function createServeNew(
+  deps: ServeNewDeps,
+): (call: Call, next: NewGeneration) => Reply | Promise<Reply> {
+  const { legacy, attemptMs, monotonic, breaker, onServed } = deps;
+  const fallBack = createFallBack(deps);
+
+  function afterFailure(call: Call, error: unknown, startedMs: number): Reply | Promise<Reply> {
+    if (call.signal.aborted) throw error;
+    if (!(error instanceof GenerationEnded))
+      return fallBack(call, { cause: causeOf(error), ms: monotonic() - startedMs });
+    // A rollback came in between, which says nothing about this call.
+    call.trace.origin = 'legacy';
+    return legacy(call);
+  }
+
+  /** Waits for the answer to an attempt as long as it may take, and while its generation lasts. */
+  async function within(
+    attempt: NewAttempt,
+    { attempts }: NewGeneration,
+    answer: Promise<Reply>,
+  ): Promise<Reply> {
+    const late = () =>
+      attempt.end(fault('upstream_timeout', { detail: `${attemptMs} ms of the new source` }));
+    const timer = setTimeout(late, attemptMs);
+    attempts.add(attempt);
+    try {
+      return await answer;
+    } finally {
+      clearTimeout(timer);
+      attempts.delete(attempt);
+    }
+  }
+
+  async function awaitNew(call: Call, answer: () => Promise<Reply>): Promise<Reply> {
+    const startedMs = monotonic();
+    let reply: Reply;
+    try {
+      reply = await answer();
+    } catch (error) {
+      return afterFailure(call, error, startedMs);
+    }
+    if (reply.cache !== 'miss') return reply;
+    breaker.count('answered');
+    onServed({ ms: monotonic() - startedMs, isAttributable: false });
+    return reply;
+  }
+
+  return function serveNew(call, next) {
+    const attempt = new NewAttempt(call);
+    try {
+      const answer = next.handler(attempt);
+      return answer instanceof Promise ? awaitNew(call, () => within(attempt, next, answer)) : answer;
+    } catch (error) {
+      return afterFailure(call, error, monotonic());
+    }
+  };
+}

@@ -1,0 +1,59 @@
+import { blameUpstream } from '../errors/fault.ts';
+import type { MadePart } from './parts/kept-parts.ts';
+import type { SourceHandler } from '../policy/call.ts';
+import { createAnswer } from '../reading/answer-query.ts';
+import { createRowSets } from '../reading/rowsets/rowsets.ts';
+import { createWalker } from '../reading/walk-page.ts';
+import { createCursorCheckpoints } from '../rowset/cursor-checkpoints.ts';
+import { createRedisRowSets } from '../rowset/redis-rowsets.ts';
+import { compileRowCodec } from '../rowset/row-codec.ts';
+import type { Purges } from '../store/purges.ts';
+import type { RedisKeys } from '../store/redis/redis-keys.ts';
+import type { RedisByRole } from '../store/redis/redis-roles.ts';
+import type { CompiledResource } from './compile-sources.ts';
+import type { WatchedRuntime } from './create-runtime.ts';
+import { createPurgeable } from './purgeable-rowsets.ts';
+
+export type ReadResourceDeps = {
+  readonly purges: Pick<Purges, 'current' | 'latest'>;
+  /** Where row sets are shared; absent in the embedded mode. */
+  readonly redis: Pick<RedisByRole, 'cache'>;
+  readonly keys: RedisKeys;
+};
+
+/** One resource, read from one source. */
+export type SourceReader = {
+  readonly source: SourceHandler;
+  /** How many row sets of this process a purge of the tag would end. */
+  countRowSets(tag: string): number;
+};
+
+/** Puts together what reads a resource: plans, row sets and walks, which the fleet shares under the name `digest`. `fresh`: seconds. */
+export function readResource(
+  compiled: CompiledResource,
+  { runtime, quality }: WatchedRuntime,
+  { digest, fresh }: { readonly digest: string; readonly fresh: number },
+  deps: ReadResourceDeps,
+): MadePart<SourceReader> {
+  const { resource } = compiled;
+  const { cache: redis } = deps.redis;
+  const place = redis && { client: redis.client, keys: deps.keys, scope: `${resource.name}/${digest}` };
+  const codec = compileRowCodec(resource.itemFields);
+  const rowSets = createRowSets(runtime, place && createRedisRowSets({ ...place, codec }));
+  const walk = createWalker(runtime, createCursorCheckpoints({ redis: place }));
+  const purgeable = createPurgeable(compiled, deps.purges);
+  const answer = createAnswer(runtime, { fresh }, purgeable.rowSets(rowSets), purgeable.walker(walk));
+  async function source(call: Parameters<SourceHandler>[0]) {
+    try {
+      return await answer(call);
+    } catch (error) {
+      blameUpstream(error, compiled.source.spec.name);
+      quality.failed(error);
+      throw error;
+    }
+  }
+  return {
+    value: { source, countRowSets: (tag) => purgeable.reached(rowSets, tag) },
+    close: () => rowSets.close(),
+  };
+}

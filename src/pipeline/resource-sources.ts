@@ -1,0 +1,89 @@
+import { operations } from '../contract/operations.ts';
+import { createBackgroundTasks } from '../kernel/background-tasks.ts';
+import { createCacheStage } from '../policy/cache-stage.ts';
+import type { Handler, SourceHandler } from '../policy/call.ts';
+import type { Cache } from '../store/cache/cache.ts';
+import type { CompiledResource } from './compile-sources.ts';
+import { createRuntime, type RuntimeDeps, type WatchedRuntime } from './create-runtime.ts';
+import { contentDigest } from './parts/content-digest.ts';
+import type { MadePart, PartSet } from './parts/kept-parts.ts';
+import { readResource, type ReadResourceDeps, type SourceReader } from './read-resource.ts';
+import type { SourceClient } from './source-upstreams.ts';
+
+/** The parts of the configuration that is put together. */
+export type Parts = Pick<PartSet, 'take'>;
+
+/** What a resource is put to work with. It outlives the configuration, so that must not be among it. */
+export type ResourceSourcesDeps = ReadResourceDeps &
+  RuntimeDeps & {
+    readonly cache: Cache;
+    /** Changes when the cache is another one. */
+    readonly cacheKey: string;
+    /** Percent of its freshness by which an answer may end early. */
+    readonly jitterPercent: number;
+  };
+
+/** The operations of a resource. */
+export const operationsOf = ({ resource }: CompiledResource) =>
+  operations.filter((operation) => operation.resource === resource);
+
+/** One resource of one source at work. */
+export type ResourceSource = SourceReader & {
+  readonly compiled: CompiledResource;
+  readonly client: SourceClient;
+  readonly watched: WatchedRuntime;
+};
+
+/** Puts a resource of a source to work; what an earlier configuration has of it goes on. */
+export function takeSource(
+  compiled: CompiledResource,
+  client: SourceClient,
+  parts: Parts,
+  deps: ResourceSourcesDeps,
+): ResourceSource {
+  const { resource, config, digest } = compiled;
+  const watched = parts.take('runtime', contentDigest([resource.name, client.key]), () => {
+    const value = createRuntime(compiled, client.upstream, deps);
+    return { value, close: () => value.close() };
+  });
+  const { fresh } = config.cache;
+  const readFrom = contentDigest([resource.name, client.key, fresh]);
+  const reader = parts.take('reader', readFrom, () =>
+    readResource(compiled, watched, { digest, fresh }, deps),
+  );
+  return { ...reader, compiled, client, watched };
+}
+
+/** What answers each operation of a resource, behind the stages for callers. */
+export type Answers = ReadonlyMap<string, Handler>;
+
+/** Makes what answers each operation: the cache, in which answers stand under `digest`, and the source behind it. */
+export function startAnswers(
+  compiled: CompiledResource,
+  digest: string,
+  sourceOf: (operation: string) => SourceHandler,
+  deps: ResourceSourcesDeps,
+): MadePart<Answers> {
+  const { deadline: deadlineMs, cache: freshness } = compiled.config;
+  const tasks = createBackgroundTasks();
+  const cache = createCacheStage({ ...deps, tasks, digest, freshness, deadlineMs, random: Math.random });
+  const value = new Map(operationsOf(compiled).map(({ name }) => [name, cache(sourceOf(name))]));
+  return { value, close: () => tasks.close() };
+}
+
+/** What answers each operation; `report` wraps the source of an operation, the same way in every configuration. */
+export function takeAnswers(
+  { compiled, source, client }: ResourceSource,
+  parts: Parts,
+  deps: ResourceSourcesDeps,
+  report?: (operation: string, source: SourceHandler) => SourceHandler,
+): Answers {
+  const { deadline, cache } = compiled.config;
+  const { jitterPercent, cacheKey } = deps;
+  const isReported = report !== undefined;
+  const { name } = compiled.resource;
+  const madeFrom = [name, client.key, deadline, cache, jitterPercent, cacheKey, isReported];
+  const sourceOf = (operation: string) => report?.(operation, source) ?? source;
+  const start = () => startAnswers(compiled, compiled.digest, sourceOf, deps);
+  return parts.take('answers', contentDigest(madeFrom), start);
+}
