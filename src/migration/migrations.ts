@@ -7,7 +7,7 @@ import type { NewCall } from './evidence/evidence.ts';
 import { type FreshRead, reportFreshReads } from './routing/fresh-read.ts';
 import { createLocalBreaker, type LocalBreaker } from './routing/local-breaker.ts';
 import { createOriginStage, type OriginHandlers, type RoutingMetrics } from './routing/origin-stage.ts';
-import { positionOf } from './routing/route.ts';
+import { positionOf } from './judge/next-step.ts';
 import { type DeclaredMigration, initialState } from './state/declared-migration.ts';
 import type { Position } from './state/migration-state.ts';
 import type { MigrationStates } from './state/migration-states.ts';

@@ -5,7 +5,7 @@ import type { Handler } from '../policy/call.ts';
 import type { RedisByRole } from '../store/redis/redis-roles.ts';
 import { type AdmissionStages, assembleOperation } from './assemble.ts';
 import { type CompiledResource, withTargets } from './compile-sources.ts';
-import { type MovingResourceDeps, takeMoving } from './moving-resource.ts';
+import { type MovingResourceDeps, takeMoving } from './resource/moving-resource.ts';
 import type { ResourceQuality } from './quality.ts';
 import {
   type Answers,
@@ -14,7 +14,7 @@ import {
   type ResourceSource,
   takeAnswers,
   takeSource,
-} from './resource-sources.ts';
+} from './resource/resource-sources.ts';
 import {
   createSourceUpstreams,
   type ShareOf,

@@ -107,19 +107,17 @@ function createSideActions(
   });
 }
 
+function warnOfPepper({ gateway }: { readonly gateway: GatewayConfig }, log: Logger): void {
+  if (hasPublishedPepper(gateway))
+    log.warn({}, 'auth.apiKeys.pepper is the published one: set PORTICO_KEY_PEPPER before making real keys');
+}
+
 /** Creates the public side of a gateway; it does not listen before `listen`. */
 export function createPublicSide(first: ServedConfig, services: PublicServices): PublicSide {
   const { log, tracing } = services;
   // A configuration that was replaced is freed, so what lives longer keeps what it needs of it, and not all of it.
   const { host, port } = first.gateway.listen;
-  const warnOfPepper = ({ gateway }: { readonly gateway: GatewayConfig }) => {
-    if (hasPublishedPepper(gateway))
-      log.warn(
-        {},
-        'auth.apiKeys.pepper is the published one: set PORTICO_KEY_PEPPER before making real keys',
-      );
-  };
-  warnOfPepper(first);
+  warnOfPepper(first, log);
   const metrics = createMetrics({ ...services, operations: [] });
   const stores = openStores(first.gateway, services, metrics);
   const { redis, purges } = stores;
@@ -146,7 +144,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
       snapshots.replace(staged);
       serveBy(staged);
       log.level = next.gateway.log.level;
-      warnOfPepper(next);
+      warnOfPepper(next, log);
     }
     return { apply, discard: () => staged.close() };
   }

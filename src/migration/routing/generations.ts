@@ -4,7 +4,7 @@ import type { NewAttempt } from './new-attempt.ts';
 export type MadeGeneration<T> = { readonly value: T; close(): unknown };
 
 /** One generation at work. */
-export type Generation<T> = {
+export type GenerationAtWork<T> = {
   readonly value: T;
   /** The callers' attempts that wait for it. They end when another generation takes its place. */
   readonly attempts: Set<NewAttempt>;
@@ -13,7 +13,7 @@ export type Generation<T> = {
 /** The generation of the new source that is at work. */
 export type Generations<T> = {
   /** The one of a number; another one ends with it. */
-  of(number: number): Generation<T>;
+  of(number: number): GenerationAtWork<T>;
   close(): Promise<void>;
 };
 
@@ -22,7 +22,7 @@ export class GenerationEnded extends Error {}
 
 /** Creates the holder of a generation; `start` makes one when it is first asked for. */
 export function createGenerations<T>(start: (number: number) => MadeGeneration<T>): Generations<T> {
-  let current: (Generation<T> & { readonly number: number; end(): unknown }) | undefined;
+  let current: (GenerationAtWork<T> & { readonly number: number; end(): unknown }) | undefined;
 
   function begin(number: number) {
     const { value, close } = start(number);

@@ -1,11 +1,9 @@
 import type { MigrationConfig, Stage } from '../../config/schema/migration.ts';
 import type { Origin } from '../../kernel/upstream-call.ts';
 import type { Call } from '../../policy/call.ts';
-import type { MigrationState, Position } from '../state/migration-state.ts';
+import { positionOf } from '../judge/next-step.ts';
+import type { MigrationState } from '../state/migration-state.ts';
 import { bucketsBelow, createBuckets } from './bucket.ts';
-
-/** What of a state decides about a route. */
-export type RoutedState = Position & Pick<MigrationState, 'operations' | 'salt' | 'generation'>;
 
 /** What of a configuration decides about a route. */
 export type RouteSpec = Pick<MigrationConfig, 'bucketBy' | 'allow' | 'deny'> & {
@@ -17,17 +15,12 @@ export type RouteSpec = Pick<MigrationConfig, 'bucketBy' | 'allow' | 'deny'> & {
 export type CountCall = (bucket: number, call: Call) => void;
 
 /** How the calls of one operation are routed in one state. */
-export type Route = {
+export type OriginRoute = {
   readonly stage: Stage;
   readonly generation: number;
   /** Chooses the source of a call. It is asked in `shadow`, `ramp` and `live` alone. */
   readonly choose: (call: Call) => Origin;
 };
-
-/** The position of one operation: its own, or that of its resource. */
-export function positionOf(state: Pick<RoutedState, 'stage' | 'percent' | 'operations'>, operation: string) {
-  return state.operations[operation] ?? state;
-}
 
 /** What the bucket of a call is made of; `undefined`: the call has none, and stays with the legacy source. */
 function compileKey(bucketBy: RouteSpec['bucketBy']): (call: Call) => string | undefined {
@@ -43,7 +36,7 @@ function compileKey(bucketBy: RouteSpec['bucketBy']): (call: Call) => string | u
 }
 
 /** Compiles how one operation is routed in one state. */
-export function compileRoute(spec: RouteSpec, state: RoutedState, count?: CountCall): Route {
+export function compileRoute(spec: RouteSpec, state: MigrationState, count?: CountCall): OriginRoute {
   const { stage, percent } = positionOf(state, spec.operation);
   const bucketOf = createBuckets({ salt: state.salt, resource: spec.resource });
   const keyOf = compileKey(spec.bucketBy);

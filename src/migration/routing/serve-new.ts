@@ -2,12 +2,12 @@ import { fault, GatewayError } from '../../errors/fault.ts';
 import type { FallbackCause } from '../../kernel/upstream-call.ts';
 import type { Call, Handler, Reply } from '../../policy/call.ts';
 import type { NewCall } from '../evidence/evidence.ts';
-import { type Generation, GenerationEnded } from './generations.ts';
+import { type GenerationAtWork, GenerationEnded } from './generations.ts';
 import type { LocalBreaker } from './local-breaker.ts';
 import { NewAttempt } from './new-attempt.ts';
 
 /** What the new source answers an operation with, under one generation. */
-export type NewGeneration = Pick<Generation<unknown>, 'attempts'> & { readonly handler: Handler };
+export type NewGeneration = Pick<GenerationAtWork<unknown>, 'attempts'> & { readonly handler: Handler };
 
 /** Learns of each call of a caller that the new source was asked for: not of those that its cache answered. */
 export type OnServed = (call: Omit<NewCall, 'resource' | 'operation'>) => void;

@@ -14,6 +14,7 @@ import { openMigrations } from '../../../src/reload/open-migrations.ts';
 import { openStores } from '../../../src/reload/open-stores.ts';
 import { configDigest, createSnapshot } from '../../../src/reload/snapshot.ts';
 import { createLocalShares } from '../../../src/upstream/bulkhead/share-across-reloads.ts';
+import { writtenMigration } from '../../support/pipeline/written-migration.ts';
 import { changeAt, leavesOf, trackReads } from '../../support/pipeline/tracked-config.ts';
 
 const HOUR = '1h';
@@ -23,26 +24,6 @@ const resource = (source: string) => ({
   ...{ source, public: false, deadline: '60s' },
   cache: { fresh: '10s', staleWhileRevalidate: '1s', staleIfError: '1s', notFound: '2s' },
 });
-
-const decided = { path: 'data.name', owner: 'ana', reason: 'known', until: '2100-01-01' };
-const migration = {
-  ...{ to: 'people', stage: 'ramp', percent: 5, bucketBy: 'caller', allow: ['abcdef'], deny: ['ghijkl'] },
-  ...{ overrideHeader: 'X-Origin', steps: [5, 100], promote: 'ask' },
-  shadow: { rate: 100, maxRps: 20, concurrency: 8, timeout: '1s', prewarm: false },
-  recheck: { delay: '5s', maxRps: 10 },
-  compare: {
-    ignore: [decided],
-    tolerate: [{ ...decided, abs: 1, rel: 0.1, precision: '1s', text: ['trim'] }],
-    ...{ critical: ['data.email'], showMask: ['data.email'] },
-  },
-  gate: {
-    ...{ mismatch: 0.001, soak: '1s', step: '1s', stepRequests: 1, liveFor: '1s', quiet: '1s', failed: 0.1 },
-    ...{ inconclusive: 0.1, latencyFactor: 2, latencySlack: '1s', rehearsal: false, walk: false },
-    external: `${URL}/gate`,
-  },
-  rollback: { cooldown: '1s' },
-  freeze: [{ from: '2100-01-01', until: '2100-01-02', why: 'a holiday' }],
-};
 
 /** A configuration that sets every key, but for those that a restart alone can change. */
 const written = {
@@ -87,7 +68,7 @@ const written = {
   state: { dir: '/var/lib/portico' },
   errors: { serverStatus: 'precise' },
   cors: { origins: ['https://app.example'], maxAge: '10s' },
-  resources: { users: { ...resource('crm'), migration }, products: resource('catalog') },
+  resources: { users: { ...resource('crm'), migration: writtenMigration }, products: resource('catalog') },
   passthrough: [
     {
       ...{ name: 'orders', path: '/legacy/orders', subpaths: true, methods: ['GET'], upstream: URL },

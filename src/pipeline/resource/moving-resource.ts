@@ -3,12 +3,12 @@ import type {
   MovingResource,
   ResourceMigration,
   ServedMigration,
-} from '../migration/migrations.ts';
-import { createGenerations, type Generations } from '../migration/routing/generations.ts';
-import type { SourceHandler } from '../policy/call.ts';
-import type { CompiledMigration, CompiledResource } from './compile-sources.ts';
-import { contentDigest } from './parts/content-digest.ts';
-import type { MadePart } from './parts/kept-parts.ts';
+} from '../../migration/migrations.ts';
+import { createGenerations, type Generations } from '../../migration/routing/generations.ts';
+import type { SourceHandler } from '../../policy/call.ts';
+import type { CompiledMigration, CompiledResource } from '../compile-sources.ts';
+import { contentDigest } from '../parts/content-digest.ts';
+import type { MadePart } from '../parts/kept-parts.ts';
 import { readResource, type SourceReader } from './read-resource.ts';
 import {
   type Answers,
@@ -20,7 +20,7 @@ import {
   takeAnswers,
   takeSource,
 } from './resource-sources.ts';
-import type { SourceUpstreams } from './source-upstreams.ts';
+import type { SourceUpstreams } from '../source-upstreams.ts';
 
 export type MovingResourceDeps = ResourceSourcesDeps & { readonly migrations: Pick<Migrations, 'of'> };
 

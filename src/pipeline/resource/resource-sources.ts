@@ -1,14 +1,14 @@
-import { operations } from '../contract/operations.ts';
-import { createBackgroundTasks } from '../kernel/background-tasks.ts';
-import { createCacheStage } from '../policy/cache-stage.ts';
-import type { Handler, SourceHandler } from '../policy/call.ts';
-import type { Cache } from '../store/cache/cache.ts';
-import type { CompiledResource } from './compile-sources.ts';
-import { createRuntime, type RuntimeDeps, type WatchedRuntime } from './create-runtime.ts';
-import { contentDigest } from './parts/content-digest.ts';
-import type { MadePart, PartSet } from './parts/kept-parts.ts';
+import { operations } from '../../contract/operations.ts';
+import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
+import { createCacheStage } from '../../policy/cache-stage.ts';
+import type { Handler, SourceHandler } from '../../policy/call.ts';
+import type { Cache } from '../../store/cache/cache.ts';
+import type { CompiledResource } from '../compile-sources.ts';
+import { createRuntime, type RuntimeDeps, type WatchedRuntime } from '../create-runtime.ts';
+import { contentDigest } from '../parts/content-digest.ts';
+import type { MadePart, PartSet } from '../parts/kept-parts.ts';
 import { readResource, type ReadResourceDeps, type SourceReader } from './read-resource.ts';
-import type { SourceClient } from './source-upstreams.ts';
+import type { SourceClient } from '../source-upstreams.ts';
 
 /** The parts of the configuration that is put together. */
 export type Parts = Pick<PartSet, 'take'>;

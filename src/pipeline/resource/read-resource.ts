@@ -1,18 +1,18 @@
-import { blameUpstream } from '../errors/fault.ts';
-import type { MadePart } from './parts/kept-parts.ts';
-import type { SourceHandler } from '../policy/call.ts';
-import { createAnswer } from '../reading/answer-query.ts';
-import { createRowSets } from '../reading/rowsets/rowsets.ts';
-import { createWalker } from '../reading/walk-page.ts';
-import { createCursorCheckpoints } from '../rowset/cursor-checkpoints.ts';
-import { createRedisRowSets } from '../rowset/redis-rowsets.ts';
-import { compileRowCodec } from '../rowset/row-codec.ts';
-import type { Purges } from '../store/purges.ts';
-import type { RedisKeys } from '../store/redis/redis-keys.ts';
-import type { RedisByRole } from '../store/redis/redis-roles.ts';
-import type { CompiledResource } from './compile-sources.ts';
-import type { WatchedRuntime } from './create-runtime.ts';
-import { createPurgeable } from './purgeable-rowsets.ts';
+import { blameUpstream } from '../../errors/fault.ts';
+import type { MadePart } from '../parts/kept-parts.ts';
+import type { SourceHandler } from '../../policy/call.ts';
+import { createAnswer } from '../../reading/answer-query.ts';
+import { createRowSets } from '../../reading/rowsets/rowsets.ts';
+import { createWalker } from '../../reading/walk-page.ts';
+import { createCursorCheckpoints } from '../../rowset/cursor-checkpoints.ts';
+import { createRedisRowSets } from '../../rowset/redis-rowsets.ts';
+import { compileRowCodec } from '../../rowset/row-codec.ts';
+import type { Purges } from '../../store/purges.ts';
+import type { RedisKeys } from '../../store/redis/redis-keys.ts';
+import type { RedisByRole } from '../../store/redis/redis-roles.ts';
+import type { CompiledResource } from '../compile-sources.ts';
+import type { WatchedRuntime } from '../create-runtime.ts';
+import { createPurgeable } from '../purgeable-rowsets.ts';
 
 export type ReadResourceDeps = {
   readonly purges: Pick<Purges, 'current' | 'latest'>;
