@@ -23,6 +23,8 @@ import { runTest, type TestOptions } from './test-fixtures.ts';
 import { version } from './input/version.ts';
 
 const CONFIG_FILE = 'config/portico.yaml';
+/** It declares a migration to try out. */
+const DEMO_FILE = 'config/demo.yaml';
 
 function createProgram(context: CliContext): Command {
   const program = new Command('portico')
@@ -32,8 +34,8 @@ function createProgram(context: CliContext): Command {
     .configureOutput({ writeOut: context.out, writeErr: context.err })
     .exitOverride()
     .showSuggestionAfterError();
-  const configFile = () =>
-    program.opts<{ config?: string }>().config ?? context.env['PORTICO_CONFIG'] ?? CONFIG_FILE;
+  const givenFile = () => program.opts<{ config?: string }>().config ?? context.env['PORTICO_CONFIG'];
+  const configFile = () => givenFile() ?? CONFIG_FILE;
 
   program
     .command('start')
@@ -63,7 +65,7 @@ function createProgram(context: CliContext): Command {
   program
     .command('demo')
     .description('start the sample services and the gateway in front of them')
-    .action(() => runDemo(configFile(), context));
+    .action(() => runDemo(givenFile() ?? DEMO_FILE, context));
   program
     .command('generate')
     .description(

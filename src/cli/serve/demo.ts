@@ -7,7 +7,10 @@ import { keyEntry, keyHeader, serveEmbedded, temporaryKey } from './serve-embedd
 
 const ALL_PERMISSIONS = ['users:read', 'products:read', 'orders:read'];
 
-function demoInstructions(base: string, admin: string, key: string, limitedKey: string): string {
+/** What the instructions name. */
+type DemoAddresses = { readonly base: string; readonly admin: string; readonly people: string };
+
+function demoInstructions({ base, admin, people }: DemoAddresses, key: string, limitedKey: string): string {
   const header = keyHeader(key);
   return `
 Portico is running on ${base}, in front of four sample services.
@@ -20,6 +23,10 @@ Try:
   curl -H ${header} '${base}/v1/users?limit=3&sort=-created_at'
   curl -H ${header} '${base}/v1/products?category=Toys&max_price=20&limit=3'
   curl -H ${header} '${base}/legacy/orders'
+
+Move the users to another service, as config/migrate.md shows:
+
+  export PORTICO_ADMIN=${admin} PEOPLE_URL=${people}
 
 The contract: ${base}/v1/openapi.json   Metrics: ${admin}/metrics   Stop: Ctrl-C
 `;
@@ -60,7 +67,10 @@ export async function runDemo(configFile: string, context: CliContext): Promise<
     );
     // No load balancer stands before a demo, so none needs time to notice its end.
     config.listen.drain = 0;
-    await serveEmbedded(ready, context, (base, admin) => demoInstructions(base, admin, key, limitedKey));
+    const { people = '' } = samples.urls;
+    await serveEmbedded(ready, context, (base, admin) =>
+      demoInstructions({ base, admin, people }, key, limitedKey),
+    );
   } finally {
     await samples.close();
   }
