@@ -56,6 +56,8 @@ export type MigrationState = Position & {
   readonly lastRollback: Rollback | null;
   /** When a rehearsed rollback last worked; absent: never with this evidence. */
   readonly rehearsedAt?: string | undefined;
+  /** A rehearsal that runs: this share of the second legs fails until then. */
+  readonly rehearsal?: { readonly until: string; readonly percent: number } | undefined;
   /** The last walk over all records with this evidence. */
   readonly walk?: { readonly at: string; readonly records: number; readonly differences: number } | undefined;
   readonly rules: readonly KeptRule[];

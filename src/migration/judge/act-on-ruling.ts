@@ -1,0 +1,123 @@
+import type { Logger } from 'pino';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { MigrationState, Position } from '../state/migration-state.ts';
+import type { MigrationStates } from '../state/migration-states.ts';
+import { held, moved, rolledBack } from '../state/transitions.ts';
+import type { GateReader } from './gate-reader.ts';
+import type { JudgedMigration, JudgeMetrics } from './judged-migration.ts';
+import { positionOf, positionText } from './next-step.ts';
+import { afterRehearsal, rehearsalOutcome } from './rehearsal.ts';
+import type { OperationMemory, Ruling } from './rollback-rules.ts';
+
+export type RulingDeps = {
+  readonly states: Pick<MigrationStates, 'change'>;
+  readonly audit: Pick<AuditLog, 'record'>;
+  readonly metrics: JudgeMetrics;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+};
+
+/** How the audit and the state name what nobody has asked for. */
+const JUDGE = 'judge';
+
+/** A change of the judge, as the audit has it. */
+type Deed = {
+  readonly action: string;
+  readonly reason: string;
+  /** The operation that it is about; absent: the resource. */
+  readonly operation?: string | undefined;
+};
+
+const auditView = (state: MigrationState, operation?: string) => ({
+  rev: state.rev,
+  position: positionText(positionOf(state, operation)),
+});
+
+/**
+ * Makes the function that changes a state and writes that to the audit. Where somebody else was first nothing is done: the
+ * next look judges what is there then. Says whether it was changed.
+ */
+function createChange({ states, audit, log }: RulingDeps) {
+  return async function change(
+    state: MigrationState,
+    next: MigrationState,
+    { action, reason, operation }: Deed,
+  ): Promise<boolean> {
+    const written = await states.change(state, next);
+    if (written.kind === 'conflict') return false;
+    const { resource } = state;
+    const target = operation ?? resource;
+    log.warn({ resource, operation, rev: written.state.rev, reason }, `${action} by the judge`);
+    const [before, after] = [auditView(state, operation), auditView(written.state, operation)];
+    await audit.record({ actor: JUDGE, action, target, before, after, reason, outcome: 'done' });
+    return true;
+  };
+}
+
+/** Creates what carries out the rulings of the judge. All of it rejects where Redis fails. */
+export function createRulings(deps: RulingDeps) {
+  const { metrics, clock } = deps;
+  const change = createChange(deps);
+  const instant = () => new Date(clock.now()).toISOString();
+
+  async function rollBack(
+    state: MigrationState,
+    operation: string,
+    { rule, evidence }: Extract<Ruling, { kind: 'roll_back' }>,
+  ): Promise<void> {
+    // An operation that is elsewhere than its resource goes back alone.
+    const apart = state.operations[operation] === undefined ? undefined : operation;
+    const next = rolledBack(state, { by: JUDGE, at: instant(), rule, evidence }, apart);
+    const deed = { action: 'migrations.rollback', reason: `${operation}: ${evidence}`, operation: apart };
+    if (await change(state, next, deed)) metrics.migrationRollback(state.resource, rule);
+  }
+
+  return {
+    async carryOut(state: MigrationState, operation: string, ruling: Ruling): Promise<void> {
+      if (ruling.kind === 'roll_back') await rollBack(state, operation, ruling);
+      if (ruling.kind !== 'hold' || state.hold !== undefined) return;
+      const reason = `${operation}: ${ruling.evidence}`;
+      const next = held(state, { by: JUDGE, at: instant() }, reason);
+      await change(state, next, { action: 'migrations.hold', reason });
+    },
+
+    /** Ends a rehearsal that has worked, or that is over. */
+    async endRehearsal(state: MigrationState, memories: readonly OperationMemory[]): Promise<void> {
+      const { rehearsal } = state;
+      if (rehearsal === undefined) return;
+      const cusum = Math.max(...memories.map((memory) => memory.rehearsal));
+      const legs = memories.reduce((sum, { seen }) => sum + seen.rehearsed, 0);
+      const outcome = rehearsalOutcome(rehearsal, cusum, clock.now());
+      if (outcome === 'under_way') return;
+      const reason =
+        outcome === 'worked'
+          ? `a rehearsal: after ${legs} failed second legs the judge would have rolled back (CUSUM ${cusum.toFixed(1)})`
+          : `a rehearsal: ${legs} failed second legs are too few for the judge; it needs four`;
+      const next = afterRehearsal(state, outcome === 'worked' ? instant() : undefined);
+      const isDone = await change(state, next, { action: 'migrations.rehearse', reason });
+      if (isDone && outcome === 'worked') metrics.migrationRollback(state.resource, 'rehearsal');
+    },
+
+    /** Takes a step whose gate is ready. */
+    async step(state: MigrationState, to: Position): Promise<void> {
+      const reason = `the gate of ${positionText(to)} was ready, and promote is auto`;
+      const next = moved(state, to, undefined, instant());
+      await change(state, next, { action: 'migrations.stage', reason });
+    },
+  };
+}
+
+/** Makes the function that shows the gate of a resource, and takes its step where the configuration lets the gateway do so. */
+export function createPromotion(
+  gates: Pick<GateReader, 'gate'>,
+  rulings: Pick<ReturnType<typeof createRulings>, 'step'>,
+  metrics: JudgeMetrics,
+) {
+  return async function promote({ resource, config }: JudgedMigration, state: MigrationState): Promise<void> {
+    const gate = await gates.gate(resource);
+    metrics.migrationGate(resource, gate.ready);
+    if (gate.ready && gate.next !== undefined && config.promote === 'auto' && state.rev > 0)
+      await rulings.step(state, gate.next);
+  };
+}

@@ -1,0 +1,72 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+import type { MigrationStates } from '../state/migration-states.ts';
+import { type Gate, gateOf } from './gate.ts';
+import type { JudgedMigration } from './judged-migration.ts';
+import type { JudgeMemory } from './judge-memory.ts';
+
+/** Asks an external gate; resolves with its status, such as `200`, or what kept it from answering. Never rejects. */
+export type AskExternalGate = (url: string) => Promise<string>;
+
+export type GateReaderDeps = {
+  /** The migrations that the configuration in force declares. */
+  readonly declared: () => readonly JudgedMigration[];
+  readonly states: Pick<MigrationStates, 'current'>;
+  readonly evidence: Pick<Evidence, 'read'>;
+  readonly memory: Pick<JudgeMemory, 'read'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly askExternalGate: AskExternalGate;
+};
+
+/** Reads what a gate is decided from, and decides. */
+export type GateReader = {
+  /**
+   * The gate of a resource, or of one operation. An external gate is asked only where nothing else is missing.
+   * @throws Error where Redis fails, or no such migration is declared
+   */
+  gate(resource: string, operation?: string): Promise<Gate>;
+  /** The CUSUM of failures by operation. @throws Error where Redis fails */
+  cusum(resource: string): Promise<Readonly<Record<string, number>>>;
+};
+
+/** Creates what reads gates. */
+export function createGateReader(deps: GateReaderDeps): GateReader {
+  const { declared, states, evidence, memory, clock, askExternalGate } = deps;
+
+  async function cusum(resource: string): Promise<Readonly<Record<string, number>>> {
+    const known = await memory.read(resource);
+    return Object.fromEntries(
+      Object.entries(known?.operations ?? {}).map(([operation, one]) => [operation, one.cusum]),
+    );
+  }
+
+  return {
+    cusum,
+    async gate(resource, operation) {
+      const migration = declared().find((one) => one.resource === resource);
+      const state = states.current(resource);
+      if (migration === undefined || state === undefined) throw new Error(`${resource} does not move`);
+      const [found, failures] = await Promise.all([evidence.read(resource), cusum(resource)]);
+      const facts = { ...migration, state, operation, evidence: found, cusum: failures, now: clock.now() };
+      const { external } = migration.config.gate;
+      if (external === undefined) return gateOf(facts);
+      const isLast = gateOf({ ...facts, external: '200' }).ready;
+      return gateOf({ ...facts, external: isLast ? await askExternalGate(external) : undefined });
+    },
+  };
+}
+
+/** How long the judge goes by an answer of an external gate. */
+const ANSWER_MS = 30_000;
+
+/** The same question, asked again only after a while: the judge looks every two seconds. */
+export function askedRarely(ask: AskExternalGate, clock: Pick<Clock, 'now'>): AskExternalGate {
+  const answers = new Map<string, { readonly at: number; readonly answer: Promise<string> }>();
+  return function askRarely(url) {
+    const known = answers.get(url);
+    if (known !== undefined && clock.now() - known.at < ANSWER_MS) return known.answer;
+    const answer = ask(url);
+    answers.set(url, { at: clock.now(), answer });
+    return answer;
+  };
+}

@@ -1,0 +1,137 @@
+import type { Evidence, OperationEvidence } from '../evidence/evidence.ts';
+import { NO_EVIDENCE } from '../evidence/no-evidence.ts';
+import type { MigrationState } from '../state/migration-state.ts';
+import type { MigrationStates } from '../state/migration-states.ts';
+import { createPromotion, createRulings, type RulingDeps } from './act-on-ruling.ts';
+import { askedRarely, createGateReader, type GateReader, type GateReaderDeps } from './gate-reader.ts';
+import type { JudgedMigration } from './judged-migration.ts';
+import type { JudgeMemory, ResourceMemory } from './judge-memory.ts';
+import { positionOf } from './next-step.ts';
+import { judgeOperation, newMemory, type Ruling } from './rollback-rules.ts';
+
+export type JudgeDeps = RulingDeps &
+  GateReaderDeps & {
+    readonly states: Pick<MigrationStates, 'current' | 'change'>;
+    readonly evidence: Pick<Evidence, 'read'>;
+    readonly memory: JudgeMemory;
+  };
+
+/** Judges the migrations of a fleet: one of its processes at a time does. */
+export type Judge = GateReader & {
+  /** Looks at all migrations once. It never rejects. */
+  look(): Promise<void>;
+  /** Looks every two seconds from now on. */
+  start(): void;
+  /** Ends that, and lets another process judge. */
+  close(): Promise<void>;
+};
+
+const LOOK_MS = 2_000;
+
+/** What is judged together: what was counted since the stage and share began. */
+const stepOf = ({ evidence, since }: MigrationState) => `${evidence}|${since}`;
+
+/** Whether a shadow runs, or callers may be served by the new source. */
+function isUnderWay(state: MigrationState): boolean {
+  const positions = [state, ...Object.values(state.operations)];
+  return positions.some(({ stage }) => stage !== 'legacy' && stage !== 'complete');
+}
+
+/** Judges each operation of a resource by what it has shown since the last look. */
+function judgeOperations(
+  { operations }: JudgedMigration,
+  before: ResourceMemory['operations'],
+  evidence: Readonly<Record<string, OperationEvidence>>,
+  now: number,
+) {
+  return operations.map((operation) => ({
+    operation,
+    ...judgeOperation(before[operation] ?? newMemory(now), evidence[operation] ?? NO_EVIDENCE, now),
+  }));
+}
+
+/** The ruling that counts most, of an operation whose callers are served by the new source; most often there is none. */
+function gravest<T extends { readonly operation: string; readonly ruling: Ruling }>(
+  state: MigrationState,
+  judged: readonly T[],
+): T | undefined {
+  const serving = judged.filter(({ operation }) =>
+    ['ramp', 'live'].includes(positionOf(state, operation).stage),
+  );
+  return (
+    serving.find(({ ruling }) => ruling.kind === 'roll_back') ??
+    serving.find(({ ruling }) => ruling.kind === 'hold')
+  );
+}
+
+/** Makes the function that judges one migration. */
+function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promise<void> {
+  const { states, evidence, memory, metrics, clock, askExternalGate } = deps;
+  const gates = createGateReader({ ...deps, askExternalGate: askedRarely(askExternalGate, clock) });
+  const rulings = createRulings(deps);
+  const promote = createPromotion(gates, rulings, metrics);
+
+  return async function judge(migration) {
+    const { resource } = migration;
+    const state = states.current(resource);
+    if (state === undefined || !isUnderWay(state)) return;
+    const [known, found] = await Promise.all([memory.read(resource), evidence.read(resource)]);
+    const before = known?.step === stepOf(state) ? known.operations : {};
+    const judged = judgeOperations(migration, before, found, clock.now());
+    const operations = Object.fromEntries(judged.map((one) => [one.operation, one.memory]));
+    // Written first: what cannot be carried out now is carried out at the next look.
+    await memory.write(resource, { step: stepOf(state), operations });
+    for (const one of judged) metrics.migrationCusum(resource, one.operation, one.memory.cusum);
+    const grave = gravest(state, judged);
+    if (grave !== undefined) await rulings.carryOut(state, grave.operation, grave.ruling);
+    if (grave?.ruling.kind === 'roll_back') return;
+    await rulings.endRehearsal(
+      state,
+      judged.map((one) => one.memory),
+    );
+    await promote(migration, state);
+  };
+}
+
+/** Creates the judge of a process. It does nothing before `start`. */
+export function createJudge(deps: JudgeDeps): Judge {
+  const { declared, memory, metrics, log } = deps;
+  const judge = createJudgement(deps);
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> | undefined;
+  let isFailing = false;
+
+  async function lookOnce(): Promise<void> {
+    if (declared().length === 0) return;
+    try {
+      if (await memory.take()) await Promise.all(declared().map(judge));
+      else metrics.forgetJudgement();
+      isFailing = false;
+    } catch (error) {
+      // Without Redis nobody knows what the fleet sees: each process then guards itself.
+      metrics.forgetJudgement();
+      if (!isFailing)
+        log.warn({ problem: String(error) }, 'the migrations cannot be judged now; each look tries again');
+      isFailing = true;
+    }
+  }
+
+  function look(): Promise<void> {
+    looking ??= lookOnce().finally(() => (looking = undefined));
+    return looking;
+  }
+
+  return {
+    ...createGateReader(deps),
+    look,
+    start() {
+      timer ??= setInterval(() => void look(), LOOK_MS);
+      timer.unref();
+    },
+    async close() {
+      clearInterval(timer);
+      await looking;
+      await memory.release();
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { MigrationState } from '../state/migration-state.ts';
+import { CUSUM_LIMIT } from './cusum.ts';
+
+/** A rehearsal: a share of the second legs fails, as a ramp of that share would whose source is broken. */
+export type Rehearsal = NonNullable<MigrationState['rehearsal']>;
+
+/** The state while a rehearsal runs. */
+export function rehearsing(state: MigrationState, rehearsal: Rehearsal): MigrationState {
+  return { ...state, rehearsal };
+}
+
+/** The state after a rehearsal; with an instant where the judge would have rolled back. */
+export function afterRehearsal(state: MigrationState, workedAt: string | undefined): MigrationState {
+  const { rehearsal: _over, ...rest } = state;
+  return workedAt === undefined ? rest : { ...rest, rehearsedAt: workedAt };
+}
+
+/** Whether a second leg is one of those that a rehearsal makes fail. `random` is a number from 0 to 1. */
+export function failsInRehearsal(
+  { stage, rehearsal }: Pick<MigrationState, 'stage' | 'rehearsal'>,
+  now: number,
+  random: number,
+): boolean {
+  if (rehearsal === undefined || stage !== 'shadow') return false;
+  return now < Date.parse(rehearsal.until) && random * 100 < rehearsal.percent;
+}
+
+/** Counts of a rehearsal arrive within a flush and a look of the judge after its end. */
+const GRACE_MS = 5_000;
+
+/** What has become of a rehearsal. */
+export function rehearsalOutcome(
+  rehearsal: Rehearsal,
+  cusum: number,
+  now: number,
+): 'under_way' | 'worked' | 'too_few' {
+  if (cusum >= CUSUM_LIMIT) return 'worked';
+  return now < Date.parse(rehearsal.until) + GRACE_MS ? 'under_way' : 'too_few';
+}

@@ -1,0 +1,131 @@
+import type { OperationEvidence, Latencies, StepEvidence } from '../evidence/evidence.ts';
+import { latenciesSince, latencyCount, latencyQuantile } from '../evidence/latency.ts';
+import type { Rollback } from '../state/migration-state.ts';
+import { CUSUM_LIMIT, nextCusum } from './cusum.ts';
+import { lowerBound } from './mismatch-bound.ts';
+
+/** What the judge remembers of an operation between two looks at its step. */
+export type OperationMemory = {
+  /** The CUSUM of failures, and the one of failures that a rehearsal makes. */
+  readonly cusum: number;
+  readonly rehearsal: number;
+  /** The counts of the step at the last look. */
+  readonly seen: Pick<StepEvidence, 'served' | 'failed' | 'attributable' | 'rehearsed'>;
+  /** The latencies at the beginning of the present window, and when that was; milliseconds since the epoch. */
+  readonly window: { readonly at: number; readonly servedMs: Latencies; readonly legacyMs: Latencies };
+  /** How many windows in a row were too slow. */
+  readonly slowWindows: number;
+};
+
+/** What the judge does about an operation. */
+export type Ruling =
+  | { readonly kind: 'go_on' }
+  | { readonly kind: 'hold'; readonly evidence: string }
+  | {
+      readonly kind: 'roll_back';
+      readonly rule: Exclude<Rollback['rule'], 'asked'>;
+      readonly evidence: string;
+    };
+
+/** Three records that differ in one critical field are no accident. */
+const CRITICAL_RECORDS = 3;
+/** The share of differing records that is too much for certain, and how many have to have been compared. */
+const MISMATCH_SHARE = 0.005;
+const MISMATCH_KEYS = 200;
+
+const WINDOW_MS = 30_000;
+const WINDOW_CALLS = 100;
+/** The 95th percentile may be this many times that of the legacy source, and this much longer. */
+const SLOW_FACTOR = 1.5;
+const SLOW_MS = 50;
+const WINDOWS_TO_HOLD = 3;
+const WINDOWS_TO_ROLL_BACK = 6;
+
+const GO_ON: Ruling = { kind: 'go_on' };
+
+/** The memory at the beginning of a step. */
+export function newMemory(now: number): OperationMemory {
+  return {
+    ...{ cusum: 0, rehearsal: 0, seen: { served: 0, failed: 0, attributable: 0, rehearsed: 0 } },
+    ...{ window: { at: now, servedMs: {}, legacyMs: {} }, slowWindows: 0 },
+  };
+}
+
+/** What was counted since the last look. Counts that have fallen were lost, and begin anew. */
+function since(step: StepEvidence, { seen }: OperationMemory) {
+  const before = step.served < seen.served || step.rehearsed < seen.rehearsed ? newMemory(0).seen : seen;
+  return {
+    failed: step.attributable - before.attributable,
+    answered: step.served - step.failed - (before.served - before.failed),
+    rehearsed: step.rehearsed - before.rehearsed,
+  };
+}
+
+/** Whether the window was too slow; `undefined` where it has too few calls to say. */
+function isSlow(served: Latencies, legacy: Latencies): boolean | undefined {
+  const [next, before] = [latencyQuantile(served, 0.95), latencyQuantile(legacy, 0.95)];
+  if (latencyCount(served) < WINDOW_CALLS || latencyCount(legacy) < WINDOW_CALLS) return undefined;
+  return next !== undefined && before !== undefined && next > before * SLOW_FACTOR + SLOW_MS;
+}
+
+/** Looks at the latencies once in each window. */
+function judgeLatency(memory: OperationMemory, evidence: OperationEvidence, now: number) {
+  const { window, slowWindows } = memory;
+  const { servedMs, legacyMs } = evidence.step;
+  if (now - window.at < WINDOW_MS) return { window, slowWindows };
+  const own = latenciesSince(legacyMs, window.legacyMs);
+  const slow = isSlow(
+    latenciesSince(servedMs, window.servedMs),
+    latencyCount(own) < WINDOW_CALLS ? evidence.legacyMs : own,
+  );
+  const next = { at: now, servedMs, legacyMs };
+  return { window: next, slowWindows: slow === undefined ? slowWindows : slow ? slowWindows + 1 : 0 };
+}
+
+function ofFailures({ cusum }: OperationMemory, { served, attributable }: StepEvidence): Ruling {
+  if (cusum < CUSUM_LIMIT) return GO_ON;
+  const evidence = `CUSUM ${cusum.toFixed(1)} of ${CUSUM_LIMIT}; ${attributable} of ${served} calls failed at the new source alone`;
+  return { kind: 'roll_back', rule: 'failures', evidence };
+}
+
+function ofDifferences({ critical, keys, mismatchedKeys }: StepEvidence): Ruling {
+  const [path, records] = Object.entries(critical).find(([, count]) => count >= CRITICAL_RECORDS) ?? [];
+  if (path !== undefined)
+    return { kind: 'roll_back', rule: 'difference', evidence: `${records} records differ at ${path}` };
+  if (keys < MISMATCH_KEYS || lowerBound(keys, mismatchedKeys) <= MISMATCH_SHARE) return GO_ON;
+  const share = (100 * lowerBound(keys, mismatchedKeys)).toFixed(2);
+  const evidence = `${mismatchedKeys} of ${keys} records differ: at least ${share} % with 95 % confidence`;
+  return { kind: 'roll_back', rule: 'difference', evidence };
+}
+
+function ofLatency({ slowWindows }: OperationMemory): Ruling {
+  if (slowWindows < WINDOWS_TO_HOLD) return GO_ON;
+  const evidence = `p95 above ${SLOW_FACTOR} times the legacy one and ${SLOW_MS} ms for ${(slowWindows * WINDOW_MS) / 1_000} s`;
+  return slowWindows < WINDOWS_TO_ROLL_BACK
+    ? { kind: 'hold', evidence }
+    : { kind: 'roll_back', rule: 'latency', evidence };
+}
+
+/**
+ * Judges what has become known of an operation since the last look. Only failures of the new source alone count: where the
+ * legacy one failed too, nobody is better off there. Without data nothing happens.
+ */
+export function judgeOperation(
+  before: OperationMemory,
+  evidence: OperationEvidence,
+  now: number,
+): { readonly memory: OperationMemory; readonly ruling: Ruling } {
+  const { step } = evidence;
+  const { failed, answered, rehearsed } = since(step, before);
+  const { served, failed: allFailed, attributable, rehearsed: allRehearsed } = step;
+  const memory: OperationMemory = {
+    cusum: nextCusum(before.cusum, { failed, answered }),
+    rehearsal: nextCusum(before.rehearsal, { failed: rehearsed, answered: 0 }),
+    seen: { served, failed: allFailed, attributable, rehearsed: allRehearsed },
+    ...judgeLatency(before, evidence, now),
+  };
+  const rulings = [ofFailures(memory, step), ofDifferences(step), ofLatency(memory)];
+  const ruling =
+    rulings.find(({ kind }) => kind === 'roll_back') ?? rulings.find(({ kind }) => kind === 'hold') ?? GO_ON;
+  return { memory, ruling };
+}

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { operations } from '../../contract/operations.ts';
+import { compileParser } from '../../contract/parse-query.ts';
+import type { Query } from '../../contract/query.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Comparison } from '../compare/comparison.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+
+/** A question that was recorded: `users.list` and `limit=20&sort=name`, or `users.get` and `id=user_1`. */
+type Recorded = { readonly operation: string; readonly query: string };
+
+type Run = { readonly signal: AbortSignal; readonly progress: (done: number, of?: number) => void };
+
+/** Asks both sources of a resource one question behind the callers' backs; `undefined`: one of them could not be asked now. */
+export type CompareQuestion = (
+  operation: string,
+  query: Query,
+  signal: AbortSignal,
+) => Promise<Comparison | undefined>;
+
+export type ReplayDeps = {
+  readonly compareQuestion: CompareQuestion;
+  readonly evidence: Pick<Evidence, 'compared'>;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Waits; replaced in tests. */
+  readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+};
+
+/** How often a question is asked again that could not be asked: callers go first. */
+const ATTEMPTS_MAX = 5;
+
+/** @throws Error that says which question cannot be asked */
+function queryOf({ operation: name, query }: Recorded): Query {
+  const operation = operations.find((one) => one.name === name);
+  if (operation === undefined) throw new Error(`there is no operation ${name}`);
+  const parse = compileParser(operation, { limitOverflow: 'clamp' });
+  try {
+    const id = new URLSearchParams(query).get('id') ?? '';
+    return operation.kind === 'get' ? parse('', encodeURIComponent(id)) : parse(query, undefined);
+  } catch {
+    throw new Error(`${name} cannot be asked for: ${query}`);
+  }
+}
+
+/** Makes the function that asks both sources of one resource recorded questions, as evidence where traffic is thin. */
+export function createReplay({ compareQuestion, evidence, clock, wait }: ReplayDeps) {
+  const pause = wait ?? ((ms, signal) => sleep(ms, undefined, { signal }));
+
+  return async function replay(
+    recorded: readonly Recorded[],
+    rps: number,
+    { signal, progress }: Run,
+  ): Promise<{ readonly asked: number; readonly verdicts: Readonly<Record<string, number>> }> {
+    const questions = recorded.map((one) => ({ operation: one.operation, query: queryOf(one) }));
+    const verdicts: Record<string, number> = {};
+    let nextMs = clock.monotonic();
+
+    /** Waits for the turn of the next question. */
+    async function turn(): Promise<void> {
+      await pause(Math.max(0, nextMs - clock.monotonic()), signal);
+      nextMs = Math.max(nextMs, clock.monotonic()) + 1_000 / rps;
+    }
+
+    async function ask(operation: string, query: Query): Promise<string> {
+      for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+        await turn();
+        const comparison = await compareQuestion(operation, query, signal);
+        if (comparison === undefined) continue;
+        evidence.compared(comparison);
+        return comparison.verdict;
+      }
+      return 'not_asked';
+    }
+
+    for (const [index, { operation, query }] of questions.entries()) {
+      const verdict = await ask(operation, query);
+      verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
+      progress(index + 1, questions.length);
+    }
+    return { asked: questions.length - (verdicts['not_asked'] ?? 0), verdicts };
+  };
+}

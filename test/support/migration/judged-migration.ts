@@ -1,0 +1,102 @@
+import type { AuditChange } from '../../../src/audit/audit-entry.ts';
+import { createEvidence } from '../../../src/migration/evidence/create-evidence.ts';
+import type { NewCall } from '../../../src/migration/evidence/evidence.ts';
+import { createLocalEvidenceStore } from '../../../src/migration/evidence/local-evidence.ts';
+import { createJudge } from '../../../src/migration/judge/judge.ts';
+import { createLocalJudgeMemory, type JudgeMemory } from '../../../src/migration/judge/judge-memory.ts';
+import { positionText } from '../../../src/migration/judge/next-step.ts';
+import { createLocalStates } from '../../../src/migration/state/local-states.ts';
+import type { MigrationState } from '../../../src/migration/state/migration-state.ts';
+import { createManualClock } from '../time/manual-clock.ts';
+import { BEGAN, migrationConfig, migrationState } from './migration-facts.ts';
+
+/** A random number from 0 to 1, the same row of them in each run (mulberry32). */
+export function createRandom(seed: number): () => number {
+  let state = seed;
+  return function random() {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+export type JudgedOptions = {
+  readonly state?: Partial<MigrationState>;
+  /** What the configuration declares besides the new source. */
+  readonly declared?: object;
+  readonly memory?: JudgeMemory;
+  readonly external?: () => string;
+};
+
+/** The judge over one migration of `users` in one process, on a clock that the test moves. */
+export async function openJudged({
+  state,
+  declared = {},
+  memory,
+  external = () => '200',
+}: JudgedOptions = {}) {
+  const clock = createManualClock(BEGAN);
+  const config = migrationConfig({ compare: { critical: ['data.email'] }, ...declared });
+  const states = createLocalStates({ file: { read: () => [], write: () => undefined }, clock });
+  const { sources, digests, ...first } = migrationState(state);
+  states.declare([{ resource: 'users', sources, digests, position: { stage: 'legacy', percent: 0 } }]);
+  await states.change(states.current('users')!, { ...first, sources, digests });
+  const evidence = createEvidence({
+    ...{ store: createLocalEvidenceStore(), states, clock, secret: 'of the test' },
+    critical: () => config.compare.critical,
+  });
+  const audited: AuditChange[] = [];
+  const rollbacks: string[] = [];
+  const operations = ['users.list', 'users.get'];
+  const judge = createJudge({
+    ...{ states, evidence, clock, memory: memory ?? createLocalJudgeMemory() },
+    declared: () => [{ resource: 'users', operations, config, freshMs: 30_000 }],
+    audit: {
+      record(change) {
+        audited.push(change);
+        return Promise.resolve('kept');
+      },
+    },
+    metrics: {
+      ...{
+        migrationCusum: () => undefined,
+        migrationGate: () => undefined,
+        forgetJudgement: () => undefined,
+      },
+      migrationRollback: (_resource, rule) => void rollbacks.push(rule),
+    },
+    log: { info: () => undefined, warn: () => undefined },
+    askExternalGate: () => Promise.resolve(external()),
+  });
+  const current = () => states.current('users')!;
+  return {
+    ...{ clock, states, evidence, judge, audited, rollbacks, current },
+    position: () => positionText(current()),
+    serve(call: Partial<NewCall> = {}): void {
+      evidence.served({ resource: 'users', operation: 'users.get', ms: 20, isAttributable: false, ...call });
+    },
+    /** Lets time pass: `each` is called so many times a second, and the judge looks every two seconds. */
+    async pass(seconds: number, perSecond: number, each: () => void): Promise<void> {
+      for (let second = 0; second < seconds; second += 1) {
+        for (let call = 0; call < perSecond; call += 1) each();
+        clock.advance(1_000);
+        if (second % 2 === 1) await judge.look();
+      }
+    },
+    /** How many seconds it takes until the position is this one, at most `most`. */
+    async secondsUntil(position: string, most: number, perSecond: number, each: () => void): Promise<number> {
+      const startedAt = clock.now();
+      while (positionText(current()) !== position && clock.now() - startedAt < most * 1_000)
+        await this.pass(2, perSecond, each);
+      return positionText(current()) === position ? (clock.now() - startedAt) / 1_000 : Infinity;
+    },
+    async close() {
+      await judge.close();
+      evidence.close();
+      states.close();
+    },
+  };
+}
+
+export type JudgedMigrationOfTest = Awaited<ReturnType<typeof openJudged>>;
