@@ -3,10 +3,12 @@ import { cacheRows } from './cache.ts';
 import { goldenRows } from './golden.ts';
 import { redisRows } from './redis.ts';
 import { rollbackRows } from './rollback.ts';
+import { splitRows } from './split.ts';
 import { stickyRows } from './sticky.ts';
 
 /** Every row, by theme, in its order. A new theme is a file of its own and a line here. */
 export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
+  split: splitRows,
   sticky: stickyRows,
   rollback: rollbackRows,
   redis: redisRows,

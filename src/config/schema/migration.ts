@@ -142,6 +142,7 @@ const gate = z.strictObject({
   walk: flag
     .default(true)
     .describe('Whether a walk over all records without a difference is asked for before the ramp.'),
+  file: flag.default(true).describe('Whether `complete` asks for `stage: complete` in this file first.'),
   external: z
     .url({ protocol: /^https?$/ })
     .optional()

@@ -73,7 +73,7 @@ function ofLive({ config, state, now, operations }: GateFacts): readonly Checked
       need: 'stage: complete, in the file and reloaded',
       isMet: config.stage === 'complete',
     },
-  ];
+  ].filter(({ id }) => config.gate.file || id !== 'file');
 }
 
 function conditionsOf(facts: GateFacts): readonly CheckedCondition[] {

@@ -60,6 +60,7 @@ const NO_GATE = {
   quiet: '0s',
   rehearsal: false,
   walk: false,
+  file: false,
 };
 
 /** By a mark in the names a test sees which service answered: such names are no difference here. */
