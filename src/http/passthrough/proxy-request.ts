@@ -20,7 +20,6 @@ export type Destination = {
   readonly protocol: string;
   /** A name or an address, the latter without brackets. */
   readonly host: string;
-  readonly hostname: string;
   readonly port: string;
   readonly agent: Agent;
   /** Its `host` is the `Host` header of requests. */
