@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { Request } from 'express';
+import type { RequestContext } from './request-context.ts';
 import { isHost } from './request-head.ts';
 
 /** Writes an IPv4 address that arrived over IPv6 as IPv4, so that one client has one address. */
@@ -24,14 +25,20 @@ export function clientAddress(req: Request, trustsProxies: boolean): string {
   return normaliseIp(isIP(forwarded) !== 0 ? forwarded : (req.socket.remoteAddress ?? ''));
 }
 
-/** The protocol that the caller used. */
-export function clientProtocol(req: Request): 'http' | 'https' {
-  return req.protocol === 'https' ? 'https' : 'http';
+/** The protocol that the caller used: without trusted proxies the listener's own. */
+export function clientProtocol(req: Request, trustsProxies: boolean): 'http' | 'https' {
+  return trustsProxies && req.protocol === 'https' ? 'https' : 'http';
 }
 
 /** The host that the caller asked for; `undefined` without a valid one. */
-export function clientHost(req: Request): string | undefined {
+export function clientHost(
+  req: Request,
+  { head, target }: Pick<RequestContext, 'head' | 'target'>,
+  trustsProxies: boolean,
+): string | undefined {
+  // Express knows the host of a target in absolute form, too, but has Node parse all headers for it.
+  const isPlain = !trustsProxies && target.startsWith('/');
   // The type promises a host, but a request of HTTP/1.0 may have none.
-  const host = req.host as string | undefined;
+  const host = isPlain ? head.host[0] : (req.host as string | undefined);
   return host !== undefined && host !== '' && isHost(host) ? host : undefined;
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { compileHeadReader, type HeadOf } from '../head-reader.ts';
 
 /** The headers that the gateway reads itself, by lower-case name, and what they are called in `RequestHead`. */
 const FIELDS = {
@@ -12,32 +13,16 @@ const FIELDS = {
   'x-request-id': 'requestId',
   traceparent: 'traceparent',
   tracestate: 'tracestate',
+  connection: 'connection',
+  'transfer-encoding': 'transferEncoding',
+  'content-length': 'contentLength',
 } as const;
 
 /** Every value of each of those headers, as received: hostile bytes. */
-export type RequestHead = Record<(typeof FIELDS)[keyof typeof FIELDS], readonly string[]>;
+export type RequestHead = HeadOf<typeof FIELDS>;
 
-const fieldOf = new Map<string, keyof RequestHead>(Object.entries(FIELDS));
-const LENGTHS = new Set(Object.keys(FIELDS).map((name) => name.length));
-const NONE: readonly string[] = Object.freeze([]);
-const EMPTY_HEAD = Object.fromEntries(Object.values(FIELDS).map((field) => [field, NONE])) as RequestHead;
-
-/**
- * Reads the header lines in one pass. `req.headers` would cost more, and it hides repeated lines: it joins their
- * values, and keeps only the first of `Authorization` and `Host`.
- */
-export function readHead(rawHeaders: readonly string[]): RequestHead {
-  const head = { ...EMPTY_HEAD };
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] ?? '';
-    // The length rules out most names before they are turned to lower case.
-    const field = LENGTHS.has(name.length) ? fieldOf.get(name.toLowerCase()) : undefined;
-    if (field === undefined) continue;
-    const value = rawHeaders[i + 1] ?? '';
-    head[field] = head[field] === NONE ? [value] : [...head[field], value];
-  }
-  return head;
-}
+/** Reads the head of a request. */
+export const readHead = compileHeadReader(FIELDS);
 
 /** The most header lines of a request; Node itself drops the lines beyond its bound silently. */
 export const HEADER_LINES_MAX = 100;

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { type Readable, Stream, Transform } from 'node:stream';
-import type { HeaderLines } from './headers.ts';
+import { joinLines } from '../head-reader.ts';
+import type { RequestHead } from '../listener/request-head.ts';
+import type { AnswerHead, HeaderLines } from './headers.ts';
 
 /** How a request's body is delimited: not at all, by a length in bytes, or in chunks. */
 export type Framing =
@@ -12,9 +14,13 @@ export type Framing =
  * The framing of a request, or a text that says what is wrong with it. The parser has refused contradictions already.
  * Refused here is what the RFC allows but different servers read differently.
  */
-export function framingOf(req: IncomingMessage, bodyBytesMax: number): Framing | string {
-  const encoding = req.headers['transfer-encoding'];
-  const bytes = Number(req.headers['content-length'] ?? 0);
+export function framingOf(
+  req: IncomingMessage,
+  { transferEncoding, contentLength }: RequestHead,
+  bodyBytesMax: number,
+): Framing | string {
+  const encoding = joinLines(transferEncoding);
+  const bytes = Number(contentLength[0] ?? 0);
   if (encoding === undefined && bytes === 0) return { kind: 'none' };
   // RFC 9110, section 9.3.1: a body here has no meaning, and is a known means of request smuggling.
   if (req.method === 'GET' || req.method === 'HEAD') return 'body on a safe method';
@@ -33,15 +39,17 @@ export function addFraming(headers: HeaderLines, framing: Framing, method: strin
 }
 
 /** Whether the body of a response can be relayed as it is; the gateway would have to decode other transfer codings. */
-export function hasPlainFraming({ headers }: IncomingMessage): boolean {
-  const encoding = headers['transfer-encoding']?.toLowerCase();
+export function hasPlainFraming({ transferEncoding }: AnswerHead): boolean {
+  const encoding = joinLines(transferEncoding)?.toLowerCase();
   return encoding === undefined || encoding === 'chunked' || encoding === 'identity';
 }
 
 /** Whether a response without a body (204) announces one, which may still come and belongs to no request. */
-export function announcesMissingBody({ statusCode, headers }: IncomingMessage): boolean {
-  if (statusCode !== 204) return false;
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+export function announcesMissingBody(
+  status: number,
+  { transferEncoding, contentLength }: AnswerHead,
+): boolean {
+  return status === 204 && (transferEncoding.length > 0 || Number(contentLength[0] ?? 0) > 0);
 }
 
 /** The body of a request as a stream that stops after `bodyBytesMax` and then calls `onExceeded`. */

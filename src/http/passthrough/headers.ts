@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { compileHeadReader, type HeadOf, joinLines } from '../head-reader.ts';
+import type { RequestHead } from '../listener/request-head.ts';
 import { isUnder } from '../routes.ts';
 import { type PathMap, publicPath } from './path.ts';
 
@@ -17,10 +19,11 @@ export type HeaderLines = Record<string, string | string[]>;
 
 /** The caller's header lines that are forwarded, under the names that `forwardRule` gives them. */
 export function forwardedHeaders(
-  { rawHeaders, headers: { connection } }: IncomingMessage,
+  { rawHeaders }: IncomingMessage,
+  { connection }: RequestHead,
   forwardRule: (line: string) => string | undefined,
 ): HeaderLines {
-  const dropped = connectionOptions(connection);
+  const dropped = connectionOptions(joinLines(connection));
   const headers: HeaderLines = {};
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = forwardRule(rawHeaders[i] ?? '');
@@ -32,6 +35,23 @@ export function forwardedHeaders(
   }
   return headers;
 }
+
+/** The headers of an answer that the gateway reads itself. */
+const ANSWER_FIELDS = {
+  connection: 'connection',
+  vary: 'vary',
+  location: 'location',
+  'content-location': 'contentLocation',
+  'cache-control': 'cacheControl',
+  'transfer-encoding': 'transferEncoding',
+  'content-length': 'contentLength',
+} as const;
+
+/** Every value of each of those headers, as received: hostile bytes. */
+export type AnswerHead = HeadOf<typeof ANSWER_FIELDS>;
+
+/** Reads the head of an answer. */
+export const readAnswerHead = compileHeadReader(ANSWER_FIELDS);
 
 /** What is needed to rewrite the addresses in an upstream's response. */
 export type AddressRewrite = {
@@ -55,12 +75,12 @@ export type ReturnRules = {
 
 /** The upstream's header lines that are returned to the caller: names and values in turn. */
 export function returnedHeaders(
-  { rawHeaders, headers, statusCode }: IncomingMessage,
+  { rawHeaders, statusCode }: IncomingMessage,
+  head: AnswerHead,
   { nameOf, cacheControl, vary: ownVary }: ReturnRules,
   rewrite: AddressRewrite,
 ): string[] {
-  const { connection, vary, location, 'content-location': contentLocation } = headers;
-  const dropped = connectionOptions(connection);
+  const dropped = connectionOptions(joinLines(head.connection));
   const lines: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const line = rawHeaders[i] ?? '';
@@ -70,11 +90,11 @@ export function returnedHeaders(
     if (statusCode === 204 && name === 'content-length') continue;
     lines.push(line, rawHeaders[i + 1] ?? '');
   }
-  if (location !== undefined) pushAddress(lines, 'Location', rawHeaders, rewrite);
-  if (contentLocation !== undefined) pushAddress(lines, 'Content-Location', rawHeaders, rewrite);
-  const caching = cacheControl(headers['cache-control']);
+  pushAddress(lines, 'Location', head.location, rewrite);
+  pushAddress(lines, 'Content-Location', head.contentLocation, rewrite);
+  const caching = cacheControl(joinLines(head.cacheControl));
   if (caching !== undefined) lines.push('Cache-Control', caching);
-  lines.push('Vary', vary === undefined ? ownVary : `${vary}, ${ownVary}`);
+  lines.push('Vary', [...head.vary, ownVary].join(', '));
   return lines;
 }
 
@@ -82,11 +102,9 @@ export function returnedHeaders(
 function pushAddress(
   lines: string[],
   name: string,
-  rawHeaders: readonly string[],
+  [value, ...others]: readonly string[],
   rewrite: AddressRewrite,
 ): void {
-  const isValue = (i: number) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name.toLowerCase();
-  const [value, ...others] = rawHeaders.filter((_, i) => isValue(i));
   const address = value === undefined || others.length > 0 ? undefined : publicAddress(value, rewrite);
   if (address !== undefined) lines.push(name, address);
 }

@@ -53,7 +53,7 @@ function createEndpoint(
   { clock, admit, trustsProxies, cors, uses, gatewayHeaders }: PassthroughDeps,
 ): Endpoint {
   const operation = `passthrough.${config.name}`;
-  const proxyRequest = compileProxyRequest(config, cors, gatewayHeaders);
+  const proxyRequest = compileProxyRequest(config, { cors, gatewayHeaders, trustsProxies });
 
   /** Opens the call of a request; its deadline runs until the response has closed. */
   function openCall({ req, context, target, progress }: ProxyContext): OpenCall {
@@ -107,7 +107,7 @@ function createEndpoint(
     route: config.path,
     methods: config.methods,
     serve(req: Request, context: RequestContext, target: RequestTarget) {
-      const framing = framingOf(req, config.bodyMax);
+      const framing = framingOf(req, context.head, config.bodyMax);
       if (!isForwardable(target.path)) throw fault('bad_request', { detail: 'path' });
       if (typeof framing === 'string') throw fault('bad_request', { detail: framing });
       const progress = { call: undefined, hasResponse: false, upstreamWaitSince: 0 };

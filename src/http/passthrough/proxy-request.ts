@@ -84,11 +84,18 @@ function bodyOf({ req, context, framing }: ProxyContext, bytesMax: number): Stre
   });
 }
 
+/** What the requests of a route are made with. */
+type ProxyRequestDeps = {
+  readonly cors: Pick<Cors, 'append' | 'vary'>;
+  /** Headers that only the gateway sends. */
+  readonly gatewayHeaders: readonly string[];
+  readonly trustsProxies: boolean;
+};
+
 /** Compiles the function that makes a caller's request the request to the upstream of a route. */
 export function compileProxyRequest(
   config: PassthroughConfig,
-  cors: Pick<Cors, 'append' | 'vary'>,
-  gatewayHeaders: readonly string[],
+  { cors, gatewayHeaders, trustsProxies }: ProxyRequestDeps,
 ): (proxied: ProxyContext, call: Call) => ProxyRequest {
   const { bodyMax } = config;
   const map = pathMapOf(config);
@@ -101,10 +108,10 @@ export function compileProxyRequest(
 
   /** All header lines for the upstream except `host`. */
   function headersOf({ req, context, framing }: ProxyContext, address: string, host?: string): HeaderLines {
-    const headers = forwardedHeaders(req, forwardRule);
+    const headers = forwardedHeaders(req, context.head, forwardRule);
     addFraming(headers, framing, req.method);
     headers['x-forwarded-for'] = address;
-    headers['x-forwarded-proto'] = clientProtocol(req);
+    headers['x-forwarded-proto'] = clientProtocol(req, trustsProxies);
     if (host !== undefined) headers['x-forwarded-host'] = host;
     headers['x-request-id'] = context.requestId;
     return Object.assign(headers, ownHeaders);
@@ -112,7 +119,7 @@ export function compileProxyRequest(
 
   return function proxyRequest(proxied, call) {
     const { req, context, target, framing, progress } = proxied;
-    const host = clientHost(req);
+    const host = clientHost(req, context, trustsProxies);
     return {
       req,
       context,

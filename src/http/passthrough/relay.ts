@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { fault } from '../../errors/fault.ts';
 import { hasPlainFraming, announcesMissingBody } from './body.ts';
-import { returnedHeaders } from './headers.ts';
+import { type AnswerHead, readAnswerHead, returnedHeaders } from './headers.ts';
 import type { Destination, ProxyRequest } from './proxy-request.ts';
 import { closeIfBodyUnread } from '../listener/unread-body.ts';
 
@@ -26,21 +26,27 @@ export function relayResponse(
     const detail = `the upstream refused the gateway's credential with ${status}`;
     throw fault('upstream_error', { detail, sourceHealth });
   }
-  if (!hasPlainFraming(answer)) throw fault('upstream_error', { detail: 'transfer coding', sourceHealth });
+  const head = readAnswerHead(answer.rawHeaders);
+  if (!hasPlainFraming(head)) throw fault('upstream_error', { detail: 'transfer coding', sourceHealth });
   // A body that came after it would be read as the response to another request.
-  if (announcesMissingBody(answer) && call !== undefined) call.shouldKeepAlive = false;
+  if (announcesMissingBody(status, head) && call !== undefined) call.shouldKeepAlive = false;
   closeIfBodyUnread(request.context);
   try {
-    res.writeHead(status, responseHeaders(request, url, answer));
+    res.writeHead(status, responseHeaders(request, url, answer, head));
   } catch (cause) {
     throw fault('upstream_error', { detail: 'the head of the answer is not valid', cause, sourceHealth });
   }
-  relayBody(answer, res, Number(answer.headers['content-length']));
+  relayBody(answer, res, Number(head.contentLength[0]));
 }
 
-function responseHeaders(request: ProxyRequest, upstreamUrl: URL, answer: IncomingMessage): string[] {
+function responseHeaders(
+  request: ProxyRequest,
+  upstreamUrl: URL,
+  answer: IncomingMessage,
+  head: AnswerHead,
+): string[] {
   const { context, returns, cors, map, path, host } = request;
-  const headers = returnedHeaders(answer, returns, { map, path, host, upstreamUrl });
+  const headers = returnedHeaders(answer, head, returns, { map, path, host, upstreamUrl });
   headers.push(
     'X-Request-Id',
     context.requestId,

@@ -18,7 +18,7 @@ export type RouteUpstream = {
    * @throws GatewayError `upstream_unavailable`, `upstream_error`, `overloaded`
    * @throws unknown the reason of the request's signal
    */
-  forward(request: ProxyRequest): Promise<void>;
+  forward(request: ProxyRequest): Promise<unknown>;
   readonly close: () => void;
 };
 
@@ -121,8 +121,8 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
         trace: request.trace,
         method: request.req.method ?? '',
       };
-      return guard.run(call, async (attempt) => {
-        await attempt.exchange({
+      return guard.run(call, (attempt) =>
+        attempt.exchange({
           async send(base, trace) {
             try {
               const status = await send(request, destinations.get(base) as Destination, trace);
@@ -137,8 +137,8 @@ export function createRouteUpstream(route: PassthroughConfig, deps: RouteUpstrea
           },
           statusOf: (status) => status,
           abandonReason: () => abandonReason(request),
-        });
-      });
+        }),
+      );
     },
     close() {
       guard.close();
