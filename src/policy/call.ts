@@ -93,6 +93,8 @@ export type SourceCall = {
   readonly signal: AbortSignal;
   /** Absent: somebody waits for the answer. */
   readonly priority?: Priority | undefined;
+  /** False: an answer that takes a scan is refused with `scan_limit_exceeded`, unless the rows of one are there. */
+  readonly mayScan?: boolean | undefined;
 };
 
 /** What a source answers: a finished body, or that there is no such record. */

@@ -23,6 +23,8 @@ export type CallSpan = {
 export type UpstreamTrace = {
   /** Whether the trace is recorded. */
   readonly isSampled: boolean;
+  /** Absent where there are none. */
+  readonly ids?: Pick<TraceParent, 'traceId'>;
   startCall(): CallSpan;
 };
 

@@ -6,6 +6,7 @@ import type { RedisRowSets } from '../../rowset/redis-rowsets.ts';
 import { createKnownRowSets, type KnownRowSet } from './known-rowsets.ts';
 import { isMismatch, type Mismatch } from '../mismatch.ts';
 import type { PageRange } from '../read-page.ts';
+import { notScanned } from '../scan/scan-faults.ts';
 import { createRowSetScans } from './scan-rowset.ts';
 import type { CallContext, SourceRuntime } from '../source-runtime.ts';
 
@@ -72,13 +73,13 @@ export function createRowSets(source: SourceRuntime, fleet: RedisRowSets | undef
     plan: ScanPlan,
     selection: Selection,
     newerThan: number,
-    signal: AbortSignal,
+    { signal, mayScan = true }: Pick<CallContext, 'signal' | 'mayScan'>,
   ): Promise<KnownPage> {
     const found = await known.find(plan.key);
     signal.throwIfAborted();
     if (found === undefined || found.rowSet.storedAt <= newerThan)
       return { page: undefined, than: newerThan };
-    if (clock.now() >= found.refreshAt) refresh(plan, found);
+    if (mayScan && clock.now() >= found.refreshAt) refresh(plan, found);
     const page = await pageOf(found.rowSet, selection, signal);
     // Redis may have lost its rows but not its head.
     if (page === undefined) known.drop(plan.key, found);
@@ -86,15 +87,19 @@ export function createRowSets(source: SourceRuntime, fleet: RedisRowSets | undef
   }
 
   return {
-    async page(plan, { offset, limit }, { signal, usage }, newerThan = -Infinity) {
+    async page(plan, { offset, limit }, context, newerThan = -Infinity) {
+      const { signal, usage, priority, mayScan } = context;
       const selection = { sort: plan.sort, filters: plan.residualFilters, offset, limit };
-      const { page, than } = await knownPage(plan, selection, newerThan, signal);
+      const { page, than } = await knownPage(plan, selection, newerThan, context);
       if (page !== undefined) return page;
+      if (mayScan === false) throw notScanned();
       const obtain = (context: CallContext) => scans.obtain(plan, context, than);
       // Rows that another process read may be lost meanwhile; those of an own scan are here.
       const scan = (context: CallContext) => scans.take(plan, context, undefined);
       for (const work of [obtain, scan]) {
-        const rowSet = await flights.run(plan.key, signal, (shared) => work({ signal: shared, usage }));
+        const rowSet = await flights.run(plan.key, signal, (shared) =>
+          work({ signal: shared, usage, priority }),
+        );
         if (isMismatch(rowSet)) return rowSet;
         const fresh = await pageOf(rowSet, selection, signal);
         if (fresh !== undefined) return fresh;

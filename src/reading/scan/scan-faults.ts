@@ -16,3 +16,8 @@ export function outOfReach(): GatewayError {
 export function tooSlow(): GatewayError {
   return fault('upstream_timeout', { detail: "one reply took most of the source's budget.time" });
 }
+
+/** The error of a call that may not scan, where no rows of a scan are there. */
+export function notScanned(): GatewayError {
+  return fault('scan_limit_exceeded', { detail: 'the answer takes a scan, which this call may not cause' });
+}

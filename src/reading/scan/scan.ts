@@ -108,7 +108,8 @@ export async function scan(
   const signal = AbortSignal.any([context.signal, deadline]);
   try {
     const finish = plan.hydrates === 'rows' ? createHydration(watched.source, 'scan') : undefined;
-    return await scanOnce(watched.source, plan, name, { ...context, signal, priority: 'scan', finish });
+    const priority = context.priority === 'shadow' ? 'shadow' : 'scan';
+    return await scanOnce(watched.source, plan, name, { ...context, signal, priority, finish });
   } catch (error) {
     if (!deadline.aborted || context.signal.aborted) throw error;
     throw watched.silentMs() * 2 >= source.budget.time ? tooSlow() : overBudget('time');

@@ -1,5 +1,6 @@
 import type { SourceSpec } from '../../config/schema/source.ts';
-import { GatewayError } from '../../errors/fault.ts';
+import type { Priority } from '../../kernel/upstream-call.ts';
+import { fault, GatewayError } from '../../errors/fault.ts';
 import type { Breaker, CallOutcome, RecordOutcome } from './breaker.ts';
 import type { Host, Hosts } from './hosts.ts';
 import type { RetryBudget } from './retry-budget.ts';
@@ -79,13 +80,41 @@ export type AttemptedCall = {
   readonly isSafe: boolean;
   /** Equal for calls that ask the source the same. */
   readonly question: string;
+  readonly priority: Priority;
 };
+
+/**
+ * Creates the attempt of a shadow, which must do no harm to callers: it is sent once, only while the source is known to
+ * be well, and nobody learns of its outcome.
+ */
+function createShadowAttempt(
+  { breaker, hosts, check }: AttemptParts,
+  { affinity }: Pick<AttemptedCall, 'affinity'>,
+): CallAttempt {
+  let host: Host | undefined;
+  return {
+    start() {
+      check();
+      if (breaker.state !== 'closed')
+        throw fault('upstream_unavailable', { detail: 'the breaker of the source is not closed' });
+      host = hosts.choose(affinity);
+      host.active += 1;
+      return host.base;
+    },
+    finish() {
+      if (host !== undefined) host.active -= 1;
+      host = undefined;
+    },
+    retryDelayMs: () => undefined,
+  };
+}
 
 /** Creates the attempt of one call. Retries wait by exponential backoff with full jitter. */
 export function createCallAttempt(
   parts: AttemptParts,
-  { affinity, isSafe, question }: AttemptedCall,
+  { affinity, isSafe, question, priority }: AttemptedCall,
 ): CallAttempt {
+  if (priority === 'shadow') return createShadowAttempt(parts, { affinity });
   const { breaker, budget, hosts, pause, silence, monotonic, net } = parts;
   const begunMs = monotonic();
   let retries = 0;

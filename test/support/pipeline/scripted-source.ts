@@ -7,7 +7,7 @@ import { createLocalClaims } from '../../../src/reading/source-runtime.ts';
 import { createRowSets } from '../../../src/reading/rowsets/rowsets.ts';
 import type { UpstreamReply } from '../../../src/kernel/upstream-call.ts';
 import type { SourceRuntime } from '../../../src/reading/source-runtime.ts';
-import type { SourceAnswer } from '../../../src/policy/call.ts';
+import type { SourceAnswer, SourceHandler } from '../../../src/policy/call.ts';
 import { createSourceCall } from './call.ts';
 import { compileRowCodec, type RowCodec } from '../../../src/rowset/row-codec.ts';
 import type { RedisRowSets } from '../../../src/rowset/redis-rowsets.ts';
@@ -34,6 +34,8 @@ export type ScriptedSource = {
   readonly contradicted: readonly string[];
   readonly gaps: readonly string[];
   readonly clock: ManualClock;
+  /** What answers calls. @throws GatewayError */
+  readonly answer: SourceHandler;
   /** The answer to a query. @throws GatewayError */
   readonly fill: (query: Query, signal?: AbortSignal) => Promise<SourceAnswer>;
   /** The body of the answer to a list with this raw query string. @throws GatewayError */
@@ -95,6 +97,7 @@ export function openSource(
     contradicted,
     gaps,
     clock,
+    answer,
     fill,
     close: () => rowSets.close(),
     async list(rawQuery = '', signal) {

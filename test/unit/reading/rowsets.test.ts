@@ -1,7 +1,8 @@
 import { holding } from '../../support/pipeline/held-calls.ts';
 import { openSource } from '../../support/pipeline/scripted-source.ts';
 import { parseList } from '../../support/pipeline/parse-as.ts';
-import { expectedBody, filtersOf, honest, products, shopText } from './shop.ts';
+import { createSourceCall } from '../../support/pipeline/call.ts';
+import { codeOf, expectedBody, filtersOf, honest, products, shopText } from './shop.ts';
 
 const rows = products(25).map((one, i) => ({
   ...one,
@@ -28,6 +29,21 @@ describe('the rows of one scan', () => {
       'limit=5',
     ];
     for (const raw of questions) expect(await source.list(raw)).toBe(expectedBody('products', rows, raw));
+    expect(source.calls).toHaveLength(CALLS_OF_A_SCAN);
+  });
+
+  it('serve a call that may not scan, which is refused where there are none, and has none read anew', async () => {
+    const source = openSource(
+      'products',
+      scanning({ budget: '{ snapshot: 30s }' }),
+      honest(() => rows),
+    );
+    const call = { ...createSourceCall(parseList('products.list', 'limit=5')), mayScan: false };
+    expect(await codeOf(source.answer(call))).toBe('scan_limit_exceeded');
+    expect(source.calls).toHaveLength(0);
+    await source.list('limit=5&page=2');
+    source.clock.advance(25_000);
+    expect(await source.answer(call)).toMatchObject({ body: expectedBody('products', rows, 'limit=5') });
     expect(source.calls).toHaveLength(CALLS_OF_A_SCAN);
   });
 

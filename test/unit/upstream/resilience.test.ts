@@ -1,5 +1,6 @@
 import { net as netSchema } from '../../../src/config/schema/connection.ts';
 import { fault, GatewayError } from '../../../src/errors/fault.ts';
+import type { Priority } from '../../../src/kernel/upstream-call.ts';
 import { createResilience } from '../../../src/upstream/resilience/resilience.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 
@@ -7,7 +8,9 @@ const refused = fault('upstream_unavailable', { sourceHealth: { isRetryable: tru
 const late = fault('upstream_timeout');
 const failed = fault('upstream_error');
 
-const theCall = (isSafe: boolean) => ({ affinity: {}, isSafe, question: '/x' });
+const theCall = (isSafe: boolean, priority: Priority = 'caller') => ({
+  ...{ affinity: {}, isSafe, question: '/x', priority },
+});
 
 /** The resilience of a source with these settings, on a clock of the test's own. */
 function open(net: object = {}, deadlineMs = 10_000, patienceMs = deadlineMs) {

@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MigrationConfig } from '../../config/schema/migration.ts';
+import { queryKey } from '../../contract/query-key.ts';
+import type { Query } from '../../contract/query.ts';
+import type { Resource } from '../../contract/resources.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
+import { createTokenBucket } from '../../policy/token-bucket.ts';
+import type { Usage } from '../../upstream/exchange.ts';
+import { compareAnswers } from '../compare/compare-answers.ts';
+import type { Comparison } from '../compare/comparison.ts';
+import { compileRules } from '../compare/rules.ts';
+import type { ToSample } from '../compare/sample.ts';
+import type { Origin } from '../routing/origin.ts';
+import type { KeptRule } from '../state/migration-state.ts';
+import { type Both, confirm, type Judged, otherOrigin } from './confirm.ts';
+import { type Answered, createAskLeg, type Leg } from './leg.ts';
+import type { Slots } from './slots.ts';
+
+/** A question, and what one source has just answered to it. */
+export type AnsweredQuestion = {
+  readonly operation: string;
+  readonly query: Query;
+  readonly origin: Origin;
+  readonly served: Answered;
+  /** The trace of the request that it was asked for; absent: none is continued. */
+  readonly spans?: Usage['spans'];
+};
+
+/** What came of asking the other source. */
+export type Compared = {
+  readonly second: Leg;
+  /** Absent: the other source was not asked, so there is nothing to count. */
+  readonly comparison?: Comparison;
+};
+
+/** Compares what both sources of a resource answer. */
+export type Comparer = {
+  /** Asks the other source the same, and both again where they differ. It never rejects. */
+  compare(question: AnsweredQuestion, signal: AbortSignal): Promise<Compared>;
+};
+
+/** What came of a difference that had to last. */
+export type RecheckResult = 'confirmed' | 'gone' | 'inconclusive';
+
+export type ComparerDeps = {
+  readonly resource: Resource;
+  readonly config: Pick<MigrationConfig, 'compare' | 'recheck' | 'shadow'>;
+  /** Both sources, without caches. */
+  readonly sources: Both<SourceHandler>;
+  /** The rules that were made while the gateway runs. */
+  readonly keptRules: () => readonly KeptRule[];
+  readonly toSample: ToSample;
+  readonly slots: Slots;
+  readonly clock: Clock;
+  readonly onRecheck?: ((result: RecheckResult) => void) | undefined;
+  /** Waits; replaced in tests. */
+  readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+};
+
+/** How often both sources are asked again: rows of a list move by themselves more often than a record changes. */
+const ROUNDS = { get: 1, list: 2 } as const;
+
+const RECHECK_RESULTS = {
+  match: 'gone',
+  ignored: 'gone',
+  mismatch: 'confirmed',
+  inconclusive: 'inconclusive',
+} as const;
+
+const waitUnref = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false });
+
+/** Creates what compares the two sources of a resource. */
+export function createComparer(deps: ComparerDeps): Comparer {
+  const { resource, config, sources, keptRules, toSample, clock, onRecheck, wait = waitUnref } = deps;
+  const { recheck, shadow } = config;
+  const isAccepted = compileRules(config.compare);
+  const askLeg = createAskLeg({ ...deps, timeoutMs: shadow.timeout });
+  const tokens = createTokenBucket(recheck.maxRps, recheck.maxRps, clock);
+
+  function reserve(calls: number): boolean {
+    if (tokens.waitSeconds() > 0) return false;
+    for (let call = 0; call < calls; call += 1) tokens.spend();
+    return true;
+  }
+
+  function judge(query: Query, answers: Both<SourceAnswer>): Judged {
+    const [kept, now] = [keptRules(), clock.now()];
+    const all = compareAnswers(resource, query, answers.legacy, answers.new);
+    const byCount = Map.groupBy(all, (difference) => isAccepted(difference, kept, now));
+    return { counting: byCount.get(false) ?? [], accepted: byCount.get(true) ?? [] };
+  }
+
+  async function judgePair(
+    { query, origin, spans }: AnsweredQuestion,
+    pair: Both<Answered>,
+    signal: AbortSignal,
+  ): Promise<Pick<Comparison, 'verdict' | 'differences' | 'ignored' | 'lagMs'>> {
+    const { verdict, differences, ignored, lagMs, isRechecked } = await confirm(pair, origin, {
+      judge: (answers) => judge(query, answers),
+      read: (side) => askLeg(sources[side], query, spans, signal),
+      wait: () => wait(recheck.delay, signal),
+      reserve,
+      monotonic: () => clock.monotonic(),
+      rounds: ROUNDS[query.kind],
+    });
+    if (isRechecked) onRecheck?.(RECHECK_RESULTS[verdict]);
+    const key = queryKey(query);
+    const sampled = (all: typeof differences) => all.map((difference) => toSample(difference, key));
+    return { verdict, differences: sampled(differences), ignored: sampled(ignored), lagMs };
+  }
+
+  return {
+    async compare(question, signal) {
+      const { operation, query, origin, served, spans } = question;
+      const other = otherOrigin(origin);
+      const second = await askLeg(sources[other], query, spans, signal);
+      if (second.kind === 'skipped') return { second };
+      const about = {
+        resource: resource.name,
+        operation,
+        query: queryKey(query),
+        traceId: spans?.ids?.traceId,
+      };
+      const msOf = (side: Origin) =>
+        side === origin ? served.ms : second.kind === 'answered' ? second.ms : undefined;
+      const measured = { ...about, legacyMs: msOf('legacy'), newMs: msOf('new') };
+      if (second.kind === 'failed') {
+        const verdict = other === 'new' ? 'failed_new' : 'failed_legacy';
+        return { second, comparison: { ...measured, verdict, differences: [], ignored: [] } };
+      }
+      const pair = { [origin]: served, [other]: second } as Both<Answered>;
+      try {
+        return { second, comparison: { ...measured, ...(await judgePair(question, pair, signal)) } };
+      } catch (error) {
+        // The wait has ended because everything closes.
+        if (signal.aborted) return { second };
+        throw error;
+      }
+    },
+  };
+}

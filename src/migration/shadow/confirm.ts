@@ -1,0 +1,80 @@
+import type { SourceAnswer } from '../../policy/call.ts';
+import { lasting } from '../compare/compare-answers.ts';
+import type { Difference, Verdict } from '../compare/comparison.ts';
+import type { Origin } from '../routing/origin.ts';
+import type { Answered, Leg } from './leg.ts';
+
+/** Something of both sources. */
+export type Both<T> = Readonly<Record<Origin, T>>;
+
+/** The differences of two answers: those that count, and those that do not. */
+export type Judged = { readonly counting: readonly Difference[]; readonly accepted: readonly Difference[] };
+
+/** What a comparison of two answers has come to. */
+export type Outcome = {
+  readonly verdict: Extract<Verdict, 'match' | 'ignored' | 'mismatch' | 'inconclusive'>;
+  readonly differences: readonly Difference[];
+  readonly ignored: readonly Difference[];
+  /** At most how long one store lagged behind the other, where a difference has gone by itself. */
+  readonly lagMs?: number | undefined;
+  /** Whether the sources were asked again. */
+  readonly isRechecked: boolean;
+};
+
+export type ConfirmDeps = {
+  readonly judge: (answers: Both<SourceAnswer>) => Judged;
+  /** Asks one source the same again. */
+  readonly read: (origin: Origin) => Promise<Leg>;
+  /** Waits for as long as a difference has to last. */
+  readonly wait: () => Promise<unknown>;
+  /** Takes the right to so many further calls; false where there are none left for now. */
+  readonly reserve: (calls: number) => boolean;
+  readonly monotonic: () => number;
+  /** How often both are asked again after a wait. */
+  readonly rounds: number;
+};
+
+export const otherOrigin = (origin: Origin): Origin => (origin === 'legacy' ? 'new' : 'legacy');
+
+function equalOutcome({ accepted }: Judged, isRechecked: boolean, lagMs?: number): Outcome {
+  const verdict = accepted.length > 0 ? 'ignored' : 'match';
+  return { verdict, differences: [], ignored: accepted, lagMs, isRechecked };
+}
+
+const answersOf = (both: Both<Answered>): Both<SourceAnswer> => ({
+  legacy: both.legacy.answer,
+  new: both.new.answer,
+});
+
+/**
+ * Tells a lasting difference from one of two stores that are written to between two reads. The source that served is
+ * asked again at once, then both after a wait, once or more. A difference is confirmed if it was there each time, with
+ * the same values on both sides. Where at any time there is none, the answers match; where others have come in place of
+ * the first ones, or something could not be read anew, nothing is known.
+ */
+export async function confirm(first: Both<Answered>, served: Origin, deps: ConfirmDeps): Promise<Outcome> {
+  const { judge, read, wait, reserve, monotonic, rounds } = deps;
+  const startedMs = monotonic();
+  const judged = judge(answersOf(first));
+  if (judged.counting.length === 0) return equalOutcome(judged, false);
+  const ignored = judged.accepted;
+  const unknown: Outcome = { verdict: 'inconclusive', differences: [], ignored, isRechecked: true };
+  // Rows of an earlier scan differ from those of now without any fault.
+  if (!first.legacy.isFresh || !first.new.isFresh || !reserve(1 + 2 * rounds))
+    return { ...unknown, isRechecked: false };
+  let [both, left] = [first, judged.counting];
+  for (let round = 0; round <= rounds; round += 1) {
+    if (round > 0) await wait();
+    for (const origin of round === 0 ? [served] : [otherOrigin(served), served]) {
+      const leg = await read(origin);
+      if (leg.kind !== 'answered' || !leg.isFresh) return unknown;
+      both = { ...both, [origin]: leg };
+    }
+    const again = judge(answersOf(both));
+    if (again.counting.length === 0)
+      return equalOutcome(again, true, round === 0 ? undefined : monotonic() - startedMs);
+    left = lasting(left, again.counting);
+  }
+  if (left.length === 0) return unknown;
+  return { verdict: 'mismatch', differences: left, ignored, isRechecked: true };
+}

@@ -1,0 +1,39 @@
+import type { Redis } from 'ioredis';
+import type { Clock } from '../../kernel/clock.ts';
+import { createLimiter } from '../../store/limiter/limiter.ts';
+import type { RedisKeys } from '../../store/redis/redis-keys.ts';
+
+/** The bound on comparisons of one resource, over all processes. */
+export type ShadowRate = {
+  /** Takes the right to one call; false where there is none left. */
+  take(): boolean | Promise<boolean>;
+  close(): void;
+};
+
+export type ShadowRateDeps = {
+  /** Absent: this process counts alone. */
+  readonly redis: Redis | undefined;
+  readonly keys: Pick<RedisKeys, 'tierCounts'>;
+  readonly clock: Pick<Clock, 'monotonic'>;
+};
+
+/** Creates the bound of `maxRps` calls in each second. */
+export function createShadowRate(
+  resource: string,
+  maxRps: number,
+  { redis, keys, clock }: ShadowRateDeps,
+): ShadowRate {
+  const limiter = createLimiter({
+    redis,
+    tiers: { shadow: { windows: [{ points: maxRps, seconds: 1 }], onStoreFailure: 'closed' } },
+    keyOf: (_tier, windows, subject) => keys.tierCounts('shadow', windows, subject),
+    clock,
+  });
+  return {
+    take() {
+      const decision = limiter.consume('shadow', `shadow:${resource}`);
+      return decision instanceof Promise ? decision.then(({ allowed }) => allowed) : decision.allowed;
+    },
+    close: () => limiter.close(),
+  };
+}

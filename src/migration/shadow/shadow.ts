@@ -1,0 +1,181 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Stage } from '../../config/schema/migration.ts';
+import { queryKey } from '../../contract/query-key.ts';
+import type { Query } from '../../contract/query.ts';
+import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
+import type { SourceAnswer } from '../../policy/call.ts';
+import type { Usage } from '../../upstream/exchange.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+import type { Origin } from '../routing/origin.ts';
+import type { MigrationState } from '../state/migration-state.ts';
+import { type ComparerDeps, createComparer, type RecheckResult } from './comparer.ts';
+import { otherOrigin } from './confirm.ts';
+import { createLegBreaker } from './leg-breaker.ts';
+import { isReadSince, type Leg } from './leg.ts';
+import type { ShadowRate } from './shadow-rate.ts';
+import { createSlots, type Slots } from './slots.ts';
+import type { Strain } from './strain.ts';
+
+/** What a source has just answered a caller, without a cache. */
+export type OfferedRead = {
+  readonly operation: string;
+  /** Who has answered. */
+  readonly origin: Origin;
+  readonly query: Query;
+  readonly answer: SourceAnswer;
+  readonly ms: number;
+  readonly spans?: Usage['spans'];
+};
+
+/** Compares answers that were just read for callers with those of the other source, behind the callers' backs. */
+export type Shadow = {
+  /** Takes an answer, perhaps: it never throws, and nobody waits for it. */
+  offer(read: OfferedRead): void;
+  /** Calls of comparisons under way in this process. */
+  readonly inFlight: number;
+  /** Ends what is under way. */
+  close(): Promise<void>;
+};
+
+/** Why an answer was not compared, or what the other source did. */
+export type ShadowOutcome =
+  | 'ok'
+  | 'timeout'
+  | 'error'
+  | 'dropped_cap'
+  | 'dropped_rate'
+  | 'dropped_strain'
+  | 'dropped_breaker'
+  | 'dropped_scan'
+  | 'dropped_source';
+
+/** What the metrics count of shadows. */
+export type ShadowMetrics = {
+  shadow(resource: string, outcome: ShadowOutcome): void;
+  recheck(resource: string, result: RecheckResult): void;
+};
+
+export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck'> & {
+  readonly state: () => MigrationState | undefined;
+  readonly evidence: Pick<Evidence, 'compared' | 'isKnown'>;
+  readonly rate: Pick<ShadowRate, 'take'>;
+  readonly strain: () => Strain | undefined;
+  readonly metrics: ShadowMetrics;
+  /** 0 to below 1, anew for each answer. */
+  readonly random: () => number;
+  /** Keeps an answer of the new source that is equal, so that its cache is warm when it begins to serve. */
+  readonly warm?: ((operation: string, query: Query, answer: SourceAnswer) => void) | undefined;
+};
+
+/** The most percent of answers that are compared once the new source serves everybody. */
+const LIVE_PERCENT_MAX = 5;
+
+/** The percentage of answers that are compared in a stage. */
+function percentIn(stage: Stage, percent: number): number {
+  if (stage === 'shadow' || stage === 'ramp') return percent;
+  return stage === 'live' ? Math.min(percent, LIVE_PERCENT_MAX) : 0;
+}
+
+const SKIPPED: Record<Extract<Leg, { kind: 'skipped' }>['reason'], ShadowOutcome | undefined> = {
+  cap: 'dropped_cap',
+  scan: 'dropped_scan',
+  source: 'dropped_source',
+  closed: undefined,
+};
+
+function outcomeOf(leg: Leg): ShadowOutcome | undefined {
+  if (leg.kind === 'answered') return 'ok';
+  if (leg.kind === 'skipped') return SKIPPED[leg.reason];
+  return leg.isTimeout ? 'timeout' : 'error';
+}
+
+/** The offered answers that wait for the next turn of the event loop count as calls: they are about to be. */
+function createRoom(size: number) {
+  const slots = createSlots(size);
+  let begun = 0;
+  return {
+    slots,
+    /** Makes room for a comparison that begins; it gives its place to its first call. */
+    begin(): boolean {
+      if (slots.taken + begun >= size) return false;
+      begun += 1;
+      return true;
+    },
+    started: () => void (begun -= 1),
+  };
+}
+
+/** Creates the shadow of a resource. */
+export function createShadow(deps: ShadowDeps): Shadow {
+  const { resource, config, state, evidence, rate, strain, metrics, clock, random, warm } = deps;
+  const { concurrency, rate: percent, prewarm } = config.shadow;
+  const tasks = createBackgroundTasks();
+  const room = createRoom(concurrency);
+  const slots: Slots = room.slots;
+  const monotonic = () => clock.monotonic();
+  const breakers = { legacy: createLegBreaker(monotonic), new: createLegBreaker(monotonic) };
+  const comparer = createComparer({
+    ...{ ...deps, slots },
+    keptRules: () => state()?.rules ?? [],
+    onRecheck: (result) => metrics.recheck(resource.name, result),
+  });
+
+  /** What was never compared always is: a share of the answers would rarely meet the rare ones. */
+  function isChosen({ operation, query }: OfferedRead): boolean {
+    const current = state();
+    const { stage } = current?.operations[operation] ?? current ?? { stage: 'legacy' };
+    const chance = percentIn(stage, percent);
+    if (chance === 0) return false;
+    return random() * 100 < chance || !evidence.isKnown(resource.name, operation, queryKey(query));
+  }
+
+  function refusalOf({ origin }: OfferedRead): ShadowOutcome | undefined {
+    if (strain() !== undefined) return 'dropped_strain';
+    if (breakers[otherOrigin(origin)].isOpen) return 'dropped_breaker';
+    return room.begin() ? undefined : 'dropped_cap';
+  }
+
+  async function isWithinRate(): Promise<boolean> {
+    try {
+      return await rate.take();
+    } finally {
+      room.started();
+    }
+  }
+
+  async function compare(read: OfferedRead, isFresh: boolean, signal: AbortSignal): Promise<void> {
+    const { operation, origin, query, answer, ms, spans } = read;
+    await nextTurn();
+    const isAllowed = await isWithinRate();
+    if (!isAllowed) {
+      metrics.shadow(resource.name, 'dropped_rate');
+      return;
+    }
+    const served = { kind: 'answered', answer, ms, isFresh } as const;
+    const { second, comparison } = await comparer.compare(
+      { operation, query, origin, served, spans },
+      signal,
+    );
+    breakers[otherOrigin(origin)].record(second);
+    const outcome = outcomeOf(second);
+    if (outcome !== undefined) metrics.shadow(resource.name, outcome);
+    if (comparison === undefined) return;
+    evidence.compared(comparison);
+    const isWarming = prewarm && comparison.verdict === 'match' && origin === 'legacy';
+    if (isWarming && second.kind === 'answered') warm?.(operation, query, second.answer);
+  }
+
+  return {
+    offer(read) {
+      if (!isChosen(read)) return;
+      const refusal = refusalOf(read);
+      const isFresh = isReadSince(read.answer, clock.now() - read.ms);
+      if (refusal === undefined) tasks.run((signal) => compare(read, isFresh, signal));
+      else metrics.shadow(resource.name, refusal);
+    },
+    get inFlight() {
+      return slots.taken;
+    },
+    close: () => tasks.close(),
+  };
+}

@@ -1,0 +1,60 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
+import type { Clock } from '../../kernel/clock.ts';
+
+/** Why a process has no strength left for comparisons. */
+export type Strain = 'event_loop' | 'memory' | 'redis';
+
+/** Tells whether a process is under strain. */
+export type StrainSensor = {
+  /** What it suffers from; `undefined`: nothing. Costs next to nothing. */
+  current(): Strain | undefined;
+  close(): void;
+};
+
+const RESOLUTION_MS = 10;
+const DELAY_MS_MAX = 50;
+const HEAP_PART_MAX = 0.85;
+const WINDOW_MS = 1_000;
+
+/** Creates the sensor of a process. It measures the event loop from the first question on. */
+export function createStrainSensor({
+  clock,
+  isRedisReady,
+}: {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Whether every Redis of the configuration answers: without its cache, sources already have more to do. */
+  readonly isRedisReady: () => boolean;
+}): StrainSensor {
+  let delays: ReturnType<typeof monitorEventLoopDelay> | undefined;
+  let measuredMs = -Infinity;
+  let found: Strain | undefined;
+
+  function start() {
+    const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+    histogram.enable();
+    return histogram;
+  }
+
+  function measure(): Strain | undefined {
+    delays ??= start();
+    // What is recorded is the time between two ticks, which are `RESOLUTION_MS` apart at best.
+    const delayMs = delays.percentile(99) / 1e6 - RESOLUTION_MS;
+    delays.reset();
+    if (delayMs > DELAY_MS_MAX) return 'event_loop';
+    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+    return used > limit * HEAP_PART_MAX ? 'memory' : undefined;
+  }
+
+  return {
+    current() {
+      const nowMs = clock.monotonic();
+      if (nowMs - measuredMs >= WINDOW_MS) {
+        measuredMs = nowMs;
+        found = measure();
+      }
+      return isRedisReady() ? found : 'redis';
+    },
+    close: () => void delays?.disable(),
+  };
+}

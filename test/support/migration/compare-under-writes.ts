@@ -1,0 +1,113 @@
+import { migration } from '../../../src/config/schema/migration.ts';
+import { resources } from '../../../src/contract/resources.ts';
+import type { GetQuery, ListQuery } from '../../../src/contract/query.ts';
+import type { Comparison } from '../../../src/migration/compare/comparison.ts';
+import { createToSample } from '../../../src/migration/compare/sample.ts';
+import { createShadow } from '../../../src/migration/shadow/shadow.ts';
+import { createVirtualTime } from '../time/virtual-time.ts';
+import { shadowState } from './shadow-state.ts';
+import { createLaggingStores, seededRandom } from './lagging-stores.ts';
+
+/** What comparing two stores has found while the legacy one was written to. */
+export type FoundUnderWrites = {
+  readonly verdicts: Readonly<Record<string, number>>;
+  /** The questions with a confirmed difference. */
+  readonly mismatched: ReadonlySet<string>;
+  readonly asked: ReadonlySet<string>;
+  /** Calls of both sources for each comparison, without the caller's own one and the first one of the shadow. */
+  readonly furtherCalls: number;
+};
+
+export type UnderWrites = {
+  readonly kind: 'get' | 'list';
+  readonly comparisons: number;
+  readonly writesPerSecond: number;
+  /** The users that the new store has wrong; in lists it lacks them. */
+  readonly spoilt: ReadonlySet<number>;
+  readonly seed?: number;
+};
+
+const USERS = 4_000;
+const PER_SECOND = 20;
+const PAGE = 20;
+
+/** Compares what both stores give for random questions, 20 a second, in virtual time. */
+export async function compareUnderWrites(options: UnderWrites): Promise<FoundUnderWrites> {
+  const { kind, comparisons, writesPerSecond, spoilt, seed = 7 } = options;
+  const time = createVirtualTime();
+  const random = seededRandom(seed);
+  const isLacking = (number: number) => kind === 'list' && spoilt.has(number);
+  const stores = createLaggingStores({
+    ...{ time, users: USERS },
+    // A lag of 0.2 s in the middle, and of 1.7 s for one write in a hundred.
+    lagMs: () =>
+      200 * Math.exp(0.92 * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())),
+    answerMs: () => 10 + 30 * random(),
+    spoil: (number, name) => (isLacking(number) ? undefined : spoilt.has(number) ? name.toLowerCase() : name),
+  });
+  const verdicts: Record<string, number> = {};
+  const mismatched = new Set<string>();
+  const allAsked = new Set<string>();
+  let ended = 0;
+  const shadow = createShadow({
+    ...{ resource: resources.users, sources: stores.sources, clock: time, random: () => 0 },
+    config: migration.parse({ to: 'x', shadow: { concurrency: 64 }, recheck: { maxRps: 1_000 } }),
+    ...{ state: () => shadowState('shadow'), rate: { take: () => true }, strain: () => undefined },
+    evidence: {
+      isKnown: () => false,
+      compared({ verdict, query }: Comparison) {
+        ended += 1;
+        allAsked.add(query);
+        verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
+        if (verdict === 'mismatch') mismatched.add(query);
+      },
+    },
+    toSample: createToSample({ secret: 'key', showMask: [] }),
+    metrics: { shadow: () => undefined, recheck: () => undefined },
+    wait: (ms) => time.sleep(ms),
+  });
+
+  const query = (): GetQuery | ListQuery =>
+    kind === 'get'
+      ? { kind, resource: 'users', id: `user_${1 + Math.floor(USERS * random() ** 3)}` }
+      : {
+          kind,
+          resource: 'users',
+          page: 1 + Math.floor((USERS / PAGE) * random()),
+          limit: PAGE,
+          sort: null,
+          filters: [],
+        };
+
+  async function ask(): Promise<void> {
+    const asked = query();
+    const startedMs = time.monotonic();
+    const usage = { upstreamCalls: 0, upstreamMs: 0 };
+    const answer = await stores.sources.legacy({ query: asked, usage, signal: new AbortController().signal });
+    const ms = time.monotonic() - startedMs;
+    shadow.offer({ operation: `users.${kind}`, origin: 'legacy', query: asked, answer, ms });
+  }
+
+  /** Names change; in lists, users come and go as well. The same few are written to most of the time. */
+  async function writeOn(): Promise<void> {
+    for (let writes = 0; ended < comparisons; writes += 1) {
+      await time.sleep(1_000 / writesPerSecond);
+      const number = 1 + Math.floor(USERS * random() ** 3);
+      const isGoing = kind === 'list' && random() < 0.03 && !spoilt.has(number);
+      stores.write(number, isGoing ? undefined : `User ${number} of ${writes}`);
+    }
+  }
+
+  async function askOn(): Promise<void> {
+    for (let asked = 0; asked < comparisons; asked += 1) {
+      void ask();
+      await time.sleep(1_000 / PER_SECOND);
+    }
+    while (ended < comparisons) await time.sleep(100);
+  }
+
+  await time.run(Promise.all([askOn(), writesPerSecond > 0 ? writeOn() : undefined]));
+  await shadow.close();
+  const { legacy, new: next } = stores.calls;
+  return { verdicts, mismatched, asked: allAsked, furtherCalls: (legacy + next) / comparisons - 2 };
+}

@@ -1,0 +1,242 @@
+import { migration } from '../../../src/config/schema/migration.ts';
+import { resources } from '../../../src/contract/resources.ts';
+import type { GetQuery } from '../../../src/contract/query.ts';
+import { fault } from '../../../src/errors/fault.ts';
+import type { Comparison } from '../../../src/migration/compare/comparison.ts';
+import { createToSample } from '../../../src/migration/compare/sample.ts';
+import { createShadow, type ShadowDeps } from '../../../src/migration/shadow/shadow.ts';
+import type { SourceAnswer, SourceCall, SourceHandler } from '../../../src/policy/call.ts';
+import { shadowState } from '../../support/migration/shadow-state.ts';
+import { createCondition } from '../../support/time/eventually.ts';
+import { createManualClock } from '../../support/time/manual-clock.ts';
+
+const query: GetQuery = { kind: 'get', resource: 'users', id: 'user_1' };
+
+type Change = Omit<Partial<ShadowDeps>, 'config' | 'sources'> & {
+  readonly shadow?: Readonly<Record<string, unknown>>;
+  readonly next?: SourceHandler;
+  readonly legacy?: SourceHandler;
+};
+
+/** A shadow over two sources, and everything that it did. */
+function open({ shadow: settings = {}, next, legacy, ...change }: Change = {}) {
+  const clock = createManualClock();
+  const condition = createCondition();
+  const announce = () => condition.announce();
+  const outcomes: string[] = [];
+  const comparisons: Comparison[] = [];
+  const asked: (SourceCall & { readonly origin: string })[] = [];
+  const answer = (name: string): SourceAnswer => ({
+    ...{ found: true, storedAt: clock.now(), freshSeconds: 1, tags: [] },
+    body: JSON.stringify({ data: { id: 'user_1', name, email: null, created_at: null, profile: {} } }),
+  });
+  const sourceOf =
+    (origin: string, handler: SourceHandler = () => Promise.resolve(answer('Ann'))): SourceHandler =>
+    (call) => {
+      asked.push({ ...call, origin });
+      call.usage.upstreamCalls += 1;
+      return handler(call);
+    };
+  const shadow = createShadow({
+    ...{ resource: resources.users, clock, random: () => 0.5 },
+    sources: { legacy: sourceOf('legacy', legacy), new: sourceOf('new', next) },
+    config: migration.parse({ to: 'x', shadow: settings }),
+    ...{ state: () => shadowState('shadow'), rate: { take: () => true }, strain: () => undefined },
+    evidence: {
+      isKnown: () => false,
+      compared: (comparison) => {
+        comparisons.push(comparison);
+        announce();
+      },
+    },
+    toSample: createToSample({ secret: 'key', showMask: [] }),
+    metrics: {
+      shadow: (_resource, outcome) => {
+        outcomes.push(outcome);
+        announce();
+      },
+      recheck: () => undefined,
+    },
+    wait: () => Promise.resolve(),
+    ...change,
+  });
+  const offer = (origin: 'legacy' | 'new' = 'legacy', served = answer('Ann')) =>
+    shadow.offer({ operation: 'users.get', origin, query, answer: served, ms: 3 });
+  const until = (check: () => boolean) => condition.until(check);
+  return { shadow, offer, answer, outcomes, comparisons, asked, clock, until };
+}
+
+/** A source that answers when it is told to. */
+function held() {
+  const waiting: ((answer: SourceAnswer) => void)[] = [];
+  const handler: SourceHandler = () => new Promise((resolve) => waiting.push(resolve));
+  return { handler, waiting };
+}
+
+describe('the shadow of an answer', () => {
+  it('asks nobody before the turn in which the answer was offered is over', async () => {
+    const { offer, asked, comparisons, until } = open();
+    offer();
+    await Promise.resolve();
+    expect(asked).toEqual([]);
+    await until(() => comparisons.length === 1);
+    expect(comparisons[0]).toMatchObject({ operation: 'users.get', query: 'user_1', verdict: 'match' });
+  });
+
+  it('asks the source that did not serve, with the lowest priority and without a scan', async () => {
+    const { offer, asked, comparisons, until } = open({ state: () => shadowState('ramp') });
+    offer('new');
+    await until(() => comparisons.length === 1);
+    expect(asked.map(({ origin, priority, mayScan }) => [origin, priority, mayScan])).toEqual([
+      ['legacy', 'shadow', false],
+    ]);
+    expect(comparisons[0]).toMatchObject({ verdict: 'match', newMs: 3, legacyMs: 0 });
+  });
+
+  it.each(['legacy', 'complete'] as const)('is not made in the stage %s', (stage) => {
+    const { shadow, offer, outcomes } = open({ state: () => shadowState(stage) });
+    offer();
+    expect([shadow.inFlight, outcomes]).toEqual([0, []]);
+  });
+
+  it('is made in the stage of the operation where that has its own', async () => {
+    const operations = { 'users.get': { stage: 'shadow', percent: 0 } } as const;
+    const { offer, comparisons, until } = open({ state: () => shadowState('legacy', { operations }) });
+    offer();
+    await until(() => comparisons.length === 1);
+  });
+
+  it('is made of what was never compared, and of the share of the rest that the file says', () => {
+    const rates = [0.3, 0.6].flatMap((random) => [true, false].map((known) => ({ random, known })));
+    const made = rates.map(({ random, known }) => {
+      const evidence = { isKnown: () => known, compared: () => undefined };
+      const opened = open({ evidence, shadow: { rate: 50 }, random: () => random, strain: () => 'redis' });
+      opened.offer();
+      return opened.outcomes.length;
+    });
+    // Strain lets us see whether it was chosen without waiting.
+    expect(made).toEqual([1, 1, 0, 1]);
+  });
+
+  it('is made of five percent at most once the new source serves everybody', () => {
+    const made = [0.04, 0.06].map((random) => {
+      const evidence = { isKnown: () => true, compared: () => undefined };
+      const state = () => shadowState('live');
+      const opened = open({ evidence, state, random: () => random, strain: () => 'redis' });
+      opened.offer('new');
+      return opened.outcomes.length;
+    });
+    expect(made).toEqual([1, 0]);
+  });
+
+  it('is left out, not queued, where as many are under way as may be', async () => {
+    const { handler, waiting } = held();
+    const { shadow, offer, answer, outcomes, until } = open({ next: handler, shadow: { concurrency: 2 } });
+    for (let offered = 0; offered < 5; offered += 1) offer();
+    await until(() => outcomes.length === 3);
+    expect(outcomes).toEqual(['dropped_cap', 'dropped_cap', 'dropped_cap']);
+    while (waiting.length < 2) await new Promise(setImmediate);
+    expect(shadow.inFlight).toBe(2);
+    for (const resolve of waiting) resolve(answer('Ann'));
+    await until(() => outcomes.filter((outcome) => outcome === 'ok').length === 2);
+    expect(shadow.inFlight).toBe(0);
+  });
+
+  it('is left out under strain, and beyond the rate of the fleet', async () => {
+    const strained = open({ strain: () => 'event_loop' });
+    strained.offer();
+    expect(strained.outcomes).toEqual(['dropped_strain']);
+    const limited = open({ rate: { take: () => Promise.resolve(false) } });
+    limited.offer();
+    await limited.until(() => limited.outcomes[0] === 'dropped_rate');
+    expect(limited.asked).toEqual([]);
+  });
+
+  it('leaves a source alone for half a minute that fails at half of the calls', async () => {
+    const { offer, outcomes, comparisons, clock, until } = open({
+      next: () => Promise.reject(fault('upstream_error')),
+    });
+    for (let failed = 1; failed <= 10; failed += 1) {
+      offer();
+      await until(() => outcomes.length === failed);
+    }
+    offer();
+    expect(outcomes.at(-1)).toBe('dropped_breaker');
+    expect(comparisons.map(({ verdict }) => verdict)).toEqual(Array(10).fill('failed_new'));
+    clock.advance(30_001);
+    offer();
+    await until(() => outcomes.length === 12);
+    expect(outcomes.at(-1)).toBe('error');
+  });
+
+  it('is no comparison where the source was not asked, or only a scan would tell', async () => {
+    const refused: SourceHandler = ({ usage }) => {
+      usage.upstreamCalls = 0;
+      return Promise.reject(fault('upstream_unavailable'));
+    };
+    const scans: SourceHandler = () => Promise.reject(fault('scan_limit_exceeded'));
+    for (const [next, outcome] of [[refused, 'dropped_source'] as const, [scans, 'dropped_scan'] as const]) {
+      const { offer, outcomes, comparisons, until } = open({ next });
+      offer();
+      await until(() => outcomes.length === 1);
+      expect([outcomes, comparisons]).toEqual([[outcome], []]);
+    }
+  });
+
+  it('fails a source that does not answer in time', async () => {
+    const { offer, comparisons, outcomes, until } = open({
+      shadow: { timeout: '20ms' },
+      next: ({ signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error));
+        }),
+    });
+    offer();
+    await until(() => comparisons.length === 1);
+    expect([comparisons[0]?.verdict, outcomes]).toEqual(['failed_new', ['timeout']]);
+  });
+
+  it('confirms a difference that is still there after a wait, and tells it without values', async () => {
+    const { offer, answer, comparisons, asked, until } = open({ next: () => Promise.resolve(answer('Bob')) });
+    offer();
+    await until(() => comparisons.length === 1);
+    expect(comparisons[0]).toMatchObject({
+      verdict: 'mismatch',
+      differences: [{ path: 'data.name', kind: 'value', legacy: { type: 'string', length: 3 } }],
+    });
+    expect(asked.map(({ origin }) => origin)).toEqual(['new', 'legacy', 'new', 'legacy']);
+    expect(JSON.stringify(comparisons)).not.toMatch(/Ann|Bob/);
+  });
+
+  it('knows nothing of a difference from rows that were read before the question', async () => {
+    const { offer, answer, comparisons, until } = open({ next: () => Promise.resolve(answer('Bob')) });
+    offer('legacy', { ...answer('Ann'), storedAt: 0 } as SourceAnswer);
+    await until(() => comparisons.length === 1);
+    expect(comparisons[0]).toMatchObject({ verdict: 'inconclusive', differences: [] });
+  });
+
+  it('warms the cache of the new source with what is equal, where the file says so', async () => {
+    const warmed: string[] = [];
+    const warm = (operation: string) => void warmed.push(operation);
+    for (const prewarm of [true, false]) {
+      const { shadow, offer, comparisons, until } = open({ warm, shadow: { prewarm } });
+      offer();
+      await until(() => comparisons.length === 1);
+      await shadow.close();
+    }
+    expect(warmed).toEqual(['users.get']);
+  });
+
+  it('ends with the gateway, without a comparison', async () => {
+    const { shadow, offer, comparisons, asked } = open({
+      next: ({ signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error));
+        }),
+    });
+    offer();
+    while (asked.length === 0) await new Promise(setImmediate);
+    await shadow.close();
+    expect([comparisons, shadow.inFlight]).toEqual([[], 0]);
+  });
+});
