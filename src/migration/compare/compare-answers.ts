@@ -3,7 +3,7 @@ import type { Resource } from '../../contract/resources.ts';
 import type { SourceAnswer } from '../../policy/call.ts';
 import { compareLists } from './compare-lists.ts';
 import { compareRecords } from './compare-records.ts';
-import type { ComparedValue, Difference } from './comparison.ts';
+import type { ComparedValue, AnswerDifference } from './comparison.ts';
 import { readDetailBody, readListBody } from './read-body.ts';
 
 /**
@@ -15,7 +15,7 @@ export function compareAnswers(
   query: Query,
   legacy: SourceAnswer,
   next: SourceAnswer,
-): readonly Difference[] {
+): readonly AnswerDifference[] {
   if (!legacy.found || !next.found) {
     if (legacy.found === next.found) return [];
     const status = ({ found }: SourceAnswer) => (found ? 200 : 404);
@@ -40,12 +40,15 @@ function textOf(value: ComparedValue | undefined): string | null {
 }
 
 /** What a difference is, values included: equal for one that is still there when both sources are asked again. */
-function keyOf({ path, kind, id, legacy, next }: Difference): string {
+function keyOf({ path, kind, id, legacy, next }: AnswerDifference): string {
   return JSON.stringify([path, kind, id ?? null, textOf(legacy), textOf(next)]);
 }
 
 /** The differences of `before` that `after` has, too, with the same values on both sides. */
-export function lasting(before: readonly Difference[], after: readonly Difference[]): readonly Difference[] {
+export function lastingDifferences(
+  before: readonly AnswerDifference[],
+  after: readonly AnswerDifference[],
+): readonly AnswerDifference[] {
   const there = new Set(after.map(keyOf));
   return before.filter((difference) => there.has(keyOf(difference)));
 }

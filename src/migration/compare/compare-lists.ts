@@ -3,7 +3,7 @@ import type { Resource } from '../../contract/resources.ts';
 import type { ListQuery } from '../../contract/query.ts';
 import { compareOrder } from './compare-order.ts';
 import { compareRecords } from './compare-records.ts';
-import type { Difference } from './comparison.ts';
+import type { AnswerDifference } from './comparison.ts';
 import type { ListedPage } from './read-body.ts';
 
 /** One list of the two, and how many rows the other one's total says. */
@@ -32,7 +32,7 @@ function recordsAlone(
   side: Side,
   others: ReadonlyMap<string, CanonicalRecord>,
   kind: 'missing_id' | 'extra_id',
-): readonly Difference[] {
+): readonly AnswerDifference[] {
   const { records } = side.page;
   const alone = new Set(records.flatMap(({ id }) => (others.has(id) ? [] : [id])));
   return records.flatMap(({ id }, at) => {
@@ -49,11 +49,11 @@ export function compareLists(
   query: ListQuery,
   legacy: ListedPage,
   next: ListedPage,
-): readonly Difference[] {
+): readonly AnswerDifference[] {
   const [before, after] = [byId(legacy), byId(next)];
   const common = legacy.records.filter(({ id }) => after.has(id));
   const commonNext = next.records.filter(({ id }) => before.has(id));
-  const totals: readonly Difference[] =
+  const totals: readonly AnswerDifference[] =
     legacy.total === next.total
       ? []
       : [{ path: 'meta.total', kind: 'total', legacy: legacy.total, next: next.total }];

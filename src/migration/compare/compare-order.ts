@@ -3,7 +3,7 @@ import { compareKeys, type SortKey, sortKeyOf } from '../../contract/order.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { Sort } from '../../contract/query.ts';
-import type { Difference } from './comparison.ts';
+import type { AnswerDifference } from './comparison.ts';
 
 /** Null comes after every key. */
 function compareNullable(a: SortKey | null, b: SortKey | null): number {
@@ -59,7 +59,7 @@ export function compareOrder(
   sort: Sort | null,
   legacy: readonly CanonicalRecord[],
   next: readonly CanonicalRecord[],
-): readonly Difference[] {
+): readonly AnswerDifference[] {
   const moved = legacy.flatMap(({ id }, at) => {
     const other = next[at]?.id;
     return other === undefined || other === id ? [] : [{ id, other }];

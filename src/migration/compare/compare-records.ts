@@ -1,6 +1,6 @@
 import type { Field, Value } from '../../contract/fields.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
-import type { Difference } from './comparison.ts';
+import type { AnswerDifference } from './comparison.ts';
 
 /** Whether two values are written alike: 1.5 and 1.50 are not, because a client sees other bytes. */
 function isSameValue(legacy: Value, next: Value): boolean {
@@ -19,7 +19,7 @@ export function compareRecords(
   prefix: string,
   legacy: CanonicalRecord,
   next: CanonicalRecord,
-): readonly Difference[] {
+): readonly AnswerDifference[] {
   return fields.flatMap(({ name }) => {
     const [before, after] = [legacy[name] ?? null, next[name] ?? null];
     if (isSameValue(before, after)) return [];

@@ -7,7 +7,7 @@ export type ComparedValue = string | number | Decimal | null | readonly string[]
  * What is different. The path is without indices: `data.name`, `data[].profile.bio`, `data[].id` for records that only
  * one list has, `data[]` for their order, `meta.total`, `status`. Types cannot differ: v1 fields have one each.
  */
-export type Difference = {
+export type AnswerDifference = {
   readonly path: string;
   /**
    * `missing`, `extra`: the new or the legacy value is `null`. `missing_id`, `extra_id`: a record that only the legacy
@@ -64,7 +64,7 @@ export type ValueShape = {
 };
 
 /** A difference without values, fit to be kept and shown. */
-export type DifferenceSample = Pick<Difference, 'path' | 'kind'> & {
+export type DifferenceSample = Pick<AnswerDifference, 'path' | 'kind'> & {
   /** A keyed hash of the record's id. */
   readonly key: string;
   readonly legacy?: ValueShape | undefined;

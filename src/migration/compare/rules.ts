@@ -1,13 +1,13 @@
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import type { KeptRule } from '../state/migration-state.ts';
-import type { ComparedValue, Difference } from './comparison.ts';
+import type { ComparedValue, AnswerDifference } from './comparison.ts';
 
 type TolerateRule = MigrationConfig['compare']['tolerate'][number];
 type TextStep = NonNullable<TolerateRule['text']>[number];
 
 /** Whether a difference does not count, because a rule that has not ended says so, or because it is one of ties. */
-export type IsAccepted = (difference: Difference, kept: readonly KeptRule[], now: number) => boolean;
+export type IsAccepted = (difference: AnswerDifference, kept: readonly KeptRule[], now: number) => boolean;
 
 const TEXT_STEPS: Record<TextStep, (text: string) => string> = {
   trim: (text) => text.trim(),
@@ -54,7 +54,7 @@ function isNear(
   return isWithinAbs || (rel !== undefined && apart.compare(product(rel, larger)) <= 0);
 }
 
-function isTolerated(rule: TolerateRule, { kind, legacy, next }: Difference): boolean {
+function isTolerated(rule: TolerateRule, { kind, legacy, next }: AnswerDifference): boolean {
   if (kind !== 'value' && kind !== 'total') return false;
   if (isNear(rule, legacy, next)) return true;
   if (typeof legacy !== 'string' || typeof next !== 'string') return false;
@@ -65,7 +65,7 @@ function isTolerated(rule: TolerateRule, { kind, legacy, next }: Difference): bo
 }
 
 /** Compiles the rules of a migration's file. Those that were made while the gateway runs are passed with each call. */
-export function compileRules({ ignore, tolerate }: MigrationConfig['compare']): IsAccepted {
+export function compileDifferenceRules({ ignore, tolerate }: MigrationConfig['compare']): IsAccepted {
   return (difference, kept, now) =>
     difference.kind === 'tie_order' ||
     [...ignore, ...kept].some((rule) => isAbout(rule, difference.path, now)) ||

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { Decimal } from '../../kernel/decimal.ts';
-import type { ComparedValue, Difference, DifferenceSample, ValueShape } from './comparison.ts';
+import type { ComparedValue, AnswerDifference, DifferenceSample, ValueShape } from './comparison.ts';
 import { hintOf } from './hint.ts';
 
 /** Takes the values out of a difference. `query` stands for the record where the difference is about none. */
-export type ToSample = (difference: Difference, query: string) => DifferenceSample;
+export type ToSample = (difference: AnswerDifference, query: string) => DifferenceSample;
 
 /** What samples are made with. */
 export type SampleDeps = {

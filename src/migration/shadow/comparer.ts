@@ -9,7 +9,7 @@ import { createTokenBucket } from '../../policy/token-bucket.ts';
 import type { Usage } from '../../upstream/exchange.ts';
 import { compareAnswers } from '../compare/compare-answers.ts';
 import type { Comparison } from '../compare/comparison.ts';
-import { compileRules } from '../compare/rules.ts';
+import { compileDifferenceRules } from '../compare/rules.ts';
 import type { ToSample } from '../compare/sample.ts';
 import type { Origin } from '../routing/origin.ts';
 import type { KeptRule } from '../state/migration-state.ts';
@@ -74,7 +74,7 @@ const waitUnref = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { si
 export function createComparer(deps: ComparerDeps): Comparer {
   const { resource, config, sources, keptRules, toSample, clock, onRecheck, wait = waitUnref } = deps;
   const { recheck, shadow } = config;
-  const isAccepted = compileRules(config.compare);
+  const isAccepted = compileDifferenceRules(config.compare);
   const askLeg = createAskLeg({ ...deps, timeoutMs: shadow.timeout });
   const tokens = createTokenBucket(recheck.maxRps, recheck.maxRps, clock);
 

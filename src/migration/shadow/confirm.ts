@@ -1,6 +1,6 @@
 import type { SourceAnswer } from '../../policy/call.ts';
-import { lasting } from '../compare/compare-answers.ts';
-import type { Difference, Verdict } from '../compare/comparison.ts';
+import { lastingDifferences } from '../compare/compare-answers.ts';
+import type { AnswerDifference, Verdict } from '../compare/comparison.ts';
 import type { Origin } from '../routing/origin.ts';
 import type { Answered, Leg } from './leg.ts';
 
@@ -8,13 +8,16 @@ import type { Answered, Leg } from './leg.ts';
 export type Both<T> = Readonly<Record<Origin, T>>;
 
 /** The differences of two answers: those that count, and those that do not. */
-export type Judged = { readonly counting: readonly Difference[]; readonly accepted: readonly Difference[] };
+export type Judged = {
+  readonly counting: readonly AnswerDifference[];
+  readonly accepted: readonly AnswerDifference[];
+};
 
 /** What a comparison of two answers has come to. */
-export type Outcome = {
+export type Confirmation = {
   readonly verdict: Extract<Verdict, 'match' | 'ignored' | 'mismatch' | 'inconclusive'>;
-  readonly differences: readonly Difference[];
-  readonly ignored: readonly Difference[];
+  readonly differences: readonly AnswerDifference[];
+  readonly ignored: readonly AnswerDifference[];
   /** At most how long one store lagged behind the other, where a difference has gone by itself. */
   readonly lagMs?: number | undefined;
   /** Whether the sources were asked again. */
@@ -36,7 +39,7 @@ export type ConfirmDeps = {
 
 export const otherOrigin = (origin: Origin): Origin => (origin === 'legacy' ? 'new' : 'legacy');
 
-function equalOutcome({ accepted }: Judged, isRechecked: boolean, lagMs?: number): Outcome {
+function equalOutcome({ accepted }: Judged, isRechecked: boolean, lagMs?: number): Confirmation {
   const verdict = accepted.length > 0 ? 'ignored' : 'match';
   return { verdict, differences: [], ignored: accepted, lagMs, isRechecked };
 }
@@ -52,13 +55,17 @@ const answersOf = (both: Both<Answered>): Both<SourceAnswer> => ({
  * the same values on both sides. Where at any time there is none, the answers match; where others have come in place of
  * the first ones, or something could not be read anew, nothing is known.
  */
-export async function confirm(first: Both<Answered>, served: Origin, deps: ConfirmDeps): Promise<Outcome> {
+export async function confirm(
+  first: Both<Answered>,
+  served: Origin,
+  deps: ConfirmDeps,
+): Promise<Confirmation> {
   const { judge, read, wait, reserve, monotonic, rounds } = deps;
   const startedMs = monotonic();
   const judged = judge(answersOf(first));
   if (judged.counting.length === 0) return equalOutcome(judged, false);
   const ignored = judged.accepted;
-  const unknown: Outcome = { verdict: 'inconclusive', differences: [], ignored, isRechecked: true };
+  const unknown: Confirmation = { verdict: 'inconclusive', differences: [], ignored, isRechecked: true };
   // Rows of an earlier scan differ from those of now without any fault.
   if (!first.legacy.isFresh || !first.new.isFresh || !reserve(1 + 2 * rounds))
     return { ...unknown, isRechecked: false };
@@ -73,7 +80,7 @@ export async function confirm(first: Both<Answered>, served: Origin, deps: Confi
     const again = judge(answersOf(both));
     if (again.counting.length === 0)
       return equalOutcome(again, true, round === 0 ? undefined : monotonic() - startedMs);
-    left = lasting(left, again.counting);
+    left = lastingDifferences(left, again.counting);
   }
   if (left.length === 0) return unknown;
   return { verdict: 'mismatch', differences: left, ignored, isRechecked: true };

@@ -5,7 +5,7 @@ import type { Comparison } from '../../../src/migration/compare/comparison.ts';
 import { createToSample } from '../../../src/migration/compare/sample.ts';
 import { createShadow } from '../../../src/migration/shadow/shadow.ts';
 import { createVirtualTime } from '../time/virtual-time.ts';
-import { shadowState } from './shadow-state.ts';
+import { migrationState } from './migration-facts.ts';
 import { createLaggingStores, seededRandom } from './lagging-stores.ts';
 
 /** What comparing two stores has found while the legacy one was written to. */
@@ -52,7 +52,11 @@ export async function compareUnderWrites(options: UnderWrites): Promise<FoundUnd
   const shadow = createShadow({
     ...{ resource: resources.users, sources: stores.sources, clock: time, random: () => 0 },
     config: migration.parse({ to: 'x', shadow: { concurrency: 64 }, recheck: { maxRps: 1_000 } }),
-    ...{ state: () => shadowState('shadow'), rate: { take: () => true }, strain: () => undefined },
+    ...{
+      state: () => migrationState({ stage: 'shadow' }),
+      rate: { take: () => true },
+      strain: () => undefined,
+    },
     evidence: {
       isKnown: () => false,
       compared({ verdict, query }: Comparison) {

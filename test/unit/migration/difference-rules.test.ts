@@ -3,8 +3,8 @@ import { migration } from '../../../src/config/schema/migration.ts';
 import { listBody } from '../../../src/contract/response-body.ts';
 import { Decimal } from '../../../src/kernel/decimal.ts';
 import { compareAnswers } from '../../../src/migration/compare/compare-answers.ts';
-import type { ComparedValue, Difference } from '../../../src/migration/compare/comparison.ts';
-import { compileRules } from '../../../src/migration/compare/rules.ts';
+import type { ComparedValue, AnswerDifference } from '../../../src/migration/compare/comparison.ts';
+import { compileDifferenceRules } from '../../../src/migration/compare/rules.ts';
 import { createToSample } from '../../../src/migration/compare/sample.ts';
 import type { SourceAnswer } from '../../../src/policy/call.ts';
 import { queryOf } from '../../support/pipeline/source-text.ts';
@@ -16,13 +16,13 @@ const decided = { owner: 'ana', reason: 'agreed', until: '2026-06-01' };
 function isAccepted(
   rule: Readonly<Record<string, unknown>>,
   [legacy, next]: readonly [ComparedValue, ComparedValue],
-  change: Partial<Difference> = {},
+  change: Partial<AnswerDifference> = {},
 ) {
   const kind = Object.keys(rule).length === 0 ? 'ignore' : 'tolerate';
   const file = { to: 'x', compare: { [kind]: [{ path: 'data[].price', ...decided, ...rule }] } };
   const { compare } = migration.parse(file);
-  const difference: Difference = { path: 'data[].price', kind: 'value', legacy, next, ...change };
-  return compileRules(compare)(difference, [], NOW);
+  const difference: AnswerDifference = { path: 'data[].price', kind: 'value', legacy, next, ...change };
+  return compileDifferenceRules(compare)(difference, [], NOW);
 }
 
 const price = (text: string) => Decimal.parse(text)!;
@@ -39,15 +39,15 @@ describe('a rule of a migration', () => {
       to: 'x',
       compare: { ignore: [{ path: 'data.name', ...decided }] },
     });
-    const difference: Difference = { path: 'data.name', kind: 'value', legacy: 'a', next: 'b' };
-    expect(compileRules(compare)(difference, [], Date.parse('2026-05-31'))).toBe(true);
-    expect(compileRules(compare)(difference, [], Date.parse('2026-06-01'))).toBe(false);
+    const difference: AnswerDifference = { path: 'data.name', kind: 'value', legacy: 'a', next: 'b' };
+    expect(compileDifferenceRules(compare)(difference, [], Date.parse('2026-05-31'))).toBe(true);
+    expect(compileDifferenceRules(compare)(difference, [], Date.parse('2026-06-01'))).toBe(false);
   });
 
   it('that was made while the gateway runs adds to those of the file', () => {
     const kept = { id: 'r1', path: 'data.name', owner: 'ana', reason: 'agreed', until: NOW + 1 };
-    const difference: Difference = { path: 'data.name', kind: 'value', legacy: 'a', next: 'b' };
-    const isAcceptedBy = compileRules(migration.parse({ to: 'x' }).compare);
+    const difference: AnswerDifference = { path: 'data.name', kind: 'value', legacy: 'a', next: 'b' };
+    const isAcceptedBy = compileDifferenceRules(migration.parse({ to: 'x' }).compare);
     expect([[kept], []].map((rules) => isAcceptedBy(difference, rules, NOW))).toEqual([true, false]);
   });
 
@@ -132,7 +132,13 @@ describe('a sample of a difference', () => {
 
   it('has other hashes with another key', () => {
     const other = createToSample({ secret: 'other', showMask: [] });
-    const difference: Difference = { path: 'data.name', kind: 'value', id: 'user_1', legacy: 'a', next: 'b' };
+    const difference: AnswerDifference = {
+      path: 'data.name',
+      kind: 'value',
+      id: 'user_1',
+      legacy: 'a',
+      next: 'b',
+    };
     expect(other(difference, '').key).not.toBe(toSample(difference, '').key);
   });
 

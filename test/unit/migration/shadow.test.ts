@@ -6,7 +6,7 @@ import type { Comparison } from '../../../src/migration/compare/comparison.ts';
 import { createToSample } from '../../../src/migration/compare/sample.ts';
 import { createShadow, type ShadowDeps } from '../../../src/migration/shadow/shadow.ts';
 import type { SourceAnswer, SourceCall, SourceHandler } from '../../../src/policy/call.ts';
-import { shadowState } from '../../support/migration/shadow-state.ts';
+import { migrationState } from '../../support/migration/migration-facts.ts';
 import { createCondition } from '../../support/time/eventually.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 
@@ -41,7 +41,11 @@ function open({ shadow: settings = {}, next, legacy, ...change }: Change = {}) {
     ...{ resource: resources.users, clock, random: () => 0.5 },
     sources: { legacy: sourceOf('legacy', legacy), new: sourceOf('new', next) },
     config: migration.parse({ to: 'x', shadow: settings }),
-    ...{ state: () => shadowState('shadow'), rate: { take: () => true }, strain: () => undefined },
+    ...{
+      state: () => migrationState({ stage: 'shadow' }),
+      rate: { take: () => true },
+      strain: () => undefined,
+    },
     evidence: {
       isKnown: () => false,
       compared: (comparison) => {
@@ -84,7 +88,7 @@ describe('the shadow of an answer', () => {
   });
 
   it('asks the source that did not serve, with the lowest priority and without a scan', async () => {
-    const { offer, asked, comparisons, until } = open({ state: () => shadowState('ramp') });
+    const { offer, asked, comparisons, until } = open({ state: () => migrationState({ stage: 'ramp' }) });
     offer('new');
     await until(() => comparisons.length === 1);
     expect(asked.map(({ origin, priority, mayScan }) => [origin, priority, mayScan])).toEqual([
@@ -94,14 +98,16 @@ describe('the shadow of an answer', () => {
   });
 
   it.each(['legacy', 'complete'] as const)('is not made in the stage %s', (stage) => {
-    const { shadow, offer, outcomes } = open({ state: () => shadowState(stage) });
+    const { shadow, offer, outcomes } = open({ state: () => migrationState({ stage }) });
     offer();
     expect([shadow.inFlight, outcomes]).toEqual([0, []]);
   });
 
   it('is made in the stage of the operation where that has its own', async () => {
     const operations = { 'users.get': { stage: 'shadow', percent: 0 } } as const;
-    const { offer, comparisons, until } = open({ state: () => shadowState('legacy', { operations }) });
+    const { offer, comparisons, until } = open({
+      state: () => migrationState({ stage: 'legacy', operations }),
+    });
     offer();
     await until(() => comparisons.length === 1);
   });
@@ -121,7 +127,7 @@ describe('the shadow of an answer', () => {
   it('is made of five percent at most once the new source serves everybody', () => {
     const made = [0.04, 0.06].map((random) => {
       const evidence = { isKnown: () => true, compared: () => undefined };
-      const state = () => shadowState('live');
+      const state = () => migrationState({ stage: 'live' });
       const opened = open({ evidence, state, random: () => random, strain: () => 'redis' });
       opened.offer('new');
       return opened.outcomes.length;
