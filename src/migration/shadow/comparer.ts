@@ -11,7 +11,7 @@ import { compareAnswers } from '../compare/compare-answers.ts';
 import type { Comparison } from '../compare/comparison.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';
 import type { ToSample } from '../compare/sample.ts';
-import type { Origin } from '../routing/origin.ts';
+import type { Origin } from '../../kernel/upstream-call.ts';
 import type { KeptRule } from '../state/migration-state.ts';
 import { type Both, confirm, type Judged, otherOrigin } from './confirm.ts';
 import { type Answered, createAskLeg, type Leg } from './leg.ts';

@@ -1,7 +1,7 @@
 import type { SourceAnswer } from '../../policy/call.ts';
 import { lastingDifferences } from '../compare/compare-answers.ts';
 import type { AnswerDifference, Verdict } from '../compare/comparison.ts';
-import type { Origin } from '../routing/origin.ts';
+import type { Origin } from '../../kernel/upstream-call.ts';
 import type { Answered, Leg } from './leg.ts';
 
 /** Something of both sources. */

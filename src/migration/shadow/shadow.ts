@@ -4,9 +4,8 @@ import { queryKey } from '../../contract/query-key.ts';
 import type { Query } from '../../contract/query.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { SourceAnswer } from '../../policy/call.ts';
-import type { Usage } from '../../upstream/exchange.ts';
 import type { Evidence } from '../evidence/evidence.ts';
-import type { Origin } from '../routing/origin.ts';
+import type { FreshRead } from '../routing/fresh-read.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import { type ComparerDeps, createComparer, type RecheckResult } from './comparer.ts';
 import { otherOrigin } from './confirm.ts';
@@ -16,21 +15,10 @@ import type { ShadowRate } from './shadow-rate.ts';
 import { createSlots, type Slots } from './slots.ts';
 import type { Strain } from './strain.ts';
 
-/** What a source has just answered a caller, without a cache. */
-export type OfferedRead = {
-  readonly operation: string;
-  /** Who has answered. */
-  readonly origin: Origin;
-  readonly query: Query;
-  readonly answer: SourceAnswer;
-  readonly ms: number;
-  readonly spans?: Usage['spans'];
-};
-
 /** Compares answers that were just read for callers with those of the other source, behind the callers' backs. */
 export type Shadow = {
   /** Takes an answer, perhaps: it never throws, and nobody waits for it. */
-  offer(read: OfferedRead): void;
+  offer(read: FreshRead): void;
   /** Calls of comparisons under way in this process. */
   readonly inFlight: number;
   /** Ends what is under way. */
@@ -121,7 +109,7 @@ export function createShadow(deps: ShadowDeps): Shadow {
   });
 
   /** What was never compared always is: a share of the answers would rarely meet the rare ones. */
-  function isChosen({ operation, query }: OfferedRead): boolean {
+  function isChosen({ operation, query }: FreshRead): boolean {
     const current = state();
     const { stage } = current?.operations[operation] ?? current ?? { stage: 'legacy' };
     const chance = percentIn(stage, percent);
@@ -129,7 +117,7 @@ export function createShadow(deps: ShadowDeps): Shadow {
     return random() * 100 < chance || !evidence.isKnown(resource.name, operation, queryKey(query));
   }
 
-  function refusalOf({ origin }: OfferedRead): ShadowOutcome | undefined {
+  function refusalOf({ origin }: FreshRead): ShadowOutcome | undefined {
     if (strain() !== undefined) return 'dropped_strain';
     if (breakers[otherOrigin(origin)].isOpen) return 'dropped_breaker';
     return room.begin() ? undefined : 'dropped_cap';
@@ -143,7 +131,7 @@ export function createShadow(deps: ShadowDeps): Shadow {
     }
   }
 
-  async function compare(read: OfferedRead, isFresh: boolean, signal: AbortSignal): Promise<void> {
+  async function compare(read: FreshRead, isFresh: boolean, signal: AbortSignal): Promise<void> {
     const { operation, origin, query, answer, ms, spans } = read;
     await nextTurn();
     const isAllowed = await isWithinRate();

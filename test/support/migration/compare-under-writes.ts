@@ -89,7 +89,14 @@ export async function compareUnderWrites(options: UnderWrites): Promise<FoundUnd
     const usage = { upstreamCalls: 0, upstreamMs: 0 };
     const answer = await stores.sources.legacy({ query: asked, usage, signal: new AbortController().signal });
     const ms = time.monotonic() - startedMs;
-    shadow.offer({ operation: `users.${kind}`, origin: 'legacy', query: asked, answer, ms });
+    shadow.offer({
+      operation: `users.${kind}`,
+      origin: 'legacy',
+      query: asked,
+      answer,
+      ms,
+      spans: undefined,
+    });
   }
 
   /** Names change; in lists, users come and go as well. The same few are written to most of the time. */

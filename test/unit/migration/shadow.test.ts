@@ -65,7 +65,7 @@ function open({ shadow: settings = {}, next, legacy, ...change }: Change = {}) {
     ...change,
   });
   const offer = (origin: 'legacy' | 'new' = 'legacy', served = answer('Ann')) =>
-    shadow.offer({ operation: 'users.get', origin, query, answer: served, ms: 3 });
+    shadow.offer({ operation: 'users.get', origin, query, answer: served, ms: 3, spans: undefined });
   const until = (check: () => boolean) => condition.until(check);
   return { shadow, offer, answer, outcomes, comparisons, asked, clock, until };
 }
