@@ -1,0 +1,81 @@
+import { fault } from '../../../src/errors/fault.ts';
+import type { NewCall } from '../../../src/migration/evidence/evidence.ts';
+import { createLocalBreaker } from '../../../src/migration/routing/local-breaker.ts';
+import type { NewAttempt } from '../../../src/migration/routing/new-attempt.ts';
+import { createOriginStage } from '../../../src/migration/routing/origin-stage.ts';
+import type { MigrationState } from '../../../src/migration/state/migration-state.ts';
+import type { Call, Principal, Reply } from '../../../src/policy/call.ts';
+import { createCall } from '../pipeline/call.ts';
+import { migrationConfig, migrationState } from './migration-facts.ts';
+
+type Answer = Reply | Promise<Reply>;
+
+/** An answer of a source, which says who has made it. */
+export const replyOf = (text: string, cache: Reply['cache'] = 'miss'): Reply => ({
+  ...{ body: Buffer.from(text), etag: '"1"', storedAt: 0, freshSeconds: 1, cache },
+});
+
+export const failing = (code: Parameters<typeof fault>[0]) => () => Promise.reject(fault(code));
+
+/** A caller. */
+export const callerOf = (id: string, permissions: readonly string[] = []): Principal => ({
+  ...{ kind: 'key', id, subject: `key:${id}`, permissions: new Set(permissions), tier: 'standard' },
+});
+
+/** The stage that chooses the source of `users.get`, over two sources that answer as a test says. */
+export function openOriginStage(declared: object = {}) {
+  let state: MigrationState | undefined = migrationState();
+  const answers: Record<'legacy' | 'new' | 'complete', (call: Call) => Answer> = {
+    legacy: () => replyOf('legacy'),
+    new: () => Promise.resolve(replyOf('new')),
+    complete: () => replyOf('complete'),
+  };
+  const attempts = new Set<NewAttempt>();
+  const generations: number[] = [];
+  const served: Omit<NewCall, 'resource' | 'operation'>[] = [];
+  const counted: string[] = [];
+  const config = migrationConfig(declared);
+  const stage = createOriginStage(
+    {
+      legacy: (call) => answers.legacy(call),
+      complete: (call) => answers.complete(call),
+      next(generation) {
+        generations.push(generation);
+        return { attempts, handler: (call) => answers.new(call) };
+      },
+    },
+    {
+      ...config,
+      ...{ resource: 'users', operation: 'users.get', attemptMs: 20 },
+      current: () => state,
+      initial: migrationState({ rev: 0, stage: 'legacy' }),
+      monotonic: () => 0,
+      breaker: createLocalBreaker({ monotonic: () => 0, onChange: () => undefined }),
+      onServed: (call) => void served.push(call),
+      metrics: {
+        migrationRequest: (_resource, operation, origin) => void counted.push(`${operation} ${origin}`),
+        migrationFallback: (_resource, _operation, cause) => void counted.push(`fallback ${cause}`),
+        migrationOverride: (_resource, origin) => void counted.push(`override ${origin}`),
+      },
+    },
+  );
+  return {
+    ...{ answers, attempts, generations, served, counted },
+    is: (changed: Partial<MigrationState> | undefined) =>
+      (state = changed && migrationState({ rev: (state?.rev ?? 0) + 1, ...changed })),
+    /** Who answers a call, or the code of the error; and what its trace says. */
+    async ask(rest: Partial<Call> = {}) {
+      const query = { kind: 'get', id: 'user_1' } as unknown as NonNullable<Call['query']>;
+      const call = createCall({ operation: 'users.get', principal: callerOf('ana'), query, ...rest });
+      const by = await Promise.resolve()
+        .then(() => stage(call))
+        .then(
+          ({ body }) => body.toString(),
+          (error: unknown) => (error as { code?: string }).code ?? (error as Error).message,
+        );
+      const { origin, fallback } = call.trace;
+      return { by, origin, fallback };
+    },
+    stage,
+  };
+}
