@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { type HttpLogger, pinoHttp } from 'pino-http';
 import { GatewayError } from '../../errors/fault.ts';
@@ -15,33 +14,45 @@ import type { RequestTraces } from './open-traces.ts';
 const PATH_CHARS_MAX = 200;
 const CLIENT_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/**
- * Creates pino-http, which writes one line for each request once its response has finished or its connection is gone.
- * Every field is named here, so nothing else of a request can reach the log; fields without a value are left out. If
- * the client left before the end of its response, the line says `aborted: true`.
- */
-export function createAccessLog(log: Logger, clock: Clock, traces: Pick<RequestTraces, 'atEnd'>): HttpLogger {
-  const isDebug = log.isLevelEnabled('debug');
+/** The log of requests: one line for each. */
+export type AccessLog = {
+  /** Gives a request its logger. */
+  readonly open: HttpLogger;
+  /** Writes the line of a request once its response has finished or its connection is gone. */
+  write(context: RequestContext): void;
+};
 
-  function fields(_req: unknown, res: ServerResponse) {
-    const context = contextOf(res);
+/**
+ * Creates the access log on pino-http. Every field is named here, so nothing else of a request can reach the log; fields
+ * without a value are left out. If the client left before the end of its response, the line says `aborted: true`.
+ */
+export function createAccessLog(log: Logger, clock: Clock, traces: Pick<RequestTraces, 'atEnd'>): AccessLog {
+  const isDebug = log.isLevelEnabled('debug');
+  const open = pinoHttp({
+    logger: withoutChildren(log),
+    // The default serializers log the whole request and response, secrets included, for a third of the throughput.
+    wrapSerializers: false,
+    genReqId: (_req, res) => contextOf(res).requestId,
+    // For its own lines it would listen to three events of each response, whose end is known here anyway.
+    autoLogging: false,
+    useLevel: 'silent',
+  });
+
+  function fields(context: RequestContext) {
     const named = fieldsOf(context, clock);
     addTrace(named, context, traces.atEnd(context));
     if (isDebug) addDebug(named, context);
     return named;
   }
 
-  return pinoHttp({
-    logger: withoutChildren(log),
-    // The default serializers log the whole request and response, secrets included, for a third of the throughput.
-    wrapSerializers: false,
-    genReqId: (_req, res) => contextOf(res).requestId,
-    customLogLevel: (_req, res) => (res.writableFinished && res.statusCode >= 500 ? 'error' : 'info'),
-    customSuccessObject: fields,
-    customErrorObject: fields,
-    customSuccessMessage: () => 'request',
-    customErrorMessage: () => 'request',
-  });
+  return {
+    open,
+    write(context) {
+      const { req, res } = context;
+      const isFailed = res.writableFinished && res.statusCode >= 500;
+      req.log[isFailed ? 'error' : 'info'](fields(context), 'request');
+    },
+  };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { GatewayError } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Responder } from '../responder.ts';
+import type { AccessLog } from './access-log.ts';
 import { clientClosedRequest } from './call-signal.ts';
 import { attachContext, detachContext, type RequestContext } from './request-context.ts';
 import { readHead } from './request-head.ts';
@@ -61,7 +62,7 @@ function createPipeliningLimit(): (socket: PipeliningSocket, res: ServerResponse
  */
 export function createOpenContext(deps: {
   readonly traces: RequestTraces;
-  readonly accessLog: (req: IncomingMessage, res: ServerResponse) => void;
+  readonly accessLog: AccessLog;
   readonly clock: Clock;
   readonly metrics: RequestMetrics;
 }): (req: IncomingMessage, res: ServerResponse, answering: Answering) => RequestContext {
@@ -70,6 +71,7 @@ export function createOpenContext(deps: {
 
   function finish(context: RequestContext, { shedder }: Answering) {
     const { res, operation, trace, startedAt } = context;
+    accessLog.write(context);
     const isAnswered = res.writableFinished;
     if (!isAnswered) context.call?.abort(clientClosedRequest());
     detachContext(context);
@@ -111,7 +113,7 @@ export function createOpenContext(deps: {
       fail: (thrown) => responder.sendError(context, thrown),
     };
     attachContext(context);
-    accessLog(req, res);
+    accessLog.open(req, res);
     metrics.inFlight(1);
     res.on('error', ignoreError);
     res.once('close', () => finish(context, answering));

@@ -7,7 +7,7 @@ import type { RequestHead } from './request-head.ts';
 /** One request and its response, from the first byte to the log line. */
 export type RequestContext = {
   readonly req: IncomingMessage;
-  /** `res.err` is the error that was sent; pino-http looks for it there. */
+  /** `res.err` is the error that was sent. */
   readonly res: ServerResponse;
   readonly requestId: string;
   readonly head: RequestHead;
