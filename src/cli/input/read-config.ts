@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { type ConfigFiles, type ConfigTexts, type FileText, loadConfig } from '../../config/load.ts';
@@ -14,6 +14,7 @@ import {
 import type { Environment } from '../../config/yaml/substitute.ts';
 import { finishSteps, type Steps } from '../../kernel/yield-to-loop.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import { isRegularFile, readRegularFile } from './regular-file.ts';
 
 /** A configuration that can be run. */
 export type ReadyConfig = {
@@ -28,7 +29,7 @@ export type ReadyConfig = {
 
 function readText(file: string): FileText {
   try {
-    return { file, text: readFileSync(file, 'utf8') };
+    return { file, text: readRegularFile(file) };
   } catch (cause) {
     throw new ConfigError([
       {
@@ -80,7 +81,7 @@ function* compileConfig(
 
 /** The variables and files of this process, as a source that is asked needs them. */
 export function liveEnvironment(variables: CliContext['env']): Environment {
-  return { variables, readFile: (path) => readFileSync(path, 'utf8') };
+  return { variables, readFile: readRegularFile };
 }
 
 /**
@@ -97,7 +98,7 @@ export function readConfig(gatewayFile: string, variables: CliContext['env']): R
  */
 export function compileFiles(files: ConfigFiles, variables: CliContext['env']): ReadyConfig {
   const references: Record<string, string> = {};
-  const readFile = (path: string) => (references[path] ??= readFileSync(path, 'utf8'));
+  const readFile = (path: string) => (references[path] ??= readRegularFile(path));
   return finishSteps(compileConfig(files, { variables, readFile }, references));
 }
 
@@ -116,8 +117,7 @@ export function readTexts(
   { references: known }: Pick<ConfigTexts, 'references'>,
 ): ConfigTexts {
   const references: Record<string, string> = {};
-  for (const path of Object.keys(known))
-    references[path] = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  for (const path of Object.keys(known)) references[path] = isRegularFile(path) ? readRegularFile(path) : '';
   return { files: findFiles(gatewayFile), references };
 }
 
@@ -132,7 +132,7 @@ export function readPartialConfig(
   { gateway }: Used,
 ): ReadyConfig {
   const live = liveEnvironment(variables);
-  const readFile = (path: string) => (existsSync(path) ? live.readFile(path) : 'placeholder');
+  const readFile = (path: string) => (isRegularFile(path) ? live.readFile(path) : 'placeholder');
   const lenient = { variables, readFile, placeholder };
   return finishSteps(compileConfig(findFiles(gatewayFile), gateway ? live : lenient, {}, lenient));
 }

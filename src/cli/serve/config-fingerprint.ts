@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ConfigTexts } from '../../config/load.ts';
 import { contentDigest } from '../../pipeline/parts/content-digest.ts';
 import type { ConfigWatchDeps } from '../../reload/watch-config.ts';
 import { readTexts } from '../input/read-config.ts';
+import { isRegularFile, readRegularFile } from '../input/regular-file.ts';
 
 /**
  * Files that the texts name and the configuration in force does not: a reload was refused because one was not there yet,
@@ -14,8 +14,8 @@ function newReferences({ files, references }: ConfigTexts): ConfigTexts['referen
   const named = texts.flatMap((text) =>
     [...text.matchAll(/\$\{file:([^}]+)\}/g)].map(([, path = '']) => path),
   );
-  const found = named.filter((path) => !Object.hasOwn(references, path) && existsSync(path));
-  return Object.fromEntries(found.map((path) => [path, readFileSync(path, 'utf8')]));
+  const found = named.filter((path) => !Object.hasOwn(references, path) && isRegularFile(path));
+  return Object.fromEntries(found.map((path) => [path, readRegularFile(path)]));
 }
 
 /** What is watched of a configuration: its folders, and the files of its references. `known` gives the latest texts. */

@@ -6,6 +6,7 @@ import { loadUsableSections } from '../../config/load-partial.ts';
 import { replaceFile } from '../../kernel/replace-file.ts';
 import type { SoundConfig } from '../../reload/reload-outcome.ts';
 import type { CliContext } from '../context.ts';
+import { readRegularFile } from '../input/regular-file.ts';
 import { compileFiles, liveEnvironment, type ReadyConfig } from '../input/read-config.ts';
 
 /*
@@ -39,7 +40,7 @@ export function createKeep(log: Pick<Logger, 'warn'>): (config: SoundConfig) => 
 /** The folder where the last good configuration of a gateway file is, as far as that can be known. */
 function folderOf(configFile: string, env: CliContext['env']): string | undefined {
   try {
-    const gateway: FileText = { file: configFile, text: readFileSync(configFile, 'utf8') };
+    const gateway: FileText = { file: configFile, text: readRegularFile(configFile) };
     const { dir } = loadUsableSections(gateway, liveEnvironment(env)).state ?? {};
     if (dir !== undefined) return dir;
   } catch {

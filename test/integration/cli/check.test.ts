@@ -1,4 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { startRedis } from '../../support/redis/redis-server.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
@@ -51,6 +53,22 @@ describe('portico check', () => {
     const { code, err } = await check();
     expect(code).toBe(78);
     expect(err).toMatch(new RegExp(`^${CASE}:\\d+:\\d+: request: expected a request such as GET`));
+  });
+
+  it('refuses a pipe in the place of a file, also behind a link, and does not wait for what it might say', async () => {
+    const folder = dirname(config.file);
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    rmSync(join(folder, 'sources/crm.yaml'));
+    symlinkSync('../pipe', join(folder, 'sources/crm.yaml'));
+    const source = await check('--no-fixtures');
+    expect([source.code, source.err]).toEqual([
+      78,
+      expect.stringContaining('sources/crm.yaml: cannot be read (no regular file)'),
+    ]);
+    rmSync(join(folder, 'sources/crm.yaml'));
+    config.edit('portico.yaml', '${ADMIN_TOKEN:-}', `\${file:${join(folder, 'pipe')}}`);
+    const { code, err } = await check('--no-fixtures');
+    expect([code, err]).toEqual([78, expect.stringContaining('pipe cannot be read')]);
   });
 
   it('notes where Redis may evict API keys, and where that cannot be known', async () => {

@@ -1,0 +1,13 @@
+import { readFileSync, statSync } from 'node:fs';
+
+/** The text of a file. @throws Error where it cannot be read, or is a pipe or a device: reading one may never end */
+export function readRegularFile(path: string): string {
+  if (!statSync(path).isFile())
+    throw Object.assign(new Error('no regular file'), { code: 'no regular file' });
+  return readFileSync(path, 'utf8');
+}
+
+/** Whether there is a file, or a link to one, that `readRegularFile` reads. */
+export function isRegularFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
