@@ -36,6 +36,13 @@ const shown = (value: unknown) =>
 
 const plain = (value: unknown): unknown => (value instanceof Secret ? { secret: value.reveal() } : value);
 
+/** Whether what two lists have in common stands in another order: the configuration is another one then, by its digest. */
+function isReordered(before: Tree, after: Tree): boolean {
+  const [old, now] = [Object.keys(before), Object.keys(after)];
+  const common = now.filter((name) => Object.hasOwn(before, name));
+  return old.filter((name) => Object.hasOwn(after, name)).some((name, at) => name !== common[at]);
+}
+
 function changeOf(path: string, before: unknown, after: unknown): ConfigChange {
   const [was, is] = [shown(before), shown(after)];
   const kind = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed';
@@ -47,7 +54,11 @@ function compare(path: string, before: unknown, after: unknown): readonly Config
     return isDeepStrictEqual(plain(before), plain(after)) ? [] : [changeOf(path, before, after)];
   const [old, now] = [byName(before), byName(after)];
   const keys = new Set([...Object.keys(old), ...Object.keys(now)]);
-  return [...keys].flatMap((key) => compare(path === '' ? key : `${path}.${key}`, old[key], now[key]));
+  const moved = Array.isArray(before) && isReordered(old, now) ? [changeOf(path, before, after)] : [];
+  return [
+    ...moved,
+    ...[...keys].flatMap((key) => compare(path === '' ? key : `${path}.${key}`, old[key], now[key])),
+  ];
 }
 
 /** The digests of the source files in use, by the names of the sources. */
