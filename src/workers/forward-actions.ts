@@ -5,7 +5,7 @@ import type { ActionResult } from '../admin/api/action.ts';
 import type { ActionInput } from '../admin/api/action-table.ts';
 import type { AuditLog, AuditWrite } from '../audit/audit-log.ts';
 import type { WorkerCounts } from './messages.ts';
-import type { WorkerLink } from './worker-link.ts';
+import { NoAnswerError, type WorkerLink } from './worker-link.ts';
 
 export type PrimaryActDeps = {
   /** The workers that serve at this moment. */
@@ -56,7 +56,7 @@ export function createPrimaryAct({ serving, quality }: PrimaryActDeps): Act {
 
 /**
  * Creates what writes the primary's lines of the audit: through one worker. Where none takes the line, the log of the
- * primary has it.
+ * primary has it. Where one does not answer, it may have taken it: no other one is asked, so that no line stands there twice.
  */
 export function createPrimaryAudit(
   serving: PrimaryActDeps['serving'],
@@ -64,11 +64,17 @@ export function createPrimaryAudit(
 ): Pick<AuditLog, 'record'> {
   return {
     async record(change) {
+      let kept: false | 'unknown' = false;
       for (const link of serving()) {
-        const write = await link.ask({ about: 'record', change }, ACTION_MS).catch(() => undefined);
-        if (write !== undefined) return write as AuditWrite;
+        try {
+          return (await link.ask({ about: 'record', change }, ACTION_MS)) as AuditWrite;
+        } catch (error) {
+          if (!(error instanceof NoAnswerError)) continue;
+          kept = 'unknown';
+          break;
+        }
       }
-      log.warn({ audit: true, ...change, kept: false }, 'audit');
+      log.warn({ audit: true, ...change, kept }, 'audit');
       return 'waiting';
     },
   };

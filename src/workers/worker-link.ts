@@ -1,11 +1,18 @@
 import type { FromWorker, WorkerCounts, WorkerProcess, WorkerQuery } from './messages.ts';
 
+/** A worker has not answered in time. Whether it does what it was asked for is not known. */
+export class NoAnswerError extends Error {
+  constructor() {
+    super('the worker does not answer');
+  }
+}
+
 /** A primary's connection to one worker, with questions and answers. */
 export type WorkerLink = {
   readonly process: WorkerProcess;
   /** The counts of the worker's last answer. */
   readonly counts: WorkerCounts | undefined;
-  /** @throws Error if the worker fails, does not answer in time, or has ended */
+  /** @throws Error if the worker fails, or has ended; NoAnswerError if it does not answer in time */
   ask(query: WorkerQuery, timeoutMs: number): Promise<unknown>;
 };
 
@@ -37,7 +44,7 @@ export function createWorkerLink(
   async function answerTo(query: WorkerQuery, timeoutMs: number): Promise<unknown> {
     const number = (lastNumber += 1);
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const timer = setTimeout(() => reject(new Error('the worker does not answer')), timeoutMs);
+    const timer = setTimeout(() => reject(new NoAnswerError()), timeoutMs);
     pending.set(number, { resolve, reject });
     // What cannot be written as a message fails its question, and not the primary.
     process.send({ kind: 'ask', number, query }).catch(reject);

@@ -47,6 +47,9 @@ function serveAction(name: ActionName, spec: ActionSpec, { act, log }: ApiRouter
     // What the operator did wrong is told him alone; what is wrong here concerns others, too.
     if (problemStatus[problem.code] >= 500)
       log.warn({ action: name, actor, reason: problem.reason }, "an operator's request failed");
+    // Somebody tries what they may not do, or a tool has the wrong token: others want to know.
+    if (problem.code === 'forbidden')
+      log.warn({ action: name, actor }, 'a token that only reads was refused a change');
     sendProblem(res, problem);
   }
 

@@ -167,6 +167,7 @@ describe("the operator's listener", () => {
         403,
         { error: { reason: 'the token "prometheus" has the role viewer, which only reads' } },
       ]);
+      expect(warned).toContainEqual({ action: 'cache.purge', actor: 'prometheus' });
       known = adminTokens({ token: new Secret('another-token-of-the-operator'), tokens: [] });
       expect((await ask('/api/metrics', listener, 'GET', given)).status).toBe(401);
     });
