@@ -1,3 +1,4 @@
+import type { PagePlan } from '../adapter/plan/plan.ts';
 import { scanReach } from '../claims/source/capacity.ts';
 import type { LoadedSource } from '../config/loaded-config.ts';
 import { LIMIT_DEFAULT } from '../contract/parse-query.ts';
@@ -18,6 +19,8 @@ export type QueryCost = {
   readonly cost: 'page' | 'scan' | 'refused' | 'record';
   /** Calls for 50 rows of the first page; for a scan the most it may take. */
   readonly calls: number;
+  /** The most calls that go out besides, once a minute, to verify what a filtered page rests on. */
+  readonly verifyingCalls?: number;
   /** Why it is a scan. */
   readonly reason?: string;
   /** A scan of more rows than these is refused. */
@@ -60,6 +63,12 @@ function kindsOf(source: LoadedSource, resource: Resource): readonly Kind[] {
   return [{ query: '(plain)', sort: null, filters: [] }, ...sorts, ...filters, ...both];
 }
 
+/** A look at the last rows, and one for each filter with a value that no record has. See `verifyPage`. */
+function verifyingCalls({ filters, hydrates, window }: PagePlan): number {
+  if (filters.length === 0 || hydrates === 'rows') return 0;
+  return (window.endsEmpty ? 2 : 1) + filters.length;
+}
+
 function costOf({ query, sort, filters }: Kind, { resource, adapter, source }: CompiledSource): QueryCost {
   const asked: ListQuery = {
     kind: 'list',
@@ -71,8 +80,11 @@ function costOf({ query, sort, filters }: Kind, { resource, adapter, source }: C
   };
   const plan = adapter.list.plan(asked, new Set());
   if (plan.kind === 'nothing') return { query, cost: 'page', calls: 0 };
-  if (plan.kind === 'page')
-    return { query, cost: 'page', calls: pageCalls(plan, asked).length + detailCalls(plan, asked) };
+  if (plan.kind === 'page') {
+    const verifying = verifyingCalls(plan);
+    const calls = pageCalls(plan, asked).length + detailCalls(plan, asked);
+    return { query, cost: 'page', calls, ...(verifying > 0 && { verifyingCalls: verifying }) };
+  }
   const { rows, calls: scanned } = scanReach(plan, source.spec.budget);
   const calls = scanned + (plan.hydrates === 'page' ? asked.limit : 0);
   const cost = rows < LIMIT_DEFAULT ? 'refused' : 'scan';
@@ -95,7 +107,9 @@ function costText({ cost, calls, reason, rowsMax }: QueryCost): string {
 
 /** The costs as a table. */
 export function costTable(costs: readonly QueryCost[]): ReportBlock {
-  return { table: costs.map((cost) => [cost.query, costText(cost)]) };
+  const besides = ({ verifyingCalls: most }: QueryCost) =>
+    most === undefined ? '' : `; once a minute, at most ${most} more verify the filter`;
+  return { table: costs.map((cost) => [cost.query, `${costText(cost)}${besides(cost)}`]) };
 }
 
 /** The most lines of a summary. */

@@ -30,7 +30,7 @@ describe('the costs of queries', () => {
   it('tells pages from scans, with their calls', () => {
     expect(costsOf(catalog)).toEqual([
       { query: '(plain)', cost: 'page', calls: 1 },
-      { query: 'category=…', cost: 'page', calls: 1 },
+      { query: 'category=…', cost: 'page', calls: 1, verifyingCalls: 3 },
       expect.objectContaining({ query: 'min_price=…', cost: 'scan', calls: 201, rowsMax: 20_000 }),
       expect.objectContaining({ query: 'max_price=…', cost: 'scan', calls: 201 }),
     ]);
@@ -54,7 +54,7 @@ describe('the costs of queries', () => {
         .split('\n')
         .slice(1, 3),
     ).toEqual([
-      '  category=…   page (1 call)',
+      '  category=…   page (1 call); once a minute, at most 3 more verify the filter',
       '  min_price=…  scan (the source does not filter by price (ge) exactly; at most 20000 rows in 201 calls)',
     ]);
   });
