@@ -16,6 +16,8 @@ const stop = new AbortController();
 const WORKER_VARIABLE = 'PORTICO_WORKER';
 /** How long a process may drain after an uncaught error. */
 const FATAL_END_MS = 12_000;
+/** How long a process whose gateway has ended waits for what is left, if anything is. */
+const LEFTOVERS_MS = 250;
 const isWorker = cluster.isWorker && process.env[WORKER_VARIABLE] === '1';
 
 const logs: LogOutput[] = [];
@@ -147,5 +149,7 @@ process.exitCode = failure.happened ? 1 : exitCode;
 const written = await Promise.all(logs.map((log) => log.end()));
 // Otherwise a worker that ends because its channel was closed would exit with 0.
 if (failure.happened || written.includes(false)) process.exit();
+// What a library still waits for after a gateway has ended, such as its next try at a collector, holds no process up.
+if (logs.length > 0) setTimeout(() => process.exit(), LEFTOVERS_MS).unref();
 // The channel to the primary would keep a worker alive.
 if (isWorker) process.disconnect();

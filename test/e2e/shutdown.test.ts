@@ -8,15 +8,18 @@ import {
   startUpstreams,
 } from '../support/gateway/gateway-process.ts';
 import { type ConfigCopy, copyConfig } from '../support/gateway/config-copy.ts';
+import { serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
+
+const RETRY_SECONDS = 60;
 
 let upstreams: Awaited<ReturnType<typeof startUpstreams>>;
 let gateway: GatewayProcess;
 let config: ConfigCopy;
-async function start(drain: string): Promise<void> {
+async function start(drain: string, more = ''): Promise<void> {
   upstreams = await startUpstreams();
   config = copyConfig();
   config.useGenerousTimeouts();
-  config.edit('portico.yaml', '  port: ${PORT:-8080}', `  port: \${PORT:-8080}\n  drain: ${drain}`);
+  config.edit('portico.yaml', '  port: ${PORT:-8080}', `  port: \${PORT:-8080}\n  drain: ${drain}\n${more}`);
   gateway = await startGatewayProcess(upstreams.env, config.file);
 }
 afterEach(async () => {
@@ -75,5 +78,19 @@ describe('SIGTERM', () => {
     gateway.process.signal('SIGINT');
     gateway.process.signal('SIGTERM');
     expect(await gateway.process.ended).toEqual({ code: 0, signal: null });
+  });
+
+  it('does not wait for a collector of spans that asks to be tried again in a minute', async () => {
+    const headers = { 'Retry-After': String(RETRY_SECONDS) };
+    const collector = await startUpstream(serving(() => ({ status: 503, headers })));
+    const traces = `{ endpoint: '${collector.origin}/v1/traces', ratio: 1, timeout: 100s }`;
+    await start('0s', `telemetry:\n  traces: ${traces}\n`);
+    await (await fetch(`${gateway.url}/v1/openapi.json`)).arrayBuffer();
+    await eventually(() => collector.calls > 0);
+    const from = performance.now();
+    gateway.process.signal('SIGTERM');
+    expect(await gateway.process.ended).toEqual({ code: 0, signal: null });
+    expect(performance.now() - from).toBeLessThan((RETRY_SECONDS * 1_000) / 2);
+    await collector.close();
   });
 });

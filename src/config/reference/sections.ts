@@ -34,8 +34,7 @@ export const gatewaySections: readonly Section[] = [
   {
     name: 'telemetry',
     at: ['telemetry'],
-    intro: `Traces. They need packages that Portico does not bring: \`npm install @opentelemetry/api @opentelemetry/sdk-trace
-@opentelemetry/exporter-trace-otlp-proto\`.`,
+    intro: 'Traces. They need packages that are optional dependencies of Portico; the image has them.',
     example: `traces:
   endpoint: http://collector.example:4318/v1/traces
   headers: { Authorization: Bearer the-token-of-the-collector }

@@ -23,7 +23,7 @@ const traces = z.strictObject({
   timeout: timeLimit
     .default(5_000)
     .describe(
-      'The longest that the collector may take for a batch, retries included; the end of the process waits no longer.',
+      'The longest that the collector may take for a batch, retries included; the end of the process waits 2 s at most.',
     ),
   queueMax: integer(1, 100_000)
     .default(2_048)

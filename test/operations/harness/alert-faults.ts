@@ -156,6 +156,14 @@ const ofOthers: readonly AlertFault[] = [
     end: ({ also }) => also(undefined),
   },
   {
+    name: 'the collector of spans refuses them',
+    alerts: ['PorticoSpansLost'],
+    // What is queued is sent every two seconds.
+    lastsSeconds: 6,
+    begin: ({ collector }) => collector.behave(400),
+    end: ({ collector }) => collector.behave(200),
+  },
+  {
     name: 'the gateway fails by itself',
     alerts: ['PorticoServerErrors'],
     begin: ({ gateway }) => gateway.process.signal('SIGUSR2'),

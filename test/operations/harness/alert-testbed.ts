@@ -4,6 +4,7 @@ import type { FaultGateway } from '../../faults/harness/gateway.ts';
 import { inject } from '../../faults/harness/harm/injected.ts';
 import type { RedisServer } from '../../support/redis/redis-server.ts';
 import { serving, startUpstream, type UpstreamRequest } from '../../support/upstream/scripted-upstream.ts';
+import { type Collector, startCollector } from '../../support/telemetry/collector.ts';
 import { usersSource } from './users-source.ts';
 
 /** What the service of users and goods does. */
@@ -15,6 +16,8 @@ export type AlertTestbed = {
   /** A replica with the same configuration, to which nobody talks. */
   readonly replica: FaultGateway;
   readonly redis: RedisServer;
+  /** Where the spans go. */
+  readonly collector: Pick<Collector, 'behave'>;
   /** Has the service of the users behave so from now on. */
   readonly behave: (manner: Manner) => void;
   /** What is asked beside the usual; `undefined`: nothing. */
@@ -89,8 +92,9 @@ function answerAs(manner: Manner) {
   };
 }
 
-const configOf = (redisUrl: string) => ({
+const configOf = (redisUrl: string, endpoint: string) => ({
   redis: { url: redisUrl },
+  telemetry: { traces: { endpoint, ratio: 1 } },
   resources: {
     users: { source: 'people', deadline: '5s', cache: { fresh: '0s', notFound: '0s' } },
     products: { source: 'goods', deadline: '5s', cache: { fresh: '0s' } },
@@ -106,10 +110,11 @@ const configOf = (redisUrl: string) => ({
 export async function openAlertTestbed(bench: FaultBench): Promise<AlertTestbed> {
   const injected = bench.own(inject('globalThis.isBroken = !globalThis.isBroken', BROKEN_HASH));
   const redis = await bench.redis('--maxmemory-policy', 'noeviction');
+  const collector = bench.own(await startCollector());
   let manner: Manner = 'well';
   const upstream = bench.own(await startUpstream(serving((request) => answerAs(manner)(request))));
   const options = {
-    config: configOf(redis.url),
+    config: configOf(redis.url, collector.endpoint),
     sources: {
       'people.yaml': usersSource(upstream.origin, NET, BUDGET),
       'goods.yaml': goodsOf(upstream.origin),
@@ -141,6 +146,7 @@ export async function openAlertTestbed(bench: FaultBench): Promise<AlertTestbed>
     gateway,
     replica,
     redis,
+    collector,
     behave: (next) => void (manner = next),
     also: (ask) => void (state.also = ask),
     config: (name, value) => gateway.withStored(({ client }) => client.config('SET', name, value)),
