@@ -23,6 +23,8 @@ beforeAll(async () => {
   config = copyConfig();
   config.useGenerousTimeouts();
   edit('    source: crm\n', '    source: crm\n    public: true\n');
+  // Below a file, nothing can be kept: each configuration in force is worth a warning.
+  edit('\nredis:', `\nstate: { dir: '${config.file}/state' }\n\nredis:`);
   edit('standard: { windows: [20 per 1s, 600 per 60s] }', 'standard: { windows: [1000000 per 60s] }');
   edit('cache: { fresh: 10s, notFound: 2s }', 'cache: { fresh: 300s, notFound: 2s }');
   gateway = await startGatewayProcess({ USERS_URL: upstream.origin }, config.file);
@@ -124,5 +126,30 @@ describe('a process that serves alone', () => {
     expect((await reload()).outcome.kind).toBe('applied');
     expect((await fetch(`${gateway.url}/legacy/orders`)).status).toBe(404);
     expect((await fetch(`${gateway.url}/legacy/purchases`)).status).toBe(401);
+  });
+
+  it('leaves stored answers what they were stored with where `fresh` is lowered, until a purge', async () => {
+    expect(await statusOf('limit=9')).toBe(200);
+    const { calls } = upstream;
+    edit('fresh: 300s', 'fresh: 1s');
+    expect((await reload()).outcome.kind).toBe('applied');
+    expect((await users('limit=9')).headers.get('cache-control')).toBe('private, max-age=300');
+    expect(upstream.calls).toBe(calls);
+    await fetch(`${gateway.adminUrl}/api/cache/purge?tag=users`, { method: 'POST' });
+    expect((await users('limit=9')).headers.get('cache-control')).toBe('private, max-age=1');
+    expect(upstream.calls).toBe(calls + 1);
+  });
+
+  it('logs as much as the new `log.level` says, whatever part of the process logs', async () => {
+    const warnings = () => gateway.lines().filter(({ msg }) => String(msg).includes('cannot be kept')).length;
+    const before = warnings();
+    edit("level: '${LOG_LEVEL:-info}'", 'level: warn');
+    expect((await reload()).outcome.kind).toBe('applied');
+    await eventually(() => warnings() === before + 1);
+    edit('level: warn', 'level: error');
+    expect((await reload()).outcome.kind).toBe('applied');
+    edit('level: error', 'level: warn');
+    expect((await reload()).outcome.kind).toBe('applied');
+    await eventually(() => warnings() === before + 2);
   });
 });

@@ -10,6 +10,9 @@ import type { OperationRow } from './row.ts';
 /** A heap snapshot, as far as it is looked at: every text of the heap is among its strings. */
 type HeapSnapshot = { readonly strings: readonly string[] };
 
+/** A whole heap is written down, on a machine that may be busy. */
+const HEAP_MS = 300_000;
+
 /** Makes what has a process write down its heap, after a collection, when it is asked to. */
 function createHeapReader(bench: FaultBench) {
   const folder = mkdtempSync(join(tmpdir(), 'portico-heap-'));
@@ -24,7 +27,7 @@ function createHeapReader(bench: FaultBench) {
     env: injected.env,
     async texts(pid: number, told: () => string): Promise<HeapSnapshot['strings']> {
       process.kill(pid, 'SIGUSR2');
-      await bench.until(() => told().includes(`heap of ${pid}\n`));
+      await bench.until(() => told().includes(`heap of ${pid}\n`), HEAP_MS);
       return (JSON.parse(readFileSync(join(folder, `${pid}.heapsnapshot`), 'utf8')) as HeapSnapshot).strings;
     },
   };

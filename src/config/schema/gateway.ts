@@ -21,7 +21,11 @@ import { telemetry } from './telemetry.ts';
 
 /** The cost of a resource's answers and their time to live. */
 const operationCache = z.strictObject({
-  fresh: wholeSeconds.default(10).describe('How long an answer is served without asking the source again.'),
+  fresh: wholeSeconds
+    .default(10)
+    .describe(
+      'How long an answer is served without asking the source again. An answer keeps what held when it was stored: after lowering this, purge.',
+    ),
   staleWhileRevalidate: wholeSeconds
     .default(0)
     .describe('How long after that it is still served, while a new one is made in the background.'),
