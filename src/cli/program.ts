@@ -11,6 +11,7 @@ import { registerExplainCommand } from './explain.ts';
 import { runGenerate } from './generate/generate.ts';
 import { registerInferCommand } from './infer/infer.ts';
 import { registerKeysCommand } from './redis/keys.ts';
+import { registerMigrationCommand } from './migration/register.ts';
 import { pepperNote } from './redis/pepper-note.ts';
 import { withPlainOutput } from './output/plain-output.ts';
 import { registerQualityCommand } from './quality.ts';
@@ -19,7 +20,7 @@ import { registerSamplesCommand } from './serve/samples.ts';
 import { registerReloadCommand } from './serve/reload.ts';
 import { runStart } from './serve/start.ts';
 import { registerTryCommand } from './serve/try.ts';
-import { runTest, type TestOptions } from './test-fixtures.ts';
+import { runTest, type TestOptions } from './fixtures/test-fixtures.ts';
 import { version } from './input/version.ts';
 
 const CONFIG_FILE = 'config/portico.yaml';
@@ -95,6 +96,7 @@ function createProgram(context: CliContext): Command {
   registerCacheCommand(program, operator);
   registerClaimsCommand(program, () => readConfigOrExit(configFile(), context), operator);
   registerAuditCommand(program, operator);
+  registerMigrationCommand(program, configFile, context);
   registerCompletion(program, configFile, context);
   return program;
 }

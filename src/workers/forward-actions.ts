@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import type { Act } from '../admin/actions/act.ts';
 import { type HeldCount, tagOf } from '../admin/actions/cache-actions.ts';
 import type { ActionResult } from '../admin/api/action.ts';
-import type { ActionInput } from '../admin/api/action-table.ts';
+import type { ActionInput, ActionName } from '../admin/api/action-table.ts';
 import type { AuditLog, AuditWrite } from '../audit/audit-log.ts';
-import type { WorkerCounts } from './messages.ts';
+import type { WorkerCounts, WorkerQuery } from './messages.ts';
 import { NoAnswerError, type WorkerLink } from './worker-link.ts';
 
 export type PrimaryActDeps = {
@@ -31,11 +31,25 @@ async function countHeld(serving: PrimaryActDeps['serving'], tag: string): Promi
   );
 }
 
+/** Whether an action reaches only the process that carries it out. */
+function isLocalRollback(name: ActionName, input: unknown): boolean {
+  return name === 'migrations.rollback' && (input as ActionInput<typeof name>).scope === 'local';
+}
+
 /**
  * Creates what carries out the actions of a primary, which has no Redis. It asks one worker: what that one changes reaches
  * all processes through Redis.
  */
 export function createPrimaryAct({ serving, quality }: PrimaryActDeps): Act {
+  /** Asks the other workers, too, of which each acts for itself alone. */
+  function askOthers(query: Extract<WorkerQuery, { about: 'action' }>): Promise<unknown> {
+    return Promise.allSettled(
+      serving()
+        .slice(1)
+        .map((link) => link.ask(query, ACTION_MS)),
+    );
+  }
+
   return async function act(name, input, actor) {
     if (name === 'quality') return { kind: 'done', value: { sources: await quality() } };
     const reached =
@@ -44,8 +58,10 @@ export function createPrimaryAct({ serving, quality }: PrimaryActDeps): Act {
         : undefined;
     const [link] = serving();
     if (link === undefined) return unavailable('no worker serves');
+    const query = { about: 'action', name, input, actor } as const;
     try {
-      const result = (await link.ask({ about: 'action', name, input, actor }, ACTION_MS)) as ActionResult;
+      if (isLocalRollback(name, input)) await askOthers(query);
+      const result = (await link.ask(query, ACTION_MS)) as ActionResult;
       if (reached === undefined || result.kind !== 'done') return result;
       return { kind: 'done', value: { ...(result.value as object), reached } };
     } catch (error) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import { ROOMY } from '../faults/harness/secrets.ts';
-import { type Collector, startCollector } from '../support/telemetry/collector.ts';
+import { type Collector, startCollector } from '../support/process/telemetry/collector.ts';
 import { serving, startUpstream } from '../support/upstream/scripted-upstream.ts';
 import type { OperationRow } from './row.ts';
 

@@ -15,6 +15,8 @@ import { createAuditActions } from './audit-actions.ts';
 import { createCacheActions, type HeldCount } from './cache-actions.ts';
 import { createClaimActions } from './fallen-claim-actions.ts';
 import { createKeyActions } from './key-actions.ts';
+import type { OperatedMigrations } from './migration/find-migration.ts';
+import { createMigrationActions } from './migration/migration-actions.ts';
 import type { KeysConfig } from './key-terms.ts';
 import type { KeysStores } from './with-key-stores.ts';
 
@@ -29,6 +31,8 @@ export type OperatorActionsDeps = {
   readonly keys: RedisKeys;
   /** The configuration at this moment. */
   readonly config: () => KeysConfig;
+  /** The resources that move; absent where this process has none at work. */
+  readonly migrations?: OperatedMigrations | undefined;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** This process in the audit. */
@@ -67,6 +71,7 @@ export function createOperatorActions(deps: OperatorActionsDeps): OperatorAction
     ...createClaimActions(deps.fallenClaims),
     ...createAuditActions(audit, clock),
     ...createKeyActions({ stores: redis && openKeys(redis, keys), config: deps.config, clock }),
+    ...(deps.migrations === undefined ? {} : createMigrationActions(deps.migrations, audit)),
   };
   return { act: createAct(handlers, { audit }), audit };
 }

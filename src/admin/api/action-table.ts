@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ActionSpec } from './action.ts';
 import { keySpecs } from './key-action-table.ts';
+import { migrationSpecs } from './migration-action-table.ts';
 import { reason } from './printable-text.ts';
 
 const anything = z.looseObject({});
@@ -87,6 +88,7 @@ export const actionSpecs = {
     output: z.strictObject({ reset: z.array(fallenClaim) }),
   },
   ...keySpecs,
+  ...migrationSpecs,
   audit: {
     method: 'get',
     path: '/api/audit',

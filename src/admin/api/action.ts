@@ -13,6 +13,7 @@ export const problemStatus = {
   forbidden: 403,
   not_found: 404,
   conflict: 409,
+  gate: 412,
   failed: 500,
   unavailable: 503,
 } as const;
@@ -22,6 +23,8 @@ export type ActionProblem = {
   readonly code: keyof typeof problemStatus;
   readonly reason: string;
   readonly hint: string;
+  /** What the gate of a migration still asks for. */
+  readonly unmet?: readonly object[] | undefined;
 };
 
 /** What became of an action. The value is JSON, because it may come from another process. */
@@ -56,9 +59,9 @@ export function takesBody({ method }: Pick<ActionSpec, 'method'>): boolean {
 export class ActionRefusal extends Error {
   readonly problem: ActionProblem;
 
-  constructor(code: ActionProblem['code'], reason: string, hint: string) {
+  constructor(code: ActionProblem['code'], reason: string, hint: string, unmet?: ActionProblem['unmet']) {
     super(reason);
     this.name = 'ActionRefusal';
-    this.problem = { code, reason, hint };
+    this.problem = { code, reason, hint, unmet };
   }
 }

@@ -109,6 +109,7 @@ const sentences = {
   forbidden: 'The role of the token does not allow this.',
   not_found: 'There is no such path or no such thing.',
   conflict: 'The thing is in a state that does not allow this.',
+  gate: 'A step of a migration whose gate is not ready; `unmet` says what is missing.',
   failed: 'The gateway failed.',
   unavailable: 'Redis or a worker process did not answer.',
 };
@@ -164,6 +165,11 @@ export function adminOpenapi(): Schema {
                 code: { type: 'string', enum: Object.keys(problemStatus) },
                 reason: { type: 'string', description: 'What is wrong.' },
                 hint: { type: 'string', description: 'What to do about it.' },
+                unmet: {
+                  type: 'array',
+                  items: { type: 'object' },
+                  description: 'What the gate of a migration still asks for; in no other problem.',
+                },
               },
             },
           },

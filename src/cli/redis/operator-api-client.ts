@@ -2,17 +2,21 @@ import { readFileSync } from 'node:fs';
 import { type ActionProblem, type ActionResult, type ActionSpec, takesBody } from '../../admin/api/action.ts';
 import { type ActionName, actionSpecs } from '../../admin/api/action-table.ts';
 import type { CliContext } from '../context.ts';
+import { TOKEN_VARIABLE } from '../input/operator-listener.ts';
 
 /** How a command reaches a running gateway. */
-export type GatewayOptions = { readonly gateway?: string; readonly tokenFile?: string };
+export type GatewayOptions = {
+  readonly gateway?: string;
+  readonly tokenFile?: string;
+  /** Present: no file and no variable is read for it. */
+  readonly token?: string | undefined;
+};
 
 /** A prune or an import of many keys takes its time. */
 const TIMEOUT_MS = 30_000;
 
-/** The variable with the token of the operator's listener. */
-const TOKEN_VARIABLE = 'PORTICO_ADMIN_TOKEN';
-
-function tokenOf({ tokenFile }: GatewayOptions, env: CliContext['env']): string | undefined {
+function tokenOf({ token, tokenFile }: GatewayOptions, env: CliContext['env']): string | undefined {
+  if (token !== undefined) return token;
   const text = tokenFile === undefined ? env[TOKEN_VARIABLE] : readFileSync(tokenFile, 'utf8').trim();
   return text === '' ? undefined : text;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { ConfigFiles, FileText } from '../../config/load.ts';
 import { loadUsableSections } from '../../config/load-partial.ts';
-import { replaceFile } from '../../kernel/replace-file.ts';
+import { replaceFile } from '../../store/replace-file.ts';
 import type { SoundConfig } from '../../reload/reload-outcome.ts';
 import type { CliContext } from '../context.ts';
 import { readRegularFile } from '../input/regular-file.ts';

@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { type UsableSections, loadUsableSections } from '../../config/load-partial.ts';
-import { adminAddress } from '../../explain/fetch-quality.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import type { ReloadOutcome } from '../../reload/reload-outcome.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
-import { liveEnvironment } from '../input/read-config.ts';
+import { findListener, type OperatorListener, TOKEN_VARIABLE } from '../input/operator-listener.ts';
 import { reloadReport } from './reload-report.ts';
 import { printReport } from '../output/print-report.ts';
 
@@ -16,42 +13,19 @@ type Options = {
   readonly json?: boolean;
 };
 
-/** Where the gateway is asked, and with which token. */
-type Listener = { readonly address: string; readonly token: string | undefined };
-
 /** A gateway checks its files first, which takes a while on a busy machine. */
 const CHECK_MS = 120_000;
-const TOKEN_VARIABLE = 'PORTICO_ADMIN_TOKEN';
 
 function fail(context: CliContext, message: string, exitCode: number): never {
   context.err(`portico: ${message}\n`);
   throw new ExitError(exitCode);
 }
 
-/** A file that is broken elsewhere still says where the gateway listens: that is when a dry run is wanted most. */
-function readParts(configFile: string, context: CliContext): UsableSections | undefined {
-  try {
-    const text = readFileSync(configFile, 'utf8');
-    return loadUsableSections({ file: configFile, text }, liveEnvironment(context.env));
-  } catch {
-    return undefined;
-  }
-}
-
-function findListener(options: Options, configFile: string, context: CliContext): Listener {
-  const admin = readParts(configFile, context)?.admin;
-  const address = options.admin ?? (admin && adminAddress(admin));
-  if (address === undefined) {
-    const message = `${configFile} does not say where the operator's listener is: name it with --admin http://127.0.0.1:9090`;
-    fail(context, message, exitCodes.config);
-  }
-  const named = admin?.tokens.find(({ role, token }) => role === 'operator' && token !== undefined);
-  const own = context.env[TOKEN_VARIABLE];
-  const token = own === undefined || own === '' ? (admin?.token ?? named?.token)?.reveal() : own;
-  return { address: address.replace(/\/+$/, ''), token };
-}
-
-async function ask({ address, token }: Listener, options: Options, context: CliContext): Promise<Response> {
+async function ask(
+  { address, token }: OperatorListener,
+  options: Options,
+  context: CliContext,
+): Promise<Response> {
   const query = new URLSearchParams({ wait: options.wait, dryRun: String(options.dryRun === true) });
   const waitMs = CHECK_MS + (parseDuration(options.wait) ?? 0);
   const signal = AbortSignal.any([context.stop, AbortSignal.timeout(waitMs)]);
@@ -70,7 +44,11 @@ async function ask({ address, token }: Listener, options: Options, context: CliC
  * some process has not said in time that it serves them, or the gateway refuses the token.
  */
 async function runReload(options: Options, configFile: string, context: CliContext): Promise<void> {
-  const answer = await ask(findListener(options, configFile, context), options, context);
+  const answer = await ask(
+    findListener({ address: options.admin, option: '--admin' }, configFile, context),
+    options,
+    context,
+  );
   const body: unknown = await answer.json().catch(() => undefined);
   if (![200, 202, 422].includes(answer.status)) {
     const { reason = 'no reason', hint } =

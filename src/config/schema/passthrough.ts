@@ -8,7 +8,7 @@ import {
   outliers,
   retries,
   tlsOf,
-} from './resilience.ts';
+} from './net/resilience.ts';
 import {
   addedHeaderName,
   bytes,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { coercion } from './mapping/coercion.ts';
-import { sourceAuth, decode, net } from './connection.ts';
+import { sourceAuth, decode, net } from './net/connection.ts';
 import { type filter, list } from './list/list.ts';
 import { mapping } from './mapping/mapping.ts';
 import { perResource } from './per-resource.ts';

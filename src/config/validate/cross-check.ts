@@ -1,6 +1,7 @@
 import { operations } from '../../contract/operations.ts';
 import { resourceNames } from '../../contract/resources.ts';
 import { checkAdmin } from './check-admin.ts';
+import { checkMigrations } from './check-migrations.ts';
 import { closest } from './closest.ts';
 import type { GatewayConfig } from '../schema/gateway.ts';
 import type { LoadedConfig } from '../loaded-config.ts';
@@ -17,6 +18,7 @@ type KnownSources = {
 /** Cross-checks the parts of a configuration against each other. */
 export function crossCheck(gateway: GatewayConfig, sources: KnownSources, report: ReportProblem): void {
   checkResources(gateway, sources, report);
+  checkMigrations(gateway, sources, report);
   checkTiers(gateway, report);
   checkPassthrough(gateway, report);
   checkApiKeys(gateway, report);

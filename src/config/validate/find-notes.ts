@@ -3,6 +3,7 @@ import type { GatewayConfig } from '../schema/gateway.ts';
 import type { LoadedConfig } from '../loaded-config.ts';
 import { hasAddress } from '../schema/redis.ts';
 import type { PassthroughConfig } from '../schema/passthrough.ts';
+import { weakGates } from './check-migrations.ts';
 import type { Problem } from '../problem.ts';
 import type { YamlFile } from '../yaml/yaml-file.ts';
 
@@ -50,6 +51,18 @@ export function findNotes(
         'set PORTICO_KEY_PEPPER on every replica before you make keys (openssl rand -base64 32 makes a good one)',
       ),
     );
+  for (const name of resourceNames) {
+    const migration = gateway.resources[name]?.migration;
+    const weak = migration && weakGates(migration);
+    if (weak !== undefined)
+      notes.push(
+        yaml.problemAt(
+          ['resources', name, 'migration', 'gate'],
+          weak,
+          'leave soak, step and liveFor away: their defaults are those for production',
+        ),
+      );
+  }
   for (const { spec, yaml: file } of sources.values()) {
     for (const name of resourceNames) {
       const serving = gateway.resources[name];

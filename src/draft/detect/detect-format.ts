@@ -1,6 +1,6 @@
 import { MIMEType } from 'node:util';
 import { compileDecoder } from '../../adapter/read/decode.ts';
-import { decode as decodeSchema } from '../../config/schema/connection.ts';
+import { decode as decodeSchema } from '../../config/schema/net/connection.ts';
 import { contentTypesOf } from '../../config/fixture/content-types.ts';
 import type { DecodeSpec } from '../../config/schema/source.ts';
 import type { Json } from '../../kernel/json/json.ts';

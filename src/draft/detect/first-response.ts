@@ -1,7 +1,7 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { ResourceName } from '../../contract/resources.ts';
 import { contentTypesOf } from '../../config/fixture/content-types.ts';
-import { decode as decodeSchema } from '../../config/schema/connection.ts';
+import { decode as decodeSchema } from '../../config/schema/net/connection.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import { detectFormat, type BodyFormat, documentIn, withArrays } from './detect-format.ts';
 import type { Dialect, DialectEvidence } from '../dialects/dialect.ts';

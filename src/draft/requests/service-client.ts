@@ -1,4 +1,4 @@
-import { sourceAuth, decode as decodeSchema, net as netSchema } from '../../config/schema/connection.ts';
+import { sourceAuth, decode as decodeSchema, net as netSchema } from '../../config/schema/net/connection.ts';
 import type { ConnectionSpec, RequestSpec } from '../../config/schema/source.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';

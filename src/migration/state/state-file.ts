@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { replaceFile } from '../../kernel/replace-file.ts';
+import { replaceFile } from '../../store/replace-file.ts';
 import type { MigrationState, Position } from './migration-state.ts';
 import { asState } from './read-state.ts';
 

@@ -111,11 +111,6 @@ export function walked(
   return { ...state, walk: { at: instant, records, differences } };
 }
 
-/** The judge has shown that it would roll back. */
-export function rehearsed(state: MigrationState, instant: string): MigrationState {
-  return { ...state, rehearsedAt: instant };
-}
-
 /** Adds a rule, or replaces the one with its id. */
 export function withRule(state: MigrationState, rule: KeptRule): MigrationState {
   return { ...state, rules: [...state.rules.filter(({ id }) => id !== rule.id), rule] };

@@ -1,11 +1,11 @@
-import type { CollectedSpan } from '../../support/telemetry/collector.ts';
+import type { CollectedSpan } from '../../support/process/telemetry/collector.ts';
 import {
   askTraced as ask,
   lineOf,
   sentOf,
   startTraced as start,
   stopTraced,
-} from '../../support/telemetry/traced-gateway.ts';
+} from '../../support/process/telemetry/traced-gateway.ts';
 import { serving } from '../../support/upstream/scripted-upstream.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';

@@ -1,4 +1,4 @@
-import { net as netSchema } from '../../../src/config/schema/connection.ts';
+import { net as netSchema } from '../../../src/config/schema/net/connection.ts';
 import { fault, GatewayError } from '../../../src/errors/fault.ts';
 import type { Priority } from '../../../src/kernel/upstream-call.ts';
 import { createResilience } from '../../../src/upstream/resilience/resilience.ts';

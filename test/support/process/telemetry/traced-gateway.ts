@@ -1,10 +1,10 @@
-import { keyEntry } from '../../../src/cli/serve/serve-embedded.ts';
-import { passthroughRoute } from '../../../src/config/schema/passthrough.ts';
-import { telemetry } from '../../../src/config/schema/telemetry.ts';
-import { Secret } from '../../../src/kernel/secret.ts';
-import { newApiKey, newKeyId } from '../../../src/policy/authentication/api-key.ts';
-import { type SourceGateway, startSourceGateway } from '../gateway/source-gateway.ts';
-import { type ScriptedUpstream, serving, startUpstream } from '../upstream/scripted-upstream.ts';
+import { keyEntry } from '../../../../src/cli/serve/serve-embedded.ts';
+import { passthroughRoute } from '../../../../src/config/schema/passthrough.ts';
+import { telemetry } from '../../../../src/config/schema/telemetry.ts';
+import { Secret } from '../../../../src/kernel/secret.ts';
+import { newApiKey, newKeyId } from '../../../../src/policy/authentication/api-key.ts';
+import { type SourceGateway, startSourceGateway } from '../../gateway/source-gateway.ts';
+import { type ScriptedUpstream, serving, startUpstream } from '../../upstream/scripted-upstream.ts';
 import { type Collector, startCollector } from './collector.ts';
 
 const sourceText = (url: string) => `source: 1

@@ -18,7 +18,7 @@ import {
   integer,
   secret,
   timeLimit,
-} from './scalars.ts';
+} from '../scalars.ts';
 
 const sourceRetries = retries.extend({
   post: z

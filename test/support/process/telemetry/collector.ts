@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import protobuf from 'protobufjs';
-import { createCondition } from '../time/eventually.ts';
+import { createCondition } from '../../time/eventually.ts';
 
 /** A span as a collector reads it. Ids are hexadecimal; attributes are plain values. */
 export type CollectedSpan = {

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MigrationState } from '../../../migration/state/migration-state.ts';
+import type { Acknowledged } from '../../../migration/state/migration-states.ts';
+import { ActionRefusal } from '../../api/action.ts';
+import type { ActionContext } from '../act.ts';
+import { refuseIfRedisFails } from '../redis-refusal.ts';
+import { findMigration, type FoundMigration, type OperatedMigrations } from './find-migration.ts';
+
+/** How long a command waits until every process has taken over a change. */
+const ACK_WAIT_MS = 3_000;
+const ACK_EVERY_MS = 50;
+/** How often others may come first. */
+const ATTEMPTS_MAX = 5;
+
+/** What of a state the audit keeps: positions and names, never a value of a record. */
+export function auditView({
+  rev,
+  stage,
+  percent,
+  operations,
+  hold,
+  rules,
+  evidence,
+  generation,
+}: MigrationState) {
+  const held = hold === undefined ? {} : { hold: hold.reason };
+  return { ...{ rev, stage, percent, operations, evidence, generation }, ...held, rules: rules.length };
+}
+
+/** Waits until every process has taken over the state, for a bounded time. */
+async function untilAcknowledged(
+  { states, clock }: OperatedMigrations,
+  resource: string,
+): Promise<Acknowledged> {
+  const until = clock.monotonic() + ACK_WAIT_MS;
+  for (;;) {
+    const replicas = await states.acknowledged(resource);
+    if (replicas.stale.length === 0 || clock.monotonic() >= until) return replicas;
+    await sleep(ACK_EVERY_MS);
+  }
+}
+
+export type ChangeRequest = {
+  readonly resource: string;
+  /** Only if the state still has this `rev`. */
+  readonly rev?: number | undefined;
+};
+
+/**
+ * Changes the state of a migration, and waits until every process has it. Where somebody else comes first, `change` is asked
+ * again with what is there then, unless the request names a `rev`.
+ * @throws ActionRefusal
+ */
+export async function changeState(
+  migrations: OperatedMigrations,
+  { resource, rev }: ChangeRequest,
+  note: ActionContext['note'],
+  change: (found: FoundMigration) => MigrationState | Promise<MigrationState>,
+): Promise<MigrationState> {
+  note({ target: resource });
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+    const found = findMigration(migrations, resource);
+    if (rev !== undefined && rev !== found.state.rev) break;
+    const next = await change(found);
+    const written = await refuseIfRedisFails('keys', () => migrations.states.change(found.state, next));
+    if (written.kind === 'changed') {
+      note({ target: resource, before: auditView(found.state), after: auditView(written.state) });
+      return written.state;
+    }
+  }
+  const current = migrations.states.current(resource)?.rev ?? 0;
+  throw new ActionRefusal(
+    'conflict',
+    `somebody else has changed the migration: its rev is ${current}`,
+    `look at portico migration status ${resource}, and repeat it with --rev ${current}`,
+  );
+}
+
+/** Changes the state, and says which processes have it. @throws ActionRefusal */
+export async function changeEverywhere(
+  migrations: OperatedMigrations,
+  request: ChangeRequest,
+  note: ActionContext['note'],
+  change: (found: FoundMigration) => MigrationState | Promise<MigrationState>,
+) {
+  const startedMs = migrations.clock.monotonic();
+  const state = await changeState(migrations, request, note, change);
+  const replicas = await refuseIfRedisFails('keys', () => untilAcknowledged(migrations, request.resource));
+  const { resource, rev, stage, percent } = state;
+  return {
+    resource,
+    rev,
+    stage,
+    percent,
+    replicas,
+    ms: Math.round(migrations.clock.monotonic() - startedMs),
+  };
+}

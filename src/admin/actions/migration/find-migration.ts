@@ -1,0 +1,71 @@
+import type { Clock } from '../../../kernel/clock.ts';
+import type { MigrationConfig } from '../../../config/schema/migration.ts';
+import type { Evidence } from '../../../migration/evidence/evidence.ts';
+import type { MigrationEngine } from '../../../migration/operate/engine.ts';
+import type { Tasks } from '../../../migration/operate/tasks.ts';
+import type { DeclaredMigration } from '../../../migration/state/declared-migration.ts';
+import type { MigrationState } from '../../../migration/state/migration-state.ts';
+import type { MigrationStates } from '../../../migration/state/migration-states.ts';
+import { ActionRefusal } from '../../api/action.ts';
+
+/** A migration of the configuration in force. */
+export type MovingResource = {
+  readonly declared: DeclaredMigration;
+  readonly config: MigrationConfig;
+  /** Its operations, such as `users.list`. */
+  readonly operations: readonly string[];
+};
+
+/** The migrations of a process, as operators act on them. */
+export type OperatedMigrations = {
+  /** Those of the configuration in force. */
+  moving(): readonly MovingResource[];
+  readonly states: MigrationStates;
+  readonly evidence: Pick<Evidence, 'read' | 'differences'>;
+  /** What is absent, this gateway cannot do. */
+  readonly engine: Partial<MigrationEngine>;
+  readonly tasks: Tasks;
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+};
+
+/** A migration, and where it is. */
+export type FoundMigration = MovingResource & { readonly state: MigrationState };
+
+/** @throws ActionRefusal where the configuration in force declares no such migration */
+export function findMigration(
+  { moving, states }: Pick<OperatedMigrations, 'moving' | 'states'>,
+  resource: string,
+): FoundMigration {
+  const all = moving();
+  const found = all.find(({ declared }) => declared.resource === resource);
+  const state = states.current(resource);
+  if (found !== undefined && state !== undefined) return { ...found, state };
+  const others = all.map(({ declared }) => declared.resource).join(', ');
+  throw new ActionRefusal(
+    'not_found',
+    `the configuration in force declares no migration of ${resource}`,
+    others === ''
+      ? `write resources.${resource}.migration: { to: <source> } in the gateway file, and portico reload`
+      : `those that it declares: ${others}`,
+  );
+}
+
+/** @throws ActionRefusal where the resource has no such operation */
+export function refuseUnknownOperation({ operations }: MovingResource, operation: string | undefined): void {
+  if (operation === undefined || operations.includes(operation)) return;
+  throw new ActionRefusal(
+    'bad_input',
+    `there is no operation ${operation} here`,
+    `operations: ${operations.join(', ')}`,
+  );
+}
+
+/** A part of the engine. @throws ActionRefusal where this gateway does not have it */
+export function needed<Name extends keyof MigrationEngine>(
+  engine: Partial<MigrationEngine>,
+  name: Name,
+): MigrationEngine[Name] {
+  const part = engine[name];
+  if (part !== undefined) return part;
+  throw new ActionRefusal('unavailable', `this gateway cannot ${name}`, 'look at its version');
+}

@@ -1,0 +1,66 @@
+import type { AuditLog } from '../../../audit/audit-log.ts';
+import type { ActionHandlers } from '../act.ts';
+import { refuseIfRedisFails } from '../redis-refusal.ts';
+import { findMigration, needed, type OperatedMigrations, refuseUnknownOperation } from './find-migration.ts';
+import { createRuleActions } from './rule-actions.ts';
+import { readStatus } from './status.ts';
+import { createStepActions } from './step-actions.ts';
+import { createTaskActions } from './task-actions.ts';
+
+/** How long an explanation may take: both sources are asked while an operator waits. */
+const EXPLAIN_MS = 4_000;
+
+/** Creates the actions that change nothing. */
+function createReadActions(migrations: OperatedMigrations) {
+  const { moving, states, evidence, engine } = migrations;
+  return {
+    migrations: () => ({
+      migrations: moving().flatMap(({ declared: { resource } }) => {
+        const state = states.current(resource);
+        if (state === undefined) return [];
+        const { sources, rev, stage, percent } = state;
+        return [{ resource, sources, rev, stage, percent }];
+      }),
+    }),
+    'migrations.status'({ resource, operation }) {
+      const found = findMigration(migrations, resource);
+      refuseUnknownOperation(found, operation);
+      return refuseIfRedisFails('keys', () => readStatus(migrations, found, operation));
+    },
+    async 'migrations.preview'({ resource, percent }) {
+      findMigration(migrations, resource);
+      return { ...(await needed(engine, 'preview')(resource, percent)) };
+    },
+    async 'migrations.diffs'({ resource, operation, kind }) {
+      findMigration(migrations, resource);
+      const all = await refuseIfRedisFails('keys', () => evidence.differences(resource));
+      const isWanted = (one: (typeof all)[number]) =>
+        (operation ?? one.operation) === one.operation && (kind ?? one.kind) === one.kind;
+      return { differences: all.filter(isWanted) };
+    },
+    async 'migrations.report'({ resource }) {
+      findMigration(migrations, resource);
+      return { markdown: await refuseIfRedisFails('keys', () => needed(engine, 'report')(resource)) };
+    },
+  } satisfies ActionHandlers;
+}
+
+/** Creates the actions on migrations. */
+export function createMigrationActions(
+  migrations: OperatedMigrations,
+  audit: Pick<AuditLog, 'record'>,
+): ActionHandlers {
+  return {
+    ...createReadActions(migrations),
+    ...createStepActions(migrations),
+    ...createRuleActions(migrations),
+    ...createTaskActions(migrations, audit),
+    async 'migrations.explain'({ resource, operation, query }, { note }) {
+      // The question may name a person, so the audit has the operation alone.
+      note({ target: `${resource} ${operation}` });
+      refuseUnknownOperation(findMigration(migrations, resource), operation);
+      const signal = AbortSignal.timeout(EXPLAIN_MS);
+      return { ...(await needed(migrations.engine, 'explain')(resource, { operation, query }, signal)) };
+    },
+  };
+}

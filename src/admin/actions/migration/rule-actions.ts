@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { acknowledging, withoutRule, withRule } from '../../../migration/state/transitions.ts';
+import { ActionRefusal } from '../../api/action.ts';
+import type { ActionHandlers } from '../act.ts';
+import { changeState } from './change-state.ts';
+import type { FoundMigration, OperatedMigrations } from './find-migration.ts';
+
+/** When a rule ends. @throws ActionRefusal */
+function endOf(until: string, now: number): number {
+  const end = Date.parse(until);
+  if (Number.isFinite(end) && end > now) return end;
+  throw new ActionRefusal(
+    'bad_input',
+    `until: ${until} is not to come`,
+    'write a day that is to come, such as 2027-01-31',
+  );
+}
+
+/** The rules that may be acknowledged: ids of those made while the gateway runs, paths of those of the file. */
+function knownRules({ config, state }: FoundMigration): readonly string[] {
+  return [...config.compare.ignore.map(({ path }) => path), ...state.rules.map(({ id }) => id)];
+}
+
+/** Creates the actions on rules. */
+export function createRuleActions(migrations: OperatedMigrations) {
+  const { clock } = migrations;
+  return {
+    async 'migrations.ignore'({ resource, path, until, owner, reason }, { actor, note }) {
+      const id = `rule-${randomBytes(3).toString('hex')}`;
+      const rule = { id, path, owner: owner ?? actor.name, reason, until: endOf(until, clock.now()) };
+      const state = await changeState(migrations, { resource }, note, (found) => withRule(found.state, rule));
+      note({ target: resource, after: rule });
+      return { rule: { ...rule, until: new Date(rule.until).toISOString() }, rev: state.rev };
+    },
+    async 'migrations.unignore'({ resource, id }, { note }) {
+      const state = await changeState(migrations, { resource }, note, (found) => {
+        if (found.state.rules.some((rule) => rule.id === id)) return withoutRule(found.state, id);
+        const known = found.state.rules.map((rule) => rule.id).join(', ');
+        throw new ActionRefusal(
+          'not_found',
+          `there is no rule ${id}`,
+          known === '' ? 'rules of the file are changed there' : `rules: ${known}`,
+        );
+      });
+      return { rev: state.rev };
+    },
+    async 'migrations.acknowledge'({ resource, rules }, { note }) {
+      const state = await changeState(migrations, { resource }, note, (found) => {
+        const known = knownRules(found);
+        const unknown = rules.find((rule) => !known.includes(rule));
+        if (unknown === undefined) return acknowledging(found.state, rules);
+        throw new ActionRefusal('not_found', `there is no rule ${unknown}`, `rules: ${known.join(', ')}`);
+      });
+      return { acknowledged: state.acknowledged, rev: state.rev };
+    },
+  } satisfies ActionHandlers;
+}

@@ -1,0 +1,144 @@
+import { decideStep } from '../../../migration/operate/decide-step.ts';
+import { nextStep, positionOf, positionText } from '../../../migration/judge/next-step.ts';
+import type { MigrationState, Position } from '../../../migration/state/migration-state.ts';
+import { held, resumed, rolledBack } from '../../../migration/state/transitions.ts';
+import { ActionRefusal } from '../../api/action.ts';
+import type { ActionInput } from '../../api/action-table.ts';
+import type { ActionContext, ActionHandlers } from '../act.ts';
+import { refuseIfRedisFails } from '../redis-refusal.ts';
+import { auditView, changeEverywhere } from './change-state.ts';
+import {
+  findMigration,
+  type FoundMigration,
+  needed,
+  type OperatedMigrations,
+  refuseUnknownOperation,
+} from './find-migration.ts';
+
+type StageInput = ActionInput<'migrations.stage'>;
+
+/** The position that is asked for; a ramp without a share goes to that of the next step. @throws ActionRefusal */
+function positionAsked(
+  { config, state }: FoundMigration,
+  { stage, percent, operation }: StageInput,
+): Position {
+  if (stage !== 'ramp') {
+    if (percent === undefined) return { stage, percent: 0 };
+    throw new ActionRefusal('bad_input', `${stage} has no share`, 'only a ramp has --percent');
+  }
+  if (percent !== undefined) return { stage, percent };
+  const next = nextStep(config, state, operation);
+  if (next?.stage === 'ramp') return next;
+  const from = positionText(positionOf(state, operation));
+  throw new ActionRefusal(
+    'conflict',
+    `at ${from} the next step is ${next === undefined ? 'none' : positionText(next)}, which is no ramp`,
+    'name a share with --percent',
+  );
+}
+
+/** The state after a step. @throws ActionRefusal */
+async function stepped(
+  { engine, clock }: OperatedMigrations,
+  found: FoundMigration,
+  input: StageInput,
+): Promise<MigrationState> {
+  const { resource, operation, force = false, reason } = input;
+  refuseUnknownOperation(found, operation);
+  if (force && reason === undefined)
+    throw new ActionRefusal('bad_input', 'a forced step needs a reason', 'add --reason "<why>"');
+  const decision = decideStep(
+    found.state,
+    await refuseIfRedisFails('keys', () => needed(engine, 'gate')(resource, operation)),
+    {
+      to: positionAsked(found, input),
+      operation,
+      isForced: force,
+      at: new Date(clock.now()).toISOString(),
+    },
+  );
+  switch (decision.kind) {
+    case 'go':
+      return decision.state;
+    case 'refused':
+      throw new ActionRefusal('conflict', decision.reason, decision.hint);
+    case 'gate': {
+      const missing = decision.unmet.map(
+        ({ id, operation: of, have, need }) =>
+          `${of === undefined ? '' : `${of} `}${id}: ${have}, needs ${need}`,
+      );
+      throw new ActionRefusal(
+        'gate',
+        `the gate is not ready: ${missing.join('; ')}`,
+        '--force with a --reason goes on all the same; the audit keeps it',
+        decision.unmet,
+      );
+    }
+  }
+}
+
+/** @throws ActionRefusal where there is nothing to go back to */
+function refuseRollback({ state }: FoundMigration, input: ActionInput<'migrations.rollback'>): void {
+  const { stage } = positionOf(state, input.operation);
+  if (stage === 'legacy')
+    throw new ActionRefusal('conflict', 'it is at legacy already', 'there is nothing to roll back');
+  if (stage === 'complete' && input.force !== true)
+    throw new ActionRefusal(
+      'conflict',
+      'the migration is complete: the legacy service may be switched off',
+      'if it still answers, --force rolls back',
+    );
+}
+
+/** Creates the actions that move a migration. */
+export function createStepActions(migrations: OperatedMigrations) {
+  const { states, clock } = migrations;
+  const now = () => new Date(clock.now()).toISOString();
+
+  function rollback(found: FoundMigration, input: ActionInput<'migrations.rollback'>, by: string) {
+    refuseUnknownOperation(found, input.operation);
+    refuseRollback(found, input);
+    const grounds = {
+      by,
+      at: now(),
+      rule: 'asked',
+      evidence: input.reason ?? 'no reason was given',
+    } as const;
+    return rolledBack(found.state, grounds, input.operation);
+  }
+
+  /** In this process alone: Redis may be gone, or on the other side of a partition. */
+  function rollbackHere(input: ActionInput<'migrations.rollback'>, { actor, note }: ActionContext) {
+    note({ target: input.resource });
+    const found = findMigration(migrations, input.resource);
+    const next = rollback(found, input, actor.name);
+    states.override(next);
+    note({
+      target: input.resource,
+      before: auditView(found.state),
+      after: { ...auditView(next), scope: 'local' },
+    });
+    const { resource, rev, stage, percent } = next;
+    return { resource, rev, stage, percent, replicas: { total: 1, atRev: 1, stale: [] }, ms: 0 };
+  }
+
+  return {
+    'migrations.stage': (input, { note }) =>
+      changeEverywhere(migrations, input, note, (found) => stepped(migrations, found, input)),
+    'migrations.rollback': (input, context) =>
+      input.scope === 'local'
+        ? rollbackHere(input, context)
+        : changeEverywhere(migrations, { resource: input.resource }, context.note, (found) =>
+            rollback(found, input, context.actor.name),
+          ),
+    'migrations.hold': (input, { actor, note }) =>
+      changeEverywhere(migrations, input, note, ({ state }) =>
+        held(state, { by: actor.name, at: now() }, input.reason),
+      ),
+    'migrations.resume': (input, { note }) =>
+      changeEverywhere(migrations, input, note, ({ state }) => {
+        if (state.hold !== undefined) return resumed(state);
+        throw new ActionRefusal('conflict', 'the migration is not on hold', 'there is nothing to resume');
+      }),
+  } satisfies ActionHandlers;
+}

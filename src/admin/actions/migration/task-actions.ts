@@ -1,0 +1,107 @@
+import type { AuditLog } from '../../../audit/audit-log.ts';
+import type { Run } from '../../../migration/operate/engine.ts';
+import type { MigrationState } from '../../../migration/state/migration-state.ts';
+import { walked, withFreshStart } from '../../../migration/state/transitions.ts';
+import { ActionRefusal } from '../../api/action.ts';
+import type { ActionInput } from '../../api/action-table.ts';
+import type { ActionHandlers } from '../act.ts';
+import { changeState } from './change-state.ts';
+import { findMigration, type FoundMigration, needed, type OperatedMigrations } from './find-migration.ts';
+
+type StartInput = ActionInput<'migrations.start'>;
+type Work = (run: Run) => Promise<unknown>;
+
+const REPLAY_RPS = 5;
+const CALIBRATION_SAMPLES = 500;
+
+/** Records what became of work that has outlived its request. */
+type RecordEnd = (changed: { readonly before?: unknown; readonly after?: unknown }) => Promise<unknown>;
+
+/** @throws ActionRefusal where the migration has left `legacy` */
+function refuseIfBegun({ state }: FoundMigration): void {
+  if (state.stage === 'legacy') return;
+  const hint = 'to begin its evidence anew: portico migration shadow, in shadow';
+  throw new ActionRefusal('conflict', `the migration has begun: it is at ${state.stage}`, hint);
+}
+
+/** Makes the work of a task. @throws ActionRefusal where it cannot be started */
+function compileWork(
+  migrations: OperatedMigrations,
+  found: FoundMigration,
+  input: StartInput,
+  recordEnd: RecordEnd,
+): Work {
+  const { engine, clock } = migrations;
+  const { resource, task, queries = [], rps = REPLAY_RPS, samples = CALIBRATION_SAMPLES } = input;
+  const { evidence } = found.state;
+
+  /** Changes the state by what was found, if it was found about the same evidence. */
+  async function keep(change: (state: MigrationState, at: string) => MigrationState): Promise<void> {
+    let changed = {};
+    const note = (next: object) => (changed = next);
+    await changeState(migrations, { resource }, note, ({ state }) => {
+      if (state.evidence !== evidence) throw new Error('the evidence began anew meanwhile: start it again');
+      return change(state, new Date(clock.now()).toISOString());
+    });
+    await recordEnd(changed);
+  }
+
+  switch (task) {
+    case 'create': {
+      const check = needed(engine, 'check');
+      refuseIfBegun(found);
+      return async (run) => {
+        const result = await check(resource, run);
+        if (result.problems.length > 0) throw new Error(result.problems.join('; '));
+        await keep(withFreshStart);
+        return result;
+      };
+    }
+    case 'walk': {
+      const walk = needed(engine, 'walk');
+      return async (run) => {
+        const result = await walk(resource, run);
+        await keep((state, at) => walked(state, result, at));
+        return result;
+      };
+    }
+    case 'rehearse': {
+      const rehearse = needed(engine, 'rehearse');
+      return async (run) => {
+        // The judge keeps that it has tripped, and the audit has its line.
+        const result = await rehearse(resource, run);
+        if (!result.tripped) throw new Error(`the judge has not tripped: ${result.evidence}`);
+        return result;
+      };
+    }
+    case 'replay': {
+      const replay = needed(engine, 'replay');
+      return (run) => replay(resource, queries, rps, run);
+    }
+    case 'calibrate': {
+      const calibrate = needed(engine, 'calibrate');
+      return (run) => calibrate(resource, samples, run);
+    }
+  }
+}
+
+/** Creates the actions that start long work. */
+export function createTaskActions(migrations: OperatedMigrations, audit: Pick<AuditLog, 'record'>) {
+  return {
+    'migrations.start'(input, { actor, note }) {
+      const { resource, task: kind, reason } = input;
+      const target = `${resource} ${kind}`;
+      note({ target });
+      const recordEnd: RecordEnd = (changed) =>
+        audit.record({
+          ...{ actor: actor.name, action: 'migrations.start', ...changed, target, reason, outcome: 'done' },
+        });
+      const work = compileWork(migrations, findMigration(migrations, resource), input, recordEnd);
+      const task = migrations.tasks.start(resource, { kind, by: actor.name }, work);
+      if (task !== undefined) return { task };
+      const running = migrations.tasks.of(resource)?.kind ?? 'other work';
+      const hint = `portico migration status ${resource} says how far it is`;
+      throw new ActionRefusal('conflict', `${running} runs already`, hint);
+    },
+  } satisfies ActionHandlers;
+}

@@ -1,0 +1,253 @@
+import { z } from 'zod';
+import { percent, stages } from '../../config/schema/migration.ts';
+import type { ActionSpec } from './action.ts';
+import { printable, reason } from './printable-text.ts';
+
+const resource = z
+  .string()
+  .regex(/^[a-z]{1,40}$/, 'expected a resource such as users')
+  .describe('The resource that moves.');
+const operation = z
+  .string()
+  .regex(/^[a-z]{1,40}\.[a-z]{1,40}$/, 'expected an operation such as users.list')
+  .describe('Only this operation of it, such as users.list.');
+const rev = z.int().min(0).describe('Only if the state still has this rev.');
+/** What an operator must say where the audit has to tell why. */
+const because = printable(1, 200).describe('Why; the audit keeps it.');
+const instant = z.string().describe('An instant in UTC.');
+const anything = z.looseObject({});
+
+const position = z.strictObject({ stage: z.enum(stages), percent: z.number() });
+const unmet = z.looseObject({
+  id: z.string(),
+  have: z.union([z.string(), z.number()]),
+  need: z.union([z.string(), z.number()]),
+});
+const replicas = z.strictObject({
+  total: z.int().describe('Processes that have this migration.'),
+  atRev: z.int().describe('Those that have taken over the state.'),
+  stale: z.array(z.string()).describe('The names of the others.'),
+});
+const task = z.strictObject({
+  ...{ kind: z.string(), by: z.string(), startedAt: instant },
+  ...{ done: z.int(), of: z.int().optional().describe('Absent: it is not known how much there is.') },
+  outcome: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('running') }),
+    z.strictObject({ kind: z.literal('done'), at: instant, result: z.unknown() }),
+    z.strictObject({ kind: z.literal('failed'), at: instant, problem: z.string() }),
+  ]),
+});
+
+const status = z.strictObject({
+  ...{ resource, sources: z.array(z.string()).length(2), rev: z.int(), ...position.shape },
+  operations: z.record(z.string(), position).describe('Operations that are elsewhere.'),
+  hold: z.strictObject({ by: z.string(), at: instant, reason: z.string() }).nullable(),
+  ...{ since: instant, evidenceSince: instant, generation: z.int(), replicas },
+  staleSeconds: z.number().describe('How long ago the state was last known to be that of the fleet.'),
+  gate: z.looseObject({
+    next: z.string().nullable().describe('The next step; null after the last.'),
+    ready: z.boolean(),
+    unmet: z.array(unmet).describe('What it still asks for: what there is, and what is needed.'),
+  }),
+  compare: z.record(
+    z.string(),
+    z.looseObject({
+      keys: z.int().describe('Distinct questions compared.'),
+      ...{ match: z.int(), mismatch: z.int(), inconclusive: z.int() },
+      ...{ ignored: z.int(), failedNew: z.int() },
+    }),
+  ),
+  fallback: z
+    .record(z.string(), z.int())
+    .describe('Calls that the legacy source answered instead, by cause.'),
+  lastRollback: anything.nullable(),
+  rehearsedAt: instant.nullable(),
+  walk: anything.nullable(),
+  rules: z.array(anything),
+  acknowledged: z.array(z.string()),
+  task: task.nullable().describe('Long work that runs in this process, or ran last.'),
+  notes: z.array(z.string()).describe('What an operator should know before he trusts a gate.'),
+});
+
+const changed = z.strictObject({
+  ...{ resource, rev: z.int(), ...position.shape, replicas },
+  ms: z.int().describe('How long it took until the processes of `replicas.atRev` had it.'),
+});
+const started = z.strictObject({ task });
+
+/** The actions on migrations. */
+export const migrationSpecs = {
+  migrations: {
+    method: 'get',
+    path: '/api/migrations',
+    role: 'viewer',
+    summary: 'The resources that move from one source to another, and where they are.',
+    input: z.strictObject({}),
+    output: z.strictObject({
+      migrations: z.array(
+        z.strictObject({ resource, sources: z.array(z.string()), rev: z.int(), ...position.shape }),
+      ),
+    }),
+  },
+  'migrations.status': {
+    method: 'get',
+    path: '/api/migrations/{resource}',
+    role: 'viewer',
+    summary: 'Where a migration is, what its next step asks for, and what was compared.',
+    input: z.strictObject({ resource, operation: operation.optional() }),
+    output: status,
+  },
+  'migrations.stage': {
+    method: 'post',
+    path: '/api/migrations/{resource}/stage',
+    role: 'operator',
+    summary: 'Takes a step. Forward it goes through a gate, one step at a time; back always.',
+    input: z.strictObject({
+      resource,
+      stage: z.enum(stages),
+      percent: percent.optional().describe('The share of a ramp; absent: that of the next step.'),
+      operation: operation.optional(),
+      force: z.boolean().optional().describe('Although the gate refuses it, or steps are left out.'),
+      rev: rev.optional(),
+      reason,
+    }),
+    output: changed,
+  },
+  'migrations.rollback': {
+    method: 'post',
+    path: '/api/migrations/{resource}/rollback',
+    role: 'operator',
+    summary: 'Goes back to the legacy source at once, and holds. Nothing is asked for.',
+    input: z.strictObject({
+      resource,
+      operation: operation.optional(),
+      scope: z
+        .enum(['fleet', 'local'])
+        .default('fleet')
+        .describe('local: in the processes of this gateway alone, where Redis is gone.'),
+      force: z.boolean().optional().describe('Also from `complete`.'),
+      reason,
+    }),
+    output: changed,
+  },
+  'migrations.hold': {
+    method: 'post',
+    path: '/api/migrations/{resource}/hold',
+    role: 'operator',
+    summary: 'No step forward from now on. A rollback stays possible.',
+    input: z.strictObject({ resource, rev: rev.optional(), reason: because }),
+    output: changed,
+  },
+  'migrations.resume': {
+    method: 'post',
+    path: '/api/migrations/{resource}/resume',
+    role: 'operator',
+    summary: 'Ends a hold: somebody has looked at what was wrong.',
+    input: z.strictObject({ resource, rev: rev.optional(), reason: because }),
+    output: changed,
+  },
+  'migrations.preview': {
+    method: 'get',
+    path: '/api/migrations/{resource}/preview',
+    role: 'viewer',
+    summary: 'Whom a share would reach, and which part of the traffic of the last hour that is.',
+    input: z.strictObject({
+      resource,
+      percent,
+    }),
+    output: anything,
+  },
+  'migrations.diffs': {
+    method: 'get',
+    path: '/api/migrations/{resource}/diffs',
+    role: 'viewer',
+    summary: 'The differences that were found, by path and kind, with samples that hold no values.',
+    input: z.strictObject({
+      resource,
+      operation: operation.optional(),
+      kind: z.string().max(40).optional(),
+    }),
+    output: z.strictObject({ differences: z.array(anything) }),
+  },
+  'migrations.ignore': {
+    method: 'post',
+    path: '/api/migrations/{resource}/rules',
+    role: 'operator',
+    summary: 'Lets differences of a field not count, until a day.',
+    input: z.strictObject({
+      resource,
+      path: printable(1, 200).describe('Such as data.name, data[].name or meta.total.'),
+      until: z
+        .string()
+        .regex(/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?$/, 'expected a day such as 2026-12-01')
+        .describe('When it ends: a day, or an instant in UTC.'),
+      owner: printable(1, 100).optional().describe('Who has decided it; absent: the name of the token.'),
+      reason: because,
+    }),
+    output: z.strictObject({ rule: anything, rev: z.int() }),
+  },
+  'migrations.unignore': {
+    method: 'delete',
+    path: '/api/migrations/{resource}/rules/{id}',
+    role: 'operator',
+    summary: 'Takes away a rule that was made while the gateway runs.',
+    input: z.strictObject({ resource, id: printable(1, 60).describe('The id of the rule.'), reason }),
+    output: z.strictObject({ rev: z.int() }),
+  },
+  'migrations.acknowledge': {
+    method: 'post',
+    path: '/api/migrations/{resource}/acknowledge',
+    role: 'operator',
+    summary: 'Accepts by name what rules ignore, as `complete` asks.',
+    input: z.strictObject({
+      resource,
+      rules: z.array(printable(1, 200)).min(1).max(100).describe('Ids of rules; paths of those of the file.'),
+      reason,
+    }),
+    output: z.strictObject({ acknowledged: z.array(z.string()), rev: z.int() }),
+  },
+  'migrations.start': {
+    method: 'post',
+    path: '/api/migrations/{resource}/tasks',
+    role: 'operator',
+    summary: 'Starts long work; the status says how far it is.',
+    input: z.strictObject({
+      resource,
+      task: z
+        .enum(['create', 'walk', 'rehearse', 'replay', 'calibrate'])
+        .describe(
+          'create: the check by which a migration begins. walk: compare all records. rehearse: see the judge trip. replay: ask recorded questions. calibrate: compare the legacy source with itself.',
+        ),
+      queries: z
+        .array(z.strictObject({ operation, query: z.string().max(2_000) }))
+        .max(10_000)
+        .optional()
+        .describe('For replay.'),
+      rps: z.int().min(1).max(1_000).optional().describe('For replay: questions a second.'),
+      samples: z.int().min(1).max(10_000).optional().describe('For calibrate: how many questions.'),
+      reason,
+    }),
+    output: started,
+  },
+  'migrations.explain': {
+    method: 'post',
+    path: '/api/migrations/{resource}/explain',
+    role: 'operator',
+    summary: 'Asks both sources one question, and answers with the values. They are kept nowhere.',
+    input: z.strictObject({
+      resource,
+      operation,
+      query: z.string().max(2_000).describe('Such as id=user_42, or limit=20&sort=name.'),
+      reason,
+    }),
+    output: anything,
+  },
+  'migrations.report': {
+    method: 'get',
+    path: '/api/migrations/{resource}/report',
+    role: 'viewer',
+    summary: 'The evidence in one document, for those who must sign.',
+    input: z.strictObject({ resource }),
+    output: z.strictObject({ markdown: z.string() }),
+  },
+} as const satisfies Readonly<Record<string, ActionSpec>>;

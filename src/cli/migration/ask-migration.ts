@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import type { ActionProblem } from '../../admin/api/action.ts';
+import {
+  type ActionName,
+  type ActionRequest,
+  actionSpecs,
+  type ActionValue,
+} from '../../admin/api/action-table.ts';
+import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import { findListener } from '../input/operator-listener.ts';
+import { askGateway } from '../redis/operator-api-client.ts';
+
+/** The options that every command on a migration has. */
+export type AskOptions = { readonly gateway?: string; readonly tokenFile?: string; readonly json?: boolean };
+
+/** Asks the running gateway. @throws ExitError, once it has printed what is wrong */
+export type AskMigration = <Name extends ActionName>(
+  name: Name,
+  input: ActionRequest<Name>,
+) => Promise<ActionValue<Name>>;
+
+/** What each kind of problem ends a command with. */
+const CODES: Readonly<Record<ActionProblem['code'], number>> = {
+  bad_input: exitCodes.usage,
+  unauthenticated: exitCodes.failure,
+  forbidden: exitCodes.failure,
+  not_found: exitCodes.config,
+  conflict: exitCodes.failure,
+  gate: exitCodes.failure,
+  failed: exitCodes.failure,
+  unavailable: exitCodes.unavailable,
+};
+
+/** Ends a command with a problem: with `--json` on standard output, too. */
+export function endWith(problem: ActionProblem, { json }: AskOptions, context: CliContext): never {
+  if (json === true) context.out(`${JSON.stringify({ error: problem })}\n`);
+  context.err(`portico: ${problem.reason}\n${problem.hint === '' ? '' : `    hint: ${problem.hint}\n`}`);
+  throw new ExitError(CODES[problem.code]);
+}
+
+/** Adds the options by which a command reaches the gateway. */
+export function addAskOptions(command: Command): Command {
+  return command
+    .option('--gateway <url>', "the operator's listener, where it is not the one of the configuration")
+    .option('--token-file <file>', 'a file with its token; default: the variable PORTICO_ADMIN_TOKEN')
+    .option('--json', 'answer in JSON');
+}
+
+/** Makes the function that asks the gateway of a command line. */
+export function compileAskMigration(
+  options: AskOptions,
+  configFile: string,
+  context: CliContext,
+): AskMigration {
+  const { gateway: address, tokenFile } = options;
+  const listener = findListener({ address, tokenFile, option: '--gateway' }, configFile, context);
+  return async function ask(name, request) {
+    const input = actionSpecs[name].input.safeParse(request);
+    if (!input.success) {
+      const [issue] = input.error.issues;
+      const reason = `${issue?.path.join('.') ?? 'input'}: ${issue?.message ?? 'wrong'}`;
+      return endWith(
+        { code: 'bad_input', reason, hint: '--help shows what the command takes' },
+        options,
+        context,
+      );
+    }
+    const reached = { gateway: listener.address, token: listener.token };
+    const result = await askGateway(name, request as Record<string, unknown>, reached, context);
+    return result.kind === 'done' ? (result.value as never) : endWith(result.problem, options, context);
+  };
+}

@@ -1,0 +1,143 @@
+import type { CliContext } from '../context.ts';
+import { printReport } from '../output/print-report.ts';
+import type { AskOptions } from './ask-migration.ts';
+import type { AddCommand } from './step-commands.ts';
+
+type DiffOptions = AskOptions & {
+  readonly operation?: string;
+  readonly kind?: string;
+  readonly export?: boolean;
+};
+type RuleOptions = AskOptions & {
+  readonly until: string;
+  readonly owner?: string;
+  readonly reason: string;
+  readonly remove?: string;
+};
+
+/** One kind of difference, as the gateway answers it. */
+type Group = {
+  readonly operation: string;
+  readonly path: string;
+  readonly kind: string;
+  readonly count: number;
+  readonly ignored: boolean;
+  readonly lastAt: string;
+  readonly samples: readonly { readonly hint?: string; readonly key: string }[];
+};
+
+function groupRow({ operation, path, kind, count, ignored, samples, lastAt }: Group): readonly string[] {
+  const hints = [...new Set(samples.flatMap(({ hint }) => hint ?? []))].join(', ');
+  return [operation, path, kind, String(count), ignored ? 'ignored' : '', hints, lastAt];
+}
+
+/** Adds the commands on differences and the rules that ignore them. */
+export function addDifferenceCommands(add: AddCommand, context: CliContext): void {
+  add<DiffOptions>(
+    'diffs',
+    'the differences that were found, without values',
+    async (ask, [resource = ''], options) => {
+      const { operation, kind } = options;
+      const { differences } = await ask('migrations.diffs', { resource, operation, kind });
+      if (options.export === true) {
+        context.out(differences.map((one) => `${JSON.stringify(one)}\n`).join(''));
+        return;
+      }
+      const rows = (differences as unknown as readonly Group[]).map(groupRow);
+      const head = ['OPERATION', 'PATH', 'KIND', 'COUNT', '', 'HINT', 'LAST'];
+      const blocks = rows.length === 0 ? ['no difference was found'] : [{ table: [head, ...rows] }];
+      printReport({ json: { differences }, blocks }, options.json, context);
+    },
+  )
+    .option('--operation <name>', 'only of this operation')
+    .option('--kind <kind>', 'only of this kind, such as value or missing_id')
+    .option('--export', 'one JSON object a line, with the samples');
+
+  add<RuleOptions>(
+    'ignore',
+    'let differences of a field not count, until a day',
+    async (ask, args, options) => {
+      const [resource = '', path = ''] = args;
+      const { until, owner, reason } = options;
+      const { rule, rev } = await ask('migrations.ignore', { resource, path, until, owner, reason });
+      const text = `${resource}: ${path} is ignored until ${String(rule['until'])} (${String(rule['id'])}, rev ${rev})`;
+      printReport({ json: { rule, rev }, blocks: [text] }, options.json, context);
+    },
+  )
+    .argument('<path>', 'such as data.name, data[].name or meta.total')
+    .requiredOption('--until <day>', 'when it ends, such as 2027-01-31')
+    .requiredOption('--reason <text>', 'why it does not matter')
+    .option('--owner <name>', 'who has decided it; default: the name of the token');
+
+  add<RuleOptions>(
+    'rules',
+    'the rules that were made while the gateway runs',
+    async (ask, [resource = ''], options) => {
+      if (options.remove !== undefined) {
+        const value = await ask('migrations.unignore', { resource, id: options.remove });
+        printReport(
+          { json: value, blocks: [`${options.remove} is gone (rev ${value.rev})`] },
+          options.json,
+          context,
+        );
+        return;
+      }
+      const { rules, acknowledged } = await ask('migrations.status', { resource });
+      const rows = rules.map((rule) => ['id', 'path', 'owner', 'reason'].map((name) => String(rule[name])));
+      const blocks = rows.length === 0 ? ['no rules but those of the file'] : [{ table: rows }];
+      printReport({ json: { rules, acknowledged }, blocks }, options.json, context);
+    },
+  ).option('--remove <id>', 'take a rule away');
+
+  add<RuleOptions>(
+    'acknowledge',
+    'accept by name what rules ignore, as complete asks',
+    async (ask, [resource = '', ...rules], options) => {
+      const value = await ask('migrations.acknowledge', { resource, rules, reason: options.reason });
+      printReport(
+        { json: value, blocks: [`acknowledged: ${value.acknowledged.join(', ')}`] },
+        options.json,
+        context,
+      );
+    },
+  )
+    .argument('<rule...>', 'ids of rules; paths of those of the file')
+    .option('--reason <text>', 'why, for the audit');
+
+  addExplain(add, context);
+}
+
+/** A question as people write it: an id, or the query of a list. */
+function questionOf(resource: string, text: string) {
+  return text.includes('=') || text === ''
+    ? { operation: `${resource}.list`, query: text }
+    : { operation: `${resource}.get`, query: `id=${encodeURIComponent(text)}` };
+}
+
+function addExplain(add: AddCommand, context: CliContext): void {
+  add<AskOptions & { readonly reason?: string }>(
+    'explain',
+    'ask both sources one question, and show their values; nothing is kept',
+    async (ask, [resource = '', question = ''], { json, reason }) => {
+      const asked = { resource, ...questionOf(resource, question), reason };
+      const found = await ask('migrations.explain', asked);
+      const differences = (found['differences'] ?? []) as readonly Record<string, unknown>[];
+      const rows = differences.map(({ path, kind, legacy, next }) => [
+        String(path),
+        String(kind),
+        JSON.stringify(legacy) ?? '',
+        JSON.stringify(next) ?? '',
+      ]);
+      const blocks =
+        rows.length === 0
+          ? ['both sources say the same']
+          : [{ table: [['PATH', 'KIND', 'LEGACY', 'NEW'], ...rows] }];
+      printReport({ json: found, blocks }, json, context);
+    },
+  )
+    .argument(
+      '<question>',
+      "a record's id such as user_42, or the query of a list such as limit=20&sort=name",
+    )
+    .option('--reason <text>', 'why, for the audit');
+}

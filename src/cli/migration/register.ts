@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { resourceNames } from '../../contract/resources.ts';
+import type { CliContext } from '../context.ts';
+import { printReport } from '../output/print-report.ts';
+import { addAskOptions, type AskMigration, type AskOptions, compileAskMigration } from './ask-migration.ts';
+import { addDifferenceCommands } from './difference-commands.ts';
+import { positionWords, statusReport } from './status-report.ts';
+import { type AddCommand, addStepCommands } from './step-commands.ts';
+import { addTaskCommands } from './task-commands.ts';
+
+type StatusOptions = AskOptions & { readonly watch?: boolean; readonly operation?: string };
+
+const WATCH_MS = 1_000;
+
+/** Prints the status once, or again and again until the command is stopped. */
+async function runStatus(
+  ask: AskMigration,
+  resource: string,
+  { watch, json, operation }: StatusOptions,
+  context: CliContext,
+): Promise<void> {
+  for (;;) {
+    const status = await ask('migrations.status', { resource, operation });
+    if (watch === true && json === true) context.out(`${JSON.stringify(status)}\n`);
+    else printReport(statusReport(status), json, context);
+    if (watch !== true) return;
+    if (json !== true) context.out('\n');
+    const isStopped = await sleep(WATCH_MS, false, { signal: context.stop }).catch(() => true);
+    if (isStopped) return;
+  }
+}
+
+function addList(migration: Command, configFile: () => string, context: CliContext): void {
+  const list = migration.command('list').description('the resources that move, and where they are');
+  addAskOptions(list).action(async (options: AskOptions) => {
+    const ask = compileAskMigration(options, configFile(), context);
+    const { migrations } = await ask('migrations', {});
+    const rows = migrations.map((one) => [
+      one.resource,
+      one.sources.join(' -> '),
+      positionWords(one),
+      `rev ${one.rev}`,
+    ]);
+    const blocks =
+      rows.length === 0 ? ['the configuration in force declares no migration'] : [{ table: rows }];
+    printReport({ json: { migrations }, blocks }, options.json, context);
+  });
+}
+
+/** Adds `portico migration` and its commands. Exit codes: 1 refused, 64 usage, 69 no answer, 78 not declared. */
+export function registerMigrationCommand(
+  program: Command,
+  configFile: () => string,
+  context: CliContext,
+): void {
+  const migration = program
+    .command('migration')
+    .description('move a resource from its source to another one, without a change for its callers');
+  addList(migration, configFile, context);
+
+  const add: AddCommand = (name, description, run) => {
+    const command = migration
+      .command(name)
+      .description(description)
+      .argument('<resource>', `the resource that moves: ${resourceNames.join(', ')}`);
+    return addAskOptions(command).action(async () => {
+      const options = command.opts<never>();
+      await run(compileAskMigration(options, configFile(), context), command.args, options);
+    });
+  };
+  add<StatusOptions>(
+    'status',
+    'where a migration is, and what its next step asks for',
+    (ask, [resource = ''], options) => runStatus(ask, resource, options, context),
+  )
+    .option('--watch', 'again every second')
+    .option('--operation <name>', 'the gate of this operation, such as users.list');
+  addStepCommands(add, context);
+  addTaskCommands(add, context);
+  addDifferenceCommands(add, context);
+}

@@ -1,0 +1,109 @@
+import type { ActionValue } from '../../admin/api/action-table.ts';
+import { type Report, type ReportBlock, section } from '../../explain/report/report.ts';
+
+type Status = ActionValue<'migrations.status'>;
+
+/** A position as people read it: `ramp at 5 %`. */
+export function positionWords({
+  stage,
+  percent,
+}: {
+  readonly stage: string;
+  readonly percent: number;
+}): string {
+  return stage === 'ramp' ? `ramp at ${percent} %` : stage;
+}
+
+function headOf({
+  resource,
+  sources,
+  rev,
+  since,
+  replicas,
+  staleSeconds,
+  ...status
+}: Status): readonly string[] {
+  const [legacy, next] = sources;
+  const stale = replicas.stale.length === 0 ? '' : `; not yet: ${replicas.stale.join(', ')}`;
+  const apart = Object.entries(status.operations).map(([name, own]) => `  ${name}: ${positionWords(own)}`);
+  const age =
+    staleSeconds < 5
+      ? []
+      : [`  Redis has not been read for ${Math.round(staleSeconds)} s: the last known state counts`];
+  const { hold } = status;
+  return [
+    `${resource}: ${legacy} -> ${next}, ${positionWords(status)} since ${since} (rev ${rev})`,
+    ...apart,
+    `  ${replicas.atRev} of ${replicas.total} processes have it${stale}`,
+    ...age,
+    ...(hold === null ? [] : [`  on hold since ${hold.at} by ${hold.by}: ${hold.reason}`]),
+  ];
+}
+
+function gateBlocks({ next, ready, unmet }: Status['gate']): readonly ReportBlock[] {
+  if (next === null) return [];
+  const rows = unmet.map(({ id, have, need, ...more }) => {
+    const { operation } = more as { readonly operation?: string };
+    return [id, operation ?? '', String(have), `needs ${need}`];
+  });
+  const heading = `Next: ${next}, ${ready ? 'ready' : 'not ready'}`;
+  return section(heading, rows.length === 0 ? [] : [{ table: rows }]).concat(
+    rows.length === 0 ? ['', heading] : [],
+  );
+}
+
+function compareBlocks(compare: Status['compare']): readonly ReportBlock[] {
+  const rows = Object.entries(compare).map(([operation, one]) => [
+    operation,
+    ...[one.keys, one.match, one.mismatch, one.inconclusive, one.ignored, one.failedNew].map(String),
+  ]);
+  const head = ['OPERATION', 'QUESTIONS', 'MATCH', 'MISMATCH', 'INCONCLUSIVE', 'IGNORED', 'FAILED AT NEW'];
+  return rows.length === 0 ? [] : section('Compared', [{ table: [head, ...rows] }]);
+}
+
+/** Long work as people read it. */
+export function taskText({ kind, by, done, of, startedAt, outcome }: NonNullable<Status['task']>): string {
+  const far = `${done}${of === undefined ? '' : ` of ${of}`}`;
+  if (outcome.kind === 'running') return `${kind} by ${by} since ${startedAt}: ${far}`;
+  if (outcome.kind === 'failed') return `${kind} by ${by} failed at ${outcome.at}: ${outcome.problem}`;
+  const entries = Object.entries(Object(outcome.result) as object);
+  const found = entries.flatMap(([name, value]) =>
+    typeof value === 'object' ? [] : [`${name} ${String(value)}`],
+  );
+  return `${kind} by ${by} done at ${outcome.at}: ${found.join(', ')}`;
+}
+
+function restBlocks({ fallback, lastRollback, walk, rehearsedAt, task, rules }: Status): readonly string[] {
+  const causes = Object.entries(fallback).filter(([, count]) => count > 0);
+  const { at, by, rule, evidence } = (lastRollback ?? {}) as Record<string, string>;
+  const { records, differences } = (walk ?? {}) as Record<string, number>;
+  return [
+    ...(causes.length === 0
+      ? []
+      : [`Fallbacks: ${causes.map(([cause, count]) => `${count} ${cause}`).join(', ')}`]),
+    ...(lastRollback === null
+      ? []
+      : [`Last rollback: ${at ?? ''} by ${by ?? ''} (${rule ?? ''}): ${evidence ?? ''}`]),
+    ...(walk === null ? [] : [`Last walk: ${records ?? 0} records, ${differences ?? 0} differences`]),
+    ...(rehearsedAt === null ? [] : [`Rehearsed: ${rehearsedAt}`]),
+    ...rules.map(
+      (rule) => `Ignored: ${['path', 'id', 'owner', 'reason'].map((name) => String(rule[name])).join('  ')}`,
+    ),
+    ...(task === null ? [] : [`Work: ${taskText(task)}`]),
+  ];
+}
+
+/** Where a migration is, and what its next step asks for. */
+export function statusReport(status: Status): Report {
+  const rest = restBlocks(status);
+  return {
+    json: status,
+    blocks: [
+      ...headOf(status),
+      ...gateBlocks(status.gate),
+      ...compareBlocks(status.compare),
+      ...(rest.length === 0 ? [] : ['', ...rest]),
+      ...(status.notes.length === 0 ? [] : ['', ...status.notes]),
+    ],
+  };
+}

@@ -1,0 +1,143 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { ActionRequest, ActionValue } from '../../admin/api/action-table.ts';
+import type { Stage } from '../../config/schema/migration.ts';
+import type { CliContext } from '../context.ts';
+import { printReport } from '../output/print-report.ts';
+import type { AskMigration, AskOptions } from './ask-migration.ts';
+import { positionWords } from './status-report.ts';
+
+/** Adds a command on migrations, with the options that all of them have. */
+export type AddCommand = <Options extends AskOptions>(
+  name: string,
+  description: string,
+  run: (ask: AskMigration, args: readonly string[], options: Options) => Promise<void>,
+) => Command;
+
+type StepOptions = AskOptions & {
+  readonly percent?: number;
+  readonly operation?: string;
+  readonly force?: boolean;
+  readonly rev?: number;
+  readonly reason?: string;
+};
+
+const REASON = 'why, for the audit';
+
+export function parseInteger(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Write a whole number.');
+  return Number(text);
+}
+
+function parsePercent(text: string): number {
+  if (!/^\d{1,3}(?:\.\d{1,2})?$/.test(text))
+    throw new InvalidArgumentError('Write a share such as 5 or 0.01.');
+  return Number(text);
+}
+
+function printChange(
+  change: ActionValue<'migrations.stage'>,
+  { json }: AskOptions,
+  context: CliContext,
+): void {
+  const { resource, rev, replicas, ms } = change;
+  const stale = replicas.stale.length === 0 ? '' : `; not yet: ${replicas.stale.join(', ')}`;
+  const text = `${resource}: ${positionWords(change)} (rev ${rev}), in ${replicas.atRev} of ${replicas.total} processes after ${ms} ms${stale}`;
+  printReport({ json: change, blocks: [text] }, json, context);
+}
+
+const STEPS: readonly (readonly [Stage, string])[] = [
+  ['shadow', 'ask the new source besides, and compare; in shadow already: begin the evidence anew'],
+  ['ramp', 'serve a share of the callers from the new source'],
+  ['live', 'serve everybody from the new source; the legacy one stands by'],
+  ['complete', 'serve from the new source alone, so that the legacy one can be switched off'],
+  ['legacy', 'leave the shadow: the new source is not asked any more'],
+];
+
+/** Adds the commands that move a migration. */
+export function addStepCommands(add: AddCommand, context: CliContext): void {
+  for (const [stage, description] of STEPS) {
+    const command = add<StepOptions>(stage, description, async (ask, [resource = ''], options) => {
+      const { percent, operation, force, rev, reason } = options;
+      const input: ActionRequest<'migrations.stage'> = {
+        resource,
+        stage,
+        percent,
+        operation,
+        force,
+        rev,
+        reason,
+      };
+      printChange(await ask('migrations.stage', input), options, context);
+    });
+    if (stage === 'ramp')
+      command.option('--percent <share>', 'the share; default: the next step', parsePercent);
+    command
+      .option('--operation <name>', 'only this operation, such as users.list')
+      .option('--rev <n>', 'only if the state still has this rev', parseInteger)
+      .option('--force', 'although the gate refuses it; needs --reason')
+      .option('--reason <text>', REASON);
+  }
+
+  add<StepOptions & { readonly local?: boolean }>(
+    'rollback',
+    'go back to the legacy source at once, and hold; nothing is asked for',
+    async (ask, [resource = ''], options) => {
+      const { operation, force, reason, local } = options;
+      const scope = local === true ? 'local' : 'fleet';
+      const input = { resource, operation, force, reason, scope } as const;
+      printChange(await ask('migrations.rollback', input), options, context);
+    },
+  )
+    .option('--operation <name>', 'only this operation, such as users.list')
+    .option('--local', 'in this gateway alone, where Redis is gone')
+    .option('--force', 'also from complete')
+    .option('--reason <text>', REASON);
+
+  add<StepOptions>('hold', 'no step forward from now on', async (ask, [resource = ''], options) => {
+    const { rev, reason = '' } = options;
+    printChange(await ask('migrations.hold', { resource, rev, reason }), options, context);
+  })
+    .requiredOption('--reason <text>', REASON)
+    .option('--rev <n>', 'only if the state still has this rev', parseInteger);
+
+  add<StepOptions & { readonly ack: string }>(
+    'resume',
+    'end a hold, also that of a rollback',
+    async (ask, [resource = ''], options) => {
+      const { rev, ack: reason } = options;
+      printChange(await ask('migrations.resume', { resource, rev, reason }), options, context);
+    },
+  )
+    .requiredOption('--ack <reason>', 'what was wrong, and why it no longer is')
+    .option('--rev <n>', 'only if the state still has this rev', parseInteger);
+
+  addPreview(add, context);
+}
+
+function addPreview(add: AddCommand, context: CliContext): void {
+  add<StepOptions>('preview', 'whom a share would reach', async (ask, [resource = ''], options) => {
+    const { percent = 0 } = options;
+    const preview = (await ask('migrations.preview', { resource, percent })) as {
+      readonly callers?: number;
+      readonly reached?: number;
+      readonly callsPercent?: number;
+      readonly largest?: readonly {
+        readonly caller: string;
+        readonly callsPercent: number;
+        readonly isReached: boolean;
+      }[];
+    };
+    const { callers = 0, reached = 0, callsPercent = 0, largest = [] } = preview;
+    const rows = largest.map((one) => [
+      one.caller,
+      `${one.callsPercent.toFixed(2)} %`,
+      one.isReached ? 'new' : 'legacy',
+    ]);
+    const head = `${percent} % reaches ${reached} of ${callers} callers of the last hour: ${callsPercent.toFixed(2)} % of the calls`;
+    printReport(
+      { json: preview, blocks: [head, ...(rows.length === 0 ? [] : [{ table: rows }])] },
+      options.json,
+      context,
+    );
+  }).requiredOption('--percent <share>', 'the share', parsePercent);
+}

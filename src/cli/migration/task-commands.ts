@@ -1,0 +1,114 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ActionRequest } from '../../admin/api/action-table.ts';
+import { type CliContext, ExitError, exitCodes } from '../context.ts';
+import { printReport } from '../output/print-report.ts';
+import type { AskMigration, AskOptions } from './ask-migration.ts';
+import { taskText } from './status-report.ts';
+import { type AddCommand, parseInteger } from './step-commands.ts';
+
+type TaskOptions = AskOptions & {
+  readonly reason?: string;
+  readonly file?: string;
+  readonly rps?: number;
+  readonly samples?: number;
+};
+
+const POLL_MS = 300;
+/** How often a person is told how far it is. */
+const TELL_MS = 5_000;
+
+/** Starts long work, and waits for its end. Exit code 1 where it fails. */
+async function runTask(
+  ask: AskMigration,
+  input: ActionRequest<'migrations.start'>,
+  { json }: AskOptions,
+  context: CliContext,
+): Promise<void> {
+  const started = (await ask('migrations.start', input)).task;
+  let toldAt = performance.now();
+  for (;;) {
+    const { task } = await ask('migrations.status', { resource: input.resource });
+    if (task === null || task.startedAt !== started.startedAt || task.kind !== started.kind) {
+      context.err('portico: another process answers, which does not know of this work; look at the audit\n');
+      throw new ExitError(exitCodes.unavailable);
+    }
+    if (task.outcome.kind !== 'running') {
+      printReport({ json: task, blocks: [taskText(task)] }, json, context);
+      if (task.outcome.kind === 'failed') throw new ExitError(exitCodes.failure);
+      return;
+    }
+    if (performance.now() - toldAt > TELL_MS) {
+      context.err(`${taskText(task)}\n`);
+      toldAt = performance.now();
+    }
+    await sleep(POLL_MS, undefined, { signal: context.stop });
+  }
+}
+
+/** The questions of a file with one JSON object a line. @throws Error made for the operator */
+function readQueries(file: string): readonly { readonly operation: string; readonly query: string }[] {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return lines.flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    try {
+      const { operation, query } = JSON.parse(line) as Record<string, unknown>;
+      if (typeof operation === 'string' && typeof query === 'string') return [{ operation, query }];
+    } catch {
+      // The message below says what a line is.
+    }
+    throw new Error(`${file}:${index + 1}: write {"operation":"users.list","query":"limit=20&sort=name"}`);
+  });
+}
+
+/** Adds the commands that start long work. */
+export function addTaskCommands(add: AddCommand, context: CliContext): void {
+  const tasks = [
+    ['create', 'begin: check that both sources give the same records under the same ids'],
+    ['walk', 'compare all records of both sources'],
+    ['rehearse', 'make calls to the new source fail for a minute, in shadow, and see the judge trip'],
+  ] as const;
+  for (const [task, description] of tasks)
+    add<TaskOptions>(task, description, (ask, [resource = ''], options) =>
+      runTask(ask, { resource, task, reason: options.reason }, options, context),
+    ).option('--reason <text>', 'why, for the audit');
+
+  add<TaskOptions>(
+    'replay',
+    'ask both sources recorded questions, as evidence',
+    (ask, [resource = ''], options) => {
+      const { file = '', rps, reason } = options;
+      return runTask(
+        ask,
+        { resource, task: 'replay', queries: readQueries(file), rps, reason },
+        options,
+        context,
+      );
+    },
+  )
+    .requiredOption('--file <file>', 'one question a line: {"operation":"users.list","query":"limit=20"}')
+    .option('--rps <n>', 'questions a second; default 5', parseInteger)
+    .option('--reason <text>', 'why, for the audit');
+
+  add<TaskOptions>(
+    'calibrate',
+    'compare the legacy source with itself, to see what differs by itself',
+    (ask, [resource = ''], options) => {
+      const { samples, reason } = options;
+      return runTask(ask, { resource, task: 'calibrate', samples, reason }, options, context);
+    },
+  )
+    .option('--samples <n>', 'how many questions; default 500', parseInteger)
+    .option('--reason <text>', 'why, for the audit');
+
+  add<AskOptions & { readonly out?: string }>(
+    'report',
+    'write the evidence to one file, for those who must sign',
+    async (ask, [resource = ''], { out, json }) => {
+      const { markdown } = await ask('migrations.report', { resource });
+      if (out !== undefined) writeFileSync(out, markdown);
+      const text = out === undefined ? markdown : `${out} is written`;
+      printReport({ json: { markdown }, blocks: [text] }, json, context);
+    },
+  ).option('--out <file>', 'the file; default: standard output');
+}

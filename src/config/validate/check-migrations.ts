@@ -1,0 +1,103 @@
+import { type ResourceName, resourceNames } from '../../contract/resources.ts';
+import { writeDuration } from '../../kernel/duration.ts';
+import type { LoadedConfig } from '../loaded-config.ts';
+import type { ReportProblem } from '../problem.ts';
+import type { GatewayConfig } from '../schema/gateway.ts';
+import type { MigrationConfig } from '../schema/migration.ts';
+
+type Sources = { readonly sources: LoadedConfig['sources']; readonly isComplete: boolean };
+type Report = (place: readonly PropertyKey[], message: string, hint: string) => void;
+
+/** Both sources have to describe the resource, in the same default order: what a caller gets must not change. */
+function checkTarget(
+  { source, deadline, to }: { readonly source: string; readonly deadline: number; readonly to: string },
+  name: ResourceName,
+  { sources, isComplete }: Sources,
+  report: Report,
+): void {
+  const next = sources.get(to);
+  if (to === source)
+    return report(
+      ['to'],
+      'the resource is served from this source already',
+      'name the source that it moves to',
+    );
+  if (next === undefined) {
+    const known = [...sources.keys()].filter((one) => one !== source).join(', ');
+    if (isComplete) report(['to'], `no source is named "${to}"`, `sources: ${known || 'none'}`);
+    return;
+  }
+  const described = next.spec.resources[name];
+  if (described === undefined)
+    return report(
+      ['to'],
+      `the source "${to}" does not describe ${name}`,
+      `add resources.${name} to ${next.yaml.file}`,
+    );
+  const legacy = sources.get(source)?.spec.resources[name];
+  const isOwn = (one: typeof legacy) => one?.list.order === 'source';
+  if (legacy !== undefined && isOwn(legacy) !== isOwn(described))
+    report(
+      ['to'],
+      `"${source}" and "${to}" do not have the same default order: one has an order of its own, the other is sorted by id`,
+      `say the same list.order in both files, under resources.${name}`,
+    );
+  if (next.spec.budget.time >= deadline)
+    report(
+      ['to'],
+      `a scan of "${to}" may take as long as the whole answer`,
+      `make deadline longer than budget.time (${next.spec.budget.time} ms) in ${next.yaml.file}`,
+    );
+}
+
+function checkPosition(
+  { stage, percent, steps, allow, deny, freeze }: MigrationConfig,
+  report: Report,
+): void {
+  if (stage === 'ramp' && percent === 0)
+    report(['percent'], 'a ramp without a share serves nobody', 'write percent: 1, or stage: shadow');
+  if (stage !== 'ramp' && percent !== 0)
+    report(['percent'], `only a ramp has a share, and the stage is ${stage}`, 'remove percent');
+  if (steps.some((step, index) => step <= (steps[index - 1] ?? 0)) || steps.at(-1) !== 100)
+    report(
+      ['steps'],
+      'the steps of a ramp rise, and the last one is 100',
+      'write steps: [1, 5, 25, 50, 100]',
+    );
+  const both = allow.find((caller) => deny.includes(caller));
+  if (both !== undefined) report(['deny'], `"${both}" is in allow, too`, 'remove it from one of them');
+  freeze.forEach(({ from, until }, index) => {
+    if (until <= from)
+      report(['freeze', index], 'the window ends before it begins', 'make until later than from');
+  });
+}
+
+/** Checks the migrations of resources against their sources. */
+export function checkMigrations(gateway: GatewayConfig, sources: Sources, report: ReportProblem): void {
+  for (const name of resourceNames) {
+    const resource = gateway.resources[name];
+    if (resource?.migration === undefined) continue;
+    const { source, deadline, migration } = resource;
+    const here: Report = (place, message, hint) =>
+      report(['resources', name, 'migration', ...place], message, hint);
+    checkTarget({ source, deadline, to: migration.to }, name, sources, here);
+    checkPosition(migration, here);
+  }
+}
+
+/** Gates below these are for trying the method out. */
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+/** What makes the gates of a migration no gates for production; `undefined`: nothing. */
+export function weakGates({ gate, rollback }: MigrationConfig): string | undefined {
+  if (gate.soak >= HOUR_MS && gate.step >= MINUTE_MS && gate.liveFor >= HOUR_MS) return undefined;
+  const spans = [
+    ['soak', gate.soak],
+    ['step', gate.step],
+    ['liveFor', gate.liveFor],
+    ['cooldown', rollback.cooldown],
+  ] as const;
+  const text = spans.map(([name, ms]) => `${name} ${ms === 0 ? '0s' : writeDuration(ms)}`).join(', ');
+  return `these gates are for a demonstration, not for production: ${text}`;
+}

@@ -1,0 +1,70 @@
+import type { Condition } from '../judge/gate-facts.ts';
+import type { Gate } from '../judge/gate.ts';
+import { positionOf, positionText } from '../judge/next-step.ts';
+import type { MigrationState, Position } from '../state/migration-state.ts';
+import { isBeyond, moved, withFreshStart } from '../state/transitions.ts';
+
+/** A step that somebody asks for. */
+export type StepRequest = {
+  readonly to: Position;
+  /** Absent: the whole resource. */
+  readonly operation?: string | undefined;
+  /** Whether it is to be taken although its gate is not ready. */
+  readonly isForced: boolean;
+  /** An instant in UTC. */
+  readonly at: string;
+};
+
+/** What becomes of it. */
+export type StepDecision =
+  | { readonly kind: 'go'; readonly state: MigrationState }
+  | { readonly kind: 'gate'; readonly unmet: readonly Condition[] }
+  | { readonly kind: 'refused'; readonly reason: string; readonly hint: string };
+
+const refused = (reason: string, hint: string): StepDecision => ({ kind: 'refused', reason, hint });
+
+function decideForward(
+  state: MigrationState,
+  gate: Gate,
+  { to, operation, isForced, at }: StepRequest,
+): StepDecision {
+  const { resource } = state;
+  if (state.rev === 0)
+    return refused(
+      'the migration has not begun: nobody has checked that both sources have the same records',
+      `portico migration create ${resource}`,
+    );
+  // A hold is somebody's decision, or that of the judge: it is lifted by its own command.
+  if (state.hold !== undefined)
+    return refused(
+      `the migration is on hold since ${state.hold.at}: ${state.hold.reason}`,
+      `look at portico migration status ${resource}, then portico migration resume ${resource} --ack "<reason>"`,
+    );
+  const next = gate.next && positionText(gate.next);
+  if (!isForced && (gate.next === undefined || isBeyond(to, gate.next)))
+    return refused(
+      `${positionText(to)} is more than one step away`,
+      `the next step is ${next ?? 'none'}; --force with a --reason skips steps`,
+    );
+  if (!isForced && !gate.ready) return { kind: 'gate', unmet: gate.unmet };
+  return { kind: 'go', state: moved(state, to, operation, at) };
+}
+
+/**
+ * Decides about a step: back is always possible, but from `complete`, forward goes one step at a time through its gate.
+ * `shadow` in `shadow` begins the evidence anew.
+ */
+export function decideStep(state: MigrationState, gate: Gate, request: StepRequest): StepDecision {
+  const { to, operation, isForced, at } = request;
+  const from = positionOf(state, operation);
+  if (isBeyond(to, from)) return decideForward(state, gate, request);
+  if (from.stage === 'complete' && !isForced)
+    return refused(
+      'the migration is complete: the legacy service may be switched off',
+      'if it still answers, --force with a --reason goes back',
+    );
+  if (isBeyond(from, to)) return { kind: 'go', state: moved(state, to, operation, at) };
+  if (to.stage === 'shadow' && operation === undefined)
+    return { kind: 'go', state: withFreshStart(state, at) };
+  return refused(`it is at ${positionText(from)} already`, 'portico migration status shows where it is');
+}

@@ -1,0 +1,81 @@
+import type { Gate } from '../judge/gate.ts';
+
+/** Work that takes longer than a request. It ends when `signal` aborts, and says how far it is. */
+export type Run = {
+  readonly signal: AbortSignal;
+  readonly progress: (done: number, of?: number) => void;
+};
+
+/** What the check at `create` has found: whether both sources have the same records under the same ids. */
+export type SourcesCheck = {
+  /** Records that both sources have under one id. */
+  readonly same: number;
+  /** Records that were asked of the new source. */
+  readonly asked: number;
+  /** Why the migration cannot begin; none: it can. */
+  readonly problems: readonly string[];
+};
+
+/** A walk over all records of both sources. */
+export type WalkResult = { readonly records: number; readonly differences: number };
+
+/** Whether the judge has seen the faults that a rehearsal made, and would have rolled back. */
+export type RehearsalResult = { readonly tripped: boolean; readonly evidence: string };
+
+/** One question that was recorded, in its canonical form: `users.list` and `limit=20&sort=name`, or `users.get` and `id=user_1`. */
+export type RecordedQuery = { readonly operation: string; readonly query: string };
+
+export type ReplayResult = {
+  readonly asked: number;
+  /** How many comparisons had each verdict. */
+  readonly verdicts: Readonly<Record<string, number>>;
+};
+
+/** What the legacy source says of the same question twice, and rules that would ignore it. None is made. */
+export type CalibrationResult = {
+  readonly asked: number;
+  readonly differences: readonly { readonly path: string; readonly kind: string; readonly count: number }[];
+};
+
+/** One record or page of both sources with their values. It is shown, and kept nowhere. */
+export type Explanation = {
+  readonly legacy: unknown;
+  readonly next: unknown;
+  readonly differences: readonly {
+    readonly path: string;
+    readonly kind: string;
+    readonly legacy?: unknown;
+    readonly next?: unknown;
+  }[];
+};
+
+/** Whom a share reaches, and how much of the traffic of the last hour that is. */
+export type Preview = {
+  readonly percent: number;
+  /** Callers of the last hour, and those among them that the share reaches. */
+  readonly callers: number;
+  readonly reached: number;
+  /** The true part of the calls, 0 to 100. */
+  readonly callsPercent: number;
+  /** The largest callers, by the id that the log shows. */
+  readonly largest: readonly {
+    readonly caller: string;
+    readonly callsPercent: number;
+    readonly isReached: boolean;
+  }[];
+};
+
+/** What operators start and ask of the migrations of a process; `resource` is one that is declared. */
+export type MigrationEngine = {
+  /** Of an operation where one is named, else of the resource. Rejects where Redis fails. */
+  gate(resource: string, operation?: string): Promise<Gate>;
+  check(resource: string, run: Run): Promise<SourcesCheck>;
+  walk(resource: string, run: Run): Promise<WalkResult>;
+  rehearse(resource: string, run: Run): Promise<RehearsalResult>;
+  replay(resource: string, queries: readonly RecordedQuery[], rps: number, run: Run): Promise<ReplayResult>;
+  calibrate(resource: string, samples: number, run: Run): Promise<CalibrationResult>;
+  explain(resource: string, query: RecordedQuery, signal: AbortSignal): Promise<Explanation>;
+  /** A document in Markdown for those who must sign. */
+  report(resource: string): Promise<string>;
+  preview(resource: string, percent: number): Preview | Promise<Preview>;
+};

@@ -1,0 +1,64 @@
+import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Run } from './engine.ts';
+
+/** Long work on one migration, as far as it is. */
+export type Task = {
+  readonly kind: string;
+  readonly by: string;
+  readonly startedAt: string;
+  readonly done: number;
+  /** How much there is; absent: it is not known. */
+  readonly of?: number | undefined;
+  readonly outcome:
+    | { readonly kind: 'running' }
+    | { readonly kind: 'done'; readonly at: string; readonly result: unknown }
+    | { readonly kind: 'failed'; readonly at: string; readonly problem: string };
+};
+
+/** The long work of this process, one at a time for each resource. */
+export type Tasks = {
+  /** Starts some work, and returns it; `undefined` where other work on the resource runs. */
+  start(
+    resource: string,
+    task: Pick<Task, 'kind' | 'by'>,
+    work: (run: Run) => Promise<unknown>,
+  ): Task | undefined;
+  /** The work that runs, or ran last. */
+  of(resource: string): Task | undefined;
+  /** Ends what runs, and waits for it. */
+  close(): Promise<void>;
+};
+
+/** Creates the long work of a process. */
+export function createTasks({ now }: Pick<Clock, 'now'>): Tasks {
+  const tasks = new Map<string, Task>();
+  const background = createBackgroundTasks();
+  const instant = () => new Date(now()).toISOString();
+
+  function change(resource: string, changed: Partial<Task>): void {
+    const task = tasks.get(resource);
+    if (task !== undefined) tasks.set(resource, { ...task, ...changed });
+  }
+
+  return {
+    start(resource, { kind, by }, work) {
+      if (tasks.get(resource)?.outcome.kind === 'running') return undefined;
+      const task: Task = { kind, by, startedAt: instant(), done: 0, outcome: { kind: 'running' } };
+      tasks.set(resource, task);
+      background.run(async (signal) => {
+        const progress: Run['progress'] = (done, of) => change(resource, { done, of });
+        try {
+          const result = await work({ signal, progress });
+          change(resource, { outcome: { kind: 'done', at: instant(), result } });
+        } catch (error) {
+          const problem = error instanceof Error ? error.message : 'failed';
+          change(resource, { outcome: { kind: 'failed', at: instant(), problem } });
+        }
+      });
+      return task;
+    },
+    of: (resource) => tasks.get(resource),
+    close: () => background.close(),
+  };
+}

@@ -1,0 +1,49 @@
+import { problemText } from '../../../src/config/problem.ts';
+import { changed, gatewayText, loadTexts, sourceTexts } from '../../support/gateway/config-texts.ts';
+
+/** The problems of a users resource that moves from `crm`, with what a test says of the migration. */
+function problemsOf(migration: string, sources: Readonly<Record<string, string>> = {}): readonly string[] {
+  const gateway = changed(gatewayText, 'source: crm', `source: crm\n    migration: { ${migration} }`);
+  return loadTexts({ gateway, sources: { ...sourceTexts, ...sources } }).problems.map(problemText);
+}
+
+const oneProblem = (text: string) => [expect.stringContaining(text)];
+
+describe('a declared migration', () => {
+  it('is sound where both sources describe the resource', () => {
+    expect(problemsOf('to: people')).toEqual([]);
+    expect(problemsOf('to: people, stage: ramp, percent: 0.01, steps: [0.01, 100]')).toEqual([]);
+  });
+
+  it.each([
+    ['to: peeple', 'resources.users.migration.to: no source is named "peeple"'],
+    ['to: crm', 'the resource is served from this source already'],
+    ['to: catalog', 'the source "catalog" does not describe users'],
+    ['to: people, steps: [5, 1, 100]', 'the steps of a ramp rise, and the last one is 100'],
+    ['to: people, steps: [1, 5]', 'the steps of a ramp rise, and the last one is 100'],
+    ['to: people, stage: ramp', 'a ramp without a share serves nobody'],
+    ['to: people, percent: 5', 'only a ramp has a share, and the stage is legacy'],
+    ['to: people, allow: [a], deny: [b, a]', '"a" is in allow, too'],
+    [
+      'to: people, freeze: [{ from: 2026-12-24, until: 2026-12-24, why: holidays }]',
+      'the window ends before it begins',
+    ],
+  ])('is refused with %s, by its place in the file', (migration, message) => {
+    expect(problemsOf(migration)).toEqual(oneProblem(message));
+    expect(problemsOf(migration)[0]).toMatch(/^portico\.yaml:\d+:\d+: resources\.users\.migration\./);
+  });
+
+  it('is refused where the sources do not have the same default order', () => {
+    const people = changed(sourceTexts['people.yaml']!, 'order: id', 'order: source');
+    expect(problemsOf('to: people', { 'people.yaml': people })).toEqual(
+      oneProblem('do not have the same default order'),
+    );
+  });
+
+  it('is refused where a scan of the new source may take as long as the whole answer', () => {
+    const people = changed(sourceTexts['people.yaml']!, 'time: 8s', 'time: 60s');
+    expect(problemsOf('to: people', { 'people.yaml': people })).toEqual(
+      oneProblem('a scan of "people" may take as long as the whole answer'),
+    );
+  });
+});
