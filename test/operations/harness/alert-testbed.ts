@@ -4,7 +4,7 @@ import type { FaultGateway } from '../../faults/harness/gateway.ts';
 import { inject } from '../../faults/harness/harm/injected.ts';
 import type { RedisServer } from '../../support/redis/redis-server.ts';
 import { serving, startUpstream, type UpstreamRequest } from '../../support/upstream/scripted-upstream.ts';
-import { type Collector, startCollector } from '../../support/telemetry/collector.ts';
+import { type Collector, startCollector } from '../../support/process/telemetry/collector.ts';
 import { usersSource } from './users-source.ts';
 
 /** What the service of users and goods does. */

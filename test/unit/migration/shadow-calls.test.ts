@@ -1,4 +1,4 @@
-import { net as netSchema } from '../../../src/config/schema/connection.ts';
+import { net as netSchema } from '../../../src/config/schema/net/connection.ts';
 import { fault } from '../../../src/errors/fault.ts';
 import { createResilience } from '../../../src/upstream/resilience/resilience.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
