@@ -26,6 +26,7 @@ export const documentFiles = [
   'README.md',
   'config/operations.md',
   'config/add-a-source.md',
+  'config/migrate.md',
   'config/reference.md',
   'config/runbook.md',
   'config/security.md',

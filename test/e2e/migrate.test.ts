@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process';
+import {
+  createKey,
+  type GatewayProcess,
+  NODE,
+  startDemo,
+  startGatewayProcess,
+} from '../support/gateway/gateway-process.ts';
+import { eventually } from '../support/time/eventually.ts';
+import { readDocument } from '../house/documents/document.ts';
+import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
+import { type RunningSamples, startSamples } from '../../src/samples/serve.ts';
+
+/** Where the commands of the document are run. */
+type Place = { readonly admin: string; readonly people: string };
+
+/** The lines of the first section, in their order; the first block only says where they are run. */
+function commandsOf(): readonly string[] {
+  const { text } = readDocument('config/migrate.md');
+  const [, section = ''] = /^## Ten commands\n([^]*?)^## /m.exec(text) ?? [];
+  const [, ...blocks] = [...section.matchAll(/^```sh\n([^]*?)^```/gm)];
+  return blocks.flatMap(([, block = '']) => block.split('\n').filter((line) => line !== ''));
+}
+
+/** Runs a line in a shell, as a reader does. */
+function runLine(
+  line: string,
+  { admin, people }: Place,
+): Promise<{ readonly code: number; readonly out: string }> {
+  const script = `portico() { ${NODE} src/main.ts "$@"; }\n${line}`;
+  const env = { ...process.env, PORTICO_ADMIN: admin, PEOPLE_URL: people };
+  return new Promise((resolve) => {
+    execFile('bash', ['-c', script], { env }, (error, out, err) => {
+      resolve({ code: error === null ? 0 : Number(error.code), out: out + err });
+    });
+  });
+}
+
+/** A step that comes too early ends with 1: then a reader waits some seconds, and asks again. */
+async function runUntilDone(line: string, place: Place): Promise<string> {
+  return eventually(
+    async () => {
+      const { code, out } = await runLine(line, place);
+      if (code === 1) return undefined;
+      if (code !== 0) throw new Error(`${line} ended with ${String(code)}: ${out}`);
+      return out;
+    },
+    { withinMs: 90_000, everyMs: 1_000 },
+  );
+}
+
+/** Answers that must be the same before and after. */
+async function answersOf(url: string, key: string): Promise<readonly string[]> {
+  const paths = ['/v1/users?limit=5', '/v1/users?limit=5&sort=-created_at', '/v1/users?limit=100&page=50'];
+  const texts: string[] = [];
+  for (const path of paths) {
+    const answer = await fetch(url + path, { headers: { authorization: `Bearer ${key}` } });
+    texts.push(`${String(answer.status)} ${answer.headers.get('etag') ?? ''} ${await answer.text()}`);
+  }
+  return texts;
+}
+
+async function follow(url: string, key: string, place: Place): Promise<void> {
+  const before = await answersOf(url, key);
+  const printed: string[] = [];
+  for (const line of commandsOf()) printed.push(await runUntilDone(line, place));
+  const numbered = readDocument('config/migrate.md').text.match(/^\*\*(\d+), (\d+)\.\*\*/gm) ?? [];
+  expect(numbered).toHaveLength(5);
+  const status = await fetch(`${place.admin}/api/migrations/users`);
+  expect(await status.json()).toMatchObject({ stage: 'complete', walk: { differences: 0 } });
+  expect(await answersOf(url, key)).toEqual(before);
+}
+
+describe('the ten commands of config/migrate.md', () => {
+  it('move the users of the demo, with a rollback on the way, and no answer changes', async () => {
+    const { process: running, url, key } = await startDemo();
+    const [, admin = '', people = ''] = await running.prints(/PORTICO_ADMIN=(\S+) PEOPLE_URL=(\S+)/);
+    await follow(url, key, { admin, people });
+    running.signalGroup('SIGINT');
+    expect((await running.ended).code).toBe(0);
+  });
+
+  describe('with Redis', () => {
+    let redis: RedisServer;
+    let samples: RunningSamples;
+    let gateway: GatewayProcess;
+    let env: Record<string, string>;
+    beforeAll(async () => {
+      redis = await startRedis();
+      samples = await startSamples({ ports: { users: 0, catalog: 0, orders: 0, people: 0 } });
+      const { users = '', catalog = '', orders = '', people = '' } = samples.urls;
+      env = { USERS_URL: users, CATALOG_URL: catalog, ORDERS_URL: orders, PEOPLE_URL: people };
+      Object.assign(env, { REDIS_URL: redis.url, PORTICO_KEY_PEPPER: 'a-pepper-of-the-ten-commands' });
+      gateway = await startGatewayProcess(env, 'config/demo.yaml');
+    });
+    afterAll(async () => {
+      await gateway.close();
+      await samples.close();
+      await redis.stop();
+    });
+
+    it('do the same', async () => {
+      const { key } = await createKey('config/demo.yaml', env);
+      await follow(gateway.url, key, { admin: gateway.adminUrl, people: samples.urls.people ?? '' });
+    });
+  });
+});
