@@ -131,7 +131,7 @@ export async function startFleet(
       return { status, isNew: isMarked(body), askedAt, endedAt: askedAt + ms };
     },
     async restart(number) {
-      await one(number).close();
+      await one(number).process.kill();
       gateways[number] = await start(number);
     },
   };
