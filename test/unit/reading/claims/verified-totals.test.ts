@@ -95,6 +95,28 @@ describe('a filter that rows without the field match', () => {
     expect(source.contradicted).toEqual([claim]);
   });
 
+  it.each([
+    ['an enum of words', '{ enum: { bk: Books, ty: Toys } }', { Books: 'bk', Toys: 'ty' }],
+    ['an enum of numbers', "{ enum: { '1': Books, '2': Toys } }", { Books: '1', Toys: '2' }],
+    ['a template', "{ template: 'o{value}' }", { Books: 'Bo', Toys: 'To' }],
+  ] as const)('loses its claim where labels are written by %s', async (name, step, codes) => {
+    const withCategory = (change: (label: 'Books' | 'Toys') => string) =>
+      gaps.map((row) => ({
+        ...row,
+        category: row['category'] === null ? null : change(row['category'] as 'Books' | 'Toys'),
+      }));
+    const coded = withCategory((label) => codes[label]);
+    const labelled = withCategory((label) => (name === 'a template' ? `o${codes[label]}` : label));
+    const source = openSource(
+      'products',
+      text.replace('category: category }', `category: { from: category, as: [${step}] } }`),
+      lenient(coded),
+    );
+    const raw = `category=${name === 'a template' ? 'oBo' : 'Books'}&limit=5`;
+    expect(await source.list(raw)).toBe(expectedBody('products', labelled, raw));
+    expect(source.contradicted).toEqual(['filter.category.eq']);
+  });
+
   it('keeps its claim where the source refuses a value that no record has', async () => {
     const source = openSource('products', text, (asked) =>
       asked.parameters['cat']?.startsWith('none') === true
