@@ -13,6 +13,8 @@ import {
   type RowSelection,
   sizeOf,
 } from '../evidence/ask.ts';
+import { declaredFilters } from '../filter-claims.ts';
+import { chooseWideFilter } from '../evidence/filter-values.ts';
 import { claimAt, type Conclude, type Finding, setting } from '../evidence/finding.ts';
 import { counted } from '../../kernel/counted.ts';
 
@@ -45,23 +47,29 @@ async function compareShifted(
   return { shifted, ids, from };
 }
 
-/** A selection with another first row, such as by the first sort that the file declares. */
-function secondSelection({ list }: Ask): RowSelection {
-  const [column] = Object.entries(list.sort?.columns ?? {});
-  if (column === undefined) return {};
-  const [field, { directions }] = column;
-  return { sort: { field, descending: directions.includes('descending') } };
+/** Selections that may have another first row: by a sort that the file declares, or by one of its filters. */
+function otherSelections({ ask, first }: First): readonly RowSelection[] {
+  const sorts = Object.entries(ask.list.sort?.columns ?? {}).map(([field, { directions }]) => ({
+    sort: { field, descending: directions.includes('descending') },
+  }));
+  const filters = declaredFilters(ask).flatMap(({ field, op }) => {
+    const filter = chooseWideFilter(first.value.records, field, op);
+    return filter === undefined ? [] : [{ filters: [filter] }];
+  });
+  return [...sorts.slice(0, 1), ...filters.slice(0, 1)];
 }
 
-/** Asks once more, for another size and in another order: a row that is hidden at the start looks like another base. */
+/** Asks once more, for another size and for other rows: a row that is hidden at the start looks like another base. */
 async function isConfirmed({ ask, first }: First, from: 0 | 1): Promise<boolean> {
   const alone = await rowsAt(ask, 0, 1);
   if (!sameIds(idsOf(alone), idsOf(first).slice(0, 1))) return false;
-  const selection = secondSelection(ask);
-  if (selection.sort === undefined || ask.open(selection) === undefined) return true;
-  const known = idsOf(await rowsAt(ask, 0, 4, selection));
-  if (known.length < 3) return true;
-  return (await compareShifted(ask, known, known.length - 1, selection)).from === from;
+  for (const selection of otherSelections({ ask, first })) {
+    if (ask.open(selection) === undefined) continue;
+    const known = idsOf(await rowsAt(ask, 0, 4, selection));
+    if (known.length < 3) continue;
+    if ((await compareShifted(ask, known, known.length - 1, selection)).from !== from) return false;
+  }
+  return true;
 }
 
 async function judgeShift({ ask, first }: First, conclude: Conclude): Promise<Finding> {

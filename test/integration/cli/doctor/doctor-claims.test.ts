@@ -201,6 +201,22 @@ it('does not take a row that is hidden at the start for another number of the fi
   });
 });
 
+it('asks a second selection before it says that the first row has another number', async () => {
+  const all = items(50);
+  const late = (request: UpstreamRequest): HttpReply => {
+    const { query } = request;
+    const from = Number(query.get('from') ?? 0);
+    // Without a filter, the numbers 0 and 1 are the same row.
+    if (!query.has('kind')) query.set('from', String(Math.max(0, from - 1)));
+    return honest(all)(request);
+  };
+  const { of } = await examine(late, [NUMBERED, OFFSET, FILTER]);
+  expect(of('base')).toMatchObject({
+    verdict: 'could not tell',
+    observed: expect.stringContaining('two selections'),
+  });
+});
+
 it('names the number of rows at which each kind of query stops working', async () => {
   const answer = (request: UpstreamRequest): HttpReply => ({ body: { rows: windowOf(items(60), request) } });
   const { of } = await examine(answer, [NUMBERED, OFFSET], { budget: '{ calls: 4 }' });
