@@ -1,11 +1,11 @@
 import type { RequestSpec } from '../../config/schema/source.ts';
 import type { Json } from '../../kernel/json/json.ts';
-import { isObject } from '../../kernel/json/values.ts';
+import { isList, isObject } from '../../kernel/json/values.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
 import type { ServiceClient } from '../requests/service-client.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { type DraftNote, likely, notesAt, sure, toEdit } from '../note.ts';
-import { codesIn, type OutcomeDraft, outcomeRule, successCode } from './outcome-rules.ts';
+import { codesIn, isAbsent, type OutcomeDraft, outcomeRule, successCode } from './outcome-rules.ts';
 import type { PastEnd } from '../requests/walk-list.ts';
 
 /** The `outcomes` section of a draft, with notes. */
@@ -89,16 +89,34 @@ function successRules({ dialect, successes, statuses, refusal, missing }: Outcom
 /** Keys under which replies report errors. */
 const ERROR_KEYS = ['errors', 'error'];
 
+/** Where errors stand in a reply that has some; `undefined` where something stands there in replies without any, too. */
+function errorPlace(key: string, usual: readonly (Json | undefined)[]): string | undefined {
+  const places = usual.map((document) => (isObject(document) ? document[key] : undefined));
+  if (!places.every(isAbsent)) return undefined;
+  return places.some((place) => place !== undefined && isList(place)) ? `${key}[0]` : key;
+}
+
+const isErrorRule = ({ at, present }: OutcomeDraft) => present === true && ERROR_KEYS.includes(String(at));
+
+/** The rules that the dialect documents; an empty list of errors, which some services always give, is no error. */
+function dialectRules({ dialect, successes }: OutcomeContext): readonly OutcomeDraft[] {
+  return (dialect?.outcomes ?? []).map((rule) =>
+    isErrorRule(rule) ? { ...rule, at: errorPlace(String(rule['at']), successes) ?? rule['at'] } : rule,
+  );
+}
+
 /** Rules for errors in replies to a request for one record, where a missing record is told by its absence alone. */
 function errorRules({ recordRules, successes, missing, dialect }: OutcomeContext): readonly OutcomeDraft[] {
   const absence = recordRules.find((rule) => rule['present'] === false);
   // A body that is a list has no such keys.
   if (absence === undefined || !isObject(missing)) return [];
-  const usual = [...successes, missing];
-  const known = JSON.stringify(dialect?.outcomes ?? []);
-  return ERROR_KEYS.filter(
-    (key) => !known.includes(`"${key}"`) && !usual.some((document) => isObject(document) && key in document),
-  ).map((at) => ({ status: absence['status'], on: 'get', at, present: true, is: 'error' }));
+  const known = (dialect?.outcomes ?? []).filter(isErrorRule).map(({ at }) => at);
+  return ERROR_KEYS.filter((key) => !known.includes(key)).flatMap((key) => {
+    const at = errorPlace(key, [...successes, missing]);
+    return at === undefined
+      ? []
+      : [{ status: absence['status'], on: 'get', at, present: true, is: 'error' } as const];
+  });
 }
 
 const USUAL: readonly OutcomeDraft[] = [
@@ -121,7 +139,7 @@ export function draftOutcomes(context: OutcomeContext): OutcomesDraft {
   const rules = [
     // These come first: the failure for an unknown id may also be a known failure of the dialect.
     ...context.recordRules.filter((rule) => !isAbsence(rule)),
-    ...(context.dialect?.outcomes ?? []),
+    ...dialectRules(context),
     // Where an error comes, the record is missing, too: that does not mean that there is none.
     ...errorRules(context),
     ...context.recordRules.filter(isAbsence),

@@ -91,7 +91,7 @@ function numberedDraft(
 
 /** The remark on a cursor that is one of several values that belong together. */
 function unreadParts(form: NextForm, base: ListReply): Remark | undefined {
-  if (form.kind === 'link') return undefined;
+  if (form.kind !== 'cursor') return undefined;
   const parent = form.next.slice(0, Math.max(0, form.next.lastIndexOf('.')));
   const others = continuationsIn(base).filter(
     (path) => path !== form.next && path !== form.more && parent !== '' && path.startsWith(`${parent}.`),
@@ -120,6 +120,8 @@ function nextDraft(
     const from = 'header' in form.next ? `the ${form.next.header} header` : form.next.at;
     return draft({}, `${from} names the next window`, sized);
   }
+  if (form.kind === 'continue')
+    return draft({}, `${form.next} holds the parameters of the next window`, sized);
   return draft(
     form.more === undefined ? {} : { more: form.more },
     `${parameterName(form.place)} takes the value of ${form.next}`,

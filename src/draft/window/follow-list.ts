@@ -3,6 +3,7 @@ import { compilePath } from '../../adapter/path.ts';
 import type { FoundWindow } from './find-window.ts';
 import { scalarText } from '../../kernel/json/values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
+import { continuedRequest } from './probe-continuation.ts';
 import { requestOfTarget, nextTarget } from './probe-next.ts';
 import { withValue } from '../requests/request-parameters.ts';
 import type { ListWalk } from '../requests/walk-list.ts';
@@ -20,6 +21,7 @@ function nextRequest(
     const target = nextTarget(form, last, request.path, baseUrl);
     return target === undefined ? undefined : requestOfTarget(request, target);
   }
+  if (form.kind === 'continue') return continuedRequest(form, last, sized);
   if (form.more !== undefined && compilePath(form.more)(last.document) === false) return undefined;
   const cursor = scalarText(compilePath(form.next)(last.document)) ?? '';
   return cursor === '' ? undefined : withValue(sized, form.place, cursor);

@@ -8,9 +8,11 @@ import { fold, membersOf } from '../path-text.ts';
 import { readOrUndefined } from '../read-or-undefined.ts';
 import { type Parameter, withValue } from '../requests/request-parameters.ts';
 import type { ParameterCandidate } from './parameter-names.ts';
+import { type ContinuationForm, continuationForms, continuedRequest } from './probe-continuation.ts';
 
-/** How a reply names the next window: by a link, or by a cursor. */
+/** How a reply names the next window: by a link, by a cursor, or by several parameters. */
 export type NextForm =
+  | ContinuationForm
   | { readonly kind: 'link'; readonly next: { readonly at: string } | { readonly header: string } }
   | {
       readonly kind: 'cursor';
@@ -116,6 +118,20 @@ async function findLink(
   return undefined;
 }
 
+async function findContinuation(
+  reader: ListReader,
+  request: RequestSpec,
+  listing: ListReply,
+): Promise<NextForm | undefined> {
+  for (const form of continuationForms(listing.document)) {
+    const continued = continuedRequest(form, listing, request);
+    if (continued === undefined || reader.client.callsLeft < 1) continue;
+    const { listing: next } = await reader.read(continued);
+    if (isBehind(listing, next)) return form;
+  }
+  return undefined;
+}
+
 const CURSORS_TRIED = 12;
 
 /** Parameters named as the cursor in the reply: `next` may be sent back as `_next`. */
@@ -153,5 +169,9 @@ export async function findNext(
   listing: ListReply,
   { baseUrl, cursors }: { readonly baseUrl: string; readonly cursors: readonly ParameterCandidate[] },
 ): Promise<NextForm | undefined> {
-  return (await findLink(reader, request, listing, baseUrl)) ?? findCursor(reader, request, listing, cursors);
+  return (
+    (await findLink(reader, request, listing, baseUrl)) ??
+    (await findContinuation(reader, request, listing)) ??
+    (await findCursor(reader, request, listing, cursors))
+  );
 }
