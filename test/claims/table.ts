@@ -6,6 +6,7 @@ import type { TableRow } from './harness/row.ts';
 import { honestRows, runRow } from './harness/run-row.ts';
 import { continuationLies } from './lies/continuation.ts';
 import { filterLies } from './lies/filter.ts';
+import { graphqlLies } from './lies/graphql.ts';
 import { orderLies } from './lies/order.ts';
 import { recordLies } from './lies/record.ts';
 import { selectionLies } from './lies/selection.ts';
@@ -18,7 +19,7 @@ import { windowLies } from './lies/window.ts';
 /** Every lie, by the claim that it breaks. */
 export const lies: readonly Lie[] = [
   ...[...totalLies, ...orderLies, ...sortLies, ...filterLies, ...selectionLies],
-  ...[...windowLies, ...continuationLies, ...recordLies, ...viewLies, ...wholeLies],
+  ...[...windowLies, ...continuationLies, ...recordLies, ...viewLies, ...wholeLies, ...graphqlLies],
 ];
 
 const drafts = dialectCases.map((one) => ({ name: nameOf(one), run: runDialect.bind(undefined, one) }));

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { runCommand } from '../../support/command/run-command.ts';
 import { type DraftReport, runInfer } from '../../support/dialects/infer-draft.ts';
 import type { Diagnosis } from '../../../src/probe/diagnose.ts';
-import { SERVICE_KEY, type Service } from './lying-service.ts';
+import { SERVICE_KEY, type Service, type Store } from './lying-service.ts';
+import { GRAPHQL } from './source-file.ts';
+import { nativeOf } from './stages.ts';
 
 /** What `portico doctor` says of a file. */
 export type Examined = {
@@ -37,14 +39,24 @@ export async function examineFile(text: string): Promise<Examined> {
   }
 }
 
+/** The bodies that an operator gives who knows the queries of a service. */
+function queriesOf({ records }: Store): Readonly<Record<string, string>> {
+  const id = records[0] === undefined ? '' : nativeOf(records[0].record);
+  return {
+    '--body': JSON.stringify({ query: GRAPHQL.list, variables: { limit: 10, offset: 0 } }),
+    '--one-body': JSON.stringify({ query: GRAPHQL.one, variables: { id } }),
+  };
+}
+
 /** Runs `portico infer` on a service; the reason, where it drafts nothing. */
 export async function draftFile({ origin, store }: Service): Promise<Drafted | { readonly refused: string }> {
-  const { resource, key } = store.traits;
+  const { resource, key, graphql } = store.traits;
   const credential = key ? ['--header', `X-Key: ${SERVICE_KEY}`] : [];
-  const { code, out, err } = await runInfer([
-    ...[`${origin}/${resource}`, '--resource', resource, '--name', 'draft', '--json'],
-    ...credential,
-  ]);
+  const path = graphql === undefined ? resource : 'graphql';
+  const { code, out, err } = await runInfer(
+    [`${origin}/${path}`, '--resource', resource, '--name', 'draft', '--json', ...credential],
+    graphql === undefined ? {} : queriesOf(store),
+  );
   if (code !== 0) return { refused: err.split('\n')[0] ?? '' };
   const { draft, edits, calls } = JSON.parse(out) as DraftReport;
   return { text: draft.replaceAll(/\$\{[A-Z_]*KEY[A-Z_]*(?::-[^}]*)?\}/g, SERVICE_KEY), edits, calls };

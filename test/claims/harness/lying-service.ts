@@ -5,7 +5,7 @@ import {
   startUpstream,
   type UpstreamRequest,
 } from '../../support/upstream/scripted-upstream.ts';
-import { type Ask, readAsk } from './ask.ts';
+import { type Ask, CONTINUED, readAsk } from './ask.ts';
 import type { StoredRecord } from './records.ts';
 import { honestStages, type Stages, type Windowed, writeRow } from './stages.ts';
 import type { Traits } from './traits.ts';
@@ -36,13 +36,26 @@ export type Service = Pick<ScriptedUpstream, 'origin' | 'close'> & {
 
 const LIED_MAX = 20;
 
+/** What stands in `errors` of a good reply in GraphQL. */
+const NO_ERRORS = { nothing: {}, null: { errors: null }, 'an empty list': { errors: [] } };
+
+/** A reply as a service gives it that speaks GraphQL: a record that is not there is `null`, under status 200. */
+function inGraphql({ resource, graphql }: Traits, ask: Ask, { status, body }: HttpReply): HttpReply {
+  const name = ask.kind === 'one' ? resource.slice(0, -1) : resource;
+  return { body: { data: { [name]: status === 404 ? null : body }, ...NO_ERRORS[graphql ?? 'nothing'] } };
+}
+
 const notFound: HttpReply = { status: 404, body: { error: 'not found' } };
+
+const noIntrospection: HttpReply = { status: 400, body: { errors: [{ message: 'no such query' }] } };
 
 function extrasOf({ traits }: Store, ask: Ask, { next }: Windowed, total: number): Record<string, unknown> {
   const { window, base, echo } = traits;
   const place = window === 'page' ? { page: ask.first / ask.size + base } : { offset: ask.first + base };
   return {
     ...(traits.total === 'body' && { total }),
+    ...(window === 'continue' &&
+      next !== undefined && { continue: { from: String(next), continue: CONTINUED } }),
     ...(window === 'cursor' && { next: next === undefined ? null : String(next) }),
     ...(echo && { ...place, limit: ask.size }),
   };
@@ -82,12 +95,14 @@ function oneReply(stages: Stages, { traits, records }: Store, ask: Ask): HttpRep
 }
 
 function answer(stages: Stages, store: Store, request: UpstreamRequest): HttpReply {
-  if (request.path.split('/')[1] !== store.traits.resource) return notFound;
+  const { resource, graphql } = store.traits;
+  if (request.path.split('/')[1] !== (graphql === undefined ? resource : 'graphql')) return notFound;
+  if (graphql !== undefined && !request.body.includes('"variables":')) return noIntrospection;
   const ask = stages.ask(readAsk(store.traits, request, store.writes));
   if (stages.refuses(ask, request.headers['x-key'] === SERVICE_KEY))
     return { status: 401, body: { error: 'key' } };
   const reply = ask.kind === 'one' ? oneReply(stages, store, ask) : listReply(stages, store, ask);
-  return stages.reply(ask, reply);
+  return stages.reply(ask, graphql === undefined ? reply : inGraphql(store.traits, ask, reply));
 }
 
 /** Starts a service that is honest but for what a lie replaces. */

@@ -18,6 +18,17 @@ const PRODUCT_MAP = {
   category: 'category',
 };
 
+/** The queries of a service that speaks GraphQL. */
+export const GRAPHQL = {
+  list: 'query Users($limit: Int, $offset: Int) { users(limit: $limit, offset: $offset) { total items { id name email created_at } } }',
+  one: 'query User($id: ID!) { user(id: $id) { id name email created_at bio location avatar_url } }',
+};
+
+const inBody = (query: string, variables: Tree): Tree => ({
+  ...{ method: 'POST', path: '/graphql' },
+  body: { json: { query, variables } },
+});
+
 function windowQuery({ window }: Traits): Tree {
   switch (window) {
     case 'offset':
@@ -28,6 +39,7 @@ function windowQuery({ window }: Traits): Tree {
       return { limit: '{limit}', cursor: '{cursor}' };
     case 'keyset':
       return { limit: '{limit}', after: '{after}' };
+    case 'continue':
     case 'link':
       return { limit: '{limit}' };
     case 'none':
@@ -54,6 +66,8 @@ function windowSpec({ window, base, sizeMax, pastEnd, echo, checkpoints }: Trait
       };
     case 'cursor':
       return { kind: 'cursor', sizeMax, next: 'next', ...kept };
+    case 'continue':
+      return { kind: 'continue', sizeMax, next: 'continue', ...kept };
     case 'link':
       return { kind: 'link', sizeMax, next: { header: 'Link' }, ...kept };
     case 'keyset':
@@ -63,10 +77,10 @@ function windowSpec({ window, base, sizeMax, pastEnd, echo, checkpoints }: Trait
   }
 }
 
-function totalSpec({ total, counts, resource }: Traits): Tree {
+function totalSpec({ total, counts, resource, graphql }: Traits): Tree {
   switch (total) {
     case 'body':
-      return { total: { at: 'total', counts } };
+      return { total: { at: graphql === undefined ? 'total' : `data.${resource}.total`, counts } };
     case 'header':
       return { total: { header: 'X-Total-Count', counts } };
     case 'count':
@@ -89,12 +103,15 @@ function sortSpec({ sort, resource }: Traits): Tree {
   return { sort: { query: { sort: '{direction}{column}' }, ascending: '', descending: '-', columns: named } };
 }
 
-function getSpec({ resource }: Traits): Tree {
+function getSpec({ resource, graphql }: Traits): Tree {
   if (resource === 'products') return {};
   const profile = Object.fromEntries(
     ['bio', 'location', 'avatar_url'].map((name) => [`profile.${name}`, name]),
   );
-  return { get: { request: { path: '/users/{id}' }, item: '', map: { ...USER_MAP, ...profile } } };
+  const map = { ...USER_MAP, ...profile };
+  if (graphql !== undefined)
+    return { get: { request: inBody(GRAPHQL.one, { id: '{id}' }), item: 'data.user', map } };
+  return { get: { request: { path: '/users/{id}' }, item: '', map } };
 }
 
 function rowsSpec({ resource, hydrate, marks }: Traits): Tree {
@@ -108,28 +125,45 @@ function rowsSpec({ resource, hydrate, marks }: Traits): Tree {
   };
 }
 
+function outcomesSpec({ key, pastEnd, graphql }: Traits): readonly Tree[] {
+  const ok = { status: 200, is: 'ok' };
+  if (graphql !== undefined)
+    return [
+      // A record is absent where an error came, too.
+      { at: graphql === 'an empty list' ? 'errors[0]' : 'errors', present: true, is: 'error' },
+      { on: 'get', status: 200, at: 'data.user', present: false, is: 'not_found' },
+      ok,
+    ];
+  return [
+    ...(key ? [{ status: 401, is: 'unauthorized' }] : []),
+    { on: 'get', status: 404, is: 'not_found' },
+    ...(pastEnd === 404 ? [{ on: 'list', status: 404, is: 'past_end' }] : []),
+    ok,
+  ];
+}
+
+function requestSpec(traits: Traits): Tree {
+  const query = windowQuery(traits);
+  return traits.graphql === undefined ? { path: `/${traits.resource}`, query } : inBody(GRAPHQL.list, query);
+}
+
 /** The source file that says what the honest service does. */
 export function sourceText(traits: Traits, baseUrl: string): string {
-  const { resource, order, ids, key, pastEnd } = traits;
+  const { resource, order, ids, key, graphql } = traits;
   return stringify({
     source: 1,
     name: 'draft',
     net: { baseUrl },
     ...(key && { auth: { kind: 'header', name: 'X-Key', value: SERVICE_KEY } }),
-    outcomes: [
-      ...(key ? [{ status: 401, is: 'unauthorized' }] : []),
-      { on: 'get', status: 404, is: 'not_found' },
-      ...(pastEnd === 404 ? [{ on: 'list', status: 404, is: 'past_end' }] : []),
-      { status: 200, is: 'ok' },
-    ],
+    outcomes: outcomesSpec(traits),
     resources: {
       [resource]: {
         id: { kind: ids },
         list: {
-          request: { path: `/${resource}`, query: windowQuery(traits) },
+          request: requestSpec(traits),
           window: windowSpec(traits),
           ...totalSpec(traits),
-          items: 'items',
+          items: graphql === undefined ? 'items' : `data.${resource}.items`,
           order: order === 'own' ? 'source' : order,
           ...sortSpec(traits),
           ...filtersSpec(traits),

@@ -1,7 +1,7 @@
 /** What an honest service does, one choice per line; its source file says just that. */
 export type Traits = {
   readonly resource: 'users' | 'products';
-  readonly window: 'offset' | 'page' | 'cursor' | 'link' | 'keyset' | 'none';
+  readonly window: 'offset' | 'page' | 'cursor' | 'continue' | 'link' | 'keyset' | 'none';
   readonly base: 0 | 1;
   /** The most rows of a call. Pages come in this size and in 10. */
   readonly sizeMax: number;
@@ -28,6 +28,8 @@ export type Traits = {
   readonly checkpoints: boolean;
   /** How many records it has. */
   readonly count: number;
+  /** What stands in `errors` of a good reply, where the service speaks GraphQL. */
+  readonly graphql?: 'nothing' | 'null' | 'an empty list';
   /** Why only a person can write the file of this service, if so: then no draft is tried. */
   readonly byHand?: string;
 };
@@ -60,6 +62,7 @@ const services = {
   'sorted products': { ...usual, order: 'unknown', sort: true },
   'counted products': { ...usual, window: 'page', base: 1, total: 'count' },
   'cursor products': { ...usual, window: 'cursor' },
+  'continue products': { ...usual, window: 'continue' },
   'checkpoint products': { ...usual, window: 'cursor', checkpoints: true },
   'link products': { ...usual, window: 'link', total: 'header' },
   'keyset products': { ...usual, window: 'keyset' },
@@ -96,6 +99,10 @@ const services = {
   'echoing users': { ...users, echo: true, window: 'page', base: 1 },
   'whole users': { ...users, window: 'none', total: 'none', sort: false },
   'keyed users': { ...users, key: true },
+  'continue users': { ...users, window: 'continue', total: 'none', sort: false },
+  'graphql users': { ...users, sort: false, graphql: 'nothing' },
+  'graphql users with null errors': { ...users, sort: false, graphql: 'null' },
+  'graphql users with empty errors': { ...users, sort: false, graphql: 'an empty list' },
 } as const satisfies Readonly<Record<string, Traits>>;
 
 /** The name of one of the services. */

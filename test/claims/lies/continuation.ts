@@ -1,6 +1,20 @@
 import { filtersOf } from '../harness/ask.ts';
 import { type LieSpec, liesOf } from '../harness/lie.ts';
+import type { Breaks } from '../harness/lying-service.ts';
 import { asking, paging } from '../harness/steps.ts';
+
+type Continued = { readonly from: string; readonly continue: string };
+
+/** Names the parameters of the next window otherwise, where there is a next window. */
+const continuing =
+  (change: (parameters: Continued) => Readonly<Record<string, unknown>>): Breaks =>
+  (honest) => ({
+    reply: (ask, reply) => {
+      const kept = honest.reply(ask, reply);
+      const { continue: parameters, ...rest } = kept.body as { readonly continue?: Continued };
+      return parameters === undefined ? kept : { ...kept, body: { ...rest, ...change(parameters) } };
+    },
+  });
 
 const specs: readonly LieSpec[] = [
   {
@@ -8,7 +22,13 @@ const specs: readonly LieSpec[] = [
     breaks: asking(({ first, after }) =>
       first > 0 || after !== undefined ? { category: undefined, low: undefined, high: undefined } : {},
     ),
-    shapes: ['cursor products', 'link products', 'keyset products', 'checkpoint products'],
+    shapes: [
+      'cursor products',
+      'link products',
+      'keyset products',
+      'checkpoint products',
+      'continue products',
+    ],
     fast: ['always'],
   },
   {
@@ -19,52 +39,52 @@ const specs: readonly LieSpec[] = [
   {
     what: 'continuation: forgets the size',
     breaks: asking(({ first }) => (first > 0 ? { size: 10 } : {})),
-    shapes: ['cursor products', 'link users', 'checkpoint products'],
+    shapes: ['cursor products', 'link users', 'checkpoint products', 'continue users'],
   },
   {
     what: 'continuation: ends early',
     breaks: paging(({ next }) => ({ next: (next ?? 0) >= 75 ? undefined : next })),
-    shapes: ['cursor products', 'link products', 'checkpoint products', 'cursor users'],
+    shapes: ['cursor products', 'link products', 'checkpoint products', 'cursor users', 'continue products'],
     when: ['always', 'only with a filter', 'every third time'],
   },
   {
     what: 'continuation: ends early',
     breaks: paging(({ next }) => ({ next: (next ?? 0) >= 75 ? undefined : next })),
-    shapes: ['link users'],
+    shapes: ['link users', 'continue users'],
     fast: ['always'],
   },
   {
     what: 'continuation: ends after the first page',
     breaks: paging(() => ({ next: undefined })),
-    shapes: ['cursor products', 'link products', 'link users'],
+    shapes: ['cursor products', 'link products', 'link users', 'continue products'],
     when: ['always', 'only with a filter', 'only with two filters'],
   },
   {
     what: 'continuation: begins again',
     breaks: paging(({ next }) => ({ next: next === undefined ? undefined : next >= 100 ? 0 : next })),
-    shapes: ['cursor products', 'link users', 'checkpoint products'],
+    shapes: ['cursor products', 'link users', 'checkpoint products', 'continue products'],
     when: ['always', 'only with a filter'],
   },
   {
     what: 'continuation: never ends',
     breaks: paging(({ next }, { first, size }) => ({ next: next ?? first + size })),
-    shapes: ['cursor products', 'link users'],
+    shapes: ['cursor products', 'link users', 'continue products'],
   },
   {
     what: 'continuation: names the same place again',
     breaks: paging(({ next }, { first }) => ({ next: next === undefined ? undefined : first })),
-    shapes: ['cursor users', 'link products'],
+    shapes: ['cursor users', 'link products', 'continue users'],
   },
   {
     what: 'continuation: leaves a row out',
     breaks: paging(({ next }) => ({ next: next === undefined ? undefined : next + 1 })),
-    shapes: ['cursor products', 'link products', 'checkpoint products', 'link users'],
+    shapes: ['cursor products', 'link products', 'checkpoint products', 'link users', 'continue products'],
     when: ['always', 'only behind page 3', 'only with a filter', 'every third time'],
   },
   {
     what: 'continuation: brings a row again',
     breaks: paging(({ next }) => ({ next: next === undefined ? undefined : next - 1 })),
-    shapes: ['cursor products', 'link users', 'checkpoint products'],
+    shapes: ['cursor products', 'link users', 'checkpoint products', 'continue users'],
     when: ['always', 'only behind page 3'],
   },
   {
@@ -72,7 +92,7 @@ const specs: readonly LieSpec[] = [
     breaks: paging(({ next }, { size }, rows) => ({
       next: next !== undefined && rows.length - next <= size ? undefined : next,
     })),
-    shapes: ['cursor products', 'link products', 'link users'],
+    shapes: ['cursor products', 'link products', 'link users', 'continue products'],
     when: ['always', 'only with a filter'],
   },
   {
@@ -105,6 +125,58 @@ const specs: readonly LieSpec[] = [
         filtersOf(ask) > 0 ? Math.min(10, matched) : honest.total(ask, matched, all),
     }),
     shapes: ['cursor products', 'link products', 'offset products'],
+  },
+  {
+    what: 'continuation: lacks one of its parameters',
+    breaks: continuing(({ from }) => ({ continue: { from } })),
+    shapes: ['continue products'],
+    when: ['only behind page 3', 'only with a filter'],
+    fast: ['only behind page 3'],
+  },
+  {
+    what: 'continuation: an empty object before the end',
+    breaks: continuing(() => ({ continue: {} })),
+    shapes: ['continue products'],
+    when: ['only behind page 3', 'every third time'],
+  },
+  {
+    what: 'continuation: under another name',
+    breaks: continuing((parameters) => ({ 'query-continue': parameters })),
+    shapes: ['continue users'],
+    when: ['always', 'only behind page 3'],
+    fast: ['only behind page 3'],
+  },
+  {
+    what: 'continuation: a text in place of an object',
+    breaks: continuing(({ from }) => ({ continue: from })),
+    shapes: ['continue products'],
+    when: ['only behind page 3'],
+  },
+  {
+    what: 'continuation: an object of objects',
+    breaks: continuing((parameters) => ({ continue: { allusers: parameters } })),
+    shapes: ['continue products'],
+    when: ['only behind page 3'],
+  },
+  {
+    what: 'continuation: brings a filter of its own',
+    breaks: continuing((parameters) => ({ continue: { ...parameters, category: 'Tools' } })),
+    shapes: ['continue products'],
+    when: ['only without a filter'],
+  },
+  {
+    what: 'continuation: brings a size of its own',
+    breaks: continuing((parameters) => ({ continue: { ...parameters, limit: '3' } })),
+    shapes: ['continue users'],
+    when: ['always', 'only behind page 3'],
+  },
+  {
+    what: 'continuation: from a row further on',
+    breaks: continuing((parameters) => ({
+      continue: { ...parameters, from: String(Number(parameters.from) + 1) },
+    })),
+    shapes: ['continue users'],
+    when: ['only behind page 3', 'every third time'],
   },
 ];
 

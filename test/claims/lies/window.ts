@@ -82,6 +82,18 @@ const specs: readonly LieSpec[] = [
     shapes: ['offset users'],
   },
   {
+    what: 'window: numbers begin at 1',
+    breaks: asking(({ first }) => ({ first: Math.max(0, first - 1) })),
+    shapes: ['offset products'],
+    when: ['only without a filter', 'only with a filter'],
+  },
+  {
+    what: 'window: the first row is hidden after paging',
+    breaks: paging(({ rows }, _ask, all) => ({ rows: rows.filter((row) => row !== all[0]) })),
+    shapes: ['offset products', 'one offset users'],
+    when: ['always', 'only without a filter'],
+  },
+  {
     what: 'window: pages begin at 0',
     breaks: asking(({ first, size }) => ({ first: first + size })),
     shapes: ['page products', 'page users'],
