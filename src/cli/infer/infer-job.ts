@@ -77,18 +77,30 @@ function fileFor(given: readonly ForResource[], resource: ResourceName): string 
 }
 
 /** The columns that the operator names, by the field of the contract. */
-function columnsFor({ id, map }: InferArguments, resource: ResourceName): Readonly<Record<string, string>> {
+function columnsFor(
+  { id, map, resource: asked }: InferArguments,
+  resource: ResourceName,
+): Readonly<Record<string, string>> {
   const of = (given: readonly ForResource[]) =>
     given.filter((one) => one.resource === undefined || one.resource === resource);
   const { fieldNames } = resources[resource];
-  const mapped = of(map).map(({ text }) => {
+  // What is said of no resource counts for each that has the field.
+  const isElsewhere = (one: ForResource, field: string) =>
+    one.resource === undefined &&
+    asked.some(
+      (other) => other.resource !== undefined && resources[other.resource].fieldNames.includes(field),
+    );
+  const mapped = of(map).flatMap((one) => {
+    const { text } = one;
     const [, field = '', path = ''] = /^([\w.]+)=(.+)$/s.exec(text) ?? [];
-    if (!fieldNames.includes(field))
+    if (!fieldNames.includes(field)) {
+      if (isElsewhere(one, field)) return [];
       throw new InferError(
         `--map ${text} names no field of ${resource}`,
         `--map <field>=<path of the column>; fields: ${fieldNames.join(', ')}`,
       );
-    return [field, path] as const;
+    }
+    return [[field, path] as const];
   });
   return Object.fromEntries([...of(id).map(({ text }) => ['id', text] as const), ...mapped]);
 }

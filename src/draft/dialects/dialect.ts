@@ -36,7 +36,9 @@ export type DialectFilter = {
   readonly op: 'eq' | 'ge' | 'le';
   readonly query?: Readonly<Record<string, string>>;
   readonly expr?: string;
-  readonly escape?: 'odata' | 'number';
+  readonly escape?: 'odata' | 'json' | 'number';
+  /** Where the conditions of `expr` stand, and what stands between them, if the dialect does not say it. */
+  readonly joined?: { readonly query: Readonly<Record<string, string>>; readonly by: string };
   readonly item?: Json;
   /** A variable for the value, such as `min_price`: the body has it in its place. */
   readonly name?: string;

@@ -122,7 +122,10 @@ function mapField(
       const text = `${path} is the only column of times: check that it means ${field.name}, or write null`;
       return { draft, remarks: [toEdit(text), ...remarks.filter(({ level }) => level === 'edit')] };
     }
-    const text = `no column looks like ${field.name}: give its path, or leave it null`;
+    const again = isExtra(field)
+      ? ''
+      : `; with --map ${field.name}=<path>, infer tries its filters and sorts, too`;
+    const text = `no column looks like ${field.name}: give its path, or leave it null${again}`;
     return { draft: null, remarks: withCandidates([absent(text)], field, allColumns, []) };
   }
   const { from, values } = pathsOf(chosen);

@@ -12,6 +12,8 @@ import type { ListWalk } from '../requests/walk-list.ts';
 /** The `filters` section of a draft. */
 export type FiltersDraft = {
   readonly filters: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** What stands between conditions, where it is not the usual word. */
+  readonly join?: string | undefined;
   /** Adds the place for filter conditions to a request. */
   readonly extend: (request: RequestSpec) => RequestSpec;
   readonly notes: readonly DraftNote[];
@@ -77,7 +79,8 @@ function withFilterPlace(
 ): RequestSpec {
   const filled = found.reduce((made, { body }) => body?.template(made) ?? made, request);
   const byExpr = found.some(({ expr }) => expr !== undefined);
-  const extended = withQuery(filled, (byExpr && dialect?.filterQuery) || {});
+  const joined = found.find((one) => one.joined !== undefined)?.joined?.query;
+  const extended = withQuery(filled, (byExpr && (joined ?? dialect?.filterQuery)) || {});
   if (dialect?.filterPlace === undefined || !found.some(({ item }) => item !== undefined)) return extended;
   return withValue(extended, { in: 'json', path: dialect.filterPlace }, '{filters}');
 }
@@ -158,6 +161,7 @@ export async function draftFilters(search: FilterSearch): Promise<FiltersDraft> 
     found.length > 0 ? [] : notesAt([...at, 'items'], likely('no parameter that filters was found'));
   return {
     filters,
+    join: found.find(({ joined }) => joined !== undefined)?.joined?.by,
     extend: (other) => withFilterPlace(other, found, dialect),
     notes: [...notes, ...tried],
   };

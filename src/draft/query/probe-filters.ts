@@ -16,6 +16,7 @@ import { withQuery, withValue } from '../requests/request-parameters.ts';
 import type { ParameterCandidate } from '../window/parameter-names.ts';
 import { type Effect, findParameter, type UnknownParameter } from '../window/probe-parameter.ts';
 import { usualForms } from './filter-forms.ts';
+import { jsonForms } from './json-filters.ts';
 
 /** The facts about a list that its filters are looked for on. */
 export type FilterContext = {
@@ -42,7 +43,7 @@ function filteredRequest(
   if (filter.expr !== undefined) {
     const condition = filter.expr.replace('{value}', () => escapes[filter.escape ?? 'number'](value));
     const place = (template: string) => template.replace('{filter}', () => condition);
-    return withQuery(request, mapTexts(dialect?.filterQuery ?? {}, place));
+    return withQuery(request, mapTexts(filter.joined?.query ?? dialect?.filterQuery ?? {}, place));
   }
   const typed = filter.escape === 'number' ? Number(value) : value;
   const condition = mapLeaves(filter.item, (leaf) => (leaf === '{value}' ? typed : leaf));
@@ -178,6 +179,30 @@ async function findKnown(
   return undefined;
 }
 
+/** What is known of the filters of a service without a dialect. */
+type UnknownSearch = {
+  readonly condition: Condition;
+  readonly spelledBy: number | undefined;
+  /** The filter that was found before. */
+  readonly before: DialectFilter | undefined;
+};
+
+/** A filter in a form that services commonly have: the operator in the name of a parameter, or a JSON object. */
+async function findUnknown(
+  reader: ListReader,
+  context: FilterContext,
+  wanted: PlainFilter,
+  { condition, spelledBy, before }: UnknownSearch,
+): Promise<FoundForm | undefined> {
+  const usual = () => findUsual(reader, context, wanted, condition, spelledBy);
+  if (before !== undefined && before.joined === undefined) return usual();
+  const forms = jsonForms(wanted).filter(
+    ({ joined }) => before === undefined || JSON.stringify(joined) === JSON.stringify(before.joined),
+  );
+  const inJson = () => findKnown(reader, context, forms, condition);
+  return before === undefined ? ((await usual()) ?? inJson()) : inJson();
+}
+
 /**
  * Finds which parameter filters by which field: one form for each filter of the contract. `known` are the documented
  * forms, if there are any. Whether it gives just the right rows is not looked at.
@@ -193,8 +218,9 @@ export async function findFilters(
     if (reader.client.callsLeft < 6) break;
     const condition = conditionFor(context, wanted.column, wanted.op);
     const own = known?.filter(({ field, op }) => field === wanted.field && op === wanted.op);
-    const usual = () => condition && findUsual(reader, context, wanted, condition, spelledBy);
-    const one = await (own === undefined ? usual() : findKnown(reader, context, own, condition));
+    const one = await (own === undefined
+      ? condition && findUnknown(reader, context, wanted, { condition, spelledBy, before: found[0] })
+      : findKnown(reader, context, own, condition));
     if (one === undefined) continue;
     spelledBy ??= one.spelledBy;
     found.push(one.filter);

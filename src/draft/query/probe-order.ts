@@ -45,6 +45,7 @@ export const USUAL_SORTS: readonly SortForm[] = [
   signed('ordering'),
   signed('order_by'),
   suffixed('order', '.'),
+  suffixed('filter[order]', ' '),
 ];
 
 /**

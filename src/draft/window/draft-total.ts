@@ -51,6 +51,9 @@ function countOf({ request, dialect, walk }: TotalContext): { request: RequestSp
   return { request: { method: 'GET', path, query: {}, headers: request.headers }, at: '' };
 }
 
+/** Keys that a number stands under where the reply is an object. */
+const COUNT_KEYS = ['count', 'total'];
+
 /** What a request of its own for the number of rows says, if the service has one. */
 async function countRequest(context: TotalContext): Promise<TotalDraft | undefined> {
   const { reader } = context;
@@ -58,9 +61,12 @@ async function countRequest(context: TotalContext): Promise<TotalDraft | undefin
   if (count === undefined) return undefined;
   const reply = await reader.client.send(count.request);
   const document = reply.status < 300 ? reader.layout.read(reply) : undefined;
-  const rows = document === undefined ? undefined : wholeNumber(compilePath(count.at)(document));
+  if (document === undefined) return undefined;
+  const rowsAt = (at: string) => wholeNumber(compilePath(at)(document));
+  const at = [count.at, ...COUNT_KEYS].find((place) => rowsAt(place) !== undefined);
+  const rows = at === undefined ? undefined : rowsAt(at);
   if (rows === undefined) return undefined;
-  const total = { at: count.at, count: requestSection(count.request) };
+  const total = { at, count: requestSection(count.request) };
   return { total, rows, others: [], remark: likely(`a request of its own says ${rows}`) };
 }
 

@@ -92,6 +92,7 @@ function listSection(list: ListDraft, dialect: Dialect | undefined, isXml: boole
     ...(dialect?.dropWhen !== undefined && { dropWhen: dialect.dropWhen }),
     ...(order.order !== undefined && { order: order.order }),
     ...(order.sort !== undefined && { sort: order.sort }),
+    ...(filters.join !== undefined && { filterJoin: filters.join }),
     ...(Object.keys(filters.filters).length > 0 && { filters: filters.filters }),
     map: mapping.map,
   };

@@ -123,6 +123,27 @@ describe('a proposed filter', () => {
     ]);
   });
 
+  it('is found where conditions are an object of JSON in one parameter, and they are joined there', async () => {
+    type Condition = Readonly<Record<string, string | Readonly<Record<'$gte' | '$lte', number>>>>;
+    const fits = (row: Row, condition: Condition) =>
+      Object.entries(condition).every(([name, wanted]) =>
+        typeof wanted === 'string'
+          ? row[name] === wanted
+          : Number(row[name]) >= (wanted.$gte ?? -1) && Number(row[name]) <= (wanted.$lte ?? 999),
+      );
+    const dialect = listing(withGaps, (rows, query) => {
+      const { $and = [] } = JSON.parse(query.get('query') ?? '{}') as { $and?: readonly Condition[] };
+      return rows.filter((row) => $and.every((condition) => fits(row, condition)));
+    });
+    const { list, report } = await draftOf(dialect, 'products');
+    expect([list.request.query['query'], list.filterJoin]).toEqual(['{"$and":[{filter}]}', ',']);
+    expect([list.filters['category']?.eq?.expr, list.filters['price']?.le?.expr]).toEqual([
+      '{"category":{value}}',
+      '{"price":{"$lte":{value}}}',
+    ]);
+    expect(report.trials.every(({ status }) => status === 200)).toBe(true);
+  });
+
   it('is said not to have been tried where none is known', async () => {
     const { report } = await draftOf(() => ({ body: products.slice(0, 7) }), 'products');
     expect(report.draft).toContain('no filter was tried');
@@ -153,6 +174,20 @@ describe('a proposed sort', () => {
   });
 });
 
+describe('a proposed window', () => {
+  it('sends back every parameter that a reply names for the next one', async () => {
+    const { list, report } = await draftOf(({ query }) => {
+      const from = query.get('continue') === '-||' ? whole(query, 'aufrom', 0) : 0;
+      const rows = users.slice(from, from + whole(query, 'limit', 20));
+      const next = from + rows.length;
+      const more = next < users.length && { continue: { aufrom: String(next), continue: '-||' } };
+      return { body: { batchcomplete: true, ...more, query: { users: rows } } };
+    }, 'users');
+    expect(list.window).toMatchObject({ kind: 'continue', next: 'continue' });
+    expect(report.trials[0]).toMatchObject({ status: 200, total: users.length });
+  });
+});
+
 describe('a proposed total', () => {
   it('is found in a header of any name', async () => {
     const dialect = listing(
@@ -162,6 +197,19 @@ describe('a proposed total', () => {
     );
     const { list } = await draftOf(dialect, 'products');
     expect(list.total?.header?.toLowerCase()).toBe('x-acme-bestand');
+  });
+
+  it('is found in an object that a request of its own brings', async () => {
+    const bare = listing(
+      products,
+      (rows) => rows,
+      (items) => ({ body: { items } }),
+    );
+    const { list } = await draftOf(
+      (request) => (request.path === '/list/count' ? { body: { count: products.length } } : bare(request)),
+      'products',
+    );
+    expect([list.total?.at, list.total?.count?.path]).toEqual(['count', '/list/count']);
   });
 });
 

@@ -47,6 +47,23 @@ async function answersOf(file: string): Promise<readonly string[]> {
 }
 
 describe('portico infer for several resources', () => {
+  it('takes a column that is named for no resource for each that has the field', async () => {
+    const named = await infer([...both(), ...HEADER, '--map', 'price=price', '--map', 'email=email']);
+    expect(named).toMatchObject({ code: 0, err: expect.not.stringContaining('names no field') });
+    const unknown = await infer([
+      ...both(),
+      ...HEADER,
+      '--map',
+      'colour=price',
+      '--out',
+      join(folder, 'x.yaml'),
+    ]);
+    expect([unknown.code, unknown.err]).toEqual([
+      1,
+      expect.stringContaining('--map colour=price names no field of'),
+    ]);
+  });
+
   it('writes one file for both, and says how to serve it at once and for good', async () => {
     const { code, out, err } = await infer([...both(), ...HEADER]);
     expect({ code, out }).toEqual({ code: 0, out: '' });

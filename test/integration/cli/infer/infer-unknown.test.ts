@@ -99,7 +99,7 @@ describe('a draft of columns with names that say nothing', () => {
   it('has the columns that a field may be in beside what is to edit, each with a masked sample', async () => {
     const report = await draftOf(whole(odd), '/things');
     expect(editsOf(report, 'map.name')).toEqual([
-      'no column looks like name: give its path, or leave it null (other columns for name: a1 (Aaaaa aaaaaa 9), stand (9999-99-99A99:99:99A))',
+      'no column looks like name: give its path, or leave it null; with --map name=<path>, infer tries its filters and sorts, too (other columns for name: a1 (Aaaaa aaaaaa 9), stand (9999-99-99A99:99:99A))',
     ]);
     expect(report.draft).not.toContain('Thing number');
   });
