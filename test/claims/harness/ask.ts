@@ -44,10 +44,12 @@ function whole(text: string | null, fallback: number): number {
 
 /** A request in GraphQL as the same one to addresses: its variables are parameters, and that of one record ends its path. */
 function asAddress({ resource }: Traits, request: UpstreamRequest): Pick<UpstreamRequest, 'path' | 'query'> {
-  const { variables = {} } = JSON.parse(request.body || '{}') as { variables?: Record<string, unknown> };
+  const { variables = {} } = JSON.parse(request.body || '{}') as {
+    variables?: Record<string, string | number>;
+  };
   const { id, ...others } = variables;
   const parameters = Object.entries(others).map(([name, value]): [string, string] => [name, String(value)]);
-  const path = `/${resource}${id === undefined ? '' : `/${encodeURIComponent(String(id))}`}`;
+  const path = `/${resource}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`;
   return { path, query: new URLSearchParams(parameters) };
 }
 

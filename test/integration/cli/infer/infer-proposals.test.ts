@@ -124,7 +124,7 @@ describe('a proposed filter', () => {
   });
 
   it('is found where conditions are an object of JSON in one parameter, and they are joined there', async () => {
-    type Condition = Readonly<Record<string, string | Readonly<Record<'$gte' | '$lte', number>>>>;
+    type Condition = Readonly<Record<string, string | Readonly<Partial<Record<'$gte' | '$lte', number>>>>>;
     const fits = (row: Row, condition: Condition) =>
       Object.entries(condition).every(([name, wanted]) =>
         typeof wanted === 'string'
