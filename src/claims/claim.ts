@@ -71,6 +71,14 @@ export type Evidence = {
   readonly failed: ReadonlySet<string>;
 };
 
+/** Claims that differ where rows move or windows lose rows. */
+const UNSETTLED = ['order', 'stability', 'walk', 'short windows'];
+
+/** Whether what is wrong with the rows of the sample, or with these other claims, is told already. */
+export function isTold({ failed }: Pick<Evidence, 'failed'>, ...others: readonly string[]): boolean {
+  return UNSETTLED.some((name) => failed.has(name)) || others.some((name) => failed.has(name));
+}
+
 /** One thing that a source file promises, or could promise. Its probe throws SourceUnreachable and SessionBudgetSpent. */
 export type Claim = {
   readonly name: string;

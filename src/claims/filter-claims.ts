@@ -1,6 +1,7 @@
+import type { Filter } from '../contract/query.ts';
 import type { Claim, Evidence } from './claim.ts';
 import { type Ask, hidesRows, listPlace } from './evidence/ask.ts';
-import { chooseFilterTrials } from './evidence/filter-values.ts';
+import { chooseFilterTrials, type FilterTrial } from './evidence/filter-values.ts';
 import { type Change, claimAt, type Conclude, type Finding } from './evidence/finding.ts';
 import { counted } from '../kernel/counted.ts';
 import { type DeclaredFilter, type FilterResult, objection, tryFilters } from './filter.ts';
@@ -110,34 +111,50 @@ function judgeUnset(
   });
 }
 
+/** Values of some filters that are sent together. */
+export type FiltersTrial = Pick<FilterTrial, 'kind'> & { readonly filters: readonly Filter[] };
+
+/** Tries values of filters. The total is judged by the first of them that tells what it counts. */
+export async function tryEach(
+  evidence: Evidence,
+  trials: readonly FiltersTrial[],
+  { callsMax, tells }: { readonly callsMax: number; readonly tells: (one: FilterResult) => boolean },
+): Promise<{ readonly tried: readonly FilterResult[]; readonly total: Finding | undefined }> {
+  const tried: FilterResult[] = [];
+  let total: Finding | undefined;
+  for (const { filters, kind } of trials) {
+    const reader = evidence.ask.open({ filters });
+    // The planner does not ask for a value that no record of the source can have.
+    if (reader === undefined) continue;
+    const one = await tryFilters(evidence, reader, { filters, kind, callsMax });
+    tried.push(one);
+    if (total === undefined && tells(one))
+      total = await judgeFilteredTotal(evidence, reader, filters, one.found);
+  }
+  return { tried, total };
+}
+
 async function* probeFilter(evidence: Evidence, declared: DeclaredFilter): AsyncIterable<Finding> {
   const { ask, sample } = evidence;
   const { field, op, spec } = declared;
   const isExact = spec.exactness === 'exact';
   const rows = isExact ? 'it gives just the matching rows' : 'it gives the matching rows, and maybe more';
   const conclude = claimAt(`filter ${field} ${op}`, rows, listPlace(ask, 'filters', field, op));
-  const trials = chooseFilterTrials(sample.records, field, op);
-  const callsMax = Math.max(2, Math.floor(evidence.callsMax / (trials.length + 1)));
-  const tried: FilterResult[] = [];
-  let total: Finding | undefined;
-  let isPartial = false;
-  for (const { filter, kind } of trials) {
-    const filters = [filter];
-    const reader = ask.open({ filters });
-    // The planner does not ask for a value that no record of the source can have.
-    if (reader === undefined) continue;
-    const one = await tryFilters(evidence, reader, { filters, kind, callsMax });
-    tried.push(one);
-    const { found } = one;
-    const isSome = found.received > 0 && found.received !== sample.received && found.repeated === 0;
-    isPartial ||= isSome && !found.complete;
-    if (total === undefined && isSome && found.complete && objection(one, isExact) === undefined)
-      total = await judgeFilteredTotal(evidence, reader, filters, found);
-  }
+  const trials = chooseFilterTrials(sample.records, field, op).map(({ filter, kind }) => ({
+    filters: [filter],
+    kind,
+  }));
+  const isSome = ({ found }: FilterResult) =>
+    found.received > 0 && found.received !== sample.received && found.repeated === 0;
+  const { tried, total } = await tryEach(evidence, trials, {
+    callsMax: Math.max(2, Math.floor(evidence.callsMax / (trials.length + 1))),
+    tells: (one) => isSome(one) && one.found.complete && objection(one, isExact) === undefined,
+  });
   const judged = judgeTried(ask, [declared], tried, conclude);
   yield judged;
   const unset = judged.verdict === 'agrees' ? judgeUnset(evidence, declared, tried) : undefined;
   if (unset !== undefined) yield unset;
+  const isPartial = tried.some((one) => isSome(one) && !one.found.complete);
   if (total !== undefined) yield total;
   else if (isPartial && ask.list.total !== undefined && !hidesRows(ask.list))
     yield claimAt(

@@ -3,7 +3,7 @@ import type { FilterSpec } from '../config/schema/source.ts';
 import { matches } from '../contract/order.ts';
 import type { Filter } from '../contract/query.ts';
 import { counted } from '../kernel/counted.ts';
-import { type Evidence, type EvidenceRow, type WindowEvidence, windowIds } from './claim.ts';
+import { type Evidence, type EvidenceRow, isTold, type WindowEvidence, windowIds } from './claim.ts';
 import {
   describeExchange,
   endsEmpty,
@@ -69,12 +69,12 @@ function isIgnored(found: RowWalk, sample: RowWalk): boolean {
 }
 
 /** How the windows of a filtered walk do not fit together: the source filters its windows after it has cut them. */
-function tornWalk({ ask: { list }, failed }: Evidence, found: RowWalk): string | undefined {
+function tornWalk(evidence: Evidence, found: RowWalk): string | undefined {
+  const { list } = evidence.ask;
   const { window } = list;
   if (!isNumbered(window)) return undefined;
   // Rows that move, or come again behind the end, are told elsewhere.
-  if (['order', 'stability', 'walk', 'past end', 'short windows'].some((name) => failed.has(name)))
-    return undefined;
+  if (isTold(evidence, 'past end')) return undefined;
   if (found.repeated > 0 || (found.end === 'repeats' && endsEmpty(list))) return 'rows came twice';
   const { before, short } = shortWindows(found);
   if (hidesRows(list) || short.length === 0) return undefined;
@@ -85,10 +85,10 @@ function tornWalk({ ask: { list }, failed }: Evidence, found: RowWalk): string |
  * How many rows of a selection the whole list does not have. It is read once more before that is said, because rows may
  * have been added meanwhile.
  */
-export async function countUnlisted({ ask, sample, failed }: Evidence, found: RowWalk): Promise<number> {
+export async function countUnlisted(evidence: Evidence, found: RowWalk): Promise<number> {
+  const { ask, sample } = evidence;
   // Rows that move may have been missed by the walk; that is told elsewhere.
-  const moves = ['order', 'stability', 'walk', 'short windows'].some((name) => failed.has(name));
-  if (!sample.complete || sample.repeated > 0 || hidesRows(ask.list) || moves) return 0;
+  if (!sample.complete || sample.repeated > 0 || hidesRows(ask.list) || isTold(evidence)) return 0;
   const unlistedBy = ({ records }: RowWalk) => {
     const listed = new Set(records.map(({ id }) => id));
     return found.records.filter(({ id }) => !listed.has(id)).length;

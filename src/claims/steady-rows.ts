@@ -1,4 +1,4 @@
-import { claimOf, type Evidence } from './claim.ts';
+import { claimOf, type Evidence, isTold } from './claim.ts';
 import { hidesRows, listPlace } from './evidence/ask.ts';
 import { claimAt, type Findings } from './evidence/finding.ts';
 import { counted } from '../kernel/counted.ts';
@@ -36,12 +36,10 @@ async function readAgain({ ask, sample }: Evidence): Promise<readonly ReadonlySe
 
 /** Whether the list brings the same rows each time. Rows that change and stay so have been written. */
 export const steadyRowsClaim = claimOf('steady rows', async (evidence): Promise<Findings> => {
-  const { ask, sample, failed } = evidence;
+  const { ask, sample } = evidence;
   // Rows that move for want of an order are told elsewhere.
-  const isTold = ['order', 'stability', 'walk', 'short windows', 'last window'].some((name) =>
-    failed.has(name),
-  );
-  if (!sample.complete || sample.repeated > 0 || hidesRows(ask.list) || isTold) return undefined;
+  if (!sample.complete || sample.repeated > 0 || hidesRows(ask.list) || isTold(evidence, 'last window'))
+    return undefined;
   const walks = await readAgain(evidence);
   const at = listPlace(ask, 'window');
   const conclude = claimAt('steady rows', 'the list brings all rows each time', at);

@@ -1,4 +1,4 @@
-import { type Claim, claimOf, type Evidence } from '../claim.ts';
+import { type Claim, claimOf, type Evidence, isTold } from '../claim.ts';
 import {
   type Ask,
   describeExchange,
@@ -21,19 +21,10 @@ const CHAIN_SIZE = 10;
 const CALLS_SHARE = 0.2;
 
 /** Whether the rows of the sample may be held against others: what is wrong with its order is told elsewhere. */
-function isSettled({ sample, failed }: Evidence): boolean {
-  const told = [
-    'order',
-    'stability',
-    'walk',
-    'short windows',
-    'base',
-    'size',
-    'second window',
-    'last window',
-  ];
-  const isTold = told.some((name) => failed.has(name));
-  return !isTold && sample.repeated === 0 && isDense(sample);
+function isSettled(evidence: Evidence): boolean {
+  const { sample } = evidence;
+  const isWrong = isTold(evidence, 'base', 'size', 'second window', 'last window');
+  return !isWrong && sample.repeated === 0 && isDense(sample);
 }
 
 /** Windows of other sizes somewhere in the middle must hold the rows that stand there. */
