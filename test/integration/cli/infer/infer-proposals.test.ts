@@ -1,29 +1,7 @@
+import { listing, products, type Row, users, withGaps } from '../../../support/dialects/listing.ts';
 import { compileDraft, inferDraft, runInfer } from '../../../support/dialects/infer-draft.ts';
-import { type Dialect, notFound, serve, whole } from '../../../support/dialects/serve.ts';
-import type {
-  HttpReply,
-  ScriptedUpstream,
-  UpstreamRequest,
-} from '../../../support/upstream/scripted-upstream.ts';
-
-type Row = Readonly<Record<string, unknown>>;
-
-const CATEGORIES = ['Tools', 'Garden', 'Toys'];
-
-const products: readonly Row[] = Array.from({ length: 60 }, (_, n) => ({
-  id: n + 1,
-  name: `Thing ${n}`,
-  description: `Text ${n}`,
-  price: (n * 37) % 50,
-  category: CATEGORIES[n % 3],
-}));
-
-const users: readonly Row[] = Array.from({ length: 60 }, (_, n) => ({
-  id: n + 1,
-  name: `Zoe ${(n * 7) % 60}`,
-  email: `u${(n * 11) % 60}@example.com`,
-  created: new Date(Date.UTC(2015, 0, ((n * 13) % 60) + 1)).toISOString(),
-}));
+import { type Dialect, notFound, serve } from '../../../support/dialects/serve.ts';
+import type { ScriptedUpstream } from '../../../support/upstream/scripted-upstream.ts';
 
 let running: ScriptedUpstream | undefined;
 afterEach(async () => {
@@ -40,33 +18,10 @@ async function draftOf(dialect: Dialect, resource: 'users' | 'products', path = 
   return { report, list, get, id, said };
 }
 
-/** A list by offsets in which `select` chooses and orders the rows. */
-function listing(
-  rows: readonly Row[],
-  select: (rows: readonly Row[], query: URLSearchParams) => readonly Row[],
-  reply: (window: readonly Row[], found: number) => HttpReply = (items, total) => ({
-    body: { items, total },
-  }),
-): Dialect {
-  return ({ path, query }: UpstreamRequest) => {
-    const id = /^\/list\/([^/]+)$/.exec(path)?.[1];
-    if (id !== undefined) {
-      const row = rows.find((one) => String(one['id']) === id);
-      return row === undefined ? notFound : { body: row };
-    }
-    if (path !== '/list') return notFound;
-    const found = select(rows, query);
-    const offset = whole(query, 'offset', 0);
-    return reply(found.slice(offset, offset + whole(query, 'limit', 20)), found.length);
-  };
-}
-
 const byCategory = (rows: readonly Row[], query: URLSearchParams, others: (row: Row) => boolean) => {
   const wanted = query.get('category');
   return wanted === null ? rows : rows.filter((row) => row['category'] === wanted || others(row));
 };
-
-const withGaps = products.map((row, n) => (n % 7 === 3 ? { ...row, category: null } : row));
 
 describe('a proposed filter', () => {
   it('is exact where rows without a value were seen not to match', async () => {
@@ -123,27 +78,6 @@ describe('a proposed filter', () => {
     ]);
   });
 
-  it('is found where conditions are an object of JSON in one parameter, and they are joined there', async () => {
-    type Condition = Readonly<Record<string, string | Readonly<Partial<Record<'$gte' | '$lte', number>>>>>;
-    const fits = (row: Row, condition: Condition) =>
-      Object.entries(condition).every(([name, wanted]) =>
-        typeof wanted === 'string'
-          ? row[name] === wanted
-          : Number(row[name]) >= (wanted.$gte ?? -1) && Number(row[name]) <= (wanted.$lte ?? 999),
-      );
-    const dialect = listing(withGaps, (rows, query) => {
-      const { $and = [] } = JSON.parse(query.get('query') ?? '{}') as { $and?: readonly Condition[] };
-      return rows.filter((row) => $and.every((condition) => fits(row, condition)));
-    });
-    const { list, report } = await draftOf(dialect, 'products');
-    expect([list.request.query['query'], list.filterJoin]).toEqual(['{"$and":[{filter}]}', ',']);
-    expect([list.filters['category']?.eq?.expr, list.filters['price']?.le?.expr]).toEqual([
-      '{"category":{value}}',
-      '{"price":{"$lte":{value}}}',
-    ]);
-    expect(report.trials.every(({ status }) => status === 200)).toBe(true);
-  });
-
   it('is said not to have been tried where none is known', async () => {
     const { report } = await draftOf(() => ({ body: products.slice(0, 7) }), 'products');
     expect(report.draft).toContain('no filter was tried');
@@ -174,20 +108,6 @@ describe('a proposed sort', () => {
   });
 });
 
-describe('a proposed window', () => {
-  it('sends back every parameter that a reply names for the next one', async () => {
-    const { list, report } = await draftOf(({ query }) => {
-      const from = query.get('continue') === '-||' ? whole(query, 'aufrom', 0) : 0;
-      const rows = users.slice(from, from + whole(query, 'limit', 20));
-      const next = from + rows.length;
-      const more = next < users.length && { continue: { aufrom: String(next), continue: '-||' } };
-      return { body: { batchcomplete: true, ...more, query: { users: rows } } };
-    }, 'users');
-    expect(list.window).toMatchObject({ kind: 'continue', next: 'continue' });
-    expect(report.trials[0]).toMatchObject({ status: 200, total: users.length });
-  });
-});
-
 describe('a proposed total', () => {
   it('is found in a header of any name', async () => {
     const dialect = listing(
@@ -197,19 +117,6 @@ describe('a proposed total', () => {
     );
     const { list } = await draftOf(dialect, 'products');
     expect(list.total?.header?.toLowerCase()).toBe('x-acme-bestand');
-  });
-
-  it('is found in an object that a request of its own brings', async () => {
-    const bare = listing(
-      products,
-      (rows) => rows,
-      (items) => ({ body: { items } }),
-    );
-    const { list } = await draftOf(
-      (request) => (request.path === '/list/count' ? { body: { count: products.length } } : bare(request)),
-      'products',
-    );
-    expect([list.total?.at, list.total?.count?.path]).toEqual(['count', '/list/count']);
   });
 });
 
