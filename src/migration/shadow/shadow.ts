@@ -5,6 +5,7 @@ import type { Query } from '../../contract/query.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { SourceAnswer } from '../../policy/call.ts';
 import type { Evidence } from '../evidence/evidence.ts';
+import { failsInRehearsal } from '../judge/rehearsal.ts';
 import type { FreshRead } from '../routing/fresh-read.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import { type ComparerDeps, createComparer, type RecheckResult } from './comparer.ts';
@@ -45,7 +46,7 @@ export type ShadowMetrics = {
 
 export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck'> & {
   readonly state: () => MigrationState | undefined;
-  readonly evidence: Pick<Evidence, 'compared' | 'isKnown'>;
+  readonly evidence: Pick<Evidence, 'compared' | 'isKnown' | 'rehearsed'>;
   readonly rate: Pick<ShadowRate, 'take'>;
   readonly strain: () => Strain | undefined;
   readonly metrics: ShadowMetrics;
@@ -137,6 +138,11 @@ export function createShadow(deps: ShadowDeps): Shadow {
     const isAllowed = await isWithinRate();
     if (!isAllowed) {
       metrics.shadow(resource.name, 'dropped_rate');
+      return;
+    }
+    const current = state();
+    if (current !== undefined && failsInRehearsal(current, clock.now(), random())) {
+      evidence.rehearsed(resource.name, operation);
       return;
     }
     const served = { kind: 'answered', answer, ms, isFresh } as const;

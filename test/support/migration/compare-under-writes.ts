@@ -58,7 +58,7 @@ export async function compareUnderWrites(options: UnderWrites): Promise<FoundUnd
       strain: () => undefined,
     },
     evidence: {
-      isKnown: () => false,
+      ...{ isKnown: () => false, rehearsed: () => undefined },
       compared({ verdict, query }: Comparison) {
         ended += 1;
         allAsked.add(query);

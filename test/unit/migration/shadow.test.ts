@@ -47,7 +47,7 @@ function open({ shadow: settings = {}, next, legacy, ...change }: Change = {}) {
       strain: () => undefined,
     },
     evidence: {
-      isKnown: () => false,
+      ...{ isKnown: () => false, rehearsed: () => outcomes.push('rehearsed') },
       compared: (comparison) => {
         comparisons.push(comparison);
         announce();
@@ -115,7 +115,7 @@ describe('the shadow of an answer', () => {
   it('is made of what was never compared, and of the share of the rest that the file says', () => {
     const rates = [0.3, 0.6].flatMap((random) => [true, false].map((known) => ({ random, known })));
     const made = rates.map(({ random, known }) => {
-      const evidence = { isKnown: () => known, compared: () => undefined };
+      const evidence = { isKnown: () => known, compared: () => undefined, rehearsed: () => undefined };
       const opened = open({ evidence, shadow: { rate: 50 }, random: () => random, strain: () => 'redis' });
       opened.offer();
       return opened.outcomes.length;
@@ -126,7 +126,7 @@ describe('the shadow of an answer', () => {
 
   it('is made of five percent at most once the new source serves everybody', () => {
     const made = [0.04, 0.06].map((random) => {
-      const evidence = { isKnown: () => true, compared: () => undefined };
+      const evidence = { isKnown: () => true, compared: () => undefined, rehearsed: () => undefined };
       const state = () => migrationState({ stage: 'live' });
       const opened = open({ evidence, state, random: () => random, strain: () => 'redis' });
       opened.offer('new');
@@ -219,6 +219,15 @@ describe('the shadow of an answer', () => {
     offer('legacy', { ...answer('Ann'), storedAt: 0 } as SourceAnswer);
     await until(() => comparisons.length === 1);
     expect(comparisons[0]).toMatchObject({ verdict: 'inconclusive', differences: [] });
+  });
+
+  it('is not made where a rehearsal has it fail, which is counted apart', async () => {
+    const rehearsal = { until: '2099-01-01T00:00:00.000Z', percent: 100 };
+    const state = () => migrationState({ stage: 'shadow', rehearsal });
+    const { offer, outcomes, asked } = open({ state });
+    offer();
+    while (outcomes.length === 0) await new Promise(setImmediate);
+    expect([outcomes, asked]).toEqual([['rehearsed'], []]);
   });
 
   it('warms the cache of the new source with what is equal, where the file says so', async () => {

@@ -1,0 +1,134 @@
+import type { Redis } from 'ioredis';
+import { type Resource, resources } from '../../contract/resources.ts';
+import type { Query } from '../../contract/query.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { RedisKeys } from '../../store/redis/redis-keys.ts';
+import type { Comparison } from '../compare/comparison.ts';
+import { createToSample } from '../compare/sample.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+import type { ServedMigration } from '../migrations.ts';
+import type { FreshRead } from '../routing/fresh-read.ts';
+import type { MigrationStates } from '../state/migration-states.ts';
+import { type Calibration, createCalibrate } from '../walk/calibrate.ts';
+import { type AnswersWithValues, explainAnswers } from '../walk/explain.ts';
+import { createWalk, type Walked } from '../walk/walk.ts';
+import { createComparer } from './comparer.ts';
+import { createAskLeg } from './leg.ts';
+import { createShadow, type Shadow, type ShadowMetrics } from './shadow.ts';
+import { createShadowRate, type ShadowRate } from './shadow-rate.ts';
+import { createSlots } from './slots.ts';
+import type { Strain } from './strain.ts';
+
+type Run = { readonly signal: AbortSignal; readonly progress: (done: number, of?: number) => void };
+
+/** What compares the sources of all resources that move, in one process. Names of others than those are refused. */
+export type Shadows = {
+  /** Takes an answer that was just read, perhaps: it never throws, and nobody waits for it. */
+  offer(resource: string, read: FreshRead): void;
+  /** Takes note of the configuration in force. */
+  serveBy(served: readonly ServedMigration[]): void;
+  /** Compares all records. @throws Error where a source fails */
+  walk(resource: string, run: Run): Promise<Walked>;
+  /** Compares the legacy source with itself. @throws Error where it fails */
+  calibrate(resource: string, samples: number, run: Run): Promise<Calibration>;
+  /** What both sources say to one question, with values. */
+  explain(resource: string, query: Query, signal: AbortSignal): Promise<AnswersWithValues>;
+  /** Asks both sources one question; `undefined`: one of them could not be asked now. */
+  compareQuestion(
+    resource: string,
+    operation: string,
+    query: Query,
+    signal: AbortSignal,
+  ): Promise<Comparison | undefined>;
+  close(): Promise<void>;
+};
+
+export type ShadowsDeps = {
+  readonly states: Pick<MigrationStates, 'current'>;
+  readonly evidence: Pick<Evidence, 'compared' | 'isKnown' | 'rehearsed'>;
+  readonly clock: Clock;
+  /** Where calls are counted for a fleet; absent: this process counts alone. */
+  readonly redis: Redis | undefined;
+  readonly keys: Pick<RedisKeys, 'tierCounts'>;
+  readonly strain: () => Strain | undefined;
+  readonly metrics: ShadowMetrics & { watchShadows(inFlight: () => number): void };
+  /** The key of the hashes in samples. */
+  readonly secret: string;
+};
+
+/** One resource that moves. */
+type Moving = {
+  readonly parts: ReturnType<typeof partsOf>;
+  readonly rate: ShadowRate;
+  readonly shadow: Shadow;
+};
+
+/** What everything is made of that asks both sources of a resource. */
+function partsOf({ declared, config, sources }: ServedMigration, deps: ShadowsDeps) {
+  const { states, evidence, clock, secret } = deps;
+  const resource = (resources as Readonly<Record<string, Resource>>)[declared.resource];
+  if (resource === undefined) throw new Error(`the contract has no resource ${declared.resource}`);
+  return {
+    ...{ resource, config, evidence, clock },
+    sources: { legacy: sources.legacy, new: sources.next },
+    keptRules: () => states.current(declared.resource)?.rules ?? [],
+    toSample: createToSample({ secret, showMask: config.compare.showMask }),
+  };
+}
+
+/** Creates the comparisons of a process. Nothing is compared before `serveBy`. */
+export function createShadows(deps: ShadowsDeps): Shadows {
+  const { states, metrics } = deps;
+  let moving: ReadonlyMap<string, Moving> = new Map();
+
+  function start(served: ServedMigration): Moving {
+    const { declared, config } = served;
+    const parts = partsOf(served, deps);
+    const rate = createShadowRate(declared.resource, config.shadow.maxRps, deps);
+    const state = () => states.current(declared.resource);
+    const shadow = createShadow({ ...deps, ...parts, state, rate, random: Math.random });
+    return { parts, rate, shadow };
+  }
+
+  async function end(ended: ReadonlyMap<string, Moving>): Promise<void> {
+    for (const { rate } of ended.values()) rate.close();
+    await Promise.all(Array.from(ended.values(), ({ shadow }) => shadow.close()));
+  }
+
+  function partsFor(resource: string): Moving['parts'] {
+    const found = moving.get(resource);
+    if (found === undefined) throw new Error(`${resource} does not move`);
+    return found.parts;
+  }
+
+  metrics.watchShadows(() =>
+    Array.from(moving.values()).reduce((sum, { shadow }) => sum + shadow.inFlight, 0),
+  );
+  return {
+    offer: (resource, read) => moving.get(resource)?.shadow.offer(read),
+    serveBy(served) {
+      const before = moving;
+      moving = new Map(served.map((one) => [one.declared.resource, start(one)]));
+      void end(before);
+    },
+    walk: async (resource, run) => createWalk(partsFor(resource))(run),
+    async calibrate(resource, samples, run) {
+      const { sources, ...parts } = partsFor(resource);
+      return createCalibrate({ ...parts, legacy: sources.legacy })(samples, run);
+    },
+    async explain(resource, query, signal) {
+      const { resource: contract, sources } = partsFor(resource);
+      return explainAnswers(contract, sources, query, signal);
+    },
+    async compareQuestion(resource, operation, query, signal) {
+      const parts = partsFor(resource);
+      const slots = createSlots(parts.config.shadow.concurrency);
+      const askLeg = createAskLeg({ slots, timeoutMs: parts.config.shadow.timeout, clock: parts.clock });
+      const served = await askLeg(parts.sources.legacy, query, undefined, signal);
+      if (served.kind !== 'answered') return undefined;
+      const comparer = createComparer({ ...parts, slots });
+      return (await comparer.compare({ operation, query, origin: 'legacy', served }, signal)).comparison;
+    },
+    close: () => end(moving),
+  };
+}

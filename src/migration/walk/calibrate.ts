@@ -1,0 +1,64 @@
+import type { MigrationConfig } from '../../config/schema/migration.ts';
+import type { Query } from '../../contract/query.ts';
+import type { Resource } from '../../contract/resources.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { SourceHandler } from '../../policy/call.ts';
+import { compareAnswers } from '../compare/compare-answers.ts';
+import { readListBody } from '../compare/read-body.ts';
+import { pageQuery, readQuietly } from './list-records.ts';
+import { createPacer, type Wait, waitMs } from './pacer.ts';
+
+type Run = { readonly signal: AbortSignal; readonly progress: (done: number, of?: number) => void };
+
+/** How often the legacy source has answered one question in two ways, by path and kind, the most frequent first. */
+export type Calibration = {
+  readonly asked: number;
+  readonly differences: readonly { readonly path: string; readonly kind: string; readonly count: number }[];
+};
+
+export type CalibrateDeps = {
+  readonly resource: Resource;
+  readonly legacy: SourceHandler;
+  readonly config: Pick<MigrationConfig, 'shadow'>;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly wait?: Wait;
+};
+
+/**
+ * Makes the function that compares the legacy source with itself: what differs there is noise, which a rule may ignore.
+ * It makes no rule, and throws an Error where the source fails.
+ */
+export function createCalibrate({ resource, legacy, config, clock, wait = waitMs }: CalibrateDeps) {
+  const pace = createPacer(config.shadow.maxRps, clock, wait);
+
+  /** Pages of the list, and their records where the contract has a view of one. */
+  async function questions(samples: number, signal: AbortSignal): Promise<readonly Query[]> {
+    const found: Query[] = [];
+    for (let page = 1; found.length < samples; page += 1) {
+      const query = pageQuery(resource, page);
+      const answer = await readQuietly(legacy, query, pace, signal);
+      const { records } = readListBody(resource, answer.found ? answer.body : '{}');
+      if (records.length === 0) break;
+      found.push(query);
+      if (resource.detail === null) continue;
+      for (const { id } of records) found.push({ kind: 'get', resource: resource.name, id });
+    }
+    return found.slice(0, samples);
+  }
+
+  return async function calibrate(samples: number, { signal, progress }: Run): Promise<Calibration> {
+    const asked = await questions(samples, signal);
+    const counts = new Map<string, { path: string; kind: string; count: number }>();
+    for (const [index, query] of asked.entries()) {
+      const first = await readQuietly(legacy, query, pace, signal);
+      const second = await readQuietly(legacy, query, pace, signal);
+      for (const { path, kind } of compareAnswers(resource, query, first, second)) {
+        const counted = counts.get(`${path}|${kind}`) ?? { path, kind, count: 0 };
+        counted.count += 1;
+        counts.set(`${path}|${kind}`, counted);
+      }
+      progress(index + 1, asked.length);
+    }
+    return { asked: asked.length, differences: [...counts.values()].sort((a, b) => b.count - a.count) };
+  };
+}

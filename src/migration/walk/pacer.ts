@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../kernel/clock.ts';
+
+/** Waits; replaced in tests. */
+export type Wait = (ms: number, signal: AbortSignal) => Promise<unknown>;
+
+export const waitMs: Wait = (ms, signal) => sleep(ms, undefined, { signal, ref: false });
+
+/** Keeps calls that nobody waits for to a rate: each pays for those that it has made. */
+export type Pacer = (calls: number, signal: AbortSignal) => Promise<void>;
+
+/** Creates a pacer of so many calls a second. */
+export function createPacer(perSecond: number, clock: Pick<Clock, 'monotonic'>, wait: Wait): Pacer {
+  let freeAtMs = clock.monotonic();
+  return async function pace(calls, signal) {
+    freeAtMs = Math.max(freeAtMs, clock.monotonic()) + (calls * 1_000) / perSecond;
+    const ms = freeAtMs - clock.monotonic();
+    if (ms > 0) await wait(ms, signal);
+  };
+}

@@ -1,0 +1,81 @@
+import type { Resource } from '../../contract/resources.ts';
+import type { SourceHandler } from '../../policy/call.ts';
+import { compileRowCodec } from '../../rowset/row-codec.ts';
+import { readJsonText } from '../../store/sealed.ts';
+import type { AnswerDifference } from '../compare/comparison.ts';
+import { lastingDifferences } from '../compare/compare-answers.ts';
+import { compareRecords } from '../compare/compare-records.ts';
+import type { Both } from '../shadow/confirm.ts';
+import { type ListedRecords, listRecords } from './list-records.ts';
+import type { Pacer } from './pacer.ts';
+
+/** How far a walk is: records read of all that there are. */
+export type OnRead = (read: number, total: number) => void;
+
+export type ListsDeps = {
+  readonly resource: Resource;
+  readonly sources: Both<SourceHandler>;
+  readonly pace: Pacer;
+  /** Waits for as long as a difference has to last. */
+  readonly settle: (signal: AbortSignal) => Promise<unknown>;
+};
+
+/** What walking both lists has found. */
+export type WalkedLists = {
+  readonly ids: readonly string[];
+  readonly differences: readonly AnswerDifference[];
+};
+
+/** A record is written to, and rows move, while pages are read: what is found has to be found so often. */
+const PASSES = 2;
+const ID_PATH = 'data[].id';
+
+/** Creates what compares two whole lists record by record. */
+function compileComparison({ itemFields }: Resource) {
+  const codec = compileRowCodec(itemFields);
+
+  function compareTexts(legacy: string, next: string): readonly AnswerDifference[] {
+    const [before, after] = [legacy, next].map((text) => codec.fromValues(readJsonText(text)));
+    if (before === undefined || after === undefined)
+      throw new Error('a record that was listed cannot be read');
+    return compareRecords(itemFields, 'data[].', before, after);
+  }
+
+  return function compareListed(legacy: ListedRecords, next: ListedRecords): readonly AnswerDifference[] {
+    const found: AnswerDifference[] = [];
+    for (const [id, text] of legacy.texts) {
+      const other = next.texts.get(id);
+      if (other === undefined) found.push({ path: ID_PATH, kind: 'missing_id', id });
+      else if (other !== text) found.push(...compareTexts(text, other));
+    }
+    for (const id of next.texts.keys())
+      if (!legacy.texts.has(id)) found.push({ path: ID_PATH, kind: 'extra_id', id });
+    for (const id of next.duplicates)
+      if (!legacy.duplicates.has(id)) found.push({ path: ID_PATH, kind: 'extra_id', id });
+    // What a total counts too much or too little, no row shows.
+    const [hidden, otherHidden] = [legacy, next].map(({ total, texts }) => total - texts.size);
+    if (hidden !== otherHidden)
+      found.push({ path: 'meta.total', kind: 'total', legacy: hidden, next: otherHidden });
+    return found;
+  };
+}
+
+/** Walks all pages of both sources; where they differ, twice, and only what differs both times counts. @throws Error */
+export async function walkLists(
+  { resource, sources, pace, settle }: ListsDeps,
+  signal: AbortSignal,
+  onRead: OnRead,
+): Promise<WalkedLists> {
+  const compareListed = compileComparison(resource);
+  let differences: readonly AnswerDifference[] | undefined;
+  for (let pass = 1; ; pass += 1) {
+    const legacy = await listRecords(resource, sources.legacy, pace, signal, onRead);
+    const next = await listRecords(resource, sources.new, pace, signal, (read, total) =>
+      onRead(legacy.texts.size + read, legacy.total + total),
+    );
+    const found = compareListed(legacy, next);
+    differences = differences === undefined ? found : lastingDifferences(differences, found);
+    if (differences.length === 0 || pass === PASSES) return { ids: [...legacy.texts.keys()], differences };
+    await settle(signal);
+  }
+}

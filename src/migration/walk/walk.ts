@@ -1,0 +1,113 @@
+import type { MigrationConfig } from '../../config/schema/migration.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { compileDifferenceRules } from '../compare/rules.ts';
+import type { AnswerDifference } from '../compare/comparison.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+import { type ComparerDeps, createComparer } from '../shadow/comparer.ts';
+import { createAskLeg } from '../shadow/leg.ts';
+import { createSlots } from '../shadow/slots.ts';
+import { createPacer, type Wait, waitMs } from './pacer.ts';
+import { walkLists } from './walk-lists.ts';
+
+/** Work that takes longer than a request: `signal` ends it, `progress` says how far it is. */
+type Run = { readonly signal: AbortSignal; readonly progress: (done: number, of?: number) => void };
+
+/** What a walk has found. `unknown`: records that were written to each time when they were compared. */
+export type Walked = { readonly records: number; readonly differences: number; readonly unknown: number };
+
+export type WalkDeps = Omit<ComparerDeps, 'slots' | 'config' | 'onRecheck' | 'wait'> & {
+  readonly config: MigrationConfig;
+  readonly evidence: Pick<Evidence, 'compared'>;
+  readonly clock: Clock;
+  readonly wait?: Wait;
+};
+
+/** How often a record is compared again of which nothing could be said. */
+const ATTEMPTS_MAX = 5;
+const RETRY_MS = 1_000;
+/** The most differences of lists that are kept as samples. */
+const SAMPLES_MAX = 500;
+
+/** Compares the single view of one record, as often as it takes. */
+function createRecordWalk(deps: WalkDeps, wait: Wait) {
+  const { resource, sources, config, clock, evidence } = deps;
+  const { concurrency, timeout: timeoutMs, maxRps } = config.shadow;
+  const slots = createSlots(concurrency);
+  const comparer = createComparer({ ...deps, slots, wait });
+  const askLeg = createAskLeg({ slots, timeoutMs, clock });
+  const pace = createPacer(maxRps, clock, wait);
+  const operation = `${resource.name}.get`;
+
+  async function compareOnce(id: string, signal: AbortSignal) {
+    const query = { kind: 'get', resource: resource.name, id } as const;
+    const served = await askLeg(sources.legacy, query, undefined, signal);
+    await pace(2, signal);
+    if (served.kind !== 'answered') return undefined;
+    const { comparison } = await comparer.compare({ operation, query, origin: 'legacy', served }, signal);
+    return comparison;
+  }
+
+  return async function compareRecord(id: string, signal: AbortSignal): Promise<boolean | undefined> {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+      signal.throwIfAborted();
+      if (attempt > 0) await wait(RETRY_MS, signal);
+      const comparison = await compareOnce(id, signal);
+      const verdict = comparison?.verdict;
+      if (
+        comparison === undefined ||
+        (verdict !== 'match' && verdict !== 'ignored' && verdict !== 'mismatch')
+      )
+        continue;
+      evidence.compared(comparison);
+      return verdict !== 'mismatch';
+    }
+    return undefined;
+  };
+}
+
+/** Runs work on all of a list, so many at once. */
+async function eachOf<T>(all: readonly T[], size: number, work: (one: T) => Promise<void>): Promise<void> {
+  const rest = all.values();
+  const worker = async () => {
+    for (const one of rest) await work(one);
+  };
+  await Promise.all(Array.from({ length: size }, worker));
+}
+
+/**
+ * Makes the function that walks all pages of both sources and then all records: live traffic only proves the records that
+ * somebody asks for. It throws an Error where a source fails, or too many records could not be compared.
+ */
+export function createWalk(deps: WalkDeps) {
+  const { resource, config, keptRules, toSample, evidence, clock, wait = waitMs } = deps;
+  const isAccepted = compileDifferenceRules(config.compare);
+  const pace = createPacer(config.shadow.maxRps, clock, wait);
+  const compareRecord = createRecordWalk(deps, wait);
+  const settle = (signal: AbortSignal) => wait(config.recheck.delay, signal);
+
+  function keepLists(differences: readonly AnswerDifference[]): void {
+    const samples = differences.slice(0, SAMPLES_MAX).map((one) => toSample(one, 'walk'));
+    const about = { resource: resource.name, operation: `${resource.name}.list`, query: 'walk' };
+    const verdict = samples.length === 0 ? 'match' : 'mismatch';
+    evidence.compared({ ...about, verdict, differences: samples, ignored: [] });
+  }
+
+  return async function walk({ signal, progress }: Run): Promise<Walked> {
+    const walked = await walkLists({ ...deps, pace, settle }, signal, progress);
+    const { ids } = walked;
+    const counting = walked.differences.filter((one) => !isAccepted(one, keptRules(), clock.now()));
+    keepLists(counting);
+    const different = new Set(counting.map(({ id, path }) => id ?? path));
+    let [done, unknown] = [0, 0];
+    if (resource.detail !== null)
+      await eachOf(ids, config.shadow.concurrency, async (id) => {
+        const isEqual = await compareRecord(id, signal);
+        if (isEqual === undefined) unknown += 1;
+        else if (!isEqual) different.add(id);
+        progress((done += 1), ids.length);
+      });
+    if (unknown > ids.length * config.gate.inconclusive)
+      throw new Error(`${unknown} of ${ids.length} records could not be compared: walk again later`);
+    return { records: ids.length, differences: different.size, unknown };
+  };
+}
