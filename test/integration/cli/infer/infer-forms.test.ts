@@ -1,5 +1,5 @@
 import { compileDraft, inferDraft } from '../../../support/dialects/infer-draft.ts';
-import { listing, products, type Row, users, withGaps } from '../../../support/dialects/listing.ts';
+import { listing, products, type Row, users, withGaps } from './listing.ts';
 import { type Dialect, serve, whole } from '../../../support/dialects/serve.ts';
 import type { ScriptedUpstream } from '../../../support/upstream/scripted-upstream.ts';
 

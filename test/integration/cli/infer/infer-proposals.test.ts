@@ -1,4 +1,4 @@
-import { listing, products, type Row, users, withGaps } from '../../../support/dialects/listing.ts';
+import { listing, products, type Row, users, withGaps } from './listing.ts';
 import { compileDraft, inferDraft, runInfer } from '../../../support/dialects/infer-draft.ts';
 import { type Dialect, notFound, serve } from '../../../support/dialects/serve.ts';
 import type { ScriptedUpstream } from '../../../support/upstream/scripted-upstream.ts';

@@ -1,5 +1,5 @@
-import type { HttpReply, UpstreamRequest } from '../upstream/scripted-upstream.ts';
-import { type Dialect, notFound, whole } from './serve.ts';
+import type { HttpReply, UpstreamRequest } from '../../../support/upstream/scripted-upstream.ts';
+import { type Dialect, notFound, whole } from '../../../support/dialects/serve.ts';
 
 /** A row as a service writes it. */
 export type Row = Readonly<Record<string, unknown>>;
