@@ -23,6 +23,18 @@ const SOURCE_EVENTS = [
   'retry_over_budget',
 ];
 
+const ORIGINS = ['legacy', 'new'];
+const FALLBACK_CAUSES = ['failed', 'timeout', 'invalid', 'missing'];
+const VERDICTS = [
+  'match',
+  'ignored',
+  'mismatch',
+  'inconclusive',
+  'failed_new',
+  'failed_legacy',
+  'failed_both',
+];
+
 /** Every combination of one value from each list. */
 function combine(...lists: readonly (readonly string[])[]): readonly (readonly string[])[] {
   return lists.reduce<readonly (readonly string[])[]>(
@@ -74,6 +86,19 @@ function seriesOfTiers({ limits, redis }: GatewayConfig) {
   });
 }
 
+/** What is counted of a resource that moves. */
+function seriesOfMigration({ resource }: CompiledResource, operations: readonly string[]) {
+  const own = operations.filter((operation) => operation.startsWith(`${resource.name}.`));
+  const at = [resource.name];
+  return {
+    requests: combine(at, own, ORIGINS),
+    fallbacks: combine(at, own, FALLBACK_CAUSES),
+    overrides: combine(at, ORIGINS),
+    rollbacks: combine(at, ['failures', 'difference', 'latency', 'rehearsal']),
+    comparisons: combine(at, own, VERDICTS),
+  };
+}
+
 /**
  * The series of a configuration that alerts and boards ask for, to be declared before anything happens: label values
  * come from the configuration and from the code alone, so their number is known.
@@ -85,6 +110,9 @@ export function knownSeries(
 ): KnownSeries {
   const all = withTargets(compiled);
   const replies = all.map(seriesOfReplies);
+  const moving = compiled
+    .filter(({ migration }) => migration !== undefined)
+    .map((one) => seriesOfMigration(one, operations));
   const endpoints = [...operations, 'none'];
   const sources = new Set(all.map(({ source }) => source.spec.name));
   const upstreams = [...sources, ...config.passthrough.map(({ name }) => `passthrough.${name}`)];
@@ -107,5 +135,10 @@ export function knownSeries(
     portico_unreadable_fields_total: replies.flatMap(({ gaps }) => gaps),
     portico_invalid_replies_total: replies.flatMap(({ invalid }) => invalid),
     portico_guard_trips_total: replies.flatMap(({ claims }) => claims),
+    portico_migration_requests_total: moving.flatMap(({ requests }) => requests),
+    portico_migration_fallback_total: moving.flatMap(({ fallbacks }) => fallbacks),
+    portico_migration_overrides_total: moving.flatMap(({ overrides }) => overrides),
+    portico_migration_rollbacks_total: moving.flatMap(({ rollbacks }) => rollbacks),
+    portico_migration_compare_total: moving.flatMap(({ comparisons }) => comparisons),
   };
 }

@@ -9,6 +9,7 @@ import {
 import { describeMetrics } from './describe-metrics.ts';
 import { createCredentialMetrics } from './credential-metrics.ts';
 import { createConfigMetrics } from './config-metrics.ts';
+import { createJudgeMetrics } from './judge-metrics.ts';
 import { createMigrationMetrics } from './migration-metrics.ts';
 import { createSourceMetrics } from './source-metrics.ts';
 import { createStoreMetrics } from './store-metrics.ts';
@@ -83,6 +84,7 @@ export function createMetrics(deps: MetricsDeps) {
     ...createStoreMetrics(place),
     ...createCredentialMetrics(registry),
     ...createMigrationMetrics(place),
+    ...createJudgeMetrics(place),
     /** Brings series into being before their first event. */
     declare: (series: KnownSeries) => declareSeries(place, series),
     /** All metrics in the Prometheus text format. */

@@ -18,8 +18,9 @@ export type MovingResource = {
   /** Its operations, such as `users.list`. */
   readonly operations: readonly string[];
   readonly config: MigrationConfig;
-  /** How long a caller waits at most, milliseconds. */
+  /** How long a caller waits at most, and how long an answer is cached; milliseconds. */
   readonly deadlineMs: number;
+  readonly freshMs: number;
 };
 
 /** Both sources of a resource at work, without their caches. */

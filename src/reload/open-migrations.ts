@@ -1,7 +1,23 @@
+import { createHmac } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { createMigrations, type Migrations, type MigrationsDeps } from '../migration/migrations.ts';
+import type { Verdict } from '../migration/compare/comparison.ts';
+import { createEvidence } from '../migration/evidence/create-evidence.ts';
+import type { Evidence } from '../migration/evidence/evidence.ts';
+import { createLocalEvidenceStore } from '../migration/evidence/local-evidence.ts';
+import { createRedisEvidenceStore } from '../migration/evidence/redis-evidence.ts';
+import { createExternalGates } from '../migration/judge/external-gate.ts';
+import { createLocalJudgeMemory, createRedisJudgeMemory } from '../migration/judge/judge-memory.ts';
+import { createJudge, type Judge } from '../migration/judge/judge.ts';
+import type { JudgeMetrics } from '../migration/judge/judged-migration.ts';
+import {
+  createMigrations,
+  type Migrations,
+  type MigrationsDeps,
+  type ServedMigration,
+} from '../migration/migrations.ts';
 import { createLocalStates } from '../migration/state/local-states.ts';
 import type { MigrationStates } from '../migration/state/migration-states.ts';
 import { createRedisStates } from '../migration/state/redis-states.ts';
@@ -16,21 +32,103 @@ export type OpenMigrationsDeps = {
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** This process among others. */
   readonly instance: string;
-  readonly metrics: MigrationsDeps['metrics'];
+  readonly metrics: MigrationsDeps['metrics'] &
+    JudgeMetrics & {
+      migrationCompared(resource: string, operation: string, verdict: Verdict): void;
+      watchHolds(
+        holds: () => readonly { readonly resource: string; readonly by: 'judge' | 'operator' }[],
+      ): void;
+    };
 };
 
-/** Opens the states of migrations: in Redis beside the keys, which no eviction takes away; else in this process. */
-function openStates({ state }: GatewayConfig, deps: OpenMigrationsDeps): MigrationStates {
-  const { redis, keys, clock, log, instance } = deps;
+/** The migrations of a process with what is learnt of both sources, for its life. */
+export type OpenedMigrations = Migrations & {
+  readonly evidence: Evidence;
+  /** Begins to judge them; the audit says what the judge does. */
+  startJudge(audit: Pick<AuditLog, 'record'>): Judge;
+};
+
+/** What all gateways on one Redis store together of migrations: beside the keys, which no eviction takes away. */
+function openFleet({ redis, keys }: OpenMigrationsDeps) {
+  const client = (redis.keys ?? redis.cache)?.client;
+  return client && { client, keyOf: (part: string) => keys.migration(part) };
+}
+
+type Fleet = ReturnType<typeof openFleet>;
+
+function openStates({ state }: GatewayConfig, fleet: Fleet, deps: OpenMigrationsDeps): MigrationStates {
+  const { clock, log, instance } = deps;
   const file = openStateFile(state.dir, instance, (problem) =>
     log.warn({ problem }, 'the state of migrations cannot be kept in state.dir; the gateway serves on'),
   );
-  const client = (redis.keys ?? redis.cache)?.client;
-  if (client === undefined) return createLocalStates({ file, clock });
-  return createRedisStates({ file, clock, instance, client, log, keyOf: (part) => keys.migration(part) });
+  return fleet === undefined
+    ? createLocalStates({ file, clock })
+    : createRedisStates({ file, clock, instance, log, ...fleet });
 }
 
-/** Opens the migrations of a process, for its life. */
-export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps): Migrations {
-  return createMigrations({ ...deps, states: openStates(config, deps) });
+/**
+ * The key of the hashes that stand for questions and values: the same in every process of a fleet, and never in Redis. A
+ * gateway without API keys has no secret that all of its processes know; its hashes tell who can guess an id that it was
+ * asked for.
+ */
+function hashSecret({ auth }: GatewayConfig): string {
+  const secret = auth.apiKeys?.pepper.reveal() ?? JSON.stringify(auth.jwt ?? '');
+  return createHmac('sha256', secret).update('portico: migrations').digest('base64url');
+}
+
+function openEvidence(
+  config: GatewayConfig,
+  fleet: Fleet,
+  states: MigrationStates,
+  served: () => readonly ServedMigration[],
+  { clock, metrics }: OpenMigrationsDeps,
+): Evidence {
+  const store =
+    fleet === undefined ? createLocalEvidenceStore() : createRedisEvidenceStore(fleet.client, fleet.keyOf);
+  return createEvidence({
+    ...{ store, states, clock, secret: hashSecret(config), onCompared: (...comparison) => metrics.migrationCompared(...comparison) },
+    critical: (resource) =>
+      served().find(({ declared }) => declared.resource === resource)?.config.compare.critical ?? [],
+  });
+}
+
+/** Opens the migrations of a process. */
+export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps): OpenedMigrations {
+  const { metrics } = deps;
+  const fleet = openFleet(deps);
+  const states = openStates(config, fleet, deps);
+  let served: readonly ServedMigration[] = [];
+  const evidence = openEvidence(config, fleet, states, () => served, deps);
+  const migrations = createMigrations({ ...deps, states, onServed: (call) => evidence.served(call) });
+  const external = createExternalGates();
+  const memory =
+    fleet === undefined ? createLocalJudgeMemory() : createRedisJudgeMemory(fleet.client, fleet.keyOf);
+  const resources = () => served.map(({ declared: { resource } }) => resource);
+  metrics.watchHolds(() =>
+    resources().flatMap((resource) => {
+      const hold = states.current(resource)?.hold;
+      return hold === undefined ? [] : [{ resource, by: hold.by === 'judge' ? 'judge' : 'operator' }];
+    }),
+  );
+  return {
+    ...migrations,
+    evidence,
+    serveBy(next) {
+      served = next;
+      migrations.serveBy(next);
+    },
+    startJudge(audit) {
+      const judge = createJudge({
+        ...{ ...deps, states, evidence, memory, audit, askExternalGate: external.ask },
+        declared: () => served.map(({ declared: { resource }, ...rest }) => ({ resource, ...rest })),
+      });
+      judge.start();
+      return judge;
+    },
+    close() {
+      evidence.close();
+      external.close();
+      migrations.close();
+    },
+  };
 }

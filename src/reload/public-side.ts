@@ -136,6 +136,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   serveBy(snapshots.current);
 
   const operator = createSideActions(snapshots, stores, services, metrics);
+  const judge = migrations.startJudge(operator.audit);
 
   async function stage(next: ServedConfig): Promise<StagedConfig> {
     await snapshots.untilRoom();
@@ -172,6 +173,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
       app.stopShedding();
       await closeListener(server);
       await snapshots.close();
+      await judge.close();
       migrations.close();
       purges.close();
       operator.audit.close();

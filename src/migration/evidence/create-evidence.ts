@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import { createSerialQueue } from '../../kernel/serial-queue.ts';
+import type { Verdict } from '../compare/comparison.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
 import { addComparison, addServed, createDelta, type Delta, KEYS_MAX } from './delta.ts';
 import type { Evidence, OperationEvidence } from './evidence.ts';
@@ -19,6 +20,7 @@ export type EvidenceDeps = {
   readonly secret: string;
   /** The paths in which no difference is accepted. */
   readonly critical: (resource: string) => readonly string[];
+  readonly onCompared?: ((resource: string, operation: string, verdict: Verdict) => void) | undefined;
 };
 
 const FLUSH_MS = 1_000;
@@ -84,7 +86,8 @@ function createKnownKeys() {
 }
 
 /** Creates what gathers evidence. What was counted is written every second; `read` and `differences` write it before. */
-export function createEvidence({ store, states, clock, secret, critical }: EvidenceDeps): Evidence {
+export function createEvidence(deps: EvidenceDeps): Evidence {
+  const { store, states, clock, secret, critical, onCompared } = deps;
   const writer = createWriter(store);
   const known = createKnownKeys();
   const inTurn = createSerialQueue();
@@ -104,7 +107,8 @@ export function createEvidence({ store, states, clock, secret, critical }: Evide
 
   return {
     compared(comparison) {
-      const { resource, operation, query } = comparison;
+      const { resource, operation, query, verdict } = comparison;
+      onCompared?.(resource, operation, verdict);
       const place = placeOf(resource);
       if (place === undefined) return;
       const key = keyOf(operation, query);

@@ -47,6 +47,7 @@ function movingOf(compiled: CompiledResource, { config: migration, to }: Compile
     },
     config: migration,
     deadlineMs: config.deadline,
+    freshMs: config.cache.fresh * 1_000,
   };
 }
 

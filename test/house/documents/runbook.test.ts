@@ -34,6 +34,13 @@ async function series(): Promise<string> {
   metrics.configInForce('digest');
   metrics.watchClaims(() => [{ source: 'crm', resource: 'users', claim: 'order' }]);
   metrics.sourceEvent('crm', 'breaker_open');
+  metrics.migrationFallback('users', 'users.get', 'timeout');
+  metrics.migrationCompared('users', 'users.get', 'mismatch');
+  metrics.migrationGate('users', true);
+  metrics.watchHolds(() => [{ resource: 'users', by: 'judge' }]);
+  const position = { stage: 'ramp', percent: 5, rev: 3 } as const;
+  const positions = () => [{ resource: 'users', operation: 'users.get', ...position }];
+  metrics.watchMigrations({ positions, staleSeconds: () => 0 });
   return metrics.text();
 }
 

@@ -1,0 +1,54 @@
+import { Gauge } from 'prom-client';
+import { createEventCounter, type MetricPlace } from './metric-factories.ts';
+
+/** Who stops a migration, as the gauge shows it. */
+type Hold = { readonly resource: string; readonly by: 'judge' | 'operator' };
+
+/** Registers what the judge of migrations finds. Its gauges are shown by the one process that judges. */
+export function createJudgeMetrics(place: MetricPlace) {
+  const { registry } = place;
+  let holds: () => readonly Hold[] = () => [];
+  const cusum = new Gauge({
+    name: 'portico_migration_cusum',
+    help: 'The evidence for failures of the new source alone: at 9.2 the judge rolls back. In the process that judges.',
+    labelNames: ['resource', 'operation'],
+    registers: [registry],
+  });
+  const ready = new Gauge({
+    name: 'portico_migration_gate_ready',
+    help: '1 where the next step of a migration may be taken. In the process that judges.',
+    labelNames: ['resource'],
+    registers: [registry],
+  });
+  new Gauge({
+    name: 'portico_migration_hold',
+    help: '1 where no step forward is possible: by the judge, which has rolled back or found the new source slow, or by an operator.',
+    labelNames: ['resource', 'by'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { resource, by } of holds()) this.labels(resource, by).set(1);
+    },
+  });
+  return {
+    migrationCusum: (resource: string, operation: string, value: number) =>
+      cusum.labels(resource, operation).set(value),
+    migrationGate: (resource: string, isReady: boolean) => ready.labels(resource).set(isReady ? 1 : 0),
+    forgetJudgement() {
+      cusum.reset();
+      ready.reset();
+    },
+    /** Reports at each scrape what is on hold. */
+    watchHolds: (next: () => readonly Hold[]) => void (holds = next),
+    migrationRollback: createEventCounter(place, {
+      name: 'portico_migration_rollbacks_total',
+      help: 'Rollbacks of the judge, by what it went by: failures, difference, latency; rehearsal, nothing was rolled back.',
+      labelNames: ['resource', 'rule'],
+    }),
+    migrationCompared: createEventCounter(place, {
+      name: 'portico_migration_compare_total',
+      help: 'Comparisons of both sources of a resource that moves, by what came of them.',
+      labelNames: ['resource', 'operation', 'verdict'],
+    }),
+  };
+}

@@ -1,0 +1,43 @@
+import { readAuditLine } from '../../audit/audit-entry.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+import type { GateReader } from '../judge/gate-reader.ts';
+import type { JudgedMigration } from '../judge/judged-migration.ts';
+import type { MigrationStates } from '../state/migration-states.ts';
+import { type HistoryEntry, reportText } from './report-text.ts';
+
+export type ReportDeps = {
+  readonly declared: () => readonly JudgedMigration[];
+  readonly states: Pick<MigrationStates, 'current'>;
+  readonly evidence: Pick<Evidence, 'read' | 'differences'>;
+  readonly gates: Pick<GateReader, 'gate'>;
+  readonly audit: Pick<AuditLog, 'lines'>;
+  readonly clock: Pick<Clock, 'now'>;
+};
+
+/** What the audit has of a resource and of its operations. */
+function historyOf(lines: readonly string[], resource: string): readonly HistoryEntry[] {
+  return lines.flatMap((line) => {
+    const entry = readAuditLine(line);
+    const isOfResource = entry?.target === resource || entry?.target.startsWith(`${resource}.`);
+    return isOfResource && entry?.action.startsWith('migrations.') ? [entry] : [];
+  });
+}
+
+/** Makes the function that writes the report of a migration. It rejects where Redis fails, or nothing moves. */
+export function createReport({ declared, states, evidence, gates, audit, clock }: ReportDeps) {
+  return async function report(resource: string): Promise<string> {
+    const config = declared().find((one) => one.resource === resource)?.config;
+    const state = states.current(resource);
+    if (config === undefined || state === undefined) throw new Error(`${resource} does not move`);
+    const [gate, found, differences, lines] = await Promise.all([
+      gates.gate(resource),
+      evidence.read(resource),
+      evidence.differences(resource),
+      audit.lines(),
+    ]);
+    const history = historyOf(lines, resource);
+    return reportText({ state, config, gate, evidence: found, differences, history, now: clock.now() });
+  };
+}

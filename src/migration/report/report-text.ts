@@ -1,0 +1,170 @@
+import type { MigrationConfig } from '../../config/schema/migration.ts';
+import type { DifferenceGroup, Latencies, OperationEvidence } from '../evidence/evidence.ts';
+import { latencyQuantile } from '../evidence/latency.ts';
+import type { Gate } from '../judge/gate.ts';
+import { upperBound } from '../judge/mismatch-bound.ts';
+import { positionText } from '../judge/next-step.ts';
+import type { MigrationState } from '../state/migration-state.ts';
+
+/** Something that was done to the migration, as the audit has it. */
+export type HistoryEntry = {
+  readonly at: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly outcome: string;
+  readonly reason?: string | undefined;
+};
+
+/** What a report is made of. */
+export type ReportFacts = {
+  readonly state: MigrationState;
+  readonly config: MigrationConfig;
+  readonly gate: Gate;
+  readonly evidence: Readonly<Record<string, OperationEvidence>>;
+  readonly differences: readonly DifferenceGroup[];
+  /** The oldest first. */
+  readonly history: readonly HistoryEntry[];
+  /** When the report is made, milliseconds since the epoch. */
+  readonly now: number;
+};
+
+type Row = readonly (string | number)[];
+
+/** What Markdown would take for a part of the table, or for more than text. */
+const cell = (value: string | number) =>
+  String(value)
+    .replaceAll(/[\\`*_[\]<>|#]/g, '\\$&')
+    .replaceAll(/\s+/g, ' ');
+
+function table(head: readonly string[], rows: readonly Row[]): string {
+  if (rows.length === 0) return 'None.';
+  const lines = [head, head.map(() => '---'), ...rows.map((row) => row.map(cell))];
+  return lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
+}
+
+const instant = (ms: number) => new Date(ms).toISOString();
+const percentText = (share: number) => `${Number((share * 100).toPrecision(3))} %`;
+
+function quantiles(latencies: Latencies): string {
+  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => latencyQuantile(latencies, share));
+  return p50 === undefined ? 'none' : `${p50} / ${p95 ?? ''} / ${p99 ?? ''} ms`;
+}
+
+function whereItIs({ state, now }: ReportFacts): string {
+  const { sources, rev, since, evidenceSince, rehearsedAt, walk, hold, lastRollback, operations } = state;
+  const walked = walk && `${walk.records} records, ${walk.differences} differences, at ${walk.at}`;
+  const apart = Object.entries(operations).map(([operation, own]) => `${operation} ${positionText(own)}`);
+  const rolledBack =
+    lastRollback &&
+    `${lastRollback.at} by ${lastRollback.by} (${lastRollback.rule}): ${lastRollback.evidence}`;
+  return table(
+    ['', ''],
+    [
+      ['From, to', sources.join(' to ')],
+      ['Position', [positionText(state), ...apart].join(', ')],
+      ['Since', since],
+      ['State', `rev ${rev}`],
+      ['Evidence since', evidenceSince],
+      ['Rehearsed rollback', rehearsedAt ?? 'never with this evidence'],
+      ['Walk over all records', walked ?? 'never with this evidence'],
+      ['Hold', hold === undefined ? 'none' : `${hold.at} by ${hold.by}: ${hold.reason}`],
+      ['Last rollback', rolledBack ?? 'none'],
+      ['Made', instant(now)],
+    ],
+  );
+}
+
+function gateTable({ gate }: ReportFacts): string {
+  const rows = (conditions: Gate['unmet'], isMet: string) =>
+    conditions.map(({ id, operation = 'all', have, need }): Row => [id, operation, have, need, isMet]);
+  return table(
+    ['Condition', 'Operation', 'Have', 'Need', 'Met'],
+    [...rows(gate.unmet, 'no'), ...rows(gate.met, 'yes')],
+  );
+}
+
+function comparisonTable({ evidence }: ReportFacts): string {
+  const rows = Object.entries(evidence).map(([operation, one]): Row => [
+    ...[operation, one.keys, one.mismatchedKeys, percentText(upperBound(one.keys, one.mismatchedKeys))],
+    ...[
+      one.match,
+      one.ignored,
+      one.mismatch,
+      one.inconclusive,
+      one.failedNew,
+      one.failedLegacy,
+      one.failedBoth,
+    ],
+  ]);
+  const distinct = ['Operation', 'Distinct questions', 'of them different', 'At most (95 %)'];
+  const verdicts = ['Match', 'Ignored', 'Mismatch', 'Inconclusive'];
+  return table([...distinct, ...verdicts, 'New failed', 'Legacy failed', 'Both failed'], rows);
+}
+
+function servedTable({ evidence }: ReportFacts): string {
+  const rows = Object.entries(evidence).map(([operation, one]): Row => {
+    const { failed, timeout, invalid, missing } = one.fallback;
+    const fallback = `failed ${failed}, timeout ${timeout}, invalid ${invalid}, missing ${missing}`;
+    return [operation, one.served, one.attributable, fallback, quantiles(one.legacyMs), quantiles(one.newMs)];
+  });
+  const calls = ['Operation', 'Calls at the new source', 'failed there alone', 'Fallbacks'];
+  return table([...calls, 'Legacy p50 / p95 / p99', 'New p50 / p95 / p99'], rows);
+}
+
+function rulesTable({ config, state, now }: ReportFacts): string {
+  const { ignore, tolerate } = config.compare;
+  const accepted = (id: string) => (state.acknowledged.includes(id) ? 'yes' : 'no');
+  const until = (ms: number) => (ms > now ? instant(ms) : `${instant(ms)}, ended`);
+  const all = [
+    ...ignore.map((rule) => ({ ...rule, id: rule.path, kind: 'ignore, in the file' })),
+    ...tolerate.map((rule) => ({ ...rule, id: rule.path, kind: 'tolerate, in the file' })),
+    ...state.rules.map((rule) => ({ ...rule, kind: 'ignore' })),
+  ];
+  return table(
+    ['Rule', 'Field', 'Kind', 'Owner', 'Reason', 'Until', 'Acknowledged'],
+    all.map((rule) => [
+      ...[rule.id, rule.path, rule.kind, rule.owner, rule.reason, until(rule.until), accepted(rule.id)],
+    ]),
+  );
+}
+
+function differencesTable({ differences }: ReportFacts): string {
+  const rows = differences.map(({ operation, path, kind, count, ignored, firstAt, lastAt }): Row => [
+    ...[operation, path, kind, count, ignored ? 'yes' : 'no', firstAt, lastAt],
+  ]);
+  return table(['Operation', 'Field', 'Kind', 'Count', 'Ignored', 'First', 'Last'], rows);
+}
+
+function historyTable({ history }: ReportFacts): string {
+  const rows = history.map(({ at, actor, action, outcome, reason = '' }): Row => [
+    at,
+    actor,
+    action,
+    outcome,
+    reason,
+  ]);
+  return table(['When', 'Who', 'What', 'Outcome', 'Why'], rows);
+}
+
+/** The evidence of a migration as a document in Markdown. It holds counts, paths and names; no value of a record. */
+export function reportText(facts: ReportFacts): string {
+  const { gate, state } = facts;
+  const next = gate.next === undefined ? 'none' : positionText(gate.next);
+  return [
+    `# Migration of ${state.resource}`,
+    whereItIs(facts),
+    `## Gate of the next step: ${next}, ${gate.ready ? 'ready' : 'not ready'}`,
+    gateTable(facts),
+    '## Comparisons',
+    comparisonTable(facts),
+    '## Calls of callers, and latencies of both sources for the same questions',
+    servedTable(facts),
+    '## Rules',
+    rulesTable(facts),
+    '## Differences',
+    differencesTable(facts),
+    '## History',
+    historyTable(facts),
+    '',
+  ].join('\n\n');
+}

@@ -1,0 +1,57 @@
+import { gateOf } from '../../../../src/migration/judge/gate.ts';
+import { reportText } from '../../../../src/migration/report/report-text.ts';
+import {
+  BEGAN,
+  gateFacts,
+  goodEvidence,
+  HOUR_MS,
+  migrationConfig,
+  migrationState,
+} from '../../../support/migration/migration-facts.ts';
+
+const decided = { owner: 'ana', reason: 'markup | of the old editor', until: '2026-12-01' };
+const config = migrationConfig({ compare: { ignore: [{ path: 'data.profile.bio', ...decided }] } });
+const state = migrationState({ walk: undefined, acknowledged: ['data.profile.bio'] });
+const evidence = { 'users.get': goodEvidence(2_210, { inconclusive: 41, lagMs: {} }) };
+const text = reportText({
+  ...{ state, config, evidence, gate: gateOf(gateFacts({ state, config, evidence })) },
+  differences: [
+    {
+      ...{ operation: 'users.get', path: 'data.name', kind: 'value', count: 37, ignored: false },
+      ...{ firstAt: '2026-01-01T01:00:00.000Z', lastAt: '2026-01-01T02:00:00.000Z', samples: [] },
+    },
+  ],
+  history: [
+    {
+      ...{ at: '2026-01-01T00:00:00.000Z', actor: 'ana', action: 'migrations.stage', outcome: 'done' },
+      reason: 'wave 1',
+    },
+  ],
+  now: BEGAN + 48 * HOUR_MS,
+});
+
+describe('the report of a migration', () => {
+  test.each([
+    ['what the gate asks for and what there is', '| keys | users.get | 2210 | 2995 | no |'],
+    ['what is met', '| soak | all | 2d | 1d | yes |'],
+    ['the walk that is missing', '| walk | all | never | 0 differences | no |'],
+    [
+      'counts with the bound that they prove',
+      '| users.get | 2210 | 0 | 0.135 % | 2210 | 0 | 0 | 41 | 0 | 0 | 0 |',
+    ],
+    ['latencies of both sources', '| 20 / 20 / 20 ms | 20 / 20 / 20 ms |'],
+    [
+      'rules with their owners and ends',
+      '| ana | markup \\| of the old editor | 2026-12-01T00:00:00.000Z | yes |',
+    ],
+    ['differences by field', '| users.get | data.name | value | 37 | no |'],
+    ['what was done, by whom and why', '| ana | migrations.stage | done | wave 1 |'],
+  ])('has %s', (_what, line) => {
+    expect(text).toContain(line);
+  });
+
+  test('says at its head which step is next, and that it is not ready', () => {
+    expect(text).toMatch(/^# Migration of users\n/);
+    expect(text).toContain('## Gate of the next step: ramp:1, not ready');
+  });
+});
