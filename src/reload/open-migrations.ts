@@ -8,9 +8,17 @@ import { createEvidence } from '../migration/evidence/create-evidence.ts';
 import type { Evidence } from '../migration/evidence/evidence.ts';
 import { createLocalEvidenceStore } from '../migration/evidence/local-evidence.ts';
 import { createRedisEvidenceStore } from '../migration/evidence/redis-evidence.ts';
-import { createExternalGates } from '../migration/judge/external-gate.ts';
-import { createLocalJudgeMemory, createRedisJudgeMemory } from '../migration/judge/judge-memory.ts';
-import { createJudge, type Judge } from '../migration/judge/judge.ts';
+import { createExternalGates, type ExternalGates } from '../migration/judge/external-gate.ts';
+import {
+  createLocalJudgeMemory,
+  createRedisJudgeMemory,
+  type JudgeMemory,
+} from '../migration/judge/judge-memory.ts';
+import { createJudge } from '../migration/judge/judge.ts';
+import { createRehearse } from '../migration/judge/rehearse.ts';
+import { createTasks } from '../migration/operate/tasks.ts';
+import { createReport } from '../migration/report/create-report.ts';
+import type { OperatedMigrations } from '../admin/actions/migration/find-migration.ts';
 import type { JudgeMetrics } from '../migration/judge/judged-migration.ts';
 import {
   createMigrations,
@@ -35,18 +43,35 @@ export type OpenMigrationsDeps = {
   readonly metrics: MigrationsDeps['metrics'] &
     JudgeMetrics & {
       migrationCompared(resource: string, operation: string, verdict: Verdict): void;
-      watchHolds(
-        holds: () => readonly { readonly resource: string; readonly by: 'judge' | 'operator' }[],
-      ): void;
+      watchHolds(holds: () => readonly Hold[]): void;
     };
 };
 
 /** The migrations of a process with what is learnt of both sources, for its life. */
-export type OpenedMigrations = Migrations & {
-  readonly evidence: Evidence;
-  /** Begins to judge them; the audit says what the judge does. */
-  startJudge(audit: Pick<AuditLog, 'record'>): Judge;
+export type OpenedMigrations = Omit<Migrations, 'close'> & {
+  /** Begins to judge them, and returns how operators act on them; the audit says what the judge does. */
+  operate(audit: AuditLog): OperatedMigrations;
+  close(): Promise<void>;
 };
+
+/** What operators and the judge act on. */
+type OperatedParts = {
+  readonly states: MigrationStates;
+  readonly evidence: Evidence;
+  readonly served: () => readonly ServedMigration[];
+  readonly memory: JudgeMemory;
+  readonly external: ExternalGates;
+};
+
+type Hold = { readonly resource: string; readonly by: 'judge' | 'operator' };
+
+/** The migrations that are on hold. */
+function holdsOf(served: readonly ServedMigration[], states: MigrationStates): readonly Hold[] {
+  return served.flatMap(({ declared: { resource } }) => {
+    const hold = states.current(resource)?.hold;
+    return hold === undefined ? [] : [{ resource, by: hold.by === 'judge' ? 'judge' : 'operator' }];
+  });
+}
 
 /** What all gateways on one Redis store together of migrations: beside the keys, which no eviction takes away. */
 function openFleet({ redis, keys }: OpenMigrationsDeps) {
@@ -86,15 +111,45 @@ function openEvidence(
   const store =
     fleet === undefined ? createLocalEvidenceStore() : createRedisEvidenceStore(fleet.client, fleet.keyOf);
   return createEvidence({
-    ...{ store, states, clock, secret: hashSecret(config), onCompared: (...comparison) => metrics.migrationCompared(...comparison) },
+    ...{
+      store,
+      states,
+      clock,
+      secret: hashSecret(config),
+      onCompared: (...comparison) => metrics.migrationCompared(...comparison),
+    },
     critical: (resource) =>
       served().find(({ declared }) => declared.resource === resource)?.config.compare.critical ?? [],
   });
 }
 
+/** Puts together what operators do with migrations, and begins to judge them. */
+function openOperated(
+  { states, evidence, served, memory, external }: OperatedParts,
+  audit: AuditLog,
+  deps: OpenMigrationsDeps,
+) {
+  const { clock } = deps;
+  const declared = () => served().map(({ declared: { resource }, ...rest }) => ({ resource, ...rest }));
+  const common = { ...deps, states, evidence, audit, declared };
+  const judge = createJudge({ ...common, memory, askExternalGate: external.ask });
+  const tasks = createTasks(clock);
+  judge.start();
+  const engine = {
+    gate: (resource: string, operation?: string) => judge.gate(resource, operation),
+    rehearse: createRehearse(common),
+    report: createReport({ ...common, gates: judge }),
+  };
+  const operated: OperatedMigrations = { moving: served, states, evidence, engine, tasks, clock };
+  async function close(): Promise<void> {
+    await tasks.close();
+    await judge.close();
+  }
+  return { operated, close };
+}
+
 /** Opens the migrations of a process. */
 export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps): OpenedMigrations {
-  const { metrics } = deps;
   const fleet = openFleet(deps);
   const states = openStates(config, fleet, deps);
   let served: readonly ServedMigration[] = [];
@@ -103,29 +158,22 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
   const external = createExternalGates();
   const memory =
     fleet === undefined ? createLocalJudgeMemory() : createRedisJudgeMemory(fleet.client, fleet.keyOf);
-  const resources = () => served.map(({ declared: { resource } }) => resource);
-  metrics.watchHolds(() =>
-    resources().flatMap((resource) => {
-      const hold = states.current(resource)?.hold;
-      return hold === undefined ? [] : [{ resource, by: hold.by === 'judge' ? 'judge' : 'operator' }];
-    }),
-  );
+  const closing: (() => Promise<void>)[] = [];
+  deps.metrics.watchHolds(() => holdsOf(served, states));
   return {
     ...migrations,
-    evidence,
     serveBy(next) {
       served = next;
       migrations.serveBy(next);
     },
-    startJudge(audit) {
-      const judge = createJudge({
-        ...{ ...deps, states, evidence, memory, audit, askExternalGate: external.ask },
-        declared: () => served.map(({ declared: { resource }, ...rest }) => ({ resource, ...rest })),
-      });
-      judge.start();
-      return judge;
+    operate(audit) {
+      const parts = { states, evidence, served: () => served, memory, external };
+      const { operated, close } = openOperated(parts, audit, deps);
+      closing.push(close);
+      return operated;
     },
-    close() {
+    async close() {
+      await Promise.all(closing.map((close) => close()));
       evidence.close();
       external.close();
       migrations.close();

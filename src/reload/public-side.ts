@@ -20,7 +20,7 @@ import type { ResourceQuality } from '../pipeline/quality.ts';
 import type { ShareOf } from '../pipeline/source-upstreams.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { createLocalShares } from '../upstream/bulkhead/share-across-reloads.ts';
-import { openMigrations } from './open-migrations.ts';
+import { type OpenedMigrations, openMigrations } from './open-migrations.ts';
 import { openStores } from './open-stores.ts';
 import { createSnapshot, type ServedConfig, type Snapshot } from './snapshot.ts';
 import { createSnapshots, type Snapshots } from './snapshots.ts';
@@ -96,7 +96,7 @@ function createSideActions(
   snapshots: Snapshots,
   { redis, ...stores }: ReturnType<typeof openStores>,
   { log, clock, instance = 'gateway' }: PublicServices,
-  metrics: Metrics,
+  { metrics, migrations }: { readonly metrics: Metrics; readonly migrations: OpenedMigrations },
 ): OperatorActions {
   return createOperatorActions({
     ...{ ...stores, log, clock, instance, onAuditLine: metrics.auditLine },
@@ -104,6 +104,7 @@ function createSideActions(
     config: () => snapshots.current.config,
     quality: () => snapshots.current.quality(),
     countHeld: (tag) => snapshots.current.countHeld(tag),
+    migrations: (audit) => migrations.operate(audit),
   });
 }
 
@@ -135,8 +136,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
   const serveBy = createServeBy(server, app, metrics, migrations);
   serveBy(snapshots.current);
 
-  const operator = createSideActions(snapshots, stores, services, metrics);
-  const judge = migrations.startJudge(operator.audit);
+  const operator = createSideActions(snapshots, stores, services, { metrics, migrations });
 
   async function stage(next: ServedConfig): Promise<StagedConfig> {
     await snapshots.untilRoom();
@@ -173,8 +173,7 @@ export function createPublicSide(first: ServedConfig, services: PublicServices):
       app.stopShedding();
       await closeListener(server);
       await snapshots.close();
-      await judge.close();
-      migrations.close();
+      await migrations.close();
       purges.close();
       operator.audit.close();
       await redis.close();

@@ -31,8 +31,8 @@ export type OperatorActionsDeps = {
   readonly keys: RedisKeys;
   /** The configuration at this moment. */
   readonly config: () => KeysConfig;
-  /** The resources that move; absent where this process has none at work. */
-  readonly migrations?: OperatedMigrations | undefined;
+  /** The resources that move, given the audit of what is done to them. */
+  readonly migrations: (audit: AuditLog) => OperatedMigrations;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** This process in the audit. */
@@ -71,7 +71,7 @@ export function createOperatorActions(deps: OperatorActionsDeps): OperatorAction
     ...createClaimActions(deps.fallenClaims),
     ...createAuditActions(audit, clock),
     ...createKeyActions({ stores: redis && openKeys(redis, keys), config: deps.config, clock }),
-    ...(deps.migrations === undefined ? {} : createMigrationActions(deps.migrations, audit)),
+    ...createMigrationActions(deps.migrations(audit), audit),
   };
   return { act: createAct(handlers, { audit }), audit };
 }
