@@ -25,7 +25,7 @@ export type RehearsalResult = { readonly tripped: boolean; readonly evidence: st
 /** One question that was recorded, in its canonical form: `users.list` and `limit=20&sort=name`, or `users.get` and `id=user_1`. */
 export type RecordedQuery = { readonly operation: string; readonly query: string };
 
-export type ReplayResult = {
+export type ReplayedQuestions = {
   readonly asked: number;
   /** How many comparisons had each verdict. */
   readonly verdicts: Readonly<Record<string, number>>;
@@ -38,7 +38,7 @@ export type CalibrationResult = {
 };
 
 /** One record or page of both sources with their values. It is shown, and kept nowhere. */
-export type Explanation = {
+export type ExplainedQuestion = {
   readonly legacy: unknown;
   readonly next: unknown;
   readonly differences: readonly {
@@ -72,9 +72,14 @@ export type MigrationEngine = {
   check(resource: string, run: Run): Promise<SourcesCheck>;
   walk(resource: string, run: Run): Promise<WalkResult>;
   rehearse(resource: string, run: Run): Promise<RehearsalResult>;
-  replay(resource: string, queries: readonly RecordedQuery[], rps: number, run: Run): Promise<ReplayResult>;
+  replay(
+    resource: string,
+    queries: readonly RecordedQuery[],
+    rps: number,
+    run: Run,
+  ): Promise<ReplayedQuestions>;
   calibrate(resource: string, samples: number, run: Run): Promise<CalibrationResult>;
-  explain(resource: string, query: RecordedQuery, signal: AbortSignal): Promise<Explanation>;
+  explain(resource: string, query: RecordedQuery, signal: AbortSignal): Promise<ExplainedQuestion>;
   /** A document in Markdown for those who must sign. */
   report(resource: string): Promise<string>;
   preview(resource: string, percent: number): Preview | Promise<Preview>;

@@ -7,7 +7,7 @@ export type StateChange =
   | { readonly kind: 'conflict'; readonly state: MigrationState };
 
 /** Which processes have taken over the state. */
-export type Acknowledged = {
+export type AcknowledgedState = {
   readonly total: number;
   readonly atRev: number;
   /** The names of the processes that have not, such as `host-1:4711`. */
@@ -35,7 +35,7 @@ export type MigrationStates = {
   /** Learns what other processes have changed, at once. Never rejects. */
   refresh(): Promise<void>;
   /** @throws Error where Redis fails */
-  acknowledged(resource: string): Promise<Acknowledged>;
+  acknowledged(resource: string): Promise<AcknowledgedState>;
   /** Seconds since the state was last known to be the fleet's; 0 without Redis. */
   staleSeconds(): number;
   close(): void;

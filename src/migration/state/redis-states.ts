@@ -72,6 +72,27 @@ function pollForever(work: () => Promise<void>): () => void {
   };
 }
 
+/** Follows what other processes change. A gateway without migrations asks Redis nothing. */
+function createFollowing({ client, instance }: RedisStatesDeps, store: Store, refresh: () => Promise<void>) {
+  let stop: (() => void) | undefined;
+  function follow(): () => void {
+    const subscriber = openSubscriber(client, store.channel, () => void refresh());
+    const stopPolling = pollForever(refresh);
+    return function stopFollowing() {
+      stopPolling();
+      subscriber.close();
+      if (client.status === 'ready') void store.leave(instance).catch(() => undefined);
+    };
+  }
+  return {
+    begin: () => void (stop ??= follow()),
+    end(this: void): void {
+      stop?.();
+      stop = undefined;
+    },
+  };
+}
+
 /**
  * Creates the states of a fleet: in Redis by compare-and-set. A change is published, and read about every second besides:
  * a message may get lost. Whatever becomes of Redis, what this process knows stays.
@@ -121,27 +142,12 @@ export function createRedisStates(deps: RedisStatesDeps): MigrationStates {
     return { kind: 'conflict', state: winner };
   }
 
-  /** A gateway without migrations asks Redis nothing. */
-  let stopFollowing: (() => void) | undefined;
-  function follow(): () => void {
-    const subscriber = openSubscriber(client, store.channel, () => void refresh());
-    const stopPolling = pollForever(refresh);
-    return function stop() {
-      stopPolling();
-      subscriber.close();
-      if (client.status === 'ready') void store.leave(instance).catch(() => undefined);
-    };
-  }
-  function close(): void {
-    stopFollowing?.();
-    stopFollowing = undefined;
-  }
-
+  const following = createFollowing(deps, store, refresh);
   return {
     declare(all) {
       known.declare(all);
-      if (all.length === 0) close();
-      else stopFollowing ??= follow();
+      if (all.length === 0) following.end();
+      else following.begin();
       void refresh();
     },
     current: known.current,
@@ -154,6 +160,6 @@ export function createRedisStates(deps: RedisStatesDeps): MigrationStates {
       return state === undefined ? { total: 0, atRev: 0, stale: [] } : store.acknowledged(state);
     },
     staleSeconds: () => (clock.monotonic() - readAt) / 1_000,
-    close,
+    close: following.end,
   };
 }

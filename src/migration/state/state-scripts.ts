@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { compileScript } from '../../store/redis/script.ts';
 import { expectType } from '../../store/redis/expect-type.ts';
 import type { MigrationState } from './migration-state.ts';
-import type { Acknowledged } from './migration-states.ts';
+import type { AcknowledgedState } from './migration-states.ts';
 
 /** How long a process counts that is silent. */
 const ACK_MS = 15_000;
@@ -60,7 +60,7 @@ export function createStateStore(client: Client, { keyOf }: StateKeys) {
     async acknowledge(instance: string, revs: Readonly<Record<string, number>>): Promise<void> {
       await acknowledge(client, seen, [instance, JSON.stringify(revs), ACK_MS]);
     },
-    async acknowledged(of: MigrationState): Promise<Acknowledged> {
+    async acknowledged(of: MigrationState): Promise<AcknowledgedState> {
       const all = Object.entries(await client.hgetall(seen[1])).flatMap(([instance, text]) => {
         const { [partOf(of)]: rev } = JSON.parse(text) as Record<string, number | undefined>;
         return rev === undefined ? [] : [{ instance, isCurrent: rev >= of.rev }];

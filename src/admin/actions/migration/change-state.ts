@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MigrationState } from '../../../migration/state/migration-state.ts';
-import type { Acknowledged } from '../../../migration/state/migration-states.ts';
+import type { AcknowledgedState } from '../../../migration/state/migration-states.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import type { ActionContext } from '../act.ts';
 import { refuseIfRedisFails } from '../redis-refusal.ts';
@@ -31,7 +31,7 @@ export function auditView({
 async function untilAcknowledged(
   { states, clock }: OperatedMigrations,
   resource: string,
-): Promise<Acknowledged> {
+): Promise<AcknowledgedState> {
   const until = clock.monotonic() + ACK_WAIT_MS;
   for (;;) {
     const replicas = await states.acknowledged(resource);

@@ -1,25 +1,19 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { MigrationConfig } from '../../../config/schema/migration.ts';
 import type { Evidence } from '../../../migration/evidence/evidence.ts';
+import type { MovingResource } from '../../../migration/migrations.ts';
 import type { MigrationEngine } from '../../../migration/operate/engine.ts';
 import type { Tasks } from '../../../migration/operate/tasks.ts';
-import type { DeclaredMigration } from '../../../migration/state/declared-migration.ts';
 import type { MigrationState } from '../../../migration/state/migration-state.ts';
 import type { MigrationStates } from '../../../migration/state/migration-states.ts';
 import { ActionRefusal } from '../../api/action.ts';
 
 /** A migration of the configuration in force. */
-export type MovingResource = {
-  readonly declared: DeclaredMigration;
-  readonly config: MigrationConfig;
-  /** Its operations, such as `users.list`. */
-  readonly operations: readonly string[];
-};
+type Declared = Pick<MovingResource, 'declared' | 'config' | 'operations'>;
 
 /** The migrations of a process, as operators act on them. */
 export type OperatedMigrations = {
   /** Those of the configuration in force. */
-  moving(): readonly MovingResource[];
+  moving(): readonly Declared[];
   readonly states: MigrationStates;
   readonly evidence: Pick<Evidence, 'read' | 'differences'>;
   /** What is absent, this gateway cannot do. */
@@ -29,7 +23,7 @@ export type OperatedMigrations = {
 };
 
 /** A migration, and where it is. */
-export type FoundMigration = MovingResource & { readonly state: MigrationState };
+export type FoundMigration = Declared & { readonly state: MigrationState };
 
 /** @throws ActionRefusal where the configuration in force declares no such migration */
 export function findMigration(
@@ -51,7 +45,7 @@ export function findMigration(
 }
 
 /** @throws ActionRefusal where the resource has no such operation */
-export function refuseUnknownOperation({ operations }: MovingResource, operation: string | undefined): void {
+export function refuseUnknownOperation({ operations }: Declared, operation: string | undefined): void {
   if (operation === undefined || operations.includes(operation)) return;
   throw new ActionRefusal(
     'bad_input',

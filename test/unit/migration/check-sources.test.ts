@@ -1,0 +1,83 @@
+import { listBody, detailBody, type CanonicalRecord } from '../../../src/contract/response-body.ts';
+import { resources } from '../../../src/contract/resources.ts';
+import { fault } from '../../../src/errors/fault.ts';
+import { checkSources } from '../../../src/migration/operate/check-sources.ts';
+import type { SourceHandler } from '../../../src/policy/call.ts';
+
+const users = resources.users;
+const detail = { 'profile.bio': null, 'profile.location': null, 'profile.avatar_url': null };
+const user = (n: number, name = `Person ${n}`): CanonicalRecord => ({
+  ...{ id: `user_${n}`, name, email: `p${n}@x.test`, created_at: `2020-01-0${(n % 9) + 1}T00:00:00Z` },
+  ...detail,
+});
+const everybody = Array.from({ length: 20 }, (_, n) => user(n + 1));
+
+/** A source with these records, in this order; it cannot sort by what the test says. */
+function sourceOf(records: readonly CanonicalRecord[], unsortable?: string): SourceHandler {
+  return ({ query }) => {
+    const made = { storedAt: 0, freshSeconds: 30, tags: [] };
+    if (query.kind === 'get') {
+      const found = records.find(({ id }) => id === query.id);
+      if (found === undefined) return Promise.resolve({ found: false, tags: [] });
+      return Promise.resolve({ found: true, body: detailBody(users, found), ...made });
+    }
+    if (query.sort !== null && query.sort.field === unsortable)
+      return Promise.reject(fault('scan_limit_exceeded'));
+    const page = records.slice(0, query.limit);
+    const body = listBody(users, page, { total: records.length, page: 1, limit: query.limit });
+    return Promise.resolve({ found: true, body, ...made });
+  };
+}
+
+function check(legacy: SourceHandler, next: SourceHandler) {
+  const run = { signal: new AbortController().signal, progress: () => undefined };
+  return checkSources({ resource: users, names: ['crm', 'people'], legacy, next }, run);
+}
+
+describe('the check before a migration begins', () => {
+  it('passes where both sources give the same records under the same ids', async () => {
+    expect(await check(sourceOf(everybody), sourceOf(everybody))).toEqual({
+      same: 20,
+      asked: 20,
+      problems: [],
+    });
+  });
+
+  it('passes where single records lack or say something else: that is for the comparison', async () => {
+    const next = everybody.slice(2).map((one, n) => (n === 3 ? { ...one, name: 'Someone' } : one));
+    expect(await check(sourceOf(everybody), sourceOf(next))).toMatchObject({ same: 18, problems: [] });
+  });
+
+  it('refuses a source whose ids are those of other records', async () => {
+    const shifted = everybody.map((one, n) => ({ ...user(100 + n), id: one.id, created_at: null }));
+    const { problems } = await check(sourceOf(everybody), sourceOf(shifted));
+    expect(problems).toEqual([
+      'user_1, user_2, user_3 … of crm is another record in people: its file must map id from the field that keeps the old one',
+    ]);
+  });
+
+  it('refuses a source that lacks more than a fifth of them', async () => {
+    const { problems } = await check(sourceOf(everybody), sourceOf(everybody.slice(5)));
+    expect(problems).toEqual([expect.stringContaining('people lacks 5 of 20 records of crm')]);
+  });
+
+  it('refuses another default order', async () => {
+    const { problems } = await check(sourceOf(everybody), sourceOf(everybody.toReversed()));
+    expect(problems).toEqual([expect.stringContaining('the default order of both sources is not the same')]);
+  });
+
+  it('refuses a source that cannot answer what the legacy one can', async () => {
+    const { problems } = await check(sourceOf(everybody), sourceOf(everybody, 'name'));
+    expect(problems).toEqual([
+      'people cannot answer what crm can: sort=name (scan_limit_exceeded); portico check shows its costs',
+    ]);
+    expect((await check(sourceOf(everybody, 'name'), sourceOf(everybody, 'name'))).problems).toEqual([]);
+  });
+
+  it('refuses a source that does not answer, with the code of its failure', async () => {
+    const down: SourceHandler = () => Promise.reject(fault('upstream_unavailable'));
+    expect((await check(sourceOf(everybody), down)).problems).toEqual([
+      'people does not answer a list: upstream_unavailable; portico doctor says why',
+    ]);
+  });
+});
