@@ -156,7 +156,7 @@ const rollback = z.strictObject({
 const freeze = z.strictObject({
   from: instant.describe('When the window begins.'),
   until: instant.describe('When it ends.'),
-  why: z.string().min(1).max(200),
+  why: z.string().min(1).max(200).describe('Why; a step that is refused says it.'),
 });
 
 /** How a resource moves from its source to another one. */
