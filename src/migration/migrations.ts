@@ -6,10 +6,14 @@ import type { Handler, SourceHandler } from '../policy/call.ts';
 import type { NewCall } from './evidence/evidence.ts';
 import { type FreshRead, reportFreshReads } from './routing/fresh-read.ts';
 import { createLocalBreaker, type LocalBreaker } from './routing/local-breaker.ts';
+import { previewShare } from './routing/preview.ts';
+import { createRecentCallers, type RecentCallers } from './routing/recent-callers.ts';
 import { createOriginStage, type OriginHandlers, type RoutingMetrics } from './routing/origin-stage.ts';
 import { positionOf } from './judge/next-step.ts';
+import type { Preview } from './operate/engine.ts';
 import { type DeclaredMigration, initialState } from './state/declared-migration.ts';
 import type { Position } from './state/migration-state.ts';
+import { createEvidenceRenewal } from './state/renew-evidence.ts';
 import type { MigrationStates } from './state/migration-states.ts';
 
 /** A resource that moves, as one configuration says. */
@@ -27,7 +31,7 @@ export type MovingResource = {
 export type MovingSources = {
   readonly legacy: SourceHandler;
   /** The new source, with the row sets of the generation in force. */
-  readonly next: SourceHandler;
+  readonly new: SourceHandler;
 };
 
 /** A resource that moves, and what it is served from. */
@@ -59,6 +63,8 @@ export type Migrations = {
     readonly rev: number;
   })[];
   staleSeconds(): number;
+  /** Whom a share would reach of those who have called this process. @throws Error where the resource does not move */
+  preview(resource: string, percent: number): Preview;
   close(): void;
 };
 
@@ -76,46 +82,53 @@ export type MigrationsDeps = {
 /** The new source gets half of the time, so that the legacy one has the other half. */
 const ATTEMPT_SHARE = 0.5;
 
-/** Makes the function that finds the breaker of a resource: what this process knows of its new source. */
-function createBreakers({ clock, log }: MigrationsDeps): (resource: string) => LocalBreaker {
-  const breakers = new Map<string, LocalBreaker>();
-  function create(resource: string): LocalBreaker {
-    return createLocalBreaker({
-      monotonic: () => clock.monotonic(),
-      onChange(isOpen) {
-        if (isOpen)
-          log.warn(
-            { resource },
-            'the new source fails; this process serves from the legacy one for half a minute',
-          );
-        else log.info({ resource }, 'the new source answers again; this process serves from it by the state');
-      },
-    });
+/** What this process has seen of the calls of a resource, whatever the configuration says of it. */
+type Seen = { readonly breaker: LocalBreaker; readonly callers: RecentCallers };
+
+/** Makes the function that finds what was seen of a resource. */
+function createSeen({ clock, log }: MigrationsDeps): (resource: string) => Seen {
+  const monotonic = () => clock.monotonic();
+  const all = new Map<string, Seen>();
+
+  function create(resource: string): Seen {
+    function onChange(isOpen: boolean): void {
+      if (isOpen)
+        log.warn(
+          { resource },
+          'the new source fails; this process serves from the legacy one for half a minute',
+        );
+      else log.info({ resource }, 'the new source answers again; this process serves from it by the state');
+    }
+    return { breaker: createLocalBreaker({ monotonic, onChange }), callers: createRecentCallers(monotonic) };
   }
-  return function breakerOf(resource) {
-    const breaker = breakers.get(resource) ?? create(resource);
-    breakers.set(resource, breaker);
-    return breaker;
+
+  return function seenOf(resource) {
+    const seen = all.get(resource) ?? create(resource);
+    all.set(resource, seen);
+    return seen;
   };
 }
 
 /** Creates the migrations of a process. None is declared before `serveBy`. */
 export function createMigrations(deps: MigrationsDeps): Migrations {
   const { states, clock, metrics, onServed, onFreshRead } = deps;
-  const breakerOf = createBreakers(deps);
+  const seenOf = createSeen(deps);
+  const renewal = createEvidenceRenewal(deps);
   const monotonic = () => clock.monotonic();
 
   function of({ declared, config, deadlineMs }: MovingResource): ResourceMigration {
     const { resource } = declared;
     const initial = initialState(declared, new Date(clock.now()).toISOString());
     const current = () => states.current(resource);
+    const { breaker, callers } = seenOf(resource);
     return {
       originStage: (operation, handlers) =>
         createOriginStage(handlers, {
           ...config,
           ...{ resource, operation, current, initial, monotonic, metrics },
           attemptMs: deadlineMs * ATTEMPT_SHARE,
-          breaker: breakerOf(resource),
+          breaker,
+          count: (bucket, call) => callers.count(bucket, call),
           onServed: (call) => onServed?.({ ...call, resource, operation }),
         }),
       reported: (operation, origin, source) =>
@@ -136,7 +149,9 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
     of,
     serveBy(next) {
       served = next;
-      states.declare(next.map(({ declared }) => declared));
+      const declared = next.map((one) => one.declared);
+      states.declare(declared);
+      renewal.expect(declared);
     },
     states,
     positions: () =>
@@ -149,6 +164,14 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
         });
       }),
     staleSeconds: () => states.staleSeconds(),
-    close: () => states.close(),
+    preview(resource, percent) {
+      const moving = served.find(({ declared }) => declared.resource === resource);
+      if (moving === undefined) throw new Error(`${resource} does not move`);
+      return previewShare(seenOf(resource).callers.list(), percent, moving.config);
+    },
+    close() {
+      renewal.close();
+      states.close();
+    },
   };
 }

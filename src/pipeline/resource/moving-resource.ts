@@ -128,7 +128,7 @@ export function takeMoving(
   return {
     answers: new Map(answers),
     sources: [legacy, to],
-    served: { ...moving, sources: { legacy: legacy.source, next: (call) => nextNow().source(call) } },
+    served: { ...moving, sources: { legacy: legacy.source, new: (call) => nextNow().source(call) } },
     countRowSets: (tag) => legacy.countRowSets(tag) + to.countRowSets(tag) + nextNow().countRowSets(tag),
   };
 }

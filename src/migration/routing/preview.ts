@@ -1,0 +1,37 @@
+import type { MigrationConfig } from '../../config/schema/migration.ts';
+import type { Preview } from '../operate/engine.ts';
+import { bucketsBelow } from './bucket.ts';
+import type { RecentCaller } from './recent-callers.ts';
+
+const LARGEST = 10;
+
+const sum = (callers: readonly RecentCaller[]) => callers.reduce((calls, one) => calls + one.calls, 0);
+
+/**
+ * Shows whom a share would reach. A share of the callers is not that share of the calls: with few callers, one more or less
+ * makes the difference.
+ */
+export function previewShare(
+  callers: readonly RecentCaller[],
+  percent: number,
+  { allow, deny }: Pick<MigrationConfig, 'allow' | 'deny'>,
+): Preview {
+  const below = bucketsBelow(percent);
+  const isReached = ({ id, bucket }: RecentCaller) =>
+    !deny.includes(id) && (allow.includes(id) || bucket < below);
+  const total = Math.max(1, sum(callers));
+  const part = (calls: number) => Math.round((calls / total) * 10_000) / 100;
+  const reached = callers.filter(isReached);
+  const largest = callers.toSorted((a, b) => b.calls - a.calls).slice(0, LARGEST);
+  return {
+    percent,
+    callers: callers.length,
+    reached: reached.length,
+    callsPercent: part(sum(reached)),
+    largest: largest.map((one) => ({
+      caller: one.id,
+      callsPercent: part(one.calls),
+      isReached: isReached(one),
+    })),
+  };
+}

@@ -1,0 +1,59 @@
+import { bucketOf } from '../../../../src/migration/routing/bucket.ts';
+import { previewShare } from '../../../../src/migration/routing/preview.ts';
+import { createRecentCallers } from '../../../../src/migration/routing/recent-callers.ts';
+import { callerOf, openOriginStage } from '../../../support/migration/origin-stage.ts';
+import { createCall } from '../../../support/pipeline/call.ts';
+import { createManualClock } from '../../../support/time/manual-clock.ts';
+
+const NOBODY = { allow: [], deny: [] };
+const SCOPE = { salt: 'u-7f3a', resource: 'users' };
+
+/** Fifty callers, of whom the first calls most: as often as the traffic of real callers is spread. */
+function callsOfFifty(): readonly string[] {
+  return Array.from({ length: 50 }, (_, i) => i).flatMap((i) =>
+    Array<string>(Math.round(1_000 / (i + 1))).fill(`caller${i}`),
+  );
+}
+
+describe('the preview of a share', () => {
+  it('tells within one percentage point how much of the traffic the ramp then serves from the new source', async () => {
+    const clock = createManualClock();
+    const callers = createRecentCallers(() => clock.monotonic());
+    const opened = openOriginStage();
+    for (const id of callsOfFifty())
+      callers.count(bucketOf(SCOPE, `key:${id}`), createCall({ principal: callerOf(id) }));
+    for (const percent of [5, 10, 25, 50]) {
+      opened.is({ stage: 'ramp', percent });
+      let reached = 0;
+      const calls = callsOfFifty();
+      for (const id of calls) if ((await opened.ask({ principal: callerOf(id) })).by === 'new') reached += 1;
+      const { callsPercent } = previewShare(callers.list(), percent, NOBODY);
+      expect(Math.abs(callsPercent - (reached / calls.length) * 100)).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('counts the callers of the lists in or out, and names the largest', () => {
+    const callers = createRecentCallers(() => 0);
+    const count = (id: string, calls: number) => {
+      for (let i = 0; i < calls; i += 1) callers.count(7, createCall({ principal: callerOf(id) }));
+    };
+    count('inner', 1);
+    count('bank', 3);
+    const preview = previewShare(callers.list(), 100, { allow: ['inner'], deny: ['bank'] });
+    expect(preview).toEqual({
+      ...{ percent: 100, callers: 2, reached: 1, callsPercent: 25 },
+      largest: [
+        { caller: 'bank', callsPercent: 75, isReached: false },
+        { caller: 'inner', callsPercent: 25, isReached: true },
+      ],
+    });
+  });
+
+  it('forgets calls after an hour', () => {
+    const clock = createManualClock();
+    const callers = createRecentCallers(() => clock.monotonic());
+    callers.count(1, createCall({ principal: callerOf('ana') }));
+    clock.advance(3_600_000);
+    expect(callers.list()).toEqual([]);
+  });
+});
