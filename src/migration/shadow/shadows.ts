@@ -70,7 +70,7 @@ function partsOf({ declared, config, sources }: ServedMigration, deps: ShadowsDe
   if (resource === undefined) throw new Error(`the contract has no resource ${declared.resource}`);
   return {
     ...{ resource, config, evidence, clock },
-    sources: { legacy: sources.legacy, new: sources.next },
+    sources: { legacy: sources.legacy, new: sources.new },
     keptRules: () => states.current(declared.resource)?.rules ?? [],
     toSample: createToSample({ secret, showMask: config.compare.showMask }),
   };
