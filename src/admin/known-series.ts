@@ -86,6 +86,11 @@ function seriesOfTiers({ limits, redis }: GatewayConfig) {
   });
 }
 
+const SHADOW_OUTCOMES = [
+  ...['ok', 'timeout', 'error'],
+  ...['cap', 'rate', 'strain', 'breaker', 'source', 'scan'].map((reason) => `dropped_${reason}`),
+];
+
 /** What is counted of a resource that moves. */
 function seriesOfMigration({ resource }: CompiledResource, operations: readonly string[]) {
   const own = operations.filter((operation) => operation.startsWith(`${resource.name}.`));
@@ -96,6 +101,8 @@ function seriesOfMigration({ resource }: CompiledResource, operations: readonly 
     overrides: combine(at, ORIGINS),
     rollbacks: combine(at, ['failures', 'difference', 'latency', 'rehearsal']),
     comparisons: combine(at, own, VERDICTS),
+    shadows: combine(at, SHADOW_OUTCOMES),
+    rechecks: combine(at, ['confirmed', 'gone', 'inconclusive']),
   };
 }
 
@@ -139,6 +146,8 @@ export function knownSeries(
     portico_migration_fallback_total: moving.flatMap(({ fallbacks }) => fallbacks),
     portico_migration_overrides_total: moving.flatMap(({ overrides }) => overrides),
     portico_migration_rollbacks_total: moving.flatMap(({ rollbacks }) => rollbacks),
+    portico_migration_shadow_total: moving.flatMap(({ shadows }) => shadows),
+    portico_migration_rechecks_total: moving.flatMap(({ rechecks }) => rechecks),
     portico_migration_compare_total: moving.flatMap(({ comparisons }) => comparisons),
   };
 }

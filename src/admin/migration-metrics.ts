@@ -66,10 +66,38 @@ function createPositionMetrics({ registry }: MetricPlace) {
   return { watchMigrations: (next: MigrationsView) => void (view = next) };
 }
 
+/** Registers what is compared behind the callers' backs. */
+function createShadowMetrics(place: MetricPlace) {
+  let inFlight = () => 0;
+  new Gauge({
+    name: 'portico_migration_shadow_in_flight',
+    help: 'Calls of comparisons under way.',
+    registers: [place.registry],
+    collect() {
+      this.set(inFlight());
+    },
+  });
+  return {
+    /** Reports at each scrape how many calls of comparisons are under way. */
+    watchShadows: (next: () => number) => void (inFlight = next),
+    shadow: createEventCounter(place, {
+      name: 'portico_migration_shadow_total',
+      help: 'Answers that the other source was asked for, too: ok, timeout, error; or why it was not (dropped_cap, dropped_rate, dropped_strain, dropped_breaker, dropped_source, dropped_scan).',
+      labelNames: ['resource', 'outcome'],
+    }),
+    recheck: createEventCounter(place, {
+      name: 'portico_migration_rechecks_total',
+      help: 'Differences that were looked at again: confirmed, gone, or inconclusive.',
+      labelNames: ['resource', 'result'],
+    }),
+  };
+}
+
 /** Registers the metrics of resources that move. */
 export function createMigrationMetrics(place: MetricPlace) {
   return {
     ...createPositionMetrics(place),
+    ...createShadowMetrics(place),
     migrationRequest: createEventCounter(place, {
       name: 'portico_migration_requests_total',
       help: 'Requests of resources that move, by the source that was chosen for them; none in legacy and complete.',

@@ -16,6 +16,7 @@ import {
 } from '../migration/judge/judge-memory.ts';
 import { createJudge } from '../migration/judge/judge.ts';
 import { createRehearse } from '../migration/judge/rehearse.ts';
+import type { ShadowsDeps } from '../migration/shadow/shadows.ts';
 import { createTasks } from '../migration/operate/tasks.ts';
 import { createReport } from '../migration/report/create-report.ts';
 import type { OperatedMigrations } from '../admin/actions/migration/find-migration.ts';
@@ -30,6 +31,7 @@ import { createLocalStates } from '../migration/state/local-states.ts';
 import type { MigrationStates } from '../migration/state/migration-states.ts';
 import { createRedisStates } from '../migration/state/redis-states.ts';
 import { openStateFile } from '../migration/state/state-file.ts';
+import { type OpenedShadows, openShadows } from './open-shadows.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
 import type { RedisByRole } from '../store/redis/redis-roles.ts';
 
@@ -44,7 +46,7 @@ export type OpenMigrationsDeps = {
     JudgeMetrics & {
       migrationCompared(resource: string, operation: string, verdict: Verdict): void;
       watchHolds(holds: () => readonly Hold[]): void;
-    };
+    } & ShadowsDeps['metrics'];
 };
 
 /** The migrations of a process with what is learnt of both sources, for its life. */
@@ -61,6 +63,7 @@ type OperatedParts = {
   readonly served: () => readonly ServedMigration[];
   readonly memory: JudgeMemory;
   readonly external: ExternalGates;
+  readonly shadows: OpenedShadows;
 };
 
 type Hold = { readonly resource: string; readonly by: 'judge' | 'operator' };
@@ -125,7 +128,7 @@ function openEvidence(
 
 /** Puts together what operators do with migrations, and begins to judge them. */
 function openOperated(
-  { states, evidence, served, memory, external }: OperatedParts,
+  { states, evidence, served, memory, external, shadows }: OperatedParts,
   audit: AuditLog,
   deps: OpenMigrationsDeps,
 ) {
@@ -136,6 +139,7 @@ function openOperated(
   const tasks = createTasks(clock);
   judge.start();
   const engine = {
+    ...shadows.engine,
     gate: (resource: string, operation?: string) => judge.gate(resource, operation),
     rehearse: createRehearse(common),
     report: createReport({ ...common, gates: judge }),
@@ -154,7 +158,12 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
   const states = openStates(config, fleet, deps);
   let served: readonly ServedMigration[] = [];
   const evidence = openEvidence(config, fleet, states, () => served, deps);
-  const migrations = createMigrations({ ...deps, states, onServed: (call) => evidence.served(call) });
+  const shadows = openShadows({ ...deps, states, evidence, secret: hashSecret(config) });
+  const migrations = createMigrations({
+    ...{ ...deps, states },
+    onServed: (call) => evidence.served(call),
+    onFreshRead: shadows.offer,
+  });
   const external = createExternalGates();
   const memory =
     fleet === undefined ? createLocalJudgeMemory() : createRedisJudgeMemory(fleet.client, fleet.keyOf);
@@ -165,15 +174,17 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
     serveBy(next) {
       served = next;
       migrations.serveBy(next);
+      shadows.serveBy(next);
     },
     operate(audit) {
-      const parts = { states, evidence, served: () => served, memory, external };
+      const parts = { states, evidence, served: () => served, memory, external, shadows };
       const { operated, close } = openOperated(parts, audit, deps);
       closing.push(close);
       return operated;
     },
     async close() {
       await Promise.all(closing.map((close) => close()));
+      await shadows.close();
       evidence.close();
       external.close();
       migrations.close();

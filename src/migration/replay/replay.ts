@@ -29,8 +29,8 @@ export type ReplayDeps = {
 /** How often a question is asked again that could not be asked: callers go first. */
 const ATTEMPTS_MAX = 5;
 
-/** @throws Error that says which question cannot be asked */
-function queryOf({ operation: name, query }: Recorded): Query {
+/** The query of a recorded question. @throws Error that says which question cannot be asked */
+export function recordedQuery({ operation: name, query }: Recorded): Query {
   const operation = operations.find((one) => one.name === name);
   if (operation === undefined) throw new Error(`there is no operation ${name}`);
   const parse = compileParser(operation, { limitOverflow: 'clamp' });
@@ -51,7 +51,7 @@ export function createReplay({ compareQuestion, evidence, clock, wait }: ReplayD
     rps: number,
     { signal, progress }: Run,
   ): Promise<{ readonly asked: number; readonly verdicts: Readonly<Record<string, number>> }> {
-    const questions = recorded.map((one) => ({ operation: one.operation, query: queryOf(one) }));
+    const questions = recorded.map((one) => ({ operation: one.operation, query: recordedQuery(one) }));
     const verdicts: Record<string, number> = {};
     let nextMs = clock.monotonic();
 

@@ -1,0 +1,40 @@
+import type { MigrationEngine } from '../migration/operate/engine.ts';
+import { createReplay, recordedQuery } from '../migration/replay/replay.ts';
+import { createShadows, type Shadows, type ShadowsDeps } from '../migration/shadow/shadows.ts';
+import { createStrainSensor } from '../migration/shadow/strain.ts';
+import type { RedisByRole } from '../store/redis/redis-roles.ts';
+
+/** The comparisons of a process, and what operators start of them. */
+export type OpenedShadows = Pick<Shadows, 'offer' | 'serveBy' | 'close'> & {
+  readonly engine: Pick<MigrationEngine, 'walk' | 'calibrate' | 'explain' | 'replay'>;
+};
+
+export type OpenShadowsDeps = Omit<ShadowsDeps, 'redis' | 'strain'> & { readonly redis: RedisByRole };
+
+/** Opens the comparisons of a process, for its life. */
+export function openShadows({ redis, ...deps }: OpenShadowsDeps): OpenedShadows {
+  const { clock, evidence } = deps;
+  const connections = Object.values(redis);
+  const isRedisReady = () => connections.every((connection) => connection?.isReady() !== false);
+  const sensor = createStrainSensor({ clock, isRedisReady });
+  const shadows = createShadows({ ...deps, redis: redis.limits?.client, strain: () => sensor.current() });
+  const { walk, calibrate, explain, compareQuestion } = shadows;
+  return {
+    ...shadows,
+    engine: {
+      ...{ walk, calibrate },
+      explain: async (resource, recorded, signal) => explain(resource, recordedQuery(recorded), signal),
+      async replay(resource, queries, rps, run) {
+        const ask = createReplay({
+          ...{ clock, evidence },
+          compareQuestion: (operation, query, signal) => compareQuestion(resource, operation, query, signal),
+        });
+        return ask(queries, rps, run);
+      },
+    },
+    async close() {
+      sensor.close();
+      await shadows.close();
+    },
+  };
+}
