@@ -1,6 +1,8 @@
 import type { OperationRow } from '../operations/row.ts';
 import { cacheRows } from './cache.ts';
+import { gateRows } from './gate.ts';
 import { goldenRows } from './golden.ts';
+import { judgeRows } from './judge.ts';
 import { redisRows } from './redis.ts';
 import { rollbackRows } from './rollback.ts';
 import { splitRows } from './split.ts';
@@ -11,6 +13,8 @@ export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
   split: splitRows,
   sticky: stickyRows,
   rollback: rollbackRows,
+  judge: judgeRows,
+  gate: gateRows,
   redis: redisRows,
   cache: cacheRows,
   golden: goldenRows,

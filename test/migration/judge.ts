@@ -1,0 +1,202 @@
+import { askSteadily } from '../support/client/steady-load.ts';
+import { createRandom, openJudged } from '../support/migration/judged-migration.ts';
+import type { FaultBench } from '../faults/harness/bench.ts';
+import type { OperationRow } from '../operations/row.ts';
+import type { Faults } from './harness/model-service.ts';
+import { type MovingFleet, startMovingFleet } from './harness/moving-fleet.ts';
+
+/** What the rows look at of `portico migration status`. */
+type Status = {
+  readonly stage: string;
+  readonly hold: { readonly by: string } | null;
+  readonly rehearsedAt: string | null;
+  readonly lastRollback: { readonly rule: string } | null;
+};
+
+const statusOf = async (fleet: MovingFleet) => (await fleet.operate('status users')) as Status;
+
+/** Ten callers a second, each with a question that no cache answers, until `work` has ended; how many got an error. */
+async function underCallers(
+  bench: FaultBench,
+  fleet: MovingFleet,
+  work: () => Promise<unknown>,
+): Promise<number> {
+  const state = { over: false, errors: 0 };
+  let next = 0;
+  async function askOne(): Promise<void> {
+    const user = fleet.users[(next += 1) % fleet.users.length];
+    const answer = await fleet.ask(`/v1/users/${user?.id ?? ''}`).catch(() => undefined);
+    if (answer?.status !== 200) state.errors += 1;
+  }
+  async function askOn(): Promise<void> {
+    while (!state.over) await askSteadily({ perSecond: 10, seconds: 1 }, askOne);
+  }
+  const asking = askOn();
+  await bench.sleep(4_000);
+  await work();
+  state.over = true;
+  await asking;
+  return state.errors;
+}
+
+/** A fleet whose callers are all served by the new service. */
+async function startServing(
+  bench: FaultBench,
+  migration: Record<string, unknown> = {},
+): Promise<MovingFleet> {
+  const fleet = await startMovingFleet(bench, { users: 5_000, migration });
+  await fleet.goTo('ramp users --percent 100');
+  return fleet;
+}
+
+/** Waits until the judge has rolled back; how long that took, in seconds. */
+async function secondsUntilRolledBack(bench: FaultBench, fleet: MovingFleet, withinSeconds: number) {
+  const startedAt = performance.now();
+  await bench.until(async () => (await statusOf(fleet)).stage === 'shadow', withinSeconds * 2_000, 250);
+  return (performance.now() - startedAt) / 1_000;
+}
+
+/** A row in which the new service does something wrong, and the judge rolls back in time. */
+function rollsBack(
+  id: string,
+  name: string,
+  spoil: (next: Faults, fleet: MovingFleet) => void,
+  expected: { readonly seconds: number; readonly rule: string; readonly migration?: Record<string, unknown> },
+): OperationRow {
+  return {
+    ...{ id, name: `${name}: back within ${expected.seconds} s, and no caller gets an error`, fast: false },
+    async run(bench) {
+      const fleet = await startServing(bench, expected.migration);
+      let seconds = Infinity;
+      const errors = await underCallers(bench, fleet, async () => {
+        spoil(fleet.next.faults, fleet);
+        seconds = await secondsUntilRolledBack(bench, fleet, expected.seconds);
+      });
+      const { lastRollback, hold } = await statusOf(fleet);
+      bench.atMost('s until the rollback', seconds, expected.seconds);
+      return {
+        ok: errors === 0 && lastRollback?.rule === expected.rule && hold?.by === 'judge',
+        figure: { s: Number(seconds.toFixed(1)), errors, rule: lastRollback?.rule ?? 'none' },
+      };
+    },
+  };
+}
+
+const failing = (share: number) => (next: Faults) => void (next.failing = share);
+
+const whileOnHold: OperationRow = {
+  id: 'judge-6',
+  name: 'a rollback by itself also while a person holds the migration: within 5 s',
+  fast: false,
+  async run(bench) {
+    const fleet = await startServing(bench);
+    await fleet.operate('hold users --reason test');
+    let seconds = Infinity;
+    const errors = await underCallers(bench, fleet, async () => {
+      fleet.next.faults.failing = 1;
+      seconds = await secondsUntilRolledBack(bench, fleet, 5);
+    });
+    bench.atMost('s until the rollback', seconds, 5);
+    return { ok: errors === 0, figure: { s: Number(seconds.toFixed(1)), errors } };
+  },
+};
+
+const bothFail: OperationRow = {
+  id: 'judge-7',
+  name: 'faults of both sources: no rollback in 30 s',
+  fast: false,
+  async run(bench) {
+    const fleet = await startServing(bench);
+    await underCallers(bench, fleet, async () => {
+      fleet.next.faults.failing = 1;
+      fleet.legacy.faults.failing = 1;
+      await bench.sleep(30_000);
+    });
+    const { stage } = await statusOf(fleet);
+    return { ok: stage === 'ramp', figure: { stage } };
+  },
+};
+
+const noData: OperationRow = {
+  id: 'judge-8',
+  name: 'no calls at all: nothing moves in 20 s, whatever the new source would do',
+  fast: false,
+  async run(bench) {
+    const fleet = await startServing(bench, { promote: 'auto', gate: { stepRequests: 1 } });
+    fleet.next.faults.failing = 1;
+    await bench.sleep(20_000);
+    const { stage, hold } = await statusOf(fleet);
+    return { ok: stage === 'ramp' && hold === null, figure: { stage } };
+  },
+};
+
+const quiet: OperationRow = {
+  id: 'judge-9',
+  name: '0.25 % faults for eight hours on a clock of the test, ten calls a second: no false alarm',
+  fast: false,
+  async run() {
+    const judged = await openJudged({ state: { stage: 'ramp', percent: 25 } });
+    const random = createRandom(7);
+    let failed = 0;
+    await judged.pass(8 * 3_600, 10, () => {
+      const isFailing = random() < 0.0025;
+      if (isFailing) failed += 1;
+      judged.serve(isFailing ? { fallback: 'failed', isAttributable: true } : {});
+    });
+    const [position, rollbacks] = [judged.position(), judged.rollbacks.length];
+    await judged.close();
+    return { ok: position === 'ramp:25' && rollbacks === 0, figure: { calls: 288_000, failed, rollbacks } };
+  },
+};
+
+const rehearsal: OperationRow = {
+  id: 'judge-10',
+  name: 'a rehearsal in shadow: the judge trips, the audit says so, and no caller gets an error',
+  fast: false,
+  async run(bench) {
+    const fleet = await startMovingFleet(bench, { users: 5_000 });
+    await fleet.goTo('shadow users');
+    let before: Status | undefined;
+    const startedAt = performance.now();
+    const errors = await underCallers(bench, fleet, async () => {
+      before = await statusOf(fleet);
+      await fleet.operate('rehearse users');
+      await bench.until(async () => (await statusOf(fleet)).rehearsedAt !== null, 90_000, 500);
+    });
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const { stage, hold } = await statusOf(fleet);
+    const isUnchanged = stage === 'shadow' && hold === null && before?.rehearsedAt === null;
+    return { ok: errors === 0 && isUnchanged, figure: { s: Number(seconds.toFixed(1)), errors, stage } };
+  },
+};
+
+/** Rows about the judge: when it rolls back by itself, and when it does not. */
+export const judgeRows: readonly OperationRow[] = [
+  rollsBack('judge-1', 'each call fails at the new source', failing(1), { seconds: 5, rule: 'failures' }),
+  rollsBack('judge-2', 'one call in five fails there', failing(0.2), { seconds: 15, rule: 'failures' }),
+  rollsBack('judge-3', 'one call in twenty fails there', failing(0.05), { seconds: 45, rule: 'failures' }),
+  rollsBack(
+    'judge-4',
+    'the new source takes three times as long',
+    (next, { legacy }) => {
+      legacy.faults.delayMs = 100;
+      next.delayMs = 300;
+    },
+    { seconds: 200, rule: 'latency' },
+  ),
+  rollsBack(
+    'judge-5',
+    'a critical field is wrong in each record',
+    (next) => void (next.change = (user) => ({ ...user, email: `x${user.email ?? ''}` })),
+    {
+      seconds: 15,
+      rule: 'difference',
+      migration: { compare: { critical: ['data.email'] }, recheck: { delay: '500ms', maxRps: 100 } },
+    },
+  ),
+  whileOnHold,
+  bothFail,
+  noData,
+  quiet,
+  rehearsal,
+];
