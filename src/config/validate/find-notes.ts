@@ -73,7 +73,9 @@ export function findNotes(
         file.problemAt(
           ['resources', name],
           served === undefined ? `these ${name} are not served` : `${name} are served from "${served}"`,
-          `say source: ${spec.name} under resources.${name} of the gateway file to serve them`,
+          served === undefined
+            ? `say source: ${spec.name} under resources.${name} of the gateway file to serve them`
+            : `say migration: { to: ${spec.name} } under resources.${name} of the gateway file to move them, see migrate.md`,
         ),
       );
     }

@@ -15,7 +15,7 @@ describe('what parts of a configuration must agree on', () => {
   it('a resource names a source that there is', () => {
     expect(problemsOf(changed(gatewayText, 'source: crm', 'source: crmm'))).toEqual([
       expect.stringMatching(
-        /^portico\.yaml:\d+:13: resources\.users\.source: no source is named "crmm"\n {4}hint: sources: catalog, crm$/,
+        /^portico\.yaml:\d+:13: resources\.users\.source: no source is named "crmm"\n {4}hint: sources: catalog, crm, people$/,
       ),
     ]);
   });
@@ -179,7 +179,9 @@ describe('a gateway file whose shape is wrong', () => {
 });
 
 describe('notes', () => {
-  const notesOf = (gateway: string) => loadTexts({ gateway }).config.notes.map(problemText);
+  const { 'people.yaml': _people, ...used } = sourceTexts;
+  const notesOf = (gateway: string, sources = used) =>
+    loadTexts({ gateway, sources }).config.notes.map(problemText);
 
   it('tell of methods that a longer path hides', () => {
     const below = route('deeper', '/legacy/orders/archive');
@@ -198,7 +200,12 @@ describe('notes', () => {
     ]);
   });
 
-  it('do not occur in the shipped configuration', () => {
+  it('tell of a source that could serve what another one serves, as the shipped people.yaml', () => {
     expect(notesOf(gatewayText)).toEqual([]);
+    expect(notesOf(gatewayText, sourceTexts)).toEqual([
+      expect.stringMatching(
+        /^people\.yaml:\d+:\d+: resources\.users: users are served from "crm"\n {4}hint: say migration: \{ to: people \} under resources\.users of the gateway file to move them, see migrate\.md$/,
+      ),
+    ]);
   });
 });

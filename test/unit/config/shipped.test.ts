@@ -7,7 +7,7 @@ describe('the shipped configuration', () => {
     expect(config.gateway?.listen.port).toBe(8080);
     expect(
       compiled.map(({ resource, source }) => `${resource.name} from ${source.spec.name}`).sort(),
-    ).toEqual(['products from catalog', 'users from crm']);
+    ).toEqual(['products from catalog', 'users from crm', 'users from people']);
   });
 
   it.each(Object.keys(sourceTexts))('has a source in %s that stands for itself', (file) => {
