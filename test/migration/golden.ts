@@ -50,7 +50,7 @@ function ask(agent: Agent, port: number, path: string, key: string): Promise<str
         );
         const body = Buffer.concat(chunks)
           .toString('latin1')
-          .replace(/req_\w+/g, 'req');
+          .replace(/req_[\w-]+/g, 'req');
         resolve([String(response.statusCode), ...texts.sort(), body].join('\n'));
       });
     });
