@@ -3,6 +3,7 @@ import { redisRoles } from '../../config/schema/redis.ts';
 import { startSamples } from '../../samples/serve.ts';
 import type { CliContext } from '../context.ts';
 import { readConfigOrExit } from '../input/read-config.ts';
+import { quoted } from '../output/quoted.ts';
 import { keyEntry, keyHeader, serveEmbedded, temporaryKey } from './serve-embedded.ts';
 
 const ALL_PERMISSIONS = ['users:read', 'products:read', 'orders:read'];
@@ -26,7 +27,7 @@ Try:
 
 Move the users to another service, as config/migrate.md shows:
 
-  export PORTICO_ADMIN=${admin} PEOPLE_URL=${people}
+  export PORTICO_URL=${base} PORTICO_KEY=${quoted(key)} PORTICO_ADMIN=${admin} PEOPLE_URL=${people}
 
 The contract: ${base}/v1/openapi.json   Metrics: ${admin}/metrics   Stop: Ctrl-C
 `;
