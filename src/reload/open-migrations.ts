@@ -15,6 +15,7 @@ import {
   type JudgeMemory,
 } from '../migration/judge/judge-memory.ts';
 import { createJudge } from '../migration/judge/judge.ts';
+import { createWebhooks } from '../migration/notify/webhooks.ts';
 import { createRehearse } from '../migration/judge/rehearse.ts';
 import type { ShadowsDeps } from '../migration/shadow/shadows.ts';
 import { createTasks } from '../migration/operate/tasks.ts';
@@ -135,7 +136,8 @@ function openOperated(
   const { clock } = deps;
   const declared = () => served().map(({ declared: { resource }, ...rest }) => ({ resource, ...rest }));
   const common = { ...deps, states, evidence, audit, declared };
-  const judge = createJudge({ ...common, memory, askExternalGate: external.ask });
+  const webhooks = createWebhooks(deps);
+  const judge = createJudge({ ...common, memory, askExternalGate: external.ask, webhooks });
   const tasks = createTasks(clock);
   judge.start();
   const engine = {
@@ -148,6 +150,7 @@ function openOperated(
   async function close(): Promise<void> {
     await tasks.close();
     await judge.close();
+    await webhooks.close();
   }
   return { operated, close };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { duration, flag, headerName, integer, name, share, timeLimit } from './scalars.ts';
+import { duration, flag, headerName, httpUrl, integer, name, secret, share, timeLimit } from './scalars.ts';
 import { withNotation } from './notation.ts';
 
 /** The stages of a migration, in order. */
@@ -159,6 +159,13 @@ const freeze = z.strictObject({
   why: z.string().min(1).max(200).describe('Why; a step that is refused says it.'),
 });
 
+const webhook = z.strictObject({
+  url: httpUrl,
+  secret: secret.describe(
+    'What each message is signed with (Standard Webhooks), such as `${WEBHOOK_SECRET}`.',
+  ),
+});
+
 /** How a resource moves from its source to another one. */
 export const migration = z.strictObject({
   to: name.describe('The new source (a file in sources/).'),
@@ -200,6 +207,11 @@ export const migration = z.strictObject({
     .array(freeze)
     .default([])
     .describe('Windows without a step forward. A rollback is always possible.'),
+  webhook: webhook
+    .optional()
+    .describe(
+      'Who is told of a gate that is ready, a step, a hold, a rollback, and the end; absent: nobody.',
+    ),
 });
 
 export type MigrationConfig = z.infer<typeof migration>;

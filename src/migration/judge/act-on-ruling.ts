@@ -108,16 +108,23 @@ export function createRulings(deps: RulingDeps) {
   };
 }
 
-/** Makes the function that shows the gate of a resource, and takes its step where the configuration lets the gateway do so. */
+/**
+ * Makes the function that shows the gate of a resource, and takes its step where the configuration lets the gateway do so.
+ * It says whether the gate is ready.
+ */
 export function createPromotion(
   gates: Pick<GateReader, 'gate'>,
   rulings: Pick<ReturnType<typeof createRulings>, 'step'>,
   metrics: JudgeMetrics,
 ) {
-  return async function promote({ resource, config }: JudgedMigration, state: MigrationState): Promise<void> {
+  return async function promote(
+    { resource, config }: JudgedMigration,
+    state: MigrationState,
+  ): Promise<boolean> {
     const gate = await gates.gate(resource);
     metrics.migrationGate(resource, gate.ready);
     if (gate.ready && gate.next !== undefined && config.promote === 'auto' && state.rev > 0)
       await rulings.step(state, gate.next);
+    return gate.ready;
   };
 }

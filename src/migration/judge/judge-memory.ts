@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { newToken } from '../../store/distributed-lock.ts';
 import { expectType } from '../../store/redis/expect-type.ts';
 import { compileScript } from '../../store/redis/script.ts';
+import type { Announced } from '../notify/announcement.ts';
 import type { OperationMemory } from './rollback-rules.ts';
 
 /** What the judge remembers of a resource. */
@@ -9,6 +10,7 @@ export type ResourceMemory = {
   /** The evidence and the step that it is about. */
   readonly step: string;
   readonly operations: Readonly<Record<string, OperationMemory>>;
+  readonly announced: Announced;
 };
 
 /** What the judge remembers, and which process of the fleet is the judge. */

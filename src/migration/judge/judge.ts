@@ -1,12 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Evidence, OperationEvidence } from '../evidence/evidence.ts';
 import { NO_EVIDENCE } from '../evidence/no-evidence.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
 import { createPromotion, createRulings, type RulingDeps } from './act-on-ruling.ts';
+import { type Announced, announcedView, eventsSince } from '../notify/announcement.ts';
 import { askedRarely, createGateReader, type GateReader, type GateReaderDeps } from './gate-reader.ts';
 import type { JudgedMigration } from './judged-migration.ts';
 import type { JudgeMemory, ResourceMemory } from './judge-memory.ts';
 import { positionOf } from './next-step.ts';
+import type { Webhooks } from '../notify/webhooks.ts';
 import { judgeOperation, newMemory, type Ruling } from './rollback-rules.ts';
 
 export type JudgeDeps = RulingDeps &
@@ -14,6 +17,7 @@ export type JudgeDeps = RulingDeps &
     readonly states: Pick<MigrationStates, 'current' | 'change'>;
     readonly evidence: Pick<Evidence, 'read'>;
     readonly memory: JudgeMemory;
+    readonly webhooks: Pick<Webhooks, 'send'>;
   };
 
 /** Judges the migrations of a fleet: one of its processes at a time does. */
@@ -66,21 +70,45 @@ function gravest<T extends { readonly operation: string; readonly ruling: Ruling
 
 /** Makes the function that judges one migration. */
 function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promise<void> {
-  const { states, evidence, memory, metrics, clock, askExternalGate } = deps;
+  const { states, evidence, memory, metrics, clock, askExternalGate, webhooks } = deps;
   const gates = createGateReader({ ...deps, askExternalGate: askedRarely(askExternalGate, clock) });
   const rulings = createRulings(deps);
   const promote = createPromotion(gates, rulings, metrics);
 
+  /** Whether the gate was ready at the last look. */
+  const ready = new Map<string, boolean>();
+
+  /** Tells what has changed since somebody was told; returns what they know now. */
+  function announce(
+    { resource, config }: JudgedMigration,
+    state: MigrationState,
+    before?: Announced,
+  ): Announced {
+    const now = announcedView(state, ready.get(resource) ?? before?.isReady ?? false);
+    const { webhook } = config;
+    if (webhook !== undefined)
+      for (const event of eventsSince(before, now, state)) webhooks.send(webhook, event);
+    return now;
+  }
+
   return async function judge(migration) {
     const { resource } = migration;
     const state = states.current(resource);
-    if (state === undefined || !isUnderWay(state)) return;
-    const [known, found] = await Promise.all([memory.read(resource), evidence.read(resource)]);
+    if (state === undefined) return;
+    const known = await memory.read(resource);
+    const announced = announce(migration, state, known?.announced);
     const before = known?.step === stepOf(state) ? known.operations : {};
+    if (!isUnderWay(state)) {
+      ready.delete(resource);
+      if (!isDeepStrictEqual(announced, known?.announced))
+        await memory.write(resource, { step: stepOf(state), operations: {}, announced });
+      return;
+    }
+    const found = await evidence.read(resource);
     const judged = judgeOperations(migration, before, found, clock.now());
     const operations = Object.fromEntries(judged.map((one) => [one.operation, one.memory]));
     // Written first: what cannot be carried out now is carried out at the next look.
-    await memory.write(resource, { step: stepOf(state), operations });
+    await memory.write(resource, { step: stepOf(state), operations, announced });
     for (const one of judged) metrics.migrationCusum(resource, one.operation, one.memory.cusum);
     const grave = gravest(state, judged);
     if (grave !== undefined) await rulings.carryOut(state, grave.operation, grave.ruling);
@@ -89,7 +117,7 @@ function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promi
       state,
       judged.map((one) => one.memory),
     );
-    await promote(migration, state);
+    ready.set(resource, await promote(migration, state));
   };
 }
 

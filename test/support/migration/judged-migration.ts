@@ -2,6 +2,7 @@ import type { AuditChange } from '../../../src/audit/audit-entry.ts';
 import { createEvidence } from '../../../src/migration/evidence/create-evidence.ts';
 import type { NewCall } from '../../../src/migration/evidence/evidence.ts';
 import { createLocalEvidenceStore } from '../../../src/migration/evidence/local-evidence.ts';
+import type { MigrationEvent } from '../../../src/migration/notify/announcement.ts';
 import { createJudge } from '../../../src/migration/judge/judge.ts';
 import { createLocalJudgeMemory, type JudgeMemory } from '../../../src/migration/judge/judge-memory.ts';
 import { positionText } from '../../../src/migration/judge/next-step.ts';
@@ -48,6 +49,7 @@ export async function openJudged({
   });
   const audited: AuditChange[] = [];
   const rollbacks: string[] = [];
+  const events: MigrationEvent[] = [];
   const operations = ['users.list', 'users.get'];
   const judge = createJudge({
     ...{ states, evidence, clock, memory: memory ?? createLocalJudgeMemory() },
@@ -68,10 +70,11 @@ export async function openJudged({
     },
     log: { info: () => undefined, warn: () => undefined },
     askExternalGate: () => Promise.resolve(external()),
+    webhooks: { send: (_target, event) => void events.push(event) },
   });
   const current = () => states.current('users')!;
   return {
-    ...{ clock, states, evidence, judge, audited, rollbacks, current },
+    ...{ clock, states, evidence, judge, audited, rollbacks, events, current },
     position: () => positionText(current()),
     serve(call: Partial<NewCall> = {}): void {
       evidence.served({ resource: 'users', operation: 'users.get', ms: 20, isAttributable: false, ...call });

@@ -1,0 +1,55 @@
+import type { MigrationState } from '../state/migration-state.ts';
+import { positionText } from '../judge/next-step.ts';
+
+/** What was last told of a migration. */
+export type Announced = {
+  readonly position: string;
+  readonly isHeld: boolean;
+  /** When it was last rolled back. */
+  readonly rolledBackAt: string | null;
+  readonly isReady: boolean;
+};
+
+/** Something that those who run a migration want to know at once. */
+export type MigrationEvent = {
+  readonly type:
+    | 'migration.gate_ready'
+    | 'migration.stepped'
+    | 'migration.held'
+    | 'migration.rolled_back'
+    | 'migration.finished';
+  readonly resource: string;
+  readonly position: string;
+  readonly rev: number;
+  /** Why: figures and the words of an operator, never a value of a record. */
+  readonly reason?: string | undefined;
+};
+
+/** What there is to tell of a migration. */
+export function announcedView(state: MigrationState, isReady: boolean): Announced {
+  const { hold, lastRollback } = state;
+  return {
+    position: positionText(state),
+    isHeld: hold !== undefined,
+    rolledBackAt: lastRollback?.at ?? null,
+    isReady,
+  };
+}
+
+/** The events between what was last told and what there is now; none where nothing was told before. */
+export function eventsSince(
+  before: Announced | undefined,
+  now: Announced,
+  { resource, rev, hold, lastRollback }: MigrationState,
+): readonly MigrationEvent[] {
+  if (before === undefined) return [];
+  const about = { resource, position: now.position, rev };
+  if (now.rolledBackAt !== before.rolledBackAt)
+    return [{ type: 'migration.rolled_back', ...about, reason: lastRollback?.evidence }];
+  const events: MigrationEvent[] = [];
+  if (now.position !== before.position)
+    events.push({ type: now.position === 'complete' ? 'migration.finished' : 'migration.stepped', ...about });
+  if (now.isHeld && !before.isHeld) events.push({ type: 'migration.held', ...about, reason: hold?.reason });
+  if (now.isReady && !before.isReady) events.push({ type: 'migration.gate_ready', ...about });
+  return events;
+}
