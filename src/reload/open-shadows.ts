@@ -1,5 +1,5 @@
 import type { MigrationEngine } from '../migration/operate/engine.ts';
-import { createReplay, recordedQuery } from '../migration/replay/replay.ts';
+import { createTrafficReplay, recordedQuery } from '../migration/replay/replay.ts';
 import { createShadows, type Shadows, type ShadowsDeps } from '../migration/shadow/shadows.ts';
 import { createStrainSensor } from '../migration/shadow/strain.ts';
 import type { RedisByRole } from '../store/redis/redis-roles.ts';
@@ -25,7 +25,7 @@ export function openShadows({ redis, ...deps }: OpenShadowsDeps): OpenedShadows 
       ...{ walk, calibrate },
       explain: async (resource, recorded, signal) => explain(resource, recordedQuery(recorded), signal),
       async replay(resource, queries, rps, run) {
-        const ask = createReplay({
+        const ask = createTrafficReplay({
           ...{ clock, evidence },
           compareQuestion: (operation, query, signal) => compareQuestion(resource, operation, query, signal),
         });

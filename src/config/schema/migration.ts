@@ -160,7 +160,7 @@ const freeze = z.strictObject({
 });
 
 const webhook = z.strictObject({
-  url: httpUrl,
+  url: httpUrl.describe('Where messages are sent, as JSON.'),
   secret: secret.describe(
     'What each message is signed with (Standard Webhooks), such as `${WEBHOOK_SECRET}`.',
   ),

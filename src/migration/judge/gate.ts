@@ -1,7 +1,7 @@
 import type { Position } from '../state/migration-state.ts';
 import { operationConditions } from './gate-evidence.ts';
 import { type CheckedCondition, type Condition, type GateFacts, lasting } from './gate-facts.ts';
-import { nextStep, positionOf, positionText } from './next-step.ts';
+import { nextPosition, positionOf, positionText } from './next-step.ts';
 
 /** Whether the next step forward may be taken. */
 export type Gate = {
@@ -96,7 +96,7 @@ function conditionsOf(facts: GateFacts): readonly CheckedCondition[] {
 
 /** Decides whether the next step forward may be taken, and what it still asks for. */
 export function gateOf(facts: GateFacts): Gate {
-  const next = nextStep(facts.config, facts.state, facts.operation);
+  const next = nextPosition(facts.config, facts.state, facts.operation);
   if (next === undefined) return { next, ready: false, unmet: [], met: [] };
   const conditions = [...ofAnyStep(facts), ...conditionsOf(facts)];
   const those = (wanted: boolean): readonly Condition[] =>

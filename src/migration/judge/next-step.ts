@@ -21,7 +21,7 @@ function restart(steps: readonly number[], failed: Position): Position {
 }
 
 /** The next position forward; `undefined` where there is none. */
-export function nextStep(
+export function nextPosition(
   { steps }: Pick<MigrationConfig, 'steps'>,
   state: MigrationState,
   operation?: string,

@@ -43,7 +43,7 @@ export function recordedQuery({ operation: name, query }: Recorded): Query {
 }
 
 /** Makes the function that asks both sources of one resource recorded questions, as evidence where traffic is thin. */
-export function createReplay({ compareQuestion, evidence, clock, wait }: ReplayDeps) {
+export function createTrafficReplay({ compareQuestion, evidence, clock, wait }: ReplayDeps) {
   const pause = wait ?? ((ms, signal) => sleep(ms, undefined, { signal }));
 
   return async function replay(

@@ -12,16 +12,10 @@ export const writtenMigration = {
   },
   gate: {
     ...{ mismatch: 0.001, soak: '1s', step: '1s', stepRequests: 1, liveFor: '1s', quiet: '1s', failed: 0.1 },
-    ...{
-      inconclusive: 0.1,
-      latencyFactor: 2,
-      latencySlack: '1s',
-      rehearsal: false,
-      walk: false,
-      file: false,
-    },
-    external: 'http://127.0.0.1:9/gate',
+    ...{ inconclusive: 0.1, latencyFactor: 2, latencySlack: '1s', rehearsal: false, walk: false },
+    ...{ external: 'http://127.0.0.1:9/gate', file: false },
   },
   rollback: { cooldown: '1s' },
   freeze: [{ from: '2100-01-01', until: '2100-01-02', why: 'a holiday' }],
+  webhook: { url: 'http://127.0.0.1:9/hook', secret: 'a-secret' },
 };

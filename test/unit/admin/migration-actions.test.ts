@@ -5,7 +5,7 @@ import type { ActionName, ActionRequest, ActionValue } from '../../../src/admin/
 import { actionSpecs } from '../../../src/admin/api/action-table.ts';
 import type { AuditChange } from '../../../src/audit/audit-entry.ts';
 import type { Gate } from '../../../src/migration/judge/gate.ts';
-import { nextStep } from '../../../src/migration/judge/next-step.ts';
+import { nextPosition } from '../../../src/migration/judge/next-step.ts';
 import type { MigrationEngine } from '../../../src/migration/operate/engine.ts';
 import { createTasks } from '../../../src/migration/operate/tasks.ts';
 import type { DeclaredMigration } from '../../../src/migration/state/declared-migration.ts';
@@ -28,7 +28,7 @@ function open({ ready = true, engine = {} }: { ready?: boolean; engine?: Partial
   states.declare([declared]);
   const config = migrationConfig({ compare: { ignore: [], critical: [] } });
   const gate = (_resource: string, operation?: string): Promise<Gate> => {
-    const next = nextStep(config, states.current('users')!, operation);
+    const next = nextPosition(config, states.current('users')!, operation);
     const unmet = ready ? [] : [{ id: 'soak', have: '19h', need: '24h' }];
     return Promise.resolve({ next, ready, unmet, met: [] });
   };

@@ -1,5 +1,5 @@
 import { decideStep } from '../../../migration/operate/decide-step.ts';
-import { nextStep, positionOf, positionText } from '../../../migration/judge/next-step.ts';
+import { nextPosition, positionOf, positionText } from '../../../migration/judge/next-step.ts';
 import type { MigrationState, Position } from '../../../migration/state/migration-state.ts';
 import { held, resumed, rolledBack } from '../../../migration/state/transitions.ts';
 import { ActionRefusal } from '../../api/action.ts';
@@ -27,7 +27,7 @@ function positionAsked(
     throw new ActionRefusal('bad_input', `${stage} has no share`, 'only a ramp has --percent');
   }
   if (percent !== undefined) return { stage, percent };
-  const next = nextStep(config, state, operation);
+  const next = nextPosition(config, state, operation);
   if (next?.stage === 'ramp') return next;
   const from = positionText(positionOf(state, operation));
   throw new ActionRefusal(

@@ -1,6 +1,6 @@
 import { queryKey } from '../../../../src/contract/query-key.ts';
 import type { Comparison } from '../../../../src/migration/compare/comparison.ts';
-import { createReplay } from '../../../../src/migration/replay/replay.ts';
+import { createTrafficReplay } from '../../../../src/migration/replay/replay.ts';
 import { comparison } from '../../../support/migration/comparisons.ts';
 import { createManualClock } from '../../../support/time/manual-clock.ts';
 
@@ -12,7 +12,7 @@ function open(busy = 0) {
   const compared: Comparison[] = [];
   const askedMs: number[] = [];
   let refusals = busy;
-  const replay = createReplay({
+  const replay = createTrafficReplay({
     evidence: { compared: (one) => void compared.push(one) },
     clock,
     wait(ms) {
