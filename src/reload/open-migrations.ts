@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { GatewayConfig } from '../config/schema/gateway.ts';
+import { type Resource, resources as contract } from '../contract/resources.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Verdict } from '../migration/compare/comparison.ts';
 import { createEvidence } from '../migration/evidence/create-evidence.ts';
@@ -18,6 +19,8 @@ import { createJudge } from '../migration/judge/judge.ts';
 import { createWebhooks } from '../migration/notify/webhooks.ts';
 import { createRehearse } from '../migration/judge/rehearse.ts';
 import type { ShadowsDeps } from '../migration/shadow/shadows.ts';
+import { checkSources } from '../migration/operate/check-sources.ts';
+import type { MigrationEngine } from '../migration/operate/engine.ts';
 import { createTasks } from '../migration/operate/tasks.ts';
 import { createReport } from '../migration/report/create-report.ts';
 import type { OperatedMigrations } from '../admin/actions/migration/find-migration.ts';
@@ -140,8 +143,15 @@ function openOperated(
   const judge = createJudge({ ...common, memory, askExternalGate: external.ask, webhooks });
   const tasks = createTasks(clock);
   judge.start();
+  const check: MigrationEngine['check'] = async (name, run) => {
+    const moving = served().find(({ declared: { resource } }) => resource === name);
+    const resource = (contract as Readonly<Record<string, Resource>>)[name];
+    if (moving === undefined || resource === undefined) throw new Error(`${name} does not move any more`);
+    return checkSources({ resource, names: moving.declared.sources, ...moving.sources }, run);
+  };
   const engine = {
     ...shadows.engine,
+    check,
     gate: (resource: string, operation?: string) => judge.gate(resource, operation),
     rehearse: createRehearse(common),
     report: createReport({ ...common, gates: judge }),
