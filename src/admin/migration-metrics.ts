@@ -1,12 +1,12 @@
 import { Gauge } from 'prom-client';
-import { stages, type Stage } from '../config/schema/migration.ts';
+import { stages, type MigrationStage } from '../config/schema/migration.ts';
 import { createEventCounter, type MetricPlace } from './metric-factories.ts';
 
 /** Where an operation of a resource that moves is on its way. */
 type OperationPosition = {
   readonly resource: string;
   readonly operation: string;
-  readonly stage: Stage;
+  readonly stage: MigrationStage;
   readonly percent: number;
   readonly rev: number;
 };

@@ -64,7 +64,7 @@ export type Migrations = {
   })[];
   staleSeconds(): number;
   /** Whom a share would reach of those who have called this process. @throws Error where the resource does not move */
-  preview(resource: string, percent: number): Preview;
+  readonly preview: (resource: string, percent: number) => Preview;
   close(): void;
 };
 

@@ -68,6 +68,7 @@ type OperatedParts = {
   readonly memory: JudgeMemory;
   readonly external: ExternalGates;
   readonly shadows: OpenedShadows;
+  readonly preview: Migrations['preview'];
 };
 
 type Hold = { readonly resource: string; readonly by: 'judge' | 'operator' };
@@ -132,7 +133,7 @@ function openEvidence(
 
 /** Puts together what operators do with migrations, and begins to judge them. */
 function openOperated(
-  { states, evidence, served, memory, external, shadows }: OperatedParts,
+  { states, evidence, served, memory, external, shadows, preview }: OperatedParts,
   audit: AuditLog,
   deps: OpenMigrationsDeps,
 ) {
@@ -147,11 +148,14 @@ function openOperated(
     const moving = served().find(({ declared: { resource } }) => resource === name);
     const resource = (contract as Readonly<Record<string, Resource>>)[name];
     if (moving === undefined || resource === undefined) throw new Error(`${name} does not move any more`);
-    return checkSources({ resource, names: moving.declared.sources, ...moving.sources }, run);
+    return checkSources(
+      { resource, names: moving.declared.sources, legacy: moving.sources.legacy, next: moving.sources.new },
+      run,
+    );
   };
   const engine = {
     ...shadows.engine,
-    check,
+    ...{ check, preview },
     gate: (resource: string, operation?: string) => judge.gate(resource, operation),
     rehearse: createRehearse(common),
     report: createReport({ ...common, gates: judge }),
@@ -190,7 +194,8 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
       shadows.serveBy(next);
     },
     operate(audit) {
-      const parts = { states, evidence, served: () => served, memory, external, shadows };
+      const { preview } = migrations;
+      const parts = { states, evidence, served: () => served, memory, external, shadows, preview };
       const { operated, close } = openOperated(parts, audit, deps);
       closing.push(close);
       return operated;

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ActionRequest, ActionValue } from '../../admin/api/action-table.ts';
-import type { Stage } from '../../config/schema/migration.ts';
+import type { MigrationStage } from '../../config/schema/migration.ts';
 import type { CliContext } from '../context.ts';
 import { printReport } from '../output/print-report.ts';
 import type { AskMigration, AskOptions } from './ask-migration.ts';
@@ -45,7 +45,7 @@ function printChange(
   printReport({ json: change, blocks: [text] }, json, context);
 }
 
-const STEPS: readonly (readonly [Stage, string])[] = [
+const STEPS: readonly (readonly [MigrationStage, string])[] = [
   ['shadow', 'ask the new source besides, and compare; in shadow already: begin the evidence anew'],
   ['ramp', 'serve a share of the callers from the new source'],
   ['live', 'serve everybody from the new source; the legacy one stands by'],

@@ -4,7 +4,7 @@ import { withNotation } from './notation.ts';
 
 /** The stages of a migration, in order. */
 export const stages = ['legacy', 'shadow', 'ramp', 'live', 'complete'] as const;
-export type Stage = (typeof stages)[number];
+export type MigrationStage = (typeof stages)[number];
 
 /** A share of the calls in percent, in steps of 0.01. */
 export const percent = withNotation(

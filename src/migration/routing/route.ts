@@ -1,4 +1,4 @@
-import type { MigrationConfig, Stage } from '../../config/schema/migration.ts';
+import type { MigrationConfig, MigrationStage } from '../../config/schema/migration.ts';
 import type { Origin } from '../../kernel/upstream-call.ts';
 import type { Call } from '../../policy/call.ts';
 import { positionOf } from '../judge/next-step.ts';
@@ -16,7 +16,7 @@ export type CountCall = (bucket: number, call: Call) => void;
 
 /** How the calls of one operation are routed in one state. */
 export type OriginRoute = {
-  readonly stage: Stage;
+  readonly stage: MigrationStage;
   readonly generation: number;
   /** Chooses the source of a call. It is asked in `shadow`, `ramp` and `live` alone. */
   readonly choose: (call: Call) => Origin;

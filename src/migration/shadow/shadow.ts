@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Stage } from '../../config/schema/migration.ts';
+import type { MigrationStage } from '../../config/schema/migration.ts';
 import { queryKey } from '../../contract/query-key.ts';
 import type { Query } from '../../contract/query.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
@@ -60,7 +60,7 @@ export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck'>
 const LIVE_PERCENT_MAX = 5;
 
 /** The percentage of answers that are compared in a stage. */
-function percentIn(stage: Stage, percent: number): number {
+function percentIn(stage: MigrationStage, percent: number): number {
   if (stage === 'shadow' || stage === 'ramp') return percent;
   return stage === 'live' ? Math.min(percent, LIVE_PERCENT_MAX) : 0;
 }

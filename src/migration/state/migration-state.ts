@@ -1,8 +1,8 @@
-import type { Stage } from '../../config/schema/migration.ts';
+import type { MigrationStage } from '../../config/schema/migration.ts';
 
 /** Where a resource, or one operation of it, is on its way. */
 export type Position = {
-  readonly stage: Stage;
+  readonly stage: MigrationStage;
   /** The share of the ramp in percent, in steps of 0.01; 0 in other stages. */
   readonly percent: number;
 };

@@ -1,4 +1,4 @@
-import { type Stage, stages } from '../../config/schema/migration.ts';
+import { type MigrationStage, stages } from '../../config/schema/migration.ts';
 import { type DeclaredMigration, evidenceName } from './declared-migration.ts';
 import type { KeptRule, MigrationState, Position, Rollback } from './migration-state.ts';
 
@@ -11,7 +11,7 @@ import type { KeptRule, MigrationState, Position, Rollback } from './migration-s
 export type Deed = { readonly by: string; readonly at: string };
 
 /** The position of a stage that has no share. */
-const atStage = (stage: Exclude<Stage, 'ramp'>): Position => ({ stage, percent: 0 });
+const atStage = (stage: Exclude<MigrationStage, 'ramp'>): Position => ({ stage, percent: 0 });
 
 const rankOf = ({ stage, percent }: Position) => stages.indexOf(stage) * 1_000 + percent;
 
