@@ -98,7 +98,8 @@ export function createComparer(deps: ComparerDeps): Comparer {
   ): Promise<Pick<Comparison, 'verdict' | 'differences' | 'ignored' | 'lagMs'>> {
     const { verdict, differences, ignored, lagMs, isRechecked } = await confirm(pair, origin, {
       judge: (answers) => judge(query, answers),
-      read: (side) => askLeg(sources[side], query, spans, signal),
+      // What was begun goes before what is offered: else a busy hour would confirm nothing.
+      read: (side) => askLeg(sources[side], query, spans, signal, 'waits'),
       wait: () => wait(recheck.delay, signal),
       reserve,
       monotonic: () => clock.monotonic(),

@@ -26,12 +26,13 @@ export type Leg =
 /** `cap`: no slot of ours; `scan`: the answer takes a scan; `source`: its breaker or its queue refused the call. */
 export type SkipReason = 'cap' | 'scan' | 'source' | 'closed';
 
-/** Asks a source. It never rejects. */
+/** Asks a source, if a slot is free at once; one that `waits` waits for it within its time-out. It never rejects. */
 export type AskLeg = (
   source: SourceHandler,
   query: Query,
   spans: Usage['spans'],
   signal: AbortSignal,
+  waits?: 'waits',
 ) => Promise<Leg>;
 
 export type AskLegDeps = {
@@ -60,15 +61,16 @@ function legOf(error: unknown, usage: Usage, signal: AbortSignal): Leg {
 
 /**
  * Creates what asks a source behind everybody's back: as the lowest priority of its own budget, without a scan of its
- * own, within a time-out, and only if a slot is free at once.
+ * own, within a time-out, in a slot of ours.
  */
 export function createAskLeg({ slots, timeoutMs, clock }: AskLegDeps): AskLeg {
-  return async function askLeg(source, query, spans, closing) {
-    if (!slots.enter()) return { kind: 'skipped', reason: 'cap' };
+  return async function askLeg(source, query, spans, closing, waits) {
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(timeoutMs)]);
+    if (!(waits === undefined ? slots.enter() : await slots.waitToEnter(signal)))
+      return { kind: 'skipped', reason: 'cap' };
     const usage: Usage = { upstreamCalls: 0, upstreamMs: 0, spans };
     const [startedAt, startedMs] = [clock.now(), clock.monotonic()];
     try {
-      const signal = AbortSignal.any([closing, AbortSignal.timeout(timeoutMs)]);
       const answer = await source({ query, usage, signal, priority: 'shadow', mayScan: false });
       const ms = clock.monotonic() - startedMs;
       return { kind: 'answered', answer, ms, isFresh: isReadSince(answer, startedAt) };

@@ -1,0 +1,116 @@
+import { chooseSources } from '../../../src/pipeline/compile-sources.ts';
+import { loadTexts } from '../../support/gateway/config-texts.ts';
+import { type LocalGateway, runGateway } from '../../support/gateway/running-gateway.ts';
+import { eventually } from '../../support/time/eventually.ts';
+import {
+  type Answer,
+  type ScriptedUpstream,
+  serving,
+  startUpstream,
+  type UpstreamRequest,
+} from '../../support/upstream/scripted-upstream.ts';
+
+const nameOf = (id: number) => `User ${id}`;
+
+/** A service with users of these names; `undefined` where it hangs. */
+function users(name: (id: number) => string | undefined) {
+  return ({ path, id }: UpstreamRequest): Answer => {
+    const given = name(path === '/users' ? 1 : id);
+    if (given === undefined) return undefined;
+    const user = (number: number) => ({ id: number, name: number === 1 ? given : name(number) });
+    return { body: path === '/users' ? { hits: 2, rows: [user(1), user(2)] } : { one: user(id) } };
+  };
+}
+
+const sourceText = (name: string, { origin }: ScriptedUpstream) => `
+source: 1
+name: ${name}
+net: { baseUrl: '${origin}' }
+outcomes: [{ status: 200, is: ok }]
+resources:
+  users:
+    id: { kind: number }
+    list:
+      request: { path: /users, query: { from: '{offset}', n: '{limit}' } }
+      window: { kind: offset, sizeMax: 50 }
+      total: { at: hits }
+      items: rows
+      order: id
+      map: { id: id, name: name, email: null, created_at: null }
+    get:
+      request: { path: '/users/{id}' }
+      item: one
+      map: { id: id, name: name, email: null, created_at: null, profile.bio: null, profile.location: null, profile.avatar_url: null }
+`;
+
+const gatewayText = `
+portico: 1
+listen: { host: 127.0.0.1, port: 0, drain: 0ms }
+admin: { port: 0 }
+limits: { tiers: { standard: { windows: [1000000 per 1s] } } }
+resources:
+  users:
+    source: old
+    public: true
+    deadline: 30s
+    cache: { fresh: 0s, notFound: 0s }
+    migration: { to: next, stage: shadow, recheck: { delay: 20ms, maxRps: 1000 }, shadow: { maxRps: 1000, concurrency: 4, timeout: 5s } }
+`;
+
+describe('a gateway whose users are shadowed', () => {
+  let [legacy, next]: ScriptedUpstream[] = [];
+  let gateway: LocalGateway;
+
+  beforeAll(async () => {
+    [legacy, next] = await Promise.all([startUpstream(), startUpstream()]);
+    const sources = { 'old.yaml': sourceText('old', legacy!), 'next.yaml': sourceText('next', next!) };
+    const { config, compiled, problems } = loadTexts({ gateway: gatewayText, sources });
+    if (config.gateway === undefined || problems.length > 0) throw new Error(JSON.stringify(problems));
+    gateway = await runGateway(config.gateway, chooseSources(config.gateway, compiled));
+  });
+  afterAll(async () => {
+    await gateway.close();
+    await Promise.all([legacy!.close(), next!.close()]);
+  });
+  beforeEach(() => legacy!.become(serving(users(nameOf))));
+
+  const verdicts = (verdict: string) =>
+    gateway.counted('portico_migration_compare_total', `verdict="${verdict}"`);
+  const get = async (path: string) => (await fetch(gateway.url + path)).text();
+
+  /** Asks until an answer was compared like this: a process that is busy compares nothing. */
+  async function askUntil(path: string, verdict: string): Promise<void> {
+    const before = await verdicts(verdict);
+    const isCompared = async () => {
+      await get(path);
+      return (await verdicts(verdict)) > before;
+    };
+    await eventually(isCompared, { withinMs: 60_000, everyMs: 100 });
+  }
+
+  it('serves the legacy answers and compares them, lists and records', async () => {
+    next!.become(serving(users(nameOf)));
+    expect(JSON.parse(await get('/v1/users/user_1'))).toMatchObject({ data: { name: 'User 1' } });
+    expect(JSON.parse(await get('/v1/users'))).toMatchObject({ meta: { total: 2 } });
+    await askUntil('/v1/users/user_1', 'match');
+    await askUntil('/v1/users', 'match');
+    expect(await verdicts('mismatch')).toBe(0);
+  });
+
+  it('confirms what differs, and shows it to operators without a value', async () => {
+    next!.become(serving(users((id) => `Other ${id}`)));
+    await askUntil('/v1/users/user_2', 'mismatch');
+    const shown = await (await fetch(`${gateway.adminUrl}/api/migrations/users/diffs`)).text();
+    expect(shown).toContain('data.name');
+    expect(shown).not.toMatch(/Other|User 2/);
+  });
+
+  it('answers callers while the new source hangs, with no more calls at it than may be', async () => {
+    next!.become(serving(users(() => undefined)));
+    const asked = Array.from({ length: 40 }, (_, index) => get(`/v1/users/user_${index + 1}`));
+    for (const body of await Promise.all(asked)) expect(body).toContain('"data"');
+    expect(next!.requests.length).toBeLessThanOrEqual(4);
+    expect(await gateway.counted('portico_migration_shadow_total', 'outcome="dropped_')).toBeGreaterThan(0);
+    expect(await gateway.counted('portico_breaker_state', 'source="next"', 'state="open"')).toBe(0);
+  });
+});
