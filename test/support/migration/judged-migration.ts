@@ -49,6 +49,7 @@ export async function openJudged({
   });
   const audited: AuditChange[] = [];
   const rollbacks: string[] = [];
+  const warnings: string[] = [];
   const events: MigrationEvent[] = [];
   const operations = ['users.list', 'users.get'];
   const judge = createJudge({
@@ -68,13 +69,16 @@ export async function openJudged({
       },
       migrationRollback: (_resource, rule) => void rollbacks.push(rule),
     },
-    log: { info: () => undefined, warn: () => undefined },
+    log: {
+      info: () => undefined,
+      warn: (_fields: unknown, message?: unknown) => void warnings.push(String(message)),
+    },
     askExternalGate: () => Promise.resolve(external()),
     webhooks: { send: (_target, event) => void events.push(event) },
   });
   const current = () => states.current('users')!;
   return {
-    ...{ clock, states, evidence, judge, audited, rollbacks, events, current },
+    ...{ clock, states, evidence, judge, audited, rollbacks, warnings, events, current },
     position: () => positionText(current()),
     serve(call: Partial<NewCall> = {}): void {
       evidence.served({ resource: 'users', operation: 'users.get', ms: 20, isAttributable: false, ...call });

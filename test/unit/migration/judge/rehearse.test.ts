@@ -1,0 +1,56 @@
+import { createRehearse, rehearsedPercent } from '../../../../src/migration/judge/rehearse.ts';
+import { eventually } from '../../../support/time/eventually.ts';
+import { type JudgedOptions, openJudged } from '../../../support/migration/judged-migration.ts';
+import { BEGAN, goodEvidence, HOUR_MS } from '../../../support/migration/migration-facts.ts';
+
+const since = new Date(BEGAN).toISOString();
+const run = { signal: new AbortController().signal, progress: () => undefined };
+
+async function open(options: JudgedOptions = { state: { rehearsedAt: undefined } }) {
+  const judged = await openJudged(options);
+  return { judged, rehearse: createRehearse(judged) };
+}
+
+describe('a rehearsal that is asked for', () => {
+  test.each([
+    [0, 100],
+    [60, 100],
+    [3_600, 14],
+    [360_000, 1],
+  ])('after %p comparisons in an hour, %p percent of the second legs fail', (compared, percent) => {
+    const evidence = { 'users.get': goodEvidence(compared) };
+    expect(rehearsedPercent(evidence, { since }, BEGAN + HOUR_MS)).toBe(percent);
+  });
+
+  test('ends with the judge', async () => {
+    const { judged, rehearse } = await open();
+    const rehearsing = rehearse('users', run);
+    await eventually(() => judged.current().rehearsal);
+    for (let leg = 0; leg < 4; leg += 1) judged.evidence.rehearsed('users', 'users.get');
+    await judged.judge.look();
+    expect(await rehearsing).toEqual({
+      tripped: true,
+      evidence: '100 % of the second legs failed; after 0 s the judge would have rolled back',
+    });
+    await judged.close();
+  });
+
+  test('that is given up fails no more second legs', async () => {
+    const { judged, rehearse } = await open();
+    const ended = new AbortController();
+    const rehearsing = rehearse('users', { ...run, signal: ended.signal });
+    await eventually(() => judged.current().rehearsal);
+    ended.abort();
+    await expect(rehearsing).rejects.toThrow();
+    expect(judged.current().rehearsal).toBeUndefined();
+    await judged.close();
+  });
+
+  test('is refused outside of shadow', async () => {
+    const { judged, rehearse } = await open({ state: { stage: 'ramp', percent: 5 } });
+    await expect(rehearse('users', run)).rejects.toThrow(
+      'a rollback is rehearsed in shadow, and it is at ramp:5',
+    );
+    await judged.close();
+  });
+});
