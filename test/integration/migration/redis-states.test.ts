@@ -10,6 +10,7 @@ import { createRedisStates } from '../../../src/migration/state/redis-states.ts'
 import { openStateFile } from '../../../src/migration/state/state-file.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import { createRedis } from '../../../src/store/redis/redis.ts';
+import { redisUsers } from '../../support/redis/documented-users.ts';
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.ts';
 import { eventually } from '../../support/time/eventually.ts';
 
@@ -31,11 +32,15 @@ const log = { warn: (_fields: object, message: string) => void warnings.push(mes
 /** A process of the fleet, which has asked Redis once where Redis is there. */
 async function open(
   instance: string,
-  { declared = users, dir }: { declared?: DeclaredMigration; dir?: string } = {},
+  {
+    declared = users,
+    dir,
+    url = server.url,
+  }: { declared?: DeclaredMigration; dir?: string; url?: string } = {},
 ): Promise<MigrationStates> {
-  const redis = createRedis({ url: server.url, commandTimeoutMs: 250, connectTimeoutMs: 1_000 }, quiet);
+  const redis = createRedis({ url, commandTimeoutMs: 250, connectTimeoutMs: 1_000 }, quiet);
   await redis.untilReady(1_000);
-  const keyOf = (part: string) => createRedisKeys('t:').migration(part);
+  const keyOf = (part: string) => createRedisKeys('portico:').migration(part);
   const file = openStateFile(dir, instance, (problem) => warnings.push(problem));
   const states = createRedisStates({ client: redis.client, keyOf, file, clock: systemClock, instance, log });
   states.declare([declared]);
@@ -124,8 +129,8 @@ describe('the state of a migration in a fleet', () => {
   it('counts a process as stale that has not taken over the last change', async () => {
     const a = await open('a');
     await move(a, 5);
-    await admin.zadd('t:{migration}:seen', Date.now(), 'late-1:4711');
-    await admin.hset('t:{migration}:revs', 'late-1:4711', '{"state:users:crm:people":0}');
+    await admin.zadd('portico:{migration}:seen', Date.now(), 'late-1:4711');
+    await admin.hset('portico:{migration}:revs', 'late-1:4711', '{"state:users:crm:people":0}');
     expect(await a.acknowledged('users')).toEqual({ total: 2, atRev: 1, stale: ['late-1:4711'] });
   });
 
@@ -181,11 +186,25 @@ describe('the state of a migration in a fleet', () => {
   it('is not followed where somebody has damaged it', async () => {
     const a = await open('a');
     const state = await move(a, 5);
-    await admin.hset('t:{migration}:state:users:crm:people', 'rev', 9, 'state', '{"stage":"live"}');
+    await admin.hset('portico:{migration}:state:users:crm:people', 'rev', 9, 'state', '{"stage":"live"}');
     await a.refresh();
     expect(a.current('users')).toEqual(state);
     expect(warnings).toContain('the state of a migration in Redis is damaged; it is not followed');
     await expect(a.change(state, moved(state, 25))).rejects.toThrow('damaged');
+  });
+
+  it('needs no more rights in Redis than config/operations.md gives the user of the keys', async () => {
+    const { name, rules } = redisUsers.find((user) => user.name === 'portico-keys')!;
+    await admin.acl('SETUSER', name, 'on', '>secret', ...rules);
+    await admin.acl('LOG', 'RESET');
+    const url = server.url.replace('//', `//${name}:secret@`);
+    const [a, b] = [await open('a', { url }), await open('b', { url })];
+    await move(a, 5);
+    await eventually(() => b.current('users')?.rev === 1);
+    expect((await a.acknowledged('users')).total).toBe(2);
+    a.close();
+    await eventually(async () => (await b.acknowledged('users')).total === 1);
+    expect(await admin.acl('LOG')).toEqual([]);
   });
 
   it('calls back at each change, and says nothing of what was not declared', async () => {
