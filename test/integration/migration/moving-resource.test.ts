@@ -1,0 +1,105 @@
+import {
+  answerOf,
+  KEYS,
+  type MovingServices,
+  startMovingServices,
+} from '../../support/migration/moving-gateway.ts';
+import type { LocalGateway } from '../../support/gateway/running-gateway.ts';
+import { serving } from '../../support/upstream/scripted-upstream.ts';
+
+const MOVING = '{ source: crm, cache: { fresh: 0s, notFound: 0s }, migration: { to: people, stage: STAGE } }';
+const moving = (stage: string) => MOVING.replace('STAGE', stage);
+
+/** Headers that say when an answer was made, or to whom. */
+const UNSTABLE = /^(?:date|x-request-id|ratelimit|age|cache-status|cache-control|keep-alive|connection)/;
+
+async function ask(gateway: LocalGateway, path: string, headers: Record<string, string> = {}) {
+  const answer = await fetch(gateway.url + path, { headers: { 'x-api-key': KEYS.ana, ...headers } });
+  const names = [...answer.headers].filter(([name]) => !UNSTABLE.test(name));
+  return { status: answer.status, headers: names, body: await answer.text() };
+}
+
+/** What is in every answer, whoever has made it: the id of the request differs. */
+const stable = ({ body, ...rest }: Awaited<ReturnType<typeof ask>>) => ({
+  ...rest,
+  body: body.replace(/req_[\w-]+/, 'req_'),
+});
+
+describe('a resource that moves', () => {
+  let services: MovingServices;
+  let plain: LocalGateway;
+  let live: LocalGateway;
+  beforeAll(async () => {
+    services = await startMovingServices();
+    plain = await services.start('{ source: crm, cache: { fresh: 0s, notFound: 0s } }');
+    live = await services.start(moving('live'));
+  });
+  afterAll(() => services.close());
+  beforeEach(() => {
+    for (const upstream of [services.legacy, services.next])
+      upstream.become(serving(({ path }) => answerOf(path)));
+  });
+
+  it('is answered by the new source in live, with the bytes and headers that the legacy source gave', async () => {
+    for (const path of ['/v1/users', '/v1/users?sort=-name', '/v1/users/user_2', '/v1/users?page=9']) {
+      const before = stable(await ask(plain, path));
+      const calls = services.next.calls;
+      expect(stable(await ask(live, path))).toEqual(before);
+      expect(services.next.calls).toBeGreaterThan(calls);
+    }
+  });
+
+  it('says in its metrics who was chosen, and in no header', async () => {
+    const { headers } = await ask(live, '/v1/users/user_1');
+    expect(JSON.stringify(headers)).not.toMatch(/legacy|people|portico-origin/i);
+    expect(await live.counted('portico_migration_requests_total', 'origin="new"')).toBeGreaterThan(0);
+    expect(await live.counted('portico_migration_stage', 'operation="users.get"')).toBe(3);
+  });
+
+  it('is answered by the legacy source where the new one fails or has no such record, and nobody notices', async () => {
+    const path = '/v1/users/user_3';
+    const before = stable(await ask(plain, path));
+    for (const [reply, cause] of [
+      [{ status: 500 }, 'failed'],
+      [{ status: 404, body: {} }, 'missing'],
+      [{ body: { no: 3 }, headers: { 'content-type': 'text/html' } }, 'invalid'],
+    ] as const) {
+      services.next.become(serving(() => reply));
+      const counted = () => live.counted('portico_migration_fallback_total', `cause="${cause}"`);
+      const earlier = await counted();
+      expect(stable(await ask(live, path))).toEqual(before);
+      expect(await counted()).toBe(earlier + 1);
+    }
+  });
+
+  it('is the 404 of both sources where neither has the record, and no fallback', async () => {
+    const path = '/v1/users/user_77';
+    const counted = () => live.counted('portico_migration_fallback_total');
+    const earlier = await counted();
+    expect(stable(await ask(live, path))).toEqual(stable(await ask(plain, path)));
+    expect(await counted()).toBe(earlier);
+  });
+
+  it('lets only a caller with the permission choose, and passes the choice on to nobody', async () => {
+    const header = { 'X-Portico-Origin': 'legacy' };
+    const asked = () => services.legacy.calls;
+    const before = asked();
+    await ask(live, '/v1/users/user_1', header);
+    expect(asked()).toBe(before);
+    await ask(live, '/v1/users/user_1', { ...header, 'x-api-key': KEYS.tester });
+    expect(asked()).toBe(before + 1);
+    await ask(live, '/orders', { ...header, 'x-api-key': KEYS.tester });
+    const { headers } = services.legacy.requests.at(-1)!;
+    expect(headers['x-portico-origin']).toBeUndefined();
+  });
+
+  it('is answered by the new source alone once it is complete, as by a file without the migration', async () => {
+    const complete = await services.start(moving('complete'));
+    const moved = await services.start('{ source: people, cache: { fresh: 0s, notFound: 0s } }');
+    const before = services.legacy.calls;
+    services.next.become(serving(({ path }) => (path === '/users' ? { status: 500 } : answerOf(path))));
+    for (const path of ['/v1/users/user_1', '/v1/users/user_88', '/v1/users'])
+      expect(stable(await ask(complete, path))).toEqual(stable(await ask(moved, path)));
+    expect(services.legacy.calls).toBe(before);
+  });
+});
