@@ -1,0 +1,88 @@
+import { compareUnderWrites } from '../support/migration/compare-under-writes.ts';
+import { openWalk } from '../support/migration/open-walk.ts';
+import type { OperationRow } from '../operations/row.ts';
+
+const NONE: ReadonlySet<number> = new Set();
+const BAD = new Set(Array.from({ length: 20 }, (_, index) => 1 + index * index));
+const HOLES = new Set([7, 5_000, 5_001, 20_000, 33_333, 49_999, 50_000]);
+
+const records: OperationRow = {
+  id: 'compare-1',
+  name: 'equal stores, 5 writes a second that lag by 1.7 s at worst, 50,000 single records: at most 1 false difference, 0.3 further calls',
+  fast: false,
+  async run() {
+    const found = await compareUnderWrites({
+      kind: 'get',
+      comparisons: 50_000,
+      writesPerSecond: 5,
+      spoilt: NONE,
+    });
+    const { mismatch = 0, inconclusive = 0 } = found.verdicts;
+    const further = found.furtherCalls.toFixed(3);
+    return {
+      ok: mismatch <= 1 && inconclusive <= 5_000 && found.furtherCalls <= 0.3,
+      figure: { false: String(mismatch), inconclusive: String(inconclusive), further },
+    };
+  },
+};
+
+const pages: OperationRow = {
+  id: 'compare-2',
+  name: 'the same with 3,000 pages of lists: no false difference, 0.6 further calls',
+  fast: false,
+  async run() {
+    const found = await compareUnderWrites({
+      kind: 'list',
+      comparisons: 3_000,
+      writesPerSecond: 5,
+      spoilt: NONE,
+    });
+    const { mismatch = 0, inconclusive = 0 } = found.verdicts;
+    const further = found.furtherCalls.toFixed(3);
+    return {
+      ok: mismatch === 0 && inconclusive <= 300 && found.furtherCalls <= 0.6,
+      figure: { false: String(mismatch), inconclusive: String(inconclusive), further },
+    };
+  },
+};
+
+const bad: OperationRow = {
+  id: 'compare-3',
+  name: '20 bad records among 4,000 that are written to: every one that was compared is found, and no other',
+  fast: false,
+  async run() {
+    const found = await compareUnderWrites({
+      kind: 'get',
+      comparisons: 50_000,
+      writesPerSecond: 5,
+      spoilt: BAD,
+    });
+    const wrong = [...BAD].map((number) => `user_${number}`).filter((id) => found.asked.has(id));
+    const right = wrong.filter((id) => found.mismatched.has(id));
+    return {
+      ok: wrong.length === 20 && right.length === 20 && found.mismatched.size === 20,
+      figure: {
+        found: `${right.length} of ${wrong.length}`,
+        extra: String(found.mismatched.size - right.length),
+      },
+    };
+  },
+};
+
+const walk: OperationRow = {
+  id: 'compare-4',
+  name: 'a walk of 50,000 records at 2 calls a second finds the 7 that the new store lacks, and no other',
+  fast: false,
+  async run() {
+    const spoil = (number: number, name: string) => (HOLES.has(number) ? undefined : name);
+    const { time, run } = openWalk(50_000, spoil, { shadow: { maxRps: 2 } });
+    const found = await time.run(run());
+    const hours = (time.monotonic() / 3_600_000).toFixed(1);
+    return {
+      ok: found.records === 50_000 && found.differences === 7 && found.unknown === 0,
+      figure: { found: String(found.differences), unknown: String(found.unknown), 'virtual hours': hours },
+    };
+  },
+};
+
+export const compareRows: readonly OperationRow[] = [records, pages, bad, walk];

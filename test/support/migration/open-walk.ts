@@ -1,0 +1,28 @@
+import { migration } from '../../../src/config/schema/migration.ts';
+import { resources } from '../../../src/contract/resources.ts';
+import type { Comparison } from '../../../src/migration/compare/comparison.ts';
+import { createToSample } from '../../../src/migration/compare/sample.ts';
+import { createWalk } from '../../../src/migration/walk/walk.ts';
+import { createVirtualTime } from '../time/virtual-time.ts';
+import { createLaggingStores } from './lagging-stores.ts';
+
+type Spoil = (number: number, name: string) => string | undefined;
+
+/** Two stores of users of which the new one is spoilt, and what walking them finds. */
+export function openWalk(users: number, spoil: Spoil, change: object = {}) {
+  const time = createVirtualTime();
+  const stores = createLaggingStores({ time, users, lagMs: () => 100, answerMs: () => 5, spoil });
+  const config = migration.parse({ to: 'x', shadow: { maxRps: 100 }, ...change });
+  const comparisons: Comparison[] = [];
+  const wait = (ms: number) => time.sleep(ms);
+  const walk = createWalk({
+    ...{ resource: resources.users, config, sources: stores.sources, clock: time, wait },
+    keptRules: () => [],
+    toSample: createToSample({ secret: 'key', showMask: [] }),
+    evidence: { compared: (comparison) => void comparisons.push(comparison) },
+  });
+  const signal = new AbortController().signal;
+  const progress: number[] = [];
+  const run = () => walk({ signal, progress: (done) => void progress.push(done) });
+  return { time, stores, config, comparisons, progress, signal, wait, run };
+}
