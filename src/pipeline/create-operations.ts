@@ -78,7 +78,11 @@ function takeResource(
   const { migration } = compiled;
   if (migration !== undefined) return takeMoving(compiled, migration, upstreams, parts, deps);
   const source = takeSource(compiled, upstreams.of(compiled), parts, deps);
-  return { answers: takeAnswers(source, parts, deps), sources: [source], countRowSets: source.countRowSets };
+  return {
+    answers: takeAnswers(source, parts, deps),
+    sources: [source],
+    countRowSets: (tag) => source.countRowSets(tag),
+  };
 }
 
 function serveResource(

@@ -31,7 +31,10 @@ export function createEvidenceRenewal({ states, clock, log }: RenewEvidenceDeps)
     const { resource, stage, rev } = state;
     const next = withDigests(state, digests, new Date(clock.now()).toISOString());
     const written = await states.change(state, next);
-    if (written.kind === 'conflict') return compare(written.state);
+    if (written.kind === 'conflict') {
+      compare(written.state);
+      return;
+    }
     expected.delete(resource);
     if (stage !== 'legacy' && stage !== 'complete')
       log.warn(
