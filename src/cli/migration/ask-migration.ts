@@ -66,7 +66,7 @@ export function compileAskMigration(
       );
     }
     const reached = { gateway: listener.address, token: listener.token };
-    const result = await askGateway(name, request as Record<string, unknown>, reached, context);
+    const result = await askGateway(name, request, reached, context);
     return result.kind === 'done' ? (result.value as never) : endWith(result.problem, options, context);
   };
 }

@@ -33,10 +33,10 @@ function groupRow({ operation, path, kind, count, ignored, samples, lastAt }: Gr
 
 /** Adds the commands on differences and the rules that ignore them. */
 export function addDifferenceCommands(add: AddCommand, context: CliContext): void {
-  add<DiffOptions>(
+  add(
     'diffs',
     'the differences that were found, without values',
-    async (ask, [resource = ''], options) => {
+    async (ask, [resource = ''], options: DiffOptions) => {
       const { operation, kind } = options;
       const { differences } = await ask('migrations.diffs', { resource, operation, kind });
       if (options.export === true) {
@@ -53,10 +53,10 @@ export function addDifferenceCommands(add: AddCommand, context: CliContext): voi
     .option('--kind <kind>', 'only of this kind, such as value or missing_id')
     .option('--export', 'one JSON object a line, with the samples');
 
-  add<RuleOptions>(
+  add(
     'ignore',
     'let differences of a field not count, until a day',
-    async (ask, args, options) => {
+    async (ask, args, options: RuleOptions) => {
       const [resource = '', path = ''] = args;
       const { until, owner, reason } = options;
       const { rule, rev } = await ask('migrations.ignore', { resource, path, until, owner, reason });
@@ -69,10 +69,10 @@ export function addDifferenceCommands(add: AddCommand, context: CliContext): voi
     .requiredOption('--reason <text>', 'why it does not matter')
     .option('--owner <name>', 'who has decided it; default: the name of the token');
 
-  add<RuleOptions>(
+  add(
     'rules',
     'the rules that were made while the gateway runs',
-    async (ask, [resource = ''], options) => {
+    async (ask, [resource = ''], options: RuleOptions) => {
       if (options.remove !== undefined) {
         const value = await ask('migrations.unignore', { resource, id: options.remove });
         printReport(
@@ -89,10 +89,10 @@ export function addDifferenceCommands(add: AddCommand, context: CliContext): voi
     },
   ).option('--remove <id>', 'take a rule away');
 
-  add<RuleOptions>(
+  add(
     'acknowledge',
     'accept by name what rules ignore, as complete asks',
-    async (ask, [resource = '', ...rules], options) => {
+    async (ask, [resource = '', ...rules], options: RuleOptions) => {
       const value = await ask('migrations.acknowledge', { resource, rules, reason: options.reason });
       printReport(
         { json: value, blocks: [`acknowledged: ${value.acknowledged.join(', ')}`] },
@@ -114,19 +114,26 @@ function questionOf(resource: string, text: string) {
     : { operation: `${resource}.get`, query: `id=${encodeURIComponent(text)}` };
 }
 
+/** A value as JSON; empty where there is none. */
+const valueText = (value: unknown) => (value === undefined ? '' : JSON.stringify(value));
+
 function addExplain(add: AddCommand, context: CliContext): void {
-  add<AskOptions & { readonly reason?: string }>(
+  add(
     'explain',
     'ask both sources one question, and show their values; nothing is kept',
-    async (ask, [resource = '', question = ''], { json, reason }) => {
+    async (
+      ask,
+      [resource = '', question = ''],
+      { json, reason }: AskOptions & { readonly reason?: string },
+    ) => {
       const asked = { resource, ...questionOf(resource, question), reason };
       const found = await ask('migrations.explain', asked);
       const differences = (found['differences'] ?? []) as readonly Record<string, unknown>[];
       const rows = differences.map(({ path, kind, legacy, next }) => [
         String(path),
         String(kind),
-        JSON.stringify(legacy) ?? '',
-        JSON.stringify(next) ?? '',
+        valueText(legacy),
+        valueText(next),
       ]);
       const blocks =
         rows.length === 0

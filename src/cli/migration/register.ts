@@ -69,10 +69,10 @@ export function registerMigrationCommand(
       await run(compileAskMigration(options, configFile(), context), command.args, options);
     });
   };
-  add<StatusOptions>(
+  add(
     'status',
     'where a migration is, and what its next step asks for',
-    (ask, [resource = ''], options) => runStatus(ask, resource, options, context),
+    (ask, [resource = ''], options: StatusOptions) => runStatus(ask, resource, options, context),
   )
     .option('--watch', 'again every second')
     .option('--operation <name>', 'the gate of this operation, such as users.list');

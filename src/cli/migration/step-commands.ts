@@ -7,10 +7,11 @@ import type { AskMigration, AskOptions } from './ask-migration.ts';
 import { positionWords } from './status-report.ts';
 
 /** Adds a command on migrations, with the options that all of them have. */
-export type AddCommand = <Options extends AskOptions>(
+export type AddCommand = (
   name: string,
   description: string,
-  run: (ask: AskMigration, args: readonly string[], options: Options) => Promise<void>,
+  /** Takes the options that are added to the command. */
+  run: (ask: AskMigration, args: readonly string[], options: never) => Promise<void>,
 ) => Command;
 
 type StepOptions = AskOptions & {
@@ -56,7 +57,7 @@ const STEPS: readonly (readonly [MigrationStage, string])[] = [
 /** Adds the commands that move a migration. */
 export function addStepCommands(add: AddCommand, context: CliContext): void {
   for (const [stage, description] of STEPS) {
-    const command = add<StepOptions>(stage, description, async (ask, [resource = ''], options) => {
+    const command = add(stage, description, async (ask, [resource = ''], options: StepOptions) => {
       const { percent, operation, force, rev, reason } = options;
       const input: ActionRequest<'migrations.stage'> = {
         resource,
@@ -78,10 +79,10 @@ export function addStepCommands(add: AddCommand, context: CliContext): void {
       .option('--reason <text>', REASON);
   }
 
-  add<StepOptions & { readonly local?: boolean }>(
+  add(
     'rollback',
     'go back to the legacy source at once, and hold; nothing is asked for',
-    async (ask, [resource = ''], options) => {
+    async (ask, [resource = ''], options: StepOptions & { readonly local?: boolean }) => {
       const { operation, force, reason, local } = options;
       const scope = local === true ? 'local' : 'fleet';
       const input = { resource, operation, force, reason, scope } as const;
@@ -93,17 +94,17 @@ export function addStepCommands(add: AddCommand, context: CliContext): void {
     .option('--force', 'also from complete')
     .option('--reason <text>', REASON);
 
-  add<StepOptions>('hold', 'no step forward from now on', async (ask, [resource = ''], options) => {
+  add('hold', 'no step forward from now on', async (ask, [resource = ''], options: StepOptions) => {
     const { rev, reason = '' } = options;
     printChange(await ask('migrations.hold', { resource, rev, reason }), options, context);
   })
     .requiredOption('--reason <text>', REASON)
     .option('--rev <n>', 'only if the state still has this rev', parseInteger);
 
-  add<StepOptions & { readonly ack: string }>(
+  add(
     'resume',
     'end a hold, also that of a rollback',
-    async (ask, [resource = ''], options) => {
+    async (ask, [resource = ''], options: StepOptions & { readonly ack: string }) => {
       const { rev, ack: reason } = options;
       printChange(await ask('migrations.resume', { resource, rev, reason }), options, context);
     },
@@ -115,7 +116,7 @@ export function addStepCommands(add: AddCommand, context: CliContext): void {
 }
 
 function addPreview(add: AddCommand, context: CliContext): void {
-  add<StepOptions>('preview', 'whom a share would reach', async (ask, [resource = ''], options) => {
+  add('preview', 'whom a share would reach', async (ask, [resource = ''], options: StepOptions) => {
     const { percent = 0 } = options;
     const preview = (await ask('migrations.preview', { resource, percent })) as {
       readonly callers?: number;

@@ -69,14 +69,14 @@ export function addTaskCommands(add: AddCommand, context: CliContext): void {
     ['rehearse', 'make calls to the new source fail for a minute, in shadow, and see the judge trip'],
   ] as const;
   for (const [task, description] of tasks)
-    add<TaskOptions>(task, description, (ask, [resource = ''], options) =>
+    add(task, description, (ask, [resource = ''], options: TaskOptions) =>
       runTask(ask, { resource, task, reason: options.reason }, options, context),
     ).option('--reason <text>', 'why, for the audit');
 
-  add<TaskOptions>(
+  add(
     'replay',
     'ask both sources recorded questions, as evidence',
-    (ask, [resource = ''], options) => {
+    (ask, [resource = ''], options: TaskOptions) => {
       const { file = '', rps, reason } = options;
       return runTask(
         ask,
@@ -90,10 +90,10 @@ export function addTaskCommands(add: AddCommand, context: CliContext): void {
     .option('--rps <n>', 'questions a second; default 5', parseInteger)
     .option('--reason <text>', 'why, for the audit');
 
-  add<TaskOptions>(
+  add(
     'calibrate',
     'compare the legacy source with itself, to see what differs by itself',
-    (ask, [resource = ''], options) => {
+    (ask, [resource = ''], options: TaskOptions) => {
       const { samples, reason } = options;
       return runTask(ask, { resource, task: 'calibrate', samples, reason }, options, context);
     },
@@ -101,10 +101,10 @@ export function addTaskCommands(add: AddCommand, context: CliContext): void {
     .option('--samples <n>', 'how many questions; default 500', parseInteger)
     .option('--reason <text>', 'why, for the audit');
 
-  add<AskOptions & { readonly out?: string }>(
+  add(
     'report',
     'write the evidence to one file, for those who must sign',
-    async (ask, [resource = ''], { out, json }) => {
+    async (ask, [resource = ''], { out, json }: AskOptions & { readonly out?: string }) => {
       const { markdown } = await ask('migrations.report', { resource });
       if (out !== undefined) writeFileSync(out, markdown);
       const text = out === undefined ? markdown : `${out} is written`;

@@ -16,24 +16,24 @@ function checkTarget(
   report: Report,
 ): void {
   const next = sources.get(to);
-  if (to === source)
-    return report(
-      ['to'],
-      'the resource is served from this source already',
-      'name the source that it moves to',
-    );
+  if (to === source) {
+    report(['to'], 'the resource is served from this source already', 'name the source that it moves to');
+    return;
+  }
   if (next === undefined) {
     const known = [...sources.keys()].filter((one) => one !== source).join(', ');
     if (isComplete) report(['to'], `no source is named "${to}"`, `sources: ${known || 'none'}`);
     return;
   }
   const described = next.spec.resources[name];
-  if (described === undefined)
-    return report(
+  if (described === undefined) {
+    report(
       ['to'],
       `the source "${to}" does not describe ${name}`,
       `add resources.${name} to ${next.yaml.file}`,
     );
+    return;
+  }
   const legacy = sources.get(source)?.spec.resources[name];
   const isOwn = (one: typeof legacy) => one?.list.order === 'source';
   if (legacy !== undefined && isOwn(legacy) !== isOwn(described))

@@ -87,7 +87,7 @@ async function findRecords(
   const others: string[] = [];
   const missing: string[] = [];
   for (const [index, record] of records.entries()) {
-    const id = String(record.id);
+    const { id } = record;
     let found = at.page.find((one) => one.id === record.id);
     if (resource.detail !== null) {
       const query: GetQuery = { kind: 'get', resource: resource.name, id };

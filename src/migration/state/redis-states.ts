@@ -86,7 +86,7 @@ function createFollowing({ client, instance }: RedisStatesDeps, store: Store, re
   }
   return {
     begin: () => void (stop ??= follow()),
-    end(this: void): void {
+    end: (): void => {
       stop?.();
       stop = undefined;
     },

@@ -13,7 +13,7 @@ type Declared = Pick<MovingResource, 'declared' | 'config' | 'operations'>;
 /** The migrations of a process, as operators act on them. */
 export type OperatedMigrations = {
   /** Those of the configuration in force. */
-  moving(): readonly Declared[];
+  readonly moving: () => readonly Declared[];
   readonly states: MigrationStates;
   readonly evidence: Pick<Evidence, 'read' | 'differences'>;
   /** What is absent, this gateway cannot do. */
