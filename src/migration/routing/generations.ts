@@ -25,13 +25,13 @@ export function createGenerations<T>(start: (number: number) => MadeGeneration<T
   let current: (GenerationAtWork<T> & { readonly number: number; end(): unknown }) | undefined;
 
   function begin(number: number) {
-    const { value, close } = start(number);
+    const made = start(number);
     const attempts = new Set<NewAttempt>();
     function end(): unknown {
       for (const attempt of attempts) attempt.end(new GenerationEnded());
-      return close();
+      return made.close();
     }
-    return { number, value, attempts, end };
+    return { number, value: made.value, attempts, end };
   }
 
   return {
