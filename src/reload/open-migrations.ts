@@ -5,8 +5,8 @@ import type { GatewayConfig } from '../config/schema/gateway.ts';
 import { type Resource, resources as contract } from '../contract/resources.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Verdict } from '../migration/compare/comparison.ts';
-import { createEvidence } from '../migration/evidence/create-evidence.ts';
-import type { Evidence } from '../migration/evidence/evidence.ts';
+import { createMigrationEvidence } from '../migration/evidence/create-evidence.ts';
+import type { MigrationEvidence } from '../migration/evidence/evidence.ts';
 import { createLocalEvidenceStore } from '../migration/evidence/local-evidence.ts';
 import { createRedisEvidenceStore } from '../migration/evidence/redis-evidence.ts';
 import { createExternalGates, type ExternalGates } from '../migration/judge/external-gate.ts';
@@ -63,7 +63,7 @@ export type OpenedMigrations = Omit<Migrations, 'close'> & {
 /** What operators and the judge act on. */
 type OperatedParts = {
   readonly states: MigrationStates;
-  readonly evidence: Evidence;
+  readonly evidence: MigrationEvidence;
   readonly served: () => readonly ServedMigration[];
   readonly memory: JudgeMemory;
   readonly external: ExternalGates;
@@ -115,10 +115,10 @@ function openEvidence(
   states: MigrationStates,
   served: () => readonly ServedMigration[],
   { clock, metrics }: OpenMigrationsDeps,
-): Evidence {
+): MigrationEvidence {
   const store =
     fleet === undefined ? createLocalEvidenceStore() : createRedisEvidenceStore(fleet.client, fleet.keyOf);
-  return createEvidence({
+  return createMigrationEvidence({
     ...{
       store,
       states,

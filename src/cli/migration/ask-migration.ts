@@ -32,7 +32,7 @@ const CODES: Readonly<Record<ActionProblem['code'], number>> = {
 };
 
 /** Ends a command with a problem: with `--json` on standard output, too. */
-export function endWith(problem: ActionProblem, { json }: AskOptions, context: CliContext): never {
+function endWith(problem: ActionProblem, { json }: AskOptions, context: CliContext): never {
   if (json === true) context.out(`${JSON.stringify({ error: problem })}\n`);
   context.err(`portico: ${problem.reason}\n${problem.hint === '' ? '' : `    hint: ${problem.hint}\n`}`);
   throw new ExitError(CODES[problem.code]);

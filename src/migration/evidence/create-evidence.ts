@@ -4,7 +4,7 @@ import { createSerialQueue } from '../../kernel/serial-queue.ts';
 import type { Verdict } from '../compare/comparison.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
 import { addComparison, addServed, createDelta, type Delta, KEYS_MAX } from './delta.ts';
-import type { Evidence, OperationEvidence } from './evidence.ts';
+import type { MigrationEvidence, OperationEvidence } from './evidence.ts';
 import {
   differenceGroup,
   type EvidencePlace,
@@ -86,7 +86,7 @@ function createKnownKeys() {
 }
 
 /** Creates what gathers evidence. What was counted is written every second; `read` and `differences` write it before. */
-export function createEvidence(deps: EvidenceDeps): Evidence {
+export function createMigrationEvidence(deps: EvidenceDeps): MigrationEvidence {
   const { store, states, clock, secret, critical, onCompared } = deps;
   const writer = createWriter(store);
   const known = createKnownKeys();

@@ -75,7 +75,7 @@ function addGroup(groups: Delta['groups'], sample: DifferenceSample, ignored: bo
 const fieldOf = (path: string) => path.replace(/^data\[\]/, 'data');
 
 /** Whether a difference at `path` is one of the fields that `critical` names, or within one. */
-export function isCritical(critical: readonly string[], path: string): boolean {
+function isCritical(critical: readonly string[], path: string): boolean {
   const field = fieldOf(path);
   return critical.map(fieldOf).some((named) => field === named || field.startsWith(`${named}.`));
 }

@@ -72,7 +72,7 @@ export type DifferenceGroup = Pick<DifferenceSample, 'path' | 'kind'> & {
 };
 
 /** Gathers what is learnt of both sources: in Redis for a fleet, else in this process. */
-export type Evidence = {
+export type MigrationEvidence = {
   /** Counts a comparison, and a call of a caller at the new source. Neither waits nor fails. */
   compared(comparison: Comparison): void;
   served(call: NewCall): void;

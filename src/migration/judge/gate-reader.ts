@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
-import type { Evidence } from '../evidence/evidence.ts';
+import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
 import { type Gate, gateOf } from './gate.ts';
 import type { JudgedMigration } from './judged-migration.ts';
@@ -12,7 +12,7 @@ export type GateReaderDeps = {
   /** The migrations that the configuration in force declares. */
   readonly declared: () => readonly JudgedMigration[];
   readonly states: Pick<MigrationStates, 'current'>;
-  readonly evidence: Pick<Evidence, 'read'>;
+  readonly evidence: Pick<MigrationEvidence, 'read'>;
   readonly memory: Pick<JudgeMemory, 'read'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly askExternalGate: AskExternalGate;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Evidence, OperationEvidence } from '../evidence/evidence.ts';
+import type { MigrationEvidence, OperationEvidence } from '../evidence/evidence.ts';
 import { NO_EVIDENCE } from '../evidence/no-evidence.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
@@ -15,7 +15,7 @@ import { judgeOperation, newMemory, type Ruling } from './rollback-rules.ts';
 export type JudgeDeps = RulingDeps &
   GateReaderDeps & {
     readonly states: Pick<MigrationStates, 'current' | 'change'>;
-    readonly evidence: Pick<Evidence, 'read'>;
+    readonly evidence: Pick<MigrationEvidence, 'read'>;
     readonly memory: JudgeMemory;
     readonly webhooks: Pick<Webhooks, 'send'>;
   };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Evidence, OperationEvidence } from '../evidence/evidence.ts';
+import type { MigrationEvidence, OperationEvidence } from '../evidence/evidence.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
 import { positionText } from './next-step.ts';
@@ -8,7 +8,7 @@ import { afterRehearsal, rehearsing } from './rehearsal.ts';
 
 export type RehearseDeps = {
   readonly states: Pick<MigrationStates, 'current' | 'change'>;
-  readonly evidence: Pick<Evidence, 'read'>;
+  readonly evidence: Pick<MigrationEvidence, 'read'>;
   readonly clock: Pick<Clock, 'now'>;
 };
 

@@ -4,7 +4,7 @@ import { compileParser } from '../../contract/parse-query.ts';
 import type { Query } from '../../contract/query.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Comparison } from '../compare/comparison.ts';
-import type { Evidence } from '../evidence/evidence.ts';
+import type { MigrationEvidence } from '../evidence/evidence.ts';
 
 /** A question that was recorded: `users.list` and `limit=20&sort=name`, or `users.get` and `id=user_1`. */
 type Recorded = { readonly operation: string; readonly query: string };
@@ -20,7 +20,7 @@ export type CompareQuestion = (
 
 export type ReplayDeps = {
   readonly compareQuestion: CompareQuestion;
-  readonly evidence: Pick<Evidence, 'compared'>;
+  readonly evidence: Pick<MigrationEvidence, 'compared'>;
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Waits; replaced in tests. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;

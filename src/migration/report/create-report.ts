@@ -1,7 +1,7 @@
 import { readAuditLine } from '../../audit/audit-entry.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Evidence } from '../evidence/evidence.ts';
+import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { GateReader } from '../judge/gate-reader.ts';
 import type { JudgedMigration } from '../judge/judged-migration.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
@@ -10,7 +10,7 @@ import { type HistoryEntry, reportText } from './report-text.ts';
 export type ReportDeps = {
   readonly declared: () => readonly JudgedMigration[];
   readonly states: Pick<MigrationStates, 'current'>;
-  readonly evidence: Pick<Evidence, 'read' | 'differences'>;
+  readonly evidence: Pick<MigrationEvidence, 'read' | 'differences'>;
   readonly gates: Pick<GateReader, 'gate'>;
   readonly audit: Pick<AuditLog, 'lines'>;
   readonly clock: Pick<Clock, 'now'>;

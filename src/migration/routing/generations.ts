@@ -22,7 +22,7 @@ export class GenerationEnded extends Error {}
 
 /** Creates the holder of a generation; `start` makes one when it is first asked for. */
 export function createGenerations<T>(start: (number: number) => MadeGeneration<T>): Generations<T> {
-  let current: (GenerationAtWork<T> & { readonly number: number; end(): unknown }) | undefined;
+  let current: (GenerationAtWork<T> & { readonly number: number; readonly end: () => unknown }) | undefined;
 
   function begin(number: number) {
     const made = start(number);

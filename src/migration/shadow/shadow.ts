@@ -4,7 +4,7 @@ import { queryKey } from '../../contract/query-key.ts';
 import type { Query } from '../../contract/query.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { SourceAnswer } from '../../policy/call.ts';
-import type { Evidence } from '../evidence/evidence.ts';
+import type { MigrationEvidence } from '../evidence/evidence.ts';
 import { failsInRehearsal } from '../judge/rehearsal.ts';
 import type { FreshRead } from '../routing/fresh-read.ts';
 import type { MigrationState } from '../state/migration-state.ts';
@@ -46,7 +46,7 @@ export type ShadowMetrics = {
 
 export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck'> & {
   readonly state: () => MigrationState | undefined;
-  readonly evidence: Pick<Evidence, 'compared' | 'isKnown' | 'rehearsed'>;
+  readonly evidence: Pick<MigrationEvidence, 'compared' | 'isKnown' | 'rehearsed'>;
   readonly rate: Pick<ShadowRate, 'take'>;
   readonly strain: () => Strain | undefined;
   readonly metrics: ShadowMetrics;

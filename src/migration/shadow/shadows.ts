@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import type { Comparison } from '../compare/comparison.ts';
 import { createToSample } from '../compare/sample.ts';
-import type { Evidence } from '../evidence/evidence.ts';
+import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { ServedMigration } from '../migrations.ts';
 import type { FreshRead } from '../routing/fresh-read.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
@@ -28,24 +28,24 @@ export type Shadows = {
   /** Takes note of the configuration in force. */
   serveBy(served: readonly ServedMigration[]): void;
   /** Compares all records. @throws Error where a source fails */
-  walk(resource: string, run: Run): Promise<Walked>;
+  readonly walk: (resource: string, run: Run) => Promise<Walked>;
   /** Compares the legacy source with itself. @throws Error where it fails */
-  calibrate(resource: string, samples: number, run: Run): Promise<Calibration>;
+  readonly calibrate: (resource: string, samples: number, run: Run) => Promise<Calibration>;
   /** What both sources say to one question, with values. */
-  explain(resource: string, query: Query, signal: AbortSignal): Promise<AnswersWithValues>;
+  readonly explain: (resource: string, query: Query, signal: AbortSignal) => Promise<AnswersWithValues>;
   /** Asks both sources one question; `undefined`: one of them could not be asked now. */
-  compareQuestion(
+  readonly compareQuestion: (
     resource: string,
     operation: string,
     query: Query,
     signal: AbortSignal,
-  ): Promise<Comparison | undefined>;
+  ) => Promise<Comparison | undefined>;
   close(): Promise<void>;
 };
 
 export type ShadowsDeps = {
   readonly states: Pick<MigrationStates, 'current'>;
-  readonly evidence: Pick<Evidence, 'compared' | 'isKnown' | 'rehearsed'>;
+  readonly evidence: Pick<MigrationEvidence, 'compared' | 'isKnown' | 'rehearsed'>;
   readonly clock: Clock;
   /** Where calls are counted for a fleet; absent: this process counts alone. */
   readonly redis: Redis | undefined;

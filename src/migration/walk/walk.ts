@@ -2,7 +2,7 @@ import type { MigrationConfig } from '../../config/schema/migration.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';
 import type { AnswerDifference } from '../compare/comparison.ts';
-import type { Evidence } from '../evidence/evidence.ts';
+import type { MigrationEvidence } from '../evidence/evidence.ts';
 import { type ComparerDeps, createComparer } from '../shadow/comparer.ts';
 import { createAskLeg } from '../shadow/leg.ts';
 import { createSlots } from '../shadow/slots.ts';
@@ -17,7 +17,7 @@ export type Walked = { readonly records: number; readonly differences: number; r
 
 export type WalkDeps = Omit<ComparerDeps, 'slots' | 'config' | 'onRecheck' | 'wait'> & {
   readonly config: MigrationConfig;
-  readonly evidence: Pick<Evidence, 'compared'>;
+  readonly evidence: Pick<MigrationEvidence, 'compared'>;
   readonly clock: Clock;
   readonly wait?: Wait;
 };

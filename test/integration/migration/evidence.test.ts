@@ -1,6 +1,9 @@
 import { Redis } from 'ioredis';
-import { createEvidence, type EvidenceDeps } from '../../../src/migration/evidence/create-evidence.ts';
-import type { Evidence } from '../../../src/migration/evidence/evidence.ts';
+import {
+  createMigrationEvidence,
+  type EvidenceDeps,
+} from '../../../src/migration/evidence/create-evidence.ts';
+import type { MigrationEvidence } from '../../../src/migration/evidence/evidence.ts';
 import { createLocalEvidenceStore } from '../../../src/migration/evidence/local-evidence.ts';
 import { createRedisEvidenceStore } from '../../../src/migration/evidence/redis-evidence.ts';
 import type { MigrationState } from '../../../src/migration/state/migration-state.ts';
@@ -33,8 +36,8 @@ async function open(kind: 'redis' | 'local') {
   const local = createLocalEvidenceStore();
   const storeOf = () =>
     kind === 'local' ? local : createRedisEvidenceStore(client, (part) => `${prefix}{migration}:${part}`);
-  const evidenceOf = (): Evidence => {
-    const evidence = createEvidence({ ...deps, store: storeOf() });
+  const evidenceOf = (): MigrationEvidence => {
+    const evidence = createMigrationEvidence({ ...deps, store: storeOf() });
     closing.push(() => evidence.close());
     return evidence;
   };
@@ -174,7 +177,7 @@ describe('the evidence of a fleet', () => {
         if (isLost) throw new Error('the answer was lost');
       },
     };
-    const evidence = createEvidence({
+    const evidence = createMigrationEvidence({
       ...{ store: losing, states: { current: () => migrationState() }, clock: fleet.clock },
       ...{ secret: 's', critical: () => [] },
     });

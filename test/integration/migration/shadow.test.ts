@@ -63,7 +63,7 @@ describe('a gateway whose users are shadowed', () => {
 
   beforeAll(async () => {
     [legacy, next] = await Promise.all([startUpstream(), startUpstream()]);
-    const sources = { 'old.yaml': sourceText('old', legacy!), 'next.yaml': sourceText('next', next!) };
+    const sources = { 'old.yaml': sourceText('old', legacy), 'next.yaml': sourceText('next', next) };
     const { config, compiled, problems } = loadTexts({ gateway: gatewayText, sources });
     if (config.gateway === undefined || problems.length > 0) throw new Error(JSON.stringify(problems));
     gateway = await runGateway(config.gateway, chooseSources(config.gateway, compiled));

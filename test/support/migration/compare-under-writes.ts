@@ -31,6 +31,21 @@ const USERS = 4_000;
 const PER_SECOND = 20;
 const PAGE = 20;
 
+/** Counts what comparing has found. */
+function createFindings() {
+  const verdicts: Record<string, number> = {};
+  const mismatched = new Set<string>();
+  const asked = new Set<string>();
+  const findings = { verdicts, mismatched, asked, ended: 0 };
+  function compared({ verdict, query }: Comparison): void {
+    findings.ended += 1;
+    asked.add(query);
+    verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
+    if (verdict === 'mismatch') mismatched.add(query);
+  }
+  return { findings, compared };
+}
+
 /** Compares what both stores give for random questions, 20 a second, in virtual time. */
 export async function compareUnderWrites(options: UnderWrites): Promise<FoundUnderWrites> {
   const { kind, comparisons, writesPerSecond, spoilt, seed = 7 } = options;
@@ -45,10 +60,7 @@ export async function compareUnderWrites(options: UnderWrites): Promise<FoundUnd
     answerMs: () => 10 + 30 * random(),
     spoil: (number, name) => (isLacking(number) ? undefined : spoilt.has(number) ? name.toLowerCase() : name),
   });
-  const verdicts: Record<string, number> = {};
-  const mismatched = new Set<string>();
-  const allAsked = new Set<string>();
-  let ended = 0;
+  const { findings, compared } = createFindings();
   const shadow = createShadow({
     ...{ resource: resources.users, sources: stores.sources, clock: time, random: () => 0 },
     config: migration.parse({ to: 'x', shadow: { concurrency: 64 }, recheck: { maxRps: 1_000 } }),
@@ -59,12 +71,7 @@ export async function compareUnderWrites(options: UnderWrites): Promise<FoundUnd
     },
     evidence: {
       ...{ isKnown: () => false, rehearsed: () => undefined },
-      compared({ verdict, query }: Comparison) {
-        ended += 1;
-        allAsked.add(query);
-        verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
-        if (verdict === 'mismatch') mismatched.add(query);
-      },
+      compared,
     },
     toSample: createToSample({ secret: 'key', showMask: [] }),
     metrics: { shadow: () => undefined, recheck: () => undefined },
@@ -101,7 +108,7 @@ export async function compareUnderWrites(options: UnderWrites): Promise<FoundUnd
 
   /** Names change; in lists, users come and go as well. The same few are written to most of the time. */
   async function writeOn(): Promise<void> {
-    for (let writes = 0; ended < comparisons; writes += 1) {
+    for (let writes = 0; findings.ended < comparisons; writes += 1) {
       await time.sleep(1_000 / writesPerSecond);
       const number = 1 + Math.floor(USERS * random() ** 3);
       const isGoing = kind === 'list' && random() < 0.03 && !spoilt.has(number);
@@ -114,11 +121,11 @@ export async function compareUnderWrites(options: UnderWrites): Promise<FoundUnd
       void ask();
       await time.sleep(1_000 / PER_SECOND);
     }
-    while (ended < comparisons) await time.sleep(100);
+    while (findings.ended < comparisons) await time.sleep(100);
   }
 
   await time.run(Promise.all([askOn(), writesPerSecond > 0 ? writeOn() : undefined]));
   await shadow.close();
   const { legacy, new: next } = stores.calls;
-  return { verdicts, mismatched, asked: allAsked, furtherCalls: (legacy + next) / comparisons - 2 };
+  return { ...findings, furtherCalls: (legacy + next) / comparisons - 2 };
 }

@@ -1,5 +1,5 @@
 import type { AuditChange } from '../../../src/audit/audit-entry.ts';
-import { createEvidence } from '../../../src/migration/evidence/create-evidence.ts';
+import { createMigrationEvidence } from '../../../src/migration/evidence/create-evidence.ts';
 import type { NewCall } from '../../../src/migration/evidence/evidence.ts';
 import { createLocalEvidenceStore } from '../../../src/migration/evidence/local-evidence.ts';
 import type { MigrationEvent } from '../../../src/migration/notify/announcement.ts';
@@ -43,7 +43,7 @@ export async function openJudged({
   const { sources, digests, ...first } = migrationState(state);
   states.declare([{ resource: 'users', sources, digests, position: { stage: 'legacy', percent: 0 } }]);
   await states.change(states.current('users')!, { ...first, sources, digests });
-  const evidence = createEvidence({
+  const evidence = createMigrationEvidence({
     ...{ store: createLocalEvidenceStore(), states, clock, secret: 'of the test' },
     critical: () => config.compare.critical,
   });

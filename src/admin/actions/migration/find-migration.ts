@@ -1,5 +1,5 @@
 import type { Clock } from '../../../kernel/clock.ts';
-import type { Evidence } from '../../../migration/evidence/evidence.ts';
+import type { MigrationEvidence } from '../../../migration/evidence/evidence.ts';
 import type { MovingResource } from '../../../migration/migrations.ts';
 import type { MigrationEngine } from '../../../migration/operate/engine.ts';
 import type { Tasks } from '../../../migration/operate/tasks.ts';
@@ -15,7 +15,7 @@ export type OperatedMigrations = {
   /** Those of the configuration in force. */
   readonly moving: () => readonly Declared[];
   readonly states: MigrationStates;
-  readonly evidence: Pick<Evidence, 'read' | 'differences'>;
+  readonly evidence: Pick<MigrationEvidence, 'read' | 'differences'>;
   /** What is absent, this gateway cannot do. */
   readonly engine: Partial<MigrationEngine>;
   readonly tasks: Tasks;
