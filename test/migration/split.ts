@@ -55,10 +55,11 @@ function zipf(callers: readonly string[], below: (bound: number) => number): str
 
 const preview: OperationRow = {
   id: 'split-2',
-  name: 'preview tells within one point which part of the traffic a share of 50 unequal callers is',
+  name: 'preview tells within one point which part of the traffic of its process a share of 50 unequal callers is',
   fast: false,
   async run(bench) {
-    const fleet = await startMovingFleet(bench, { keys: 50 });
+    // Each process counts its own callers: of one, all of the traffic is known.
+    const fleet = await startMovingFleet(bench, { keys: 50, gateways: 1 });
     fleet.next.faults.change = marked;
     await fleet.goTo('shadow users');
     const random = createRandom(7);
