@@ -5,6 +5,7 @@ import {
   startMovingServices,
 } from '../../support/migration/moving-gateway.ts';
 import type { LocalGateway } from '../../support/gateway/running-gateway.ts';
+import { eventually } from '../../support/time/eventually.ts';
 import { serving } from '../../support/upstream/scripted-upstream.ts';
 
 const MOVING = '{ source: crm, cache: { fresh: 0s, notFound: 0s }, migration: { to: people, stage: STAGE } }';
@@ -49,11 +50,12 @@ describe('a resource that moves', () => {
     }
   });
 
-  it('says in its metrics who was chosen, and in no header', async () => {
+  it('says in its log and its metrics who was chosen, and in no header', async () => {
     const { headers } = await ask(live, '/v1/users/user_1');
     expect(JSON.stringify(headers)).not.toMatch(/legacy|people|portico-origin/i);
     expect(await live.counted('portico_migration_requests_total', 'origin="new"')).toBeGreaterThan(0);
     expect(await live.counted('portico_migration_stage', 'operation="users.get"')).toBe(3);
+    await eventually(() => live.log.some((line) => line.includes('"origin":"new"')));
   });
 
   it('is answered by the legacy source where the new one fails or has no such record, and nobody notices', async () => {
@@ -69,6 +71,7 @@ describe('a resource that moves', () => {
       const earlier = await counted();
       expect(stable(await ask(live, path))).toEqual(before);
       expect(await counted()).toBe(earlier + 1);
+      await eventually(() => live.log.some((line) => line.includes(`"fallback":"${cause}"`)));
     }
   });
 
