@@ -46,6 +46,13 @@ function createFindings() {
   return { findings, compared };
 }
 
+/** A question: popular records are asked for more often, pages all alike. */
+function randomQuestion(kind: UnderWrites['kind'], random: () => number): GetQuery | ListQuery {
+  if (kind === 'get') return { kind, resource: 'users', id: `user_${1 + Math.floor(USERS * random() ** 3)}` };
+  const page = 1 + Math.floor((USERS / PAGE) * random());
+  return { kind, resource: 'users', page, limit: PAGE, sort: null, filters: [] };
+}
+
 /** Compares what both stores give for random questions, 20 a second, in virtual time. */
 export async function compareUnderWrites(options: UnderWrites): Promise<FoundUnderWrites> {
   const { kind, comparisons, writesPerSecond, spoilt, seed = 7 } = options;
@@ -78,17 +85,7 @@ export async function compareUnderWrites(options: UnderWrites): Promise<FoundUnd
     wait: (ms) => time.sleep(ms),
   });
 
-  const query = (): GetQuery | ListQuery =>
-    kind === 'get'
-      ? { kind, resource: 'users', id: `user_${1 + Math.floor(USERS * random() ** 3)}` }
-      : {
-          kind,
-          resource: 'users',
-          page: 1 + Math.floor((USERS / PAGE) * random()),
-          limit: PAGE,
-          sort: null,
-          filters: [],
-        };
+  const query = () => randomQuestion(kind, random);
 
   async function ask(): Promise<void> {
     const asked = query();
