@@ -13,7 +13,9 @@ async function underCallers<T>(bench: FaultBench, fleet: MovingFleet, work: () =
   await bench.sleep(2_000);
   const done = await work();
   const answers = await asked;
-  const errors = answers.filter((answer) => answer?.status !== 200).length;
+  // The first of them says what went wrong; one without a status is a connection that failed.
+  const failed = answers.filter((answer) => answer?.status !== 200);
+  const errors = failed.length === 0 ? 0 : `${String(failed.length)}, first ${String(failed[0]?.status)}`;
   return { done, errors, answers: answers.filter((answer) => answer !== undefined) };
 }
 
@@ -22,6 +24,10 @@ function lastNewAfter(answers: readonly OriginAnswer[], moment: number): number 
   const late = answers.filter(({ isNew, endedAt }) => isNew && endedAt > moment);
   return Math.max(0, ...late.map(({ endedAt }) => endedAt - moment));
 }
+
+/** How many answers of the new service had come by a moment: without any, a rollback would show nothing. */
+const newUntil = (answers: readonly OriginAnswer[], moment: number) =>
+  answers.filter(({ isNew, endedAt }) => isNew && endedAt < moment).length;
 
 async function startLive(bench: FaultBench): Promise<MovingFleet> {
   const fleet = await startMovingFleet(bench, { cache: { fresh: '1s', notFound: '0s' } });
@@ -43,7 +49,7 @@ const byHand: OperationRow = {
       return { endedAt, replicas };
     });
     const last = lastNewAfter(answers, done.endedAt);
-    const before = answers.filter(({ isNew, endedAt }) => isNew && endedAt < done.endedAt).length;
+    const before = newUntil(answers, done.endedAt);
     bench.atMost('ms of the new source after the command', last, 1_000);
     return {
       ok: errors === 0 && before > 0,
@@ -76,11 +82,11 @@ const withoutMessages: OperationRow = {
     });
     state.over = true;
     await killing;
-    const last = lastNewAfter(answers, done);
+    const [last, before] = [lastNewAfter(answers, done), newUntil(answers, done)];
     bench.atMost('ms of the new source after the command', last, 2_000);
     return {
-      ok: errors === 0 && state.killed > 0,
-      figure: { 'last new body, ms': last, errors, killed: state.killed },
+      ok: errors === 0 && state.killed > 0 && before > 0,
+      figure: { 'last new body, ms': last, errors, killed: state.killed, 'new before': before },
     };
   },
 };
@@ -97,9 +103,12 @@ const withoutRedis: OperationRow = {
       return performance.now();
     });
     fleet.redis.resume();
-    const last = lastNewAfter(answers, done);
+    const [last, before] = [lastNewAfter(answers, done), newUntil(answers, done)];
     bench.atMost('ms of the new source after the last command', last, 1_000);
-    return { ok: errors === 0, figure: { 'last new body, ms': last, errors } };
+    return {
+      ok: errors === 0 && before > 0,
+      figure: { 'last new body, ms': last, errors, 'new before': before },
+    };
   },
 };
 
