@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { MigrationConfig } from '../config/schema/migration.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Origin } from '../kernel/upstream-call.ts';
+import type { BeginWarming } from '../policy/cache-warm.ts';
 import type { Handler, SourceHandler } from '../policy/call.ts';
 import type { NewCall } from './evidence/evidence.ts';
 import { type FreshRead, reportFreshReads } from './routing/fresh-read.ts';
@@ -35,7 +36,11 @@ export type MovingSources = {
 };
 
 /** A resource that moves, and what it is served from. */
-export type ServedMigration = MovingResource & { readonly sources: MovingSources };
+export type ServedMigration = MovingResource & {
+  readonly sources: MovingSources;
+  /** Puts what the new source has answered into its cache. */
+  readonly warm: BeginWarming;
+};
 
 /** What a resource that moves is served with. */
 export type ResourceMigration = {

@@ -1,35 +1,18 @@
-import { hash } from 'node:crypto';
 import type { BackgroundTasks } from '../kernel/background-tasks.ts';
-import type { Clock } from '../kernel/clock.ts';
 import { createSingleFlight } from '../kernel/single-flight.ts';
 import { createBoundedMap } from '../store/bounded-map.ts';
 import { ageMs, type Cache } from '../store/cache/cache.ts';
-import type { CacheEntry, Generation } from '../store/cache/cache-entry.ts';
+import type { CacheEntry } from '../store/cache/cache-entry.ts';
 import type { Lock } from '../store/distributed-lock.ts';
 import { acquireOrWait, type FoundOrLock, UNLOCKED } from '../store/fleet-single-flight.ts';
 import type { Purges } from '../store/purges.ts';
 import type { UpstreamTrace } from '../telemetry/request-trace.ts';
-import type { SourceAnswer, SourceCall, SourceHandler } from './call.ts';
+import type { SourceCall, SourceHandler } from './call.ts';
+import { createEntryMaker, type EntryMakerDeps } from './cache-entry-maker.ts';
 
-/** How long answers live, seconds. */
-export type Freshness = {
-  /** How long "no such record" is remembered. */
-  readonly notFound: number;
-  /** How long after its freshness an answer is served while a new one is made in the background. */
-  readonly staleWhileRevalidate: number;
-  /** How long after its freshness an answer is served where no new one can be made. */
-  readonly staleIfError: number;
-};
-
-export type CacheFillDeps = {
+export type CacheFillDeps = EntryMakerDeps & {
   readonly cache: Cache;
-  readonly clock: Clock;
-  readonly freshness: Freshness;
   readonly purges: Pick<Purges, 'current'>;
-  /** Percent of its freshness by which an answer may end early, so that not all end at once. */
-  readonly jitterPercent: number;
-  /** 0 to 1, anew for each answer. */
-  readonly random: () => number;
   readonly tasks: Pick<BackgroundTasks, 'run'>;
   /** Bound of a refresh in the background. */
   readonly deadlineMs: number;
@@ -53,32 +36,6 @@ const REFRESH_PAUSE_MS = 1_000;
 const REFRESHES_MAX = 10_000;
 /** How long to wait for the fill of another process, which may be slower than one of ours. */
 const FLEET_WAIT = { pausesMs: [5, 100], patienceMs: 5_000 } as const;
-
-/** A strong entity tag of a body (RFC 9110, section 8.8.3). */
-function etagOf(body: Buffer): string {
-  return `"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
-}
-
-/** Creates the function that makes an entry of an answer. `generation`: what was purged before the source was asked. */
-function createEntryMaker({ clock, freshness, jitterPercent, random }: CacheFillDeps) {
-  const keepSeconds = Math.max(freshness.staleWhileRevalidate, freshness.staleIfError);
-  return function entryOf(answer: SourceAnswer, generation: Generation): CacheEntry {
-    const { found, tags } = answer;
-    const body = Buffer.from(found ? answer.body : '');
-    const freshSeconds = found ? answer.freshSeconds : freshness.notFound;
-    return {
-      found,
-      body,
-      etag: found ? etagOf(body) : '',
-      storedAt: found ? answer.storedAt : clock.now(),
-      freshSeconds,
-      freshMs: freshSeconds * 1_000 * (1 - (random() * jitterPercent) / 100),
-      staleMs: found ? keepSeconds * 1_000 : 0,
-      tags,
-      generation,
-    };
-  };
-}
 
 /** Creates what fills the cache with the answers of a source. */
 export function createCacheFill(deps: CacheFillDeps, source: SourceHandler): CacheFill {

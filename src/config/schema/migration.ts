@@ -84,7 +84,9 @@ const shadow = z.strictObject({
   timeout: timeLimit.default(1_000).describe('How long such a call may take.'),
   prewarm: flag
     .default(false)
-    .describe('Whether answers of the new source that are equal fill its cache before it serves.'),
+    .describe(
+      'Whether answers of the new source that are equal fill its cache, so that it is not cold at a step of the ramp.',
+    ),
 });
 
 const recheck = z.strictObject({

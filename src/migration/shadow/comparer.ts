@@ -32,6 +32,8 @@ export type Compared = {
   readonly second: Leg;
   /** Absent: the other source was not asked, so there is nothing to count. */
   readonly comparison?: Comparison;
+  /** Whether the first answers were equal: not those of a recheck, and not by a rule. */
+  readonly isEqual?: boolean;
 };
 
 /** Compares what both sources of a resource answer. */
@@ -95,7 +97,10 @@ export function createComparer(deps: ComparerDeps): Comparer {
     { query, origin, spans }: AnsweredQuestion,
     pair: Both<Answered>,
     signal: AbortSignal,
-  ): Promise<Pick<Comparison, 'verdict' | 'differences' | 'ignored' | 'lagMs'>> {
+  ): Promise<{
+    readonly found: Pick<Comparison, 'verdict' | 'differences' | 'ignored' | 'lagMs'>;
+    readonly isEqual: boolean;
+  }> {
     const { verdict, differences, ignored, lagMs, isRechecked } = await confirm(pair, origin, {
       judge: (answers) => judge(query, answers),
       // What was begun goes before what is offered: else a busy hour would confirm nothing.
@@ -108,7 +113,10 @@ export function createComparer(deps: ComparerDeps): Comparer {
     if (isRechecked) onRecheck?.(RECHECK_RESULTS[verdict]);
     const key = queryKey(query);
     const sampled = (all: typeof differences) => all.map((difference) => toSample(difference, key));
-    return { verdict, differences: sampled(differences), ignored: sampled(ignored), lagMs };
+    return {
+      found: { verdict, differences: sampled(differences), ignored: sampled(ignored), lagMs },
+      isEqual: verdict === 'match' && !isRechecked,
+    };
   }
 
   return {
@@ -132,7 +140,8 @@ export function createComparer(deps: ComparerDeps): Comparer {
       }
       const pair = { [origin]: served, [other]: second } as Both<Answered>;
       try {
-        return { second, comparison: { ...measured, ...(await judgePair(question, pair, signal)) } };
+        const { found, isEqual } = await judgePair(question, pair, signal);
+        return { second, comparison: { ...measured, ...found }, isEqual };
       } catch (error) {
         // The wait has ended because everything closes.
         if (signal.aborted) return { second };

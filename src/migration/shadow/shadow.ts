@@ -1,9 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MigrationStage } from '../../config/schema/migration.ts';
 import { queryKey } from '../../contract/query-key.ts';
-import type { Query } from '../../contract/query.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
-import type { SourceAnswer } from '../../policy/call.ts';
+import type { BeginWarming } from '../../policy/cache-warm.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import { failsInRehearsal } from '../judge/rehearsal.ts';
 import type { FreshRead } from '../routing/fresh-read.ts';
@@ -52,8 +51,8 @@ export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck'>
   readonly metrics: ShadowMetrics;
   /** 0 to below 1, anew for each answer. */
   readonly random: () => number;
-  /** Keeps an answer of the new source that is equal, so that its cache is warm when it begins to serve. */
-  readonly warm?: ((operation: string, query: Query, answer: SourceAnswer) => void) | undefined;
+  /** Keeps answers of the new source that are equal, so that its cache is warm when it begins to serve. */
+  readonly warm?: BeginWarming | undefined;
 };
 
 /** The most percent of answers that are compared once the new source serves everybody. */
@@ -146,7 +145,8 @@ export function createShadow(deps: ShadowDeps): Shadow {
       return;
     }
     const served = { kind: 'answered', answer, ms, isFresh } as const;
-    const { second, comparison } = await comparer.compare(
+    const keep = prewarm && origin === 'legacy' ? warm?.(operation, query) : undefined;
+    const { second, comparison, isEqual } = await comparer.compare(
       { operation, query, origin, served, spans },
       signal,
     );
@@ -155,8 +155,7 @@ export function createShadow(deps: ShadowDeps): Shadow {
     if (outcome !== undefined) metrics.shadow(resource.name, outcome);
     if (comparison === undefined) return;
     evidence.compared(comparison);
-    const isWarming = prewarm && comparison.verdict === 'match' && origin === 'legacy';
-    if (isWarming && second.kind === 'answered') warm?.(operation, query, second.answer);
+    if (isEqual === true && second.kind === 'answered') await keep?.(second.answer);
   }
 
   return {

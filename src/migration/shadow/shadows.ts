@@ -86,7 +86,7 @@ export function createShadows(deps: ShadowsDeps): Shadows {
     const parts = partsOf(served, deps);
     const rate = createShadowRate(declared.resource, config.shadow.maxRps, deps);
     const state = () => states.current(declared.resource);
-    const shadow = createShadow({ ...deps, ...parts, state, rate, random: Math.random });
+    const shadow = createShadow({ ...deps, ...parts, state, rate, random: Math.random, warm: served.warm });
     return { parts, rate, shadow };
   }
 

@@ -5,6 +5,7 @@ import type {
   ServedMigration,
 } from '../../migration/migrations.ts';
 import { createGenerations, type Generations } from '../../migration/routing/generations.ts';
+import { type BeginWarming, createCacheWarming } from '../../policy/cache-warm.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import type { CompiledMigration, CompiledResource } from '../compile-sources.ts';
 import { contentDigest } from '../parts/content-digest.ts';
@@ -33,7 +34,7 @@ export type MovingAtWork = {
 };
 
 /** What is kept of the new source under one generation. */
-type NextGeneration = SourceReader & { readonly answers: Answers };
+type NextGeneration = SourceReader & { readonly answers: Answers; readonly warm: BeginWarming };
 
 function movingOf(compiled: CompiledResource, { config: migration, to }: CompiledMigration): MovingResource {
   const { resource, source, digest, config } = compiled;
@@ -71,8 +72,10 @@ function startGenerations(
     const reader = readResource(next, watched, { digest, fresh: next.config.cache.fresh }, deps);
     const { source } = reader.value;
     const answers = startAnswers(next, digest, (name) => migration.reported(name, 'new', source), deps);
+    const { cache: freshness } = next.config;
+    const warm = createCacheWarming({ ...deps, digest, freshness, random: Math.random });
     return {
-      value: { ...reader.value, answers: answers.value },
+      value: { ...reader.value, answers: answers.value, warm },
       close: () => Promise.all([answers.close?.(), reader.close?.()]),
     };
   });
@@ -115,6 +118,15 @@ export function takeMoving(
   const generations = takeGenerations(to, routing, parts, deps);
   const nextNow = () => generations.of(routing.generation()).value;
 
+  /** After a rollback, what was asked before it is kept nowhere. */
+  const warm: BeginWarming = (operation, query) => {
+    const generation = routing.generation();
+    const keep = nextNow().warm(operation, query);
+    return async (answer) => {
+      if (routing.generation() === generation) await keep(answer);
+    };
+  };
+
   const answers = operationsOf(compiled).flatMap(({ name }) => {
     const [legacyAnswer, completeAnswer] = [fromLegacy.get(name), complete.get(name)];
     if (legacyAnswer === undefined || completeAnswer === undefined) return [];
@@ -128,7 +140,7 @@ export function takeMoving(
   return {
     answers: new Map(answers),
     sources: [legacy, to],
-    served: { ...moving, sources: { legacy: legacy.source, new: (call) => nextNow().source(call) } },
+    served: { ...moving, sources: { legacy: legacy.source, new: (call) => nextNow().source(call) }, warm },
     countRowSets: (tag) => legacy.countRowSets(tag) + to.countRowSets(tag) + nextNow().countRowSets(tag),
   };
 }

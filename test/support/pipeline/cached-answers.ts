@@ -1,7 +1,7 @@
 import { createBackgroundTasks } from '../../../src/kernel/background-tasks.ts';
 import type { Query } from '../../../src/contract/query.ts';
 import type { Call, SourceAnswer, SourceCall, SourceHandler } from '../../../src/policy/call.ts';
-import type { Freshness } from '../../../src/policy/cache-fill.ts';
+import type { Freshness } from '../../../src/policy/cache-entry-maker.ts';
 import { createCacheStage } from '../../../src/policy/cache-stage.ts';
 import { createCache, type Cache } from '../../../src/store/cache/cache.ts';
 import { createLocalPurges } from '../../../src/store/purges.ts';

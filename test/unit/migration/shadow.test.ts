@@ -18,6 +18,15 @@ type Change = Omit<Partial<ShadowDeps>, 'config' | 'sources'> & {
   readonly legacy?: SourceHandler;
 };
 
+/** Notes which operations an answer is kept of. */
+const warmingInto =
+  (warmed: string[]): NonNullable<ShadowDeps['warm']> =>
+  (operation) =>
+  () => {
+    warmed.push(operation);
+    return Promise.resolve();
+  };
+
 /** A shadow over two sources, and everything that it did. */
 function open({ shadow: settings = {}, next, legacy, ...change }: Change = {}) {
   const clock = createManualClock();
@@ -232,14 +241,26 @@ describe('the shadow of an answer', () => {
 
   it('warms the cache of the new source with what is equal, where the file says so', async () => {
     const warmed: string[] = [];
-    const warm = (operation: string) => void warmed.push(operation);
     for (const prewarm of [true, false]) {
-      const { shadow, offer, comparisons, until } = open({ warm, shadow: { prewarm } });
+      const { shadow, offer, comparisons, until } = open({ warm: warmingInto(warmed), shadow: { prewarm } });
       offer();
       await until(() => comparisons.length === 1);
       await shadow.close();
     }
     expect(warmed).toEqual(['users.get']);
+  });
+
+  it('does not warm a cache with an answer that differed at first and was equal when it was asked again', async () => {
+    const warmed: string[] = [];
+    const { shadow, offer, answer, comparisons, asked, until } = open({
+      warm: warmingInto(warmed),
+      shadow: { prewarm: true },
+      next: () => Promise.resolve(answer(asked.length === 1 ? 'Bob' : 'Ann')),
+    });
+    offer();
+    await until(() => comparisons.length === 1);
+    await shadow.close();
+    expect([comparisons[0]?.verdict, warmed]).toEqual(['match', []]);
   });
 
   it('ends with the gateway, without a comparison', async () => {

@@ -1,5 +1,5 @@
 import { fault } from '../../../src/errors/fault.ts';
-import type { Freshness } from '../../../src/policy/cache-fill.ts';
+import type { Freshness } from '../../../src/policy/cache-entry-maker.ts';
 import { callOf, clock, found, openCached, settled } from '../../support/pipeline/cached-answers.ts';
 
 describe('an answer past its freshness', () => {

@@ -1,0 +1,51 @@
+import type { Query } from '../contract/query.ts';
+import type { Cache } from '../store/cache/cache.ts';
+import type { CacheEntry } from '../store/cache/cache-entry.ts';
+import type { Lock } from '../store/distributed-lock.ts';
+import type { Purges } from '../store/purges.ts';
+import { createEntryMaker, type EntryMakerDeps } from './cache-entry-maker.ts';
+import { cacheKeyOf, cacheKeyParts } from './cache-key.ts';
+import type { SourceAnswer } from './call.ts';
+
+/** Keeps an answer. It never rejects. */
+export type KeepAnswer = (answer: SourceAnswer) => Promise<void>;
+
+/** Begins to warm a cache. It is called before the source is asked, so that a purge since then ends what is kept. */
+export type BeginWarming = (operation: string, query: Query) => KeepAnswer;
+
+export type CacheWarmingDeps = EntryMakerDeps & {
+  readonly cache: Cache;
+  readonly purges: Pick<Purges, 'current'>;
+  /** What the cache stage of the source has its answers under. */
+  readonly digest: string;
+};
+
+/** Creates what puts answers into the cache that no caller has asked this source for. What is newer there stays. */
+export function createCacheWarming({ cache, purges, digest, ...deps }: CacheWarmingDeps): BeginWarming {
+  const entryOf = createEntryMaker(deps);
+
+  /** Another process that has the lock makes a newer entry. */
+  async function find(key: string): Promise<{ entry: CacheEntry | undefined; lock?: Lock } | undefined> {
+    if (!cache.isShared) return { entry: cache.local(key) };
+    const { entry, lock } = await cache.getOrLock(key, 'fill');
+    return lock && { entry, lock };
+  }
+
+  async function keep(key: string, made: CacheEntry): Promise<void> {
+    const found = await find(key);
+    if (found === undefined) return;
+    if (found.entry !== undefined && found.entry.storedAt >= made.storedAt) await found.lock?.release();
+    else await cache.put(key, made, found.lock);
+  }
+
+  return function begin(operation, query) {
+    const generation = purges.current();
+    const key = cacheKeyOf(cacheKeyParts(operation, digest, query));
+    return async (answer) => {
+      // Whether a record is missing is asked anew at each call.
+      if (!answer.found) return;
+      // Without Redis, nothing is kept: the cache is only colder.
+      await keep(key, entryOf(answer, generation)).catch(() => undefined);
+    };
+  };
+}
