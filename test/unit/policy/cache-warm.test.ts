@@ -1,7 +1,7 @@
 import { createCacheWarming } from '../../../src/policy/cache-warm.ts';
 import { createCache } from '../../../src/store/cache/cache.ts';
 import { createLocalPurges } from '../../../src/store/purges.ts';
-import { callOf, clock, found, openCached, query } from '../../support/pipeline/cached-answers.ts';
+import { callOf, clock, found, openCached, query, settled } from '../../support/pipeline/cached-answers.ts';
 
 /** A cache that can be warmed, and what serves from it. */
 function openWarmed() {
@@ -19,6 +19,7 @@ function openWarmed() {
   async function served(): Promise<string | undefined> {
     const before = runs.length;
     const reply = serve(callOf());
+    await settled();
     if (runs.length === before) return (await reply).body.toString();
     runs.at(-1)!.fail(new Error('not asked for'));
     await reply.catch(() => undefined);
