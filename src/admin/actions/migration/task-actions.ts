@@ -19,7 +19,8 @@ type RecordEnd = (changed: { readonly before?: unknown; readonly after?: unknown
 
 /** @throws ActionRefusal where the migration has left `legacy` */
 function refuseIfBegun({ state }: FoundMigration): void {
-  if (state.stage === 'legacy') return;
+  // The file alone may say where it is after a loss of all state; its sources have not been checked then.
+  if (state.stage === 'legacy' || state.rev === 0) return;
   const hint = 'to begin its evidence anew: portico migration shadow, in shadow';
   throw new ActionRefusal('conflict', `the migration has begun: it is at ${state.stage}`, hint);
 }
