@@ -118,13 +118,7 @@ const mistakes: readonly Mistake[] = [
 /** The address of those whom a sort by address gives in the wrong order: they tie. */
 export const SWAPPED_MAIL = 'info@firma.example';
 
-/** What is wrong with the copy, in words: one of each, and together twelve. */
-export const plantedMistakes: readonly string[] = [
-  ...mistakes.map(({ what }) => what),
-  'a tie in another order',
-];
-
-/** The people with every mistake that finds somebody it fits, spread over all of them. */
+/** The people with every mistake that finds somebody it fits, spread over all of them. A tie in another order is the twelfth. */
 export function withMistakes(people: readonly Person[]): readonly Person[] {
   const changed = new Map<Person, Person | undefined>();
   for (const [index, { fits, make }] of mistakes.entries()) {

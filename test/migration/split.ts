@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createRandom } from '../../src/samples/data/random.ts';
-import { bucketOf, bucketsBelow } from '../../src/migration/routing/bucket.ts';
+import { bucketsBelow, createBuckets } from '../../src/migration/routing/bucket.ts';
 import type { OperationRow } from '../operations/row.ts';
 import { forEachOf, startMovingFleet } from './harness/moving-fleet.ts';
 import { marked } from './harness/model-service.ts';
@@ -10,7 +10,7 @@ function reached(salt: string, callers: number, percent: number): number {
   const below = bucketsBelow(percent);
   let count = 0;
   for (let caller = 0; caller < callers; caller += 1)
-    if (bucketOf({ salt, resource: 'users' }, `caller-${String(caller)}`) < below) count += 1;
+    if (createBuckets({ salt, resource: 'users' })(`caller-${String(caller)}`) < below) count += 1;
   return (100 * count) / callers;
 }
 

@@ -1,8 +1,30 @@
+import type { OperationEvidence } from '../evidence/evidence.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import { CUSUM_LIMIT } from './cusum.ts';
 
 /** A rehearsal: a share of the second legs fails, as a ramp of that share would whose source is broken. */
 export type Rehearsal = NonNullable<MigrationState['rehearsal']>;
+
+/** How long second legs fail. */
+export const FAILING_MS = 60_000;
+/** Four failed second legs are enough; with twice as many expected, chance hardly leaves too few. */
+const LEGS_WANTED = 8;
+
+/** The share of second legs that has to fail so that enough do: 1 percent, and more where there is little traffic. */
+export function rehearsedPercent(
+  evidence: Readonly<Record<string, OperationEvidence>>,
+  { since }: Pick<MigrationState, 'since'>,
+  now: number,
+): number {
+  const compared = Object.values(evidence).reduce(
+    (sum, { match, mismatch, ignored, inconclusive, failedNew }) => {
+      return sum + match + mismatch + ignored + inconclusive + failedNew;
+    },
+    0,
+  );
+  const expected = (compared * FAILING_MS) / Math.max(1, now - Date.parse(since));
+  return expected === 0 ? 100 : Math.min(100, Math.max(1, Math.ceil((100 * LEGS_WANTED) / expected)));
+}
 
 /** The state while a rehearsal runs. */
 export function rehearsing(state: MigrationState, rehearsal: Rehearsal): MigrationState {

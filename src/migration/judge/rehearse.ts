@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
-import type { MigrationEvidence, OperationEvidence } from '../evidence/evidence.ts';
+import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
 import { positionText } from './next-step.ts';
-import { afterRehearsal, rehearsing } from './rehearsal.ts';
+import { afterRehearsal, FAILING_MS, rehearsedPercent, rehearsing } from './rehearsal.ts';
 
 export type RehearseDeps = {
   readonly states: Pick<MigrationStates, 'current' | 'change'>;
@@ -14,28 +14,9 @@ export type RehearseDeps = {
 
 type Run = { readonly signal: AbortSignal; readonly progress: (done: number, of?: number) => void };
 
-/** How long second legs fail, and how long the judge has after that. */
-const FAILING_MS = 60_000;
+/** How long the judge has after the last failed second leg. */
 const WAIT_MS = 15_000;
 const LOOK_MS = 200;
-/** Four failed second legs are enough; with twice as many expected, chance hardly leaves too few. */
-const LEGS_WANTED = 8;
-
-/** The share of second legs that has to fail so that enough do: 1 percent, and more where there is little traffic. */
-export function rehearsedPercent(
-  evidence: Readonly<Record<string, OperationEvidence>>,
-  { since }: Pick<MigrationState, 'since'>,
-  now: number,
-): number {
-  const compared = Object.values(evidence).reduce(
-    (sum, { match, mismatch, ignored, inconclusive, failedNew }) => {
-      return sum + match + mismatch + ignored + inconclusive + failedNew;
-    },
-    0,
-  );
-  const expected = (compared * FAILING_MS) / Math.max(1, now - Date.parse(since));
-  return expected === 0 ? 100 : Math.min(100, Math.max(1, Math.ceil((100 * LEGS_WANTED) / expected)));
-}
 
 /**
  * Makes the function that rehearses a rollback: in `shadow`, some second legs are made to fail until the judge would have

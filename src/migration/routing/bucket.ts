@@ -3,13 +3,13 @@ import { hash } from 'node:crypto';
 const UINT32 = 2 ** 32;
 
 /** What a bucket is made of: another salt or resource puts the same key elsewhere. */
-export type BucketScope = { readonly salt: string; readonly resource: string };
+type BucketScope = { readonly salt: string; readonly resource: string };
 
 /**
  * The bucket of a key, 0 to 2^32 - 1: the first four bytes of SHA-256. All of them count, so that a share is met to
  * 0.01 % and no remainder favours anybody.
  */
-export function bucketOf({ salt, resource }: BucketScope, key: string): number {
+function bucketOf({ salt, resource }: BucketScope, key: string): number {
   return hash('sha256', `${salt}:${resource}:${key}`, 'buffer').readUInt32BE(0);
 }
 
@@ -21,7 +21,7 @@ export function bucketsBelow(percent: number): number {
 /** The most keys whose bucket is remembered; then it starts anew. */
 const KNOWN_MAX = 10_000;
 
-/** Makes `bucketOf` for one scope, which remembers the keys that come again: hashing one takes microseconds. */
+/** Makes what finds the buckets of one scope. It remembers the keys that come again: hashing one takes microseconds. */
 export function createBuckets(scope: BucketScope): (key: string) => number {
   const known = new Map<string, number>();
   return (key) => {

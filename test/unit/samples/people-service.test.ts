@@ -1,6 +1,6 @@
 import { sampleCredentials } from '../../../src/samples/credentials.ts';
 import { generateUsers } from '../../../src/samples/data/generate-users.ts';
-import { type Person, personOf, plantedMistakes, withMistakes } from '../../../src/samples/people-records.ts';
+import { type Person, personOf, withMistakes } from '../../../src/samples/people-records.ts';
 import { createPeopleService } from '../../../src/samples/people-service.ts';
 import { ask } from './ask.ts';
 
@@ -102,7 +102,6 @@ describe('a person of the people service', () => {
 
 describe('the copy of the people', () => {
   it('differs from the right one by twelve planted mistakes: eleven people, and one order', async () => {
-    expect(plantedMistakes).toHaveLength(12);
     const wrong = withMistakes(right);
     const kept = new Set(wrong);
     expect(right.filter((person) => !kept.has(person))).toHaveLength(11);

@@ -1,4 +1,5 @@
-import { createRehearse, rehearsedPercent } from '../../../../src/migration/judge/rehearse.ts';
+import { rehearsedPercent } from '../../../../src/migration/judge/rehearsal.ts';
+import { createRehearse } from '../../../../src/migration/judge/rehearse.ts';
 import { eventually } from '../../../support/time/eventually.ts';
 import { type JudgedOptions, openJudged } from '../../../support/migration/judged-migration.ts';
 import { BEGAN, goodEvidence, HOUR_MS } from '../../../support/migration/migration-facts.ts';

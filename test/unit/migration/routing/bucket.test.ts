@@ -1,10 +1,10 @@
-import { bucketOf, bucketsBelow } from '../../../../src/migration/routing/bucket.ts';
+import { bucketsBelow, createBuckets } from '../../../../src/migration/routing/bucket.ts';
 
 const share = (buckets: readonly number[], percent: number) =>
   (buckets.filter((bucket) => bucket < bucketsBelow(percent)).length / buckets.length) * 100;
 
 function bucketsOf(count: number, salt = 'a-salt'): readonly number[] {
-  return Array.from({ length: count }, (_, i) => bucketOf({ salt, resource: 'users' }, `user_${i}`));
+  return Array.from({ length: count }, (_, i) => createBuckets({ salt, resource: 'users' })(`user_${i}`));
 }
 
 describe('the buckets of a ramp', () => {
@@ -39,8 +39,8 @@ describe('the buckets of a ramp', () => {
 
   it('are others for another salt and for another resource', () => {
     const key = 'user_1';
-    const bucket = bucketOf({ salt: 'a', resource: 'users' }, key);
-    expect(bucketOf({ salt: 'b', resource: 'users' }, key)).not.toBe(bucket);
-    expect(bucketOf({ salt: 'a', resource: 'products' }, key)).not.toBe(bucket);
+    const bucket = createBuckets({ salt: 'a', resource: 'users' })(key);
+    expect(createBuckets({ salt: 'b', resource: 'users' })(key)).not.toBe(bucket);
+    expect(createBuckets({ salt: 'a', resource: 'products' })(key)).not.toBe(bucket);
   });
 });

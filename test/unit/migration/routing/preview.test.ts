@@ -1,4 +1,4 @@
-import { bucketOf } from '../../../../src/migration/routing/bucket.ts';
+import { createBuckets } from '../../../../src/migration/routing/bucket.ts';
 import { previewShare } from '../../../../src/migration/routing/preview.ts';
 import { createRecentCallers } from '../../../../src/migration/routing/recent-callers.ts';
 import { callerOf, openOriginStage } from '../../../support/migration/origin-stage.ts';
@@ -21,7 +21,7 @@ describe('the preview of a share', () => {
     const callers = createRecentCallers(() => clock.monotonic());
     const opened = openOriginStage();
     for (const id of callsOfFifty())
-      callers.count(bucketOf(SCOPE, `key:${id}`), createCall({ principal: callerOf(id) }));
+      callers.count(createBuckets(SCOPE)(`key:${id}`), createCall({ principal: callerOf(id) }));
     for (const percent of [5, 10, 25, 50]) {
       opened.is({ stage: 'ramp', percent });
       let reached = 0;
