@@ -7,7 +7,7 @@ import type { TracesConfig } from '../config/schema/telemetry.ts';
 import { compileReadableSpan } from './readable-span.ts';
 import type { Tracing } from './tracing.ts';
 
-/** Loads a package of OpenTelemetry. They are optional: only a gateway that exports spans needs them. */
+/** Loads a package of OpenTelemetry: only a gateway that exports spans needs them, and others start faster without. */
 type LoadPackage = (name: string) => unknown;
 
 /** What tracing is created with. */

@@ -108,13 +108,13 @@ describe('the Dockerfile', () => {
     expect([...new Set(bases)]).toEqual([`node:${process.version.slice(1)}-slim`]);
   });
 
-  it('installs the packages that export spans, which an install may otherwise leave out', async () => {
+  it('installs the packages that export spans', async () => {
     const instructions = parseDockerfile(await readFile(join(root, 'Dockerfile'), 'utf8'));
     const installs = instructions.filter(({ rest }) => rest.startsWith('npm ci')).map(({ rest }) => rest);
     expect(installs.at(-1)).toBe('npm ci --omit=dev --ignore-scripts');
-    const { optionalDependencies = {} } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
-      optionalDependencies?: object;
+    const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+      dependencies: object;
     };
-    expect(Object.keys(optionalDependencies)).toEqual(TRACING_PACKAGES);
+    expect(Object.keys(dependencies)).toEqual(expect.arrayContaining(TRACING_PACKAGES));
   });
 });

@@ -227,7 +227,7 @@ describe('a reload that changes one key', () => {
   const paths = leavesOf(base).filter(([top]) => !REFUSED_WHOLE.includes(top ?? ''));
   afterAll(async () => {
     await first.close();
-    migrations.close();
+    await migrations.close();
     stores.purges.close();
     await stores.redis.close();
   });
