@@ -1,22 +1,8 @@
-import { migration } from '../../../src/config/schema/migration.ts';
-import { resources } from '../../../src/contract/resources.ts';
-import type { GetQuery } from '../../../src/contract/query.ts';
 import { fault } from '../../../src/errors/fault.ts';
-import type { Comparison } from '../../../src/migration/compare/comparison.ts';
-import { createToSample } from '../../../src/migration/compare/sample.ts';
-import { createShadow, type ShadowDeps } from '../../../src/migration/shadow/shadow.ts';
-import type { SourceAnswer, SourceCall, SourceHandler } from '../../../src/policy/call.ts';
+import type { ShadowDeps } from '../../../src/migration/shadow/shadow.ts';
+import type { SourceAnswer, SourceHandler } from '../../../src/policy/call.ts';
 import { migrationState } from '../../support/migration/migration-facts.ts';
-import { createCondition } from '../../support/time/eventually.ts';
-import { createManualClock } from '../../support/time/manual-clock.ts';
-
-const query: GetQuery = { kind: 'get', resource: 'users', id: 'user_1' };
-
-type Change = Omit<Partial<ShadowDeps>, 'config' | 'sources'> & {
-  readonly shadow?: Readonly<Record<string, unknown>>;
-  readonly next?: SourceHandler;
-  readonly legacy?: SourceHandler;
-};
+import { openShadow } from '../../support/migration/open-shadow.ts';
 
 /** Notes which operations an answer is kept of. */
 const warmingInto =
@@ -27,58 +13,6 @@ const warmingInto =
     return Promise.resolve();
   };
 
-/** A shadow over two sources, and everything that it did. */
-function open({ shadow: settings = {}, next, legacy, ...change }: Change = {}) {
-  const clock = createManualClock();
-  const condition = createCondition();
-  const announce = () => condition.announce();
-  const outcomes: string[] = [];
-  const comparisons: Comparison[] = [];
-  const asked: (SourceCall & { readonly origin: string })[] = [];
-  const answer = (name: string): SourceAnswer => ({
-    ...{ found: true, storedAt: clock.now(), freshSeconds: 1, tags: [] },
-    body: JSON.stringify({ data: { id: 'user_1', name, email: null, created_at: null, profile: {} } }),
-  });
-  const sourceOf =
-    (origin: string, handler: SourceHandler = () => Promise.resolve(answer('Ann'))): SourceHandler =>
-    (call) => {
-      asked.push({ ...call, origin });
-      call.usage.upstreamCalls += 1;
-      return handler(call);
-    };
-  const shadow = createShadow({
-    ...{ resource: resources.users, clock, random: () => 0.5 },
-    sources: { legacy: sourceOf('legacy', legacy), new: sourceOf('new', next) },
-    config: migration.parse({ to: 'x', shadow: settings }),
-    ...{
-      state: () => migrationState({ stage: 'shadow' }),
-      rate: { take: () => true },
-      strain: () => undefined,
-    },
-    evidence: {
-      ...{ isKnown: () => false, rehearsed: () => outcomes.push('rehearsed') },
-      compared: (comparison) => {
-        comparisons.push(comparison);
-        announce();
-      },
-    },
-    toSample: createToSample({ secret: 'key', showMask: [] }),
-    metrics: {
-      shadow: (_resource, outcome) => {
-        outcomes.push(outcome);
-        announce();
-      },
-      recheck: () => undefined,
-    },
-    wait: () => Promise.resolve(),
-    ...change,
-  });
-  const offer = (origin: 'legacy' | 'new' = 'legacy', served = answer('Ann')) =>
-    shadow.offer({ operation: 'users.get', origin, query, answer: served, ms: 3, spans: undefined });
-  const until = (check: () => boolean) => condition.until(check);
-  return { shadow, offer, answer, outcomes, comparisons, asked, clock, until };
-}
-
 /** A source that answers when it is told to. */
 function held() {
   const waiting: ((answer: SourceAnswer) => void)[] = [];
@@ -88,7 +22,7 @@ function held() {
 
 describe('the shadow of an answer', () => {
   it('asks nobody before the turn in which the answer was offered is over', async () => {
-    const { offer, asked, comparisons, until } = open();
+    const { offer, asked, comparisons, until } = openShadow();
     offer();
     await Promise.resolve();
     expect(asked).toEqual([]);
@@ -97,7 +31,9 @@ describe('the shadow of an answer', () => {
   });
 
   it('asks the source that did not serve, with the lowest priority and without a scan', async () => {
-    const { offer, asked, comparisons, until } = open({ state: () => migrationState({ stage: 'ramp' }) });
+    const { offer, asked, comparisons, until } = openShadow({
+      state: () => migrationState({ stage: 'ramp' }),
+    });
     offer('new');
     await until(() => comparisons.length === 1);
     expect(asked.map(({ origin, priority, mayScan }) => [origin, priority, mayScan])).toEqual([
@@ -107,14 +43,14 @@ describe('the shadow of an answer', () => {
   });
 
   it.each(['legacy', 'complete'] as const)('is not made in the stage %s', (stage) => {
-    const { shadow, offer, outcomes } = open({ state: () => migrationState({ stage }) });
+    const { shadow, offer, outcomes } = openShadow({ state: () => migrationState({ stage }) });
     offer();
     expect([shadow.inFlight, outcomes]).toEqual([0, []]);
   });
 
   it('is made in the stage of the operation where that has its own', async () => {
     const operations = { 'users.get': { stage: 'shadow', percent: 0 } } as const;
-    const { offer, comparisons, until } = open({
+    const { offer, comparisons, until } = openShadow({
       state: () => migrationState({ stage: 'legacy', operations }),
     });
     offer();
@@ -125,7 +61,12 @@ describe('the shadow of an answer', () => {
     const rates = [0.3, 0.6].flatMap((random) => [true, false].map((known) => ({ random, known })));
     const made = rates.map(({ random, known }) => {
       const evidence = { isKnown: () => known, compared: () => undefined, rehearsed: () => undefined };
-      const opened = open({ evidence, shadow: { rate: 50 }, random: () => random, strain: () => 'redis' });
+      const opened = openShadow({
+        evidence,
+        shadow: { rate: 50 },
+        random: () => random,
+        strain: () => 'redis',
+      });
       opened.offer();
       return opened.outcomes.length;
     });
@@ -137,7 +78,7 @@ describe('the shadow of an answer', () => {
     const made = [0.04, 0.06].map((random) => {
       const evidence = { isKnown: () => true, compared: () => undefined, rehearsed: () => undefined };
       const state = () => migrationState({ stage: 'live' });
-      const opened = open({ evidence, state, random: () => random, strain: () => 'redis' });
+      const opened = openShadow({ evidence, state, random: () => random, strain: () => 'redis' });
       opened.offer('new');
       return opened.outcomes.length;
     });
@@ -146,7 +87,10 @@ describe('the shadow of an answer', () => {
 
   it('is left out, not queued, where as many are under way as may be', async () => {
     const { handler, waiting } = held();
-    const { shadow, offer, answer, outcomes, until } = open({ next: handler, shadow: { concurrency: 2 } });
+    const { shadow, offer, answer, outcomes, until } = openShadow({
+      next: handler,
+      shadow: { concurrency: 2 },
+    });
     for (let offered = 0; offered < 5; offered += 1) offer();
     await until(() => outcomes.length === 3);
     expect(outcomes).toEqual(['dropped_cap', 'dropped_cap', 'dropped_cap']);
@@ -158,17 +102,17 @@ describe('the shadow of an answer', () => {
   });
 
   it('is left out under strain, and beyond the rate of the fleet', async () => {
-    const strained = open({ strain: () => 'event_loop' });
+    const strained = openShadow({ strain: () => 'event_loop' });
     strained.offer();
     expect(strained.outcomes).toEqual(['dropped_strain']);
-    const limited = open({ rate: { take: () => Promise.resolve(false) } });
+    const limited = openShadow({ rate: { take: () => Promise.resolve(false) } });
     limited.offer();
     await limited.until(() => limited.outcomes[0] === 'dropped_rate');
     expect(limited.asked).toEqual([]);
   });
 
   it('leaves a source alone for half a minute that fails at half of the calls', async () => {
-    const { offer, outcomes, comparisons, clock, until } = open({
+    const { offer, outcomes, comparisons, clock, until } = openShadow({
       next: () => Promise.reject(fault('upstream_error')),
     });
     for (let failed = 1; failed <= 10; failed += 1) {
@@ -191,7 +135,7 @@ describe('the shadow of an answer', () => {
     };
     const scans: SourceHandler = () => Promise.reject(fault('scan_limit_exceeded'));
     for (const [next, outcome] of [[refused, 'dropped_source'] as const, [scans, 'dropped_scan'] as const]) {
-      const { offer, outcomes, comparisons, until } = open({ next });
+      const { offer, outcomes, comparisons, until } = openShadow({ next });
       offer();
       await until(() => outcomes.length === 1);
       expect([outcomes, comparisons]).toEqual([[outcome], []]);
@@ -199,7 +143,7 @@ describe('the shadow of an answer', () => {
   });
 
   it('fails a source that does not answer in time', async () => {
-    const { offer, comparisons, outcomes, until } = open({
+    const { offer, comparisons, outcomes, until } = openShadow({
       shadow: { timeout: '20ms' },
       next: ({ signal }) =>
         new Promise((_resolve, reject) => {
@@ -212,7 +156,9 @@ describe('the shadow of an answer', () => {
   });
 
   it('confirms a difference that is still there after a wait, and tells it without values', async () => {
-    const { offer, answer, comparisons, asked, until } = open({ next: () => Promise.resolve(answer('Bob')) });
+    const { offer, answer, comparisons, asked, until } = openShadow({
+      next: () => Promise.resolve(answer('Bob')),
+    });
     offer();
     await until(() => comparisons.length === 1);
     expect(comparisons[0]).toMatchObject({
@@ -224,7 +170,7 @@ describe('the shadow of an answer', () => {
   });
 
   it('knows nothing of a difference from rows that were read before the question', async () => {
-    const { offer, answer, comparisons, until } = open({ next: () => Promise.resolve(answer('Bob')) });
+    const { offer, answer, comparisons, until } = openShadow({ next: () => Promise.resolve(answer('Bob')) });
     offer('legacy', { ...answer('Ann'), storedAt: 0 } as SourceAnswer);
     await until(() => comparisons.length === 1);
     expect(comparisons[0]).toMatchObject({ verdict: 'inconclusive', differences: [] });
@@ -233,7 +179,7 @@ describe('the shadow of an answer', () => {
   it('is not made where a rehearsal has it fail, which is counted apart', async () => {
     const rehearsal = { until: '2099-01-01T00:00:00.000Z', percent: 100 };
     const state = () => migrationState({ stage: 'shadow', rehearsal });
-    const { offer, outcomes, asked } = open({ state });
+    const { offer, outcomes, asked } = openShadow({ state });
     offer();
     while (outcomes.length === 0) await new Promise(setImmediate);
     expect([outcomes, asked]).toEqual([['rehearsed'], []]);
@@ -242,7 +188,10 @@ describe('the shadow of an answer', () => {
   it('warms the cache of the new source with what is equal, where the file says so', async () => {
     const warmed: string[] = [];
     for (const prewarm of [true, false]) {
-      const { shadow, offer, comparisons, until } = open({ warm: warmingInto(warmed), shadow: { prewarm } });
+      const { shadow, offer, comparisons, until } = openShadow({
+        warm: warmingInto(warmed),
+        shadow: { prewarm },
+      });
       offer();
       await until(() => comparisons.length === 1);
       await shadow.close();
@@ -252,7 +201,7 @@ describe('the shadow of an answer', () => {
 
   it('does not warm a cache with an answer that differed at first and was equal when it was asked again', async () => {
     const warmed: string[] = [];
-    const { shadow, offer, answer, comparisons, asked, until } = open({
+    const { shadow, offer, answer, comparisons, asked, until } = openShadow({
       warm: warmingInto(warmed),
       shadow: { prewarm: true },
       next: () => Promise.resolve(answer(asked.length === 1 ? 'Bob' : 'Ann')),
@@ -264,7 +213,7 @@ describe('the shadow of an answer', () => {
   });
 
   it('ends with the gateway, without a comparison', async () => {
-    const { shadow, offer, comparisons, asked } = open({
+    const { shadow, offer, comparisons, asked } = openShadow({
       next: ({ signal }) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason as Error));

@@ -1,0 +1,70 @@
+import { migration } from '../../../src/config/schema/migration.ts';
+import { resources } from '../../../src/contract/resources.ts';
+import type { GetQuery } from '../../../src/contract/query.ts';
+import type { Comparison } from '../../../src/migration/compare/comparison.ts';
+import { createToSample } from '../../../src/migration/compare/sample.ts';
+import { createShadow, type ShadowDeps } from '../../../src/migration/shadow/shadow.ts';
+import type { SourceAnswer, SourceCall, SourceHandler } from '../../../src/policy/call.ts';
+import { createCondition } from '../time/eventually.ts';
+import { createManualClock } from '../time/manual-clock.ts';
+import { migrationState } from './migration-facts.ts';
+
+const query: GetQuery = { kind: 'get', resource: 'users', id: 'user_1' };
+
+type Change = Omit<Partial<ShadowDeps>, 'config' | 'sources'> & {
+  readonly shadow?: Readonly<Record<string, unknown>>;
+  readonly next?: SourceHandler;
+  readonly legacy?: SourceHandler;
+};
+
+/** A shadow over two sources, and everything that it did. */
+export function openShadow({ shadow: settings = {}, next, legacy, ...change }: Change = {}) {
+  const clock = createManualClock();
+  const condition = createCondition();
+  const announce = () => condition.announce();
+  const outcomes: string[] = [];
+  const comparisons: Comparison[] = [];
+  const asked: (SourceCall & { readonly origin: string })[] = [];
+  const answer = (name: string): SourceAnswer => ({
+    ...{ found: true, storedAt: clock.now(), freshSeconds: 1, tags: [] },
+    body: JSON.stringify({ data: { id: 'user_1', name, email: null, created_at: null, profile: {} } }),
+  });
+  const sourceOf =
+    (origin: string, handler: SourceHandler = () => Promise.resolve(answer('Ann'))): SourceHandler =>
+    (call) => {
+      asked.push({ ...call, origin });
+      call.usage.upstreamCalls += 1;
+      return handler(call);
+    };
+  const shadow = createShadow({
+    ...{ resource: resources.users, clock, random: () => 0.5 },
+    sources: { legacy: sourceOf('legacy', legacy), new: sourceOf('new', next) },
+    config: migration.parse({ to: 'x', shadow: settings }),
+    ...{
+      state: () => migrationState({ stage: 'shadow' }),
+      rate: { take: () => true },
+      strain: () => undefined,
+    },
+    evidence: {
+      ...{ isKnown: () => false, rehearsed: () => outcomes.push('rehearsed') },
+      compared: (comparison) => {
+        comparisons.push(comparison);
+        announce();
+      },
+    },
+    toSample: createToSample({ secret: 'key', showMask: [] }),
+    metrics: {
+      shadow: (_resource, outcome) => {
+        outcomes.push(outcome);
+        announce();
+      },
+      recheck: () => undefined,
+    },
+    wait: () => Promise.resolve(),
+    ...change,
+  });
+  const offer = (origin: 'legacy' | 'new' = 'legacy', served = answer('Ann')) =>
+    shadow.offer({ operation: 'users.get', origin, query, answer: served, ms: 3, spans: undefined });
+  const until = (check: () => boolean) => condition.until(check);
+  return { shadow, offer, answer, outcomes, comparisons, asked, clock, until };
+}
