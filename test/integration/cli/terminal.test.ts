@@ -124,7 +124,7 @@ describe('portico completion', () => {
   it.each([
     [
       ['doctor', ''],
-      ['catalog', 'crm'],
+      ['catalog', 'crm', 'people'],
     ],
     [
       ['infer', '--resource', ''],
@@ -133,7 +133,7 @@ describe('portico completion', () => {
     [['tes'], ['test']],
     [
       ['try', 'config/sources/'],
-      ['config/sources/catalog.yaml', 'config/sources/crm.yaml'],
+      ['config/sources/catalog.yaml', 'config/sources/crm.yaml', 'config/sources/people.yaml'],
     ],
   ])('offers for %j', async (words, offered) => {
     const { out } = await runPortico(['complete', '--', ...words]);
