@@ -99,12 +99,6 @@ async function testFolder(folder: Folder, generated: UpstreamData): Promise<void
   }
 }
 
-function stop(): void {
-  void (running?.process.kill() ?? Promise.resolve()).finally(() => process.exit(130));
-}
-process.on('SIGINT', stop);
-process.on('SIGTERM', stop);
-
 const folders = readFolders().filter(({ name }) => values.only?.includes(name) ?? true);
 const unknown = (values.only ?? []).filter((name) => !folders.some((folder) => folder.name === name));
 if (unknown.length > 0) {

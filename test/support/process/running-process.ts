@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCondition } from '../time/eventually.ts';
 import { watch } from '../canaries/canary-watch.ts';
+import { endWithUs } from './end-with-us.ts';
 
 /** How a process ended. */
 export type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
@@ -65,7 +66,10 @@ function watchOutput(args: readonly string[]) {
   };
 }
 
-/** Starts a command of this project with exactly these variables beside those of a plain shell. */
+/**
+ * Starts a command of this project with exactly these variables beside those of a plain shell. It never outlives this
+ * process.
+ */
 export function startProcess(
   command: string,
   args: readonly string[],
@@ -78,6 +82,7 @@ export function startProcess(
   });
   const { pid } = child;
   if (pid === undefined) throw new Error(`${command} cannot be started`);
+  endWithUs(child, { isLeader: true });
   const said = { out: '', err: '' };
   const watched = watchOutput(args);
   const changes = createCondition();

@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
+import { endWithUs, unref } from '../process/end-with-us.ts';
 import { freePort } from '../process/free-port.ts';
 
 /** A real redis-server of the test's own, and the faults it can be put into. */
@@ -26,30 +26,11 @@ export type RedisServer = {
   restart(): Promise<void>;
 };
 
-/** Lets the process end while a pipe to a child is open: such a pipe is a socket, though not by its type. */
-function unref(pipe: unknown): void {
-  (pipe as Pick<Socket, 'unref'>).unref();
-}
-
-/**
- * Kills the server once this process is gone, however it went: the guard's standard input ends with us. SIGKILL
- * because a server that a test has paused hears nothing else.
- */
-function guard(server: ChildProcess): void {
-  const script = 'trap "" INT TERM HUP; read -r _; kill -9 "$1" 2>/dev/null';
-  const watcher = spawn('sh', ['-c', script, 'guard', String(server.pid)], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
-  watcher.unref();
-  unref(watcher.stdin);
-  server.once('exit', () => watcher.kill('SIGKILL'));
-}
-
 /** Starts redis-server with these arguments, and waits until it has said `ready`. It never outlives this process. */
 export async function launchServer(args: readonly string[], ready: string): Promise<ChildProcess> {
   const server = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] });
   await once(server, 'spawn');
-  guard(server);
+  endWithUs(server);
   const last: string[] = [];
   for await (const line of createInterface({ input: server.stdout })) {
     if (line.includes(ready)) {
