@@ -10,7 +10,7 @@ import { createLocalBreaker, type LocalBreaker } from './routing/local-breaker.t
 import { previewShare } from './routing/preview.ts';
 import { createRecentCallers, type RecentCallers } from './routing/recent-callers.ts';
 import { createOriginStage, type OriginHandlers, type RoutingMetrics } from './routing/origin-stage.ts';
-import { positionOf } from './judge/next-step.ts';
+import { positionOf } from './state/position.ts';
 import type { Preview } from './operate/engine.ts';
 import { type DeclaredMigration, initialState } from './state/declared-migration.ts';
 import type { Position } from './state/migration-state.ts';

@@ -6,7 +6,7 @@ import type { MigrationStates } from '../state/migration-states.ts';
 import { held, moved, rolledBack } from '../state/transitions.ts';
 import type { GateReader } from './gate-reader.ts';
 import type { JudgedMigration, JudgeMetrics } from './judged-migration.ts';
-import { positionOf, positionText } from './next-step.ts';
+import { positionOf, positionText } from '../state/position.ts';
 import { afterRehearsal, rehearsalOutcome } from './rehearsal.ts';
 import type { OperationMemory, Ruling } from './rollback-rules.ts';
 

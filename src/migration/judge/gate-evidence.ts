@@ -4,7 +4,7 @@ import { NO_EVIDENCE } from '../evidence/no-evidence.ts';
 import { CUSUM_LIMIT } from './cusum.ts';
 import { type CheckedCondition, type GateFacts, lasting } from './gate-facts.ts';
 import { isShareAtMost, keysNeeded } from './mismatch-bound.ts';
-import { positionOf } from './next-step.ts';
+import { positionOf } from '../state/position.ts';
 
 const NO_DATA = 'no data';
 

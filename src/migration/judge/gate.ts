@@ -1,7 +1,8 @@
 import type { Position } from '../state/migration-state.ts';
 import { operationConditions } from './gate-evidence.ts';
 import { type CheckedCondition, type Condition, type GateFacts, lasting } from './gate-facts.ts';
-import { nextPosition, positionOf, positionText } from './next-step.ts';
+import { nextPosition } from './next-step.ts';
+import { positionOf, positionText } from '../state/position.ts';
 
 /** Whether the next step forward may be taken. */
 export type Gate = {

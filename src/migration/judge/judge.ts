@@ -8,7 +8,7 @@ import { type Announced, announcedView, eventsSince } from '../notify/announceme
 import { askedRarely, createGateReader, type GateReader, type GateReaderDeps } from './gate-reader.ts';
 import type { JudgedMigration } from './judged-migration.ts';
 import type { JudgeMemory, ResourceMemory } from './judge-memory.ts';
-import { positionOf } from './next-step.ts';
+import { positionOf } from '../state/position.ts';
 import type { Webhooks } from '../notify/webhooks.ts';
 import { judgeOperation, newMemory, type Ruling } from './rollback-rules.ts';
 

@@ -1,15 +1,6 @@
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import type { MigrationState, Position } from '../state/migration-state.ts';
-
-/** The position of an operation: its own, or that of the resource. */
-export function positionOf(state: MigrationState, operation?: string): Position {
-  return (operation === undefined ? undefined : state.operations[operation]) ?? state;
-}
-
-/** A position as commands and answers write it: `shadow`, `ramp:5`, `live`. */
-export function positionText({ stage, percent }: Position): string {
-  return stage === 'ramp' ? `ramp:${percent}` : stage;
-}
+import { positionOf } from '../state/position.ts';
 
 const ramp = (percent: number): Position => ({ stage: 'ramp', percent });
 const LIVE: Position = { stage: 'live', percent: 0 };

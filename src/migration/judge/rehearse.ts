@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
-import { positionText } from './next-step.ts';
+import { positionText } from '../state/position.ts';
 import { afterRehearsal, FAILING_MS, rehearsedPercent, rehearsing } from './rehearsal.ts';
 
 export type RehearseDeps = {

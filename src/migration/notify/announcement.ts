@@ -1,5 +1,5 @@
 import type { MigrationState } from '../state/migration-state.ts';
-import { positionText } from '../judge/next-step.ts';
+import { positionText } from '../state/position.ts';
 
 /** What was last told of a migration. */
 export type Announced = {

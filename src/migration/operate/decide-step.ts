@@ -1,6 +1,6 @@
 import type { Condition } from '../judge/gate-facts.ts';
 import type { Gate } from '../judge/gate.ts';
-import { positionOf, positionText } from '../judge/next-step.ts';
+import { positionOf, positionText } from '../state/position.ts';
 import type { MigrationState, Position } from '../state/migration-state.ts';
 import { isBeyond, moved, withFreshStart } from '../state/transitions.ts';
 

@@ -1,7 +1,7 @@
 import type { MigrationConfig, MigrationStage } from '../../config/schema/migration.ts';
 import type { Origin } from '../../kernel/upstream-call.ts';
 import type { Call } from '../../policy/call.ts';
-import { positionOf } from '../judge/next-step.ts';
+import { positionOf } from '../state/position.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import { bucketsBelow, createBuckets } from './bucket.ts';
 

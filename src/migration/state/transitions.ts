@@ -1,6 +1,7 @@
 import { type MigrationStage, stages } from '../../config/schema/migration.ts';
 import { type DeclaredMigration, evidenceName } from './declared-migration.ts';
 import type { KeptRule, MigrationState, Position, Rollback } from './migration-state.ts';
+import { positionOf } from './position.ts';
 
 /*
  * What becomes of the state of a migration. Each function is pure; whether a step may be taken is decided elsewhere. The
@@ -70,7 +71,7 @@ export function rolledBack(
   { by, at: instant, rule, evidence }: RollbackGrounds,
   operation?: string,
 ): MigrationState {
-  const { stage, percent } = (operation === undefined ? undefined : state.operations[operation]) ?? state;
+  const { stage, percent } = positionOf(state, operation);
   const to = atStage(stage === 'legacy' || stage === 'shadow' ? 'legacy' : 'shadow');
   const next = {
     ...moved(state, to, operation, instant),

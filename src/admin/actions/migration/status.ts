@@ -1,7 +1,7 @@
 import { weakGates } from '../../../config/validate/check-migrations.ts';
 import type { OperationEvidence } from '../../../migration/evidence/evidence.ts';
 import { gateView } from '../../../migration/judge/gate.ts';
-import { positionOf } from '../../../migration/judge/next-step.ts';
+import { positionOf } from '../../../migration/state/position.ts';
 import type { ActionValue } from '../../api/action-table.ts';
 import { type FoundMigration, needed, type OperatedMigrations } from './find-migration.ts';
 

@@ -1,6 +1,6 @@
 import { gateOf } from '../../../../src/migration/judge/gate.ts';
 import type { Gate } from '../../../../src/migration/judge/gate.ts';
-import { positionText } from '../../../../src/migration/judge/next-step.ts';
+import { positionText } from '../../../../src/migration/state/position.ts';
 import { NO_EVIDENCE } from '../../../../src/migration/evidence/no-evidence.ts';
 import type { Rollback } from '../../../../src/migration/state/migration-state.ts';
 import {

@@ -1,4 +1,4 @@
-import { positionText } from '../../../../src/migration/judge/next-step.ts';
+import { positionText } from '../../../../src/migration/state/position.ts';
 import { createLocalJudgeMemory } from '../../../../src/migration/judge/judge-memory.ts';
 import { comparison, mismatch } from '../../../support/migration/comparisons.ts';
 import {
