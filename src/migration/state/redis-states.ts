@@ -17,8 +17,6 @@ export type RedisStatesDeps = StateKeys & {
   /** The name of this process, such as `host-1:4711`. */
   readonly instance: string;
   readonly log: { warn(fields: object, message: string): void };
-  /** Called where Redis had lost changes that this process knew, and has them again. */
-  readonly onRegressed?: ((resource: string) => void) | undefined;
 };
 
 const POLL_MS = 1_000;
@@ -26,14 +24,13 @@ const POLL_MS = 1_000;
 type Store = ReturnType<typeof createStateStore>;
 
 /** Compares what Redis has with what this process knows: the higher `rev` counts, here and there. */
-function createComparison(known: KnownStates, store: Store, { log, onRegressed }: RedisStatesDeps) {
+function createComparison(known: KnownStates, store: Store, { log }: RedisStatesDeps) {
   const damaged = new Set<string>();
 
   async function putBack(own: MigrationState, redisRev: number): Promise<void> {
     if ((await store.write(own.rev - 1, own)) !== 'written') return;
     const { resource, rev } = own;
     log.warn({ resource, rev, redisRev }, 'Redis had lost changes of a migration; they are there again');
-    onRegressed?.(resource);
   }
 
   return async function compare(declared: DeclaredMigration): Promise<void> {
