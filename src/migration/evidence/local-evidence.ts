@@ -1,4 +1,5 @@
 import {
+  createDelta,
   CRITICAL_MAX,
   type Delta,
   type GroupDelta,
@@ -11,11 +12,6 @@ import type { EvidencePlace, EvidenceStore, StoredEvidence } from './stored-evid
 
 /** What this process keeps of one operation; a delta that is never written. */
 type Kept = Delta & { stepAt: number };
-
-const createKept = (stepAt: number): Kept => ({
-  ...{ counts: new Map(), step: new Map(), lastFallbackAt: 0, stepAt },
-  ...{ keys: new Map(), critical: new Map(), groups: new Map() },
-});
 
 function addAll(to: Map<string, number>, from: ReadonlyMap<string, number>): void {
   for (const [field, count] of from) to.set(field, (to.get(field) ?? 0) + count);
@@ -70,7 +66,7 @@ export function createLocalEvidenceStore(): EvidenceStore {
 
   function keptOf(place: EvidencePlace, operation: string): Kept {
     const operations = operationsOf(place);
-    const kept = operations.get(operation) ?? createKept(place.stepAt);
+    const kept = operations.get(operation) ?? { ...createDelta(), stepAt: place.stepAt };
     operations.set(operation, kept);
     if (kept.stepAt !== place.stepAt) {
       kept.stepAt = place.stepAt;

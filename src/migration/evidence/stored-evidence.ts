@@ -10,10 +10,13 @@ export type EvidencePlace = {
   readonly stepAt: number;
 };
 
+type Counts = Readonly<Record<string, number>>;
+
 /** The evidence of one operation as it is stored. */
 export type StoredEvidence = {
-  readonly counts: Latencies;
-  readonly step: Latencies;
+  /** Amounts by field, as in `Delta`: since the evidence began, and since the step began. */
+  readonly counts: Counts;
+  readonly step: Counts;
   readonly keys: Readonly<Record<'all' | 'step' | 'recent', KeyCounts>>;
   /** Members of `Delta.critical`, and when each was confirmed last. */
   readonly critical: readonly (readonly [member: string, at: number])[];
@@ -38,13 +41,13 @@ export type EvidenceStore = {
   groups(place: EvidencePlace): Promise<Readonly<Record<string, readonly StoredGroup[]>>>;
 };
 
-function latenciesOf(counts: Latencies, kind: string): Latencies {
+function latenciesOf(counts: Counts, kind: string): Latencies {
   const prefix = `${kind}:`;
   const found = Object.entries(counts).filter(([field]) => field.startsWith(prefix));
   return Object.fromEntries(found.map(([field, count]) => [field.slice(prefix.length), count]));
 }
 
-function countByPath(members: StoredEvidence['critical'], since = 0): Readonly<Record<string, number>> {
+function countByPath(members: StoredEvidence['critical'], since = 0): Counts {
   const counts: Record<string, number> = {};
   for (const [member, at] of members) {
     const path = criticalPath(member);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../kernel/clock.ts';
 import { type DeclaredMigration, initialState } from './declared-migration.ts';
 import type { MigrationState } from './migration-state.ts';
@@ -30,8 +31,6 @@ export type KnownStatesDeps = {
   readonly isFileLeading: boolean;
 };
 
-const isSame = (a: readonly string[], b: readonly string[]) => a.join('\n') === b.join('\n');
-
 /** Creates the states of a process; those of `state.dir` are read once. */
 export function createKnownStates({ file, clock, isFileLeading }: KnownStatesDeps): KnownStates {
   const kept = file.read();
@@ -57,7 +56,7 @@ export function createKnownStates({ file, clock, isFileLeading }: KnownStatesDep
   function findKept({ resource, sources }: DeclaredMigration): KeptState | undefined {
     const own = known.get(resource);
     const all = own === undefined ? kept : [{ ...own, declared: own.declared.position }];
-    return all.find(({ state }) => state.resource === resource && isSame(state.sources, sources));
+    return all.find(({ state }) => state.resource === resource && isDeepStrictEqual(state.sources, sources));
   }
 
   function begin(declared: DeclaredMigration): Known {
@@ -89,7 +88,7 @@ export function createKnownStates({ file, clock, isFileLeading }: KnownStatesDep
     shared: (resource) => known.get(resource)?.state,
     learn(state) {
       const one = known.get(state.resource);
-      if (one === undefined || !isSame(one.declared.sources, state.sources)) return;
+      if (one === undefined || !isDeepStrictEqual(one.declared.sources, state.sources)) return;
       one.state = state;
       one.override = undefined;
       announce(state.resource);

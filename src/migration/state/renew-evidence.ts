@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Clock } from '../../kernel/clock.ts';
 import type { DeclaredMigration } from './declared-migration.ts';
@@ -17,8 +18,6 @@ export type EvidenceRenewal = {
   expect(declared: readonly DeclaredMigration[]): void;
   close(): void;
 };
-
-const isSame = (a: readonly string[], b: readonly string[]) => a.every((text, i) => text === b[i]);
 
 /**
  * Creates what begins the evidence anew where the file of a source has changed: the stage stays, and nothing that was read
@@ -48,7 +47,7 @@ export function createEvidenceRenewal({ states, clock, log }: RenewEvidenceDeps)
     const digests = expected.get(resource);
     // Nothing is kept yet, or it was not read yet.
     if (digests === undefined || state.rev === 0) return;
-    if (isSame(state.digests, digests)) expected.delete(resource);
+    if (isDeepStrictEqual(state.digests, digests)) expected.delete(resource);
     // While Redis fails it stays expected; the next state that is learnt tries again.
     else renew(state, digests).catch(() => undefined);
   }
