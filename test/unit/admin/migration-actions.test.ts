@@ -15,6 +15,8 @@ import { goodEvidence, migrationConfig } from '../../support/migration/migration
 import { createManualClock } from '../../support/time/manual-clock.ts';
 import { eventually } from '../../support/time/eventually.ts';
 
+const unasked = () => Promise.reject(new Error('no test asks for it'));
+
 /** What an operator can do with a migration of users whose gate is as the test says. */
 function open({ ready = true, engine = {} }: { ready?: boolean; engine?: Partial<MigrationEngine> } = {}) {
   const clock = createManualClock();
@@ -44,7 +46,13 @@ function open({ ready = true, engine = {} }: { ready?: boolean; engine?: Partial
       read: () => Promise.resolve({ 'users.get': goodEvidence(10) }),
       differences: () => Promise.resolve([]),
     },
-    engine: { gate, check: () => Promise.resolve({ same: 20, asked: 20, problems: [] }), ...engine },
+    engine: {
+      gate,
+      check: () => Promise.resolve({ same: 20, asked: 20, problems: [] }),
+      ...{ walk: unasked, rehearse: unasked, replay: unasked, calibrate: unasked },
+      ...{ explain: unasked, report: unasked, preview: unasked },
+      ...engine,
+    },
     tasks: createTasks(clock),
     clock,
   };

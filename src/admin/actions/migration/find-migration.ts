@@ -16,8 +16,7 @@ export type OperatedMigrations = {
   readonly moving: () => readonly Declared[];
   readonly states: MigrationStates;
   readonly evidence: Pick<MigrationEvidence, 'read' | 'differences'>;
-  /** What is absent, this gateway cannot do. */
-  readonly engine: Partial<MigrationEngine>;
+  readonly engine: MigrationEngine;
   readonly tasks: Tasks;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
 };
@@ -52,14 +51,4 @@ export function refuseUnknownOperation({ operations }: Declared, operation: stri
     `there is no operation ${operation} here`,
     `operations: ${operations.join(', ')}`,
   );
-}
-
-/** A part of the engine. @throws ActionRefusal where this gateway does not have it */
-export function needed<Name extends keyof MigrationEngine>(
-  engine: Partial<MigrationEngine>,
-  name: Name,
-): MigrationEngine[Name] {
-  const part = engine[name];
-  if (part !== undefined) return part;
-  throw new ActionRefusal('unavailable', `this gateway cannot ${name}`, 'look at its version');
 }

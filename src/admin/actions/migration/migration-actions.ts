@@ -1,7 +1,7 @@
 import type { AuditLog } from '../../../audit/audit-log.ts';
 import type { ActionHandlers } from '../act.ts';
 import { refuseIfRedisFails } from '../redis-refusal.ts';
-import { findMigration, needed, type OperatedMigrations, refuseUnknownOperation } from './find-migration.ts';
+import { findMigration, type OperatedMigrations, refuseUnknownOperation } from './find-migration.ts';
 import { createRuleActions } from './rule-actions.ts';
 import { readStatus } from './status.ts';
 import { createStepActions } from './step-actions.ts';
@@ -29,7 +29,7 @@ function createReadActions(migrations: OperatedMigrations) {
     },
     async 'migrations.preview'({ resource, percent }) {
       findMigration(migrations, resource);
-      return { ...(await needed(engine, 'preview')(resource, percent)) };
+      return { ...(await engine.preview(resource, percent)) };
     },
     async 'migrations.diffs'({ resource, operation, kind }) {
       findMigration(migrations, resource);
@@ -40,7 +40,7 @@ function createReadActions(migrations: OperatedMigrations) {
     },
     async 'migrations.report'({ resource }) {
       findMigration(migrations, resource);
-      return { markdown: await refuseIfRedisFails('keys', () => needed(engine, 'report')(resource)) };
+      return { markdown: await refuseIfRedisFails('keys', () => engine.report(resource)) };
     },
   } satisfies ActionHandlers;
 }
@@ -60,7 +60,7 @@ export function createMigrationActions(
       note({ target: `${resource} ${operation}` });
       refuseUnknownOperation(findMigration(migrations, resource), operation);
       const signal = AbortSignal.timeout(EXPLAIN_MS);
-      return { ...(await needed(migrations.engine, 'explain')(resource, { operation, query }, signal)) };
+      return { ...(await migrations.engine.explain(resource, { operation, query }, signal)) };
     },
   };
 }

@@ -3,7 +3,7 @@ import type { OperationEvidence } from '../../../migration/evidence/evidence.ts'
 import { gateView } from '../../../migration/judge/gate.ts';
 import { positionOf } from '../../../migration/state/position.ts';
 import type { ActionValue } from '../../api/action-table.ts';
-import { type FoundMigration, needed, type OperatedMigrations } from './find-migration.ts';
+import type { FoundMigration, OperatedMigrations } from './find-migration.ts';
 
 type Status = ActionValue<'migrations.status'>;
 
@@ -34,7 +34,7 @@ export async function readStatus(
 ): Promise<Status> {
   const { resource, sources, rev, since, evidenceSince, generation } = state;
   const [gate, found, replicas] = await Promise.all([
-    needed(engine, 'gate')(resource, operation),
+    engine.gate(resource, operation),
     evidence.read(resource),
     states.acknowledged(resource),
   ]);

@@ -11,7 +11,6 @@ import { auditView, changeEverywhere } from './change-state.ts';
 import {
   findMigration,
   type FoundMigration,
-  needed,
   type OperatedMigrations,
   refuseUnknownOperation,
 } from './find-migration.ts';
@@ -50,7 +49,7 @@ async function stepped(
     throw new ActionRefusal('bad_input', 'a forced step needs a reason', 'add --reason "<why>"');
   const decision = decideStep(
     found.state,
-    await refuseIfRedisFails('keys', () => needed(engine, 'gate')(resource, operation)),
+    await refuseIfRedisFails('keys', () => engine.gate(resource, operation)),
     {
       to: positionAsked(found, input),
       operation,

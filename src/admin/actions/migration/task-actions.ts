@@ -6,7 +6,7 @@ import { ActionRefusal } from '../../api/action.ts';
 import type { ActionInput } from '../../api/action-table.ts';
 import type { ActionHandlers } from '../act.ts';
 import { changeState } from './change-state.ts';
-import { findMigration, type FoundMigration, needed, type OperatedMigrations } from './find-migration.ts';
+import { findMigration, type FoundMigration, type OperatedMigrations } from './find-migration.ts';
 
 type StartInput = ActionInput<'migrations.start'>;
 type Work = (run: Run) => Promise<unknown>;
@@ -48,41 +48,31 @@ function compileWork(
   }
 
   switch (task) {
-    case 'create': {
-      const check = needed(engine, 'check');
+    case 'create':
       refuseIfBegun(found);
       return async (run) => {
-        const result = await check(resource, run);
+        const result = await engine.check(resource, run);
         if (result.problems.length > 0) throw new Error(result.problems.join('; '));
         await keep(withFreshStart);
         return result;
       };
-    }
-    case 'walk': {
-      const walk = needed(engine, 'walk');
+    case 'walk':
       return async (run) => {
-        const result = await walk(resource, run);
+        const result = await engine.walk(resource, run);
         await keep((state, at) => walked(state, result, at));
         return result;
       };
-    }
-    case 'rehearse': {
-      const rehearse = needed(engine, 'rehearse');
+    case 'rehearse':
       return async (run) => {
         // The judge keeps that it has tripped, and the audit has its line.
-        const result = await rehearse(resource, run);
+        const result = await engine.rehearse(resource, run);
         if (!result.tripped) throw new Error(`the judge has not tripped: ${result.evidence}`);
         return result;
       };
-    }
-    case 'replay': {
-      const replay = needed(engine, 'replay');
-      return (run) => replay(resource, queries, rps, run);
-    }
-    case 'calibrate': {
-      const calibrate = needed(engine, 'calibrate');
-      return (run) => calibrate(resource, samples, run);
-    }
+    case 'replay':
+      return (run) => engine.replay(resource, queries, rps, run);
+    case 'calibrate':
+      return (run) => engine.calibrate(resource, samples, run);
   }
 }
 
