@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
+import type { RehearsalResult, Run } from '../operate/engine.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
 import { positionText } from '../state/position.ts';
@@ -11,8 +12,6 @@ export type RehearseDeps = {
   readonly evidence: Pick<MigrationEvidence, 'read'>;
   readonly clock: Pick<Clock, 'now'>;
 };
-
-type Run = { readonly signal: AbortSignal; readonly progress: (done: number, of?: number) => void };
 
 /** How long the judge has after the last failed second leg. */
 const WAIT_MS = 15_000;
@@ -46,10 +45,7 @@ export function createRehearse({ states, evidence, clock }: RehearseDeps) {
     if (state?.rehearsal !== undefined) await states.change(state, afterRehearsal(state, undefined));
   }
 
-  return async function rehearse(
-    resource: string,
-    { signal, progress }: Run,
-  ): Promise<{ readonly tripped: boolean; readonly evidence: string }> {
+  return async function rehearse(resource: string, { signal, progress }: Run): Promise<RehearsalResult> {
     const begun = await begin(resource);
     const percent = begun.rehearsal?.percent ?? 0;
     const startedAt = clock.now();

@@ -31,7 +31,7 @@ export type ReplayedQuestions = {
   readonly verdicts: Readonly<Record<string, number>>;
 };
 
-/** What the legacy source says of the same question twice, and rules that would ignore it. None is made. */
+/** How often the legacy source has answered one question in two ways, by path and kind, the most frequent first. */
 export type CalibrationResult = {
   readonly asked: number;
   readonly differences: readonly { readonly path: string; readonly kind: string; readonly count: number }[];

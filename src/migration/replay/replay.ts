@@ -5,11 +5,7 @@ import type { Query } from '../../contract/query.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Comparison } from '../compare/comparison.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
-
-/** A question that was recorded: `users.list` and `limit=20&sort=name`, or `users.get` and `id=user_1`. */
-type Recorded = { readonly operation: string; readonly query: string };
-
-type Run = { readonly signal: AbortSignal; readonly progress: (done: number, of?: number) => void };
+import type { RecordedQuery, ReplayedQuestions, Run } from '../operate/engine.ts';
 
 /** Asks both sources of a resource one question behind the callers' backs; `undefined`: one of them could not be asked now. */
 export type CompareQuestion = (
@@ -30,7 +26,7 @@ export type ReplayDeps = {
 const ATTEMPTS_MAX = 5;
 
 /** The query of a recorded question. @throws Error that says which question cannot be asked */
-export function recordedQuery({ operation: name, query }: Recorded): Query {
+export function recordedQuery({ operation: name, query }: RecordedQuery): Query {
   const operation = operations.find((one) => one.name === name);
   if (operation === undefined) throw new Error(`there is no operation ${name}`);
   const parse = compileParser(operation, { limitOverflow: 'clamp' });
@@ -47,10 +43,10 @@ export function createTrafficReplay({ compareQuestion, evidence, clock, wait }: 
   const pause = wait ?? ((ms, signal) => sleep(ms, undefined, { signal }));
 
   return async function replay(
-    recorded: readonly Recorded[],
+    recorded: readonly RecordedQuery[],
     rps: number,
     { signal, progress }: Run,
-  ): Promise<{ readonly asked: number; readonly verdicts: Readonly<Record<string, number>> }> {
+  ): Promise<ReplayedQuestions> {
     const questions = recorded.map((one) => ({ operation: one.operation, query: recordedQuery(one) }));
     const verdicts: Record<string, number> = {};
     let nextMs = clock.monotonic();

@@ -7,9 +7,10 @@ import type { Comparison } from '../compare/comparison.ts';
 import { createToSample } from '../compare/sample.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { ServedMigration } from '../migrations.ts';
+import type { CalibrationResult, Run } from '../operate/engine.ts';
 import type { FreshRead } from '../routing/fresh-read.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
-import { type Calibration, createCalibrate } from '../walk/calibrate.ts';
+import { createCalibrate } from '../walk/calibrate.ts';
 import { type AnswersWithValues, explainAnswers } from '../walk/explain.ts';
 import { createWalk, type Walked } from '../walk/walk.ts';
 import { createComparer } from './comparer.ts';
@@ -18,8 +19,6 @@ import { createShadow, type Shadow, type ShadowMetrics } from './shadow.ts';
 import { createShadowRate, type ShadowRate } from './shadow-rate.ts';
 import { createSlots } from './slots.ts';
 import type { Strain } from './strain.ts';
-
-type Run = { readonly signal: AbortSignal; readonly progress: (done: number, of?: number) => void };
 
 /** What compares the sources of all resources that move, in one process. Names of others than those are refused. */
 export type Shadows = {
@@ -30,7 +29,7 @@ export type Shadows = {
   /** Compares all records. @throws Error where a source fails */
   readonly walk: (resource: string, run: Run) => Promise<Walked>;
   /** Compares the legacy source with itself. @throws Error where it fails */
-  readonly calibrate: (resource: string, samples: number, run: Run) => Promise<Calibration>;
+  readonly calibrate: (resource: string, samples: number, run: Run) => Promise<CalibrationResult>;
   /** What both sources say to one question, with values. */
   readonly explain: (resource: string, query: Query, signal: AbortSignal) => Promise<AnswersWithValues>;
   /** Asks both sources one question; `undefined`: one of them could not be asked now. */

@@ -5,16 +5,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import { compareAnswers } from '../compare/compare-answers.ts';
 import { readListBody } from '../compare/read-body.ts';
+import type { CalibrationResult, Run } from '../operate/engine.ts';
 import { pageQuery, readQuietly } from './list-records.ts';
 import { createPacer, type Wait, waitMs } from './pacer.ts';
-
-type Run = { readonly signal: AbortSignal; readonly progress: (done: number, of?: number) => void };
-
-/** How often the legacy source has answered one question in two ways, by path and kind, the most frequent first. */
-export type Calibration = {
-  readonly asked: number;
-  readonly differences: readonly { readonly path: string; readonly kind: string; readonly count: number }[];
-};
 
 export type CalibrateDeps = {
   readonly resource: Resource;
@@ -46,7 +39,7 @@ export function createCalibrate({ resource, legacy, config, clock, wait = waitMs
     return found.slice(0, samples);
   }
 
-  return async function calibrate(samples: number, { signal, progress }: Run): Promise<Calibration> {
+  return async function calibrate(samples: number, { signal, progress }: Run): Promise<CalibrationResult> {
     const asked = await questions(samples, signal);
     const counts = new Map<string, { path: string; kind: string; count: number }>();
     for (const [index, query] of asked.entries()) {

@@ -3,14 +3,12 @@ import type { Clock } from '../../kernel/clock.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';
 import type { AnswerDifference } from '../compare/comparison.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
+import type { Run } from '../operate/engine.ts';
 import { type ComparerDeps, createComparer } from '../shadow/comparer.ts';
 import { createAskLeg } from '../shadow/leg.ts';
 import { createSlots } from '../shadow/slots.ts';
 import { createPacer, type Wait, waitMs } from './pacer.ts';
 import { walkLists } from './walk-lists.ts';
-
-/** Work that takes longer than a request: `signal` ends it, `progress` says how far it is. */
-type Run = { readonly signal: AbortSignal; readonly progress: (done: number, of?: number) => void };
 
 /** What a walk has found. `unknown`: records that were written to each time when they were compared. */
 export type Walked = { readonly records: number; readonly differences: number; readonly unknown: number };
