@@ -35,7 +35,6 @@ const floors = [
     { room: 'policy', packages: ['jose'] },
     { room: 'audit', packages: ['ioredis'] },
   ],
-  [{ room: 'rowset', packages: ['ioredis'] }],
   [{ room: 'reading', packages: [] }],
   [{ room: 'migration', packages: ['ioredis'] }],
   [{ room: 'pipeline', packages: [] }],

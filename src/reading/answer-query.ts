@@ -3,7 +3,7 @@ import { detailBody, listBody } from '../contract/response-body.ts';
 import type { GetQuery, ListQuery } from '../contract/query.ts';
 import { GatewayError } from '../errors/fault.ts';
 import type { SourceAnswer, SourceHandler } from '../policy/call.ts';
-import { createCursorCheckpoints } from '../rowset/cursor-checkpoints.ts';
+import { createCursorCheckpoints } from '../store/rowset/cursor-checkpoints.ts';
 import { type DatedPage, errorAfter, nextStep, noAttempts, type SearchState } from './next-attempt.ts';
 import { createRowSets, type RowSets } from './rowsets/rowsets.ts';
 import { createRecordReader } from './records/read-record.ts';

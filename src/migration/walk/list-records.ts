@@ -2,7 +2,7 @@ import type { ListQuery } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
-import { compileRowCodec } from '../../rowset/row-codec.ts';
+import { compileRowCodec } from '../../store/rowset/row-codec.ts';
 import { readListBody } from '../compare/read-body.ts';
 import type { Pacer } from './pacer.ts';
 

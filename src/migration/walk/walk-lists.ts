@@ -1,6 +1,6 @@
 import type { Resource } from '../../contract/resources.ts';
 import type { SourceHandler } from '../../policy/call.ts';
-import { compileRowCodec } from '../../rowset/row-codec.ts';
+import { compileRowCodec } from '../../store/rowset/row-codec.ts';
 import { readJsonText } from '../../store/sealed.ts';
 import type { AnswerDifference } from '../compare/comparison.ts';
 import { lastingDifferences } from '../compare/compare-answers.ts';

@@ -5,7 +5,7 @@ import type { SourceSpec } from '../../config/schema/source.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { fault, invalidReply } from '../../errors/fault.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import { compileRowCodec } from '../../rowset/row-codec.ts';
+import { compileRowCodec } from '../../store/rowset/row-codec.ts';
 import { type CarriedFault, readPart, type ReaderData, type ReadingResult } from './reply-parts.ts';
 
 /** Reads large replies to a list in a thread of their own. */

@@ -3,7 +3,7 @@ import { compileAdapter } from '../../adapter/compile.ts';
 import { resources } from '../../contract/resources.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import type { UpstreamReply } from '../../kernel/upstream-call.ts';
-import { compileRowCodec } from '../../rowset/row-codec.ts';
+import { compileRowCodec } from '../../store/rowset/row-codec.ts';
 import { type ReaderData, type ReadingResult, type ReadingTask, writeParts } from './reply-parts.ts';
 
 /*

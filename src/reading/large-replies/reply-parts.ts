@@ -5,7 +5,7 @@ import { type Json, NumberText, readJson } from '../../kernel/json/json.ts';
 import type { ResourceName } from '../../contract/resources.ts';
 import { type ErrorCode } from '../../errors/catalogue.ts';
 import type { InvalidReason, SourceHealth } from '../../errors/fault.ts';
-import type { RowCodec } from '../../rowset/row-codec.ts';
+import type { RowCodec } from '../../store/rowset/row-codec.ts';
 
 /** What a reading thread needs: the source without its credentials. */
 export type ReaderData = { readonly spec: SourceSpec; readonly resource: ResourceName };

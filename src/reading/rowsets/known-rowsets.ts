@@ -1,10 +1,10 @@
 import type { BackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { createSerialQueue } from '../../kernel/serial-queue.ts';
-import { createLocalRowSet, type RowSet } from '../../rowset/local-rowset.ts';
-import type { RedisRowSets } from '../../rowset/redis-rowsets.ts';
-import type { RowTable } from '../../rowset/row-table.ts';
-import { createSharedRowSet } from '../../rowset/shared-rowset.ts';
+import { createLocalRowSet, type RowSet } from '../../store/rowset/local-rowset.ts';
+import type { RedisRowSets } from '../../store/rowset/redis-rowsets.ts';
+import type { RowTable } from '../../store/rowset/row-table.ts';
+import { createSharedRowSet } from '../../store/rowset/shared-rowset.ts';
 import { createBoundedMap } from '../../store/bounded-map.ts';
 import type { SourceRuntime } from '../source-runtime.ts';
 

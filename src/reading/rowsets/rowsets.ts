@@ -1,8 +1,8 @@
 import type { ScanPlan } from '../../adapter/plan/plan.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import { createSingleFlight } from '../../kernel/single-flight.ts';
-import type { RowSet, Selected, Selection } from '../../rowset/local-rowset.ts';
-import type { RedisRowSets } from '../../rowset/redis-rowsets.ts';
+import type { RowSet, Selected, Selection } from '../../store/rowset/local-rowset.ts';
+import type { RedisRowSets } from '../../store/rowset/redis-rowsets.ts';
 import { createKnownRowSets, type KnownRowSet } from './known-rowsets.ts';
 import { isMismatch, type Mismatch } from '../mismatch.ts';
 import type { PageRange } from '../read-page.ts';

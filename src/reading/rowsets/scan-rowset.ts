@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { ScanPlan } from '../../adapter/plan/plan.ts';
 import type { BackgroundTasks } from '../../kernel/background-tasks.ts';
-import type { RowSet } from '../../rowset/local-rowset.ts';
-import { createScanLock } from '../../rowset/scan-lock.ts';
+import type { RowSet } from '../../store/rowset/local-rowset.ts';
+import { createScanLock } from '../../store/rowset/scan-lock.ts';
 import type { FencedLock } from '../../store/distributed-lock.ts';
 import type { KnownRowSets } from './known-rowsets.ts';
 import { isMismatch, type Mismatch } from '../mismatch.ts';

@@ -2,14 +2,14 @@ import type { ScanPlan } from '../../adapter/plan/plan.ts';
 import { contradicted, type WindowEvidence } from '../../claims/claim.ts';
 import { brokenFilter, ROW_EXCLUDED } from '../../claims/filter.ts';
 import { createYieldToLoop } from '../../kernel/yield-to-loop.ts';
-import { compileRowCodec } from '../../rowset/row-codec.ts';
+import { compileRowCodec } from '../../store/rowset/row-codec.ts';
 import {
   createRowTable,
   type RowTable,
   rowSeed,
   type Segment,
   writeSegment,
-} from '../../rowset/row-table.ts';
+} from '../../store/rowset/row-table.ts';
 import { type Mismatch, recordCameTwice } from '../mismatch.ts';
 import { overBudget } from './scan-faults.ts';
 import type { SourceRuntime } from '../source-runtime.ts';

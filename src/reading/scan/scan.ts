@@ -3,7 +3,7 @@ import type { ScanPlan } from '../../adapter/plan/plan.ts';
 import type { Window, WindowCall } from '../../adapter/plan/window.ts';
 import { inconsistent } from '../../claims/claim.ts';
 import { brokenSteadiness } from '../../claims/total.ts';
-import type { RowTable } from '../../rowset/row-table.ts';
+import type { RowTable } from '../../store/rowset/row-table.ts';
 import { invalidReply } from '../../errors/fault.ts';
 import { createRowCollector } from './collect-rows.ts';
 import { createHydration } from '../records/hydrate.ts';

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import type { RedisNode } from '../../../src/store/redis/redis-profile.ts';
 import { createRedis, type RedisConnection } from '../../../src/store/redis/redis.ts';
-import { createRedisRowSets } from '../../../src/rowset/redis-rowsets.ts';
+import { createRedisRowSets } from '../../../src/store/rowset/redis-rowsets.ts';
 import { PATIENCE_MS } from '../gateway/generous-timeouts.ts';
 import type { SharedRedis } from '../redis/redis-server.ts';
 import { openSource, type ScriptedSource, type Serve } from './scripted-source.ts';

@@ -1,9 +1,9 @@
-import { compileKeyedOrder } from '../contract/order.ts';
-import type { FieldKind, Value } from '../contract/fields.ts';
-import { matches } from '../contract/order.ts';
-import type { Filter, Sort } from '../contract/query.ts';
-import { mergeSort } from '../kernel/merge-sort.ts';
-import { createYieldToLoop, type YieldToLoop } from '../kernel/yield-to-loop.ts';
+import { compileKeyedOrder } from '../../contract/order.ts';
+import type { FieldKind, Value } from '../../contract/fields.ts';
+import { matches } from '../../contract/order.ts';
+import type { Filter, Sort } from '../../contract/query.ts';
+import { mergeSort } from '../../kernel/merge-sort.ts';
+import { createYieldToLoop, type YieldToLoop } from '../../kernel/yield-to-loop.ts';
 import type { RowTable } from './row-table.ts';
 
 /** Positions of rows in a table, in the order of a query. */

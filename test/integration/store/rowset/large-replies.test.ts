@@ -1,17 +1,21 @@
-import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
-import { type Adapter, compileAdapter } from '../../../src/adapter/compile.ts';
-import { resources } from '../../../src/contract/resources.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { createAnswer } from '../../../src/reading/answer-query.ts';
-import { createLocalClaims } from '../../../src/reading/source-runtime.ts';
-import { createLargeReplies } from '../../../src/reading/large-replies/large-replies.ts';
-import { createRowSets } from '../../../src/reading/rowsets/rowsets.ts';
-import { createUpstream } from '../../../src/upstream/client.ts';
-import { createSourceCall } from '../../support/pipeline/call.ts';
-import type { ModelRecord } from '../../support/model/contract-model.ts';
-import { parseList } from '../../support/pipeline/parse-as.ts';
-import { replyOf, specOf } from '../../support/pipeline/source-text.ts';
-import { codeOf, expectedBody } from '../../unit/reading/shop.ts';
+import {
+  type ScriptedUpstream,
+  serving,
+  startUpstream,
+} from '../../../support/upstream/scripted-upstream.ts';
+import { type Adapter, compileAdapter } from '../../../../src/adapter/compile.ts';
+import { resources } from '../../../../src/contract/resources.ts';
+import { systemClock } from '../../../../src/kernel/clock.ts';
+import { createAnswer } from '../../../../src/reading/answer-query.ts';
+import { createLocalClaims } from '../../../../src/reading/source-runtime.ts';
+import { createLargeReplies } from '../../../../src/reading/large-replies/large-replies.ts';
+import { createRowSets } from '../../../../src/reading/rowsets/rowsets.ts';
+import { createUpstream } from '../../../../src/upstream/client.ts';
+import { createSourceCall } from '../../../support/pipeline/call.ts';
+import type { ModelRecord } from '../../../support/model/contract-model.ts';
+import { parseList } from '../../../support/pipeline/parse-as.ts';
+import { replyOf, specOf } from '../../../support/pipeline/source-text.ts';
+import { codeOf, expectedBody } from '../../../unit/reading/shop.ts';
 
 /** The most rows of a large reply that this thread takes over at once. */
 const ROWS_AT_ONCE = 256;

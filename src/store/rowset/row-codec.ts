@@ -1,6 +1,6 @@
-import type { CanonicalRecord } from '../contract/response-body.ts';
-import type { Field, Value } from '../contract/fields.ts';
-import { Decimal } from '../kernel/decimal.ts';
+import type { CanonicalRecord } from '../../contract/response-body.ts';
+import type { Field, Value } from '../../contract/fields.ts';
+import { Decimal } from '../../kernel/decimal.ts';
 
 /** A record as values that JSON stores without loss, in the order of the fields. */
 export type RowValues = readonly (string | null)[];

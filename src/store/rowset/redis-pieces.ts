@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { detachedCopy } from '../kernel/detached-copy.ts';
-import { createYieldToLoop } from '../kernel/yield-to-loop.ts';
+import { detachedCopy } from '../../kernel/detached-copy.ts';
+import { createYieldToLoop } from '../../kernel/yield-to-loop.ts';
 import type { RowSetHead } from './head-codec.ts';
 import { rowSeed, type Segment, splitFrames } from './row-table.ts';
 

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
-import { type Checkpoint, createCursorCheckpoints } from '../../../src/rowset/cursor-checkpoints.ts';
-import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
-import { useRedis } from '../../support/redis/redis-server.ts';
+import { type Checkpoint, createCursorCheckpoints } from '../../../../src/store/rowset/cursor-checkpoints.ts';
+import { createRedisKeys } from '../../../../src/store/redis/redis-keys.ts';
+import { useRedis } from '../../../support/redis/redis-server.ts';
 
 const shared = useRedis();
 let client: Redis;

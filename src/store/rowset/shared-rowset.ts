@@ -1,4 +1,4 @@
-import { createSingleFlight } from '../kernel/single-flight.ts';
+import { createSingleFlight } from '../../kernel/single-flight.ts';
 import type { RedisRowSets } from './redis-rowsets.ts';
 import type { RowSetHead } from './head-codec.ts';
 import { orderName, type RowSet } from './local-rowset.ts';

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
-import { createYieldToLoop } from '../../../src/kernel/yield-to-loop.ts';
+import { createYieldToLoop } from '../../../../src/kernel/yield-to-loop.ts';
 import {
   blocksRange,
   encodeOrder,
   ORDER_HEAD,
   readOrderHead,
   readSpans,
-} from '../../../src/rowset/order-codec.ts';
-import { decodeHead, encodeHead } from '../../../src/rowset/head-codec.ts';
+} from '../../../../src/store/rowset/order-codec.ts';
+import { decodeHead, encodeHead } from '../../../../src/store/rowset/head-codec.ts';
 
 const pace = createYieldToLoop(new AbortController().signal);
 const table = {

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import type { CanonicalRecord } from '../contract/response-body.ts';
-import { createYieldToLoop } from '../kernel/yield-to-loop.ts';
-import { acquireLock, type FencedLock } from '../store/distributed-lock.ts';
-import { expectType } from '../store/redis/expect-type.ts';
-import type { RedisKeys } from '../store/redis/redis-keys.ts';
+import type { CanonicalRecord } from '../../contract/response-body.ts';
+import { createYieldToLoop } from '../../kernel/yield-to-loop.ts';
+import { acquireLock, type FencedLock } from '../distributed-lock.ts';
+import { expectType } from '../redis/expect-type.ts';
+import type { RedisKeys } from '../redis/redis-keys.ts';
 import { decodeHead, encodeHead, type RowSetHead } from './head-codec.ts';
 import { blocksRange, encodeOrder, ORDER_HEAD, readOrderHead, readSpans } from './order-codec.ts';
 import { GRACE_MS, readSegments, writePieces } from './redis-pieces.ts';
