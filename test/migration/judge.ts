@@ -1,5 +1,6 @@
 import { askSteadily } from '../support/client/steady-load.ts';
-import { createRandom, openJudged } from '../support/migration/judged-migration.ts';
+import { createRandom } from '../../src/samples/data/random.ts';
+import { FAILED, openJudged } from '../support/migration/judged-migration.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import type { OperationRow } from '../operations/row.ts';
 import type { Faults } from './harness/model-service.ts';
@@ -139,9 +140,9 @@ const quiet: OperationRow = {
     const random = createRandom(7);
     let failed = 0;
     await judged.pass(8 * 3_600, 10, () => {
-      const isFailing = random() < 0.0025;
+      const isFailing = random.chance(0.0025);
       if (isFailing) failed += 1;
-      judged.serve(isFailing ? { fallback: 'failed', isAttributable: true } : {});
+      judged.serve(isFailing ? FAILED : {});
     });
     const [position, rollbacks] = [judged.position(), judged.rollbacks.length];
     await judged.close();

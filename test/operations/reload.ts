@@ -16,7 +16,8 @@ import {
 import { mountConfig } from '../support/gateway/mounted-config.ts';
 import { startUpstream } from '../support/upstream/scripted-upstream.ts';
 import { forwardingTo } from '../support/upstream/scripts.ts';
-import { createRandom, mutate } from './harness/mutate-config.ts';
+import { createRandom } from '../../src/samples/data/random.ts';
+import { mutate } from './harness/mutate-config.ts';
 import {
   answerOf,
   DIFFERING,
@@ -119,7 +120,7 @@ async function mutateOften(bench: FaultBench, times: number) {
   const kinds: Record<string, number> = {};
   let servedThoughRefused = 0;
   for (let time = 0; time < times; time += 1) {
-    const file = files[random(files.length)] ?? config.file;
+    const file = random.pick(files);
     writeFileSync(file, mutate(originals.get(file) ?? '', random));
     const { kind } = await reload(gateway);
     kinds[kind] = (kinds[kind] ?? 0) + 1;

@@ -1,5 +1,7 @@
 /** A seeded random generator: the same seed gives the same choices in the same order, on every machine. */
 export type Random = {
+  /** A number from 0 to below 1. */
+  fraction(): number;
   /** A whole number from 0 to `bound` - 1. */
   below(bound: number): number;
   /** True with the given probability (0 to 1). */
@@ -14,7 +16,7 @@ export type Random = {
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
 
-  function next(): number {
+  function fraction(): number {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
@@ -22,12 +24,13 @@ export function createRandom(seed: number): Random {
   }
 
   function below(bound: number): number {
-    return Math.floor(next() * bound);
+    return Math.floor(fraction() * bound);
   }
 
   return {
+    fraction,
     below,
-    chance: (probability) => next() < probability,
+    chance: (probability) => fraction() < probability,
     pick: <T>(items: readonly T[]) => items[below(items.length)] as T,
     ascending(count, gapMax) {
       let last = 0;

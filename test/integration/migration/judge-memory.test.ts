@@ -1,9 +1,10 @@
 import { Redis } from 'ioredis';
 import { createRedisJudgeMemory } from '../../../src/migration/judge/judge-memory.ts';
-import { openJudged } from '../../support/migration/judged-migration.ts';
+import { FAILED, useJudged } from '../../support/migration/judged-migration.ts';
 import { useRedis } from '../../support/redis/redis-server.ts';
 
 const redis = useRedis();
+const openJudged = useJudged();
 const closing: (() => unknown)[] = [];
 let round = 0;
 
@@ -23,8 +24,6 @@ async function open() {
     memories: [createRedisJudgeMemory(client, keyOf), createRedisJudgeMemory(client, keyOf)] as const,
   };
 }
-
-const FAILED = { fallback: 'failed', isAttributable: true } as const;
 
 describe('the judge of a fleet', () => {
   test('is one process at a time, until it leaves', async () => {
@@ -48,7 +47,6 @@ describe('the judge of a fleet', () => {
     await first.close();
 
     const second = await openJudged({ state, memory: memories[1] });
-    closing.push(() => second.close());
     expect(await second.judge.cusum('users')).toEqual(cusum);
     // The counts of the step are those of the fleet: three that are known, and one more.
     for (let call = 0; call < 4; call += 1) second.serve(FAILED);
@@ -61,7 +59,6 @@ describe('the judge of a fleet', () => {
     const { client, memories } = await open();
     await client.config('SET', 'maxmemory', '1');
     const judged = await openJudged({ state: { stage: 'live' }, memory: memories[0] });
-    closing.push(() => judged.close());
     for (let call = 0; call < 4; call += 1) judged.serve(FAILED);
     await judged.judge.look().finally(() => client.config('SET', 'maxmemory', '0'));
     expect(judged.position()).toBe('shadow');
@@ -75,7 +72,6 @@ describe('the judge of a fleet', () => {
       take: () => (isGone ? Promise.reject(new Error('Redis is gone')) : memories[0].take()),
     };
     const judged = await openJudged({ state: { stage: 'live' }, memory });
-    closing.push(() => judged.close());
     for (let call = 0; call < 4; call += 1) judged.serve(FAILED);
     await judged.judge.look();
     await judged.judge.look();

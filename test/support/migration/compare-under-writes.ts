@@ -4,9 +4,10 @@ import type { GetQuery, ListQuery } from '../../../src/contract/query.ts';
 import type { Comparison } from '../../../src/migration/compare/comparison.ts';
 import { createToSample } from '../../../src/migration/compare/sample.ts';
 import { createShadow } from '../../../src/migration/shadow/shadow.ts';
+import { createRandom, type Random } from '../../../src/samples/data/random.ts';
 import { createVirtualTime } from '../time/virtual-time.ts';
 import { migrationState } from './migration-facts.ts';
-import { createLaggingStores, seededRandom } from './lagging-stores.ts';
+import { createLaggingStores } from './lagging-stores.ts';
 
 /** What comparing two stores has found while the legacy one was written to. */
 export type FoundUnderWrites = {
@@ -46,10 +47,17 @@ function createFindings() {
   return { findings, compared };
 }
 
+/** A number of the standard normal distribution (Box and Muller). */
+function normal(random: Random): number {
+  const radius = Math.sqrt(-2 * Math.log(1 - random.fraction()));
+  return radius * Math.cos(2 * Math.PI * random.fraction());
+}
+
 /** A question: popular records are asked for more often, pages all alike. */
-function randomQuestion(kind: UnderWrites['kind'], random: () => number): GetQuery | ListQuery {
-  if (kind === 'get') return { kind, resource: 'users', id: `user_${1 + Math.floor(USERS * random() ** 3)}` };
-  const page = 1 + Math.floor((USERS / PAGE) * random());
+function randomQuestion(kind: UnderWrites['kind'], random: Random): GetQuery | ListQuery {
+  if (kind === 'get')
+    return { kind, resource: 'users', id: `user_${1 + Math.floor(USERS * random.fraction() ** 3)}` };
+  const page = 1 + Math.floor((USERS / PAGE) * random.fraction());
   return { kind, resource: 'users', page, limit: PAGE, sort: null, filters: [] };
 }
 
@@ -57,14 +65,13 @@ function randomQuestion(kind: UnderWrites['kind'], random: () => number): GetQue
 export async function compareUnderWrites(options: UnderWrites): Promise<FoundUnderWrites> {
   const { kind, comparisons, writesPerSecond, spoilt, seed = 7 } = options;
   const time = createVirtualTime();
-  const random = seededRandom(seed);
+  const random = createRandom(seed);
   const isLacking = (number: number) => kind === 'list' && spoilt.has(number);
   const stores = createLaggingStores({
     ...{ time, users: USERS },
     // A lag of 0.2 s in the middle, and of 1.7 s for one write in a hundred.
-    lagMs: () =>
-      200 * Math.exp(0.92 * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())),
-    answerMs: () => 10 + 30 * random(),
+    lagMs: () => 200 * Math.exp(0.92 * normal(random)),
+    answerMs: () => 10 + 30 * random.fraction(),
     spoil: (number, name) => (isLacking(number) ? undefined : spoilt.has(number) ? name.toLowerCase() : name),
   });
   const { findings, compared } = createFindings();
@@ -107,8 +114,8 @@ export async function compareUnderWrites(options: UnderWrites): Promise<FoundUnd
   async function writeOn(): Promise<void> {
     for (let writes = 0; findings.ended < comparisons; writes += 1) {
       await time.sleep(1_000 / writesPerSecond);
-      const number = 1 + Math.floor(USERS * random() ** 3);
-      const isGoing = kind === 'list' && random() < 0.03 && !spoilt.has(number);
+      const number = 1 + Math.floor(USERS * random.fraction() ** 3);
+      const isGoing = kind === 'list' && random.chance(0.03) && !spoilt.has(number);
       stores.write(number, isGoing ? undefined : `User ${number} of ${writes}`);
     }
   }

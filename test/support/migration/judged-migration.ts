@@ -11,16 +11,8 @@ import type { MigrationState } from '../../../src/migration/state/migration-stat
 import { createManualClock } from '../time/manual-clock.ts';
 import { BEGAN, migrationConfig, migrationState } from './migration-facts.ts';
 
-/** A random number from 0 to 1, the same row of them in each run (mulberry32). */
-export function createRandom(seed: number): () => number {
-  let state = seed;
-  return function random() {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+/** A call that failed at the new source alone. */
+export const FAILED: Partial<NewCall> = { fallback: 'failed', isAttributable: true };
 
 export type JudgedOptions = {
   readonly state?: Partial<MigrationState>;
@@ -107,3 +99,19 @@ export async function openJudged({
 }
 
 export type JudgedMigrationOfTest = Awaited<ReturnType<typeof openJudged>>;
+
+/**
+ * Opens judges, and closes them after each test. Call it in a `describe` or at the top of the file; `usual` is what a judge
+ * is opened with where a test says nothing.
+ */
+export function useJudged(usual: JudgedOptions = {}) {
+  const opened: JudgedMigrationOfTest[] = [];
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((judged) => judged.close()));
+  });
+  return async function open(options = usual): Promise<JudgedMigrationOfTest> {
+    const judged = await openJudged(options);
+    opened.push(judged);
+    return judged;
+  };
+}

@@ -27,17 +27,6 @@ export type LaggingStoresOptions = {
   readonly spoil: (number: number, name: string) => string | undefined;
 };
 
-/** A pseudo-random number generator (mulberry32), the same numbers for the same seed. */
-export function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 /** Creates two equal stores, but for what is spoilt. */
 export function createLaggingStores(options: LaggingStoresOptions): LaggingStores {
   const { time, users, lagMs, answerMs, spoil } = options;

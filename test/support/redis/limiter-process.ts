@@ -1,23 +1,13 @@
 /** One of several processes that take points from one limit, in patterns of their own; prints what became of each. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../../src/kernel/clock.ts';
+import { createRandom, type Random } from '../../../src/samples/data/random.ts';
 import { createLimiter } from '../../../src/store/limiter/limiter.ts';
 import { createRedisKeys } from '../../../src/store/redis/redis-keys.ts';
 import { createRedis } from '../../../src/store/redis/redis.ts';
 import type { LimiterLog, LimiterTask } from './limiter-fleet.ts';
 
 const { url, prefix, tiers, seed, milliseconds } = JSON.parse(process.argv[2] ?? '') as LimiterTask;
-
-/** mulberry32: a small seeded random. */
-function createRandom(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const redis = createRedis(
   { url, commandTimeoutMs: 60_000, connectTimeoutMs: 60_000 },
@@ -34,17 +24,17 @@ const logs: LimiterLog[] = [];
 const wall = () => performance.timeOrigin + performance.now();
 
 /** A caller: bursts, steady streams and silences, as the seed has it. */
-async function call(tier: string, random: () => number): Promise<void> {
+async function call(tier: string, random: Random): Promise<void> {
   const until = performance.now() + milliseconds;
   while (performance.now() < until) {
-    const burst = random() < 0.3 ? Math.ceil(random() * 40) : 1;
+    const burst = random.chance(0.3) ? Math.ceil(random.fraction() * 40) : 1;
     const asked = wall();
     const decisions = Array.from({ length: burst }, async () => {
       const { allowed, by } = await limiter.consume(tier, 'caller');
       logs.push({ tier, asked, decided: wall(), allowed, by });
     });
     await Promise.all(decisions);
-    await sleep(random() < 0.1 ? random() * 900 : random() * 25);
+    await sleep(random.chance(0.1) ? random.fraction() * 900 : random.fraction() * 25);
   }
 }
 

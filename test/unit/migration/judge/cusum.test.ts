@@ -1,5 +1,5 @@
 import { CUSUM_LIMIT, nextCusum } from '../../../../src/migration/judge/cusum.ts';
-import { createRandom } from '../../../support/migration/judged-migration.ts';
+import { createRandom } from '../../../../src/samples/data/random.ts';
 
 /** Asks the judge every two seconds until the limit is reached; says after how many seconds, or Infinity. */
 function secondsUntilLimit(share: number, perSecond: number, seconds: number, seed: number): number {
@@ -8,7 +8,7 @@ function secondsUntilLimit(share: number, perSecond: number, seconds: number, se
   for (let at = 2; at <= seconds; at += 2) {
     const calls = perSecond * 2;
     let failed = 0;
-    for (let call = 0; call < calls; call += 1) if (random() < share) failed += 1;
+    for (let call = 0; call < calls; call += 1) if (random.chance(share)) failed += 1;
     cusum = nextCusum(cusum, { failed, answered: calls - failed });
     if (cusum >= CUSUM_LIMIT) return at;
   }

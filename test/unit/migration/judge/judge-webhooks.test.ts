@@ -1,25 +1,10 @@
 import { comparison } from '../../../support/migration/comparisons.ts';
-import {
-  type JudgedMigrationOfTest,
-  type JudgedOptions,
-  openJudged,
-} from '../../../support/migration/judged-migration.ts';
+import { FAILED, useJudged } from '../../../support/migration/judged-migration.ts';
 
 const RAMP = { stage: 'ramp', percent: 25 } as const;
-const FAILED = { fallback: 'failed', isAttributable: true } as const;
-const opened: JudgedMigrationOfTest[] = [];
+const open = useJudged();
 
-async function open(options: JudgedOptions): Promise<JudgedMigrationOfTest> {
-  const judged = await openJudged(options);
-  opened.push(judged);
-  return judged;
-}
-
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((judged) => judged.close()));
-});
-
-describe('who is told', () => {
+describe('the receiver of webhooks is told', () => {
   const webhook = { url: 'https://ops.example/hook', secret: 'of the test' };
 
   test('of a gate that is ready, of each step, and of a rollback, once each', async () => {

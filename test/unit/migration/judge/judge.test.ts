@@ -1,32 +1,21 @@
 import { positionText } from '../../../../src/migration/state/position.ts';
 import { createLocalJudgeMemory } from '../../../../src/migration/judge/judge-memory.ts';
+import { createRandom } from '../../../../src/samples/data/random.ts';
 import { comparison, mismatch } from '../../../support/migration/comparisons.ts';
 import {
-  createRandom,
+  FAILED,
   type JudgedMigrationOfTest,
-  type JudgedOptions,
-  openJudged,
+  useJudged,
 } from '../../../support/migration/judged-migration.ts';
 import { BEGAN } from '../../../support/migration/migration-facts.ts';
 
 const RAMP = { stage: 'ramp', percent: 25 } as const;
-const FAILED = { fallback: 'failed', isAttributable: true } as const;
-const opened: JudgedMigrationOfTest[] = [];
-
-async function open(options: JudgedOptions = { state: RAMP }): Promise<JudgedMigrationOfTest> {
-  const judged = await openJudged(options);
-  opened.push(judged);
-  return judged;
-}
-
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((judged) => judged.close()));
-});
+const open = useJudged({ state: RAMP });
 
 /** Calls of which this share fails at the new source alone. */
 function faulty(judged: JudgedMigrationOfTest, share: number, seed = 1): () => void {
   const random = createRandom(seed);
-  return () => judged.serve(random() < share ? FAILED : {});
+  return () => judged.serve(random.chance(share) ? FAILED : {});
 }
 
 describe('the judge rolls back', () => {

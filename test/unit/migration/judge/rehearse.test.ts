@@ -1,13 +1,15 @@
 import { rehearsedPercent } from '../../../../src/migration/judge/rehearsal.ts';
 import { createRehearse } from '../../../../src/migration/judge/rehearse.ts';
 import { eventually } from '../../../support/time/eventually.ts';
-import { type JudgedOptions, openJudged } from '../../../support/migration/judged-migration.ts';
+import { type JudgedOptions, useJudged } from '../../../support/migration/judged-migration.ts';
 import { BEGAN, goodEvidence, HOUR_MS } from '../../../support/migration/migration-facts.ts';
 
 const since = new Date(BEGAN).toISOString();
 const run = { signal: new AbortController().signal, progress: () => undefined };
 
-async function open(options: JudgedOptions = { state: { rehearsedAt: undefined } }) {
+const openJudged = useJudged({ state: { rehearsedAt: undefined } });
+
+async function open(options?: JudgedOptions) {
   const judged = await openJudged(options);
   return { judged, rehearse: createRehearse(judged) };
 }
@@ -33,7 +35,6 @@ describe('a rehearsal that is asked for', () => {
       tripped: true,
       evidence: '100 % of the second legs failed; after 0 s the judge would have rolled back',
     });
-    await judged.close();
   });
 
   test('that is given up fails no more second legs', async () => {
@@ -44,14 +45,12 @@ describe('a rehearsal that is asked for', () => {
     ended.abort();
     await expect(rehearsing).rejects.toThrow();
     expect(judged.current().rehearsal).toBeUndefined();
-    await judged.close();
   });
 
   test('is refused outside of shadow', async () => {
-    const { judged, rehearse } = await open({ state: { stage: 'ramp', percent: 5 } });
+    const { rehearse } = await open({ state: { stage: 'ramp', percent: 5 } });
     await expect(rehearse('users', run)).rejects.toThrow(
       'a rollback is rehearsed in shadow, and it is at ramp:5',
     );
-    await judged.close();
   });
 });
