@@ -35,14 +35,11 @@ export function personOf(truth: UserTruth, position: number, canary: string): Pe
 
 /** One mistake that the copy of the people was made with. */
 type Mistake = {
-  readonly what: string;
-  /** The first person whom it fits, and who has no other, gets it. */
+  /** The first person that it fits, and that has no other mistake, gets it. */
   readonly fits: (person: Person) => boolean;
   /** `undefined`: the person was not copied. */
   readonly make: (person: Person) => Person | undefined;
 };
-
-const isComposedByMistake = (name: string | null) => name !== null && name.normalize('NFC') !== name;
 
 function later(instant: string, hours: number): string {
   return new Date(Date.parse(instant) + hours * 3_600_000).toISOString();
@@ -54,71 +51,71 @@ function withAbout(person: Person, about: Partial<Person['about']>): Person {
 
 /** The mistakes that a person's record shows. The twelfth is an order, see `SWAPPED_MAIL`. */
 const mistakes: readonly Mistake[] = [
+  // A blank after the name.
   {
-    what: 'a blank after the name',
     fits: ({ displayName }) => displayName !== null,
     make: (person) => ({ ...person, displayName: `${person.displayName ?? ''} ` }),
   },
+  // A name in capitals.
   {
-    what: 'a name in capitals',
     fits: ({ displayName }) => /^[A-Z][a-z]+ [A-Z][a-z]+$/.test(displayName ?? ''),
     make: (person) => ({ ...person, displayName: (person.displayName ?? '').toUpperCase() }),
   },
+  // A name in another Unicode form.
   {
-    what: 'a name in another Unicode form',
-    fits: ({ displayName }) => isComposedByMistake(displayName),
+    fits: ({ displayName }) => displayName !== null && displayName.normalize('NFC') !== displayName,
     make: (person) => ({ ...person, displayName: (person.displayName ?? '').normalize('NFC') }),
   },
+  // A time one hour late, as of another time zone.
   {
-    what: 'a time one hour late, as of another time zone',
     fits: ({ createdAt }) => createdAt !== null,
     make: (person) => ({ ...person, createdAt: later(person.createdAt ?? '', 1) }),
   },
+  // A lost time.
   {
-    what: 'a lost time',
     fits: ({ createdAt }) => createdAt !== null,
     make: (person) => ({ ...person, createdAt: null }),
   },
+  // An address of another domain.
   {
-    what: 'an address of another domain',
     fits: ({ emailAddress }) => emailAddress !== null,
     make: (person) => ({
       ...person,
       emailAddress: (person.emailAddress ?? '').replace(/@.*/, '@old.example'),
     }),
   },
+  // A lost address.
   {
-    what: 'a lost address',
     fits: ({ emailAddress }) => emailAddress !== null,
     make: (person) => ({ ...person, emailAddress: null }),
   },
+  // A text that was cut off.
   {
-    what: 'a text that was cut off',
     fits: ({ about: { bio } }) => (bio?.length ?? 0) > 20,
     make: (person) => withAbout(person, { bio: person.about.bio?.slice(0, 20) ?? null }),
   },
+  // An empty town where none is known.
   {
-    what: 'an empty town where none is known',
     fits: ({ about: { city } }) => city === null,
     make: (person) => withAbout(person, { city: '' }),
   },
+  // A picture without https.
   {
-    what: 'a picture without https',
     fits: ({ about: { avatarUrl } }) => avatarUrl !== null,
     make: (person) =>
       withAbout(person, { avatarUrl: person.about.avatarUrl?.replace('https:', 'http:') ?? null }),
   },
+  // A person who was not copied.
   {
-    what: 'a person who was not copied',
     fits: () => true,
     make: () => undefined,
   },
 ];
 
-/** The address of those whom a sort by address gives in the wrong order: they tie. */
+/** Several people share this address, and a sort by address gives two of them in the wrong order. */
 export const SWAPPED_MAIL = 'info@firma.example';
 
-/** The people with every mistake that finds somebody it fits, spread over all of them. A tie in another order is the twelfth. */
+/** The people with each mistake once, spread over all of them; one that fits no person is left out. */
 export function withMistakes(people: readonly Person[]): readonly Person[] {
   const changed = new Map<Person, Person | undefined>();
   for (const [index, { fits, make }] of mistakes.entries()) {

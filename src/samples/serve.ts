@@ -3,7 +3,7 @@ import { createCatalogService } from './catalog-service.ts';
 import { type SampleCredentials, sampleCredentials } from './credentials.ts';
 import { generateOrders } from './data/generate-orders.ts';
 import { generateProducts } from './data/generate-products.ts';
-import { generateUsers } from './data/generate-users.ts';
+import { generateUsers, type SampleUser } from './data/generate-users.ts';
 import type { LegacyService } from './legacy-service.ts';
 import { createOrdersService } from './orders-service.ts';
 import { createPeopleService } from './people-service.ts';
@@ -61,14 +61,17 @@ export async function startSamples(options: SamplesOptions = {}): Promise<Runnin
     cleanPeople,
   } = options;
   const data = { seed, ...(count !== undefined && { count }) };
+  let users: readonly SampleUser[] | undefined;
+  // Two services have the same people, which take a fifth of a second to generate.
+  const usersOnce = () => (users ??= generateUsers(data));
   const create: Record<SampleName, () => LegacyService> = {
-    users: () => createUsersService({ users: generateUsers(data), credentials: credentials.users }),
+    users: () => createUsersService({ users: usersOnce(), credentials: credentials.users }),
     catalog: () =>
       createCatalogService({ products: generateProducts(data), credentials: credentials.catalog }),
     orders: () => createOrdersService({ orders: generateOrders(data), credentials: credentials.orders }),
     people: () =>
       createPeopleService({
-        users: generateUsers(data),
+        users: usersOnce(),
         credentials: credentials.people,
         isClean: cleanPeople,
       }),
