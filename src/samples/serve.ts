@@ -23,6 +23,9 @@ export const samplePorts: Readonly<Record<SampleName, number>> = {
   people: 7104,
 };
 
+/** Any free port for each service. */
+export const anyPorts: Readonly<Record<SampleName, number>> = { users: 0, catalog: 0, orders: 0, people: 0 };
+
 /** The services to start, their addresses, data and credentials. */
 export type SamplesOptions = {
   /** `all` by default. */

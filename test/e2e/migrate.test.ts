@@ -5,12 +5,12 @@ import {
   NODE,
   startDemo,
   startGatewayProcess,
+  startUpstreams,
 } from '../support/gateway/gateway-process.ts';
 import { eventually } from '../support/time/eventually.ts';
 import { describeOnRequest } from '../support/jest/describe-on-request.ts';
 import { readDocument } from '../house/documents/document.ts';
 import { type RedisServer, startRedis } from '../support/redis/redis-server.ts';
-import { type RunningSamples, startSamples } from '../../src/samples/serve.ts';
 
 /** Where the commands of the document are run. */
 type Place = {
@@ -94,27 +94,26 @@ describeOnRequest('FLEETS', 'the ten commands of config/migrate.md', () => {
 
   describe('with Redis', () => {
     let redis: RedisServer;
-    let samples: RunningSamples;
+    let upstreams: Awaited<ReturnType<typeof startUpstreams>>;
     let gateway: GatewayProcess;
     let env: Record<string, string>;
     beforeAll(async () => {
       redis = await startRedis();
-      samples = await startSamples({ ports: { users: 0, catalog: 0, orders: 0, people: 0 } });
-      const { users = '', catalog = '', orders = '', people = '' } = samples.urls;
-      env = { USERS_URL: users, CATALOG_URL: catalog, ORDERS_URL: orders, PEOPLE_URL: people };
-      Object.assign(env, { REDIS_URL: redis.url, PORTICO_KEY_PEPPER: 'a-pepper-of-the-ten-commands' });
+      upstreams = await startUpstreams();
+      const own = { REDIS_URL: redis.url, PORTICO_KEY_PEPPER: 'a-pepper-of-the-ten-commands' };
+      env = { ...upstreams.env, ...own };
       gateway = await startGatewayProcess(env, 'config/demo.yaml');
     });
     afterAll(async () => {
       await gateway.close();
-      await samples.close();
+      await upstreams.close();
       await redis.stop();
     });
 
     it('do the same', async () => {
       const { key } = await createKey('config/demo.yaml', env);
       const { url, adminUrl: admin } = gateway;
-      await follow({ url, key, admin, people: samples.urls.people ?? '' });
+      await follow({ url, key, admin, people: upstreams.env.PEOPLE_URL });
     });
   });
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { redisRoles } from '../../config/schema/redis.ts';
-import { startSamples } from '../../samples/serve.ts';
+import { anyPorts, startSamples } from '../../samples/serve.ts';
 import type { CliContext } from '../context.ts';
 import { readConfigOrExit } from '../input/read-config.ts';
 import { quoted } from '../output/quoted.ts';
@@ -35,7 +35,7 @@ The contract: ${base}/v1/openapi.json   Metrics: ${admin}/metrics   Stop: Ctrl-C
 
 /** `portico demo`: the sample services and a gateway in front of them, all in this process, without Redis. */
 export async function runDemo(configFile: string, context: CliContext): Promise<void> {
-  const samples = await startSamples({ ports: { users: 0, catalog: 0, orders: 0, people: 0 } });
+  const samples = await startSamples({ ports: anyPorts });
   try {
     const env = {
       LOG_LEVEL: 'warn',

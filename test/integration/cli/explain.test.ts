@@ -1,4 +1,4 @@
-import { type RunningSamples, startSamples } from '../../../src/samples/serve.ts';
+import { anyPorts, type RunningSamples, startSamples } from '../../../src/samples/serve.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
 
@@ -10,7 +10,7 @@ let config: ConfigCopy;
 let env: Record<string, string>;
 beforeAll(async () => {
   samples = await startSamples({
-    ports: { users: 0, catalog: 0, orders: 0, people: 0 },
+    ports: anyPorts,
     credentials: {
       users: { user: 'portico', password: PASSWORD },
       catalog: { key: KEY },

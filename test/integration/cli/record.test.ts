@@ -1,7 +1,7 @@
 import { type ScriptedUpstream, serving, startUpstream } from '../../support/upstream/scripted-upstream.ts';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RunningSamples, startSamples } from '../../../src/samples/serve.ts';
+import { anyPorts, type RunningSamples, startSamples } from '../../../src/samples/serve.ts';
 import { runCommand } from '../../support/command/run-command.ts';
 import { type ConfigCopy, copyConfig } from '../../support/gateway/config-copy.ts';
 
@@ -9,7 +9,7 @@ let samples: RunningSamples;
 let config: ConfigCopy;
 let env: Record<string, string>;
 beforeAll(async () => {
-  samples = await startSamples({ ports: { users: 0, catalog: 0, orders: 0, people: 0 }, count: 60 });
+  samples = await startSamples({ ports: anyPorts, count: 60 });
 });
 afterAll(() => samples.close());
 beforeEach(() => {

@@ -1,5 +1,4 @@
-import { sampleCredentials } from '../../../src/samples/credentials.ts';
-import { startSamples } from '../../../src/samples/serve.ts';
+import { anyPorts, startSamples } from '../../../src/samples/serve.ts';
 import { gatewayAt, type RunningGateway } from './running-gateway.ts';
 import { freePort } from '../process/free-port.ts';
 import { type RunningProcess, runProcess, startProcess } from '../process/running-process.ts';
@@ -76,10 +75,7 @@ export async function createKey(
 
 /** The sample services in this process, and the variables that lead a gateway to them. */
 export async function startUpstreams() {
-  const samples = await startSamples({
-    ports: { users: 0, catalog: 0, orders: 0, people: 0 },
-    credentials: sampleCredentials,
-  });
-  const { users = '', catalog = '', orders = '' } = samples.urls;
-  return { env: { USERS_URL: users, CATALOG_URL: catalog, ORDERS_URL: orders }, close: samples.close };
+  const { urls, close } = await startSamples({ ports: anyPorts });
+  const { users = '', catalog = '', orders = '', people = '' } = urls;
+  return { env: { USERS_URL: users, CATALOG_URL: catalog, ORDERS_URL: orders, PEOPLE_URL: people }, close };
 }

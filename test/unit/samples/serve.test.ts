@@ -2,14 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { sampleCredentials } from '../../../src/samples/credentials.ts';
-import { samplePorts, serveSamples, startSamples } from '../../../src/samples/serve.ts';
+import { anyPorts, samplePorts, serveSamples, startSamples } from '../../../src/samples/serve.ts';
 import { ask } from './ask.ts';
-
-const anywhere = { users: 0, catalog: 0, orders: 0, people: 0 };
 
 describe('startSamples', () => {
   it('starts all services with the sample credentials', async () => {
-    const { urls, close } = await startSamples({ ports: anywhere });
+    const { urls, close } = await startSamples({ ports: anyPorts });
     const login = btoa(`${sampleCredentials.users.user}:${sampleCredentials.users.password}`);
     const answers = await Promise.all([
       ask(`${urls.users}/crm/v3/contacts.do`, { headers: { authorization: `Basic ${login}` } }),
@@ -26,7 +24,7 @@ describe('startSamples', () => {
 
   it('starts one service alone, with credentials of its own', async () => {
     const credentials = { ...sampleCredentials, catalog: { key: 'other' } };
-    const { urls, close } = await startSamples({ which: 'catalog', ports: anywhere, credentials });
+    const { urls, close } = await startSamples({ which: 'catalog', ports: anyPorts, credentials });
     expect(Object.keys(urls)).toEqual(['catalog']);
     const answer = await ask(`${urls.catalog}/catalogue/items`, { headers: { 'X-Catalogue-Key': 'other' } });
     expect(answer.status).toBe(200);
@@ -36,7 +34,7 @@ describe('startSamples', () => {
   it('gives the same data for the same seed', async () => {
     const bodies = [];
     for (const seed of [4, 4, 5]) {
-      const { urls, close } = await startSamples({ which: 'catalog', ports: anywhere, seed });
+      const { urls, close } = await startSamples({ which: 'catalog', ports: anyPorts, seed });
       const headers = { 'X-Catalogue-Key': sampleCredentials.catalog.key };
       bodies.push((await ask(`${urls.catalog}/catalogue/items`, { headers })).bytes.toString('latin1'));
       await close();
@@ -51,7 +49,7 @@ describe('startSamples', () => {
     const port = (taken.address() as AddressInfo).port;
     const released = (free.address() as AddressInfo).port;
     await new Promise((resolve) => free.close(resolve));
-    const ports = { users: released, catalog: port, orders: 0, people: 0 };
+    const ports = { ...anyPorts, users: released, catalog: port };
     await expect(startSamples({ ports })).rejects.toMatchObject({ code: 'EADDRINUSE' });
     await expect(ask(`http://127.0.0.1:${released}/`)).rejects.toThrow('fetch failed');
     await new Promise((resolve) => taken.close(resolve));
@@ -68,7 +66,7 @@ describe('serveSamples', () => {
     const lines: string[] = [];
     const printed = Promise.withResolvers<undefined>();
     const served = serveSamples({
-      ports: anywhere,
+      ports: anyPorts,
       signal: stop.signal,
       log(line) {
         if (lines.push(line) === 4) printed.resolve(undefined);
@@ -90,7 +88,7 @@ describe('serveSamples', () => {
   it('resolves at once when the signal has aborted before', async () => {
     await serveSamples({
       which: 'orders',
-      ports: anywhere,
+      ports: anyPorts,
       signal: AbortSignal.abort(),
       log: () => undefined,
     });

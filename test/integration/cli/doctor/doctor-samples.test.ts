@@ -4,7 +4,7 @@ import {
   startUpstream,
   type UpstreamRequest,
 } from '../../../support/upstream/scripted-upstream.ts';
-import { type RunningSamples, startSamples } from '../../../../src/samples/serve.ts';
+import { anyPorts, type RunningSamples, startSamples } from '../../../../src/samples/serve.ts';
 import { type DoctorRoom, openDoctorRoom } from '../../../support/command/run-doctor.ts';
 import { runCommand } from '../../../support/command/run-command.ts';
 import { type ConfigCopy, copyConfig } from '../../../support/gateway/config-copy.ts';
@@ -13,7 +13,7 @@ let samples: RunningSamples;
 let config: ConfigCopy;
 let env: Record<string, string>;
 beforeAll(async () => {
-  samples = await startSamples({ ports: { users: 0, catalog: 0, orders: 0, people: 0 } });
+  samples = await startSamples({ ports: anyPorts });
   const { users = '', catalog = '', people = '' } = samples.urls;
   env = { USERS_URL: users, CATALOG_URL: catalog, PEOPLE_URL: people };
 });
