@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { type UsableSections, loadUsableSections } from '../../config/load-partial.ts';
 import { adminAddress } from '../../explain/fetch-quality.ts';
 import { type CliContext, ExitError, exitCodes } from '../context.ts';
-import { liveEnvironment } from './read-config.ts';
+import { readUsableSections } from './read-config.ts';
 
 /** Where a gateway is asked, and with which token. */
 export type OperatorListener = { readonly address: string; readonly token: string | undefined };
@@ -10,20 +9,16 @@ export type OperatorListener = { readonly address: string; readonly token: strin
 /** The variable with the token of the operator's listener. */
 export const TOKEN_VARIABLE = 'PORTICO_ADMIN_TOKEN';
 
-/** A file that is broken elsewhere still says where the gateway listens: that is when an operator needs it most. */
-function readParts(configFile: string, context: CliContext): UsableSections | undefined {
-  try {
-    const text = readFileSync(configFile, 'utf8');
-    return loadUsableSections({ file: configFile, text }, liveEnvironment(context.env));
-  } catch {
-    return undefined;
-  }
+/** The operator's own token: from a file if the command names one, else from the variable. */
+export function ownToken(tokenFile: string | undefined, env: CliContext['env']): string | undefined {
+  const text = tokenFile === undefined ? env[TOKEN_VARIABLE] : readFileSync(tokenFile, 'utf8').trim();
+  return text === '' ? undefined : text;
 }
 
 /**
- * The operator's listener: the one that is named, else that of the configuration. The token comes from the file that is
- * named, the variable, or the configuration.
- * @throws ExitError where the configuration does not say where it is
+ * The operator's listener: the one that the command names, else that of the configuration. The token is the operator's
+ * own, else that of the configuration.
+ * @throws ExitError where neither names the listener
  */
 export function findListener(
   named: {
@@ -34,7 +29,8 @@ export function findListener(
   configFile: string,
   context: CliContext,
 ): OperatorListener {
-  const admin = readParts(configFile, context)?.admin;
+  // A file that is broken elsewhere still says where the gateway listens: that is when an operator needs it most.
+  const { admin } = readUsableSections(configFile, context.env);
   const address = named.address ?? (admin && adminAddress(admin));
   if (address === undefined) {
     context.err(
@@ -42,11 +38,7 @@ export function findListener(
     );
     throw new ExitError(exitCodes.config);
   }
-  const own =
-    named.tokenFile === undefined
-      ? context.env[TOKEN_VARIABLE]
-      : readFileSync(named.tokenFile, 'utf8').trim();
   const known = admin?.tokens.find(({ role, token }) => role === 'operator' && token !== undefined);
-  const token = own === undefined || own === '' ? (admin?.token ?? known?.token)?.reveal() : own;
+  const token = ownToken(named.tokenFile, context.env) ?? (admin?.token ?? known?.token)?.reveal();
   return { address: address.replace(/\/+$/, ''), token };
 }

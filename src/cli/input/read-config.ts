@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { GatewayConfig } from '../../config/schema/gateway.ts';
 import { type ConfigFiles, type ConfigTexts, type FileText, loadConfig } from '../../config/load.ts';
+import { loadUsableSections, type UsableSections } from '../../config/load-partial.ts';
 import { ConfigError, type Problem, problemText } from '../../config/problem.ts';
 import {
   chooseSources,
@@ -82,6 +83,19 @@ function* compileConfig(
 /** The variables and files of this process, as a source that is asked needs them. */
 export function liveEnvironment(variables: CliContext['env']): Environment {
   return { variables, readFile: readRegularFile };
+}
+
+/** What is usable of a gateway file that may be broken; nothing of one that cannot be read. */
+export function readUsableSections(
+  gatewayFile: string,
+  variables: CliContext['env'],
+): Partial<UsableSections> {
+  try {
+    const text = readRegularFile(gatewayFile);
+    return loadUsableSections({ file: gatewayFile, text }, liveEnvironment(variables));
+  } catch {
+    return {};
+  }
 }
 
 /**

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { type ActionProblem, type ActionResult, type ActionSpec, takesBody } from '../../admin/api/action.ts';
 import { type ActionName, actionSpecs } from '../../admin/api/action-table.ts';
 import type { CliContext } from '../context.ts';
-import { TOKEN_VARIABLE } from '../input/operator-listener.ts';
+import { ownToken } from '../input/operator-listener.ts';
 
 /** How a command reaches a running gateway. */
 export type GatewayOptions = {
@@ -14,12 +13,6 @@ export type GatewayOptions = {
 
 /** A prune or an import of many keys takes its time. */
 const TIMEOUT_MS = 30_000;
-
-function tokenOf({ token, tokenFile }: GatewayOptions, env: CliContext['env']): string | undefined {
-  if (token !== undefined) return token;
-  const text = tokenFile === undefined ? env[TOKEN_VARIABLE] : readFileSync(tokenFile, 'utf8').trim();
-  return text === '' ? undefined : text;
-}
 
 function unavailable(reason: string, hint: string): ActionResult {
   return { kind: 'refused', problem: { code: 'unavailable', reason, hint } };
@@ -54,7 +47,7 @@ export async function askGateway(
   const { method, path, body } = requestOf(name, input);
   const url = `${options.gateway.replace(/\/+$/, '')}${path}`;
   try {
-    const token = tokenOf(options, env);
+    const token = options.token ?? ownToken(options.tokenFile, env);
     const response = await fetch(url, {
       method,
       redirect: 'error',

@@ -2,12 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { ConfigFiles, FileText } from '../../config/load.ts';
-import { loadUsableSections } from '../../config/load-partial.ts';
 import { replaceFile } from '../../store/replace-file.ts';
 import type { SoundConfig } from '../../reload/reload-outcome.ts';
 import type { CliContext } from '../context.ts';
-import { readRegularFile } from '../input/regular-file.ts';
-import { compileFiles, liveEnvironment, type ReadyConfig } from '../input/read-config.ts';
+import { compileFiles, type ReadyConfig, readUsableSections } from '../input/read-config.ts';
 
 /*
  * The last good configuration. Only the texts of the files are kept, as they were written: a `${NAME}` or `${file:…}` is
@@ -39,13 +37,8 @@ export function createKeep(log: Pick<Logger, 'warn'>): (config: SoundConfig) => 
 
 /** The folder where the last good configuration of a gateway file is, as far as that can be known. */
 function folderOf(configFile: string, env: CliContext['env']): string | undefined {
-  try {
-    const gateway: FileText = { file: configFile, text: readRegularFile(configFile) };
-    const { dir } = loadUsableSections(gateway, liveEnvironment(env)).state ?? {};
-    if (dir !== undefined) return dir;
-  } catch {
-    // The file is gone.
-  }
+  const { state } = readUsableSections(configFile, env);
+  if (state?.dir !== undefined) return state.dir;
   const named = env[FOLDER_VARIABLE];
   return named === '' ? undefined : named;
 }
