@@ -51,7 +51,6 @@ function createGatewayReloader(
         return inForceOf(side);
       },
       async stage(next) {
-        if (draining()) throw new Error('the gateway is draining');
         const staged = await side.stage(next);
         function apply() {
           staged.apply();
@@ -61,6 +60,7 @@ function createGatewayReloader(
       },
       acknowledged: () => Promise.resolve(acknowledged()),
     },
+    draining,
     log,
     metrics: side.metrics,
     audit: side.audit,

@@ -34,12 +34,14 @@ export type ReloaderDeps = Reloading &
   Omit<ReloadRecorderDeps, 'inForce'> & {
     readonly first: SoundConfig;
     readonly target: ReloadTarget;
+    /** Whether the gateway is draining: then nothing would end what a new configuration begins. */
+    readonly draining: () => boolean;
   };
 
 const WAIT_MS = 5_000;
 
 /** Creates the reloader of one gateway. */
-export function createReloader({ first, target, ...deps }: ReloaderDeps): Reloader {
+export function createReloader({ first, target, draining, ...deps }: ReloaderDeps): Reloader {
   const { read, keep, onInForce, isFallback = false, log, metrics, audit } = deps;
   const oneByOne = createSerialQueue();
   const report = createReloadRecorder({ inForce: () => target.inForce, log, metrics, audit }, isFallback);
@@ -58,6 +60,7 @@ export function createReloader({ first, target, ...deps }: ReloaderDeps): Reload
     request: ReloadRequest,
     { next, changes }: Extract<NextConfig, { kind: 'sound' }>,
   ): Promise<ReloadOutcome> {
+    if (draining()) throw new Error('the gateway is draining');
     const before = target.inForce.digest;
     const staged = await target.stage(next);
     const acknowledged = await staged.apply(request.waitMs ?? WAIT_MS);

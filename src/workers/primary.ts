@@ -72,6 +72,7 @@ function createPrimaryReloader(
   const reloader = createReloader({
     ...reloading,
     first,
+    draining,
     log,
     metrics,
     audit: createPrimaryAudit(serving, log),
@@ -80,7 +81,6 @@ function createPrimaryReloader(
         return { rev, digest: supervisor.plan.digest };
       },
       async stage(next) {
-        if (draining()) throw new Error('the gateway is draining');
         const staged = await reloads.stage(next);
         async function apply(waitMs: number) {
           rev += 1;
