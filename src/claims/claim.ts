@@ -71,10 +71,10 @@ export type Evidence = {
   readonly failed: ReadonlySet<string>;
 };
 
-/** Claims that differ where rows move or windows lose rows. */
+/** Claims that do not hold where rows move or windows lose rows. */
 const UNSETTLED = ['order', 'stability', 'walk', 'short windows'];
 
-/** Whether what is wrong with the rows of the sample, or with these other claims, is told already. */
+/** Whether a finding already says that the rows of the sample, or these other claims, are wrong. */
 export function isTold({ failed }: Pick<Evidence, 'failed'>, ...others: readonly string[]): boolean {
   return UNSETTLED.some((name) => failed.has(name)) || others.some((name) => failed.has(name));
 }

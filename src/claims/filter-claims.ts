@@ -114,7 +114,7 @@ function judgeUnset(
 /** Values of some filters that are sent together. */
 export type FiltersTrial = Pick<FilterTrial, 'kind'> & { readonly filters: readonly Filter[] };
 
-/** Tries values of filters. The total is judged by the first of them that tells what it counts. */
+/** Tries values of filters. The total is judged by the first result for which `tells` is true. */
 export async function tryEach(
   evidence: Evidence,
   trials: readonly FiltersTrial[],

@@ -23,7 +23,7 @@ export type CallSpan = {
 export type UpstreamTrace = {
   /** Whether the trace is recorded. */
   readonly isSampled: boolean;
-  /** Absent where there are none. */
+  /** Absent for calls that belong to no trace. */
   readonly ids?: Pick<TraceParent, 'traceId'>;
   startCall(): CallSpan;
 };
@@ -52,7 +52,7 @@ function decide(parent: TraceParent | undefined, isTrusted: boolean, deps: Reque
 
 /**
  * The part of a trace that is one request. It continues the caller's trace as a child, or begins one. Spans are made when
- * they end, and only where the trace is recorded; ids are made when somebody needs them.
+ * they end, and only where the trace is recorded; ids are made when they are needed.
  */
 export class RequestTrace implements UpstreamTrace {
   readonly isSampled: boolean;

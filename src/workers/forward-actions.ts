@@ -72,7 +72,8 @@ export function createPrimaryAct({ serving, quality }: PrimaryActDeps): Act {
 
 /**
  * Creates what writes the primary's lines of the audit: through one worker. Where none takes the line, the log of the
- * primary has it. Where one does not answer, it may have taken it: no other one is asked, so that no line stands there twice.
+ * primary has it. A worker that does not answer may have taken the line: then no other one is asked, so that the line is
+ * not kept twice.
  */
 export function createPrimaryAudit(
   serving: PrimaryActDeps['serving'],

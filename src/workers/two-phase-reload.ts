@@ -108,7 +108,7 @@ export function createWorkerReloads({ supervisor, planOf }: ReloadWorkersDeps): 
 
   async function stage(next: SoundConfig): Promise<StagedReload> {
     const plan = planOf(next);
-    // What they stage would take the place of this one, or this one of theirs.
+    // A worker keeps one staged configuration: one that catches up would lose its own to this one, or the other way round.
     await Promise.all(catchingUp.values());
     const number = (lastNumber += 1);
     const query = { about: 'stage', number, texts: plan.texts } as const;

@@ -6,8 +6,8 @@ export const ABSENT_LABEL = 'none-7f3a9c';
 const ABSENT_CODE = '987654321';
 
 /**
- * What a source is sent for the label that no record has. Where the file lists the codes of a source, no code stands for
- * that label, so one is sent that is not among them: a number where all of them are.
+ * What a source is sent for the label that no record has. A file that lists the codes of a source has no code for that
+ * label. Then the source is sent a value that is not among the codes: a number where all codes are numbers.
  */
 export function absentNative(steps: readonly CoercionSpec[]): string {
   const codes = steps.flatMap((step) =>

@@ -5,8 +5,8 @@ import type { JsonObject } from '../../kernel/json/json.ts';
 type Mark = { readonly at: string; readonly present: boolean };
 
 /**
- * What tells rows that are no records from records: the path where every record has a value, `always`, or else a key of
- * the first such row that no record has. `undefined` where there is neither.
+ * The mark of rows that are no records: they have no value at `always`, the path where every record has one. Without
+ * such a path, a key of the first of these rows that no record has. `undefined` where there is neither.
  */
 export function markOfForeign(
   [first = {}]: readonly JsonObject[],

@@ -6,8 +6,8 @@ import { readTexts } from '../input/read-config.ts';
 import { isRegularFile, readRegularFile } from '../input/regular-file.ts';
 
 /**
- * Files that the texts name and the configuration in force does not: a reload was refused because one was not there yet,
- * or could not be used. Comments may name some, too; one that is not there does not count.
+ * Files that the texts name and the configuration in force does not. A reload may have been refused because such a file
+ * was missing or unusable. Comments may name files, too, so a missing file does not count.
  */
 function newReferences({ files, references }: ConfigTexts): ConfigTexts['references'] {
   const texts = [files.gateway, ...files.sources].map(({ text }) => text);

@@ -85,7 +85,7 @@ async function openAlone(
   };
 }
 
-/** Starts one process or several. What waits for their end knows nothing of the first configuration, which can be freed. */
+/** Starts one process or several. The result does not refer to the first configuration, so that a reload can free it. */
 async function open(configFile: string, context: CliContext): Promise<() => Promise<void>> {
   const { ready, isFallback } = readFirst(configFile, context);
   const openReloading = createOpenReloading(configFile, isFallback, context);

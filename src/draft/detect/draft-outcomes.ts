@@ -89,7 +89,7 @@ function successRules({ dialect, successes, statuses, refusal, missing }: Outcom
 /** Keys under which replies report errors. */
 const ERROR_KEYS = ['errors', 'error'];
 
-/** Where errors stand in a reply that has some; `undefined` where something stands there in replies without any, too. */
+/** The path of the errors in a reply that reports some; `undefined` where replies without errors have a value there, too. */
 function errorPlace(key: string, usual: readonly (Json | undefined)[]): string | undefined {
   const places = usual.map((document) => (isObject(document) ? document[key] : undefined));
   if (!places.every(isAbsent)) return undefined;

@@ -1,7 +1,7 @@
 import { RequestTrace, type RequestTraceDeps } from '../../telemetry/request-trace.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** Makes the trace of a request when it is first needed, and decides at the end for one that was answered from memory. */
+/** Makes the trace of a request when it is first needed. For a request that was answered from memory, that is at its end. */
 export type RequestTraces = {
   /** The trace of a request that goes on to an upstream. Its caller is known by then. */
   open(context: RequestContext): RequestTrace;

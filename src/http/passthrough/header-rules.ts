@@ -28,7 +28,7 @@ const NEVER_FORWARDED = new Set([
   'traceparent',
   'tracestate',
   'expect',
-  // By default, the choice of the source of a resource that moves.
+  // By default, callers choose with it which source serves a resource that moves: only the gateway reads it.
   'x-portico-origin',
 ]);
 
@@ -149,9 +149,8 @@ function compileRule(passes: (name: string) => boolean): (line: string) => strin
 
 /**
  * Compiles which request headers are forwarded: from a caller's spelling to the lower-case name, or `undefined` for a
- * header that is dropped. `allowed` names pass although they look like those of a proxy; `gatewayHeaders`
- * never pass. Names with an underscore are
- * dropped, because CGI-like upstreams cannot tell `X_Forwarded_For` from `X-Forwarded-For`.
+ * header that is dropped. `allowed` names pass although they look like those of a proxy; `gatewayHeaders` never pass.
+ * Names with an underscore are dropped, because CGI-like upstreams cannot tell `X_Forwarded_For` from `X-Forwarded-For`.
  */
 export function compileForwardRule(
   allowed: readonly string[],

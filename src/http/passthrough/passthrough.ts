@@ -40,7 +40,7 @@ export function createPassthrough(deps: PassthroughDeps): readonly Route<Endpoin
   return deps.routes.map((config) => {
     const upstream = deps.parts.take('route', contentDigest(config), () => {
       const value = createRouteUpstream(config, { clock, log, metrics, send });
-      // Nothing of this function is kept, where all routes of the configuration are known.
+      // Not a function of this place: it would keep the routes of the whole configuration in memory.
       return { value, close: value.close };
     });
     return { path: config.path, subpaths: config.subpaths, target: createEndpoint(config, upstream, deps) };
