@@ -27,7 +27,7 @@ export function openShadows({ redis, ...deps }: OpenShadowsDeps): OpenedShadows 
       async replay(resource, queries, rps, run) {
         const ask = createTrafficReplay({
           ...{ clock, evidence },
-          compareQuestion: (operation, query, signal) => compareQuestion(resource, operation, query, signal),
+          compareQuestion: (...question) => compareQuestion(resource, ...question),
         });
         return ask(queries, rps, run);
       },

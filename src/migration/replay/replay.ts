@@ -3,16 +3,9 @@ import { operations } from '../../contract/operations.ts';
 import { compileParser } from '../../contract/parse-query.ts';
 import type { Query } from '../../contract/query.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Comparison } from '../compare/comparison.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { RecordedQuery, ReplayedQuestions, Run } from '../operate/engine.ts';
-
-/** Asks both sources of a resource one question behind the callers' backs; `undefined`: one of them could not be asked now. */
-export type CompareQuestion = (
-  operation: string,
-  query: Query,
-  signal: AbortSignal,
-) => Promise<Comparison | undefined>;
+import type { CompareQuestion } from '../shadow/compare-question.ts';
 
 export type ReplayDeps = {
   readonly compareQuestion: CompareQuestion;

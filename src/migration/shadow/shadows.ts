@@ -3,7 +3,6 @@ import { type Resource, resources } from '../../contract/resources.ts';
 import type { Query } from '../../contract/query.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
-import type { Comparison } from '../compare/comparison.ts';
 import { createToSample } from '../compare/sample.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { ServedMigration } from '../migrations.ts';
@@ -13,11 +12,9 @@ import type { MigrationStates } from '../state/migration-states.ts';
 import { createCalibrate } from '../walk/calibrate.ts';
 import { type AnswersWithValues, explainAnswers } from '../walk/explain.ts';
 import { createWalk, type Walked } from '../walk/walk.ts';
-import { createComparer } from './comparer.ts';
-import { createAskLeg } from './leg.ts';
+import { type CompareQuestion, createCompareQuestion } from './compare-question.ts';
 import { createShadow, type Shadow, type ShadowMetrics } from './shadow.ts';
 import { createShadowRate, type ShadowRate } from './shadow-rate.ts';
-import { createSlots } from './slots.ts';
 import type { Strain } from './strain.ts';
 
 /** What compares the sources of all resources that move, in one process. Names of others than those are refused. */
@@ -35,10 +32,8 @@ export type Shadows = {
   /** Asks both sources one question; `undefined`: one of them could not be asked now. */
   readonly compareQuestion: (
     resource: string,
-    operation: string,
-    query: Query,
-    signal: AbortSignal,
-  ) => Promise<Comparison | undefined>;
+    ...question: Parameters<CompareQuestion>
+  ) => ReturnType<CompareQuestion>;
   close(): Promise<void>;
 };
 
@@ -119,15 +114,7 @@ export function createShadows(deps: ShadowsDeps): Shadows {
       const { resource: contract, sources } = partsFor(resource);
       return explainAnswers(contract, sources, query, signal);
     },
-    async compareQuestion(resource, operation, query, signal) {
-      const parts = partsFor(resource);
-      const slots = createSlots(parts.config.shadow.concurrency);
-      const askLeg = createAskLeg({ slots, timeoutMs: parts.config.shadow.timeout, clock: parts.clock });
-      const served = await askLeg(parts.sources.legacy, query, undefined, signal);
-      if (served.kind !== 'answered') return undefined;
-      const comparer = createComparer({ ...parts, slots });
-      return (await comparer.compare({ operation, query, origin: 'legacy', served }, signal)).comparison;
-    },
+    compareQuestion: async (resource, ...question) => createCompareQuestion(partsFor(resource))(...question),
     close: () => end(moving),
   };
 }

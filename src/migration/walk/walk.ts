@@ -4,10 +4,9 @@ import { compileDifferenceRules } from '../compare/rules.ts';
 import type { AnswerDifference } from '../compare/comparison.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { Run } from '../operate/engine.ts';
-import { type ComparerDeps, createComparer } from '../shadow/comparer.ts';
-import { createAskLeg } from '../shadow/leg.ts';
-import { createSlots } from '../shadow/slots.ts';
-import { createPacer, type Wait, waitMs } from './pacer.ts';
+import { createCompareQuestion } from '../shadow/compare-question.ts';
+import type { ComparerDeps } from '../shadow/comparer.ts';
+import { createPacer, type Pacer, type Wait, waitMs } from './pacer.ts';
 import { walkLists } from './walk-lists.ts';
 
 /** What a walk has found. `unknown`: records that were written to each time when they were compared. */
@@ -27,29 +26,19 @@ const RETRY_MS = 1_000;
 const SAMPLES_MAX = 500;
 
 /** Compares the single view of one record, as often as it takes. */
-function createRecordWalk(deps: WalkDeps, wait: Wait) {
-  const { resource, sources, config, clock, evidence } = deps;
-  const { concurrency, timeout: timeoutMs, maxRps } = config.shadow;
-  const slots = createSlots(concurrency);
-  const comparer = createComparer({ ...deps, slots, wait });
-  const askLeg = createAskLeg({ slots, timeoutMs, clock });
-  const pace = createPacer(maxRps, clock, wait);
+function createRecordWalk(deps: WalkDeps, pace: Pacer, wait: Wait) {
+  const { resource, evidence } = deps;
+  const compareQuestion = createCompareQuestion({ ...deps, wait });
   const operation = `${resource.name}.get`;
-
-  async function compareOnce(id: string, signal: AbortSignal) {
-    const query = { kind: 'get', resource: resource.name, id } as const;
-    const served = await askLeg(sources.legacy, query, undefined, signal);
-    await pace(2, signal);
-    if (served.kind !== 'answered') return undefined;
-    const { comparison } = await comparer.compare({ operation, query, origin: 'legacy', served }, signal);
-    return comparison;
-  }
 
   return async function compareRecord(id: string, signal: AbortSignal): Promise<boolean | undefined> {
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
       signal.throwIfAborted();
       if (attempt > 0) await wait(RETRY_MS, signal);
-      const comparison = await compareOnce(id, signal);
+      // Each of the two sources is called once.
+      await pace(2, signal);
+      const query = { kind: 'get', resource: resource.name, id } as const;
+      const comparison = await compareQuestion(operation, query, signal);
       const verdict = comparison?.verdict;
       if (
         comparison === undefined ||
@@ -80,7 +69,7 @@ export function createWalk(deps: WalkDeps) {
   const { resource, config, keptRules, toSample, evidence, clock, wait = waitMs } = deps;
   const isAccepted = compileDifferenceRules(config.compare);
   const pace = createPacer(config.shadow.maxRps, clock, wait);
-  const compareRecord = createRecordWalk(deps, wait);
+  const compareRecord = createRecordWalk(deps, pace, wait);
   const settle = (signal: AbortSignal) => wait(config.recheck.delay, signal);
 
   function keepLists(differences: readonly AnswerDifference[]): void {
