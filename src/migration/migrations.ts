@@ -5,13 +5,13 @@ import type { Origin } from '../kernel/upstream-call.ts';
 import type { BeginWarming } from '../policy/cache-warm.ts';
 import type { Handler, SourceHandler } from '../policy/call.ts';
 import type { NewCall } from './evidence/evidence.ts';
-import { type FreshRead, reportFreshReads } from './routing/fresh-read.ts';
+import { type ReportedRead, reportReads } from './routing/report-reads.ts';
 import { createLocalBreaker, type LocalBreaker } from './routing/local-breaker.ts';
-import { previewShare } from './routing/preview.ts';
+import { previewShare } from './routing/ramp-preview.ts';
 import { createRecentCallers, type RecentCallers } from './routing/recent-callers.ts';
 import { createOriginStage, type OriginHandlers, type RoutingMetrics } from './routing/origin-stage.ts';
 import { positionOf } from './state/position.ts';
-import type { Preview } from './operate/engine.ts';
+import type { Preview } from './operate/operator-tasks.ts';
 import { type DeclaredMigration, initialState } from './state/declared-migration.ts';
 import type { Position } from './state/migration-state.ts';
 import { createEvidenceRenewal } from './state/renew-evidence.ts';
@@ -81,7 +81,7 @@ export type MigrationsDeps = {
   /** Learns of calls of callers at a new source. It neither throws nor waits. */
   readonly onServed?: ((call: NewCall) => void) | undefined;
   /** Learns of answers that were just read for callers. It neither throws nor waits. */
-  readonly onFreshRead?: ((resource: string, read: FreshRead) => void) | undefined;
+  readonly onFreshRead?: ((resource: string, read: ReportedRead) => void) | undefined;
 };
 
 /** The new source gets half of the time, so that the legacy one has the other half. */
@@ -137,7 +137,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
           onServed: (call) => onServed?.({ ...call, resource, operation }),
         }),
       reported: (operation, origin, source) =>
-        reportFreshReads({ operation, origin }, source, {
+        reportReads({ operation, origin }, source, {
           monotonic,
           onFreshRead: (read) => onFreshRead?.(resource, read),
         }),

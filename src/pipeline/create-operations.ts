@@ -5,7 +5,10 @@ import type { Handler } from '../policy/call.ts';
 import type { RedisByRole } from '../store/redis/redis-roles.ts';
 import { type AdmissionStages, assembleOperation } from './assemble.ts';
 import { type CompiledResource, withTargets } from './compile-sources.ts';
-import { type MovingResourceDeps, takeMoving } from './resource/moving-resource.ts';
+import {
+  type MigratingResourceDeps,
+  assembleMigratingResource,
+} from './resource/assemble-migrating-resource.ts';
 import type { ResourceQuality } from './quality.ts';
 import {
   type Answers,
@@ -14,7 +17,7 @@ import {
   type ResourceSource,
   takeAnswers,
   takeSource,
-} from './resource/resource-sources.ts';
+} from './resource/assemble-source.ts';
 import {
   createSourceUpstreams,
   type ShareOf,
@@ -22,7 +25,7 @@ import {
   type SourceUpstreamsDeps,
 } from './source-upstreams.ts';
 
-export type OperationsDeps = MovingResourceDeps & {
+export type OperationsDeps = MigratingResourceDeps & {
   /** What serves a resource outlives a change of configuration that says the same of it and of its source. */
   readonly parts: Parts;
   readonly admission: AdmissionStages;
@@ -73,10 +76,10 @@ function takeResource(
   compiled: CompiledResource,
   upstreams: SourceUpstreams,
   parts: Parts,
-  deps: MovingResourceDeps,
+  deps: MigratingResourceDeps,
 ): ResourceAtWork {
   const { migration } = compiled;
-  if (migration !== undefined) return takeMoving(compiled, migration, upstreams, parts, deps);
+  if (migration !== undefined) return assembleMigratingResource(compiled, migration, upstreams, parts, deps);
   const source = takeSource(compiled, upstreams.of(compiled), parts, deps);
   return {
     answers: takeAnswers(source, parts, deps),

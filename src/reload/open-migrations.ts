@@ -5,7 +5,7 @@ import type { GatewayConfig } from '../config/schema/gateway.ts';
 import { type Resource, resources as contract } from '../contract/resources.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Verdict } from '../migration/compare/comparison.ts';
-import { createMigrationEvidence } from '../migration/evidence/create-evidence.ts';
+import { createEvidenceCollector } from '../migration/evidence/evidence-collector.ts';
 import type { MigrationEvidence } from '../migration/evidence/evidence.ts';
 import { createLocalEvidenceStore } from '../migration/evidence/local-evidence.ts';
 import { createRedisEvidenceStore } from '../migration/evidence/redis-evidence.ts';
@@ -18,9 +18,9 @@ import {
 import { createJudge } from '../migration/judge/judge.ts';
 import { createWebhooks } from '../migration/notify/webhooks.ts';
 import { createRehearse } from '../migration/judge/rehearse.ts';
-import type { ShadowsDeps } from '../migration/shadow/shadows.ts';
-import { checkSources } from '../migration/operate/check-sources.ts';
-import type { MigrationEngine } from '../migration/operate/engine.ts';
+import type { SourceComparisonsDeps } from '../migration/shadow/source-comparisons.ts';
+import { preflightCheck } from '../migration/operate/preflight-check.ts';
+import type { OperatorTasks } from '../migration/operate/operator-tasks.ts';
 import { createTasks } from '../migration/operate/tasks.ts';
 import { createReport } from '../migration/report/create-report.ts';
 import type { OperatedMigrations } from '../admin/actions/migration/find-migration.ts';
@@ -50,7 +50,7 @@ export type OpenMigrationsDeps = {
     JudgeMetrics & {
       migrationCompared(resource: string, operation: string, verdict: Verdict): void;
       watchHolds(holds: () => readonly Hold[]): void;
-    } & ShadowsDeps['metrics'];
+    } & SourceComparisonsDeps['metrics'];
 };
 
 /** The migrations of a process with what is learnt of both sources, for its life. */
@@ -118,7 +118,7 @@ function openEvidence(
 ): MigrationEvidence {
   const store =
     fleet === undefined ? createLocalEvidenceStore() : createRedisEvidenceStore(fleet.client, fleet.keyOf);
-  return createMigrationEvidence({
+  return createEvidenceCollector({
     ...{
       store,
       states,
@@ -144,11 +144,11 @@ function openOperated(
   const judge = createJudge({ ...common, memory, askExternalGate: external.ask, webhooks });
   const tasks = createTasks(clock);
   judge.start();
-  const check: MigrationEngine['check'] = async (name, run) => {
+  const check: OperatorTasks['check'] = async (name, run) => {
     const moving = served().find(({ declared: { resource } }) => resource === name);
     const resource = (contract as Readonly<Record<string, Resource>>)[name];
     if (moving === undefined || resource === undefined) throw new Error(`${name} does not move any more`);
-    return checkSources(
+    return preflightCheck(
       { resource, names: moving.declared.sources, legacy: moving.sources.legacy, next: moving.sources.new },
       run,
     );

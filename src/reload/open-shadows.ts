@@ -1,15 +1,21 @@
-import type { MigrationEngine } from '../migration/operate/engine.ts';
+import type { OperatorTasks } from '../migration/operate/operator-tasks.ts';
 import { createTrafficReplay, recordedQuery } from '../migration/replay/replay.ts';
-import { createShadows, type Shadows, type ShadowsDeps } from '../migration/shadow/shadows.ts';
+import {
+  createSourceComparisons,
+  type SourceComparisons,
+  type SourceComparisonsDeps,
+} from '../migration/shadow/source-comparisons.ts';
 import { createStrainSensor } from '../migration/shadow/strain.ts';
 import type { RedisByRole } from '../store/redis/redis-roles.ts';
 
 /** The comparisons of a process, and what operators start of them. */
-export type OpenedShadows = Pick<Shadows, 'offer' | 'serveBy' | 'close'> & {
-  readonly engine: Pick<MigrationEngine, 'walk' | 'calibrate' | 'explain' | 'replay'>;
+export type OpenedShadows = Pick<SourceComparisons, 'offer' | 'serveBy' | 'close'> & {
+  readonly engine: Pick<OperatorTasks, 'walk' | 'calibrate' | 'explain' | 'replay'>;
 };
 
-export type OpenShadowsDeps = Omit<ShadowsDeps, 'redis' | 'strain'> & { readonly redis: RedisByRole };
+export type OpenShadowsDeps = Omit<SourceComparisonsDeps, 'redis' | 'strain'> & {
+  readonly redis: RedisByRole;
+};
 
 /** Opens the comparisons of a process, for its life. */
 export function openShadows({ redis, ...deps }: OpenShadowsDeps): OpenedShadows {
@@ -17,7 +23,11 @@ export function openShadows({ redis, ...deps }: OpenShadowsDeps): OpenedShadows 
   const connections = Object.values(redis);
   const isRedisReady = () => connections.every((connection) => connection?.isReady() !== false);
   const sensor = createStrainSensor({ clock, isRedisReady });
-  const shadows = createShadows({ ...deps, redis: redis.limits?.client, strain: () => sensor.current() });
+  const shadows = createSourceComparisons({
+    ...deps,
+    redis: redis.limits?.client,
+    strain: () => sensor.current(),
+  });
   const { walk, calibrate, explain, compareQuestion } = shadows;
   return {
     ...shadows,

@@ -1,7 +1,7 @@
 import type { FilterSpec, ListSpec } from '../../config/schema/source.ts';
 import type { Filter } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
-import { ABSENT_LABEL, absentNative } from './absent-value.ts';
+import { NO_MATCH_LABEL, noMatchNative } from './no-match-probe.ts';
 import { hasControl } from '../../kernel/control-characters.ts';
 import { boundText, compileFilterPart, equalText } from './filter-part.ts';
 import { invertCoercion, NO_MATCH } from './inverse.ts';
@@ -119,14 +119,14 @@ function compileFilter(
   }
   const render = compileFilterPart(filter);
   const rendered = (text: string | undefined) => (text === undefined ? undefined : render(text));
-  const absent = absentNative(steps);
+  const absent = noMatchNative(steps);
   return {
     exact: filter.exactness === 'exact',
     combines: filter.combines === true,
     repeats: filter.repeats === true,
     capability: `filter.${field}.${op}`,
     part(value) {
-      const native = value === ABSENT_LABEL ? absent : inverse.codec(value);
+      const native = value === NO_MATCH_LABEL ? absent : inverse.codec(value);
       if (native === NO_MATCH || native === undefined) return native;
       if (op !== 'eq') return rendered(boundText(native));
       // A source may fail at control characters, so the gateway itself looks for a label with a tab or a line break.

@@ -16,7 +16,7 @@ import { withQuery, withValue } from '../requests/request-parameters.ts';
 import type { ParameterCandidate } from '../window/parameter-names.ts';
 import { type Effect, findParameter, type UnknownParameter } from '../window/probe-parameter.ts';
 import { usualForms } from './filter-forms.ts';
-import { jsonForms } from './json-filters.ts';
+import { jsonFilterCandidates } from './json-filter-candidates.ts';
 
 /** The facts about a list that its filters are looked for on. */
 export type FilterContext = {
@@ -196,7 +196,7 @@ async function findUnknown(
 ): Promise<FoundForm | undefined> {
   const usual = () => findUsual(reader, context, wanted, condition, spelledBy);
   if (before !== undefined && before.joined === undefined) return usual();
-  const forms = jsonForms(wanted).filter(
+  const forms = jsonFilterCandidates(wanted).filter(
     ({ joined }) => before === undefined || JSON.stringify(joined) === JSON.stringify(before.joined),
   );
   const inJson = () => findKnown(reader, context, forms, condition);

@@ -3,7 +3,7 @@ import { compilePath } from '../../adapter/path.ts';
 import type { FoundWindow } from './find-window.ts';
 import { scalarText } from '../../kernel/json/values.ts';
 import type { ListReader, ListReply } from '../requests/list-reader.ts';
-import { continuedRequest } from './probe-continuation.ts';
+import { continuedRequest } from './continuation-forms.ts';
 import { requestOfTarget, nextTarget } from './probe-next.ts';
 import { withValue } from '../requests/request-parameters.ts';
 import type { ListWalk } from '../requests/walk-list.ts';

@@ -8,7 +8,7 @@ import { fold, membersOf } from '../path-text.ts';
 import { readOrUndefined } from '../read-or-undefined.ts';
 import { type Parameter, withValue } from '../requests/request-parameters.ts';
 import type { ParameterCandidate } from './parameter-names.ts';
-import { type ContinuationForm, continuationForms, continuedRequest } from './probe-continuation.ts';
+import { type ContinuationForm, continuationForms, continuedRequest } from './continuation-forms.ts';
 
 /** How a reply names the next window: by a link, by a cursor, or by several parameters. */
 export type NextForm =

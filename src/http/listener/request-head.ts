@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { compileHeadReader, type HeadOf } from '../head-reader.ts';
+import { compileSelectHeaders, type SelectHeaders } from '../select-headers.ts';
 
 /** The headers that the gateway reads itself, by lower-case name, and what they are called in `RequestHead`. */
 const FIELDS = {
@@ -19,10 +19,10 @@ const FIELDS = {
 } as const;
 
 /** Every value of each of those headers, as received: hostile bytes. */
-export type RequestHead = HeadOf<typeof FIELDS>;
+export type RequestHead = SelectHeaders<typeof FIELDS>;
 
 /** Reads the head of a request. */
-export const readHead = compileHeadReader(FIELDS);
+export const readHead = compileSelectHeaders(FIELDS);
 
 /** The most header lines of a request; Node itself drops the lines beyond its bound silently. */
 export const HEADER_LINES_MAX = 100;

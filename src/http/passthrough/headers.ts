@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { compileHeadReader, type HeadOf, joinLines } from '../head-reader.ts';
+import { compileSelectHeaders, type SelectHeaders, joinLines } from '../select-headers.ts';
 import type { RequestHead } from '../listener/request-head.ts';
 import { isUnder } from '../routes.ts';
 import { type PathMap, publicPath } from './path.ts';
@@ -48,10 +48,10 @@ const ANSWER_FIELDS = {
 } as const;
 
 /** Every value of each of those headers, as received: hostile bytes. */
-export type AnswerHead = HeadOf<typeof ANSWER_FIELDS>;
+export type AnswerHead = SelectHeaders<typeof ANSWER_FIELDS>;
 
 /** Reads the head of an answer. */
-export const readAnswerHead = compileHeadReader(ANSWER_FIELDS);
+export const readAnswerHead = compileSelectHeaders(ANSWER_FIELDS);
 
 /** What is needed to rewrite the addresses in an upstream's response. */
 export type AddressRewrite = {

@@ -8,7 +8,7 @@ import {
   OTHER_GROUP,
   SAMPLES_MAX,
 } from './delta.ts';
-import type { EvidencePlace, EvidenceStore, StoredEvidence } from './stored-evidence.ts';
+import type { EvidencePlace, EvidenceStore, StoredEvidence } from './evidence-store.ts';
 
 /** What this process keeps of one operation; a delta that is never written. */
 type Kept = Delta & { stepAt: number };

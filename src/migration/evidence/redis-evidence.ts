@@ -4,7 +4,7 @@ import { expectType } from '../../store/redis/expect-type.ts';
 import { compileScript } from '../../store/redis/script.ts';
 import { newToken } from '../../store/distributed-lock.ts';
 import { CRITICAL_MAX, type Delta, GROUPS_MAX, KEYS_MAX, OTHER_GROUP, SAMPLES_MAX } from './delta.ts';
-import type { EvidencePlace, EvidenceStore, StoredEvidence, StoredGroup } from './stored-evidence.ts';
+import type { EvidencePlace, EvidenceStore, StoredEvidence, StoredGroup } from './evidence-store.ts';
 
 /** Evidence that nobody adds to ends after this time. */
 const KEPT_MS = 30 * 86_400_000;

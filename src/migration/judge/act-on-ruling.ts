@@ -4,10 +4,10 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationState, Position } from '../state/migration-state.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
 import { held, moved, rolledBack } from '../state/transitions.ts';
-import type { GateReader } from './gate-reader.ts';
+import type { GateEvaluator } from './evaluate-gate.ts';
 import type { JudgedMigration, JudgeMetrics } from './judged-migration.ts';
 import { positionOf, positionText } from '../state/position.ts';
-import { afterRehearsal, rehearsalOutcome } from './rehearsal.ts';
+import { afterRehearsal, rehearsalOutcome } from './fault-rehearsal.ts';
 import type { OperationMemory, Ruling } from './rollback-rules.ts';
 
 export type RulingDeps = {
@@ -113,7 +113,7 @@ export function createRulings(deps: RulingDeps) {
  * It says whether the gate is ready.
  */
 export function createPromotion(
-  gates: Pick<GateReader, 'gate'>,
+  gates: Pick<GateEvaluator, 'gate'>,
   rulings: Pick<ReturnType<typeof createRulings>, 'step'>,
   metrics: JudgeMetrics,
 ) {

@@ -1,6 +1,6 @@
 import { codeOf } from '../../upstream/transport/network-fault.ts';
 import { createTransport } from '../../upstream/transport/transport.ts';
-import type { AskExternalGate } from './gate-reader.ts';
+import type { AskExternalGate } from './evaluate-gate.ts';
 
 const TIMEOUT_MS = 5_000;
 const BYTES_MAX = 64 * 1024;

@@ -1,5 +1,5 @@
 import type { Position } from '../state/migration-state.ts';
-import { operationConditions } from './gate-evidence.ts';
+import { operationConditions } from './gate-conditions.ts';
 import { type CheckedCondition, type Condition, type GateFacts, lasting } from './gate-facts.ts';
 import { nextPosition } from './next-step.ts';
 import { positionOf, positionText } from '../state/position.ts';

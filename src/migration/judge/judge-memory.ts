@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { newToken } from '../../store/distributed-lock.ts';
 import { expectType } from '../../store/redis/expect-type.ts';
 import { compileScript } from '../../store/redis/script.ts';
-import type { Announced } from '../notify/announcement.ts';
+import type { Announced } from '../notify/migration-events.ts';
 import type { OperationMemory } from './rollback-rules.ts';
 
 /** What the judge remembers of a resource. */

@@ -1,11 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MigrationEvidence, OperationEvidence } from '../evidence/evidence.ts';
-import { NO_EVIDENCE } from '../evidence/no-evidence.ts';
+import { EMPTY_EVIDENCE } from '../evidence/empty-evidence.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
 import { createPromotion, createRulings, type RulingDeps } from './act-on-ruling.ts';
-import { type Announced, announcedView, eventsSince } from '../notify/announcement.ts';
-import { askedRarely, createGateReader, type GateReader, type GateReaderDeps } from './gate-reader.ts';
+import { type Announced, announcedView, eventsSince } from '../notify/migration-events.ts';
+import {
+  askedRarely,
+  createGateEvaluator,
+  type GateEvaluator,
+  type GateEvaluatorDeps,
+} from './evaluate-gate.ts';
 import type { JudgedMigration } from './judged-migration.ts';
 import type { JudgeMemory, ResourceMemory } from './judge-memory.ts';
 import { positionOf } from '../state/position.ts';
@@ -13,7 +18,7 @@ import type { Webhooks } from '../notify/webhooks.ts';
 import { judgeOperation, newMemory, type Ruling } from './rollback-rules.ts';
 
 export type JudgeDeps = RulingDeps &
-  GateReaderDeps & {
+  GateEvaluatorDeps & {
     readonly states: Pick<MigrationStates, 'current' | 'change'>;
     readonly evidence: Pick<MigrationEvidence, 'read'>;
     readonly memory: JudgeMemory;
@@ -21,7 +26,7 @@ export type JudgeDeps = RulingDeps &
   };
 
 /** Judges the migrations of a fleet: one of its processes at a time does. */
-export type Judge = GateReader & {
+export type Judge = GateEvaluator & {
   /** Looks at all migrations once. It never rejects. */
   look(): Promise<void>;
   /** Looks every two seconds from now on. */
@@ -50,7 +55,7 @@ function judgeOperations(
 ) {
   return operations.map((operation) => ({
     operation,
-    ...judgeOperation(before[operation] ?? newMemory(now), evidence[operation] ?? NO_EVIDENCE, now),
+    ...judgeOperation(before[operation] ?? newMemory(now), evidence[operation] ?? EMPTY_EVIDENCE, now),
   }));
 }
 
@@ -71,7 +76,7 @@ function gravest<T extends { readonly operation: string; readonly ruling: Ruling
 /** Makes the function that judges one migration. */
 function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promise<void> {
   const { states, evidence, memory, metrics, clock, askExternalGate, webhooks } = deps;
-  const gates = createGateReader({ ...deps, askExternalGate: askedRarely(askExternalGate, clock) });
+  const gates = createGateEvaluator({ ...deps, askExternalGate: askedRarely(askExternalGate, clock) });
   const rulings = createRulings(deps);
   const promote = createPromotion(gates, rulings, metrics);
 
@@ -150,7 +155,7 @@ export function createJudge(deps: JudgeDeps): Judge {
   }
 
   return {
-    ...createGateReader(deps),
+    ...createGateEvaluator(deps),
     look,
     start() {
       timer ??= setInterval(() => void look(), LOOK_MS);

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
-import type { RehearsalResult, Run } from '../operate/engine.ts';
+import type { RehearsalResult, Run } from '../operate/operator-tasks.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
 import { positionText } from '../state/position.ts';
-import { afterRehearsal, FAILING_MS, rehearsedPercent, rehearsing } from './rehearsal.ts';
+import { afterRehearsal, FAILING_MS, rehearsedPercent, rehearsing } from './fault-rehearsal.ts';
 
 export type RehearseDeps = {
   readonly states: Pick<MigrationStates, 'current' | 'change'>;

@@ -6,7 +6,7 @@ import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { codeOf } from '../../upstream/transport/network-fault.ts';
 import { createTransport } from '../../upstream/transport/transport.ts';
-import type { MigrationEvent } from './announcement.ts';
+import type { MigrationEvent } from './migration-events.ts';
 
 /** Where events are sent. */
 type Target = NonNullable<MigrationConfig['webhook']>;

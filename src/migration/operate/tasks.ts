@@ -1,6 +1,6 @@
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Run } from './engine.ts';
+import type { Run } from './operator-tasks.ts';
 
 /** Long work on one migration, as far as it is. */
 export type Task = {

@@ -4,7 +4,7 @@ import { compileParser } from '../../contract/parse-query.ts';
 import type { Query } from '../../contract/query.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
-import type { RecordedQuery, ReplayedQuestions, Run } from '../operate/engine.ts';
+import type { RecordedQuery, ReplayedQuestions, Run } from '../operate/operator-tasks.ts';
 import type { CompareQuestion } from '../shadow/compare-question.ts';
 
 export type ReplayDeps = {

@@ -2,7 +2,7 @@ import { readAuditLine } from '../../audit/audit-entry.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
-import type { GateReader } from '../judge/gate-reader.ts';
+import type { GateEvaluator } from '../judge/evaluate-gate.ts';
 import type { JudgedMigration } from '../judge/judged-migration.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
 import { type HistoryEntry, reportText } from './report-text.ts';
@@ -11,7 +11,7 @@ export type ReportDeps = {
   readonly declared: () => readonly JudgedMigration[];
   readonly states: Pick<MigrationStates, 'current'>;
   readonly evidence: Pick<MigrationEvidence, 'read' | 'differences'>;
-  readonly gates: Pick<GateReader, 'gate'>;
+  readonly gates: Pick<GateEvaluator, 'gate'>;
   readonly audit: Pick<AuditLog, 'lines'>;
   readonly clock: Pick<Clock, 'now'>;
 };

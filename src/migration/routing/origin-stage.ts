@@ -2,8 +2,8 @@ import type { FallbackCause, Origin } from '../../kernel/upstream-call.ts';
 import type { Call, Handler } from '../../policy/call.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import type { LocalBreaker } from './local-breaker.ts';
-import type { NewGeneration, OnServed } from './serve-new.ts';
-import { createServeNew } from './serve-new.ts';
+import type { NewGeneration, OnServed } from './serve-with-fallback.ts';
+import { createServeWithFallback } from './serve-with-fallback.ts';
 import { overrideOf } from './override.ts';
 import { compileRoute, type CountCall, type RouteSpec } from './route.ts';
 
@@ -55,7 +55,7 @@ export function createOriginStage(handlers: OriginHandlers, deps: OriginStageDep
   const { resource, overrideHeader, breaker, metrics } = deps;
   const { legacy } = handlers;
   const note = createNote(deps);
-  const serveNew = createServeNew({ ...deps, legacy });
+  const serveNew = createServeWithFallback({ ...deps, legacy });
 
   /** Serves a caller who has chosen the source himself, without a fallback: he wants to see what it answers. */
   function serveOverride(call: Call, origin: Origin, generation: number) {

@@ -4,21 +4,21 @@ import { queryKey } from '../../contract/query-key.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { BeginWarming } from '../../policy/cache-warm.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
-import { failsInRehearsal } from '../judge/rehearsal.ts';
-import type { FreshRead } from '../routing/fresh-read.ts';
+import { failsInRehearsal } from '../judge/fault-rehearsal.ts';
+import type { ReportedRead } from '../routing/report-reads.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import { type ComparerDeps, createComparer, type RecheckResult } from './comparer.ts';
 import { otherOrigin } from './confirm.ts';
 import { createLegBreaker } from './leg-breaker.ts';
 import { isReadSince, type Leg } from './leg.ts';
-import type { ShadowRate } from './shadow-rate.ts';
+import type { ShadowRateLimit } from './shadow-rate-limit.ts';
 import { createSlots, type Slots } from './slots.ts';
 import type { Strain } from './strain.ts';
 
 /** Compares answers that were just read for callers with those of the other source, behind the callers' backs. */
 export type Shadow = {
   /** Takes an answer, perhaps: it never throws, and nobody waits for it. */
-  offer(read: FreshRead): void;
+  offer(read: ReportedRead): void;
   /** Calls of comparisons under way in this process. */
   readonly inFlight: number;
   /** Ends what is under way. */
@@ -46,7 +46,7 @@ export type ShadowMetrics = {
 export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck'> & {
   readonly state: () => MigrationState | undefined;
   readonly evidence: Pick<MigrationEvidence, 'compared' | 'isKnown' | 'rehearsed'>;
-  readonly rate: Pick<ShadowRate, 'take'>;
+  readonly rate: Pick<ShadowRateLimit, 'take'>;
   readonly strain: () => Strain | undefined;
   readonly metrics: ShadowMetrics;
   /** 0 to below 1, anew for each answer. */
@@ -109,7 +109,7 @@ export function createShadow(deps: ShadowDeps): Shadow {
   });
 
   /** What was never compared always is: a share of the answers would rarely meet the rare ones. */
-  function isChosen({ operation, query }: FreshRead): boolean {
+  function isChosen({ operation, query }: ReportedRead): boolean {
     const current = state();
     const { stage } = current?.operations[operation] ?? current ?? { stage: 'legacy' };
     const chance = percentIn(stage, percent);
@@ -117,7 +117,7 @@ export function createShadow(deps: ShadowDeps): Shadow {
     return random() * 100 < chance || !evidence.isKnown(resource.name, operation, queryKey(query));
   }
 
-  function refusalOf({ origin }: FreshRead): ShadowOutcome | undefined {
+  function refusalOf({ origin }: ReportedRead): ShadowOutcome | undefined {
     if (strain() !== undefined) return 'dropped_strain';
     if (breakers[otherOrigin(origin)].isOpen) return 'dropped_breaker';
     return room.begin() ? undefined : 'dropped_cap';
@@ -131,7 +131,7 @@ export function createShadow(deps: ShadowDeps): Shadow {
     }
   }
 
-  async function compare(read: FreshRead, isFresh: boolean, signal: AbortSignal): Promise<void> {
+  async function compare(read: ReportedRead, isFresh: boolean, signal: AbortSignal): Promise<void> {
     const { operation, origin, query, answer, ms, spans } = read;
     await nextTurn();
     const isAllowed = await isWithinRate();

@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import { compareAnswers } from '../compare/compare-answers.ts';
 import { readListBody } from '../compare/read-body.ts';
-import type { CalibrationResult, Run } from '../operate/engine.ts';
+import type { CalibrationResult, Run } from '../operate/operator-tasks.ts';
 import { pageQuery, readQuietly } from './list-records.ts';
 import { createPacer, type Wait, waitMs } from './pacer.ts';
 

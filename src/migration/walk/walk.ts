@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';
 import type { AnswerDifference } from '../compare/comparison.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
-import type { Run } from '../operate/engine.ts';
+import type { Run } from '../operate/operator-tasks.ts';
 import { createCompareQuestion } from '../shadow/compare-question.ts';
 import type { ComparerDeps } from '../shadow/comparer.ts';
 import { createPacer, type Pacer, type Wait, waitMs } from './pacer.ts';

@@ -1,4 +1,4 @@
-import { ABSENT_LABEL } from '../../adapter/plan/absent-value.ts';
+import { NO_MATCH_LABEL } from '../../adapter/plan/no-match-probe.ts';
 import { firstCall } from '../../adapter/plan/first-rows.ts';
 import type { ListPlan, PagePlan, WalkPlan } from '../../adapter/plan/plan.ts';
 import { contradicted } from '../../claims/claim.ts';
@@ -17,7 +17,7 @@ import type { Verifications } from './verifications.ts';
 
 /** The same filter with a value that no record is likely to have, harmless in a request: in cents it fits 32 bits. */
 function withAbsentValue(filter: Filter): Filter {
-  if (filter.op === 'eq') return { ...filter, value: ABSENT_LABEL };
+  if (filter.op === 'eq') return { ...filter, value: NO_MATCH_LABEL };
   return { ...filter, value: filter.op === 'ge' ? new Decimal(9_999_999n, 0) : new Decimal(-1n, 0) };
 }
 

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import {
-  createMigrationEvidence,
-  type EvidenceDeps,
-} from '../../../src/migration/evidence/create-evidence.ts';
+  createEvidenceCollector,
+  type EvidenceCollectorDeps,
+} from '../../../src/migration/evidence/evidence-collector.ts';
 import type { MigrationEvidence } from '../../../src/migration/evidence/evidence.ts';
 import { createLocalEvidenceStore } from '../../../src/migration/evidence/local-evidence.ts';
 import { createRedisEvidenceStore } from '../../../src/migration/evidence/redis-evidence.ts';
@@ -24,7 +24,7 @@ afterEach(async () => {
 async function open(kind: 'redis' | 'local') {
   let state = migrationState();
   const clock = createManualClock(BEGAN);
-  const deps: Omit<EvidenceDeps, 'store'> = {
+  const deps: Omit<EvidenceCollectorDeps, 'store'> = {
     states: { current: () => state },
     ...{ clock, secret: 'of the test', critical: () => ['data.email'] },
   };
@@ -37,7 +37,7 @@ async function open(kind: 'redis' | 'local') {
   const storeOf = () =>
     kind === 'local' ? local : createRedisEvidenceStore(client, (part) => `${prefix}{migration}:${part}`);
   const evidenceOf = (): MigrationEvidence => {
-    const evidence = createMigrationEvidence({ ...deps, store: storeOf() });
+    const evidence = createEvidenceCollector({ ...deps, store: storeOf() });
     closing.push(() => evidence.close());
     return evidence;
   };
@@ -177,7 +177,7 @@ describe('the evidence of a fleet', () => {
         if (isLost) throw new Error('the answer was lost');
       },
     };
-    const evidence = createMigrationEvidence({
+    const evidence = createEvidenceCollector({
       ...{ store: losing, states: { current: () => migrationState() }, clock: fleet.clock },
       ...{ secret: 's', critical: () => [] },
     });

@@ -1,8 +1,8 @@
 import type { AuditChange } from '../../../src/audit/audit-entry.ts';
-import { createMigrationEvidence } from '../../../src/migration/evidence/create-evidence.ts';
+import { createEvidenceCollector } from '../../../src/migration/evidence/evidence-collector.ts';
 import type { NewCall } from '../../../src/migration/evidence/evidence.ts';
 import { createLocalEvidenceStore } from '../../../src/migration/evidence/local-evidence.ts';
-import type { MigrationEvent } from '../../../src/migration/notify/announcement.ts';
+import type { MigrationEvent } from '../../../src/migration/notify/migration-events.ts';
 import { createJudge } from '../../../src/migration/judge/judge.ts';
 import { createLocalJudgeMemory, type JudgeMemory } from '../../../src/migration/judge/judge-memory.ts';
 import { positionText } from '../../../src/migration/state/position.ts';
@@ -35,7 +35,7 @@ export async function openJudged({
   const { sources, digests, ...first } = migrationState(state);
   states.declare([{ resource: 'users', sources, digests, position: { stage: 'legacy', percent: 0 } }]);
   await states.change(states.current('users')!, { ...first, sources, digests });
-  const evidence = createMigrationEvidence({
+  const evidence = createEvidenceCollector({
     ...{ store: createLocalEvidenceStore(), states, clock, secret: 'of the test' },
     critical: () => config.compare.critical,
   });

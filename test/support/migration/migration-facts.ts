@@ -1,6 +1,6 @@
 import { migration, type MigrationConfig } from '../../../src/config/schema/migration.ts';
 import type { KeyCounts, OperationEvidence } from '../../../src/migration/evidence/evidence.ts';
-import { NO_EVIDENCE } from '../../../src/migration/evidence/no-evidence.ts';
+import { EMPTY_EVIDENCE } from '../../../src/migration/evidence/empty-evidence.ts';
 import type { GateFacts } from '../../../src/migration/judge/gate-facts.ts';
 import type { MigrationState } from '../../../src/migration/state/migration-state.ts';
 
@@ -31,8 +31,11 @@ export function goodEvidence(keys: number, changed: Partial<OperationEvidence> =
   const counts: KeyCounts = { keys, mismatchedKeys: 0 };
   const ms = { '20': keys };
   return {
-    ...{ ...NO_EVIDENCE, ...counts, match: keys, legacyMs: ms, newMs: ms, recent: counts },
-    ...{ served: keys, step: { ...NO_EVIDENCE.step, ...counts, served: keys, servedMs: ms, legacyMs: ms } },
+    ...{ ...EMPTY_EVIDENCE, ...counts, match: keys, legacyMs: ms, newMs: ms, recent: counts },
+    ...{
+      served: keys,
+      step: { ...EMPTY_EVIDENCE.step, ...counts, served: keys, servedMs: ms, legacyMs: ms },
+    },
     ...changed,
   };
 }

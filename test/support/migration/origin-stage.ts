@@ -1,7 +1,7 @@
 import { fault } from '../../../src/errors/fault.ts';
 import type { NewCall } from '../../../src/migration/evidence/evidence.ts';
 import { createLocalBreaker } from '../../../src/migration/routing/local-breaker.ts';
-import type { NewAttempt } from '../../../src/migration/routing/new-attempt.ts';
+import type { AbortableCall } from '../../../src/migration/routing/abortable-call.ts';
 import { createOriginStage } from '../../../src/migration/routing/origin-stage.ts';
 import type { MigrationState } from '../../../src/migration/state/migration-state.ts';
 import type { Call, Principal, Reply } from '../../../src/policy/call.ts';
@@ -30,7 +30,7 @@ export function openOriginStage(declared: object = {}) {
     new: () => Promise.resolve(replyOf('new')),
     complete: () => replyOf('complete'),
   };
-  const attempts = new Set<NewAttempt>();
+  const attempts = new Set<AbortableCall>();
   const generations: number[] = [];
   const served: Omit<NewCall, 'resource' | 'operation'>[] = [];
   const counted: string[] = [];

@@ -6,7 +6,7 @@ import { actionSpecs } from '../../../src/admin/api/action-table.ts';
 import type { AuditChange } from '../../../src/audit/audit-entry.ts';
 import type { Gate } from '../../../src/migration/judge/gate.ts';
 import { nextPosition } from '../../../src/migration/judge/next-step.ts';
-import type { MigrationEngine } from '../../../src/migration/operate/engine.ts';
+import type { OperatorTasks } from '../../../src/migration/operate/operator-tasks.ts';
 import { createTasks } from '../../../src/migration/operate/tasks.ts';
 import type { DeclaredMigration } from '../../../src/migration/state/declared-migration.ts';
 import { createLocalStates } from '../../../src/migration/state/local-states.ts';
@@ -18,7 +18,7 @@ import { eventually } from '../../support/time/eventually.ts';
 const unasked = () => Promise.reject(new Error('no test asks for it'));
 
 /** What an operator can do with a migration of users whose gate is as the test says. */
-function open({ ready = true, engine = {} }: { ready?: boolean; engine?: Partial<MigrationEngine> } = {}) {
+function open({ ready = true, engine = {} }: { ready?: boolean; engine?: Partial<OperatorTasks> } = {}) {
   const clock = createManualClock();
   const states = createLocalStates({ file: openStateFile(undefined, '', () => undefined), clock });
   const declared: DeclaredMigration = {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { MigrationEvidence } from '../../../migration/evidence/evidence.ts';
 import type { MovingResource } from '../../../migration/migrations.ts';
-import type { MigrationEngine } from '../../../migration/operate/engine.ts';
+import type { OperatorTasks } from '../../../migration/operate/operator-tasks.ts';
 import type { Tasks } from '../../../migration/operate/tasks.ts';
 import type { MigrationState } from '../../../migration/state/migration-state.ts';
 import type { MigrationStates } from '../../../migration/state/migration-states.ts';
@@ -16,7 +16,7 @@ export type OperatedMigrations = {
   readonly moving: () => readonly Declared[];
   readonly states: MigrationStates;
   readonly evidence: Pick<MigrationEvidence, 'read' | 'differences'>;
-  readonly engine: MigrationEngine;
+  readonly engine: OperatorTasks;
   readonly tasks: Tasks;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
 };

@@ -1,5 +1,5 @@
 import type { AuditLog } from '../../../audit/audit-log.ts';
-import type { Run } from '../../../migration/operate/engine.ts';
+import type { Run } from '../../../migration/operate/operator-tasks.ts';
 import type { MigrationState } from '../../../migration/state/migration-state.ts';
 import { walked, withFreshStart } from '../../../migration/state/transitions.ts';
 import { ActionRefusal } from '../../api/action.ts';

@@ -1,7 +1,7 @@
 import { gateOf } from '../../../../src/migration/judge/gate.ts';
 import type { Gate } from '../../../../src/migration/judge/gate.ts';
 import { positionText } from '../../../../src/migration/state/position.ts';
-import { NO_EVIDENCE } from '../../../../src/migration/evidence/no-evidence.ts';
+import { EMPTY_EVIDENCE } from '../../../../src/migration/evidence/empty-evidence.ts';
 import type { Rollback } from '../../../../src/migration/state/migration-state.ts';
 import {
   BEGAN,
@@ -115,7 +115,7 @@ describe('the gate of a step of the ramp', () => {
   });
 
   test('without traffic in the step it is never ready, however long it waits', () => {
-    const quiet = { ...compared, step: NO_EVIDENCE.step };
+    const quiet = { ...compared, step: EMPTY_EVIDENCE.step };
     const gate = gateOf(gateFacts({ state: inRamp, ...withEvidence(quiet), now: BEGAN + 9_000 * HOUR_MS }));
     expect(unmetOf(gate)).toEqual(['requests', 'failed']);
   });
@@ -155,7 +155,7 @@ describe('the gate before complete', () => {
     ['file', { config: migrationConfig({ compare: { ignore } }) }],
     ['operations', { state: { ...live, rules, operations: { 'users.get': { stage: 'live', percent: 0 } } } }],
     ['fallback', withEvidence(goodEvidence(2_995, { lastFallbackAt: BEGAN + 7.5 * 24 * HOUR_MS }))],
-    ['keys', withEvidence(goodEvidence(2_995, { step: { ...NO_EVIDENCE.step, keys: 2_994 } }))],
+    ['keys', withEvidence(goodEvidence(2_995, { step: { ...EMPTY_EVIDENCE.step, keys: 2_994 } }))],
   ] as const)('it is held back by %s alone', (id, changed) => {
     expect(unmetOf(gateOf({ ...facts, ...changed }))).toEqual([id]);
   });

@@ -1,4 +1,4 @@
-import { rehearsedPercent } from '../../../../src/migration/judge/rehearsal.ts';
+import { rehearsedPercent } from '../../../../src/migration/judge/fault-rehearsal.ts';
 import { createRehearse } from '../../../../src/migration/judge/rehearse.ts';
 import { eventually } from '../../../support/time/eventually.ts';
 import { type JudgedOptions, useJudged } from '../../../support/migration/judged-migration.ts';

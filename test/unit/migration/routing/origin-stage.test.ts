@@ -1,4 +1,4 @@
-import { GenerationEnded } from '../../../../src/migration/routing/generations.ts';
+import { GenerationEnded } from '../../../../src/migration/routing/current-generation.ts';
 import { callerOf, failing, openOriginStage, replyOf } from '../../../support/migration/origin-stage.ts';
 import { createCall } from '../../../support/pipeline/call.ts';
 

@@ -2,7 +2,7 @@
 type Fields = Readonly<Record<string, string>>;
 
 /** Every value of each header that is read, as received; none for a header that is absent. */
-export type HeadOf<F extends Fields> = Record<F[keyof F], readonly string[]>;
+export type SelectHeaders<F extends Fields> = Record<F[keyof F], readonly string[]>;
 
 const NONE: readonly string[] = Object.freeze([]);
 
@@ -15,13 +15,15 @@ export function joinLines(values: readonly string[]): string | undefined {
  * Compiles what reads the header lines of a message in one pass. Its `headers` would cost more, and they hide repeated
  * lines: Node joins their values, and keeps only the first of some, such as `Authorization` and `Location`.
  */
-export function compileHeadReader<const F extends Fields>(
+export function compileSelectHeaders<const F extends Fields>(
   fields: F,
-): (rawHeaders: readonly string[]) => HeadOf<F> {
+): (rawHeaders: readonly string[]) => SelectHeaders<F> {
   type Field = F[keyof F];
   const fieldOf = new Map(Object.entries(fields) as [string, Field][]);
   const lengths = new Set(Object.keys(fields).map((name) => name.length));
-  const emptyHead = Object.fromEntries(Object.values(fields).map((field) => [field, NONE])) as HeadOf<F>;
+  const emptyHead = Object.fromEntries(
+    Object.values(fields).map((field) => [field, NONE]),
+  ) as SelectHeaders<F>;
 
   return function readHead(rawHeaders) {
     const head = { ...emptyHead };

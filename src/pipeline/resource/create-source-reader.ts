@@ -14,7 +14,7 @@ import type { CompiledResource } from '../compile-sources.ts';
 import type { WatchedRuntime } from '../create-runtime.ts';
 import { createPurgeable } from '../purgeable-rowsets.ts';
 
-export type ReadResourceDeps = {
+export type SourceReaderDeps = {
   readonly purges: Pick<Purges, 'current' | 'latest'>;
   /** Where row sets are shared; absent in the embedded mode. */
   readonly redis: Pick<RedisByRole, 'cache'>;
@@ -29,11 +29,11 @@ export type SourceReader = {
 };
 
 /** Puts together what reads a resource: plans, row sets and walks, which the fleet shares under the name `digest`. `fresh`: seconds. */
-export function readResource(
+export function createSourceReader(
   compiled: CompiledResource,
   { runtime, quality }: WatchedRuntime,
   { digest, fresh }: { readonly digest: string; readonly fresh: number },
-  deps: ReadResourceDeps,
+  deps: SourceReaderDeps,
 ): MadePart<SourceReader> {
   const { resource } = compiled;
   const { cache: redis } = deps.redis;

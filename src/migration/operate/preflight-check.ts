@@ -5,7 +5,7 @@ import type { Resource } from '../../contract/resources.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import { readDetailBody, readListBody } from '../compare/read-body.ts';
-import type { Run, SourcesCheck } from './engine.ts';
+import type { Run, SourcesCheck } from './operator-tasks.ts';
 
 /** The two sources of a resource that is to move. */
 export type CheckedSources = {
@@ -142,7 +142,7 @@ function problemsOf([legacy, next]: CheckedSources['names'], found: Found, asked
  * Checks that both sources give the same records under the same ids, in the same default order, and that the new one can
  * answer what the legacy one can. Nothing of the records is in what it says but ids.
  */
-export async function checkSources(sources: CheckedSources, run: Run): Promise<SourcesCheck> {
+export async function preflightCheck(sources: CheckedSources, run: Run): Promise<SourcesCheck> {
   const { resource, names, legacy, next } = sources;
   const refused = (problem: string): SourcesCheck => ({ same: 0, asked: 0, problems: [problem] });
   const pages: (readonly CanonicalRecord[])[] = [];

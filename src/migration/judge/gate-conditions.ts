@@ -1,6 +1,6 @@
 import type { KeyCounts, OperationEvidence } from '../evidence/evidence.ts';
 import { latencyCount, latencyQuantile } from '../evidence/latency.ts';
-import { NO_EVIDENCE } from '../evidence/no-evidence.ts';
+import { EMPTY_EVIDENCE } from '../evidence/empty-evidence.ts';
 import { CUSUM_LIMIT } from './cusum.ts';
 import { type CheckedCondition, type GateFacts, lasting } from './gate-facts.ts';
 import { isShareAtMost, keysNeeded } from './mismatch-bound.ts';
@@ -109,7 +109,7 @@ function ofLive(evidence: OperationEvidence, facts: GateFacts): readonly Checked
 
 /** What one operation has to show before its next step. */
 export function operationConditions(facts: GateFacts, operation: string): readonly CheckedCondition[] {
-  const evidence = facts.evidence[operation] ?? NO_EVIDENCE;
+  const evidence = facts.evidence[operation] ?? EMPTY_EVIDENCE;
   const { stage } = positionOf(facts.state, operation);
   const conditions =
     stage === 'shadow'

@@ -5,7 +5,7 @@ const NAMES = ['query', 'filter', 'where', 'q'];
 const OPERATORS = { ge: '$gte', le: '$lte' };
 
 /** The forms of a filter that is a JSON object in one parameter, as MongoDB writes it. */
-export function jsonForms({ field, op, column }: PlainFilter): readonly DialectFilter[] {
+export function jsonFilterCandidates({ field, op, column }: PlainFilter): readonly DialectFilter[] {
   const name = JSON.stringify(column);
   const condition = op === 'eq' ? '{value}' : `{${JSON.stringify(OPERATORS[op])}:{value}}`;
   return NAMES.map((parameter) => ({

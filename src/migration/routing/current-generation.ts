@@ -1,4 +1,4 @@
-import type { NewAttempt } from './new-attempt.ts';
+import type { AbortableCall } from './abortable-call.ts';
 
 /** What is kept of the new source under one generation. */
 export type MadeGeneration<T> = { readonly value: T; close(): unknown };
@@ -7,7 +7,7 @@ export type MadeGeneration<T> = { readonly value: T; close(): unknown };
 export type GenerationAtWork<T> = {
   readonly value: T;
   /** The callers' attempts that wait for it. They end when another generation takes its place. */
-  readonly attempts: Set<NewAttempt>;
+  readonly attempts: Set<AbortableCall>;
 };
 
 /** The generation of the new source that is at work. */
@@ -26,7 +26,7 @@ export function createGenerations<T>(start: (number: number) => MadeGeneration<T
 
   function begin(number: number) {
     const made = start(number);
-    const attempts = new Set<NewAttempt>();
+    const attempts = new Set<AbortableCall>();
     function end(): unknown {
       for (const attempt of attempts) attempt.end(new GenerationEnded());
       return made.close();

@@ -4,13 +4,13 @@ import type {
   ResourceMigration,
   ServedMigration,
 } from '../../migration/migrations.ts';
-import { createGenerations, type Generations } from '../../migration/routing/generations.ts';
+import { createGenerations, type Generations } from '../../migration/routing/current-generation.ts';
 import { type BeginWarming, createCacheWarming } from '../../policy/cache-warm.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import type { CompiledMigration, CompiledResource } from '../compile-sources.ts';
 import { contentDigest } from '../parts/content-digest.ts';
 import type { MadePart } from '../parts/kept-parts.ts';
-import { readResource, type SourceReader } from './read-resource.ts';
+import { createSourceReader, type SourceReader } from './create-source-reader.ts';
 import {
   type Answers,
   operationsOf,
@@ -20,13 +20,13 @@ import {
   startAnswers,
   takeAnswers,
   takeSource,
-} from './resource-sources.ts';
+} from './assemble-source.ts';
 import type { SourceUpstreams } from '../source-upstreams.ts';
 
-export type MovingResourceDeps = ResourceSourcesDeps & { readonly migrations: Pick<Migrations, 'of'> };
+export type MigratingResourceDeps = ResourceSourcesDeps & { readonly migrations: Pick<Migrations, 'of'> };
 
 /** A resource that moves, at work: what answers its operations, and from what. */
-export type MovingAtWork = {
+export type MigratingResource = {
   readonly answers: Answers;
   readonly sources: readonly [legacy: ResourceSource, next: ResourceSource];
   readonly served: ServedMigration;
@@ -69,7 +69,7 @@ function startGenerations(
   const next = unsheltered(compiled);
   const generations = createGenerations<NextGeneration>((number) => {
     const digest = `${next.digest}.g${number}`;
-    const reader = readResource(next, watched, { digest, fresh: next.config.cache.fresh }, deps);
+    const reader = createSourceReader(next, watched, { digest, fresh: next.config.cache.fresh }, deps);
     const { source } = reader.value;
     const answers = startAnswers(next, digest, (name) => migration.reported(name, 'new', source), deps);
     const { cache: freshness } = next.config;
@@ -101,13 +101,13 @@ function takeGenerations(
 }
 
 /** Puts a resource that moves to work: each source behind a cache of its own, and the choice between them in front. */
-export function takeMoving(
+export function assembleMigratingResource(
   compiled: CompiledResource,
   migration: CompiledMigration,
   upstreams: SourceUpstreams,
   parts: Parts,
-  deps: MovingResourceDeps,
-): MovingAtWork {
+  deps: MigratingResourceDeps,
+): MigratingResource {
   const moving = movingOf(compiled, migration);
   const routing = deps.migrations.of(moving);
   const legacy = takeSource(compiled, upstreams.of(compiled), parts, deps);

@@ -1,10 +1,10 @@
 import type { OperationEvidence } from './evidence.ts';
-import { operationEvidence } from './stored-evidence.ts';
+import { operationEvidence } from './evidence-store.ts';
 
 const NO_KEYS = { keys: 0, mismatchedKeys: 0 };
 
 /** The evidence of an operation of which nothing is known. */
-export const NO_EVIDENCE: OperationEvidence = operationEvidence(
+export const EMPTY_EVIDENCE: OperationEvidence = operationEvidence(
   {
     counts: {},
     step: {},

@@ -8,7 +8,7 @@ import type { JudgeMemory } from './judge-memory.ts';
 /** Asks an external gate; resolves with its status, such as `200`, or what kept it from answering. Never rejects. */
 export type AskExternalGate = (url: string) => Promise<string>;
 
-export type GateReaderDeps = {
+export type GateEvaluatorDeps = {
   /** The migrations that the configuration in force declares. */
   readonly declared: () => readonly JudgedMigration[];
   readonly states: Pick<MigrationStates, 'current'>;
@@ -19,7 +19,7 @@ export type GateReaderDeps = {
 };
 
 /** Reads what a gate is decided from, and decides. */
-export type GateReader = {
+export type GateEvaluator = {
   /**
    * The gate of a resource, or of one operation. An external gate is asked only where nothing else is missing.
    * @throws Error where Redis fails, or no such migration is declared
@@ -30,7 +30,7 @@ export type GateReader = {
 };
 
 /** Creates what reads gates. */
-export function createGateReader(deps: GateReaderDeps): GateReader {
+export function createGateEvaluator(deps: GateEvaluatorDeps): GateEvaluator {
   const { declared, states, evidence, memory, clock, askExternalGate } = deps;
 
   async function cusum(resource: string): Promise<Readonly<Record<string, number>>> {

@@ -2,9 +2,9 @@ import { fault, GatewayError } from '../../errors/fault.ts';
 import type { FallbackCause } from '../../kernel/upstream-call.ts';
 import type { Call, Handler, Reply } from '../../policy/call.ts';
 import type { NewCall } from '../evidence/evidence.ts';
-import { type GenerationAtWork, GenerationEnded } from './generations.ts';
+import { type GenerationAtWork, GenerationEnded } from './current-generation.ts';
 import type { LocalBreaker } from './local-breaker.ts';
-import { NewAttempt } from './new-attempt.ts';
+import { AbortableCall } from './abortable-call.ts';
 
 /** What the new source answers an operation with, under one generation. */
 export type NewGeneration = Pick<GenerationAtWork<unknown>, 'attempts'> & { readonly handler: Handler };
@@ -12,7 +12,7 @@ export type NewGeneration = Pick<GenerationAtWork<unknown>, 'attempts'> & { read
 /** Learns of each call of a caller that the new source was asked for: not of those that its cache answered. */
 export type OnServed = (call: Omit<NewCall, 'resource' | 'operation'>) => void;
 
-export type ServeNewDeps = {
+export type ServeWithFallbackDeps = {
   readonly resource: string;
   readonly operation: string;
   /** Serves where the new source does not. */
@@ -41,7 +41,7 @@ function causeOf(error: unknown): FallbackCause {
  * Makes the function that serves a call in place of the new source. Its answer shows whose failure it was: that of the
  * new source alone only where the legacy source has just answered. What a cache answers shows nothing.
  */
-function createFallBack({ legacy, resource, operation, metrics, breaker, onServed }: ServeNewDeps) {
+function createFallBack({ legacy, resource, operation, metrics, breaker, onServed }: ServeWithFallbackDeps) {
   function count({ cause, ms }: Failed, isAttributable: boolean): void {
     metrics.migrationFallback(resource, operation, cause);
     onServed({ ms, fallback: cause, isAttributable });
@@ -72,8 +72,8 @@ function createFallBack({ legacy, resource, operation, metrics, breaker, onServe
  * Creates the function that serves a call from the new source, and from the legacy one where that fails, is late, answers
  * nothing usable or has no such record. A hit is answered without a promise.
  */
-export function createServeNew(
-  deps: ServeNewDeps,
+export function createServeWithFallback(
+  deps: ServeWithFallbackDeps,
 ): (call: Call, next: NewGeneration) => Reply | Promise<Reply> {
   const { legacy, attemptMs, monotonic, breaker, onServed } = deps;
   const fallBack = createFallBack(deps);
@@ -89,7 +89,7 @@ export function createServeNew(
 
   /** Waits for the answer to an attempt as long as it may take, and while its generation lasts. */
   async function within(
-    attempt: NewAttempt,
+    attempt: AbortableCall,
     { attempts }: NewGeneration,
     answer: Promise<Reply>,
   ): Promise<Reply> {
@@ -120,7 +120,7 @@ export function createServeNew(
   }
 
   return function serveNew(call, next) {
-    const attempt = new NewAttempt(call);
+    const attempt = new AbortableCall(call);
     try {
       const answer = next.handler(attempt);
       return answer instanceof Promise ? awaitNew(call, () => within(attempt, next, answer)) : answer;

@@ -6,21 +6,21 @@ import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 import { createToSample } from '../compare/sample.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { ServedMigration } from '../migrations.ts';
-import type { CalibrationResult, Run } from '../operate/engine.ts';
-import type { FreshRead } from '../routing/fresh-read.ts';
+import type { CalibrationResult, Run } from '../operate/operator-tasks.ts';
+import type { ReportedRead } from '../routing/report-reads.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
 import { createCalibrate } from '../walk/calibrate.ts';
 import { type AnswersWithValues, explainAnswers } from '../walk/explain.ts';
 import { createWalk, type Walked } from '../walk/walk.ts';
 import { type CompareQuestion, createCompareQuestion } from './compare-question.ts';
 import { createShadow, type Shadow, type ShadowMetrics } from './shadow.ts';
-import { createShadowRate, type ShadowRate } from './shadow-rate.ts';
+import { createShadowRateLimit, type ShadowRateLimit } from './shadow-rate-limit.ts';
 import type { Strain } from './strain.ts';
 
 /** What compares the sources of all resources that move, in one process. Names of others than those are refused. */
-export type Shadows = {
+export type SourceComparisons = {
   /** Takes an answer that was just read, perhaps: it never throws, and nobody waits for it. */
-  offer(resource: string, read: FreshRead): void;
+  offer(resource: string, read: ReportedRead): void;
   /** Takes note of the configuration in force. */
   serveBy(served: readonly ServedMigration[]): void;
   /** Compares all records. @throws Error where a source fails */
@@ -37,7 +37,7 @@ export type Shadows = {
   close(): Promise<void>;
 };
 
-export type ShadowsDeps = {
+export type SourceComparisonsDeps = {
   readonly states: Pick<MigrationStates, 'current'>;
   readonly evidence: Pick<MigrationEvidence, 'compared' | 'isKnown' | 'rehearsed'>;
   readonly clock: Clock;
@@ -53,12 +53,12 @@ export type ShadowsDeps = {
 /** One resource that moves. */
 type Moving = {
   readonly parts: ReturnType<typeof partsOf>;
-  readonly rate: ShadowRate;
+  readonly rate: ShadowRateLimit;
   readonly shadow: Shadow;
 };
 
 /** What everything is made of that asks both sources of a resource. */
-function partsOf({ declared, config, sources }: ServedMigration, deps: ShadowsDeps) {
+function partsOf({ declared, config, sources }: ServedMigration, deps: SourceComparisonsDeps) {
   const { states, evidence, clock, secret } = deps;
   const resource = (resources as Readonly<Record<string, Resource>>)[declared.resource];
   if (resource === undefined) throw new Error(`the contract has no resource ${declared.resource}`);
@@ -71,14 +71,14 @@ function partsOf({ declared, config, sources }: ServedMigration, deps: ShadowsDe
 }
 
 /** Creates the comparisons of a process. Nothing is compared before `serveBy`. */
-export function createShadows(deps: ShadowsDeps): Shadows {
+export function createSourceComparisons(deps: SourceComparisonsDeps): SourceComparisons {
   const { states, metrics } = deps;
   let moving: ReadonlyMap<string, Moving> = new Map();
 
   function start(served: ServedMigration): Moving {
     const { declared, config } = served;
     const parts = partsOf(served, deps);
-    const rate = createShadowRate(declared.resource, config.shadow.maxRps, deps);
+    const rate = createShadowRateLimit(declared.resource, config.shadow.maxRps, deps);
     const state = () => states.current(declared.resource);
     const shadow = createShadow({ ...deps, ...parts, state, rate, random: Math.random, warm: served.warm });
     return { parts, rate, shadow };

@@ -8,7 +8,7 @@ type Mark = { readonly at: string; readonly present: boolean };
  * The mark of rows that are no records: they have no value at `always`, the path where every record has one. Without
  * such a path, a key of the first of these rows that no record has. `undefined` where there is neither.
  */
-export function markOfForeign(
+export function markOfNonRecords(
   [first = {}]: readonly JsonObject[],
   records: readonly JsonObject[],
   always: string | undefined,

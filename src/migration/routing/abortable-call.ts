@@ -4,7 +4,7 @@ import type { Call } from '../../policy/call.ts';
  * A call as the new source is asked for it: it ends with the caller's, or earlier, so that the legacy source can still
  * answer. A hit needs no signal, so that is made on first use.
  */
-export class NewAttempt implements Call {
+export class AbortableCall implements Call {
   readonly #call: Call;
   readonly #ending = new AbortController();
   #signal: AbortSignal | undefined;

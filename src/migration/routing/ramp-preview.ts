@@ -1,5 +1,5 @@
 import type { MigrationConfig } from '../../config/schema/migration.ts';
-import type { Preview } from '../operate/engine.ts';
+import type { Preview } from '../operate/operator-tasks.ts';
 import { bucketsBelow } from './bucket.ts';
 import type { RecentCaller } from './recent-callers.ts';
 

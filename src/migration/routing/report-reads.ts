@@ -4,7 +4,7 @@ import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
 import type { Usage } from '../../upstream/exchange.ts';
 
 /** What a source has just answered a caller, and how long that took. */
-export type FreshRead = {
+export type ReportedRead = {
   readonly operation: string;
   /** Who has answered. */
   readonly origin: Origin;
@@ -16,16 +16,16 @@ export type FreshRead = {
 };
 
 /** Learns of an answer that was just read. It never throws, and nobody waits for it. */
-export type OnFreshRead = (read: FreshRead) => void;
+export type OnReportedRead = (read: ReportedRead) => void;
 
 /**
  * Wraps a source, so that what it reads for callers can be compared: not what it reads for a refresh or a shadow, nor in
  * place of a new source that has just failed.
  */
-export function reportFreshReads(
-  { operation, origin }: Pick<FreshRead, 'operation' | 'origin'>,
+export function reportReads(
+  { operation, origin }: Pick<ReportedRead, 'operation' | 'origin'>,
   source: SourceHandler,
-  { monotonic, onFreshRead }: { readonly monotonic: () => number; readonly onFreshRead: OnFreshRead },
+  { monotonic, onFreshRead }: { readonly monotonic: () => number; readonly onFreshRead: OnReportedRead },
 ): SourceHandler {
   return async function reported(call) {
     const { query, usage, priority } = call;

@@ -1,5 +1,5 @@
 import { createBuckets } from '../../../../src/migration/routing/bucket.ts';
-import { previewShare } from '../../../../src/migration/routing/preview.ts';
+import { previewShare } from '../../../../src/migration/routing/ramp-preview.ts';
 import { createRecentCallers } from '../../../../src/migration/routing/recent-callers.ts';
 import { callerOf, openOriginStage } from '../../../support/migration/origin-stage.ts';
 import { createCall } from '../../../support/pipeline/call.ts';

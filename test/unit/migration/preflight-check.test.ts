@@ -1,7 +1,7 @@
 import { listBody, detailBody, type CanonicalRecord } from '../../../src/contract/response-body.ts';
 import { resources } from '../../../src/contract/resources.ts';
 import { fault } from '../../../src/errors/fault.ts';
-import { checkSources } from '../../../src/migration/operate/check-sources.ts';
+import { preflightCheck } from '../../../src/migration/operate/preflight-check.ts';
 import type { SourceHandler } from '../../../src/policy/call.ts';
 
 const users = resources.users;
@@ -31,7 +31,7 @@ function sourceOf(records: readonly CanonicalRecord[], unsortable?: string): Sou
 
 function check(legacy: SourceHandler, next: SourceHandler) {
   const run = { signal: new AbortController().signal, progress: () => undefined };
-  return checkSources({ resource: users, names: ['crm', 'people'], legacy, next }, run);
+  return preflightCheck({ resource: users, names: ['crm', 'people'], legacy, next }, run);
 }
 
 describe('the check before a migration begins', () => {

@@ -10,9 +10,9 @@ import {
   type EvidencePlace,
   type EvidenceStore,
   operationEvidence,
-} from './stored-evidence.ts';
+} from './evidence-store.ts';
 
-export type EvidenceDeps = {
+export type EvidenceCollectorDeps = {
   readonly store: EvidenceStore;
   readonly states: Pick<MigrationStates, 'current'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -86,7 +86,7 @@ function createKnownKeys() {
 }
 
 /** Creates what gathers evidence. What was counted is written every second; `read` and `differences` write it before. */
-export function createMigrationEvidence(deps: EvidenceDeps): MigrationEvidence {
+export function createEvidenceCollector(deps: EvidenceCollectorDeps): MigrationEvidence {
   const { store, states, clock, secret, critical, onCompared } = deps;
   const writer = createWriter(store);
   const known = createKnownKeys();

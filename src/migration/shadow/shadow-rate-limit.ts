@@ -4,13 +4,13 @@ import { createLimiter } from '../../store/limiter/limiter.ts';
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 
 /** The bound on comparisons of one resource, over all processes. */
-export type ShadowRate = {
+export type ShadowRateLimit = {
   /** Takes the right to one call; false where there is none left. */
   take(): boolean | Promise<boolean>;
   close(): void;
 };
 
-export type ShadowRateDeps = {
+export type ShadowRateLimitDeps = {
   /** Absent: this process counts alone. */
   readonly redis: Redis | undefined;
   readonly keys: Pick<RedisKeys, 'tierCounts'>;
@@ -18,11 +18,11 @@ export type ShadowRateDeps = {
 };
 
 /** Creates the bound of `maxRps` calls in each second. */
-export function createShadowRate(
+export function createShadowRateLimit(
   resource: string,
   maxRps: number,
-  { redis, keys, clock }: ShadowRateDeps,
-): ShadowRate {
+  { redis, keys, clock }: ShadowRateLimitDeps,
+): ShadowRateLimit {
   const limiter = createLimiter({
     redis,
     tiers: { shadow: { windows: [{ points: maxRps, seconds: 1 }], onStoreFailure: 'closed' } },

@@ -66,7 +66,7 @@ export type Preview = {
 };
 
 /** What operators start and ask of the migrations of a process; `resource` is one that is declared. */
-export type MigrationEngine = {
+export type OperatorTasks = {
   /** Of an operation where one is named, else of the resource. Rejects where Redis fails. */
   gate(resource: string, operation?: string): Promise<Gate>;
   check(resource: string, run: Run): Promise<SourcesCheck>;

@@ -7,14 +7,14 @@ import type { CompiledResource } from '../compile-sources.ts';
 import { createRuntime, type RuntimeDeps, type WatchedRuntime } from '../create-runtime.ts';
 import { contentDigest } from '../parts/content-digest.ts';
 import type { MadePart, PartSet } from '../parts/kept-parts.ts';
-import { readResource, type ReadResourceDeps, type SourceReader } from './read-resource.ts';
+import { createSourceReader, type SourceReaderDeps, type SourceReader } from './create-source-reader.ts';
 import type { SourceClient } from '../source-upstreams.ts';
 
 /** The parts of the configuration that is put together. */
 export type Parts = Pick<PartSet, 'take'>;
 
 /** What a resource is put to work with. It outlives the configuration, so that must not be among it. */
-export type ResourceSourcesDeps = ReadResourceDeps &
+export type ResourceSourcesDeps = SourceReaderDeps &
   RuntimeDeps & {
     readonly cache: Cache;
     /** Changes when the cache is another one. */
@@ -49,7 +49,7 @@ export function takeSource(
   const { fresh } = config.cache;
   const readFrom = contentDigest([resource.name, client.key, fresh]);
   const reader = parts.take('reader', readFrom, () =>
-    readResource(compiled, watched, { digest, fresh }, deps),
+    createSourceReader(compiled, watched, { digest, fresh }, deps),
   );
   return { ...reader, compiled, client, watched };
 }
