@@ -8,7 +8,7 @@ import type { NewCall } from './evidence/evidence.ts';
 import { type ReportedRead, reportReads } from './routing/report-reads.ts';
 import { createLocalBreaker, type LocalBreaker } from './routing/local-breaker.ts';
 import { previewShare } from './routing/ramp-preview.ts';
-import { createRecentCallers, type RecentCallers } from './routing/recent-callers.ts';
+import type { RecentCallers } from './routing/recent-callers.ts';
 import { createOriginStage, type OriginHandlers, type RoutingMetrics } from './routing/origin-stage.ts';
 import { positionOf } from './state/position.ts';
 import type { Preview } from './operate/operator-tasks.ts';
@@ -68,8 +68,8 @@ export type Migrations = {
     readonly rev: number;
   })[];
   staleSeconds(): number;
-  /** Whom a share would reach of those who have called this process. @throws Error where the resource does not move */
-  readonly preview: (resource: string, percent: number) => Preview;
+  /** Whom a share would reach. Rejects where Redis fails, or the resource does not move. */
+  readonly preview: (resource: string, percent: number) => Promise<Preview>;
   close(): void;
 };
 
@@ -78,6 +78,8 @@ export type MigrationsDeps = {
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly metrics: RoutingMetrics;
+  /** Opens the callers of a migration, by its name. */
+  readonly openCallers: (name: string) => RecentCallers;
   /** Learns of calls of callers at a new source. It neither throws nor waits. */
   readonly onServed?: ((call: NewCall) => void) | undefined;
   /** Learns of answers that were just read for callers. It neither throws nor waits. */
@@ -87,15 +89,15 @@ export type MigrationsDeps = {
 /** The new source gets half of the time, so that the legacy one has the other half. */
 const ATTEMPT_SHARE = 0.5;
 
-/** What this process has seen of the calls of a resource, whatever the configuration says of it. */
+/** What is seen of the calls of a migration, whatever else the configuration says of it. */
 type Seen = { readonly breaker: LocalBreaker; readonly callers: RecentCallers };
 
-/** Makes the function that finds what was seen of a resource. */
-function createSeen({ clock, log }: MigrationsDeps): (resource: string) => Seen {
+/** Creates what was seen of each migration. */
+function createSeen({ clock, log, openCallers }: MigrationsDeps) {
   const monotonic = () => clock.monotonic();
   const all = new Map<string, Seen>();
 
-  function create(resource: string): Seen {
+  function create(resource: string, name: string): Seen {
     function onChange(isOpen: boolean): void {
       if (isOpen)
         log.warn(
@@ -104,20 +106,25 @@ function createSeen({ clock, log }: MigrationsDeps): (resource: string) => Seen 
         );
       else log.info({ resource }, 'the new source answers again; this process serves from it by the state');
     }
-    return { breaker: createLocalBreaker({ monotonic, onChange }), callers: createRecentCallers(monotonic) };
+    return { breaker: createLocalBreaker({ monotonic, onChange }), callers: openCallers(name) };
   }
 
-  return function seenOf(resource) {
-    const seen = all.get(resource) ?? create(resource);
-    all.set(resource, seen);
-    return seen;
+  return {
+    of({ resource, sources }: DeclaredMigration): Seen {
+      // Between other sources its callers have other buckets.
+      const name = [resource, ...sources].join(':');
+      const seen = all.get(name) ?? create(resource, name);
+      all.set(name, seen);
+      return seen;
+    },
+    close: () => all.forEach(({ callers }) => callers.close()),
   };
 }
 
 /** Creates the migrations of a process. None is declared before `serveBy`. */
 export function createMigrations(deps: MigrationsDeps): Migrations {
   const { states, clock, metrics, onServed, onFreshRead } = deps;
-  const seenOf = createSeen(deps);
+  const seen = createSeen(deps);
   const renewal = createEvidenceRenewal(deps);
   const monotonic = () => clock.monotonic();
 
@@ -125,7 +132,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
     const { resource } = declared;
     const initial = initialState(declared, new Date(clock.now()).toISOString());
     const current = () => states.current(resource);
-    const { breaker, callers } = seenOf(resource);
+    const { breaker, callers } = seen.of(declared);
     return {
       originStage: (operation, handlers) =>
         createOriginStage(handlers, {
@@ -169,12 +176,15 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
         });
       }),
     staleSeconds: () => states.staleSeconds(),
-    preview(resource, percent) {
+    async preview(resource, percent) {
       const moving = served.find(({ declared }) => declared.resource === resource);
       if (moving === undefined) throw new Error(`${resource} does not move`);
-      return previewShare(seenOf(resource).callers.list(), percent, moving.config);
+      const { declared, config } = moving;
+      const callers = await seen.of(declared).callers.list([...config.allow, ...config.deny]);
+      return previewShare(callers, percent, config);
     },
     close() {
+      seen.close();
       renewal.close();
       states.close();
     },

@@ -31,6 +31,8 @@ import {
   type MigrationsDeps,
   type ServedMigration,
 } from '../migration/migrations.ts';
+import { createFleetCallers } from '../migration/routing/fleet-callers.ts';
+import { createLocalCallers } from '../migration/routing/recent-callers.ts';
 import { createLocalStates } from '../migration/state/local-states.ts';
 import type { MigrationStates } from '../migration/state/migration-states.ts';
 import { createRedisStates } from '../migration/state/redis-states.ts';
@@ -176,8 +178,14 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
   let served: readonly ServedMigration[] = [];
   const evidence = openEvidence(config, fleet, states, () => served, deps);
   const shadows = openShadows({ ...deps, states, evidence, secret: hashSecret(config) });
+  const now = () => deps.clock.now();
+  const callersDeps = fleet && { ...fleet, now, secret: hashSecret(config) };
   const migrations = createMigrations({
     ...{ ...deps, states },
+    openCallers: (name) =>
+      callersDeps === undefined
+        ? createLocalCallers(() => deps.clock.monotonic())
+        : createFleetCallers(name, callersDeps),
     onServed: (call) => evidence.served(call),
     onFreshRead: shadows.offer,
   });

@@ -55,11 +55,10 @@ function zipf(callers: readonly string[], below: (bound: number) => number): str
 
 const preview: OperationRow = {
   id: 'split-2',
-  name: 'preview tells within one point which part of the traffic of its process a share of 50 unequal callers is',
+  name: 'preview tells within one point which part of the traffic of four processes a share of 50 unequal callers is',
   fast: false,
   async run(bench) {
-    // Each process counts its own callers: of one, all of the traffic is known.
-    const fleet = await startMovingFleet(bench, { keys: 50, gateways: 1 });
+    const fleet = await startMovingFleet(bench, { keys: 50 });
     fleet.next.faults.change = marked;
     await fleet.goTo('shadow users');
     const random = createRandom(7);
@@ -68,6 +67,8 @@ const preview: OperationRow = {
     );
     const path = (n: number) => `/v1/users/${fleet.users[n % fleet.users.length]?.id ?? ''}`;
     await forEachOf(questions, 8, (key, n) => fleet.ask(path(n), key));
+    // Each process tells the others every two seconds.
+    await bench.sleep(3_000);
     const off: number[] = [];
     for (const percent of [5, 10, 25, 50]) {
       const told = (await fleet.operate(`preview users --percent ${String(percent)}`)) as {

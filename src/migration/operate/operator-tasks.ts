@@ -49,15 +49,15 @@ export type ExplainedQuestion = {
   }[];
 };
 
-/** Whom a share reaches, and how much of the traffic of the last hour that is. */
+/** Whom a share reaches, and how much of the traffic of the last hour that is, over all processes. */
 export type Preview = {
   readonly percent: number;
-  /** Callers of the last hour, and those among them that the share reaches. */
+  /** Callers of the last hour, and those among them that the share reaches; beyond 10,000 not all are told apart. */
   readonly callers: number;
   readonly reached: number;
   /** The true part of the calls, 0 to 100. */
   readonly callsPercent: number;
-  /** The largest callers, by the id that the log shows. */
+  /** The largest callers, by the id that the log shows; by a part of its digest where another process has seen them. */
   readonly largest: readonly {
     readonly caller: string;
     readonly callsPercent: number;
@@ -82,5 +82,6 @@ export type OperatorTasks = {
   explain(resource: string, query: RecordedQuery, signal: AbortSignal): Promise<ExplainedQuestion>;
   /** A document in Markdown for those who must sign. */
   report(resource: string): Promise<string>;
-  preview(resource: string, percent: number): Preview | Promise<Preview>;
+  /** Rejects where Redis fails. */
+  preview(resource: string, percent: number): Promise<Preview>;
 };

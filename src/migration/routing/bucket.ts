@@ -18,6 +18,14 @@ export function bucketsBelow(percent: number): number {
   return Math.round((percent / 100) * UINT32);
 }
 
+/** The bucket of calls that no share reaches, such as lists where records have the buckets. */
+export const NO_BUCKET = UINT32;
+
+/** The first bucket of the same step of 0.01 %: no share tells the two apart. */
+export function stepOfBucket(bucket: number): number {
+  return bucketsBelow(Math.floor((bucket / UINT32) * 10_000) / 100);
+}
+
 /** The most keys whose bucket is remembered; then it starts anew. */
 const KNOWN_MAX = 10_000;
 

@@ -17,19 +17,20 @@ export function previewShare(
   { allow, deny }: Pick<MigrationConfig, 'allow' | 'deny'>,
 ): Preview {
   const below = bucketsBelow(percent);
-  const isReached = ({ id, bucket }: RecentCaller) =>
+  const isReached = ({ id = '', bucket }: RecentCaller) =>
     !deny.includes(id) && (allow.includes(id) || bucket < below);
   const total = Math.max(1, sum(callers));
   const part = (calls: number) => Math.round((calls / total) * 10_000) / 100;
   const reached = callers.filter(isReached);
-  const largest = callers.toSorted((a, b) => b.calls - a.calls).slice(0, LARGEST);
+  const named = callers.filter(({ id }) => id !== undefined);
+  const largest = named.toSorted((a, b) => b.calls - a.calls).slice(0, LARGEST);
   return {
     percent,
-    callers: callers.length,
-    reached: reached.length,
+    callers: named.length,
+    reached: named.filter(isReached).length,
     callsPercent: part(sum(reached)),
     largest: largest.map((one) => ({
-      caller: one.id,
+      caller: one.id ?? '',
       callsPercent: part(one.calls),
       isReached: isReached(one),
     })),

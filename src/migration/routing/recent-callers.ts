@@ -1,58 +1,95 @@
 import type { Call } from '../../policy/call.ts';
+import { stepOfBucket } from './bucket.ts';
 
-/** Somebody who has called within the last hour, by the bucket of the ramp. */
+/** Calls of somebody within the last hour, by the bucket of the ramp. */
 export type RecentCaller = {
   readonly bucket: number;
-  /** The id that the log shows; many callers without a credential share one. */
-  readonly id: string;
+  /** The id that the log shows; many callers without a credential share one. Absent: those beyond the bound, together. */
+  readonly id: string | undefined;
   readonly calls: number;
 };
 
-/** The callers of one resource within the last hour, as this process has seen them. */
+/** The callers of one resource that moves, within the last hour. */
 export type RecentCallers = {
   count(bucket: number, call: Call): void;
-  list(): readonly RecentCaller[];
+  /** Callers of these ids are always told by name. Rejects where Redis fails. */
+  list(named: readonly string[]): Promise<readonly RecentCaller[]>;
+  close(): void;
 };
+
+/** Calls by bucket and caller. */
+type Counts = Map<string, { readonly bucket: number; readonly id: string | undefined; calls: number }>;
+
+/** The calls of five minutes; the number is that of the five minutes since the clock began. */
+type CallSlice = { readonly number: number; readonly counts: Counts };
 
 const SLICE_MS = 300_000;
 const SLICES = 12;
-/** The most callers of one slice that are told apart; the calls of others are not counted. */
-const CALLERS_MAX = 10_000;
+/** The most callers of one slice that are told apart. */
+export const CALLERS_MAX = 10_000;
 
-type Slice = {
-  readonly number: number;
-  readonly callers: Map<string, { bucket: number; id: string; calls: number }>;
-};
+/** The numbers of the slices of the last hour. */
+export function recentSlices(nowMs: number): readonly number[] {
+  const newest = Math.floor(nowMs / SLICE_MS);
+  return Array.from({ length: SLICES }, (_, ago) => newest - ago);
+}
 
-/** Creates the counts of the last hour, in slices of five minutes. No address is kept: a bucket and an id stand for a caller. */
-export function createRecentCallers(monotonic: () => number): RecentCallers {
-  let slices: readonly Slice[] = [];
+function addCalls(counts: Counts, bucket: number, id: string | undefined, calls: number): void {
+  const key = id === undefined ? String(bucket) : `${bucket}:${id}`;
+  const known = counts.get(key);
+  if (known === undefined) counts.set(key, { bucket, id, calls });
+  else known.calls += calls;
+}
 
-  function currentSlice(): Slice {
-    const number = Math.floor(monotonic() / SLICE_MS);
+/** Counts a call. Beyond so many callers only their steps of 0.01 % are told apart, which is all that a share asks for. */
+function countCall(counts: Counts, bucket: number, id: string): void {
+  if (counts.size < CALLERS_MAX || counts.has(`${bucket}:${id}`)) addCalls(counts, bucket, id, 1);
+  else addCalls(counts, stepOfBucket(bucket), undefined, 1);
+}
+
+/** Creates counts of the last hour, in slices of five minutes. No address is kept: a bucket and an id stand for a caller. */
+export function createCallSlices(now: () => number) {
+  let slices: readonly CallSlice[] = [];
+
+  function recent(): readonly CallSlice[] {
+    const numbers = recentSlices(now());
+    return (slices = slices.filter(({ number }) => numbers.includes(number)));
+  }
+
+  function current(): CallSlice {
+    const number = Math.floor(now() / SLICE_MS);
     const newest = slices.at(-1);
     if (newest?.number === number) return newest;
-    const slice = { number, callers: new Map() };
-    slices = [...slices.filter((one) => one.number > number - SLICES), slice];
+    const slice = { number, counts: new Map() };
+    slices = [...recent(), slice];
     return slice;
   }
 
   return {
-    count(bucket, { principal }) {
-      const { callers } = currentSlice();
-      const id = principal?.id ?? '';
-      const key = `${bucket}:${id}`;
-      const known = callers.get(key);
-      if (known !== undefined) known.calls += 1;
-      else if (callers.size < CALLERS_MAX) callers.set(key, { bucket, id, calls: 1 });
+    count: (bucket: number, { principal }: Call) => countCall(current().counts, bucket, principal?.id ?? ''),
+    recent,
+    /** What was counted since the last time. */
+    take(): readonly CallSlice[] {
+      const taken = recent();
+      slices = [];
+      return taken;
     },
-    list() {
-      currentSlice();
-      const merged = new Map<string, RecentCaller>();
-      for (const { callers } of slices)
-        for (const [key, one] of callers)
-          merged.set(key, { ...one, calls: one.calls + (merged.get(key)?.calls ?? 0) });
-      return [...merged.values()];
-    },
+  };
+}
+
+/** Adds up the calls of each caller. */
+export function mergeCalls(all: Iterable<RecentCaller>): readonly RecentCaller[] {
+  const merged: Counts = new Map();
+  for (const { bucket, id, calls } of all) addCalls(merged, bucket, id, calls);
+  return [...merged.values()];
+}
+
+/** Creates the callers of a gateway of one process. `now`: milliseconds. */
+export function createLocalCallers(now: () => number): RecentCallers {
+  const slices = createCallSlices(now);
+  return {
+    count: slices.count,
+    list: () => Promise.resolve(mergeCalls(slices.recent().flatMap(({ counts }) => [...counts.values()]))),
+    close: () => undefined,
   };
 }

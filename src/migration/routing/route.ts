@@ -3,7 +3,7 @@ import type { Origin } from '../../kernel/upstream-call.ts';
 import type { Call } from '../../policy/call.ts';
 import { positionOf } from '../state/position.ts';
 import type { MigrationState } from '../state/migration-state.ts';
-import { bucketsBelow, createBuckets } from './bucket.ts';
+import { bucketsBelow, createBuckets, NO_BUCKET } from './bucket.ts';
 
 /** What of a configuration decides about a route. */
 export type RouteSpec = Pick<MigrationConfig, 'bucketBy' | 'allow' | 'deny'> & {
@@ -11,7 +11,7 @@ export type RouteSpec = Pick<MigrationConfig, 'bucketBy' | 'allow' | 'deny'> & {
   readonly operation: string;
 };
 
-/** Counts a call of a bucket. */
+/** Counts a call of a bucket; `NO_BUCKET`: it has none. */
 export type CountCall = (bucket: number, call: Call) => void;
 
 /** How the calls of one operation are routed in one state. */
@@ -52,7 +52,7 @@ export function compileRoute(spec: RouteSpec, state: MigrationState, count?: Cou
   function choose(call: Call): Origin {
     const key = keyOf(call);
     const bucket = key === undefined ? undefined : bucketOf(key);
-    if (bucket !== undefined) count?.(bucket, call);
+    count?.(bucket ?? NO_BUCKET, call);
     if (stage === 'ramp') return inRamp(call, bucket);
     return stage === 'live' ? 'new' : 'legacy';
   }

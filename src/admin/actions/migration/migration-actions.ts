@@ -29,7 +29,7 @@ function createReadActions(migrations: OperatedMigrations) {
     },
     async 'migrations.preview'({ resource, percent }) {
       findMigration(migrations, resource);
-      return { ...(await engine.preview(resource, percent)) };
+      return { ...(await refuseIfRedisFails('keys', () => engine.preview(resource, percent))) };
     },
     async 'migrations.diffs'({ resource, operation, kind }) {
       findMigration(migrations, resource);

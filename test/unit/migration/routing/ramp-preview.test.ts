@@ -1,6 +1,6 @@
 import { createBuckets } from '../../../../src/migration/routing/bucket.ts';
 import { previewShare } from '../../../../src/migration/routing/ramp-preview.ts';
-import { createRecentCallers } from '../../../../src/migration/routing/recent-callers.ts';
+import { createLocalCallers } from '../../../../src/migration/routing/recent-callers.ts';
 import { callerOf, openOriginStage } from '../../../support/migration/origin-stage.ts';
 import { createCall } from '../../../support/pipeline/call.ts';
 import { createManualClock } from '../../../support/time/manual-clock.ts';
@@ -18,7 +18,7 @@ function callsOfFifty(): readonly string[] {
 describe('the preview of a share', () => {
   it('tells within one percentage point how much of the traffic the ramp then serves from the new source', async () => {
     const clock = createManualClock();
-    const callers = createRecentCallers(() => clock.monotonic());
+    const callers = createLocalCallers(() => clock.monotonic());
     const opened = openOriginStage();
     for (const id of callsOfFifty())
       callers.count(createBuckets(SCOPE)(`key:${id}`), createCall({ principal: callerOf(id) }));
@@ -27,19 +27,19 @@ describe('the preview of a share', () => {
       let reached = 0;
       const calls = callsOfFifty();
       for (const id of calls) if ((await opened.ask({ principal: callerOf(id) })).by === 'new') reached += 1;
-      const { callsPercent } = previewShare(callers.list(), percent, NOBODY);
+      const { callsPercent } = previewShare(await callers.list([]), percent, NOBODY);
       expect(Math.abs(callsPercent - (reached / calls.length) * 100)).toBeLessThanOrEqual(1);
     }
   });
 
-  it('counts the callers of the lists in or out, and names the largest', () => {
-    const callers = createRecentCallers(() => 0);
+  it('counts the callers of the lists in or out, and names the largest', async () => {
+    const callers = createLocalCallers(() => 0);
     const count = (id: string, calls: number) => {
       for (let i = 0; i < calls; i += 1) callers.count(7, createCall({ principal: callerOf(id) }));
     };
     count('inner', 1);
     count('bank', 3);
-    const preview = previewShare(callers.list(), 100, { allow: ['inner'], deny: ['bank'] });
+    const preview = previewShare(await callers.list([]), 100, { allow: ['inner'], deny: ['bank'] });
     expect(preview).toEqual({
       ...{ percent: 100, callers: 2, reached: 1, callsPercent: 25 },
       largest: [
@@ -49,11 +49,11 @@ describe('the preview of a share', () => {
     });
   });
 
-  it('forgets calls after an hour', () => {
+  it('forgets calls after an hour', async () => {
     const clock = createManualClock();
-    const callers = createRecentCallers(() => clock.monotonic());
+    const callers = createLocalCallers(() => clock.monotonic());
     callers.count(1, createCall({ principal: callerOf('ana') }));
     clock.advance(3_600_000);
-    expect(callers.list()).toEqual([]);
+    expect(await callers.list([])).toEqual([]);
   });
 });

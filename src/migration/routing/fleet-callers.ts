@@ -1,0 +1,137 @@
+import { createHmac } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { createSerialQueue } from '../../kernel/serial-queue.ts';
+import { newToken } from '../../store/distributed-lock.ts';
+import { expectType } from '../../store/redis/expect-type.ts';
+import { compileScript } from '../../store/redis/script.ts';
+import { stepOfBucket } from './bucket.ts';
+import {
+  CALLERS_MAX,
+  createCallSlices,
+  mergeCalls,
+  type RecentCaller,
+  type RecentCallers,
+  recentSlices,
+} from './recent-callers.ts';
+
+export type FleetCallersDeps = {
+  readonly client: Pick<Redis, 'callBuffer' | 'hgetall'>;
+  /** Builds the Redis key of a part; all parts have the same hash tag. */
+  readonly keyOf: (part: string) => string;
+  /** Milliseconds since the epoch: the slices of all processes are the same. */
+  readonly now: () => number;
+  /** The key of the digests that stand for callers; it stands in no store. */
+  readonly secret: string;
+};
+
+const FLUSH_MS = 2_000;
+/** A slice ends some minutes after the hour. */
+const KEPT_MS = 4_200_000;
+/** So many callers are written at once: Redis serves nobody else meanwhile. */
+const CHUNK = 1_000;
+const DIGEST_LENGTH = 14;
+
+/**
+ * KEYS: the calls of a slice by caller (hash), the last write of this process (string). ARGV: the calls as JSON, a list of
+ * the caller's field, that of his step of the share, and a number; the token of this write; the bounds. A write that is
+ * sent again because no answer came counts once.
+ */
+const addCounts = compileScript(`
+${expectType('KEYS[1]', 'hash')}
+${expectType('KEYS[2]', 'string')}
+if redis.call('get', KEYS[2]) == ARGV[2] then return 0 end
+redis.call('set', KEYS[2], ARGV[2], 'PX', ARGV[3])
+for _, one in ipairs(cjson.decode(ARGV[1])) do
+  local field = one[1]
+  if redis.call('hlen', KEYS[1]) >= tonumber(ARGV[4]) and redis.call('hexists', KEYS[1], field) == 0 then field = one[2] end
+  redis.call('hincrby', KEYS[1], field, one[3])
+end
+redis.call('pexpire', KEYS[1], ARGV[3])
+return 1`);
+
+/** A write that may have to be sent again. */
+type Write = { readonly slice: number; readonly token: string; readonly text: string };
+
+/** The digests of callers, and the names behind those that this process has made. */
+function createDigests(secret: string) {
+  const digests = new Map<string, string>();
+  function digestOf(id: string): string {
+    const known = digests.get(id);
+    if (known !== undefined) return known;
+    if (digests.size >= CALLERS_MAX) digests.clear();
+    const digest = createHmac('sha256', secret).update(`caller:${id}`).digest('base64url');
+    digests.set(id, digest.slice(0, DIGEST_LENGTH));
+    return digest.slice(0, DIGEST_LENGTH);
+  }
+  return {
+    digestOf,
+    /** The names by digest. */
+    names: (named: readonly string[]) =>
+      new Map([...digests.keys(), ...named].map((id) => [digestOf(id), id] as const)),
+  };
+}
+
+/** The fields of a caller: bucket and digest, and the step of the share alone for those beyond the bound. */
+const stepField = (bucket: number) => `${stepOfBucket(bucket)}:`;
+
+/** A caller, as its field of the hash tells of him. */
+function callerOf(field: string, calls: string, names: ReadonlyMap<string, string>): RecentCaller {
+  const [bucket = '', digest = ''] = field.split(':');
+  const id = digest === '' ? undefined : (names.get(digest) ?? `h:${digest.slice(0, 6)}`);
+  return { bucket: Number(bucket), id, calls: Number(calls) };
+}
+
+/**
+ * Creates the callers of a fleet: each process adds what it has counted to Redis every two seconds, a digest for each caller.
+ * `name` is that of the migration. A caller whom this process has not seen is told by a part of his digest.
+ */
+export function createFleetCallers(name: string, deps: FleetCallersDeps): RecentCallers {
+  const { client, keyOf, now, secret } = deps;
+  const slices = createCallSlices(now);
+  const { digestOf, names } = createDigests(secret);
+  const inTurn = createSerialQueue();
+  const last = keyOf(`callers:${name}:last:${newToken()}`);
+  const sliceKey = (slice: number) => keyOf(`callers:${name}:${slice}`);
+  let unsent: Write[] = [];
+
+  function writesOfNow(): Write[] {
+    return slices.take().flatMap(({ number: slice, counts }) => {
+      const rows = Array.from(counts.values(), ({ bucket, id, calls }) => {
+        const rest = stepField(bucket);
+        return [id === undefined ? rest : `${bucket}:${digestOf(id)}`, rest, calls];
+      });
+      const chunks = Array.from({ length: Math.ceil(rows.length / CHUNK) }, (_, at) =>
+        rows.slice(at * CHUNK, (at + 1) * CHUNK),
+      );
+      return chunks.map((chunk): Write => ({ slice, token: newToken(), text: JSON.stringify(chunk) }));
+    });
+  }
+
+  async function write(): Promise<void> {
+    if (unsent.length === 0) unsent = writesOfNow();
+    for (let [next] = unsent; next !== undefined; [next] = unsent) {
+      await addCounts(client, [sliceKey(next.slice), last], [next.text, next.token, KEPT_MS, CALLERS_MAX]);
+      unsent.shift();
+    }
+  }
+
+  const flush = () => inTurn(write);
+  // While Redis fails it waits in this process, bounded; the next time tries again.
+  const timer = setInterval(() => void flush().catch(() => undefined), FLUSH_MS);
+  timer.unref();
+
+  return {
+    count: slices.count,
+    async list(named) {
+      await flush();
+      const known = names(named);
+      const stored = await Promise.all(recentSlices(now()).map((slice) => client.hgetall(sliceKey(slice))));
+      return mergeCalls(
+        stored.flatMap((fields) =>
+          Object.entries(fields).map(([field, calls]) => callerOf(field, calls, known)),
+        ),
+      );
+    },
+    close: () => clearInterval(timer),
+  };
+}
