@@ -175,7 +175,7 @@ const watched = (id: string, times: number, fast: boolean): OperationRow => ({
 const polled: OperationRow = {
   id: 'reload-6',
   name: 'without a word from the system, every one of 20 swaps is found at the next look, every 30 s with --long',
-  fast: true,
+  fast: false,
   async run(bench) {
     const mounted = mountConfig(() => undefined);
     const { texts } = readConfig(mounted.file, process.env);

@@ -88,7 +88,7 @@ const untrusted: OperationRow = {
 const deadCollector: OperationRow = {
   id: 'trace-3',
   name: 'a collector that hangs costs spans, which are counted, and no request',
-  fast: true,
+  fast: false,
   async run(bench) {
     const { collector, gateway, ask } = await openTraced(bench, { queueMax: 50 });
     collector.behave('hang');

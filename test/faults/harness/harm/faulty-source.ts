@@ -146,3 +146,31 @@ export const goodBody = (id: number) => JSON.stringify({ user: nativeUser(id) })
 export function answerWell({ id, socket }: UpstreamRequest): void {
   socket.write(answerOf(200, goodBody(id)));
 }
+
+/**
+ * Asks often at once while a breaker is half open, and resolves with the answers. The upstream answers the one that the
+ * breaker lets through only when all others have been refused: on a busy machine, too, they all meet a half-open breaker.
+ */
+export async function askHalfOpen<T>(
+  upstream: ScriptedUpstream,
+  ask: () => Promise<T>,
+  answer: (request: UpstreamRequest) => unknown,
+): Promise<T[]> {
+  const count = 50;
+  let refused = 0;
+  const held: UpstreamRequest[] = [];
+  const answerHeld = () => {
+    if (refused >= count - 1) for (const request of held.splice(0)) answer(request);
+  };
+  upstream.does((request) => {
+    held.push(request);
+    answerHeld();
+  });
+  const askOnce = async () => {
+    const answered = await ask();
+    refused += 1;
+    answerHeld();
+    return answered;
+  };
+  return Promise.all(Array.from({ length: count }, askOnce));
+}
