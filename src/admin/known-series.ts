@@ -117,7 +117,7 @@ export function knownSeries(
 ): KnownSeries {
   const all = withTargets(compiled);
   const replies = all.map(seriesOfReplies);
-  const moving = compiled
+  const migrating = compiled
     .filter(({ migration }) => migration !== undefined)
     .map((one) => seriesOfMigration(one, operations));
   const endpoints = [...operations, 'none'];
@@ -142,12 +142,12 @@ export function knownSeries(
     portico_unreadable_fields_total: replies.flatMap(({ gaps }) => gaps),
     portico_invalid_replies_total: replies.flatMap(({ invalid }) => invalid),
     portico_guard_trips_total: replies.flatMap(({ claims }) => claims),
-    portico_migration_requests_total: moving.flatMap(({ requests }) => requests),
-    portico_migration_fallback_total: moving.flatMap(({ fallbacks }) => fallbacks),
-    portico_migration_overrides_total: moving.flatMap(({ overrides }) => overrides),
-    portico_migration_rollbacks_total: moving.flatMap(({ rollbacks }) => rollbacks),
-    portico_migration_shadow_total: moving.flatMap(({ shadows }) => shadows),
-    portico_migration_rechecks_total: moving.flatMap(({ rechecks }) => rechecks),
-    portico_migration_compare_total: moving.flatMap(({ comparisons }) => comparisons),
+    portico_migration_requests_total: migrating.flatMap(({ requests }) => requests),
+    portico_migration_fallback_total: migrating.flatMap(({ fallbacks }) => fallbacks),
+    portico_migration_overrides_total: migrating.flatMap(({ overrides }) => overrides),
+    portico_migration_rollbacks_total: migrating.flatMap(({ rollbacks }) => rollbacks),
+    portico_migration_shadow_total: migrating.flatMap(({ shadows }) => shadows),
+    portico_migration_rechecks_total: migrating.flatMap(({ rechecks }) => rechecks),
+    portico_migration_compare_total: migrating.flatMap(({ comparisons }) => comparisons),
   };
 }

@@ -13,7 +13,7 @@ import { mapFields, type MapDraft, refuseAbsent } from './map/map-fields.ts';
 import { type DraftNote, notesAt, type Remark, toEdit } from './note.ts';
 import { compilePath } from '../adapter/path.ts';
 import { changeText } from '../claims/evidence/spec-change.ts';
-import { markOfNonRecords } from '../claims/source/non-record-rows.ts';
+import { findDropCondition } from '../claims/source/non-record-rows.ts';
 import { draftWindow, type WindowDraft } from './window/draft-window.ts';
 import { type FiltersDraft, draftFilters } from './query/draft-filters.ts';
 import { type OrderDraft, draftOrder } from './query/draft-order.ts';
@@ -110,7 +110,7 @@ function findForeign(rows: readonly JsonObject[], { map, idPath }: MapDraft): Re
   const foreign = rows.filter((row) => !isRecord(row));
   if (columns.length === 0 || foreign.length === 0 || records.length === 0) return undefined;
   const always = columns.find((column) => records.every((row) => has(row, column)))?.path;
-  const condition = markOfNonRecords(foreign, records, always) ?? { at: idPath, matches: '…' };
+  const condition = findDropCondition(foreign, records, always) ?? { at: idPath, matches: '…' };
   const line = changeText({ at: ['dropWhen'], value: [condition] });
   return toEdit(
     `${foreign.length} of ${rows.length} rows have none of the mapped fields, so they may be no records: ${line} leaves them out`,

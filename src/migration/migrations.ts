@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import type { MigrationConfig } from '../config/schema/migration.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Origin } from '../kernel/upstream-call.ts';
-import type { BeginWarming } from '../policy/cache-warm.ts';
+import type { BeginPrewarm } from '../policy/cache-prewarm.ts';
 import type { Handler, SourceHandler } from '../policy/call.ts';
-import type { NewCall } from './evidence/evidence.ts';
+import type { NewSourceCall } from './evidence/evidence.ts';
 import { type ReportedRead, reportReads } from './routing/report-reads.ts';
 import { createLocalBreaker, type LocalBreaker } from './routing/local-breaker.ts';
 import { previewShare } from './routing/ramp-preview.ts';
@@ -18,7 +18,7 @@ import { createEvidenceRenewal } from './state/renew-evidence.ts';
 import type { MigrationStates } from './state/migration-states.ts';
 
 /** A resource that moves, as one configuration says. */
-export type MovingResource = {
+export type MigratingResource = {
   readonly declared: DeclaredMigration;
   /** Its operations, such as `users.list`. */
   readonly operations: readonly string[];
@@ -36,10 +36,10 @@ export type MovingSources = {
 };
 
 /** A resource that moves, and what it is served from. */
-export type ServedMigration = MovingResource & {
+export type ServedMigration = MigratingResource & {
   readonly sources: MovingSources;
   /** Puts what the new source has answered into its cache. */
-  readonly warm: BeginWarming;
+  readonly warm: BeginPrewarm;
 };
 
 /** What a resource that moves is served with. */
@@ -57,7 +57,7 @@ export type ResourceMigration = {
 /** The migrations of a process: they outlive a change of configuration. */
 export type Migrations = {
   /** What a resource is served with, while a configuration says this of it. */
-  of(moving: MovingResource): ResourceMigration;
+  of(migrating: MigratingResource): ResourceMigration;
   /** Takes note of the configuration in force. */
   serveBy(served: readonly ServedMigration[]): void;
   readonly states: MigrationStates;
@@ -81,9 +81,9 @@ export type MigrationsDeps = {
   /** Opens the callers of a migration, by its name. */
   readonly openCallers: (name: string) => RecentCallers;
   /** Learns of calls of callers at a new source. It neither throws nor waits. */
-  readonly onServed?: ((call: NewCall) => void) | undefined;
+  readonly onServed?: ((call: NewSourceCall) => void) | undefined;
   /** Learns of answers that were just read for callers. It neither throws nor waits. */
-  readonly onFreshRead?: ((resource: string, read: ReportedRead) => void) | undefined;
+  readonly onReportedRead?: ((resource: string, read: ReportedRead) => void) | undefined;
 };
 
 /** The new source gets half of the time, so that the legacy one has the other half. */
@@ -123,12 +123,12 @@ function createSeen({ clock, log, openCallers }: MigrationsDeps) {
 
 /** Creates the migrations of a process. None is declared before `serveBy`. */
 export function createMigrations(deps: MigrationsDeps): Migrations {
-  const { states, clock, metrics, onServed, onFreshRead } = deps;
+  const { states, clock, metrics, onServed, onReportedRead } = deps;
   const seen = createSeen(deps);
   const renewal = createEvidenceRenewal(deps);
   const monotonic = () => clock.monotonic();
 
-  function of({ declared, config, deadlineMs }: MovingResource): ResourceMigration {
+  function of({ declared, config, deadlineMs }: MigratingResource): ResourceMigration {
     const { resource } = declared;
     const initial = initialState(declared, new Date(clock.now()).toISOString());
     const current = () => states.current(resource);
@@ -146,7 +146,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
       reported: (operation, origin, source) =>
         reportReads({ operation, origin }, source, {
           monotonic,
-          onFreshRead: (read) => onFreshRead?.(resource, read),
+          onReportedRead: (read) => onReportedRead?.(resource, read),
         }),
       generation: () => (current() ?? initial).generation,
       onGeneration: (listener) =>
@@ -177,9 +177,9 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
       }),
     staleSeconds: () => states.staleSeconds(),
     async preview(resource, percent) {
-      const moving = served.find(({ declared }) => declared.resource === resource);
-      if (moving === undefined) throw new Error(`${resource} does not move`);
-      const { declared, config } = moving;
+      const migrating = served.find(({ declared }) => declared.resource === resource);
+      if (migrating === undefined) throw new Error(`${resource} does not move`);
+      const { declared, config } = migrating;
       const callers = await seen.of(declared).callers.list([...config.allow, ...config.deny]);
       return previewShare(callers, percent, config);
     },

@@ -6,17 +6,17 @@ import type { RedisByRole } from '../store/redis/redis-roles.ts';
 import { type AdmissionStages, assembleOperation } from './assemble.ts';
 import { type CompiledResource, withTargets } from './compile-sources.ts';
 import {
-  type MigratingResourceDeps,
+  type AssembleMigratingResourceDeps,
   assembleMigratingResource,
 } from './resource/assemble-migrating-resource.ts';
 import type { ResourceQuality } from './quality.ts';
 import {
-  type Answers,
+  type CachedHandlers,
   operationsOf,
   type Parts,
   type ResourceSource,
-  takeAnswers,
-  takeSource,
+  assembleCachedHandlers,
+  assembleSource,
 } from './resource/assemble-source.ts';
 import {
   createSourceUpstreams,
@@ -25,7 +25,7 @@ import {
   type SourceUpstreamsDeps,
 } from './source-upstreams.ts';
 
-export type OperationsDeps = MigratingResourceDeps & {
+export type OperationsDeps = AssembleMigratingResourceDeps & {
   /** What serves a resource outlives a change of configuration that says the same of it and of its source. */
   readonly parts: Parts;
   readonly admission: AdmissionStages;
@@ -63,8 +63,8 @@ export type ServedOperations = {
 };
 
 /** One resource at work: what answers each of its operations behind the stages for callers. */
-type ResourceAtWork = {
-  readonly answers: Answers;
+type AssembledResource = {
+  readonly answers: CachedHandlers;
   readonly sources: readonly ResourceSource[];
   /** Present where it moves. */
   readonly served?: ServedMigration;
@@ -72,17 +72,17 @@ type ResourceAtWork = {
 };
 
 /** Puts a resource to work: its source, and the cache in front of that; or two of them where it moves. */
-function takeResource(
+function assembleResource(
   compiled: CompiledResource,
   upstreams: SourceUpstreams,
   parts: Parts,
-  deps: MigratingResourceDeps,
-): ResourceAtWork {
+  deps: AssembleMigratingResourceDeps,
+): AssembledResource {
   const { migration } = compiled;
   if (migration !== undefined) return assembleMigratingResource(compiled, migration, upstreams, parts, deps);
-  const source = takeSource(compiled, upstreams.of(compiled), parts, deps);
+  const source = assembleSource(compiled, upstreams.of(compiled), parts, deps);
   return {
-    answers: takeAnswers(source, parts, deps),
+    answers: assembleCachedHandlers(source, parts, deps),
     sources: [source],
     countRowSets: (tag) => source.countRowSets(tag),
   };
@@ -90,7 +90,7 @@ function takeResource(
 
 function serveResource(
   compiled: CompiledResource,
-  { answers }: ResourceAtWork,
+  { answers }: AssembledResource,
   { admission, contract }: Pick<OperationsDeps, 'admission' | 'contract'>,
 ): readonly ServedOperation[] {
   const { resource, config } = compiled;
@@ -122,7 +122,7 @@ export function createOperations(
   const upstreams = createSourceUpstreams(withTargets(compiled), parts, { ...deps, redis });
   const atWork = compiled.map((resource) => ({
     resource,
-    work: takeResource(resource, upstreams, parts, deps),
+    work: assembleResource(resource, upstreams, parts, deps),
   }));
   const sources = atWork.flatMap(({ work }) => work.sources);
   return {

@@ -15,7 +15,7 @@ import {
   createRedisJudgeMemory,
   type JudgeMemory,
 } from '../migration/judge/judge-memory.ts';
-import { createJudge } from '../migration/judge/judge.ts';
+import { createJudge, type JudgeMetrics } from '../migration/judge/judge.ts';
 import { createWebhooks } from '../migration/notify/webhooks.ts';
 import { createRehearse } from '../migration/judge/rehearse.ts';
 import type { SourceComparisonsDeps } from '../migration/shadow/source-comparisons.ts';
@@ -24,7 +24,7 @@ import type { OperatorTasks } from '../migration/operate/operator-tasks.ts';
 import { createTasks } from '../migration/operate/tasks.ts';
 import { createReport } from '../migration/report/create-report.ts';
 import type { OperatedMigrations } from '../admin/actions/migration/find-migration.ts';
-import type { JudgeMetrics } from '../migration/judge/judged-migration.ts';
+
 import {
   createMigrations,
   type Migrations,
@@ -37,7 +37,7 @@ import { createLocalStates } from '../migration/state/local-states.ts';
 import type { MigrationStates } from '../migration/state/migration-states.ts';
 import { createRedisStates } from '../migration/state/redis-states.ts';
 import { openStateFile } from '../migration/state/state-file.ts';
-import { type OpenedShadows, openShadows } from './open-shadows.ts';
+import { type OpenedComparisons, openComparisons } from './open-comparisons.ts';
 import type { RedisKeys } from '../store/redis/redis-keys.ts';
 import type { RedisByRole } from '../store/redis/redis-roles.ts';
 
@@ -69,7 +69,7 @@ type OperatedParts = {
   readonly served: () => readonly ServedMigration[];
   readonly memory: JudgeMemory;
   readonly external: ExternalGates;
-  readonly shadows: OpenedShadows;
+  readonly comparisons: OpenedComparisons;
   readonly preview: Migrations['preview'];
 };
 
@@ -135,7 +135,7 @@ function openEvidence(
 
 /** Puts together what operators do with migrations, and begins to judge them. */
 function openOperated(
-  { states, evidence, served, memory, external, shadows, preview }: OperatedParts,
+  { states, evidence, served, memory, external, comparisons, preview }: OperatedParts,
   audit: AuditLog,
   deps: OpenMigrationsDeps,
 ) {
@@ -147,22 +147,27 @@ function openOperated(
   const tasks = createTasks(clock);
   judge.start();
   const check: OperatorTasks['check'] = async (name, run) => {
-    const moving = served().find(({ declared: { resource } }) => resource === name);
+    const migrating = served().find(({ declared: { resource } }) => resource === name);
     const resource = (contract as Readonly<Record<string, Resource>>)[name];
-    if (moving === undefined || resource === undefined) throw new Error(`${name} does not move any more`);
+    if (migrating === undefined || resource === undefined) throw new Error(`${name} does not move any more`);
     return preflightCheck(
-      { resource, names: moving.declared.sources, legacy: moving.sources.legacy, next: moving.sources.new },
+      {
+        resource,
+        names: migrating.declared.sources,
+        legacy: migrating.sources.legacy,
+        next: migrating.sources.new,
+      },
       run,
     );
   };
-  const engine = {
-    ...shadows.engine,
+  const operatorTasks = {
+    ...comparisons.operatorTasks,
     ...{ check, preview },
     gate: (resource: string, operation?: string) => judge.gate(resource, operation),
     rehearse: createRehearse(common),
     report: createReport({ ...common, gates: judge }),
   };
-  const operated: OperatedMigrations = { moving: served, states, evidence, engine, tasks, clock };
+  const operated: OperatedMigrations = { migrating: served, states, evidence, operatorTasks, tasks, clock };
   async function close(): Promise<void> {
     await tasks.close();
     await judge.close();
@@ -177,7 +182,7 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
   const states = openStates(config, fleet, deps);
   let served: readonly ServedMigration[] = [];
   const evidence = openEvidence(config, fleet, states, () => served, deps);
-  const shadows = openShadows({ ...deps, states, evidence, secret: hashSecret(config) });
+  const comparisons = openComparisons({ ...deps, states, evidence, secret: hashSecret(config) });
   const now = () => deps.clock.now();
   const callersDeps = fleet && { ...fleet, now, secret: hashSecret(config) };
   const migrations = createMigrations({
@@ -187,7 +192,7 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
         ? createLocalCallers(() => deps.clock.monotonic())
         : createFleetCallers(name, callersDeps),
     onServed: (call) => evidence.served(call),
-    onFreshRead: shadows.offer,
+    onReportedRead: comparisons.offer,
   });
   const external = createExternalGates();
   const memory =
@@ -199,18 +204,18 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
     serveBy(next) {
       served = next;
       migrations.serveBy(next);
-      shadows.serveBy(next);
+      comparisons.serveBy(next);
     },
     operate(audit) {
       const { preview } = migrations;
-      const parts = { states, evidence, served: () => served, memory, external, shadows, preview };
+      const parts = { states, evidence, served: () => served, memory, external, comparisons, preview };
       const { operated, close } = openOperated(parts, audit, deps);
       closing.push(close);
       return operated;
     },
     async close() {
       await Promise.all(closing.map((close) => close()));
-      await shadows.close();
+      await comparisons.close();
       evidence.close();
       external.close();
       migrations.close();

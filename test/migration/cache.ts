@@ -1,12 +1,12 @@
 import { createRandom } from '../../src/samples/data/random.ts';
 import type { OperationRow } from '../operations/row.ts';
 import { marked } from './harness/model-service.ts';
-import { forEachOf, type MovingFleet, startMovingFleet } from './harness/moving-fleet.ts';
+import { forEachOf, type MigratingFleet, startMigratingFleet } from './harness/migrating-fleet.ts';
 
 const REQUESTS = 100_000;
 
 /** Questions of many callers, of which each path is asked by callers of both sources. */
-function questionsOf(fleet: MovingFleet, count: number) {
+function questionsOf(fleet: MigratingFleet, count: number) {
   const random = createRandom(3);
   return Array.from({ length: count }, () => {
     const id = fleet.users[random.below(200)]?.id ?? '';
@@ -22,7 +22,7 @@ const origins: OperationRow = {
   name: 'callers of both sources share a cache of four replicas: no body reaches a caller of the other one, and none a rollback',
   fast: false,
   async run(bench) {
-    const fleet = await startMovingFleet(bench, { keys: 100 });
+    const fleet = await startMigratingFleet(bench, { keys: 100 });
     fleet.next.faults.change = marked;
     const callsOf = () => fleet.legacy.upstream.calls + fleet.next.upstream.calls;
     const questions = questionsOf(fleet, bench.long ? REQUESTS : REQUESTS / 2);

@@ -6,7 +6,7 @@ import { createPeopleService } from '../../src/samples/people-service.ts';
 import { createUsersService } from '../../src/samples/users-service.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import type { OperationRow } from '../operations/row.ts';
-import { type Fleet, forEachOf, startFleet } from './harness/moving-fleet.ts';
+import { type Fleet, forEachOf, startFleet } from './harness/migrating-fleet.ts';
 
 const REQUESTS = 5_000;
 const RECORDS = 400;

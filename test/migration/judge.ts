@@ -4,7 +4,7 @@ import { FAILED, openJudged } from '../support/migration/judged-migration.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import type { OperationRow } from '../operations/row.ts';
 import type { Faults } from './harness/model-service.ts';
-import { type MovingFleet, startMovingFleet } from './harness/moving-fleet.ts';
+import { type MigratingFleet, startMigratingFleet } from './harness/migrating-fleet.ts';
 
 /** What the rows look at of `portico migration status`. */
 type Status = {
@@ -14,12 +14,12 @@ type Status = {
   readonly lastRollback: { readonly rule: string } | null;
 };
 
-const statusOf = async (fleet: MovingFleet) => (await fleet.operate('status users')) as Status;
+const statusOf = async (fleet: MigratingFleet) => (await fleet.operate('status users')) as Status;
 
 /** Ten callers a second, each with a question that no cache answers, until `work` has ended; how many got an error. */
 async function underCallers(
   bench: FaultBench,
-  fleet: MovingFleet,
+  fleet: MigratingFleet,
   work: () => Promise<unknown>,
 ): Promise<number> {
   const state = { over: false, errors: 0 };
@@ -44,14 +44,14 @@ async function underCallers(
 async function startServing(
   bench: FaultBench,
   migration: Record<string, unknown> = {},
-): Promise<MovingFleet> {
-  const fleet = await startMovingFleet(bench, { users: 5_000, migration });
+): Promise<MigratingFleet> {
+  const fleet = await startMigratingFleet(bench, { users: 5_000, migration });
   await fleet.goTo('ramp users --percent 100');
   return fleet;
 }
 
 /** Waits until the judge has rolled back; how long that took, in seconds. */
-async function secondsUntilRolledBack(bench: FaultBench, fleet: MovingFleet, withinSeconds: number) {
+async function secondsUntilRolledBack(bench: FaultBench, fleet: MigratingFleet, withinSeconds: number) {
   const startedAt = performance.now();
   await bench.until(async () => (await statusOf(fleet)).stage === 'shadow', withinSeconds * 2_000, 250);
   return (performance.now() - startedAt) / 1_000;
@@ -61,7 +61,7 @@ async function secondsUntilRolledBack(bench: FaultBench, fleet: MovingFleet, wit
 function rollsBack(
   id: string,
   name: string,
-  spoil: (next: Faults, fleet: MovingFleet) => void,
+  spoil: (next: Faults, fleet: MigratingFleet) => void,
   expected: { readonly seconds: number; readonly rule: string; readonly migration?: Record<string, unknown> },
 ): OperationRow {
   return {
@@ -155,7 +155,7 @@ const rehearsal: OperationRow = {
   name: 'a rehearsal in shadow: the judge trips, the audit says so, and no caller gets an error',
   fast: false,
   async run(bench) {
-    const fleet = await startMovingFleet(bench, { users: 5_000 });
+    const fleet = await startMigratingFleet(bench, { users: 5_000 });
     await fleet.goTo('shadow users');
     let before: Status | undefined;
     const startedAt = performance.now();

@@ -5,20 +5,20 @@ import { join } from 'node:path';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import type { OperationRow } from '../operations/row.ts';
 import { marked } from './harness/model-service.ts';
-import { forEachOf, type MovingFleet, startMovingFleet } from './harness/moving-fleet.ts';
+import { forEachOf, type MigratingFleet, startMigratingFleet } from './harness/migrating-fleet.ts';
 
 /** Asks for every record; whether the new source served it, and how many answers were none. */
-async function askRecords(fleet: MovingFleet) {
+async function askRecords(fleet: MigratingFleet) {
   const answers = await forEachOf(fleet.users, 16, ({ id }) => fleet.ask(`/v1/users/${id}`));
   const errors = answers.filter(({ status }) => status !== 200).length;
   return { isNew: answers.map(({ isNew }) => isNew), errors };
 }
 
 /** A fleet that chooses by record, whose gateways keep their states in folders of their own. */
-async function startKept(bench: FaultBench): Promise<MovingFleet> {
+async function startKept(bench: FaultBench): Promise<MigratingFleet> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-migration-'));
   bench.own({ close: () => rmSync(folder, { recursive: true, force: true }) });
-  const fleet = await startMovingFleet(bench, {
+  const fleet = await startMigratingFleet(bench, {
     migration: { bucketBy: 'record' },
     // Nothing is kept, so that each answer tells which source is chosen now.
     cache: { fresh: '0s', notFound: '0s' },
@@ -30,7 +30,7 @@ async function startKept(bench: FaultBench): Promise<MovingFleet> {
 }
 
 type Status = { readonly rev: number; readonly stage: string; readonly percent: number };
-const statusOf = (fleet: MovingFleet) => fleet.operate('status users') as unknown as Promise<Status>;
+const statusOf = (fleet: MigratingFleet) => fleet.operate('status users') as unknown as Promise<Status>;
 
 const STAGES = ['shadow users', 'ramp users --percent 50', 'live users'];
 
@@ -112,7 +112,7 @@ const race: OperationRow = {
   name: 'of 50 operators who change the same state at once, exactly one does for each rev',
   fast: false,
   async run(bench) {
-    const fleet = await startMovingFleet(bench, { users: 40 });
+    const fleet = await startMigratingFleet(bench, { users: 40 });
     await fleet.goTo('ramp users --percent 1');
     const winners: number[] = [];
     for (let round = 0; round < 5; round += 1) {

@@ -2,12 +2,12 @@ import { askSteadily } from '../support/client/steady-load.ts';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import type { OperationRow } from '../operations/row.ts';
 import { marked } from './harness/model-service.ts';
-import { type MovingFleet, type OriginAnswer, startMovingFleet } from './harness/moving-fleet.ts';
+import { type MigratingFleet, type OriginAnswer, startMigratingFleet } from './harness/migrating-fleet.ts';
 
 const PACE = { perSecond: 200, seconds: 8 };
 
 /** Callers who ask at a steady pace while `work` goes on in their midst; all that they met. */
-async function underCallers<T>(bench: FaultBench, fleet: MovingFleet, work: () => Promise<T>) {
+async function underCallers<T>(bench: FaultBench, fleet: MigratingFleet, work: () => Promise<T>) {
   const path = (n: number) => `/v1/users/${fleet.users[n % fleet.users.length]?.id ?? ''}`;
   const asked = askSteadily(PACE, (n) => fleet.ask(path(n)).catch(() => undefined));
   await bench.sleep(2_000);
@@ -29,8 +29,8 @@ function lastNewAfter(answers: readonly OriginAnswer[], moment: number): number 
 const newUntil = (answers: readonly OriginAnswer[], moment: number) =>
   answers.filter(({ isNew, endedAt }) => isNew && endedAt < moment).length;
 
-async function startLive(bench: FaultBench): Promise<MovingFleet> {
-  const fleet = await startMovingFleet(bench, { cache: { fresh: '1s', notFound: '0s' } });
+async function startLive(bench: FaultBench): Promise<MigratingFleet> {
+  const fleet = await startMigratingFleet(bench, { cache: { fresh: '1s', notFound: '0s' } });
   fleet.next.faults.change = marked;
   await fleet.goTo('ramp users --percent 100');
   return fleet;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createRandom } from '../../src/samples/data/random.ts';
 import { bucketsBelow, createBuckets } from '../../src/migration/routing/bucket.ts';
 import type { OperationRow } from '../operations/row.ts';
-import { forEachOf, startMovingFleet } from './harness/moving-fleet.ts';
+import { forEachOf, startMigratingFleet } from './harness/migrating-fleet.ts';
 import { marked } from './harness/model-service.ts';
 
 /** The share of so many callers that a percentage reaches, in percent. */
@@ -58,7 +58,7 @@ const preview: OperationRow = {
   name: 'preview tells within one point which part of the traffic of four processes a share of 50 unequal callers is',
   fast: false,
   async run(bench) {
-    const fleet = await startMovingFleet(bench, { keys: 50 });
+    const fleet = await startMigratingFleet(bench, { keys: 50 });
     fleet.next.faults.change = marked;
     await fleet.goTo('shadow users');
     const random = createRandom(7);

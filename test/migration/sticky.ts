@@ -1,9 +1,9 @@
 import { marked } from './harness/model-service.ts';
-import { forEachOf, type MovingFleet, startMovingFleet } from './harness/moving-fleet.ts';
+import { forEachOf, type MigratingFleet, startMigratingFleet } from './harness/migrating-fleet.ts';
 import type { OperationRow } from '../operations/row.ts';
 
 /** Asks once for every caller; the callers whom the new service served. Counts what was no 200. */
-async function askAll(fleet: MovingFleet, round: number) {
+async function askAll(fleet: MigratingFleet, round: number) {
   const id = fleet.users[round % fleet.users.length]?.id ?? '';
   const path = round % 2 === 0 ? `/v1/users/${id}` : `/v1/users?limit=2&page=${String(1 + (round % 40))}`;
   const answers = await forEachOf(fleet.callers, 16, (key) => fleet.ask(path, key));
@@ -28,7 +28,7 @@ const noFlips: OperationRow = {
   name: 'each of 1,000 callers stays with one source over four replicas, three restarts, and a rollback with its resume',
   fast: false,
   async run(bench) {
-    const fleet = await startMovingFleet(bench, { keys: 1_000 });
+    const fleet = await startMigratingFleet(bench, { keys: 1_000 });
     fleet.next.faults.change = marked;
     await fleet.goTo('ramp users --percent 50');
     const first = await askAll(fleet, 0);
@@ -64,7 +64,7 @@ const onlyForward: OperationRow = {
   name: 'a raised share takes no caller away from the new source: 1, 5, 25, 50, 100 percent of 1,000',
   fast: false,
   async run(bench) {
-    const fleet = await startMovingFleet(bench, { keys: 1_000 });
+    const fleet = await startMigratingFleet(bench, { keys: 1_000 });
     fleet.next.faults.change = marked;
     let before: readonly boolean[] = fleet.callers.map(() => false);
     let [left, errors] = [0, 0];

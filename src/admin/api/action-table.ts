@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ActionSpec } from './action.ts';
 import { keySpecs } from './key-action-table.ts';
-import { migrationSpecs } from './migration-action-table.ts';
+import { migrationSpecs } from './migration-action-specs.ts';
 import { reason } from './printable-text.ts';
 
 const anything = z.looseObject({});

@@ -8,7 +8,7 @@ import { listPlace } from '../evidence/ask.ts';
 import { claimAt, type Finding, setting } from '../evidence/finding.ts';
 import { counted } from '../../kernel/counted.ts';
 import { isBlank } from '../evidence/walk.ts';
-import { markOfNonRecords } from './non-record-rows.ts';
+import { findDropCondition } from './non-record-rows.ts';
 
 /** Above this share of unreadable values, the steps are wrong and not the data. */
 const UNREADABLE_SHARE = 0.1;
@@ -113,7 +113,7 @@ function judgeRecords(evidence: Evidence): Finding | undefined {
     fields.map(({ path }) => path),
   );
   const always = fields.find(({ name }) => others.every((record) => (record[name] ?? null) !== null));
-  const mark = markOfNonRecords(foreign, own, always?.path);
+  const mark = findDropCondition(foreign, own, always?.path);
   if (foreign.length === 0 || mark === undefined) return undefined;
   const at = listPlace(ask, 'dropWhen');
   const value = [...ask.list.dropWhen, mark];

@@ -1,6 +1,6 @@
 import type { Comparison, DifferenceSample, Verdict } from '../compare/comparison.ts';
 import { latencyClass } from './latency.ts';
-import type { NewCall } from './evidence.ts';
+import type { NewSourceCall } from './evidence.ts';
 
 /** What has come to be known of one kind of difference at one path. */
 export type GroupDelta = {
@@ -122,7 +122,7 @@ export function addComparison(
  */
 export function addServed(
   delta: Delta,
-  { ms, fallback, isAttributable }: Omit<NewCall, 'resource'>,
+  { ms, fallback, isAttributable }: Omit<NewSourceCall, 'resource'>,
   now: number,
 ): void {
   const both = (field: string) => [delta.counts, delta.step].forEach((counts) => add(counts, field));

@@ -7,7 +7,7 @@ import { addComparison, addServed, createDelta, type Delta, KEYS_MAX } from './d
 import type { MigrationEvidence, OperationEvidence } from './evidence.ts';
 import {
   differenceGroup,
-  type EvidencePlace,
+  type EvidenceScope,
   type EvidenceStore,
   operationEvidence,
 } from './evidence-store.ts';
@@ -30,13 +30,13 @@ const WAITING_MAX = 50;
 
 /** What waits to be written of one operation. What was sent stays as it is until it is known to be written. */
 type Waiting = {
-  readonly place: EvidencePlace;
+  readonly scope: EvidenceScope;
   readonly operation: string;
   sent: Delta | undefined;
   next: Delta | undefined;
 };
 
-/** Gathers deltas by place and writes them. */
+/** Gathers deltas by scope and writes them. */
 function createWriter(store: EvidenceStore) {
   const waiting = new Map<string, Waiting>();
 
@@ -46,14 +46,14 @@ function createWriter(store: EvidenceStore) {
       one.next = undefined;
     }
     if (one.sent === undefined) return void waiting.delete(name);
-    await store.add(one.place, one.operation, one.sent);
+    await store.add(one.scope, one.operation, one.sent);
     one.sent = undefined;
   }
 
   return {
-    deltaOf(place: EvidencePlace, operation: string): Delta {
-      const name = JSON.stringify([place, operation]);
-      const one = waiting.get(name) ?? { place, operation, sent: undefined, next: undefined };
+    deltaOf(scope: EvidenceScope, operation: string): Delta {
+      const name = JSON.stringify([scope, operation]);
+      const one = waiting.get(name) ?? { scope, operation, sent: undefined, next: undefined };
       waiting.set(name, one);
       const [oldest] = waiting.keys();
       if (waiting.size > WAITING_MAX && oldest !== undefined) waiting.delete(oldest);
@@ -69,7 +69,7 @@ function createWriter(store: EvidenceStore) {
 /** Remembers which questions were compared, with the present evidence of each resource. */
 function createKnownKeys() {
   const known = new Map<string, { readonly evidence: string; readonly keys: Set<string> }>();
-  function keysOf({ resource, evidence }: EvidencePlace): Set<string> {
+  function keysOf({ resource, evidence }: EvidenceScope): Set<string> {
     const found = known.get(resource);
     if (found?.evidence === evidence) return found.keys;
     const keys = new Set<string>();
@@ -77,9 +77,9 @@ function createKnownKeys() {
     return keys;
   }
   return {
-    has: (place: EvidencePlace, key: string) => keysOf(place).has(key),
-    add(place: EvidencePlace, key: string): void {
-      const keys = keysOf(place);
+    has: (scope: EvidenceScope, key: string) => keysOf(scope).has(key),
+    add(scope: EvidenceScope, key: string): void {
+      const keys = keysOf(scope);
       if (keys.size < KEYS_MAX) keys.add(key);
     },
   };
@@ -92,7 +92,7 @@ export function createEvidenceCollector(deps: EvidenceCollectorDeps): MigrationE
   const known = createKnownKeys();
   const inTurn = createSerialQueue();
 
-  function placeOf(resource: string): EvidencePlace | undefined {
+  function scopeOf(resource: string): EvidenceScope | undefined {
     const state = states.current(resource);
     return state && { resource, evidence: state.evidence, stepAt: Date.parse(state.since) };
   }
@@ -109,44 +109,44 @@ export function createEvidenceCollector(deps: EvidenceCollectorDeps): MigrationE
     compared(comparison) {
       const { resource, operation, query, verdict } = comparison;
       onCompared?.(resource, operation, verdict);
-      const place = placeOf(resource);
-      if (place === undefined) return;
+      const scope = scopeOf(resource);
+      if (scope === undefined) return;
       const key = keyOf(operation, query);
-      known.add(place, key);
+      known.add(scope, key);
       const facts = { key, critical: critical(resource), now: clock.now() };
-      addComparison(writer.deltaOf(place, operation), comparison, facts);
+      addComparison(writer.deltaOf(scope, operation), comparison, facts);
     },
     served(call) {
-      const place = placeOf(call.resource);
-      if (place !== undefined) addServed(writer.deltaOf(place, call.operation), call, clock.now());
+      const scope = scopeOf(call.resource);
+      if (scope !== undefined) addServed(writer.deltaOf(scope, call.operation), call, clock.now());
     },
     rehearsed(resource, operation) {
-      const place = placeOf(resource);
-      if (place === undefined) return;
-      const { step } = writer.deltaOf(place, operation);
+      const scope = scopeOf(resource);
+      if (scope === undefined) return;
+      const { step } = writer.deltaOf(scope, operation);
       step.set('rehearsed', (step.get('rehearsed') ?? 0) + 1);
     },
     isKnown(resource, operation, query) {
-      const place = placeOf(resource);
-      return place !== undefined && known.has(place, keyOf(operation, query));
+      const scope = scopeOf(resource);
+      return scope !== undefined && known.has(scope, keyOf(operation, query));
     },
     async read(resource) {
-      const place = placeOf(resource);
-      if (place === undefined) return {};
+      const scope = scopeOf(resource);
+      if (scope === undefined) return {};
       await flush();
-      const stored = await store.read(place, clock.now() - RECENT_MS);
+      const stored = await store.read(scope, clock.now() - RECENT_MS);
       return Object.fromEntries(
         Object.entries(stored).map(([operation, one]): [string, OperationEvidence] => [
           operation,
-          operationEvidence(one, place.stepAt),
+          operationEvidence(one, scope.stepAt),
         ]),
       );
     },
     async differences(resource) {
-      const place = placeOf(resource);
-      if (place === undefined) return [];
+      const scope = scopeOf(resource);
+      if (scope === undefined) return [];
       await flush();
-      const groups = Object.entries(await store.groups(place)).flatMap(([operation, list]) =>
+      const groups = Object.entries(await store.groups(scope)).flatMap(([operation, list]) =>
         list.map((group) => differenceGroup(operation, group)),
       );
       return groups.sort((a, b) => b.count - a.count);

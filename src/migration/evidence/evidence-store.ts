@@ -3,7 +3,7 @@ import type { DifferenceSample } from '../compare/comparison.ts';
 import type { DifferenceGroup, KeyCounts, Latencies, OperationEvidence } from './evidence.ts';
 
 /** What evidence is about: counts of one evidence are never added to those of another. */
-export type EvidencePlace = {
+export type EvidenceScope = {
   readonly resource: string;
   /** The name of the evidence, and when its present step began, milliseconds since the epoch. */
   readonly evidence: string;
@@ -35,10 +35,10 @@ export type StoredGroup = {
 
 /** Where evidence is kept. Everything rejects where Redis fails. */
 export type EvidenceStore = {
-  add(place: EvidencePlace, operation: string, delta: Delta): Promise<void>;
+  add(scope: EvidenceScope, operation: string, delta: Delta): Promise<void>;
   /** By operation. Distinct questions are also counted since the step began, and since `recentAt`. */
-  read(place: EvidencePlace, recentAt: number): Promise<Readonly<Record<string, StoredEvidence>>>;
-  groups(place: EvidencePlace): Promise<Readonly<Record<string, readonly StoredGroup[]>>>;
+  read(scope: EvidenceScope, recentAt: number): Promise<Readonly<Record<string, StoredEvidence>>>;
+  groups(scope: EvidenceScope): Promise<Readonly<Record<string, readonly StoredGroup[]>>>;
 };
 
 function latenciesOf(counts: Counts, kind: string): Latencies {

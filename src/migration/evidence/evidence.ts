@@ -2,7 +2,7 @@ import type { FallbackCause } from '../../kernel/upstream-call.ts';
 import type { Comparison, DifferenceSample } from '../compare/comparison.ts';
 
 /** One call that the new source was asked for by a caller. */
-export type NewCall = {
+export type NewSourceCall = {
   readonly resource: string;
   readonly operation: string;
   readonly ms: number;
@@ -75,7 +75,7 @@ export type DifferenceGroup = Pick<DifferenceSample, 'path' | 'kind'> & {
 export type MigrationEvidence = {
   /** Counts a comparison, and a call of a caller at the new source. Neither waits nor fails. */
   compared(comparison: Comparison): void;
-  served(call: NewCall): void;
+  served(call: NewSourceCall): void;
   /** Counts a call that a rehearsal has made fail. */
   rehearsed(resource: string, operation: string): void;
   /** Whether a question was compared before, as far as this process knows. Never waits. */

@@ -8,7 +8,7 @@ import {
   OTHER_GROUP,
   SAMPLES_MAX,
 } from './delta.ts';
-import type { EvidencePlace, EvidenceStore, StoredEvidence } from './evidence-store.ts';
+import type { EvidenceScope, EvidenceStore, StoredEvidence } from './evidence-store.ts';
 
 /** What this process keeps of one operation; a delta that is never written. */
 type Kept = Delta & { stepAt: number };
@@ -18,9 +18,9 @@ function addAll(to: Map<string, number>, from: ReadonlyMap<string, number>): voi
 }
 
 function addGroup(groups: Kept['groups'], name: string, more: GroupDelta): void {
-  const place = groups.has(name) || groups.size < GROUPS_MAX ? name : OTHER_GROUP;
-  const group = groups.get(place) ?? { count: 0, firstAt: more.firstAt, lastAt: 0, samples: [] };
-  groups.set(place, group);
+  const kept = groups.has(name) || groups.size < GROUPS_MAX ? name : OTHER_GROUP;
+  const group = groups.get(kept) ?? { count: 0, firstAt: more.firstAt, lastAt: 0, samples: [] };
+  groups.set(kept, group);
   group.count += more.count;
   group.lastAt = more.lastAt;
   const room = Math.max(0, SAMPLES_MAX - group.samples.length);
@@ -38,7 +38,7 @@ function countKeys(keys: Kept['keys'], since: number) {
   return { keys: all, mismatchedKeys };
 }
 
-function storedOf(kept: Kept, { stepAt }: EvidencePlace, recentAt: number): StoredEvidence {
+function storedOf(kept: Kept, { stepAt }: EvidenceScope, recentAt: number): StoredEvidence {
   return {
     counts: Object.fromEntries(kept.counts),
     step: kept.stepAt === stepAt ? Object.fromEntries(kept.step) : {},
@@ -56,7 +56,7 @@ function storedOf(kept: Kept, { stepAt }: EvidencePlace, recentAt: number): Stor
 export function createLocalEvidenceStore(): EvidenceStore {
   const resources = new Map<string, { evidence: string; operations: Map<string, Kept> }>();
 
-  function operationsOf({ resource, evidence }: EvidencePlace): Map<string, Kept> {
+  function operationsOf({ resource, evidence }: EvidenceScope): Map<string, Kept> {
     const known = resources.get(resource);
     if (known?.evidence === evidence) return known.operations;
     const operations = new Map<string, Kept>();
@@ -64,19 +64,19 @@ export function createLocalEvidenceStore(): EvidenceStore {
     return operations;
   }
 
-  function keptOf(place: EvidencePlace, operation: string): Kept {
-    const operations = operationsOf(place);
-    const kept = operations.get(operation) ?? { ...createDelta(), stepAt: place.stepAt };
+  function keptOf(scope: EvidenceScope, operation: string): Kept {
+    const operations = operationsOf(scope);
+    const kept = operations.get(operation) ?? { ...createDelta(), stepAt: scope.stepAt };
     operations.set(operation, kept);
-    if (kept.stepAt !== place.stepAt) {
-      kept.stepAt = place.stepAt;
+    if (kept.stepAt !== scope.stepAt) {
+      kept.stepAt = scope.stepAt;
       kept.step.clear();
     }
     return kept;
   }
 
-  function add(place: EvidencePlace, operation: string, delta: Delta): void {
-    const kept = keptOf(place, operation);
+  function add(scope: EvidenceScope, operation: string, delta: Delta): void {
+    const kept = keptOf(scope, operation);
     addAll(kept.counts, delta.counts);
     addAll(kept.step, delta.step);
     kept.lastFallbackAt = Math.max(kept.lastFallbackAt, delta.lastFallbackAt);
@@ -87,20 +87,20 @@ export function createLocalEvidenceStore(): EvidenceStore {
     for (const [name, group] of delta.groups) addGroup(kept.groups, name, group);
   }
 
-  function mapOperations<T>(place: EvidencePlace, of: (kept: Kept) => T): Readonly<Record<string, T>> {
-    return Object.fromEntries([...operationsOf(place)].map(([operation, kept]) => [operation, of(kept)]));
+  function mapOperations<T>(scope: EvidenceScope, of: (kept: Kept) => T): Readonly<Record<string, T>> {
+    return Object.fromEntries([...operationsOf(scope)].map(([operation, kept]) => [operation, of(kept)]));
   }
 
   return {
-    add(place, operation, delta) {
-      add(place, operation, delta);
+    add(scope, operation, delta) {
+      add(scope, operation, delta);
       return Promise.resolve();
     },
-    read: (place, recentAt) =>
-      Promise.resolve(mapOperations(place, (kept) => storedOf(kept, place, recentAt))),
-    groups: (place) =>
+    read: (scope, recentAt) =>
+      Promise.resolve(mapOperations(scope, (kept) => storedOf(kept, scope, recentAt))),
+    groups: (scope) =>
       Promise.resolve(
-        mapOperations(place, ({ groups }) => [...groups].map(([name, group]) => ({ name, ...group }))),
+        mapOperations(scope, ({ groups }) => [...groups].map(([name, group]) => ({ name, ...group }))),
       ),
   };
 }

@@ -4,7 +4,7 @@ import { expectType } from '../../store/redis/expect-type.ts';
 import { compileScript } from '../../store/redis/script.ts';
 import { newToken } from '../../store/distributed-lock.ts';
 import { CRITICAL_MAX, type Delta, GROUPS_MAX, KEYS_MAX, OTHER_GROUP, SAMPLES_MAX } from './delta.ts';
-import type { EvidencePlace, EvidenceStore, StoredEvidence, StoredGroup } from './evidence-store.ts';
+import type { EvidenceScope, EvidenceStore, StoredEvidence, StoredGroup } from './evidence-store.ts';
 
 /** Evidence that nobody adds to ends after this time. */
 const KEPT_MS = 30 * 86_400_000;
@@ -114,19 +114,19 @@ export function createRedisEvidenceStore(client: Client, keyOf: (part: string) =
   /** The token of each delta, so that one that is sent again is known. */
   const tokens = new WeakMap<Delta, string>();
 
-  const operationsKey = ({ resource, evidence }: EvidencePlace) =>
+  const operationsKey = ({ resource, evidence }: EvidenceScope) =>
     keyOf(`evidence:${resource}:${evidence}:operations`);
-  function partKey({ resource, evidence, stepAt }: EvidencePlace, operation: string, part: Part): string {
+  function partKey({ resource, evidence, stepAt }: EvidenceScope, operation: string, part: Part): string {
     const name = part === 'step' ? `step-${stepAt}` : part;
     return keyOf(`evidence:${resource}:${evidence}:${operation}:${name}`);
   }
 
   async function readOperation(
-    place: EvidencePlace,
+    scope: EvidenceScope,
     operation: string,
     recentAt: number,
   ): Promise<StoredEvidence> {
-    const key = (part: Part) => partKey(place, operation, part);
+    const key = (part: Part) => partKey(scope, operation, part);
     const since = async (at: number) => {
       const [keys, mismatchedKeys] = await Promise.all([
         client.zcount(key('keys'), at, '+inf'),
@@ -138,7 +138,7 @@ export function createRedisEvidenceStore(client: Client, keyOf: (part: string) =
       client.hgetall(key('counts')),
       client.hgetall(key('step')),
       since(0),
-      since(place.stepAt),
+      since(scope.stepAt),
       since(recentAt),
       client.zrange(key('critical'), 0, '-1', 'WITHSCORES'),
     ]);
@@ -151,31 +151,31 @@ export function createRedisEvidenceStore(client: Client, keyOf: (part: string) =
     };
   }
 
-  async function mapOperations<T>(place: EvidencePlace, of: (operation: string) => Promise<T>) {
-    const operations = await client.smembers(operationsKey(place));
+  async function mapOperations<T>(scope: EvidenceScope, of: (operation: string) => Promise<T>) {
+    const operations = await client.smembers(operationsKey(scope));
     return Object.fromEntries(
       await Promise.all(operations.map(async (operation) => [operation, await of(operation)] as const)),
     );
   }
 
   return {
-    async add(place, operation, delta) {
+    async add(scope, operation, delta) {
       const token = tokens.get(delta) ?? newToken();
       tokens.set(delta, token);
-      const keys = (Object.keys(PARTS) as Part[]).map((part) => partKey(place, operation, part));
-      const last = keyOf(`evidence:${place.resource}:last:${operation}:${processName}`);
+      const keys = (Object.keys(PARTS) as Part[]).map((part) => partKey(scope, operation, part));
+      const last = keyOf(`evidence:${scope.resource}:last:${operation}:${processName}`);
       await addDelta(
         client,
-        [...keys, operationsKey(place), last],
+        [...keys, operationsKey(scope), last],
         [textOf(delta), token, operation, OTHER_GROUP],
       );
     },
-    read: (place, recentAt) => mapOperations(place, (operation) => readOperation(place, operation, recentAt)),
-    groups: (place) =>
-      mapOperations(place, async (operation) => {
+    read: (scope, recentAt) => mapOperations(scope, (operation) => readOperation(scope, operation, recentAt)),
+    groups: (scope) =>
+      mapOperations(scope, async (operation) => {
         const [groups, samples] = await Promise.all([
-          client.hgetall(partKey(place, operation, 'groups')),
-          client.hgetall(partKey(place, operation, 'samples')),
+          client.hgetall(partKey(scope, operation, 'groups')),
+          client.hgetall(partKey(scope, operation, 'samples')),
         ]);
         return groupsOf(groups, samples);
       }),

@@ -1,19 +1,25 @@
 import type { Logger } from 'pino';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { MigrationState, Position } from '../state/migration-state.ts';
+import type { MigrationState, Position, Rollback } from '../state/migration-state.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
 import { held, moved, rolledBack } from '../state/transitions.ts';
 import type { GateEvaluator } from './evaluate-gate.ts';
-import type { JudgedMigration, JudgeMetrics } from './judged-migration.ts';
+import type { JudgedMigration } from './judged-migration.ts';
 import { positionOf, positionText } from '../state/position.ts';
-import { afterRehearsal, rehearsalOutcome } from './fault-rehearsal.ts';
+import { withoutRehearsal, rehearsalOutcome } from './fault-rehearsal.ts';
 import type { OperationMemory, Ruling } from './rollback-rules.ts';
+
+/** What the metrics show of gates and rollbacks. */
+type RulingMetrics = {
+  migrationGate(resource: string, isReady: boolean): void;
+  migrationRollback(resource: string, rule: Rollback['rule'] | 'rehearsal'): void;
+};
 
 export type RulingDeps = {
   readonly states: Pick<MigrationStates, 'change'>;
   readonly audit: Pick<AuditLog, 'record'>;
-  readonly metrics: JudgeMetrics;
+  readonly metrics: RulingMetrics;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Pick<Logger, 'info' | 'warn'>;
 };
@@ -22,7 +28,7 @@ export type RulingDeps = {
 const JUDGE = 'judge';
 
 /** A change of the judge, as the audit has it. */
-type Deed = {
+type AuditedChange = {
   readonly action: string;
   readonly reason: string;
   /** The operation that it is about; absent: the resource. */
@@ -42,7 +48,7 @@ function createChange({ states, audit, log }: RulingDeps) {
   return async function change(
     state: MigrationState,
     next: MigrationState,
-    { action, reason, operation }: Deed,
+    { action, reason, operation }: AuditedChange,
   ): Promise<boolean> {
     const written = await states.change(state, next);
     if (written.kind === 'conflict') return false;
@@ -69,8 +75,8 @@ export function createRulings(deps: RulingDeps) {
     // An operation that is elsewhere than its resource goes back alone.
     const apart = state.operations[operation] === undefined ? undefined : operation;
     const next = rolledBack(state, { by: JUDGE, at: instant(), rule, evidence }, apart);
-    const deed = { action: 'migrations.rollback', reason: `${operation}: ${evidence}`, operation: apart };
-    if (await change(state, next, deed)) metrics.migrationRollback(state.resource, rule);
+    const audited = { action: 'migrations.rollback', reason: `${operation}: ${evidence}`, operation: apart };
+    if (await change(state, next, audited)) metrics.migrationRollback(state.resource, rule);
   }
 
   return {
@@ -94,7 +100,7 @@ export function createRulings(deps: RulingDeps) {
         outcome === 'worked'
           ? `a rehearsal: after ${legs} failed second legs the judge would have rolled back (CUSUM ${cusum.toFixed(1)})`
           : `a rehearsal: ${legs} failed second legs are too few for the judge; it needs four`;
-      const next = afterRehearsal(state, outcome === 'worked' ? instant() : undefined);
+      const next = withoutRehearsal(state, outcome === 'worked' ? instant() : undefined);
       const isDone = await change(state, next, { action: 'migrations.rehearse', reason });
       if (isDone && outcome === 'worked') metrics.migrationRollback(state.resource, 'rehearsal');
     },
@@ -115,7 +121,7 @@ export function createRulings(deps: RulingDeps) {
 export function createPromotion(
   gates: Pick<GateEvaluator, 'gate'>,
   rulings: Pick<ReturnType<typeof createRulings>, 'step'>,
-  metrics: JudgeMetrics,
+  metrics: RulingMetrics,
 ) {
   return async function promote(
     { resource, config }: JudgedMigration,

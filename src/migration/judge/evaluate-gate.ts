@@ -60,7 +60,7 @@ export function createGateEvaluator(deps: GateEvaluatorDeps): GateEvaluator {
 const ANSWER_MS = 30_000;
 
 /** The same question, asked again only after a while: the judge looks every two seconds. */
-export function askedRarely(ask: AskExternalGate, clock: Pick<Clock, 'now'>): AskExternalGate {
+export function createCachedExternalGate(ask: AskExternalGate, clock: Pick<Clock, 'now'>): AskExternalGate {
   const answers = new Map<string, { readonly at: number; readonly answer: Promise<string> }>();
   return function askRarely(url) {
     const known = answers.get(url);

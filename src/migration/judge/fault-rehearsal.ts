@@ -6,7 +6,7 @@ import { CUSUM_LIMIT } from './cusum.ts';
 export type Rehearsal = NonNullable<MigrationState['rehearsal']>;
 
 /** How long second legs fail. */
-export const FAILING_MS = 60_000;
+export const REHEARSAL_MS = 60_000;
 /** Four failed second legs are enough; with twice as many expected, chance hardly leaves too few. */
 const LEGS_WANTED = 8;
 
@@ -22,17 +22,17 @@ export function rehearsedPercent(
     },
     0,
   );
-  const expected = (compared * FAILING_MS) / Math.max(1, now - Date.parse(since));
+  const expected = (compared * REHEARSAL_MS) / Math.max(1, now - Date.parse(since));
   return expected === 0 ? 100 : Math.min(100, Math.max(1, Math.ceil((100 * LEGS_WANTED) / expected)));
 }
 
 /** The state while a rehearsal runs. */
-export function rehearsing(state: MigrationState, rehearsal: Rehearsal): MigrationState {
+export function withRehearsal(state: MigrationState, rehearsal: Rehearsal): MigrationState {
   return { ...state, rehearsal };
 }
 
 /** The state after a rehearsal; with an instant where the judge would have rolled back. */
-export function afterRehearsal(state: MigrationState, workedAt: string | undefined): MigrationState {
+export function withoutRehearsal(state: MigrationState, workedAt: string | undefined): MigrationState {
   const { rehearsal: _over, ...rest } = state;
   return workedAt === undefined ? rest : { ...rest, rehearsedAt: workedAt };
 }

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { newToken } from '../../store/distributed-lock.ts';
 import { expectType } from '../../store/redis/expect-type.ts';
 import { compileScript } from '../../store/redis/script.ts';
-import type { Announced } from '../notify/migration-events.ts';
+import type { AnnouncedState } from '../notify/migration-events.ts';
 import type { OperationMemory } from './rollback-rules.ts';
 
 /** What the judge remembers of a resource. */
@@ -10,17 +10,17 @@ export type ResourceMemory = {
   /** The evidence and the step that it is about. */
   readonly step: string;
   readonly operations: Readonly<Record<string, OperationMemory>>;
-  readonly announced: Announced;
+  readonly announced: AnnouncedState;
 };
 
 /** What the judge remembers, and which process of the fleet is the judge. */
 export type JudgeMemory = {
   /** Whether this process judges for the next seconds. Rejects where Redis fails. */
-  take(): Promise<boolean>;
+  acquireLeadership(): Promise<boolean>;
   read(resource: string): Promise<ResourceMemory | undefined>;
   write(resource: string, memory: ResourceMemory): Promise<void>;
   /** Lets another process judge. It never rejects. */
-  release(): Promise<void>;
+  releaseLeadership(): Promise<void>;
 };
 
 /** How long a judge that is silent stays the judge. */
@@ -50,13 +50,13 @@ return 1`);
 export function createLocalJudgeMemory(): JudgeMemory {
   const kept = new Map<string, ResourceMemory>();
   return {
-    take: () => Promise.resolve(true),
+    acquireLeadership: () => Promise.resolve(true),
     read: (resource) => Promise.resolve(kept.get(resource)),
     write(resource, memory) {
       kept.set(resource, memory);
       return Promise.resolve();
     },
-    release: () => Promise.resolve(),
+    releaseLeadership: () => Promise.resolve(),
   };
 }
 
@@ -69,7 +69,7 @@ export function createRedisJudgeMemory(
   const lock = [keyOf('judge:lock')];
   const memoryKey = (resource: string) => keyOf(`judge:${resource}`);
   return {
-    take: async () => (await takeLock(client, lock, [token, LOCK_MS])) === 1,
+    acquireLeadership: async () => (await takeLock(client, lock, [token, LOCK_MS])) === 1,
     async read(resource) {
       const text = await client.get(memoryKey(resource));
       return text === null ? undefined : (JSON.parse(text) as ResourceMemory);
@@ -77,7 +77,7 @@ export function createRedisJudgeMemory(
     async write(resource, memory) {
       await writeMemory(client, [memoryKey(resource)], [JSON.stringify(memory), KEPT_MS]);
     },
-    async release() {
+    async releaseLeadership() {
       await releaseLock(client, lock, [token]).catch(() => undefined);
     },
   };

@@ -4,9 +4,9 @@ import { EMPTY_EVIDENCE } from '../evidence/empty-evidence.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
 import { createPromotion, createRulings, type RulingDeps } from './act-on-ruling.ts';
-import { type Announced, announcedView, eventsSince } from '../notify/migration-events.ts';
+import { type AnnouncedState, announcedStateOf, eventsSince } from '../notify/migration-events.ts';
 import {
-  askedRarely,
+  createCachedExternalGate,
   createGateEvaluator,
   type GateEvaluator,
   type GateEvaluatorDeps,
@@ -17,8 +17,16 @@ import { positionOf } from '../state/position.ts';
 import type { Webhooks } from '../notify/webhooks.ts';
 import { judgeOperation, newMemory, type Ruling } from './rollback-rules.ts';
 
+/** What the metrics show of the judge. */
+export type JudgeMetrics = RulingDeps['metrics'] & {
+  migrationCusum(resource: string, operation: string, cusum: number): void;
+  /** Called where this process does not judge: the figures that it has are not those of the fleet. */
+  forgetJudgement(): void;
+};
+
 export type JudgeDeps = RulingDeps &
   GateEvaluatorDeps & {
+    readonly metrics: JudgeMetrics;
     readonly states: Pick<MigrationStates, 'current' | 'change'>;
     readonly evidence: Pick<MigrationEvidence, 'read'>;
     readonly memory: JudgeMemory;
@@ -76,7 +84,10 @@ function gravest<T extends { readonly operation: string; readonly ruling: Ruling
 /** Makes the function that judges one migration. */
 function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promise<void> {
   const { states, evidence, memory, metrics, clock, askExternalGate, webhooks } = deps;
-  const gates = createGateEvaluator({ ...deps, askExternalGate: askedRarely(askExternalGate, clock) });
+  const gates = createGateEvaluator({
+    ...deps,
+    askExternalGate: createCachedExternalGate(askExternalGate, clock),
+  });
   const rulings = createRulings(deps);
   const promote = createPromotion(gates, rulings, metrics);
 
@@ -87,9 +98,9 @@ function createJudgement(deps: JudgeDeps): (migration: JudgedMigration) => Promi
   function announce(
     { resource, config }: JudgedMigration,
     state: MigrationState,
-    before?: Announced,
-  ): Announced {
-    const now = announcedView(state, ready.get(resource) ?? before?.isReady ?? false);
+    before?: AnnouncedState,
+  ): AnnouncedState {
+    const now = announcedStateOf(state, ready.get(resource) ?? before?.isReady ?? false);
     const { webhook } = config;
     if (webhook !== undefined)
       for (const event of eventsSince(before, now, state)) webhooks.send(webhook, event);
@@ -137,7 +148,7 @@ export function createJudge(deps: JudgeDeps): Judge {
   async function lookOnce(): Promise<void> {
     if (declared().length === 0) return;
     try {
-      if (await memory.take()) await Promise.all(declared().map(judge));
+      if (await memory.acquireLeadership()) await Promise.all(declared().map(judge));
       else metrics.forgetJudgement();
       isFailing = false;
     } catch (error) {
@@ -164,7 +175,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     async close() {
       clearInterval(timer);
       await looking;
-      await memory.release();
+      await memory.releaseLeadership();
     },
   };
 }

@@ -1,5 +1,4 @@
 import type { MigrationConfig } from '../../config/schema/migration.ts';
-import type { Rollback } from '../state/migration-state.ts';
 
 /** A migration as the configuration in force declares it. */
 export type JudgedMigration = {
@@ -9,13 +8,4 @@ export type JudgedMigration = {
   readonly config: MigrationConfig;
   /** How long answers are cached, in milliseconds. */
   readonly freshMs: number;
-};
-
-/** What the metrics show of the judge. */
-export type JudgeMetrics = {
-  migrationCusum(resource: string, operation: string, cusum: number): void;
-  migrationGate(resource: string, isReady: boolean): void;
-  migrationRollback(resource: string, rule: Rollback['rule'] | 'rehearsal'): void;
-  /** This process does not judge now: what it knows is not the fleet's. */
-  forgetJudgement(): void;
 };

@@ -5,7 +5,7 @@ import type { RehearsalResult, Run } from '../operate/operator-tasks.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
 import { positionText } from '../state/position.ts';
-import { afterRehearsal, FAILING_MS, rehearsedPercent, rehearsing } from './fault-rehearsal.ts';
+import { withoutRehearsal, REHEARSAL_MS, rehearsedPercent, withRehearsal } from './fault-rehearsal.ts';
 
 export type RehearseDeps = {
   readonly states: Pick<MigrationStates, 'current' | 'change'>;
@@ -33,8 +33,8 @@ export function createRehearse({ states, evidence, clock }: RehearseDeps) {
     const found = await evidence.read(resource);
     const state = stateOf(resource);
     const percent = rehearsedPercent(found, state, clock.now());
-    const until = new Date(clock.now() + FAILING_MS).toISOString();
-    const begun = await states.change(state, rehearsing(state, { until, percent }));
+    const until = new Date(clock.now() + REHEARSAL_MS).toISOString();
+    const begun = await states.change(state, withRehearsal(state, { until, percent }));
     if (begun.kind === 'changed') return begun.state;
     throw new Error('somebody else has just changed the migration: try again');
   }
@@ -42,7 +42,7 @@ export function createRehearse({ states, evidence, clock }: RehearseDeps) {
   /** A rehearsal that is given up must not go on failing second legs. */
   async function giveUp(resource: string): Promise<void> {
     const state = states.current(resource);
-    if (state?.rehearsal !== undefined) await states.change(state, afterRehearsal(state, undefined));
+    if (state?.rehearsal !== undefined) await states.change(state, withoutRehearsal(state, undefined));
   }
 
   return async function rehearse(resource: string, { signal, progress }: Run): Promise<RehearsalResult> {
@@ -51,7 +51,7 @@ export function createRehearse({ states, evidence, clock }: RehearseDeps) {
     const startedAt = clock.now();
     const seconds = () => Math.round((clock.now() - startedAt) / 1_000);
     try {
-      while (clock.now() - startedAt < FAILING_MS + WAIT_MS) {
+      while (clock.now() - startedAt < REHEARSAL_MS + WAIT_MS) {
         const state = states.current(resource);
         if (state?.rehearsal === undefined) {
           const tripped = state?.rehearsedAt !== undefined && state.rehearsedAt !== begun.rehearsedAt;
@@ -63,7 +63,7 @@ export function createRehearse({ states, evidence, clock }: RehearseDeps) {
             evidence: `${percent} % of the second legs failed; after ${seconds()} s ${found}`,
           };
         }
-        progress(seconds(), FAILING_MS / 1_000);
+        progress(seconds(), REHEARSAL_MS / 1_000);
         await sleep(LOOK_MS, undefined, { signal });
       }
       return { tripped: false, evidence: 'no process judges: look whether Redis can be reached' };

@@ -2,7 +2,7 @@ import type { MigrationState } from '../state/migration-state.ts';
 import { positionText } from '../state/position.ts';
 
 /** What was last told of a migration. */
-export type Announced = {
+export type AnnouncedState = {
   readonly position: string;
   readonly isHeld: boolean;
   /** When it was last rolled back. */
@@ -26,7 +26,7 @@ export type MigrationEvent = {
 };
 
 /** What there is to tell of a migration. */
-export function announcedView(state: MigrationState, isReady: boolean): Announced {
+export function announcedStateOf(state: MigrationState, isReady: boolean): AnnouncedState {
   const { hold, lastRollback } = state;
   return {
     position: positionText(state),
@@ -38,8 +38,8 @@ export function announcedView(state: MigrationState, isReady: boolean): Announce
 
 /** The events between what was last told and what there is now; none where nothing was told before. */
 export function eventsSince(
-  before: Announced | undefined,
-  now: Announced,
+  before: AnnouncedState | undefined,
+  now: AnnouncedState,
   { resource, rev, hold, lastRollback }: MigrationState,
 ): readonly MigrationEvent[] {
   if (before === undefined) return [];

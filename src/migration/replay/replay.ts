@@ -4,7 +4,7 @@ import { compileParser } from '../../contract/parse-query.ts';
 import type { Query } from '../../contract/query.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
-import type { RecordedQuery, ReplayedQuestions, Run } from '../operate/operator-tasks.ts';
+import type { RecordedQuery, ReplayResult, Run } from '../operate/operator-tasks.ts';
 import type { CompareQuestion } from '../shadow/compare-question.ts';
 
 export type ReplayDeps = {
@@ -19,7 +19,7 @@ export type ReplayDeps = {
 const ATTEMPTS_MAX = 5;
 
 /** The query of a recorded question. @throws Error that says which question cannot be asked */
-export function recordedQuery({ operation: name, query }: RecordedQuery): Query {
+export function parseRecordedQuery({ operation: name, query }: RecordedQuery): Query {
   const operation = operations.find((one) => one.name === name);
   if (operation === undefined) throw new Error(`there is no operation ${name}`);
   const parse = compileParser(operation, { limitOverflow: 'clamp' });
@@ -39,8 +39,8 @@ export function createTrafficReplay({ compareQuestion, evidence, clock, wait }: 
     recorded: readonly RecordedQuery[],
     rps: number,
     { signal, progress }: Run,
-  ): Promise<ReplayedQuestions> {
-    const questions = recorded.map((one) => ({ operation: one.operation, query: recordedQuery(one) }));
+  ): Promise<ReplayResult> {
+    const questions = recorded.map((one) => ({ operation: one.operation, query: parseRecordedQuery(one) }));
     const verdicts: Record<string, number> = {};
     let nextMs = clock.monotonic();
 

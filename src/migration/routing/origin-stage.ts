@@ -2,7 +2,7 @@ import type { FallbackCause, Origin } from '../../kernel/upstream-call.ts';
 import type { Call, Handler } from '../../policy/call.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import type { LocalBreaker } from './local-breaker.ts';
-import type { NewGeneration, OnServed } from './serve-with-fallback.ts';
+import type { GenerationHandler, OnServed } from './serve-with-fallback.ts';
 import { createServeWithFallback } from './serve-with-fallback.ts';
 import { overrideOf } from './override.ts';
 import { compileRoute, type CountCall, type RouteSpec } from './route.ts';
@@ -11,7 +11,7 @@ import { compileRoute, type CountCall, type RouteSpec } from './route.ts';
 export type OriginHandlers = {
   readonly legacy: Handler;
   /** The new source, with what is kept of it under one generation. */
-  readonly next: (generation: number) => NewGeneration;
+  readonly next: (generation: number) => GenerationHandler;
   /** The new source as if it were the only one. */
   readonly complete: Handler;
 };

@@ -25,14 +25,17 @@ export type OnReportedRead = (read: ReportedRead) => void;
 export function reportReads(
   { operation, origin }: Pick<ReportedRead, 'operation' | 'origin'>,
   source: SourceHandler,
-  { monotonic, onFreshRead }: { readonly monotonic: () => number; readonly onFreshRead: OnReportedRead },
+  {
+    monotonic,
+    onReportedRead,
+  }: { readonly monotonic: () => number; readonly onReportedRead: OnReportedRead },
 ): SourceHandler {
   return async function reported(call) {
     const { query, usage, priority } = call;
     if (priority !== undefined || usage.fallback !== undefined) return source(call);
     const startedMs = monotonic();
     const answer = await source(call);
-    onFreshRead({ operation, origin, query, answer, ms: monotonic() - startedMs, spans: usage.spans });
+    onReportedRead({ operation, origin, query, answer, ms: monotonic() - startedMs, spans: usage.spans });
     return answer;
   };
 }

@@ -1,16 +1,16 @@
 import { fault, GatewayError } from '../../errors/fault.ts';
 import type { FallbackCause } from '../../kernel/upstream-call.ts';
 import type { Call, Handler, Reply } from '../../policy/call.ts';
-import type { NewCall } from '../evidence/evidence.ts';
-import { type GenerationAtWork, GenerationEnded } from './current-generation.ts';
+import type { NewSourceCall } from '../evidence/evidence.ts';
+import { type Generation, GenerationReplaced } from './current-generation.ts';
 import type { LocalBreaker } from './local-breaker.ts';
 import { AbortableCall } from './abortable-call.ts';
 
 /** What the new source answers an operation with, under one generation. */
-export type NewGeneration = Pick<GenerationAtWork<unknown>, 'attempts'> & { readonly handler: Handler };
+export type GenerationHandler = Pick<Generation<unknown>, 'attempts'> & { readonly handler: Handler };
 
 /** Learns of each call of a caller that the new source was asked for: not of those that its cache answered. */
-export type OnServed = (call: Omit<NewCall, 'resource' | 'operation'>) => void;
+export type OnServed = (call: Omit<NewSourceCall, 'resource' | 'operation'>) => void;
 
 export type ServeWithFallbackDeps = {
   readonly resource: string;
@@ -74,13 +74,13 @@ function createFallBack({ legacy, resource, operation, metrics, breaker, onServe
  */
 export function createServeWithFallback(
   deps: ServeWithFallbackDeps,
-): (call: Call, next: NewGeneration) => Reply | Promise<Reply> {
+): (call: Call, next: GenerationHandler) => Reply | Promise<Reply> {
   const { legacy, attemptMs, monotonic, breaker, onServed } = deps;
   const fallBack = createFallBack(deps);
 
   function afterFailure(call: Call, error: unknown, startedMs: number): Reply | Promise<Reply> {
     if (call.signal.aborted) throw error;
-    if (!(error instanceof GenerationEnded))
+    if (!(error instanceof GenerationReplaced))
       return fallBack(call, { cause: causeOf(error), ms: monotonic() - startedMs });
     // A rollback came in between, which says nothing about this call.
     call.trace.origin = 'legacy';
@@ -90,7 +90,7 @@ export function createServeWithFallback(
   /** Waits for the answer to an attempt as long as it may take, and while its generation lasts. */
   async function within(
     attempt: AbortableCall,
-    { attempts }: NewGeneration,
+    { attempts }: GenerationHandler,
     answer: Promise<Reply>,
   ): Promise<Reply> {
     const late = () =>

@@ -13,7 +13,7 @@ import { compileDifferenceRules } from '../compare/rules.ts';
 import type { ToSample } from '../compare/sample.ts';
 import type { Origin } from '../../kernel/upstream-call.ts';
 import type { KeptRule } from '../state/migration-state.ts';
-import { type Both, confirm, type Judged, otherOrigin } from './confirm.ts';
+import { type Both, confirm, type ClassifiedDifferences, otherOrigin } from './confirm.ts';
 import { type Answered, createAskLeg, type Leg } from './leg.ts';
 import type { Slots } from './slots.ts';
 
@@ -86,14 +86,14 @@ export function createComparer(deps: ComparerDeps): Comparer {
     return true;
   }
 
-  function judge(query: Query, answers: Both<SourceAnswer>): Judged {
+  function classify(query: Query, answers: Both<SourceAnswer>): ClassifiedDifferences {
     const [kept, now] = [keptRules(), clock.now()];
     const all = compareAnswers(resource, query, answers.legacy, answers.new);
     const byCount = Map.groupBy(all, (difference) => isAccepted(difference, kept, now));
     return { counting: byCount.get(false) ?? [], accepted: byCount.get(true) ?? [] };
   }
 
-  async function judgePair(
+  async function confirmPair(
     { query, origin, spans }: AnsweredQuestion,
     pair: Both<Answered>,
     signal: AbortSignal,
@@ -102,7 +102,7 @@ export function createComparer(deps: ComparerDeps): Comparer {
     readonly isEqual: boolean;
   }> {
     const { verdict, differences, ignored, lagMs, isRechecked } = await confirm(pair, origin, {
-      judge: (answers) => judge(query, answers),
+      classify: (answers) => classify(query, answers),
       // What was begun goes before what is offered: else a busy hour would confirm nothing.
       read: (side) => askLeg(sources[side], query, spans, signal, 'waits'),
       wait: () => wait(recheck.delay, signal),
@@ -140,7 +140,7 @@ export function createComparer(deps: ComparerDeps): Comparer {
       }
       const pair = { [origin]: served, [other]: second } as Both<Answered>;
       try {
-        const { found, isEqual } = await judgePair(question, pair, signal);
+        const { found, isEqual } = await confirmPair(question, pair, signal);
         return { second, comparison: { ...measured, ...found }, isEqual };
       } catch (error) {
         // The wait has ended because everything closes.

@@ -8,7 +8,7 @@ import type { Answered, Leg } from './leg.ts';
 export type Both<T> = Readonly<Record<Origin, T>>;
 
 /** The differences of two answers: those that count, and those that do not. */
-export type Judged = {
+export type ClassifiedDifferences = {
   readonly counting: readonly AnswerDifference[];
   readonly accepted: readonly AnswerDifference[];
 };
@@ -25,7 +25,7 @@ export type Confirmation = {
 };
 
 export type ConfirmDeps = {
-  readonly judge: (answers: Both<SourceAnswer>) => Judged;
+  readonly classify: (answers: Both<SourceAnswer>) => ClassifiedDifferences;
   /** Asks one source the same again. */
   readonly read: (origin: Origin) => Promise<Leg>;
   /** Waits for as long as a difference has to last. */
@@ -39,7 +39,11 @@ export type ConfirmDeps = {
 
 export const otherOrigin = (origin: Origin): Origin => (origin === 'legacy' ? 'new' : 'legacy');
 
-function equalOutcome({ accepted }: Judged, isRechecked: boolean, lagMs?: number): Confirmation {
+function equalOutcome(
+  { accepted }: ClassifiedDifferences,
+  isRechecked: boolean,
+  lagMs?: number,
+): Confirmation {
   const verdict = accepted.length > 0 ? 'ignored' : 'match';
   return { verdict, differences: [], ignored: accepted, lagMs, isRechecked };
 }
@@ -60,16 +64,16 @@ export async function confirm(
   served: Origin,
   deps: ConfirmDeps,
 ): Promise<Confirmation> {
-  const { judge, read, wait, reserve, monotonic, rounds } = deps;
+  const { classify, read, wait, reserve, monotonic, rounds } = deps;
   const startedMs = monotonic();
-  const judged = judge(answersOf(first));
-  if (judged.counting.length === 0) return equalOutcome(judged, false);
-  const ignored = judged.accepted;
+  const classified = classify(answersOf(first));
+  if (classified.counting.length === 0) return equalOutcome(classified, false);
+  const ignored = classified.accepted;
   const unknown: Confirmation = { verdict: 'inconclusive', differences: [], ignored, isRechecked: true };
   // Rows of an earlier scan differ from those of now without any fault.
   if (!first.legacy.isFresh || !first.new.isFresh || !reserve(1 + 2 * rounds))
     return { ...unknown, isRechecked: false };
-  let [both, left] = [first, judged.counting];
+  let [both, left] = [first, classified.counting];
   for (let round = 0; round <= rounds; round += 1) {
     if (round > 0) await wait();
     for (const origin of round === 0 ? [served] : [otherOrigin(served), served]) {
@@ -77,7 +81,7 @@ export async function confirm(
       if (leg.kind !== 'answered' || !leg.isFresh) return unknown;
       both = { ...both, [origin]: leg };
     }
-    const again = judge(answersOf(both));
+    const again = classify(answersOf(both));
     if (again.counting.length === 0)
       return equalOutcome(again, true, round === 0 ? undefined : monotonic() - startedMs);
     left = lastingDifferences(left, again.counting);

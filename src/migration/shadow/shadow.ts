@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MigrationStage } from '../../config/schema/migration.ts';
 import { queryKey } from '../../contract/query-key.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
-import type { BeginWarming } from '../../policy/cache-warm.ts';
+import type { BeginPrewarm } from '../../policy/cache-prewarm.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import { failsInRehearsal } from '../judge/fault-rehearsal.ts';
 import type { ReportedRead } from '../routing/report-reads.ts';
@@ -52,7 +52,7 @@ export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck'>
   /** 0 to below 1, anew for each answer. */
   readonly random: () => number;
   /** Keeps answers of the new source that are equal, so that its cache is warm when it begins to serve. */
-  readonly warm?: BeginWarming | undefined;
+  readonly warm?: BeginPrewarm | undefined;
 };
 
 /** The most percent of answers that are compared once the new source serves everybody. */

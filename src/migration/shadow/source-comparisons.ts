@@ -10,7 +10,7 @@ import type { CalibrationResult, Run } from '../operate/operator-tasks.ts';
 import type { ReportedRead } from '../routing/report-reads.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
 import { createCalibrate } from '../walk/calibrate.ts';
-import { type AnswersWithValues, explainAnswers } from '../walk/explain.ts';
+import { type AnswersWithValues, explainAnswers } from './explain-question.ts';
 import { createWalk, type Walked } from '../walk/walk.ts';
 import { type CompareQuestion, createCompareQuestion } from './compare-question.ts';
 import { createShadow, type Shadow, type ShadowMetrics } from './shadow.ts';
@@ -51,7 +51,7 @@ export type SourceComparisonsDeps = {
 };
 
 /** One resource that moves. */
-type Moving = {
+type ComparedResource = {
   readonly parts: ReturnType<typeof partsOf>;
   readonly rate: ShadowRateLimit;
   readonly shadow: Shadow;
@@ -73,9 +73,9 @@ function partsOf({ declared, config, sources }: ServedMigration, deps: SourceCom
 /** Creates the comparisons of a process. Nothing is compared before `serveBy`. */
 export function createSourceComparisons(deps: SourceComparisonsDeps): SourceComparisons {
   const { states, metrics } = deps;
-  let moving: ReadonlyMap<string, Moving> = new Map();
+  let compared: ReadonlyMap<string, ComparedResource> = new Map();
 
-  function start(served: ServedMigration): Moving {
+  function start(served: ServedMigration): ComparedResource {
     const { declared, config } = served;
     const parts = partsOf(served, deps);
     const rate = createShadowRateLimit(declared.resource, config.shadow.maxRps, deps);
@@ -84,25 +84,25 @@ export function createSourceComparisons(deps: SourceComparisonsDeps): SourceComp
     return { parts, rate, shadow };
   }
 
-  async function end(ended: ReadonlyMap<string, Moving>): Promise<void> {
+  async function end(ended: ReadonlyMap<string, ComparedResource>): Promise<void> {
     for (const { rate } of ended.values()) rate.close();
     await Promise.all(Array.from(ended.values(), ({ shadow }) => shadow.close()));
   }
 
-  function partsFor(resource: string): Moving['parts'] {
-    const found = moving.get(resource);
+  function partsFor(resource: string): ComparedResource['parts'] {
+    const found = compared.get(resource);
     if (found === undefined) throw new Error(`${resource} does not move`);
     return found.parts;
   }
 
   metrics.watchShadows(() =>
-    Array.from(moving.values()).reduce((sum, { shadow }) => sum + shadow.inFlight, 0),
+    Array.from(compared.values()).reduce((sum, { shadow }) => sum + shadow.inFlight, 0),
   );
   return {
-    offer: (resource, read) => moving.get(resource)?.shadow.offer(read),
+    offer: (resource, read) => compared.get(resource)?.shadow.offer(read),
     serveBy(served) {
-      const before = moving;
-      moving = new Map(served.map((one) => [one.declared.resource, start(one)]));
+      const before = compared;
+      compared = new Map(served.map((one) => [one.declared.resource, start(one)]));
       void end(before);
     },
     walk: async (resource, run) => createWalk(partsFor(resource))(run),
@@ -115,6 +115,6 @@ export function createSourceComparisons(deps: SourceComparisonsDeps): SourceComp
       return explainAnswers(contract, sources, query, signal);
     },
     compareQuestion: async (resource, ...question) => createCompareQuestion(partsFor(resource))(...question),
-    close: () => end(moving),
+    close: () => end(compared),
   };
 }

@@ -9,7 +9,7 @@ import { positionOf } from './position.ts';
  */
 
 /** Who does something, and when: an instant in UTC. */
-export type Deed = { readonly by: string; readonly at: string };
+export type Attribution = { readonly by: string; readonly at: string };
 
 /** The position of a stage that has no share. */
 const atStage = (stage: Exclude<MigrationStage, 'ramp'>): Position => ({ stage, percent: 0 });
@@ -60,7 +60,7 @@ export function withFreshStart(state: MigrationState, instant: string): Migratio
 }
 
 /** What a rollback rests on. */
-export type RollbackGrounds = Deed & Pick<Rollback, 'rule' | 'evidence'>;
+export type RollbackGrounds = Attribution & Pick<Rollback, 'rule' | 'evidence'>;
 
 /**
  * Goes back to the legacy source, and holds: `shadow` again, from `shadow` to `legacy`. All that is kept of the new source is
@@ -83,7 +83,11 @@ export function rolledBack(
 }
 
 /** No step forward from now on. */
-export function held(state: MigrationState, { by, at: instant }: Deed, reason: string): MigrationState {
+export function held(
+  state: MigrationState,
+  { by, at: instant }: Attribution,
+  reason: string,
+): MigrationState {
   return { ...state, hold: { by, at: instant, reason } };
 }
 
@@ -127,6 +131,6 @@ export function withoutRule(state: MigrationState, id: string): MigrationState {
 }
 
 /** Somebody accepts for good what rules ignore. */
-export function acknowledging(state: MigrationState, ids: readonly string[]): MigrationState {
+export function withAcknowledged(state: MigrationState, ids: readonly string[]): MigrationState {
   return { ...state, acknowledged: [...new Set([...state.acknowledged, ...ids])] };
 }

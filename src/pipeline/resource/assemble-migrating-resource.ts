@@ -1,42 +1,50 @@
 import type {
   Migrations,
-  MovingResource,
+  MigratingResource,
   ResourceMigration,
   ServedMigration,
 } from '../../migration/migrations.ts';
-import { createGenerations, type Generations } from '../../migration/routing/current-generation.ts';
-import { type BeginWarming, createCacheWarming } from '../../policy/cache-warm.ts';
+import {
+  createCurrentGeneration,
+  type CurrentGeneration,
+} from '../../migration/routing/current-generation.ts';
+import { type BeginPrewarm, createCachePrewarm } from '../../policy/cache-prewarm.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import type { CompiledMigration, CompiledResource } from '../compile-sources.ts';
 import { contentDigest } from '../parts/content-digest.ts';
 import type { MadePart } from '../parts/kept-parts.ts';
 import { createSourceReader, type SourceReader } from './create-source-reader.ts';
 import {
-  type Answers,
+  type CachedHandlers,
   operationsOf,
   type Parts,
   type ResourceSource,
-  type ResourceSourcesDeps,
-  startAnswers,
-  takeAnswers,
-  takeSource,
+  type AssembleSourceDeps,
+  createCachedHandlers,
+  assembleCachedHandlers,
+  assembleSource,
 } from './assemble-source.ts';
 import type { SourceUpstreams } from '../source-upstreams.ts';
 
-export type MigratingResourceDeps = ResourceSourcesDeps & { readonly migrations: Pick<Migrations, 'of'> };
+export type AssembleMigratingResourceDeps = AssembleSourceDeps & {
+  readonly migrations: Pick<Migrations, 'of'>;
+};
 
 /** A resource that moves, at work: what answers its operations, and from what. */
-export type MigratingResource = {
-  readonly answers: Answers;
+export type AssembledMigratingResource = {
+  readonly answers: CachedHandlers;
   readonly sources: readonly [legacy: ResourceSource, next: ResourceSource];
   readonly served: ServedMigration;
   countRowSets(tag: string): number;
 };
 
 /** What is kept of the new source under one generation. */
-type NextGeneration = SourceReader & { readonly answers: Answers; readonly warm: BeginWarming };
+type NewSourceParts = SourceReader & { readonly answers: CachedHandlers; readonly warm: BeginPrewarm };
 
-function movingOf(compiled: CompiledResource, { config: migration, to }: CompiledMigration): MovingResource {
+function migratingResourceOf(
+  compiled: CompiledResource,
+  { config: migration, to }: CompiledMigration,
+): MigratingResource {
   const { resource, source, digest, config } = compiled;
   return {
     operations: operationsOf(compiled).map(({ name }) => name),
@@ -56,24 +64,29 @@ function movingOf(compiled: CompiledResource, { config: migration, to }: Compile
  * The new source as it is asked while the legacy one stands behind it: its failures and its missing records are not
  * hidden by what it answered before.
  */
-function unsheltered(to: CompiledResource): CompiledResource {
+function withoutKeptAnswers(to: CompiledResource): CompiledResource {
   const cache = { ...to.config.cache, staleIfError: 0, notFound: 0 };
   return { ...to, config: { ...to.config, cache } };
 }
 
-function startGenerations(
+function openCurrentGeneration(
   { compiled, watched }: ResourceSource,
   migration: ResourceMigration,
-  deps: ResourceSourcesDeps,
-): MadePart<Generations<NextGeneration>> {
-  const next = unsheltered(compiled);
-  const generations = createGenerations<NextGeneration>((number) => {
+  deps: AssembleSourceDeps,
+): MadePart<CurrentGeneration<NewSourceParts>> {
+  const next = withoutKeptAnswers(compiled);
+  const generations = createCurrentGeneration<NewSourceParts>((number) => {
     const digest = `${next.digest}.g${number}`;
     const reader = createSourceReader(next, watched, { digest, fresh: next.config.cache.fresh }, deps);
     const { source } = reader.value;
-    const answers = startAnswers(next, digest, (name) => migration.reported(name, 'new', source), deps);
+    const answers = createCachedHandlers(
+      next,
+      digest,
+      (name) => migration.reported(name, 'new', source),
+      deps,
+    );
     const { cache: freshness } = next.config;
-    const warm = createCacheWarming({ ...deps, digest, freshness, random: Math.random });
+    const warm = createCachePrewarm({ ...deps, digest, freshness, random: Math.random });
     return {
       value: { ...reader.value, answers: answers.value, warm },
       close: () => Promise.all([answers.close?.(), reader.close?.()]),
@@ -87,16 +100,16 @@ function startGenerations(
   return { value: generations, close };
 }
 
-function takeGenerations(
+function assembleCurrentGeneration(
   to: ResourceSource,
   migration: ResourceMigration,
   parts: Parts,
-  deps: ResourceSourcesDeps,
-): Generations<NextGeneration> {
+  deps: AssembleSourceDeps,
+): CurrentGeneration<NewSourceParts> {
   const { resource, config } = to.compiled;
   const { deadline, cache } = config;
   const madeFrom = [resource.name, to.client.key, deadline, cache, deps.jitterPercent, deps.cacheKey];
-  const start = () => startGenerations(to, migration, deps);
+  const start = () => openCurrentGeneration(to, migration, deps);
   return parts.take('generations', contentDigest(madeFrom), start);
 }
 
@@ -106,20 +119,20 @@ export function assembleMigratingResource(
   migration: CompiledMigration,
   upstreams: SourceUpstreams,
   parts: Parts,
-  deps: MigratingResourceDeps,
-): MigratingResource {
-  const moving = movingOf(compiled, migration);
-  const routing = deps.migrations.of(moving);
-  const legacy = takeSource(compiled, upstreams.of(compiled), parts, deps);
-  const to = takeSource(migration.to, upstreams.of(migration.to), parts, deps);
+  deps: AssembleMigratingResourceDeps,
+): AssembledMigratingResource {
+  const migrating = migratingResourceOf(compiled, migration);
+  const routing = deps.migrations.of(migrating);
+  const legacy = assembleSource(compiled, upstreams.of(compiled), parts, deps);
+  const to = assembleSource(migration.to, upstreams.of(migration.to), parts, deps);
   const report = (name: string, source: SourceHandler) => routing.reported(name, 'legacy', source);
-  const fromLegacy = takeAnswers(legacy, parts, deps, report);
-  const complete = takeAnswers(to, parts, deps);
-  const generations = takeGenerations(to, routing, parts, deps);
+  const fromLegacy = assembleCachedHandlers(legacy, parts, deps, report);
+  const complete = assembleCachedHandlers(to, parts, deps);
+  const generations = assembleCurrentGeneration(to, routing, parts, deps);
   const nextNow = () => generations.of(routing.generation()).value;
 
   /** After a rollback, what was asked before it is kept nowhere. */
-  const warm: BeginWarming = (operation, query) => {
+  const warm: BeginPrewarm = (operation, query) => {
     const generation = routing.generation();
     const keep = nextNow().warm(operation, query);
     return async (answer) => {
@@ -140,7 +153,7 @@ export function assembleMigratingResource(
   return {
     answers: new Map(answers),
     sources: [legacy, to],
-    served: { ...moving, sources: { legacy: legacy.source, new: (call) => nextNow().source(call) }, warm },
+    served: { ...migrating, sources: { legacy: legacy.source, new: (call) => nextNow().source(call) }, warm },
     countRowSets: (tag) => legacy.countRowSets(tag) + to.countRowSets(tag) + nextNow().countRowSets(tag),
   };
 }

@@ -14,7 +14,7 @@ import type { SourceClient } from '../source-upstreams.ts';
 export type Parts = Pick<PartSet, 'take'>;
 
 /** What a resource is put to work with. It outlives the configuration, so that must not be among it. */
-export type ResourceSourcesDeps = SourceReaderDeps &
+export type AssembleSourceDeps = SourceReaderDeps &
   RuntimeDeps & {
     readonly cache: Cache;
     /** Changes when the cache is another one. */
@@ -35,11 +35,11 @@ export type ResourceSource = SourceReader & {
 };
 
 /** Puts a resource of a source to work; what an earlier configuration has of it goes on. */
-export function takeSource(
+export function assembleSource(
   compiled: CompiledResource,
   client: SourceClient,
   parts: Parts,
-  deps: ResourceSourcesDeps,
+  deps: AssembleSourceDeps,
 ): ResourceSource {
   const { resource, config, digest } = compiled;
   const watched = parts.take('runtime', contentDigest([resource.name, client.key]), () => {
@@ -55,15 +55,15 @@ export function takeSource(
 }
 
 /** What answers each operation of a resource, behind the stages for callers. */
-export type Answers = ReadonlyMap<string, Handler>;
+export type CachedHandlers = ReadonlyMap<string, Handler>;
 
 /** Makes what answers each operation: the cache, in which answers stand under `digest`, and the source behind it. */
-export function startAnswers(
+export function createCachedHandlers(
   compiled: CompiledResource,
   digest: string,
   sourceOf: (operation: string) => SourceHandler,
-  deps: ResourceSourcesDeps,
-): MadePart<Answers> {
+  deps: AssembleSourceDeps,
+): MadePart<CachedHandlers> {
   const { deadline: deadlineMs, cache: freshness } = compiled.config;
   const tasks = createBackgroundTasks();
   const cache = createCacheStage({ ...deps, tasks, digest, freshness, deadlineMs, random: Math.random });
@@ -72,18 +72,18 @@ export function startAnswers(
 }
 
 /** What answers each operation; `report` wraps the source of an operation, the same way in every configuration. */
-export function takeAnswers(
+export function assembleCachedHandlers(
   { compiled, source, client }: ResourceSource,
   parts: Parts,
-  deps: ResourceSourcesDeps,
+  deps: AssembleSourceDeps,
   report?: (operation: string, source: SourceHandler) => SourceHandler,
-): Answers {
+): CachedHandlers {
   const { deadline, cache } = compiled.config;
   const { jitterPercent, cacheKey } = deps;
   const isReported = report !== undefined;
   const { name } = compiled.resource;
   const madeFrom = [name, client.key, deadline, cache, jitterPercent, cacheKey, isReported];
   const sourceOf = (operation: string) => report?.(operation, source) ?? source;
-  const start = () => startAnswers(compiled, compiled.digest, sourceOf, deps);
+  const start = () => createCachedHandlers(compiled, compiled.digest, sourceOf, deps);
   return parts.take('answers', contentDigest(madeFrom), start);
 }

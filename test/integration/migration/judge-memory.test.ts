@@ -29,11 +29,15 @@ describe('the judge of a fleet', () => {
   test('is one process at a time, until it leaves', async () => {
     const { memories } = await open();
     const [one, other] = memories;
-    expect([await one.take(), await other.take(), await one.take()]).toEqual([true, false, true]);
-    await other.release();
-    expect(await other.take()).toBe(false);
-    await one.release();
-    expect([await other.take(), await one.take()]).toEqual([true, false]);
+    expect([
+      await one.acquireLeadership(),
+      await other.acquireLeadership(),
+      await one.acquireLeadership(),
+    ]).toEqual([true, false, true]);
+    await other.releaseLeadership();
+    expect(await other.acquireLeadership()).toBe(false);
+    await one.releaseLeadership();
+    expect([await other.acquireLeadership(), await one.acquireLeadership()]).toEqual([true, false]);
   });
 
   test('goes on where the one before it has ended', async () => {
@@ -69,7 +73,8 @@ describe('the judge of a fleet', () => {
     let isGone = true;
     const memory = {
       ...memories[0],
-      take: () => (isGone ? Promise.reject(new Error('Redis is gone')) : memories[0].take()),
+      acquireLeadership: () =>
+        isGone ? Promise.reject(new Error('Redis is gone')) : memories[0].acquireLeadership(),
     };
     const judged = await openJudged({ state: { stage: 'live' }, memory });
     for (let call = 0; call < 4; call += 1) judged.serve(FAILED);

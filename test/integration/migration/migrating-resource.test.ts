@@ -1,15 +1,16 @@
 import {
   answerOf,
   KEYS,
-  type MovingServices,
-  startMovingServices,
-} from '../../support/migration/moving-gateway.ts';
+  type MigratingServices,
+  startMigratingServices,
+} from '../../support/migration/migrating-gateway.ts';
 import type { LocalGateway } from '../../support/gateway/running-gateway.ts';
 import { eventually } from '../../support/time/eventually.ts';
 import { serving } from '../../support/upstream/scripted-upstream.ts';
 
-const MOVING = '{ source: crm, cache: { fresh: 0s, notFound: 0s }, migration: { to: people, stage: STAGE } }';
-const moving = (stage: string) => MOVING.replace('STAGE', stage);
+const MIGRATING =
+  '{ source: crm, cache: { fresh: 0s, notFound: 0s }, migration: { to: people, stage: STAGE } }';
+const migrating = (stage: string) => MIGRATING.replace('STAGE', stage);
 
 /** Headers that say when an answer was made, or to whom. */
 const UNSTABLE = /^(?:date|x-request-id|ratelimit|age|cache-status|cache-control|keep-alive|connection)/;
@@ -27,13 +28,13 @@ const stable = ({ body, ...rest }: Awaited<ReturnType<typeof ask>>) => ({
 });
 
 describe('a resource that moves', () => {
-  let services: MovingServices;
+  let services: MigratingServices;
   let plain: LocalGateway;
   let live: LocalGateway;
   beforeAll(async () => {
-    services = await startMovingServices();
+    services = await startMigratingServices();
     plain = await services.start('{ source: crm, cache: { fresh: 0s, notFound: 0s } }');
-    live = await services.start(moving('live'));
+    live = await services.start(migrating('live'));
   });
   afterAll(() => services.close());
   beforeEach(() => {
@@ -97,7 +98,7 @@ describe('a resource that moves', () => {
   });
 
   it('is answered by the new source alone once it is complete, as by a file without the migration', async () => {
-    const complete = await services.start(moving('complete'));
+    const complete = await services.start(migrating('complete'));
     const moved = await services.start('{ source: people, cache: { fresh: 0s, notFound: 0s } }');
     const before = services.legacy.calls;
     services.next.become(serving(({ path }) => (path === '/users' ? { status: 500 } : answerOf(path))));

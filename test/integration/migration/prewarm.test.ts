@@ -1,4 +1,8 @@
-import { KEYS, type MovingServices, startMovingServices } from '../../support/migration/moving-gateway.ts';
+import {
+  KEYS,
+  type MigratingServices,
+  startMigratingServices,
+} from '../../support/migration/migrating-gateway.ts';
 import type { LocalGateway } from '../../support/gateway/running-gateway.ts';
 import { eventually } from '../../support/time/eventually.ts';
 
@@ -11,10 +15,10 @@ const PATHS = [
 ];
 
 describe('a shadow that warms the cache of the new source', () => {
-  let services: MovingServices;
+  let services: MigratingServices;
   let gateway: LocalGateway;
   beforeAll(async () => {
-    services = await startMovingServices();
+    services = await startMigratingServices();
     gateway = await services.start(USERS);
   });
   afterAll(() => services.close());

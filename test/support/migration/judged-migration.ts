@@ -1,6 +1,6 @@
 import type { AuditChange } from '../../../src/audit/audit-entry.ts';
 import { createEvidenceCollector } from '../../../src/migration/evidence/evidence-collector.ts';
-import type { NewCall } from '../../../src/migration/evidence/evidence.ts';
+import type { NewSourceCall } from '../../../src/migration/evidence/evidence.ts';
 import { createLocalEvidenceStore } from '../../../src/migration/evidence/local-evidence.ts';
 import type { MigrationEvent } from '../../../src/migration/notify/migration-events.ts';
 import { createJudge } from '../../../src/migration/judge/judge.ts';
@@ -12,7 +12,7 @@ import { createManualClock } from '../time/manual-clock.ts';
 import { BEGAN, migrationConfig, migrationState } from './migration-facts.ts';
 
 /** A call that failed at the new source alone. */
-export const FAILED: Partial<NewCall> = { fallback: 'failed', isAttributable: true };
+export const FAILED: Partial<NewSourceCall> = { fallback: 'failed', isAttributable: true };
 
 export type JudgedOptions = {
   readonly state?: Partial<MigrationState>;
@@ -72,7 +72,7 @@ export async function openJudged({
   return {
     ...{ clock, states, evidence, judge, audited, rollbacks, warnings, events, current },
     position: () => positionText(current()),
-    serve(call: Partial<NewCall> = {}): void {
+    serve(call: Partial<NewSourceCall> = {}): void {
       evidence.served({ resource: 'users', operation: 'users.get', ms: 20, isAttributable: false, ...call });
     },
     /** Lets time pass: `each` is called so many times a second, and the judge looks every two seconds. */

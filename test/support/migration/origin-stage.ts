@@ -1,5 +1,5 @@
 import { fault } from '../../../src/errors/fault.ts';
-import type { NewCall } from '../../../src/migration/evidence/evidence.ts';
+import type { NewSourceCall } from '../../../src/migration/evidence/evidence.ts';
 import { createLocalBreaker } from '../../../src/migration/routing/local-breaker.ts';
 import type { AbortableCall } from '../../../src/migration/routing/abortable-call.ts';
 import { createOriginStage } from '../../../src/migration/routing/origin-stage.ts';
@@ -32,7 +32,7 @@ export function openOriginStage(declared: object = {}) {
   };
   const attempts = new Set<AbortableCall>();
   const generations: number[] = [];
-  const served: Omit<NewCall, 'resource' | 'operation'>[] = [];
+  const served: Omit<NewSourceCall, 'resource' | 'operation'>[] = [];
   const counted: string[] = [];
   const config = migrationConfig(declared);
   const stage = createOriginStage(

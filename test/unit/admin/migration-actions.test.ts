@@ -18,7 +18,10 @@ import { eventually } from '../../support/time/eventually.ts';
 const unasked = () => Promise.reject(new Error('no test asks for it'));
 
 /** What an operator can do with a migration of users whose gate is as the test says. */
-function open({ ready = true, engine = {} }: { ready?: boolean; engine?: Partial<OperatorTasks> } = {}) {
+function open({
+  ready = true,
+  operatorTasks = {},
+}: { ready?: boolean; operatorTasks?: Partial<OperatorTasks> } = {}) {
   const clock = createManualClock();
   const states = createLocalStates({ file: openStateFile(undefined, '', () => undefined), clock });
   const declared: DeclaredMigration = {
@@ -40,18 +43,18 @@ function open({ ready = true, engine = {} }: { ready?: boolean; engine?: Partial
     return Promise.resolve('kept' as const);
   };
   const migrations: OperatedMigrations = {
-    moving: () => [{ declared, config, operations: ['users.list', 'users.get'] }],
+    migrating: () => [{ declared, config, operations: ['users.list', 'users.get'] }],
     states,
     evidence: {
       read: () => Promise.resolve({ 'users.get': goodEvidence(10) }),
       differences: () => Promise.resolve([]),
     },
-    engine: {
+    operatorTasks: {
       gate,
       check: () => Promise.resolve({ same: 20, asked: 20, problems: [] }),
       ...{ walk: unasked, rehearse: unasked, replay: unasked, calibrate: unasked },
       ...{ explain: unasked, report: unasked, preview: unasked },
-      ...engine,
+      ...operatorTasks,
     },
     tasks: createTasks(clock),
     clock,
@@ -184,7 +187,7 @@ describe('the actions on a migration', () => {
 
   it('run long work, keep what a walk found, and write a line in the audit at its end', async () => {
     const { run, status, audited } = open({
-      engine: {
+      operatorTasks: {
         walk: () => Promise.resolve({ records: 200, differences: 7 }),
         rehearse: () => Promise.resolve({ tripped: true, evidence: 'cusum 9.4 after 6 s' }),
       },
@@ -208,7 +211,7 @@ describe('the actions on a migration', () => {
   it('do not begin where the sources do not have the same records', async () => {
     const problems = ['users.get: user_7 of crm is another record in people'];
     const { run, status } = open({
-      engine: { check: () => Promise.resolve({ same: 0, asked: 20, problems }) },
+      operatorTasks: { check: () => Promise.resolve({ same: 0, asked: 20, problems }) },
     });
     expect(await run('create')).toMatchObject({ kind: 'failed', problem: problems[0] });
     expect((await status()).rev).toBe(0);

@@ -1,15 +1,15 @@
 import { compilePath } from '../../../src/adapter/path.ts';
-import { markOfNonRecords } from '../../../src/claims/source/non-record-rows.ts';
+import { findDropCondition } from '../../../src/claims/source/non-record-rows.ts';
 
 describe('what tells rows that are no records from records', () => {
   const records = [{ id: 1, name: 'a' }, { id: 2 }];
 
   it('is that a column lacks a value that every record has there', () => {
-    expect(markOfNonRecords([{ id: 'design' }], records, 'name')).toEqual({ at: 'name', present: false });
+    expect(findDropCondition([{ id: 'design' }], records, 'name')).toEqual({ at: 'name', present: false });
   });
 
   it('is else a key that no record has', () => {
-    expect(markOfNonRecords([{ id: 'design', views: {} }], records, undefined)).toEqual({
+    expect(findDropCondition([{ id: 'design', views: {} }], records, undefined)).toEqual({
       at: 'views',
       present: true,
     });
@@ -17,11 +17,11 @@ describe('what tells rows that are no records from records', () => {
 
   it('is a path to that key, whatever it is called', () => {
     const row = { id: 'design', 'views.all | "x"': 1 };
-    const { at = '' } = markOfNonRecords([row], records, undefined) ?? {};
+    const { at = '' } = findDropCondition([row], records, undefined) ?? {};
     expect(compilePath(at)(row)).toBe(1);
   });
 
   it('is nothing where records have all of its keys', () => {
-    expect(markOfNonRecords([{ id: 'design' }], records, undefined)).toBeUndefined();
+    expect(findDropCondition([{ id: 'design' }], records, undefined)).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { resources } from '../../../src/contract/resources.ts';
 import { createToSample } from '../../../src/migration/compare/sample.ts';
 import { createCalibrate } from '../../../src/migration/walk/calibrate.ts';
-import { explainAnswers } from '../../../src/migration/walk/explain.ts';
+import { explainAnswers } from '../../../src/migration/shadow/explain-question.ts';
 import { createWalk } from '../../../src/migration/walk/walk.ts';
 import type { SourceHandler } from '../../../src/policy/call.ts';
 import { openWalk } from '../../support/migration/open-walk.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../kernel/clock.ts';
 import type { MigrationEvidence } from '../../../migration/evidence/evidence.ts';
-import type { MovingResource } from '../../../migration/migrations.ts';
+import type { MigratingResource } from '../../../migration/migrations.ts';
 import type { OperatorTasks } from '../../../migration/operate/operator-tasks.ts';
 import type { Tasks } from '../../../migration/operate/tasks.ts';
 import type { MigrationState } from '../../../migration/state/migration-state.ts';
@@ -8,15 +8,15 @@ import type { MigrationStates } from '../../../migration/state/migration-states.
 import { ActionRefusal } from '../../api/action.ts';
 
 /** A migration of the configuration in force. */
-type Declared = Pick<MovingResource, 'declared' | 'config' | 'operations'>;
+type Declared = Pick<MigratingResource, 'declared' | 'config' | 'operations'>;
 
 /** The migrations of a process, as operators act on them. */
 export type OperatedMigrations = {
   /** Those of the configuration in force. */
-  readonly moving: () => readonly Declared[];
+  readonly migrating: () => readonly Declared[];
   readonly states: MigrationStates;
   readonly evidence: Pick<MigrationEvidence, 'read' | 'differences'>;
-  readonly engine: OperatorTasks;
+  readonly operatorTasks: OperatorTasks;
   readonly tasks: Tasks;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
 };
@@ -26,10 +26,10 @@ export type FoundMigration = Declared & { readonly state: MigrationState };
 
 /** @throws ActionRefusal where the configuration in force declares no such migration */
 export function findMigration(
-  { moving, states }: Pick<OperatedMigrations, 'moving' | 'states'>,
+  { migrating, states }: Pick<OperatedMigrations, 'migrating' | 'states'>,
   resource: string,
 ): FoundMigration {
-  const all = moving();
+  const all = migrating();
   const found = all.find(({ declared }) => declared.resource === resource);
   const state = states.current(resource);
   if (found !== undefined && state !== undefined) return { ...found, state };

@@ -12,10 +12,10 @@ const EXPLAIN_MS = 4_000;
 
 /** Creates the actions that change nothing. */
 function createReadActions(migrations: OperatedMigrations) {
-  const { moving, states, evidence, engine } = migrations;
+  const { migrating, states, evidence, operatorTasks } = migrations;
   return {
     migrations: () => ({
-      migrations: moving().flatMap(({ declared: { resource } }) => {
+      migrations: migrating().flatMap(({ declared: { resource } }) => {
         const state = states.current(resource);
         if (state === undefined) return [];
         const { sources, rev, stage, percent } = state;
@@ -29,7 +29,7 @@ function createReadActions(migrations: OperatedMigrations) {
     },
     async 'migrations.preview'({ resource, percent }) {
       findMigration(migrations, resource);
-      return { ...(await refuseIfRedisFails('keys', () => engine.preview(resource, percent))) };
+      return { ...(await refuseIfRedisFails('keys', () => operatorTasks.preview(resource, percent))) };
     },
     async 'migrations.diffs'({ resource, operation, kind }) {
       findMigration(migrations, resource);
@@ -40,7 +40,7 @@ function createReadActions(migrations: OperatedMigrations) {
     },
     async 'migrations.report'({ resource }) {
       findMigration(migrations, resource);
-      return { markdown: await refuseIfRedisFails('keys', () => engine.report(resource)) };
+      return { markdown: await refuseIfRedisFails('keys', () => operatorTasks.report(resource)) };
     },
   } satisfies ActionHandlers;
 }
@@ -60,7 +60,7 @@ export function createMigrationActions(
       note({ target: `${resource} ${operation}` });
       refuseUnknownOperation(findMigration(migrations, resource), operation);
       const signal = AbortSignal.timeout(EXPLAIN_MS);
-      return { ...(await migrations.engine.explain(resource, { operation, query }, signal)) };
+      return { ...(await migrations.operatorTasks.explain(resource, { operation, query }, signal)) };
     },
   };
 }

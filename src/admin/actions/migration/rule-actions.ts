@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { acknowledging, withoutRule, withRule } from '../../../migration/state/transitions.ts';
+import { withAcknowledged, withoutRule, withRule } from '../../../migration/state/transitions.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import type { ActionHandlers } from '../act.ts';
 import { changeState } from './change-state.ts';
@@ -48,7 +48,7 @@ export function createRuleActions(migrations: OperatedMigrations) {
       const state = await changeState(migrations, { resource }, note, (found) => {
         const known = knownRules(found);
         const unknown = rules.find((rule) => !known.includes(rule));
-        if (unknown === undefined) return acknowledging(found.state, rules);
+        if (unknown === undefined) return withAcknowledged(found.state, rules);
         throw new ActionRefusal('not_found', `there is no rule ${unknown}`, `rules: ${known.join(', ')}`);
       });
       return { acknowledged: state.acknowledged, rev: state.rev };

@@ -28,13 +28,13 @@ function fallbackView(evidence: Readonly<Record<string, OperationEvidence>>): St
 
 /** Everything about one migration. Rejects where Redis fails. */
 export async function readStatus(
-  { states, evidence, engine, tasks }: OperatedMigrations,
+  { states, evidence, operatorTasks, tasks }: OperatedMigrations,
   { state, config }: FoundMigration,
   operation: string | undefined,
 ): Promise<Status> {
   const { resource, sources, rev, since, evidenceSince, generation } = state;
   const [gate, found, replicas] = await Promise.all([
-    engine.gate(resource, operation),
+    operatorTasks.gate(resource, operation),
     evidence.read(resource),
     states.acknowledged(resource),
   ]);

@@ -39,7 +39,7 @@ function positionAsked(
 
 /** The state after a step. @throws ActionRefusal */
 async function stepped(
-  { engine, clock }: OperatedMigrations,
+  { operatorTasks, clock }: OperatedMigrations,
   found: FoundMigration,
   input: StageInput,
 ): Promise<MigrationState> {
@@ -49,7 +49,7 @@ async function stepped(
     throw new ActionRefusal('bad_input', 'a forced step needs a reason', 'add --reason "<why>"');
   const decision = decideStep(
     found.state,
-    await refuseIfRedisFails('keys', () => engine.gate(resource, operation)),
+    await refuseIfRedisFails('keys', () => operatorTasks.gate(resource, operation)),
     {
       to: positionAsked(found, input),
       operation,

@@ -32,7 +32,7 @@ function compileWork(
   input: StartInput,
   recordEnd: RecordEnd,
 ): Work {
-  const { engine, clock } = migrations;
+  const { operatorTasks, clock } = migrations;
   const { resource, task, queries = [], rps = REPLAY_RPS, samples = CALIBRATION_SAMPLES } = input;
   const { evidence } = found.state;
 
@@ -51,28 +51,28 @@ function compileWork(
     case 'create':
       refuseIfBegun(found);
       return async (run) => {
-        const result = await engine.check(resource, run);
+        const result = await operatorTasks.check(resource, run);
         if (result.problems.length > 0) throw new Error(result.problems.join('; '));
         await keep(withFreshStart);
         return result;
       };
     case 'walk':
       return async (run) => {
-        const result = await engine.walk(resource, run);
+        const result = await operatorTasks.walk(resource, run);
         await keep((state, at) => walked(state, result, at));
         return result;
       };
     case 'rehearse':
       return async (run) => {
         // The judge keeps that it has tripped, and the audit has its line.
-        const result = await engine.rehearse(resource, run);
+        const result = await operatorTasks.rehearse(resource, run);
         if (!result.tripped) throw new Error(`the judge has not tripped: ${result.evidence}`);
         return result;
       };
     case 'replay':
-      return (run) => engine.replay(resource, queries, rps, run);
+      return (run) => operatorTasks.replay(resource, queries, rps, run);
     case 'calibrate':
-      return (run) => engine.calibrate(resource, samples, run);
+      return (run) => operatorTasks.calibrate(resource, samples, run);
   }
 }
 

@@ -133,7 +133,7 @@ describe('the judge does nothing', () => {
   });
 
   test('in a process that is not the judge', async () => {
-    const memory = { ...createLocalJudgeMemory(), take: () => Promise.resolve(false) };
+    const memory = { ...createLocalJudgeMemory(), acquireLeadership: () => Promise.resolve(false) };
     const judged = await open({ state: RAMP, memory });
     await judged.pass(10, 10, faulty(judged, 1));
     expect(judged.position()).toBe('ramp:25');

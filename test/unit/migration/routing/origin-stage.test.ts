@@ -1,4 +1,4 @@
-import { GenerationEnded } from '../../../../src/migration/routing/current-generation.ts';
+import { GenerationReplaced } from '../../../../src/migration/routing/current-generation.ts';
 import { callerOf, failing, openOriginStage, replyOf } from '../../../support/migration/origin-stage.ts';
 import { createCall } from '../../../support/pipeline/call.ts';
 
@@ -181,7 +181,7 @@ describe('a call that the new source does not answer', () => {
       );
     const asked = opened.ask();
     await Promise.resolve();
-    for (const attempt of opened.attempts) attempt.end(new GenerationEnded());
+    for (const attempt of opened.attempts) attempt.end(new GenerationReplaced());
     expect(await asked).toEqual({ by: 'legacy', origin: 'legacy', fallback: undefined });
     expect(opened.served).toEqual([]);
   });

@@ -11,9 +11,9 @@ import type { SourceAnswer } from './call.ts';
 export type KeepAnswer = (answer: SourceAnswer) => Promise<void>;
 
 /** Begins to warm a cache. It is called before the source is asked, so that a purge since then ends what is kept. */
-export type BeginWarming = (operation: string, query: Query) => KeepAnswer;
+export type BeginPrewarm = (operation: string, query: Query) => KeepAnswer;
 
-export type CacheWarmingDeps = EntryMakerDeps & {
+export type CachePrewarmDeps = EntryMakerDeps & {
   readonly cache: Cache;
   readonly purges: Pick<Purges, 'current'>;
   /** What the cache stage of the source has its answers under. */
@@ -21,7 +21,7 @@ export type CacheWarmingDeps = EntryMakerDeps & {
 };
 
 /** Creates what puts answers into the cache that no caller has asked this source for. What is newer there stays. */
-export function createCacheWarming({ cache, purges, digest, ...deps }: CacheWarmingDeps): BeginWarming {
+export function createCachePrewarm({ cache, purges, digest, ...deps }: CachePrewarmDeps): BeginPrewarm {
   const entryOf = createEntryMaker(deps);
 
   /** Another process that has the lock makes a newer entry. */

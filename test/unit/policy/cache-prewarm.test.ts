@@ -1,4 +1,4 @@
-import { createCacheWarming } from '../../../src/policy/cache-warm.ts';
+import { createCachePrewarm } from '../../../src/policy/cache-prewarm.ts';
 import { createCache } from '../../../src/store/cache/cache.ts';
 import { createLocalPurges } from '../../../src/store/purges.ts';
 import { callOf, clock, found, openCached, query, settled } from '../../support/pipeline/cached-answers.ts';
@@ -10,7 +10,7 @@ function openWarmed() {
     ...{ clock, localBytes: 1024 ** 2, localSeconds: 5, purges },
     onEvent: () => undefined,
   });
-  const begin = createCacheWarming({
+  const begin = createCachePrewarm({
     ...{ cache, clock, purges, digest: 'd1', jitterPercent: 0, random: () => 0 },
     freshness: { notFound: 2, staleWhileRevalidate: 0, staleIfError: 0 },
   });

@@ -4,7 +4,7 @@ import { GatewayError } from '../../errors/fault.ts';
 import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
 import { compareAnswers } from '../compare/compare-answers.ts';
 import type { AnswerDifference } from '../compare/comparison.ts';
-import type { Both } from '../shadow/confirm.ts';
+import type { Both } from './confirm.ts';
 
 /** What both sources say now, with their values. It is shown to who has asked, and kept nowhere. */
 export type AnswersWithValues = {

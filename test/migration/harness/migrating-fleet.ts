@@ -45,7 +45,7 @@ export type Fleet = {
 };
 
 /** A fleet between two services over one model. */
-export type MovingFleet = Fleet & {
+export type MigratingFleet = Fleet & {
   readonly users: readonly UserTruth[];
   readonly legacy: ModelService;
   readonly next: ModelService;
@@ -138,7 +138,10 @@ export async function startFleet(
 }
 
 /** Starts two services over one model, and gateways between them. */
-export async function startMovingFleet(bench: FaultBench, options: FleetOptions = {}): Promise<MovingFleet> {
+export async function startMigratingFleet(
+  bench: FaultBench,
+  options: FleetOptions = {},
+): Promise<MigratingFleet> {
   const users = generateUsers({ seed: 1, count: options.users ?? 1_000 }).map(({ truth }) => truth);
   const legacy = await startModelService('old-users', users);
   const next = await startModelService('new-users', users);

@@ -55,7 +55,7 @@ passthrough:
 `;
 
 /** Two services with the same three users, and gateways in front of them. */
-export type MovingServices = {
+export type MigratingServices = {
   readonly legacy: ScriptedUpstream;
   readonly next: ScriptedUpstream;
   /** Starts a gateway whose file says this of the users, such as `{ source: crm }`. */
@@ -75,7 +75,7 @@ export function answerOf(path: string): Answer {
 }
 
 /** Starts both services; everything ends with `close`. */
-export async function startMovingServices(): Promise<MovingServices> {
+export async function startMigratingServices(): Promise<MigratingServices> {
   const works = serving(({ path }) => answerOf(path));
   const [legacy, next] = await Promise.all([startUpstream(works), startUpstream(works)]);
   const running: LocalGateway[] = [];

@@ -1,5 +1,5 @@
 import type { OperatorTasks } from '../migration/operate/operator-tasks.ts';
-import { createTrafficReplay, recordedQuery } from '../migration/replay/replay.ts';
+import { createTrafficReplay, parseRecordedQuery } from '../migration/replay/replay.ts';
 import {
   createSourceComparisons,
   type SourceComparisons,
@@ -9,31 +9,31 @@ import { createStrainSensor } from '../migration/shadow/strain.ts';
 import type { RedisByRole } from '../store/redis/redis-roles.ts';
 
 /** The comparisons of a process, and what operators start of them. */
-export type OpenedShadows = Pick<SourceComparisons, 'offer' | 'serveBy' | 'close'> & {
-  readonly engine: Pick<OperatorTasks, 'walk' | 'calibrate' | 'explain' | 'replay'>;
+export type OpenedComparisons = Pick<SourceComparisons, 'offer' | 'serveBy' | 'close'> & {
+  readonly operatorTasks: Pick<OperatorTasks, 'walk' | 'calibrate' | 'explain' | 'replay'>;
 };
 
-export type OpenShadowsDeps = Omit<SourceComparisonsDeps, 'redis' | 'strain'> & {
+export type OpenComparisonsDeps = Omit<SourceComparisonsDeps, 'redis' | 'strain'> & {
   readonly redis: RedisByRole;
 };
 
 /** Opens the comparisons of a process, for its life. */
-export function openShadows({ redis, ...deps }: OpenShadowsDeps): OpenedShadows {
+export function openComparisons({ redis, ...deps }: OpenComparisonsDeps): OpenedComparisons {
   const { clock, evidence } = deps;
   const connections = Object.values(redis);
   const isRedisReady = () => connections.every((connection) => connection?.isReady() !== false);
   const sensor = createStrainSensor({ clock, isRedisReady });
-  const shadows = createSourceComparisons({
+  const comparisons = createSourceComparisons({
     ...deps,
     redis: redis.limits?.client,
     strain: () => sensor.current(),
   });
-  const { walk, calibrate, explain, compareQuestion } = shadows;
+  const { walk, calibrate, explain, compareQuestion } = comparisons;
   return {
-    ...shadows,
-    engine: {
+    ...comparisons,
+    operatorTasks: {
       ...{ walk, calibrate },
-      explain: async (resource, recorded, signal) => explain(resource, recordedQuery(recorded), signal),
+      explain: async (resource, recorded, signal) => explain(resource, parseRecordedQuery(recorded), signal),
       async replay(resource, queries, rps, run) {
         const ask = createTrafficReplay({
           ...{ clock, evidence },
@@ -44,7 +44,7 @@ export function openShadows({ redis, ...deps }: OpenShadowsDeps): OpenedShadows 
     },
     async close() {
       sensor.close();
-      await shadows.close();
+      await comparisons.close();
     },
   };
 }
