@@ -25,7 +25,7 @@ export type RehearsalResult = { readonly tripped: boolean; readonly evidence: st
 /** One question that was recorded, in its canonical form: `users.list` and `limit=20&sort=name`, or `users.get` and `id=user_1`. */
 export type RecordedQuery = { readonly operation: string; readonly query: string };
 
-export type ReplayResult = {
+export type TrafficReplayResult = {
   readonly asked: number;
   /** How many comparisons had each verdict. */
   readonly verdicts: Readonly<Record<string, number>>;
@@ -72,7 +72,12 @@ export type OperatorTasks = {
   check(resource: string, run: Run): Promise<SourcesCheck>;
   walk(resource: string, run: Run): Promise<WalkResult>;
   rehearse(resource: string, run: Run): Promise<RehearsalResult>;
-  replay(resource: string, queries: readonly RecordedQuery[], rps: number, run: Run): Promise<ReplayResult>;
+  replay(
+    resource: string,
+    queries: readonly RecordedQuery[],
+    rps: number,
+    run: Run,
+  ): Promise<TrafficReplayResult>;
   calibrate(resource: string, samples: number, run: Run): Promise<CalibrationResult>;
   explain(resource: string, query: RecordedQuery, signal: AbortSignal): Promise<ExplainedQuestion>;
   /** A document in Markdown for those who must sign. */

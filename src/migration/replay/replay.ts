@@ -4,7 +4,7 @@ import { compileParser } from '../../contract/parse-query.ts';
 import type { Query } from '../../contract/query.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
-import type { RecordedQuery, ReplayResult, Run } from '../operate/operator-tasks.ts';
+import type { RecordedQuery, TrafficReplayResult, Run } from '../operate/operator-tasks.ts';
 import type { CompareQuestion } from '../shadow/compare-question.ts';
 
 export type ReplayDeps = {
@@ -39,7 +39,7 @@ export function createTrafficReplay({ compareQuestion, evidence, clock, wait }: 
     recorded: readonly RecordedQuery[],
     rps: number,
     { signal, progress }: Run,
-  ): Promise<ReplayResult> {
+  ): Promise<TrafficReplayResult> {
     const questions = recorded.map((one) => ({ operation: one.operation, query: parseRecordedQuery(one) }));
     const verdicts: Record<string, number> = {};
     let nextMs = clock.monotonic();

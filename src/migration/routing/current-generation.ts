@@ -4,7 +4,7 @@ import type { AbortableCall } from './abortable-call.ts';
 export type OpenedGeneration<T> = { readonly value: T; close(): unknown };
 
 /** One generation at work. */
-export type Generation<T> = {
+export type SourceGeneration<T> = {
   readonly value: T;
   /** The callers' attempts that wait for it. They end when another generation takes its place. */
   readonly attempts: Set<AbortableCall>;
@@ -13,7 +13,7 @@ export type Generation<T> = {
 /** The generation of the new source that is at work. */
 export type CurrentGeneration<T> = {
   /** The one of a number; another one ends with it. */
-  of(number: number): Generation<T>;
+  of(number: number): SourceGeneration<T>;
   close(): Promise<void>;
 };
 
@@ -24,7 +24,7 @@ export class GenerationReplaced extends Error {}
 export function createCurrentGeneration<T>(
   start: (number: number) => OpenedGeneration<T>,
 ): CurrentGeneration<T> {
-  let current: (Generation<T> & { readonly number: number; readonly end: () => unknown }) | undefined;
+  let current: (SourceGeneration<T> & { readonly number: number; readonly end: () => unknown }) | undefined;
 
   function begin(number: number) {
     const made = start(number);

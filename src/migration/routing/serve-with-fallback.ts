@@ -2,12 +2,12 @@ import { fault, GatewayError } from '../../errors/fault.ts';
 import type { FallbackCause } from '../../kernel/upstream-call.ts';
 import type { Call, Handler, Reply } from '../../policy/call.ts';
 import type { NewSourceCall } from '../evidence/evidence.ts';
-import { type Generation, GenerationReplaced } from './current-generation.ts';
+import { type SourceGeneration, GenerationReplaced } from './current-generation.ts';
 import type { LocalBreaker } from './local-breaker.ts';
 import { AbortableCall } from './abortable-call.ts';
 
 /** What the new source answers an operation with, under one generation. */
-export type GenerationHandler = Pick<Generation<unknown>, 'attempts'> & { readonly handler: Handler };
+export type GenerationHandler = Pick<SourceGeneration<unknown>, 'attempts'> & { readonly handler: Handler };
 
 /** Learns of each call of a caller that the new source was asked for: not of those that its cache answered. */
 export type OnServed = (call: Omit<NewSourceCall, 'resource' | 'operation'>) => void;
