@@ -32,6 +32,8 @@ export type AgainstOptions = {
   readonly scratch: string;
   /** The share of requests that this checkout records and exports; absent: tracing is off, as it is in the other one. */
   readonly traces?: number | undefined;
+  /** Whether the file of this checkout declares a migration, which is at rest. */
+  readonly migration?: boolean;
 };
 
 /** What `npm run bench -- --against` measured, by measure. */
@@ -45,10 +47,8 @@ export type AgainstResult = {
 /** One of the two gateways, in one round. */
 type Side = { readonly portico: Portico; readonly samples: Record<Measure, Sample[]>; stop(): Promise<void> };
 
-type SideServices = {
-  readonly scratch: string;
+type SideServices = Pick<AgainstOptions, 'scratch' | 'traces' | 'migration'> & {
   readonly upstreamUrl: string;
-  readonly traces?: number | undefined;
 };
 
 /** Starts a gateway with a Redis of its own: no round finds what an earlier one or the other gateway has cached. */
@@ -56,7 +56,7 @@ async function startSide(
   name: string,
   main: string | undefined,
   samples: Side['samples'],
-  { scratch, upstreamUrl, traces }: SideServices,
+  { scratch, upstreamUrl, traces, migration = false }: SideServices,
 ): Promise<Side> {
   const folder = join(scratch, name);
   await mkdir(folder, { recursive: true });
@@ -66,6 +66,7 @@ async function startSide(
     scratch: folder,
     redisUrl: redis.url,
     upstreamUrl,
+    migration,
     ...(main === undefined ? {} : { main }),
     ...(traces === undefined ? {} : { traces }),
   };
@@ -157,11 +158,11 @@ function medianSample(samples: readonly Sample[]): Sample {
 /**
  * A paired bench: the gateway of a commit and the one of this checkout are started anew in each round, because two runs
  * of the very same code differ, and measured in turn; which of them comes first changes with the round. Both have the
- * same configuration and the same upstream, but for `traces`.
+ * same configuration and the same upstream, but for `traces` and `migration`.
  */
 export async function benchAgainst(
   commit: string,
-  { rounds, load, scratch, traces }: AgainstOptions,
+  { rounds, load, scratch, ...added }: AgainstOptions,
 ): Promise<AgainstResult> {
   const checkout = checkOut(commit, scratch);
   const upstream = await startUpstream(scratch);
@@ -171,7 +172,7 @@ export async function benchAgainst(
       const services = { scratch: join(scratch, `round-${String(round)}`), upstreamUrl: upstream.url };
       const starts = [
         () => startSide('that', checkout.main, theirs, services),
-        () => startSide('this', undefined, ours, { ...services, traces }),
+        () => startSide('this', undefined, ours, { ...services, ...added }),
       ];
       await runRound(round % 2 === 0 ? starts : starts.toReversed(), load);
       console.error(`round ${String(round + 1)} of ${String(rounds)}`);

@@ -28,6 +28,8 @@ export type PorticoOptions = {
   readonly nodeArgs?: readonly string[];
   /** The share of requests that are recorded and exported to the upstream, which takes anything; absent: tracing is off. */
   readonly traces?: number;
+  /** Whether the file declares that the users move to a second source; nothing has begun to move. */
+  readonly migration?: boolean;
   /** `portico start` by default; the compiled gateway where it was built. */
   readonly main?: string;
 };
@@ -36,7 +38,7 @@ const PEPPER = 'a-pepper-that-only-the-bench-uses';
 
 function gatewayFile(
   ports: readonly [number, number],
-  { redisUrl, upstreamUrl, localBytes, localSeconds, traces }: PorticoOptions,
+  { redisUrl, upstreamUrl, localBytes, localSeconds, traces, migration }: PorticoOptions,
 ) {
   return `portico: 1
 listen: { host: 127.0.0.1, port: ${String(ports[0])} }
@@ -49,15 +51,15 @@ limits:
   anonymousTier: bench
 cache: { localBytes: ${localBytes ?? '64MiB'}, localSeconds: ${localSeconds ?? '5s'} }
 resources:
-  users: { source: bench, cache: { fresh: 600s } }
+  users: { source: bench, ${migration === true ? 'migration: { to: next }, ' : ''}cache: { fresh: 600s } }
 passthrough:
   - { name: orders, path: /orders, upstream: '${upstreamUrl}', permission: orders:read }
 `;
 }
 
-function sourceFile({ upstreamUrl }: PorticoOptions) {
+function sourceFile(name: string, { upstreamUrl }: PorticoOptions) {
   return `source: 1
-name: bench
+name: ${name}
 net: { baseUrl: '${upstreamUrl}', timeout: 5s, concurrency: 100 }
 outcomes: [{ status: 200, is: ok }]
 resources:
@@ -102,7 +104,8 @@ export async function startPortico(options: PorticoOptions): Promise<Portico> {
   const ports = [await freePort(), await freePort()] as const;
   const config = join(folder, 'portico.yaml');
   await writeFile(config, gatewayFile(ports, options));
-  await writeFile(join(folder, 'sources/bench.yaml'), sourceFile(options));
+  for (const name of options.migration === true ? ['bench', 'next'] : ['bench'])
+    await writeFile(join(folder, `sources/${name}.yaml`), sourceFile(name, options));
   const main = options.main ?? MAIN;
   const command = (...args: readonly string[]) => runScript(main, ['--config', config, ...args], 'load');
   const create = ['keys', 'create', '--label', 'bench', '--tier', 'bench', '--json'];

@@ -12,8 +12,9 @@ import { type RivalServices, startOthers, startRedis, startRival, startUpstream 
 import { printResult } from './print-result.ts';
 
 /*
- * `npm run bench` measures Portico against its rivals; `npm run bench -- --against <commit>` this checkout against
- * another commit, in pairs, with `--traces 0.01` while this one records that share of its requests; with `--json`, the last line is the result as JSON.
+ * `npm run bench` measures Portico against its rivals. `npm run bench -- --against <commit>` measures this checkout against
+ * another commit, in pairs. With `--traces 0.01`, this one records that share of its requests; with `--migration`, its file
+ * declares one. With `--json`, the last line is the result as JSON.
  */
 
 const { values } = parseArgs({
@@ -23,6 +24,8 @@ const { values } = parseArgs({
     against: { type: 'string' },
     /** With `--against`: the share of requests that this checkout records and exports. The audit is always on. */
     traces: { type: 'string' },
+    /** With `--against`: this checkout's file declares a migration of the users, which is at rest. */
+    migration: { type: 'boolean', default: false },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     connections: { type: 'string', default: '32' },
@@ -134,7 +137,7 @@ async function benchRivals(): Promise<void> {
 /** Measures this checkout against another commit of it. */
 async function benchCommit(commit: string): Promise<void> {
   const traces = values.traces === undefined ? undefined : Number(values.traces);
-  const result = await benchAgainst(commit, { rounds, load, scratch, traces });
+  const result = await benchAgainst(commit, { rounds, load, scratch, traces, migration: values.migration });
   console.log(againstLines(result).join('\n'));
   if (values.json) console.log(JSON.stringify(result));
 }
