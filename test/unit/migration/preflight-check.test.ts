@@ -1,6 +1,8 @@
 import { listBody, detailBody, type CanonicalRecord } from '../../../src/contract/response-body.ts';
 import { resources } from '../../../src/contract/resources.ts';
+import type { Filter } from '../../../src/contract/query.ts';
 import { fault } from '../../../src/errors/fault.ts';
+import { Decimal } from '../../../src/kernel/decimal.ts';
 import { preflightCheck } from '../../../src/migration/operate/preflight-check.ts';
 import type { SourceHandler } from '../../../src/policy/call.ts';
 
@@ -32,6 +34,42 @@ function sourceOf(records: readonly CanonicalRecord[], unsortable?: string): Sou
 function check(legacy: SourceHandler, next: SourceHandler) {
   const run = { signal: new AbortController().signal, progress: () => undefined };
   return preflightCheck({ resource: users, names: ['crm', 'people'], legacy, next }, run);
+}
+
+const product = (n: number): CanonicalRecord => ({
+  ...{ id: `prod_${n}`, name: `Thing ${n}`, description: null },
+  ...{ price: new Decimal(BigInt(100 * (1 + (n % 3))), 2), category: n % 2 === 0 ? 'Toys' : 'Books' },
+});
+const catalogue = Array.from({ length: 20 }, (_, n) => product(n + 1));
+
+/** A source of products, which refuses some filters, and does the opposite of others. */
+function productsOf(
+  refuses: (filter: Filter) => boolean,
+  inverts: (filter: Filter) => boolean,
+): SourceHandler {
+  function isMatch(record: CanonicalRecord, { field, op, value }: Filter): boolean {
+    const found = record[field];
+    if (op === 'eq') return found === value;
+    return found instanceof Decimal && Math.sign(found.compare(value)) !== (op === 'ge' ? -1 : 1);
+  }
+  return ({ query }) => {
+    if (query.kind === 'get') return Promise.resolve({ found: false, tags: [] });
+    if (query.filters.some(refuses)) return Promise.reject(fault('scan_limit_exceeded'));
+    const rows = catalogue.filter((record) =>
+      query.filters.every((filter) => isMatch(record, filter) !== inverts(filter)),
+    );
+    const meta = { total: rows.length, page: 1, limit: query.limit };
+    const body = listBody(resources.products, rows.slice(0, query.limit), meta);
+    return Promise.resolve({ found: true, body, storedAt: 0, freshSeconds: 30, tags: [] });
+  };
+}
+
+async function checkProducts(...next: Parameters<typeof productsOf>): Promise<readonly string[]> {
+  const run = { signal: new AbortController().signal, progress: () => undefined };
+  const never = () => false;
+  const sources = { legacy: productsOf(never, never), next: productsOf(...next) };
+  const names = ['crm', 'people'] as const;
+  return (await preflightCheck({ resource: resources.products, names, ...sources }, run)).problems;
 }
 
 describe('the check before a migration begins', () => {
@@ -69,9 +107,38 @@ describe('the check before a migration begins', () => {
   it('refuses a source that cannot answer what the legacy one can', async () => {
     const { problems } = await check(sourceOf(everybody), sourceOf(everybody, 'name'));
     expect(problems).toEqual([
-      'people cannot answer what crm can: sort=name (scan_limit_exceeded); portico check shows its costs',
+      'people cannot answer sort=name (scan_limit_exceeded), and crm can: write resources.users.list.sort.columns: { name: <its column> } in the file of people, or raise its budget; portico check shows what it costs',
+      expect.stringContaining('people cannot answer sort=-name (scan_limit_exceeded)'),
     ]);
     expect((await check(sourceOf(everybody, 'name'), sourceOf(everybody, 'name'))).problems).toEqual([]);
+  });
+
+  it('refuses a source that cannot answer a filter that the legacy one can, with the line to write', async () => {
+    const problems = await checkProducts(
+      ({ field }) => field === 'category',
+      () => false,
+    );
+    expect(problems).toEqual([
+      "people cannot answer category=… (scan_limit_exceeded), and crm can: write resources.products.list.filters: { category: { eq: { query: { <its parameter>: '{value}' }, exactness: exact } } } in the file of people, or raise its budget; portico check shows what it costs",
+    ]);
+    expect(
+      await checkProducts(
+        () => false,
+        () => false,
+      ),
+    ).toEqual([]);
+  });
+
+  it('refuses a source that answers a filter with other records, and says no value of them', async () => {
+    const problems = await checkProducts(
+      () => false,
+      ({ op }) => op === 'le',
+    );
+    expect(problems).toEqual([
+      expect.stringContaining(
+        'people answers max_price=… with other records than crm: 0 of 13 ids are the same; look at resources.products.list.filters.price.le in both files',
+      ),
+    ]);
   });
 
   it('refuses a source that does not answer, with the code of its failure', async () => {
