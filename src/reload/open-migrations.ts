@@ -164,6 +164,7 @@ function openOperated(
     ...comparisons.operatorTasks,
     ...{ check, preview },
     gate: (resource: string, operation?: string) => judge.gate(resource, operation),
+    cusum: (resource: string) => judge.cusum(resource),
     rehearse: createRehearse(common),
     report: createReport({ ...common, gates: judge }),
   };

@@ -55,6 +55,22 @@ const status = z.strictObject({
       keys: z.int().describe('Distinct questions compared.'),
       ...{ match: z.int(), mismatch: z.int(), inconclusive: z.int() },
       ...{ ignored: z.int(), failedNew: z.int() },
+      bound95: z
+        .number()
+        .describe(
+          'The largest share of questions that differ which is still plausible, with 95 % confidence.',
+        ),
+      cusum: z
+        .number()
+        .describe(
+          'How much the failures of the new source alone speak for 5 % rather than 0.5 %; the limit is 9.2.',
+        ),
+      lagP99Ms: z
+        .number()
+        .nullable()
+        .describe(
+          'How long, in milliseconds, 99 % of the differences that went by themselves lasted at most; null: there were none.',
+        ),
     }),
   ),
   fallback: z

@@ -56,8 +56,12 @@ function compareBlocks(compare: Status['compare']): readonly ReportBlock[] {
   const rows = Object.entries(compare).map(([operation, one]) => [
     operation,
     ...[one.keys, one.match, one.mismatch, one.inconclusive, one.ignored, one.failedNew].map(String),
+    `${Number((one.bound95 * 100).toPrecision(3))} %`,
+    one.lagP99Ms === null ? '' : `${one.lagP99Ms} ms`,
+    one.cusum.toFixed(1),
   ]);
-  const head = ['OPERATION', 'QUESTIONS', 'MATCH', 'MISMATCH', 'INCONCLUSIVE', 'IGNORED', 'FAILED AT NEW'];
+  const counts = ['QUESTIONS', 'MATCH', 'MISMATCH', 'INCONCLUSIVE', 'IGNORED', 'FAILED AT NEW'];
+  const head = ['OPERATION', ...counts, 'AT MOST', 'LAG P99', 'CUSUM'];
   return rows.length === 0 ? [] : section('Compared', [{ table: [head, ...rows] }]);
 }
 

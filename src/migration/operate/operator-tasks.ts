@@ -69,6 +69,8 @@ export type Preview = {
 export type OperatorTasks = {
   /** Of an operation where one is named, else of the resource. Rejects where Redis fails. */
   gate(resource: string, operation?: string): Promise<Gate>;
+  /** The CUSUM of failures at the new source alone, by operation. Rejects where Redis fails. */
+  cusum(resource: string): Promise<Readonly<Record<string, number>>>;
   check(resource: string, run: Run): Promise<SourcesCheck>;
   walk(resource: string, run: Run): Promise<WalkResult>;
   rehearse(resource: string, run: Run): Promise<RehearsalResult>;

@@ -46,11 +46,12 @@ function open({
     migrating: () => [{ declared, config, operations: ['users.list', 'users.get'] }],
     states,
     evidence: {
-      read: () => Promise.resolve({ 'users.get': goodEvidence(10) }),
+      read: () => Promise.resolve({ 'users.get': { ...goodEvidence(10), lagMs: { '110': 3 } } }),
       differences: () => Promise.resolve([]),
     },
     operatorTasks: {
       gate,
+      cusum: () => Promise.resolve({ 'users.get': 2.303 }),
       check: () => Promise.resolve({ same: 20, asked: 20, problems: [] }),
       ...{ walk: unasked, rehearse: unasked, replay: unasked, calibrate: unasked },
       ...{ explain: unasked, report: unasked, preview: unasked },
@@ -104,7 +105,10 @@ describe('the actions on a migration', () => {
       ...{ resource: 'users', sources: ['crm', 'people'], stage: 'complete', percent: 0, hold: null },
       ...{ rev: 9, gate: { next: null }, fallback: { failed: 0 }, lastRollback: null },
       compare: {
-        'users.get': { keys: 10, match: 10, mismatch: 0, inconclusive: 0, ignored: 0, failedNew: 0 },
+        'users.get': {
+          ...{ keys: 10, match: 10, mismatch: 0, inconclusive: 0, ignored: 0, failedNew: 0 },
+          ...{ bound95: 0.259, cusum: 2.3, lagP99Ms: 110 },
+        },
       },
       replicas: { total: 1, atRev: 1, stale: [] },
     });

@@ -1,19 +1,31 @@
 import { weakGates } from '../../../config/validate/check-migrations.ts';
 import type { OperationEvidence } from '../../../migration/evidence/evidence.ts';
+import { latencyQuantile } from '../../../migration/evidence/latency.ts';
 import { gateView } from '../../../migration/judge/gate.ts';
+import { upperBound } from '../../../migration/judge/mismatch-bound.ts';
 import { positionOf } from '../../../migration/state/position.ts';
 import type { ActionValue } from '../../api/action-table.ts';
 import type { FoundMigration, OperatedMigrations } from './find-migration.ts';
 
 type Status = ActionValue<'migrations.status'>;
 
-function compareView(evidence: Readonly<Record<string, OperationEvidence>>): Status['compare'] {
+const rounded = (value: number) => Number(value.toPrecision(3));
+
+function compareView(
+  evidence: Readonly<Record<string, OperationEvidence>>,
+  cusum: Readonly<Record<string, number>>,
+): Status['compare'] {
   return Object.fromEntries(
     Object.entries(evidence).map(([operation, one]) => {
       const { keys, mismatchedKeys, match, mismatch, inconclusive, ignored } = one;
       const { failedNew, failedLegacy, failedBoth } = one;
       const view = { keys, match, mismatch, inconclusive, ignored, failedNew };
-      return [operation, { ...view, mismatchedKeys, failedLegacy, failedBoth }];
+      const judged = {
+        bound95: rounded(upperBound(keys, mismatchedKeys)),
+        cusum: rounded(cusum[operation] ?? 0),
+        lagP99Ms: latencyQuantile(one.lagMs, 0.99) ?? null,
+      };
+      return [operation, { ...view, mismatchedKeys, failedLegacy, failedBoth, ...judged }];
     }),
   );
 }
@@ -33,8 +45,9 @@ export async function readStatus(
   operation: string | undefined,
 ): Promise<Status> {
   const { resource, sources, rev, since, evidenceSince, generation } = state;
-  const [gate, found, replicas] = await Promise.all([
+  const [gate, cusum, found, replicas] = await Promise.all([
     operatorTasks.gate(resource, operation),
+    operatorTasks.cusum(resource),
     evidence.read(resource),
     states.acknowledged(resource),
   ]);
@@ -44,7 +57,7 @@ export async function readStatus(
     hold: state.hold ?? null,
     ...{ since, evidenceSince, generation, replicas, staleSeconds: states.staleSeconds() },
     gate: gateView(gate),
-    compare: compareView(found),
+    compare: compareView(found, cusum),
     fallback: fallbackView(found),
     lastRollback: state.lastRollback,
     rehearsedAt: state.rehearsedAt ?? null,
