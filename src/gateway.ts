@@ -27,7 +27,7 @@ export type Gateway = {
   close(): Promise<void>;
 };
 
-/** What the operator is told of the configuration in force. */
+/** What the operator's listener reports of the configuration in force. */
 function inForceOf(side: PublicSide) {
   const { rev, digest } = side.inForce();
   return { rev, digest };

@@ -1,3 +1,5 @@
+// The migrations of one process: their states, the routing of their calls, and the preview of a share.
+
 import type { Logger } from 'pino';
 import type { MigrationConfig } from '../config/schema/migration.ts';
 import type { Clock } from '../kernel/clock.ts';

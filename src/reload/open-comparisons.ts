@@ -1,3 +1,5 @@
+// Opens the comparisons of sources, once for the life of a process.
+
 import type { OperatorTasks } from '../migration/operate/operator-tasks.ts';
 import { createTrafficReplay, parseRecordedQuery } from '../migration/replay/replay.ts';
 import {

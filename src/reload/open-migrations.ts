@@ -1,3 +1,5 @@
+// Wires everything that migrations need, once for the life of a process; each reload then passes its configuration.
+
 import { createHmac } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { AuditLog } from '../audit/audit-log.ts';
@@ -24,7 +26,6 @@ import type { OperatorTasks } from '../migration/operate/operator-tasks.ts';
 import { createTasks } from '../migration/operate/tasks.ts';
 import { createReport } from '../migration/report/create-report.ts';
 import type { OperatedMigrations } from '../admin/actions/migration/find-migration.ts';
-
 import {
   createMigrations,
   type Migrations,

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSyn
 import { join } from 'node:path';
 
 /**
- * Writes a file as a whole: whoever reads it finds the old text or the new one. Only the user of the process may read it.
+ * Replaces a file at once: a reader finds all of the old text or all of the new one. Only the user of the process may read it.
  * `draft` names what is written first, in the same folder; processes that write the same file need a draft each.
  * @throws Error of the file system
  */

@@ -6,7 +6,7 @@ import type { OperationRow } from './row.ts';
 
 const chain: OperationRow = {
   id: 'audit-1',
-  name: 'every change is one line in log and Redis, the lines are one chain whoever writes at once, and no secret is in them',
+  name: 'every change is one line in log and Redis, the lines are one chain when several write at once, and no secret is in them',
   fast: true,
   async run(bench) {
     const { gateway, ask, through, redis } = await startOperator(bench);

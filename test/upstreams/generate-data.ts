@@ -38,7 +38,7 @@ const PRODUCTS = 320;
 /** The largest id of most databases' plain integers. */
 const ID_MAX = 2_147_483_647;
 
-/** Names that break whoever puts them between quotes, or between tags. */
+/** Names that break code which puts them between quotes, or between tags, without escaping them. */
 const oddNames = [
   "O'Brien",
   'Anna "Ace"',

@@ -1,3 +1,5 @@
+// Sends the request of a `portico migration` command to the running gateway.
+
 import type { Command } from 'commander';
 import type { ActionProblem } from '../../admin/api/action.ts';
 import {

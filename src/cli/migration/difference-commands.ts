@@ -1,3 +1,5 @@
+// The commands `diffs`, `ignore`, `rules`, `acknowledge` and `explain` of `portico migration`.
+
 import type { CliContext } from '../context.ts';
 import { printReport } from '../output/print-report.ts';
 import type { AskOptions } from './ask-migration.ts';

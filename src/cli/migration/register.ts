@@ -1,3 +1,5 @@
+// Registers `portico migration` with all of its commands, and implements `list` and `status`.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { resourceNames } from '../../contract/resources.ts';

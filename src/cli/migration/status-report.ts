@@ -1,3 +1,5 @@
+// Renders the status of a migration as text for the terminal.
+
 import type { ActionValue } from '../../admin/api/action-table.ts';
 import { type Report, type ReportBlock, section } from '../../explain/report/report.ts';
 

@@ -1,3 +1,5 @@
+// The commands of `portico migration` that change its position, and `preview`.
+
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ActionRequest, ActionValue } from '../../admin/api/action-table.ts';
 import type { MigrationStage } from '../../config/schema/migration.ts';

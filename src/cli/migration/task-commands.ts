@@ -1,3 +1,5 @@
+// The commands of `portico migration` that start long work and wait for its end, and `report`.
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActionRequest } from '../../admin/api/action-table.ts';

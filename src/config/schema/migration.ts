@@ -212,7 +212,7 @@ export const migration = z.strictObject({
   webhook: webhook
     .optional()
     .describe(
-      'Who is told of a gate that is ready, a step, a hold, a rollback, and the end; absent: nobody.',
+      'Where the gateway sends an event when a gate becomes ready, and after a step, a hold, a rollback and the end; absent: it sends none.',
     ),
 });
 

@@ -1,3 +1,5 @@
+// Checks `migration:` of each resource against its sources, its deadline and the order of its steps.
+
 import { type ResourceName, resourceNames } from '../../contract/resources.ts';
 import { writeDuration } from '../../kernel/duration.ts';
 import type { LoadedConfig } from '../loaded-config.ts';

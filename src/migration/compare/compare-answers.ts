@@ -1,3 +1,5 @@
+// Compares the answers of both sources to one query.
+
 import type { Query } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { SourceAnswer } from '../../policy/call.ts';

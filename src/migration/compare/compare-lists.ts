@@ -1,3 +1,5 @@
+// Compares two pages of a list: total, ids, order, and the fields of each record.
+
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resources.ts';
 import type { ListQuery } from '../../contract/query.ts';

@@ -1,3 +1,5 @@
+// Compares the order of the records that two pages share, and tells ties from a wrong order.
+
 import type { Field, FieldKind } from '../../contract/fields.ts';
 import { compareKeys, type SortKey, sortKeyOf } from '../../contract/order.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';

@@ -1,3 +1,5 @@
+// Compares two records field by field.
+
 import type { Field, Value } from '../../contract/fields.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { AnswerDifference } from './comparison.ts';

@@ -1,3 +1,5 @@
+// The types of a comparison: what differs, the verdict, and the sample without values that is kept of it.
+
 import type { Decimal } from '../../kernel/decimal.ts';
 
 /** A value that differs: of a field, a total, a status, or the ids of an order. */

@@ -1,3 +1,5 @@
+// Guesses from two different values what happened to them, such as another letter case or time zone.
+
 import { Decimal } from '../../kernel/decimal.ts';
 import type { ComparedValue } from './comparison.ts';
 

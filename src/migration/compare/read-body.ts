@@ -1,3 +1,5 @@
+// Reads records back from the body of a v1 answer, so that they can be compared.
+
 import type { Field, Value } from '../../contract/fields.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resources.ts';

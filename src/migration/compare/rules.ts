@@ -1,3 +1,5 @@
+// Decides by the rules of a migration which differences do not count.
+
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { Decimal } from '../../kernel/decimal.ts';
 import type { KeptRule } from '../state/migration-state.ts';

@@ -1,3 +1,5 @@
+// Makes the sample that is kept of a difference: types, lengths and short hashes, never a value.
+
 import { createHmac } from 'node:crypto';
 import { Decimal } from '../../kernel/decimal.ts';
 import type { ComparedValue, AnswerDifference, DifferenceSample, ValueShape } from './comparison.ts';

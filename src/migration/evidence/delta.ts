@@ -1,3 +1,5 @@
+// The counts that one process has gathered of an operation since it last wrote them to the store.
+
 import type { Comparison, DifferenceSample, Verdict } from '../compare/comparison.ts';
 import { latencyClass } from './latency.ts';
 import type { NewSourceCall } from './evidence.ts';

@@ -1,3 +1,5 @@
+// The evidence of an operation before anything was counted.
+
 import type { OperationEvidence } from './evidence.ts';
 import { operationEvidence } from './evidence-store.ts';
 

@@ -1,3 +1,5 @@
+// Counts comparisons and calls in memory, writes them to the store every second, and reads the sums back.
+
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import { createSerialQueue } from '../../kernel/serial-queue.ts';

@@ -1,3 +1,5 @@
+// The interface of a store of evidence, and how stored counts become the evidence that a gate reads.
+
 import { criticalPath, type Delta, OTHER_GROUP } from './delta.ts';
 import type { DifferenceSample } from '../compare/comparison.ts';
 import type { DifferenceGroup, KeyCounts, Latencies, OperationEvidence } from './evidence.ts';

@@ -1,3 +1,5 @@
+// The types of evidence: what the comparisons and the calls of callers have shown of both sources.
+
 import type { FallbackCause } from '../../kernel/upstream-call.ts';
 import type { Comparison, DifferenceSample } from '../compare/comparison.ts';
 

@@ -1,3 +1,5 @@
+// Histograms of latencies with bounds 10 % apart, and their quantiles.
+
 import type { Latencies } from './evidence.ts';
 
 /** Bounds in each decade: neighbours are 10 % apart. */

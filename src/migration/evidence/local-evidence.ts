@@ -1,3 +1,5 @@
+// Keeps evidence in the memory of one process, for a gateway without Redis.
+
 import {
   createDelta,
   CRITICAL_MAX,

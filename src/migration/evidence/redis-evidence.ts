@@ -1,3 +1,5 @@
+// Keeps the evidence of a fleet in Redis.
+
 import type { Redis } from 'ioredis';
 import type { DifferenceSample } from '../compare/comparison.ts';
 import { expectType } from '../../store/redis/expect-type.ts';

@@ -1,3 +1,5 @@
+// Carries out what the judge has decided: rolls back, holds, ends a rehearsal, takes a step.
+
 import type { Logger } from 'pino';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../kernel/clock.ts';

@@ -1,3 +1,5 @@
+// The statistical test that finds a rise in the failures of the new source.
+
 /** The share of failures that is usual, and the one that is not accepted. */
 const USUAL = 0.005;
 const UNACCEPTED = 0.05;

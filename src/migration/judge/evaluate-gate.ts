@@ -1,3 +1,5 @@
+// Gathers the facts of a gate from the stores and the external gate, and evaluates it.
+
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { MigrationStates } from '../state/migration-states.ts';

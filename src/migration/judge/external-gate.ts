@@ -1,3 +1,5 @@
+// Asks the URL of `gate.external` whether a step may be taken.
+
 import { codeOf } from '../../upstream/transport/network-fault.ts';
 import { createTransport } from '../../upstream/transport/transport.ts';
 import type { AskExternalGate } from './evaluate-gate.ts';

@@ -1,3 +1,5 @@
+// The rules of a rehearsal, in which comparison calls to the new source are made to fail in `shadow`.
+
 import type { OperationEvidence } from '../evidence/evidence.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import { CUSUM_LIMIT } from './cusum.ts';

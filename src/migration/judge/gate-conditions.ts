@@ -1,3 +1,5 @@
+// The conditions that one operation has to meet before the next step, by stage.
+
 import type { KeyCounts, OperationEvidence } from '../evidence/evidence.ts';
 import { latencyCount, latencyQuantile } from '../evidence/latency.ts';
 import { EMPTY_EVIDENCE } from '../evidence/empty-evidence.ts';

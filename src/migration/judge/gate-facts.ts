@@ -1,3 +1,5 @@
+// The facts that a gate is evaluated from, and the type of a condition.
+
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { writeDuration } from '../../kernel/duration.ts';
 import type { OperationEvidence } from '../evidence/evidence.ts';

@@ -1,3 +1,5 @@
+// Decides whether the next step may be taken, from conditions of the resource and of each operation.
+
 import type { Position } from '../state/migration-state.ts';
 import { operationConditions } from './gate-conditions.ts';
 import { type CheckedCondition, type Condition, type GateFacts, lasting } from './gate-facts.ts';

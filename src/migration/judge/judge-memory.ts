@@ -1,3 +1,5 @@
+// Stores what the judge remembers between two looks, and elects the one process of a fleet that judges.
+
 import type { Redis } from 'ioredis';
 import { newToken } from '../../store/distributed-lock.ts';
 import { expectType } from '../../store/redis/expect-type.ts';

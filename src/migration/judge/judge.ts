@@ -1,3 +1,5 @@
+// Looks at all migrations every two seconds: rolls back, holds, sends events, and promotes where that is automatic.
+
 import { isDeepStrictEqual } from 'node:util';
 import type { MigrationEvidence, OperationEvidence } from '../evidence/evidence.ts';
 import { EMPTY_EVIDENCE } from '../evidence/empty-evidence.ts';

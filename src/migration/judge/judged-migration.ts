@@ -1,3 +1,5 @@
+// What the judge and the report know of a migration from the configuration.
+
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 
 /** A migration as the configuration in force declares it. */

@@ -1,3 +1,5 @@
+// Exact confidence bounds (Clopper and Pearson) on the share of questions that both sources answer differently.
+
 /** What is asserted of a share is true with 95 % confidence, one-sided. */
 const DOUBT = 0.05;
 

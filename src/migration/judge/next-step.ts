@@ -1,3 +1,5 @@
+// Finds the position that follows the present one.
+
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import type { MigrationState, Position } from '../state/migration-state.ts';
 import { positionOf } from '../state/position.ts';

@@ -1,3 +1,5 @@
+// Runs the rehearsal of a rollback that an operator has started, and waits for its outcome.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';

@@ -1,3 +1,5 @@
+// Decides from new evidence whether the judge rolls an operation back, holds it, or lets it go on.
+
 import type { OperationEvidence, Latencies, StepEvidence } from '../evidence/evidence.ts';
 import { latenciesSince, latencyCount, latencyQuantile } from '../evidence/latency.ts';
 import type { Rollback } from '../state/migration-state.ts';

@@ -1,3 +1,5 @@
+// Finds the events to send: what has changed in a migration since the last events.
+
 import type { MigrationState } from '../state/migration-state.ts';
 import { positionText } from '../state/position.ts';
 

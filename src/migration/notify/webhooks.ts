@@ -1,3 +1,5 @@
+// Sends events to the webhook of a migration, signed and with retries.
+
 import { createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -11,7 +13,7 @@ import type { MigrationEvent } from './migration-events.ts';
 /** Where events are sent. */
 type Target = NonNullable<MigrationConfig['webhook']>;
 
-/** Sends events to whoever wants to know them. Nobody waits for that. */
+/** Sends events to the webhooks of migrations. `send` returns at once, and the sending goes on in the background. */
 export type Webhooks = {
   send(target: Target, event: MigrationEvent): void;
   /** Gives up what was not sent yet. */

@@ -1,3 +1,5 @@
+// Decides whether the step that an operator asks for is allowed, and computes the state after it.
+
 import type { Condition } from '../judge/gate-facts.ts';
 import type { Gate } from '../judge/gate.ts';
 import { positionOf, positionText } from '../state/position.ts';

@@ -1,3 +1,5 @@
+// The types of what operators can ask of a migration, and of the results.
+
 import type { Gate } from '../judge/gate.ts';
 
 /** Work that takes longer than a request. It ends when `signal` aborts, and says how far it is. */

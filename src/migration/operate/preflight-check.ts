@@ -1,3 +1,5 @@
+// Checks before a migration begins that both sources give the same records under the same ids.
+
 import type { GetQuery } from '../../contract/query.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resources.ts';

@@ -1,3 +1,5 @@
+// Runs long work in the background, one task at a time for each resource, and reports its progress.
+
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Run } from './operator-tasks.ts';

@@ -1,3 +1,5 @@
+// Asks both sources recorded questions and compares the answers.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operations } from '../../contract/operations.ts';
 import { compileParser } from '../../contract/parse-query.ts';

@@ -1,3 +1,5 @@
+// Collects the facts of the report on a migration, and renders it.
+
 import { readAuditLine } from '../../audit/audit-entry.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../kernel/clock.ts';

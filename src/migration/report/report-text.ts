@@ -1,3 +1,5 @@
+// Renders the report on a migration as Markdown.
+
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import type { DifferenceGroup, Latencies, OperationEvidence } from '../evidence/evidence.ts';
 import { latencyQuantile } from '../evidence/latency.ts';

@@ -1,3 +1,5 @@
+// A call to the new source that can be aborted before the caller's own deadline.
+
 import type { Call } from '../../policy/call.ts';
 
 /**

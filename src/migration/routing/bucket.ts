@@ -1,3 +1,5 @@
+// Hashes a caller, record or request into the bucket that decides whether a share of the ramp reaches it.
+
 import { hash } from 'node:crypto';
 
 const UINT32 = 2 ** 32;

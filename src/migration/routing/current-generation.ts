@@ -1,3 +1,5 @@
+// Holds what is cached of the new source. A rollback raises its generation, which drops all of it at once.
+
 import type { AbortableCall } from './abortable-call.ts';
 
 /** What is kept of the new source under one generation. */

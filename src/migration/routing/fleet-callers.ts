@@ -1,3 +1,5 @@
+// Counts the callers of the last hour for a whole fleet in Redis, for the preview of a share.
+
 import { createHmac } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { createSerialQueue } from '../../kernel/serial-queue.ts';

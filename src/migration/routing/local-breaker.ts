@@ -1,3 +1,5 @@
+// The circuit breaker by which one process leaves a failing new source, without asking Redis.
+
 import { createSlidingCounter } from '../../upstream/resilience/sliding-counter.ts';
 
 /** What one process knows of its calls at the new source. */

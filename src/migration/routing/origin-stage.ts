@@ -1,3 +1,5 @@
+// The pipeline stage that chooses the source of each call: legacy or new.
+
 import type { FallbackCause, Origin } from '../../kernel/upstream-call.ts';
 import type { Call, Handler } from '../../policy/call.ts';
 import type { MigrationState } from '../state/migration-state.ts';

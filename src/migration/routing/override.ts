@@ -1,3 +1,5 @@
+// Reads the header by which a caller with the permission chooses the source himself.
+
 import type { Origin } from '../../kernel/upstream-call.ts';
 import type { Call } from '../../policy/call.ts';
 

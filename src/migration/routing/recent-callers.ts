@@ -1,3 +1,5 @@
+// Counts the calls of the last hour by caller, for the preview of a share.
+
 import type { Call } from '../../policy/call.ts';
 import { stepOfBucket } from './bucket.ts';
 

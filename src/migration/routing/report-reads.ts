@@ -1,3 +1,5 @@
+// Wraps a source: reports each answer that it has read for a caller, so that it can be compared.
+
 import type { Query } from '../../contract/query.ts';
 import type { Origin } from '../../kernel/upstream-call.ts';
 import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';

@@ -1,3 +1,5 @@
+// Compiles a state into the function that chooses the source of a call.
+
 import type { MigrationConfig, MigrationStage } from '../../config/schema/migration.ts';
 import type { Origin } from '../../kernel/upstream-call.ts';
 import type { Call } from '../../policy/call.ts';

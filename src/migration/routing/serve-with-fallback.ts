@@ -1,3 +1,5 @@
+// Serves a call from the new source, and from the legacy one where that fails or is late.
+
 import { fault, GatewayError } from '../../errors/fault.ts';
 import type { FallbackCause } from '../../kernel/upstream-call.ts';
 import type { Call, Handler, Reply } from '../../policy/call.ts';

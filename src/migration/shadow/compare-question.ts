@@ -1,3 +1,5 @@
+// Asks both sources a question that no caller has asked, and compares the answers: for walks and replays.
+
 import type { Query } from '../../contract/query.ts';
 import type { Comparison } from '../compare/comparison.ts';
 import { type ComparerDeps, createComparer } from './comparer.ts';

@@ -1,3 +1,5 @@
+// Asks the other source the same question, compares both answers, and confirms differences by asking again.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import { queryKey } from '../../contract/query-key.ts';

@@ -1,3 +1,5 @@
+// Asks both sources again where they differ, to tell a lasting difference from a write between two reads.
+
 import type { SourceAnswer } from '../../policy/call.ts';
 import { lastingDifferences } from '../compare/compare-answers.ts';
 import type { AnswerDifference, Verdict } from '../compare/comparison.ts';

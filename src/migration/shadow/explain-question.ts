@@ -1,3 +1,5 @@
+// Asks both sources one question for an operator, and returns both answers with their values.
+
 import type { Query } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { GatewayError } from '../../errors/fault.ts';

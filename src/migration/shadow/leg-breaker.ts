@@ -1,3 +1,5 @@
+// Stops comparisons for a while where the source they ask fails.
+
 import { createFailureRate } from '../../upstream/resilience/failure-rate.ts';
 import type { Leg } from './leg.ts';
 

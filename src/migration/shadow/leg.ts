@@ -1,3 +1,5 @@
+// Asks one source for a comparison: with the lowest priority, a time-out, and no scan.
+
 import type { Query } from '../../contract/query.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';

@@ -1,3 +1,5 @@
+// Limits the comparisons of one resource to `maxRps` calls a second over the whole fleet.
+
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../kernel/clock.ts';
 import { createLimiter } from '../../store/limiter/limiter.ts';

@@ -1,3 +1,5 @@
+// Samples the answers that callers got, and compares them with the other source in the background.
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MigrationStage } from '../../config/schema/migration.ts';
 import { queryKey } from '../../contract/query-key.ts';

@@ -1,3 +1,5 @@
+// Limits how many comparison calls run at once.
+
 /** The places for calls of comparisons. */
 export type Slots = {
   /** Takes a place; false where none is free, or somebody waits for one. */

@@ -1,3 +1,5 @@
+// Everything of one process that compares sources: shadows, walks, calibrations, replays and explanations.
+
 import type { Redis } from 'ioredis';
 import { type Resource, resources } from '../../contract/resources.ts';
 import type { Query } from '../../contract/query.ts';

@@ -1,3 +1,5 @@
+// Detects that this process or its Redis is overloaded, so that comparisons pause.
+
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import type { Clock } from '../../kernel/clock.ts';

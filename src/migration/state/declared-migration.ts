@@ -1,3 +1,5 @@
+// What the configuration says of a migration, and the state that it begins with.
+
 import { hash } from 'node:crypto';
 import type { MigrationState, Position } from './migration-state.ts';
 

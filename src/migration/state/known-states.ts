@@ -1,3 +1,5 @@
+// The states of migrations as this process last learnt them; also kept in `state.dir`.
+
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../kernel/clock.ts';
 import { type DeclaredMigration, initialState } from './declared-migration.ts';

@@ -1,3 +1,5 @@
+// The states of migrations of a gateway without Redis.
+
 import { createKnownStates, type KnownStatesDeps } from './known-states.ts';
 import type { MigrationStates } from './migration-states.ts';
 

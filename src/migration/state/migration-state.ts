@@ -1,3 +1,5 @@
+// The type of the state of one migration.
+
 import type { MigrationStage } from '../../config/schema/migration.ts';
 
 /** Where a resource, or one operation of it, is on its way. */

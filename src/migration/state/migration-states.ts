@@ -1,3 +1,5 @@
+// The interface of the states of all migrations.
+
 import type { DeclaredMigration } from './declared-migration.ts';
 import type { MigrationState } from './migration-state.ts';
 

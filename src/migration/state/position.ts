@@ -1,3 +1,5 @@
+// Where a resource or one of its operations is, and how that is written.
+
 import type { MigrationState, Position } from './migration-state.ts';
 
 /** The position of an operation: its own, or that of the resource. */

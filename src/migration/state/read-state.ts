@@ -1,3 +1,5 @@
+// Parses a kept state, and refuses a damaged one.
+
 import { stages } from '../../config/schema/migration.ts';
 import type { MigrationState } from './migration-state.ts';
 

@@ -1,3 +1,5 @@
+// The states of migrations of a fleet: changed in Redis by compare-and-set, followed by every process.
+
 import type { Redis } from 'ioredis';
 import type { Clock } from '../../kernel/clock.ts';
 import { createSerialQueue } from '../../kernel/serial-queue.ts';

@@ -1,3 +1,5 @@
+// Begins the evidence of a migration anew when the file of one of its sources has changed.
+
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Clock } from '../../kernel/clock.ts';

@@ -1,3 +1,5 @@
+// Keeps states in the file `migrations.json` of `state.dir`, for a start without Redis.
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../../store/replace-file.ts';

@@ -1,3 +1,5 @@
+// Reads and writes states in Redis, by scripts.
+
 import type { Redis } from 'ioredis';
 import { compileScript } from '../../store/redis/script.ts';
 import { expectType } from '../../store/redis/expect-type.ts';

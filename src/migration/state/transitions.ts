@@ -1,12 +1,10 @@
+// Computes the state after a step, a rollback, a hold, a walk or a change of rules. All functions are pure: the gate
+// decides elsewhere whether a step may be taken, and the store raises `rev` when it writes the state.
+
 import { type MigrationStage, stages } from '../../config/schema/migration.ts';
 import { type DeclaredMigration, evidenceName } from './declared-migration.ts';
 import type { KeptRule, MigrationState, Position, Rollback } from './migration-state.ts';
 import { positionOf } from './position.ts';
-
-/*
- * What becomes of the state of a migration. Each function is pure; whether a step may be taken is decided elsewhere. The
- * `rev` is raised by whoever writes the state.
- */
 
 /** Who does something, and when: an instant in UTC. */
 export type Attribution = { readonly by: string; readonly at: string };

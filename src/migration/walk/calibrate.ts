@@ -1,3 +1,5 @@
+// Asks the legacy source every question twice, and counts what differs: the noise that is no fault of the new one.
+
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import type { Query } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';

@@ -1,3 +1,5 @@
+// Reads all records of one source, page by page.
+
 import type { ListQuery } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
 import { GatewayError } from '../../errors/fault.ts';

@@ -1,3 +1,5 @@
+// Keeps the calls of a walk to a rate.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 

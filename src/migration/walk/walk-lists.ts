@@ -1,3 +1,5 @@
+// Reads the whole list from both sources and compares it.
+
 import type { Resource } from '../../contract/resources.ts';
 import type { SourceHandler } from '../../policy/call.ts';
 import { compileRowCodec } from '../../store/rowset/row-codec.ts';

@@ -1,3 +1,5 @@
+// Compares all records of both sources: the whole list, and then every single record.
+
 import type { MigrationConfig } from '../../config/schema/migration.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';

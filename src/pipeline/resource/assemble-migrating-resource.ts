@@ -1,3 +1,5 @@
+// Assembles a resource that moves: both sources, a cache for each, and the stage that chooses between them.
+
 import type {
   Migrations,
   MigratingResource,

@@ -1,3 +1,5 @@
+// Assembles one resource of one source, and its cached handlers; reuses parts of the earlier configuration.
+
 import { operations } from '../../contract/operations.ts';
 import { createBackgroundTasks } from '../../kernel/background-tasks.ts';
 import { createCacheStage } from '../../policy/cache-stage.ts';

@@ -1,3 +1,5 @@
+// Creates what reads a resource from its source: request plans, row sets and page walks.
+
 import { blameUpstream } from '../../errors/fault.ts';
 import type { MadePart } from '../parts/kept-parts.ts';
 import type { SourceHandler } from '../../policy/call.ts';

@@ -83,7 +83,8 @@ const rolled: FaultRow = {
 const killed: FaultRow = {
   id: 'P2',
   fault: 'SIGKILL while answers are written to the cache; a second SIGTERM',
-  expected: 'whoever shares the cache finds whole answers in it; the second signal ends the process at once',
+  expected:
+    'gateways that share the cache find whole answers in it; the second signal ends the process at once',
   figure: 'entries found; damaged; ms to the end',
   fast: false,
   async run(bench) {
@@ -124,7 +125,7 @@ async function escape(bench: FaultBench, code: string) {
   const gateway = await bench.gateway({
     env: injected.env,
     config: {
-      // Whoever asks while it leaves must find it there, also where the machine is busy.
+      // A request that comes while it leaves must find it there, also where the machine is busy.
       listen: { drain: bench.strict ? '200ms' : '3s' },
       resources: { users: { public: true } },
       limits: { anonymousTier: 'bench' },

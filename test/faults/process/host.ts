@@ -89,7 +89,7 @@ const noFiles: FaultRow = {
   id: 'P9',
   fault: 'no descriptors are left (EMFILE)',
   expected:
-    'whoever is connected gets kept answers, and 503 for what needs a new connection; all is well once there are some again',
+    'connected clients get kept answers, and 503 for what needs a new connection; all is well once there are some again',
   figure: 'answers by status meanwhile; ms until all is well',
   fast: true,
   async run(bench) {

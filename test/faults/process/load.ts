@@ -11,7 +11,7 @@ const STALL_MS = 500;
 const stalled: FaultRow = {
   id: 'P3',
   fault: `the event loop stands still for ${STALL_MS} ms under load`,
-  expected: 'whoever waited is answered once it turns again; one stall is no overload and refuses nobody',
+  expected: 'waiting callers are answered once it turns again; one stall is no overload and refuses nobody',
   figure: 'slowest ms; p99 ms; ms until answers are as quick as before',
   // On a busy machine one stall follows another; test/unit/http/shedding/queue-delay.test.ts shows the same in the suite.
   fast: false,

@@ -1,7 +1,7 @@
 import type { FaultRow } from '../harness/row.ts';
 import { soak } from '../harness/soak/soak.ts';
 
-/** Set by whoever runs the row alone, and then told of every stretch. */
+/** Set where the row is run alone: each stretch is then reported to it. */
 const { SOAK_MINUTES: given, SOAK_SNAPSHOTS: snapshots } = process.env;
 const minutes = Number(given ?? 5);
 

@@ -139,7 +139,7 @@ const scriptFlush: FaultRow = {
 const stampede: FaultRow = {
   id: 'R17',
   fault: 'an answer ends while 500 callers of two processes ask for it',
-  expected: '200: one call of the source, whoever asks',
+  expected: '200: one call of the source, however many ask',
   figure: 'calls of the source, when nothing was there and when it ended',
   fast: false,
   async run(bench) {

@@ -143,7 +143,7 @@ const manyIds: FaultRow = {
       return invent(address);
     };
     const again = await flood(3_000, (n) => guess(n, n % 50));
-    // Whoever has not failed has look-ups of its own.
+    // A caller that has not failed has look-ups of its own.
     assert.equal((await gateway.ask(PATH, { key: newcomer, headers: from(99_999) })).status, 200);
     const first = await flood(3_000, (n) => guess(n, 1_000 + n));
     for (const statuses of [again, first]) assert.deepEqual(Object.keys(statuses), ['401', '429']);

@@ -21,7 +21,7 @@ async function ask(gateway: LocalGateway, path: string, headers: Record<string, 
   return { status: answer.status, headers: names, body: await answer.text() };
 }
 
-/** What is in every answer, whoever has made it: the id of the request differs. */
+/** The parts of an answer that do not depend on the source or the moment. The id of the request is cut from the body. */
 const stable = ({ body, ...rest }: Awaited<ReturnType<typeof ask>>) => ({
   ...rest,
   body: body.replace(/req_[\w-]+/, 'req_'),

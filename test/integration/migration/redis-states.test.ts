@@ -58,7 +58,7 @@ const moved = (state: MigrationState, percent: number): MigrationState => ({
   percent,
 });
 
-/** Changes the share as whoever is right about the `rev`. */
+/** Changes the share, from a state with the `rev` that is in force. */
 async function move(states: MigrationStates, percent: number): Promise<MigrationState> {
   const state = states.current('users')!;
   const change = await states.change(state, moved(state, percent));

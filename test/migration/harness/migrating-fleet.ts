@@ -51,7 +51,7 @@ export type MigratingFleet = Fleet & {
   readonly next: ModelService;
 };
 
-/** Whoever asks for it does without: the rows are about other things. */
+/** Rows that ask for it do without: they are about other things. */
 const NO_GATE = {
   soak: '0s',
   step: '0s',

@@ -76,7 +76,7 @@ export function createOutputWatch(folder: string | undefined): OutputWatch {
     };
   }
 
-  /** All that a socket of this process receives passes `push`, whoever reads it and how. */
+  /** All that a socket of this process receives passes `push`, whatever code reads it. */
   function onSocket(message: unknown): void {
     const { socket } = message as { socket: Socket };
     const push = socket.push.bind(socket);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { env } from 'node:process';
 
-/** Linux gives ports from 32768 on to whoever asks for any: one below is taken by nobody else by chance (ip(7)). */
+/** Linux gives ports from 32768 on to programs that ask for any port, so no program gets one below by chance (ip(7)). */
 const LEAST = 10_000;
 /** Each worker of jest has ports of its own: what another has picked may not be listened on yet. */
 const [SLICES, PORTS_PER_SLICE] = [8, 2_800];

@@ -117,7 +117,7 @@ describe('the rows of one scan', () => {
       return honest(() => rows)(asked);
     });
     const start = source.clock.now();
-    // Fresh for two thirds of the snapshot's life: whoever asks after that has it replaced before it ends.
+    // Fresh for two thirds of the snapshot's life: a later question has it replaced before it ends.
     for (const freshSeconds of [20, 20, 30]) {
       expect(await source.fill(parseList('products.list', 'limit=5'))).toMatchObject({
         storedAt: start,

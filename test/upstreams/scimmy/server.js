@@ -54,7 +54,7 @@ SCIMMY.Schemas.User.extend(
   ]),
 );
 
-/** The directory, for whoever has the token. */
+/** The directory; each request needs the token. */
 const createRouters = () =>
   new SCIMMYRouters({
     type: 'bearer',

@@ -1,3 +1,5 @@
+// Changes the state of a migration for an operator, and waits until every process of the fleet has taken it over.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MigrationState } from '../../../migration/state/migration-state.ts';
 import type { AcknowledgedState } from '../../../migration/state/migration-states.ts';

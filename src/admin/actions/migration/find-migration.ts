@@ -1,3 +1,5 @@
+// Finds the migration that an action names, or refuses the action.
+
 import type { Clock } from '../../../kernel/clock.ts';
 import type { MigrationEvidence } from '../../../migration/evidence/evidence.ts';
 import type { MigratingResource } from '../../../migration/migrations.ts';

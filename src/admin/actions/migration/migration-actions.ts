@@ -1,3 +1,5 @@
+// Puts the actions on migrations together, and implements those that change nothing.
+
 import type { AuditLog } from '../../../audit/audit-log.ts';
 import type { ActionHandlers } from '../act.ts';
 import { refuseIfRedisFails } from '../redis-refusal.ts';

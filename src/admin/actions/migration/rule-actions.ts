@@ -1,3 +1,5 @@
+// The actions on the rules that let differences not count: add, remove, acknowledge.
+
 import { randomBytes } from 'node:crypto';
 import { withAcknowledged, withoutRule, withRule } from '../../../migration/state/transitions.ts';
 import { ActionRefusal } from '../../api/action.ts';

@@ -1,3 +1,5 @@
+// Reads the answer of `migrations.status`: position, gate, comparisons and fallbacks of one migration.
+
 import { weakGates } from '../../../config/validate/check-migrations.ts';
 import type { OperationEvidence } from '../../../migration/evidence/evidence.ts';
 import { latencyQuantile } from '../../../migration/evidence/latency.ts';

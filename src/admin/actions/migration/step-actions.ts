@@ -1,3 +1,5 @@
+// The actions that change the position of a migration: stage, rollback, hold, resume.
+
 import { decideStep } from '../../../migration/operate/decide-step.ts';
 import { nextPosition } from '../../../migration/judge/next-step.ts';
 import { positionOf, positionText } from '../../../migration/state/position.ts';

@@ -1,3 +1,5 @@
+// The action that starts long work in the background: create, walk, rehearse, replay, calibrate.
+
 import type { AuditLog } from '../../../audit/audit-log.ts';
 import type { Run } from '../../../migration/operate/operator-tasks.ts';
 import type { MigrationState } from '../../../migration/state/migration-state.ts';

@@ -18,7 +18,7 @@ export type OpenLoop = {
    * would wait at the caller's: it is late, and not sent.
    */
   readonly connections: number;
-  /** Whether whoever is refused comes back only when told to. */
+  /** Whether a refused caller comes back only when `Retry-After` says so. */
   readonly obeys: boolean;
 };
 

@@ -132,7 +132,7 @@ describe('keys invented on many addresses', () => {
     });
   });
 
-  it('leave whoever was seen within a day alone, however old what is known of the key is', async () => {
+  it('leave alone an address that was seen within a day, however old what is known of the key is', async () => {
     const { clock, statusOf } = startAuthenticate();
     expect(await statusOf(bearerCall(storedKey))).toBe(200);
     clock.advance(3_600_000);
