@@ -118,13 +118,18 @@ export function addComparison(
   }
 }
 
+/** Counts a question that lies beyond the bounds of the new source, by its kind. */
+export function addRefused({ counts }: Delta, kind: string): void {
+  add(counts, `refused:${kind}`);
+}
+
 /**
  * Counts a call of a caller at the new source. A record that was not copied yet is no failure of the source: the fallback
  * has it, and the comparisons count it.
  */
 export function addServed(
   delta: Delta,
-  { ms, fallback, isAttributable }: Omit<NewSourceCall, 'resource'>,
+  { ms, fallback, refused, isAttributable }: Omit<NewSourceCall, 'resource'>,
   now: number,
 ): void {
   const both = (field: string) => [delta.counts, delta.step].forEach((counts) => add(counts, field));
@@ -134,6 +139,7 @@ export function addServed(
     return;
   }
   add(delta.counts, `fallback:${fallback}`);
+  if (refused !== undefined && isAttributable) addRefused(delta, refused);
   delta.lastFallbackAt = now;
   if (fallback === 'missing') return;
   both('failed');

@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { createSerialQueue } from '../../kernel/serial-queue.ts';
 import type { Verdict } from '../compare/comparison.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
-import { addComparison, addServed, createDelta, type Delta, KEYS_MAX } from './delta.ts';
+import { addComparison, addRefused, addServed, createDelta, type Delta, KEYS_MAX } from './delta.ts';
 import type { MigrationEvidence, OperationEvidence } from './evidence.ts';
 import {
   differenceGroup,
@@ -121,6 +121,10 @@ export function createEvidenceCollector(deps: EvidenceCollectorDeps): MigrationE
     served(call) {
       const scope = scopeOf(call.resource);
       if (scope !== undefined) addServed(writer.deltaOf(scope, call.operation), call, clock.now());
+    },
+    refused(resource, operation, kind) {
+      const scope = scopeOf(resource);
+      if (scope !== undefined) addRefused(writer.deltaOf(scope, operation), kind);
     },
     rehearsed(resource, operation) {
       const scope = scopeOf(resource);

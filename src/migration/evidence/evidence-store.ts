@@ -2,7 +2,7 @@
 
 import { criticalPath, type Delta, OTHER_GROUP } from './delta.ts';
 import type { DifferenceSample } from '../compare/comparison.ts';
-import type { DifferenceGroup, KeyCounts, Latencies, OperationEvidence } from './evidence.ts';
+import type { DifferenceGroup, KeyCounts, OperationEvidence } from './evidence.ts';
 
 /** What evidence is about: counts of one evidence are never added to those of another. */
 export type EvidenceScope = {
@@ -43,7 +43,8 @@ export type EvidenceStore = {
   groups(scope: EvidenceScope): Promise<Readonly<Record<string, readonly StoredGroup[]>>>;
 };
 
-function latenciesOf(counts: Counts, kind: string): Latencies {
+/** The counts of the fields that begin with a kind, such as `newMs:20`, by the rest of their names. */
+function countsOf(counts: Counts, kind: string): Counts {
   const prefix = `${kind}:`;
   const found = Object.entries(counts).filter(([field]) => field.startsWith(prefix));
   return Object.fromEntries(found.map(([field, count]) => [field.slice(prefix.length), count]));
@@ -82,18 +83,19 @@ export function operationEvidence(
       invalid: of('fallback:invalid'),
       missing: of('fallback:missing'),
     },
+    refused: countsOf(counts, 'refused'),
     lastFallbackAt: lastFallbackAt > 0 ? lastFallbackAt : undefined,
-    legacyMs: latenciesOf(counts, 'legacyMs'),
-    newMs: latenciesOf(counts, 'newMs'),
-    lagMs: latenciesOf(counts, 'lagMs'),
+    legacyMs: countsOf(counts, 'legacyMs'),
+    newMs: countsOf(counts, 'newMs'),
+    lagMs: countsOf(counts, 'lagMs'),
     recent: keys.recent,
     step: {
       ...keys.step,
       ...{ served: inStep('served'), failed: inStep('failed'), attributable: inStep('attributable') },
       rehearsed: inStep('rehearsed'),
       critical: countByPath(critical, stepAt),
-      servedMs: latenciesOf(step, 'servedMs'),
-      legacyMs: latenciesOf(step, 'legacyMs'),
+      servedMs: countsOf(step, 'servedMs'),
+      legacyMs: countsOf(step, 'legacyMs'),
     },
   };
 }

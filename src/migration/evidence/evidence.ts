@@ -10,6 +10,8 @@ export type NewSourceCall = {
   readonly ms: number;
   /** Absent: the new source has answered. */
   readonly fallback?: FallbackCause | undefined;
+  /** The kind of a question that lies beyond the bounds of the new source, see `queryKind`. */
+  readonly refused?: string | undefined;
   /** Whether the failure is the new source's alone: the legacy source answered the same call. */
   readonly isAttributable: boolean;
 };
@@ -51,6 +53,8 @@ export type OperationEvidence = KeyCounts &
     readonly failedBoth: number;
     readonly critical: CriticalCounts;
     readonly fallback: Readonly<Record<FallbackCause, number>>;
+    /** Questions that lie beyond the bounds of the new source, and which the legacy one answers; by kind. */
+    readonly refused: Readonly<Record<string, number>>;
     /** When the last fallback was, milliseconds since the epoch. */
     readonly lastFallbackAt?: number | undefined;
     /** Of both sources for the same questions. */
@@ -78,6 +82,8 @@ export type MigrationEvidence = {
   /** Counts a comparison, and a call of a caller at the new source. Neither waits nor fails. */
   compared(comparison: Comparison): void;
   served(call: NewSourceCall): void;
+  /** Counts a question of a kind that lies beyond the bounds of the new source, see `queryKind`. */
+  refused(resource: string, operation: string, kind: string): void;
   /** Counts a call that a rehearsal has made fail. */
   rehearsed(resource: string, operation: string): void;
   /** Whether a question was compared before, as far as this process knows. Never waits. */

@@ -48,6 +48,12 @@ function criticalCondition({ critical }: OperationEvidence): CheckedCondition {
   return { id: 'critical', have: have === '' ? 'none' : have, need: 'none', isMet: paths.length === 0 };
 }
 
+/** No kind of question that the legacy source answers lies beyond the bounds of the new one. */
+function scanCondition({ refused }: OperationEvidence): CheckedCondition {
+  const kinds = Object.keys(refused).sort();
+  return { id: 'scan', have: kinds.join(', ') || 'none', need: 'none', isMet: kinds.length === 0 };
+}
+
 /** The 99th percentiles of both sources for the same questions. */
 function latencyCondition({ legacyMs, newMs }: OperationEvidence, { config }: GateFacts): CheckedCondition {
   const { latencyFactor, latencySlack } = config.gate;
@@ -72,6 +78,7 @@ function ofShadow(evidence: OperationEvidence, facts: GateFacts): readonly Check
   return [
     keysCondition(evidence, facts),
     criticalCondition(evidence),
+    scanCondition(evidence),
     atMost('failed', failedNew, compared + failedNew, facts.config.gate.failed),
     atMost('inconclusive', inconclusive, compared, facts.config.gate.inconclusive),
     latencyCondition(evidence, facts),
@@ -94,6 +101,7 @@ function ofRamp(evidence: OperationEvidence, facts: GateFacts, cusum: number): r
     },
     keysCondition(evidence.recent, facts),
     criticalCondition(evidence),
+    scanCondition(evidence),
   ];
 }
 
@@ -103,6 +111,7 @@ function ofLive(evidence: OperationEvidence, facts: GateFacts): readonly Checked
   return [
     keysCondition(evidence.step, facts),
     criticalCondition(evidence),
+    scanCondition(evidence),
     ...(lastFallbackAt === undefined
       ? []
       : [lasting('fallback', lastFallbackAt, facts.now, facts.config.gate.quiet)]),

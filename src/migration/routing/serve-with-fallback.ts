@@ -3,6 +3,8 @@
 import { fault, GatewayError } from '../../errors/fault.ts';
 import type { FallbackCause } from '../../kernel/upstream-call.ts';
 import type { Call, Handler, Reply } from '../../policy/call.ts';
+import { isBeyondBounds } from '../../reading/scan/scan-faults.ts';
+import { queryKind } from '../compare/query-kind.ts';
 import type { NewSourceCall } from '../evidence/evidence.ts';
 import { type SourceGeneration, GenerationReplaced } from './current-generation.ts';
 import type { LocalBreaker } from './local-breaker.ts';
@@ -28,7 +30,7 @@ export type ServeWithFallbackDeps = {
 };
 
 /** An attempt that has failed: why, and after how long. */
-type Failed = { readonly cause: FallbackCause; readonly ms: number };
+type Failed = { readonly cause: FallbackCause; readonly ms: number; readonly refused?: string | undefined };
 
 const isNotFound = (error: unknown) => error instanceof GatewayError && error.code === 'not_found';
 
@@ -44,9 +46,9 @@ function causeOf(error: unknown): FallbackCause {
  * new source alone only where the legacy source has just answered. What a cache answers shows nothing.
  */
 function createFallBack({ legacy, resource, operation, metrics, breaker, onServed }: ServeWithFallbackDeps) {
-  function count({ cause, ms }: Failed, isAttributable: boolean): void {
+  function count({ cause, ...rest }: Failed, isAttributable: boolean): void {
     metrics.migrationFallback(resource, operation, cause);
-    onServed({ ms, fallback: cause, isAttributable });
+    onServed({ ...rest, fallback: cause, isAttributable });
     if (isAttributable && cause !== 'missing') breaker.count('failed');
   }
 
@@ -83,7 +85,10 @@ export function createServeWithFallback(
   function afterFailure(call: Call, error: unknown, startedMs: number): Reply | Promise<Reply> {
     if (call.signal.aborted) throw error;
     if (!(error instanceof GenerationReplaced))
-      return fallBack(call, { cause: causeOf(error), ms: monotonic() - startedMs });
+      return fallBack(call, {
+        ...{ cause: causeOf(error), ms: monotonic() - startedMs },
+        refused: call.query !== undefined && isBeyondBounds(error) ? queryKind(call.query) : undefined,
+      });
     // A rollback came in between, which says nothing about this call.
     call.trace.origin = 'legacy';
     return legacy(call);

@@ -57,6 +57,8 @@ export type ComparerDeps = {
   readonly toSample: ToSample;
   readonly slots: Slots;
   readonly clock: Clock;
+  /** Learns of a question that the legacy source has answered and that lies beyond the bounds of the new one. */
+  readonly onRefused?: ((operation: string, query: Query) => void) | undefined;
   readonly onRecheck?: ((result: RecheckResult) => void) | undefined;
   /** Waits; replaced in tests. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
@@ -76,7 +78,17 @@ const waitUnref = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { si
 
 /** Creates what compares the two sources of a resource. */
 export function createComparer(deps: ComparerDeps): Comparer {
-  const { resource, config, sources, keptRules, toSample, clock, onRecheck, wait = waitUnref } = deps;
+  const {
+    resource,
+    config,
+    sources,
+    keptRules,
+    toSample,
+    clock,
+    onRefused,
+    onRecheck,
+    wait = waitUnref,
+  } = deps;
   const { recheck, shadow } = config;
   const isAccepted = compileDifferenceRules(config.compare);
   const askLeg = createAskLeg({ ...deps, timeoutMs: shadow.timeout });
@@ -126,7 +138,10 @@ export function createComparer(deps: ComparerDeps): Comparer {
       const { operation, query, origin, served, spans } = question;
       const other = otherOrigin(origin);
       const second = await askLeg(sources[other], query, spans, signal);
-      if (second.kind === 'skipped') return { second };
+      if (second.kind === 'skipped') {
+        if (second.reason === 'bounds' && other === 'new') onRefused?.(operation, query);
+        return { second };
+      }
       const about = {
         resource: resource.name,
         operation,

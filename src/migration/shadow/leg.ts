@@ -3,6 +3,7 @@
 import type { Query } from '../../contract/query.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { isBeyondBounds } from '../../reading/scan/scan-faults.ts';
 import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
 import type { Usage } from '../../upstream/exchange.ts';
 import type { Slots } from './slots.ts';
@@ -25,8 +26,8 @@ export type Leg =
   | { readonly kind: 'failed'; readonly isTimeout: boolean }
   | { readonly kind: 'skipped'; readonly reason: SkipReason };
 
-/** `cap`: no slot of ours; `scan`: the answer takes a scan; `source`: its breaker or its queue refused the call. */
-export type SkipReason = 'cap' | 'scan' | 'source' | 'closed';
+/** `cap`: no slot of ours; `scan`: the answer takes a scan; `bounds`: no caller would get it either; `source`: its breaker or its queue refused the call. */
+export type SkipReason = 'cap' | 'scan' | 'bounds' | 'source' | 'closed';
 
 /** Asks a source, if a slot is free at once; one that `waits` waits for it within its time-out. It never rejects. */
 export type AskLeg = (
@@ -54,6 +55,7 @@ export function isReadSince(answer: SourceAnswer, startedAt: number): boolean {
 function legOf(error: unknown, usage: Usage, signal: AbortSignal): Leg {
   if (signal.aborted) return { kind: 'skipped', reason: 'closed' };
   const code = error instanceof GatewayError ? error.code : undefined;
+  if (isBeyondBounds(error)) return { kind: 'skipped', reason: 'bounds' };
   if (code === 'scan_limit_exceeded') return { kind: 'skipped', reason: 'scan' };
   // Without any exchange, the source cannot have failed: its breaker is open, or other calls are more urgent.
   if (code === 'overloaded' || usage.upstreamCalls === 0) return { kind: 'skipped', reason: 'source' };

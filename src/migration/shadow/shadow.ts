@@ -69,6 +69,7 @@ function percentIn(stage: MigrationStage, percent: number): number {
 const SKIPPED: Record<Extract<Leg, { kind: 'skipped' }>['reason'], ShadowOutcome | undefined> = {
   cap: 'dropped_cap',
   scan: 'dropped_scan',
+  bounds: 'dropped_scan',
   source: 'dropped_source',
   closed: undefined,
 };

@@ -5,6 +5,7 @@ import { type Resource, resources } from '../../contract/resources.ts';
 import type { Query } from '../../contract/query.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
+import { queryKind } from '../compare/query-kind.ts';
 import { createToSample } from '../compare/sample.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { ServedMigration } from '../migrations.ts';
@@ -41,7 +42,7 @@ export type SourceComparisons = {
 
 export type SourceComparisonsDeps = {
   readonly states: Pick<MigrationStates, 'current'>;
-  readonly evidence: Pick<MigrationEvidence, 'compared' | 'isKnown' | 'rehearsed'>;
+  readonly evidence: Pick<MigrationEvidence, 'compared' | 'refused' | 'isKnown' | 'rehearsed'>;
   readonly clock: Clock;
   /** Where calls are counted for a fleet; absent: this process counts alone. */
   readonly redis: Redis | undefined;
@@ -69,6 +70,8 @@ function partsOf({ declared, config, sources }: ServedMigration, deps: SourceCom
     sources: { legacy: sources.legacy, new: sources.new },
     keptRules: () => states.current(declared.resource)?.rules ?? [],
     toSample: createToSample({ secret, showMask: config.compare.showMask }),
+    onRefused: (operation: string, query: Query) =>
+      evidence.refused(declared.resource, operation, queryKind(query)),
   };
 }
 

@@ -95,10 +95,12 @@ describe.each(['redis', 'local'] as const)('evidence that is kept in %s', (kind)
     fleet.processes[0].served({ ...call, fallback: 'timeout' });
     fleet.processes[1].served({ ...call, fallback: 'invalid', isAttributable: true });
     fleet.processes[1].served({ ...call, fallback: 'missing', isAttributable: true });
+    for (const process of fleet.processes) process.refused('users', 'users.get', 'id=…');
     const read = await fleet.read();
     expect(read).toMatchObject({
       ...{ served: 4, failed: 2, attributable: 1, lastFallbackAt: BEGAN + 5_000 },
       fallback: { failed: 0, timeout: 1, invalid: 1, missing: 1 },
+      refused: { 'id=…': 2 },
       step: { served: 4, failed: 2, attributable: 1, servedMs: { '31.6': 1 } },
     });
   });

@@ -1,6 +1,7 @@
 import { fault } from '../../../src/errors/fault.ts';
 import type { ShadowDeps } from '../../../src/migration/shadow/shadow.ts';
 import type { SourceAnswer, SourceHandler } from '../../../src/policy/call.ts';
+import { notScanned, overBudget } from '../../../src/reading/scan/scan-faults.ts';
 import { migrationState } from '../../support/migration/migration-facts.ts';
 import { openShadow } from '../../support/migration/open-shadow.ts';
 
@@ -140,6 +141,19 @@ describe('the shadow of an answer', () => {
       await until(() => outcomes.length === 1);
       expect([outcomes, comparisons]).toEqual([[outcome], []]);
     }
+  });
+
+  it('tells a question that lies beyond the bounds of the new source from one that only this call may not scan for', async () => {
+    const refused: string[] = [];
+    for (const error of [notScanned(), overBudget('rows')]) {
+      const { offer, outcomes, until } = openShadow({
+        next: () => Promise.reject(error),
+        onRefused: (operation, { kind }) => void refused.push(`${operation} ${kind}`),
+      });
+      offer();
+      await until(() => outcomes.length === 1);
+    }
+    expect(refused).toEqual(['users.get get']);
   });
 
   it('fails a source that does not answer in time', async () => {

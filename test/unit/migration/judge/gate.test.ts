@@ -62,6 +62,7 @@ describe('the gate before the ramp', () => {
     ['rehearsal', { state: migrationState({ rehearsedAt: undefined }) }],
     ['walk', { state: migrationState({ walk: undefined }) }],
     ['critical', withEvidence(goodEvidence(2_995, { critical: { 'data.email': 1 } }))],
+    ['scan', withEvidence(goodEvidence(2_995, { refused: { 'sort=-name': 1 } }))],
     ['failed', withEvidence(goodEvidence(2_995, { failedNew: 16 }))],
     ['inconclusive', withEvidence(goodEvidence(2_995, { inconclusive: 400 }))],
     ['latency', withEvidence(goodEvidence(2_995, { newMs: { '20': 2_900, '62': 95 } }))],
@@ -78,6 +79,13 @@ describe('the gate before the ramp', () => {
   ] as const)('it is held back by %s alone', (id, changed) => {
     const gate = gateOf(gateFacts(changed));
     expect([gate.ready, unmetOf(gate)]).toEqual([false, [id]]);
+  });
+
+  test('it names the kinds of question that lie beyond the bounds of the new source', () => {
+    const refused = { 'category=…&min_price=…': 1, '(plain)': 9 };
+    expect(gateOf(gateFacts(withEvidence(goodEvidence(2_995, { refused })))).unmet).toEqual([
+      { id: 'scan', operation: 'users.get', have: '(plain), category=…&min_price=…', need: 'none' },
+    ]);
   });
 
   test('an operation that has a position of its own is judged by itself, and no longer with the resource', () => {
@@ -103,6 +111,7 @@ describe('the gate of a step of the ramp', () => {
     ['step', { now: BEGAN + 0.49 * HOUR_MS }],
     ['requests', withEvidence({ ...compared, step: { ...compared.step, served: 999 } })],
     ['failed', withEvidence({ ...compared, step: { ...compared.step, attributable: 15 } })],
+    ['scan', withEvidence({ ...compared, refused: { 'sort=-name': 1 } })],
     ['cusum', { cusum: { 'users.get': 4.61 } }],
     ['keys', withEvidence({ ...compared, recent: { keys: 2_994, mismatchedKeys: 0 } })],
     [

@@ -125,6 +125,17 @@ describe('a call that the new source does not answer', () => {
     expect(opened.served).toEqual([{ ms: 0, fallback: cause, isAttributable: true }]);
   });
 
+  it('is of a kind that the new source never answers where it lies beyond its bounds', async () => {
+    const opened = openOriginStage();
+    opened.is({ stage: 'live' });
+    opened.answers.new = failing('scan_limit_exceeded');
+    const list = { kind: 'list', resource: 'users', page: 3, limit: 20, filters: [] } as const;
+    await opened.ask({ query: { ...list, sort: { field: 'name', descending: true } } });
+    expect(opened.served).toEqual([
+      { ms: 0, fallback: 'failed', isAttributable: true, refused: 'sort=-name&page=…' },
+    ]);
+  });
+
   it('is late after its part of the deadline, and ends at the new source then', async () => {
     const opened = openOriginStage();
     opened.is({ stage: 'live' });
