@@ -1,6 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { compareUnderWrites, type UnderWrites } from '../support/migration/compare-under-writes.ts';
+import { compareStores } from '../support/migration/differing-stores.ts';
+import { listSituations } from '../support/migration/list-situations.ts';
 import { openWalk } from '../support/migration/open-walk.ts';
 import type { OperationRow } from '../operations/row.ts';
+import { findKinds } from './harness/find-planted.ts';
 
 const NONE: ReadonlySet<number> = new Set();
 const BAD = new Set(Array.from({ length: 20 }, (_, index) => 1 + index * index));
@@ -81,4 +85,43 @@ const walk: OperationRow = {
   },
 };
 
-export const compareRows: readonly OperationRow[] = [records, pages, bad, walk];
+const kinds: OperationRow = {
+  id: 'compare-5',
+  name: '24 kinds of differences, in lists and single records: each is found under its path and kind, ignored where a rule says so, or none where v1 does not show it',
+  fast: false,
+  async run() {
+    const [list, get] = [await findKinds('list'), await findKinds('get')];
+    const problems = [...list.problems, ...get.problems];
+    return {
+      ok: problems.length === 0,
+      figure: {
+        'kinds in lists': list.text,
+        'kinds in single records': get.text,
+        ...(problems.length > 0 && { problems: problems.join('; ') }),
+      },
+    };
+  },
+};
+
+const lists: OperationRow = {
+  id: 'compare-6',
+  name: 'what becomes of lists, of a tie in another order to a total that is an estimate: each is told what it is',
+  fast: false,
+  async run() {
+    const wrong: string[] = [];
+    for (const { name, found, compare, ...differing } of listSituations) {
+      const told = await compareStores(differing, 'list', compare);
+      if (!isDeepStrictEqual(told, found)) wrong.push(`${name}: ${JSON.stringify(told)}`);
+    }
+    const [all, right] = [listSituations.length, listSituations.length - wrong.length];
+    return {
+      ok: wrong.length === 0,
+      figure: {
+        right: `${String(right)} of ${String(all)}`,
+        ...(right < all && { wrong: wrong.join('; ') }),
+      },
+    };
+  },
+};
+
+export const compareRows: readonly OperationRow[] = [records, pages, bad, walk, kinds, lists];
