@@ -150,6 +150,17 @@ const quiet: OperationRow = {
   },
 };
 
+/** Whether the audit says that the judge would have rolled back in a rehearsal. */
+async function isRehearsalAudited(fleet: MovingFleet): Promise<boolean> {
+  const answer = await fetch(`${fleet.gateways[0]?.adminUrl ?? ''}/api/audit`);
+  const { lines } = (await answer.json()) as { lines: readonly string[] };
+  const deeds = lines.map((line) => JSON.parse(line) as { actor: string; action: string; reason?: string });
+  return deeds.some(
+    ({ actor, action, reason = '' }) =>
+      actor === 'judge' && action === 'migrations.rehearse' && reason.includes('would have rolled back'),
+  );
+}
+
 const rehearsal: OperationRow = {
   id: 'judge-10',
   name: 'a rehearsal in shadow: the judge trips, the audit says so, and no caller gets an error',
@@ -167,7 +178,11 @@ const rehearsal: OperationRow = {
     const seconds = (performance.now() - startedAt) / 1_000;
     const { stage, hold } = await statusOf(fleet);
     const isUnchanged = stage === 'shadow' && hold === null && before?.rehearsedAt === null;
-    return { ok: errors === 0 && isUnchanged, figure: { s: Number(seconds.toFixed(1)), errors, stage } };
+    const isAudited = await isRehearsalAudited(fleet);
+    return {
+      ok: errors === 0 && isUnchanged && isAudited,
+      figure: { s: Number(seconds.toFixed(1)), errors, stage, 'in the audit': String(isAudited) },
+    };
   },
 };
 
