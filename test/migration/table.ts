@@ -1,6 +1,7 @@
 import type { OperationRow } from '../operations/row.ts';
 import { cacheRows } from './cache.ts';
 import { compareRows } from './compare.ts';
+import { costRows } from './cost.ts';
 import { gateRows } from './gate.ts';
 import { goldenRows } from './golden.ts';
 import { judgeRows } from './judge.ts';
@@ -12,6 +13,7 @@ import { stickyRows } from './sticky.ts';
 /** Every row, by theme, in its order. A new theme is a file of its own and a line here. */
 export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
   compare: compareRows,
+  cost: costRows,
   split: splitRows,
   sticky: stickyRows,
   rollback: rollbackRows,

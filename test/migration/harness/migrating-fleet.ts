@@ -16,6 +16,8 @@ export type FleetOptions = {
   readonly gateways?: number;
   /** Laid over `redis` of the gateway file. */
   readonly redis?: Readonly<Record<string, unknown>>;
+  /** Variables of the gateway processes. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Where each gateway keeps its state, by its number. */
   readonly stateDir?: (number: number) => string;
 };
@@ -76,7 +78,13 @@ type Between = Pick<GatewayOptions, 'sources' | 'env'> & { readonly source: stri
 function optionsOf(
   { source, to, ...between }: Between,
   redisUrl: string,
-  { migration = {}, cache = { fresh: '300s', notFound: '0s' }, redis = {}, stateDir }: FleetOptions,
+  {
+    migration = {},
+    cache = { fresh: '300s', notFound: '0s' },
+    redis = {},
+    gateway = {},
+    stateDir,
+  }: FleetOptions,
   number: number,
 ): GatewayOptions {
   const usual = { gate: NO_GATE, rollback: { cooldown: '0s' }, compare: { ignore: IGNORE_NAMES } };
@@ -148,7 +156,8 @@ export async function startMigratingFleet(
   bench.own(legacy.upstream);
   bench.own(next.upstream);
   const sources = { 'old-users.yaml': legacy.source, 'new-users.yaml': next.source };
-  const fleet = await startFleet(bench, { source: 'old-users', to: 'new-users', sources }, options);
+  const between = { source: 'old-users', to: 'new-users', sources, env: options.env ?? {} };
+  const fleet = await startFleet(bench, between, options);
   return { ...fleet, users, legacy, next };
 }
 

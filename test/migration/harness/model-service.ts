@@ -20,9 +20,18 @@ export type Faults = {
   change: (user: UserTruth) => UserTruth | undefined;
 };
 
+/** What a service has been asked. */
+export type CallLog = {
+  /** When each call came, as `performance.now()` tells it. */
+  readonly moments: readonly number[];
+  /** The most calls that were under way at once: neither answered, nor given up by who asked. */
+  readonly mostAtOnce: number;
+};
+
 /** One of two services over one model. Both can do all that v1 asks for. */
 export type ModelService = {
   readonly upstream: ScriptedUpstream;
+  readonly asked: CallLog;
   /** May be changed at any time. */
   readonly faults: Faults;
   /** The text of its source file. */
@@ -80,6 +89,30 @@ function createAnswers(model: readonly UserTruth[]) {
   };
 }
 
+/** A call that is given up is seen a moment later than the next one, which its caller has begun since. */
+const SEEN_AFTER_MS = 20;
+
+/** Notes calls as they come and end. A call shorter than the moment after which it is looked at counts for none at once. */
+function createCallLog() {
+  const log = { moments: [] as number[], mostAtOnce: 0 };
+  let now = 0;
+  return {
+    log,
+    /** Notes a call on this connection; returns what ends it. */
+    begin({ socket }: UpstreamRequest): () => void {
+      log.moments.push(performance.now());
+      now += 1;
+      setTimeout(() => (log.mostAtOnce = Math.max(log.mostAtOnce, now)), SEEN_AFTER_MS);
+      function end(): void {
+        now -= 1;
+        socket.off('close', end);
+      }
+      socket.once('close', end);
+      return end;
+    },
+  };
+}
+
 const sourceOf = (name: string, baseUrl: string) => `source: 1
 name: ${name}
 net: { baseUrl: '${baseUrl}', timeout: 5s, concurrency: 64 }
@@ -117,20 +150,23 @@ resources:
 export async function startModelService(name: string, model: readonly UserTruth[]): Promise<ModelService> {
   const faults: Faults = { failing: 0, hanging: 0, delayMs: 0, change: (user) => user };
   const answer = createAnswers(model);
+  const callLog = createCallLog();
   // Not by chance: of 100 calls in a row, just as many fail as the share says.
   let calls = 0;
   const isOneOf = (share: number) => Math.floor(calls * share) > Math.floor((calls - 1) * share);
 
   async function respond(request: UpstreamRequest): Promise<Answer> {
     calls += 1;
+    const end = callLog.begin(request);
     const [isHanging, isFailing] = [isOneOf(faults.hanging), isOneOf(faults.failing)];
     if (isHanging) return undefined;
     if (faults.delayMs > 0) await sleep(faults.delayMs);
+    end();
     return isFailing ? { status: 500, body: {} } : answer(request, faults.change);
   }
 
   const upstream = await startUpstream(serving(respond));
-  return { upstream, faults, source: sourceOf(name, upstream.origin) };
+  return { upstream, asked: callLog.log, faults, source: sourceOf(name, upstream.origin) };
 }
 
 /** A change by which every record tells that it is from the new service. */
