@@ -1,5 +1,6 @@
 import type { OperationRow } from '../operations/row.ts';
 import { cacheRows } from './cache.ts';
+import { canaryRows } from './canaries.ts';
 import { compareRows } from './compare.ts';
 import { costRows } from './cost.ts';
 import { gateRows } from './gate.ts';
@@ -21,5 +22,6 @@ export const themes: Readonly<Record<string, readonly OperationRow[]>> = {
   gate: gateRows,
   redis: redisRows,
   cache: cacheRows,
+  canaries: canaryRows,
   golden: goldenRows,
 };

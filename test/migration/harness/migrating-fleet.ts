@@ -14,6 +14,8 @@ export type FleetOptions = {
   /** How many keys are stored in Redis; none by default. */
   readonly keys?: number;
   readonly gateways?: number;
+  /** Laid over the gateway file. */
+  readonly gateway?: Readonly<Record<string, unknown>>;
   /** Laid over `redis` of the gateway file. */
   readonly redis?: Readonly<Record<string, unknown>>;
   /** Variables of the gateway processes. */
@@ -92,7 +94,7 @@ function optionsOf(
   const state = stateDir && { state: { dir: stateDir(number) } };
   return {
     ...between,
-    config: { redis: { url: redisUrl, ...redis }, resources: { users }, ...state },
+    config: { redis: { url: redisUrl, ...redis }, resources: { users }, ...state, ...gateway },
     truth: () => undefined,
     mayEnd: true,
   };
