@@ -5,7 +5,7 @@ import type { UserTruth } from '../../src/samples/data/generate-users.ts';
 import type { FaultGateway } from '../faults/harness/gateway.ts';
 import type { OperationRow } from '../operations/row.ts';
 import { startCollector } from '../support/process/telemetry/collector.ts';
-import { forEachOf, startMovingFleet } from './harness/moving-fleet.ts';
+import { forEachOf, startMigratingFleet } from './harness/migrating-fleet.ts';
 
 /** Stands in an address, a phone number and a token of each user, and nowhere else: callers may see it, nobody else. */
 const CANARIES = { email: 'goldammer', phone: '+49 1514 0476', token: 'sk_live_zeisig' };
@@ -72,7 +72,7 @@ const nothingComesOut: OperationRow = {
   fast: false,
   async run(bench) {
     const collector = bench.own(await startCollector());
-    const fleet = await startMovingFleet(bench, {
+    const fleet = await startMigratingFleet(bench, {
       gateways: 1,
       // Answers that are cached hold what callers see.
       cache: { fresh: '0s', notFound: '0s' },

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import type { FaultBench } from '../faults/harness/bench.ts';
 import { offer, type OpenLoopFigure } from '../faults/harness/load/offer.ts';
 import type { OperationRow } from '../operations/row.ts';
 import { mostWithin } from '../support/client/steady-load.ts';
-import { type MovingFleet, startMovingFleet } from './harness/moving-fleet.ts';
+import { type MigratingFleet, startMigratingFleet } from './harness/migrating-fleet.ts';
 
 /** What the file of a gateway says by default, written down because the row counts it. */
 const SHADOW = { maxRps: 20, concurrency: 8, timeout: '1s' };
@@ -36,7 +35,7 @@ const middle = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 
 /** So many callers a second, each with a question that no cache answers. */
-async function ask(bench: FaultBench, fleet: MovingFleet, perSecond: number) {
+async function ask(bench: FaultBench, fleet: MigratingFleet, perSecond: number) {
   const [gateway] = fleet.gateways;
   assert.ok(gateway);
   const head = `Host: x\r\nX-API-Key: ${gateway.configuredKey}`;
@@ -50,7 +49,7 @@ async function ask(bench: FaultBench, fleet: MovingFleet, perSecond: number) {
 }
 
 /** Pairs of measurements in one process, first the one and then the other way round; what stays of them all. */
-async function measurePairs(bench: FaultBench, fleet: MovingFleet, perSecond: number, count: number) {
+async function measurePairs(bench: FaultBench, fleet: MigratingFleet, perSecond: number, count: number) {
   const pairs: Pair[] = [];
   const state = { errors: 0, idle: 0 };
   let wasOn = false;
@@ -96,7 +95,7 @@ async function measurePairs(bench: FaultBench, fleet: MovingFleet, perSecond: nu
 /** One process whose new source hangs on a share of the calls and is slow on the others, and nothing is cached. */
 async function startHanging(bench: FaultBench, share: number, env: Readonly<Record<string, string>> = {}) {
   const cache = { fresh: '0s', notFound: '0s' };
-  const fleet = await startMovingFleet(bench, { gateways: 1, cache, env, migration: { shadow: SHADOW } });
+  const fleet = await startMigratingFleet(bench, { gateways: 1, cache, env, migration: { shadow: SHADOW } });
   Object.assign(fleet.next.faults, { hanging: share, delayMs: NEW_MS });
   return fleet;
 }
@@ -129,7 +128,8 @@ const mutant: OperationRow = {
   name: 'a gateway whose callers wait for both sources is found out by the same measurement: its p99 breaks the bound',
   fast: false,
   async run(bench) {
-    const env = { NODE_OPTIONS: `--import ${join(import.meta.dirname, 'harness/await-both.ts')}` };
+    const awaitBoth = new URL('./harness/await-both.ts', import.meta.url).href;
+    const env = { NODE_OPTIONS: `--import ${awaitBoth}` };
     const fleet = await startHanging(bench, 0.05, env);
     const measured = await measurePairs(bench, fleet, 150, 3);
     const beyondMs = measured.beyond('p99Ms');

@@ -151,7 +151,7 @@ const quiet: OperationRow = {
 };
 
 /** Whether the audit says that the judge would have rolled back in a rehearsal. */
-async function isRehearsalAudited(fleet: MovingFleet): Promise<boolean> {
+async function isRehearsalAudited(fleet: MigratingFleet): Promise<boolean> {
   const answer = await fetch(`${fleet.gateways[0]?.adminUrl ?? ''}/api/audit`);
   const { lines } = (await answer.json()) as { lines: readonly string[] };
   const deeds = lines.map((line) => JSON.parse(line) as { actor: string; action: string; reason?: string });
