@@ -5,6 +5,9 @@ export type Priority = (typeof PRIORITIES)[number];
 /** Which source serves a call of a resource that moves: the legacy one, or the one that it moves to. */
 export type Origin = 'legacy' | 'new';
 
+/** One value for each of the two sources of a migration. */
+export type ByOrigin<T> = Readonly<Record<Origin, T>>;
+
 /** Why the legacy source served a call for which the new one was chosen. */
 export type FallbackCause = 'failed' | 'timeout' | 'invalid' | 'missing';
 

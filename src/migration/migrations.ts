@@ -3,7 +3,7 @@
 import type { Logger } from 'pino';
 import type { MigrationConfig } from '../config/schema/migration.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Origin } from '../kernel/upstream-call.ts';
+import type { ByOrigin, Origin } from '../kernel/upstream-call.ts';
 import type { BeginPrewarm } from '../policy/cache-prewarm.ts';
 import type { Handler, SourceHandler } from '../policy/call.ts';
 import type { NewSourceCall } from './evidence/evidence.ts';
@@ -30,16 +30,10 @@ export type MigratingResource = {
   readonly freshMs: number;
 };
 
-/** Both sources of a resource at work, without their caches. */
-export type MovingSources = {
-  readonly legacy: SourceHandler;
-  /** The new source, with the row sets of the generation in force. */
-  readonly new: SourceHandler;
-};
-
 /** A resource that moves, and what it is served from. */
 export type ServedMigration = MigratingResource & {
-  readonly sources: MovingSources;
+  /** Both sources without their caches; the new one has the row sets of the present generation. */
+  readonly sources: ByOrigin<SourceHandler>;
   /** Puts what the new source has answered into its cache. */
   readonly warm: BeginPrewarm;
 };

@@ -62,16 +62,16 @@ export type ServedOperations = {
   }[];
 };
 
-/** One resource at work: what answers each of its operations behind the stages for callers. */
+/** An assembled resource: the handler of each of its operations, which answers behind the stages for callers. */
 type AssembledResource = {
-  readonly answers: CachedHandlers;
+  readonly handlers: CachedHandlers;
   readonly sources: readonly ResourceSource[];
   /** Present where it moves. */
   readonly served?: ServedMigration;
   countRowSets(tag: string): number;
 };
 
-/** Puts a resource to work: its source, and the cache in front of that; or two of them where it moves. */
+/** Assembles a resource: its source with a cache in front; both sources where it moves. */
 function assembleResource(
   compiled: CompiledResource,
   upstreams: SourceUpstreams,
@@ -82,7 +82,7 @@ function assembleResource(
   if (migration !== undefined) return assembleMigratingResource(compiled, migration, upstreams, parts, deps);
   const source = assembleSource(compiled, upstreams.of(compiled), parts, deps);
   return {
-    answers: assembleCachedHandlers(source, parts, deps),
+    handlers: assembleCachedHandlers(source, parts, deps),
     sources: [source],
     countRowSets: (tag) => source.countRowSets(tag),
   };
@@ -90,12 +90,12 @@ function assembleResource(
 
 function serveResource(
   compiled: CompiledResource,
-  { answers }: AssembledResource,
+  { handlers }: AssembledResource,
   { admission, contract }: Pick<OperationsDeps, 'admission' | 'contract'>,
 ): readonly ServedOperation[] {
   const { resource, config } = compiled;
   return operationsOf(compiled).flatMap((operation) => {
-    const answer = answers.get(operation.name);
+    const answer = handlers.get(operation.name);
     if (answer === undefined) return [];
     return [
       {
@@ -120,18 +120,18 @@ export function createOperations(
 ): ServedOperations {
   const redis = deps.redis.limits;
   const upstreams = createSourceUpstreams(withTargets(compiled), parts, { ...deps, redis });
-  const atWork = compiled.map((resource) => ({
+  const all = compiled.map((resource) => ({
     resource,
-    work: assembleResource(resource, upstreams, parts, deps),
+    assembled: assembleResource(resource, upstreams, parts, deps),
   }));
-  const sources = atWork.flatMap(({ work }) => work.sources);
+  const sources = all.flatMap(({ assembled }) => assembled.sources);
   return {
-    operations: atWork.flatMap(({ resource, work }) =>
-      serveResource(resource, work, { admission, contract }),
+    operations: all.flatMap(({ resource, assembled }) =>
+      serveResource(resource, assembled, { admission, contract }),
     ),
-    migrations: atWork.flatMap(({ work }) => work.served ?? []),
+    migrations: all.flatMap(({ assembled }) => assembled.served ?? []),
     quality: () => sources.map(({ watched }) => watched.quality.report()),
-    countRowSets: (tag) => atWork.reduce((sum, { work }) => sum + work.countRowSets(tag), 0),
+    countRowSets: (tag) => all.reduce((sum, { assembled }) => sum + assembled.countRowSets(tag), 0),
     fallen: () =>
       sources.flatMap(({ compiled: { source, resource }, watched: { runtime } }) =>
         [...runtime.claims.fallen].map((claim) => ({

@@ -156,7 +156,7 @@ function openOperated(
         resource,
         names: migrating.declared.sources,
         legacy: migrating.sources.legacy,
-        next: migrating.sources.new,
+        new: migrating.sources.new,
       },
       run,
     );

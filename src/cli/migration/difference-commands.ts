@@ -131,11 +131,11 @@ function addExplain(add: AddCommand, context: CliContext): void {
       const asked = { resource, ...questionOf(resource, question), reason };
       const found = await ask('migrations.explain', asked);
       const differences = (found['differences'] ?? []) as readonly Record<string, unknown>[];
-      const rows = differences.map(({ path, kind, legacy, next }) => [
+      const rows = differences.map(({ path, kind, legacy, new: newValue }) => [
         String(path),
         String(kind),
         valueText(legacy),
-        valueText(next),
+        valueText(newValue),
       ]);
       const blocks =
         rows.length === 0

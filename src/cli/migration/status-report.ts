@@ -25,7 +25,7 @@ function headOf({
   staleSeconds,
   ...status
 }: Status): readonly string[] {
-  const [legacy, next] = sources;
+  const [legacy, newSource] = sources;
   const stale = replicas.stale.length === 0 ? '' : `; not yet: ${replicas.stale.join(', ')}`;
   const apart = Object.entries(status.operations).map(([name, own]) => `  ${name}: ${positionWords(own)}`);
   const age =
@@ -34,7 +34,7 @@ function headOf({
       : [`  Redis has not been read for ${Math.round(staleSeconds)} s: the last known state counts`];
   const { hold } = status;
   return [
-    `${resource}: ${legacy} -> ${next}, ${positionWords(status)} since ${since} (rev ${rev})`,
+    `${resource}: ${legacy} -> ${newSource}, ${positionWords(status)} since ${since} (rev ${rev})`,
     ...apart,
     `  ${replicas.atRev} of ${replicas.total} processes have it${stale}`,
     ...age,

@@ -17,22 +17,22 @@ function checkTarget(
   { sources, isComplete }: Sources,
   report: Report,
 ): void {
-  const next = sources.get(to);
+  const newSource = sources.get(to);
   if (to === source) {
     report(['to'], 'the resource is served from this source already', 'name the source that it moves to');
     return;
   }
-  if (next === undefined) {
+  if (newSource === undefined) {
     const known = [...sources.keys()].filter((one) => one !== source).join(', ');
     if (isComplete) report(['to'], `no source is named "${to}"`, `sources: ${known || 'none'}`);
     return;
   }
-  const described = next.spec.resources[name];
+  const described = newSource.spec.resources[name];
   if (described === undefined) {
     report(
       ['to'],
       `the source "${to}" does not describe ${name}`,
-      `add resources.${name} to ${next.yaml.file}`,
+      `add resources.${name} to ${newSource.yaml.file}`,
     );
     return;
   }
@@ -44,11 +44,11 @@ function checkTarget(
       `"${source}" and "${to}" do not have the same default order: one has an order of its own, the other is sorted by id`,
       `say the same list.order in both files, under resources.${name}`,
     );
-  if (next.spec.budget.time >= deadline)
+  if (newSource.spec.budget.time >= deadline)
     report(
       ['to'],
       `a scan of "${to}" may take as long as the whole answer`,
-      `make deadline longer than budget.time (${next.spec.budget.time} ms) in ${next.yaml.file}`,
+      `make deadline longer than budget.time (${newSource.spec.budget.time} ms) in ${newSource.yaml.file}`,
     );
 }
 

@@ -16,23 +16,23 @@ export function compareAnswers(
   resource: Resource,
   query: Query,
   legacy: SourceAnswer,
-  next: SourceAnswer,
+  newAnswer: SourceAnswer,
 ): readonly AnswerDifference[] {
-  if (!legacy.found || !next.found) {
-    if (legacy.found === next.found) return [];
+  if (!legacy.found || !newAnswer.found) {
+    if (legacy.found === newAnswer.found) return [];
     const status = ({ found }: SourceAnswer) => (found ? 200 : 404);
     const id = query.kind === 'get' ? query.id : undefined;
-    return [{ path: 'status', kind: 'status', id, legacy: status(legacy), next: status(next) }];
+    return [{ path: 'status', kind: 'status', id, legacy: status(legacy), new: status(newAnswer) }];
   }
-  if (legacy.body === next.body) return [];
+  if (legacy.body === newAnswer.body) return [];
   if (query.kind === 'list')
     return compareLists(
       resource,
       query,
       readListBody(resource, legacy.body),
-      readListBody(resource, next.body),
+      readListBody(resource, newAnswer.body),
     );
-  const [before, after] = [readDetailBody(resource, legacy.body), readDetailBody(resource, next.body)];
+  const [before, after] = [readDetailBody(resource, legacy.body), readDetailBody(resource, newAnswer.body)];
   return compareRecords(resource.detailFields, 'data.', before, after);
 }
 
@@ -42,8 +42,8 @@ function textOf(value: ComparedValue | undefined): string | null {
 }
 
 /** What a difference is, values included: equal for one that is still there when both sources are asked again. */
-function keyOf({ path, kind, id, legacy, next }: AnswerDifference): string {
-  return JSON.stringify([path, kind, id ?? null, textOf(legacy), textOf(next)]);
+function keyOf({ path, kind, id, legacy, new: newValue }: AnswerDifference): string {
+  return JSON.stringify([path, kind, id ?? null, textOf(legacy), textOf(newValue)]);
 }
 
 /** The differences of `before` that `after` has, too, with the same values on both sides. */

@@ -50,20 +50,20 @@ export function compareLists(
   resource: Resource,
   query: ListQuery,
   legacy: ListedPage,
-  next: ListedPage,
+  newPage: ListedPage,
 ): readonly AnswerDifference[] {
-  const [before, after] = [byId(legacy), byId(next)];
+  const [before, after] = [byId(legacy), byId(newPage)];
   const common = legacy.records.filter(({ id }) => after.has(id));
-  const commonNext = next.records.filter(({ id }) => before.has(id));
+  const commonNew = newPage.records.filter(({ id }) => before.has(id));
   const totals: readonly AnswerDifference[] =
-    legacy.total === next.total
+    legacy.total === newPage.total
       ? []
-      : [{ path: 'meta.total', kind: 'total', legacy: legacy.total, next: next.total }];
+      : [{ path: 'meta.total', kind: 'total', legacy: legacy.total, new: newPage.total }];
   return [
     ...totals,
-    ...recordsAlone(query, { page: legacy, otherTotal: next.total }, after, 'missing_id'),
-    ...recordsAlone(query, { page: next, otherTotal: legacy.total }, before, 'extra_id'),
-    ...compareOrder(resource, query.sort, common, commonNext),
+    ...recordsAlone(query, { page: legacy, otherTotal: newPage.total }, after, 'missing_id'),
+    ...recordsAlone(query, { page: newPage, otherTotal: legacy.total }, before, 'extra_id'),
+    ...compareOrder(resource, query.sort, common, commonNew),
     ...common.flatMap((record) => {
       const other = after.get(record.id);
       return other === undefined ? [] : compareRecords(resource.itemFields, 'data[].', record, other);

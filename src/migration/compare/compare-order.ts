@@ -23,11 +23,11 @@ function keysOf(records: readonly CanonicalRecord[], name: string, kind: FieldKi
 /** Whether each position has records with equal keys in both orders. */
 function isPermutedWithinTies(
   legacy: readonly CanonicalRecord[],
-  next: readonly CanonicalRecord[],
+  newRecords: readonly CanonicalRecord[],
   name: string,
   kind: FieldKind,
 ): boolean {
-  const others = keysOf(next, name, kind);
+  const others = keysOf(newRecords, name, kind);
   return keysOf(legacy, name, kind).every((key, at) => compareNullable(key, others[at] ?? null) === 0);
 }
 
@@ -47,10 +47,10 @@ function isTie(
   resource: Resource,
   sort: Sort | null,
   legacy: readonly CanonicalRecord[],
-  next: readonly CanonicalRecord[],
+  newRecords: readonly CanonicalRecord[],
 ): boolean {
   const fields = resource.itemFields.filter(({ kind }) => kind !== 'id');
-  const isPermuted = ({ name, kind }: Field) => isPermutedWithinTies(legacy, next, name, kind);
+  const isPermuted = ({ name, kind }: Field) => isPermutedWithinTies(legacy, newRecords, name, kind);
   if (sort !== null) return fields.some((field) => field.name === sort.field && isPermuted(field));
   return fields.some((field) => isPermuted(field) && isOrderedBy(legacy, field));
 }
@@ -60,14 +60,14 @@ export function compareOrder(
   resource: Resource,
   sort: Sort | null,
   legacy: readonly CanonicalRecord[],
-  next: readonly CanonicalRecord[],
+  newRecords: readonly CanonicalRecord[],
 ): readonly AnswerDifference[] {
   const moved = legacy.flatMap(({ id }, at) => {
-    const other = next[at]?.id;
+    const other = newRecords[at]?.id;
     return other === undefined || other === id ? [] : [{ id, other }];
   });
   if (moved.length === 0) return [];
-  const kind = isTie(resource, sort, legacy, next) ? 'tie_order' : 'order';
-  const orders = { legacy: moved.map(({ id }) => id), next: moved.map(({ other }) => other) };
+  const kind = isTie(resource, sort, legacy, newRecords) ? 'tie_order' : 'order';
+  const orders = { legacy: moved.map(({ id }) => id), new: moved.map(({ other }) => other) };
   return [{ path: 'data[]', kind, id: moved[0]?.id, ...orders }];
 }

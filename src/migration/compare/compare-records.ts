@@ -5,13 +5,13 @@ import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { AnswerDifference } from './comparison.ts';
 
 /** Whether two values are written alike: 1.5 and 1.50 are not, because a client sees other bytes. */
-function isSameValue(legacy: Value, next: Value): boolean {
-  if (legacy === next) return true;
-  return legacy !== null && next !== null && String(legacy) === String(next);
+function isSameValue(legacy: Value, newValue: Value): boolean {
+  if (legacy === newValue) return true;
+  return legacy !== null && newValue !== null && String(legacy) === String(newValue);
 }
 
-function kindOf(legacy: Value, next: Value): 'value' | 'missing' | 'extra' {
-  if (next === null) return 'missing';
+function kindOf(legacy: Value, newValue: Value): 'value' | 'missing' | 'extra' {
+  if (newValue === null) return 'missing';
   return legacy === null ? 'extra' : 'value';
 }
 
@@ -20,12 +20,12 @@ export function compareRecords(
   fields: readonly Field[],
   prefix: string,
   legacy: CanonicalRecord,
-  next: CanonicalRecord,
+  newRecord: CanonicalRecord,
 ): readonly AnswerDifference[] {
   return fields.flatMap(({ name }) => {
-    const [before, after] = [legacy[name] ?? null, next[name] ?? null];
+    const [before, after] = [legacy[name] ?? null, newRecord[name] ?? null];
     if (isSameValue(before, after)) return [];
     const kind = kindOf(before, after);
-    return [{ path: `${prefix}${name}`, kind, id: legacy.id, legacy: before, next: after }];
+    return [{ path: `${prefix}${name}`, kind, id: legacy.id, legacy: before, new: after }];
   });
 }

@@ -30,7 +30,7 @@ export type AnswerDifference = {
   /** The v1 id of the record, where it is about one. */
   readonly id?: string | undefined;
   readonly legacy?: ComparedValue | undefined;
-  readonly next?: ComparedValue | undefined;
+  readonly new?: ComparedValue | undefined;
 };
 
 /** What became of one comparison. Only the first three say something of the data. */
@@ -70,7 +70,7 @@ export type DifferenceSample = Pick<AnswerDifference, 'path' | 'kind'> & {
   /** A keyed hash of the record's id. */
   readonly key: string;
   readonly legacy?: ValueShape | undefined;
-  readonly next?: ValueShape | undefined;
+  readonly new?: ValueShape | undefined;
   /** Such as `case-only`, `whitespace`, `tz-shift`; absent: nothing is known. */
   readonly hint?: string | undefined;
 };

@@ -41,9 +41,9 @@ function numberHint(a: Decimal, b: Decimal): string | undefined {
 /** What a difference of values looks like, as far as it can be told without them; `undefined`: nothing is known. */
 export function hintOf(
   legacy: ComparedValue | undefined,
-  next: ComparedValue | undefined,
+  newValue: ComparedValue | undefined,
 ): string | undefined {
-  if (legacy instanceof Decimal && next instanceof Decimal) return numberHint(legacy, next);
-  if (typeof legacy !== 'string' || typeof next !== 'string') return undefined;
-  return instantHint(legacy, next) ?? TEXT_HINTS.find(([, holds]) => holds(legacy, next))?.[0];
+  if (legacy instanceof Decimal && newValue instanceof Decimal) return numberHint(legacy, newValue);
+  if (typeof legacy !== 'string' || typeof newValue !== 'string') return undefined;
+  return instantHint(legacy, newValue) ?? TEXT_HINTS.find(([, holds]) => holds(legacy, newValue))?.[0];
 }

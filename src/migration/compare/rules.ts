@@ -45,9 +45,9 @@ function product(a: Decimal, b: Decimal): Decimal {
 function isNear(
   rule: TolerateRule,
   legacy: ComparedValue | undefined,
-  next: ComparedValue | undefined,
+  newValue: ComparedValue | undefined,
 ): boolean {
-  const [a, b] = [decimalOf(legacy), decimalOf(next)];
+  const [a, b] = [decimalOf(legacy), decimalOf(newValue)];
   if (a === undefined || b === undefined) return false;
   const [abs, rel] = [decimalOf(rule.abs), decimalOf(rule.rel)];
   const apart = distance(a, b);
@@ -56,14 +56,14 @@ function isNear(
   return isWithinAbs || (rel !== undefined && apart.compare(product(rel, larger)) <= 0);
 }
 
-function isTolerated(rule: TolerateRule, { kind, legacy, next }: AnswerDifference): boolean {
+function isTolerated(rule: TolerateRule, { kind, legacy, new: newValue }: AnswerDifference): boolean {
   if (kind !== 'value' && kind !== 'total') return false;
-  if (isNear(rule, legacy, next)) return true;
-  if (typeof legacy !== 'string' || typeof next !== 'string') return false;
-  if (rule.precision !== undefined && Math.abs(Date.parse(legacy) - Date.parse(next)) < rule.precision)
+  if (isNear(rule, legacy, newValue)) return true;
+  if (typeof legacy !== 'string' || typeof newValue !== 'string') return false;
+  if (rule.precision !== undefined && Math.abs(Date.parse(legacy) - Date.parse(newValue)) < rule.precision)
     return true;
   const plain = (text: string) => (rule.text ?? []).reduce((before, step) => TEXT_STEPS[step](before), text);
-  return plain(legacy) === plain(next);
+  return plain(legacy) === plain(newValue);
 }
 
 /** Compiles the rules of a migration's file. Those that were made while the gateway runs are passed with each call. */

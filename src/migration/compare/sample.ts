@@ -51,12 +51,12 @@ export function createToSample({ secret, showMask }: SampleDeps): ToSample {
     return masked.has(path) ? { ...shape, mask: maskOf(text) } : shape;
   }
 
-  return ({ path, kind, id, legacy, next }, query) => ({
+  return ({ path, kind, id, legacy, new: newValue }, query) => ({
     path,
     kind,
     key: hash(id === undefined ? `query:${query}` : `id:${id}`, KEY_DIGITS),
     legacy: shapeOf(legacy, path),
-    next: shapeOf(next, path),
-    hint: hintOf(legacy, next),
+    new: shapeOf(newValue, path),
+    hint: hintOf(legacy, newValue),
   });
 }

@@ -57,11 +57,11 @@ function scanCondition({ refused }: OperationEvidence): CheckedCondition {
 /** The 99th percentiles of both sources for the same questions. */
 function latencyCondition({ legacyMs, newMs }: OperationEvidence, { config }: GateFacts): CheckedCondition {
   const { latencyFactor, latencySlack } = config.gate;
-  const [legacy, next] = [latencyQuantile(legacyMs, 0.99), latencyQuantile(newMs, 0.99)];
-  if (legacy === undefined || next === undefined)
+  const [legacyP99, newP99] = [latencyQuantile(legacyMs, 0.99), latencyQuantile(newMs, 0.99)];
+  if (legacyP99 === undefined || newP99 === undefined)
     return { id: 'latency', have: NO_DATA, need: 'calls of both sources', isMet: false };
-  const most = Math.round(legacy * latencyFactor + latencySlack);
-  return { id: 'latency', have: `p99 ${next}ms`, need: `at most ${most}ms`, isMet: next <= most };
+  const most = Math.round(legacyP99 * latencyFactor + latencySlack);
+  return { id: 'latency', have: `p99 ${newP99}ms`, need: `at most ${most}ms`, isMet: newP99 <= most };
 }
 
 /** How far the new store lags behind: callers see no more than the cache shows them today. */

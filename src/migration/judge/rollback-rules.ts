@@ -65,9 +65,9 @@ function since(step: StepEvidence, { seen }: OperationMemory) {
 
 /** Whether the window was too slow; `undefined` where it has too few calls to say. */
 function isSlow(served: Latencies, legacy: Latencies): boolean | undefined {
-  const [next, before] = [latencyQuantile(served, 0.95), latencyQuantile(legacy, 0.95)];
+  const [newP95, legacyP95] = [latencyQuantile(served, 0.95), latencyQuantile(legacy, 0.95)];
   if (latencyCount(served) < WINDOW_CALLS || latencyCount(legacy) < WINDOW_CALLS) return undefined;
-  return next !== undefined && before !== undefined && next > before * SLOW_FACTOR + SLOW_MS;
+  return newP95 !== undefined && legacyP95 !== undefined && newP95 > legacyP95 * SLOW_FACTOR + SLOW_MS;
 }
 
 /** Looks at the latencies once in each window. */

@@ -1,3 +1,5 @@
+// Asks a source for the preflight check: with the lowest priority, and again while it is busy.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListQuery, Query } from '../../contract/query.ts';
 import type { Resource } from '../../contract/resources.ts';
@@ -8,9 +10,9 @@ import type { SourceHandler } from '../../policy/call.ts';
 export type CheckedSources = {
   readonly resource: Resource;
   /** Their names. */
-  readonly names: readonly [legacy: string, next: string];
+  readonly names: readonly [legacy: string, new: string];
   readonly legacy: SourceHandler;
-  readonly next: SourceHandler;
+  readonly new: SourceHandler;
 };
 
 /** What a source answers: a body, nothing, or why it could not. */

@@ -1,3 +1,5 @@
+// Asks both sources each kind of question that callers may ask, such as each sort, before a migration begins.
+
 import type { ListQuery } from '../../contract/query.ts';
 import type { CanonicalRecord } from '../../contract/response-body.ts';
 import type { Resource } from '../../contract/resources.ts';
@@ -45,18 +47,18 @@ function filterKinds(resource: Resource, records: readonly CanonicalRecord[]): r
 
 /** What is wrong with the answers to one kind of question; `undefined`: nothing. */
 async function compareKind(
-  { resource, names: [legacyName, nextName], legacy, next }: CheckedSources,
+  { resource, names: [legacyName, newName], legacy, new: newSource }: CheckedSources,
   { text, query, place, line }: Kind,
   stop: AbortSignal,
 ): Promise<string | undefined> {
   const before = await askSource(legacy, query, stop);
   // What the legacy source cannot answer, no caller gets today.
   if (before.kind !== 'found') return undefined;
-  const after = await askSource(next, query, stop);
+  const after = await askSource(newSource, query, stop);
   if (after.kind !== 'found')
     return (
-      `${nextName} cannot answer ${text} (${after.kind === 'failed' ? after.code : 'not_found'}), and ${legacyName} can: ` +
-      `write resources.${resource.name}.${line} in the file of ${nextName}, or raise its budget; portico check shows what it costs`
+      `${newName} cannot answer ${text} (${after.kind === 'failed' ? after.code : 'not_found'}), and ${legacyName} can: ` +
+      `write resources.${resource.name}.${line} in the file of ${newName}, or raise its budget; portico check shows what it costs`
     );
   if (query.filters.length === 0) return undefined;
   const idsOf = (body: string) => readListBody(resource, body).records.map(({ id }) => id);
@@ -64,7 +66,7 @@ async function compareKind(
   const same = ids.filter((id) => others.has(id)).length;
   return same >= ids.length * SAME_MIN
     ? undefined
-    : `${nextName} answers ${text} with other records than ${legacyName}: ${same} of ${ids.length} ids are the same; ` +
+    : `${newName} answers ${text} with other records than ${legacyName}: ${same} of ${ids.length} ids are the same; ` +
         `look at resources.${resource.name}.${place} in both files`;
 }
 

@@ -1,5 +1,6 @@
 // The types of what operators can ask of a migration, and of the results.
 
+import type { AnswerDifference } from '../compare/comparison.ts';
 import type { Gate } from '../judge/gate.ts';
 
 /** Work that takes longer than a request. It ends when `signal` aborts, and says how far it is. */
@@ -39,16 +40,12 @@ export type CalibrationResult = {
   readonly differences: readonly { readonly path: string; readonly kind: string; readonly count: number }[];
 };
 
-/** One record or page of both sources with their values. It is shown, and kept nowhere. */
+/** What both sources answer to one question now, with their values. It is shown to the operator and never kept. */
 export type ExplainedQuestion = {
+  /** The body of the answer; `{ error }` where the source answers none. */
   readonly legacy: unknown;
-  readonly next: unknown;
-  readonly differences: readonly {
-    readonly path: string;
-    readonly kind: string;
-    readonly legacy?: unknown;
-    readonly next?: unknown;
-  }[];
+  readonly new: unknown;
+  readonly differences: readonly AnswerDifference[];
 };
 
 /** Whom a share reaches, and how much of the traffic of the last hour that is, over all processes. */

@@ -69,16 +69,20 @@ function isSameOrder(one: readonly CanonicalRecord[], other: readonly CanonicalR
 }
 
 /** What is wrong with what was found. */
-function problemsOf([legacy, next]: CheckedSources['names'], found: Found, asked: number): readonly string[] {
+function problemsOf(
+  [legacy, newName]: CheckedSources['names'],
+  found: Found,
+  asked: number,
+): readonly string[] {
   const { others, missing } = found;
   const problems: string[] = [];
   if (others.length > 0)
     problems.push(
-      `${idsText(others)} of ${legacy} is another record in ${next}: its file must map id from the field that keeps the old one`,
+      `${idsText(others)} of ${legacy} is another record in ${newName}: its file must map id from the field that keeps the old one`,
     );
   if (missing.length / asked > MISSING_MAX)
     problems.push(
-      `${next} lacks ${missing.length} of ${asked} records of ${legacy} (${idsText(missing)}): copy them first, or mend the id in its file`,
+      `${newName} lacks ${missing.length} of ${asked} records of ${legacy} (${idsText(missing)}): copy them first, or mend the id in its file`,
     );
   return problems;
 }
@@ -88,10 +92,10 @@ function problemsOf([legacy, next]: CheckedSources['names'], found: Found, asked
  * answer what the legacy one can. Nothing of the records is in what it says but ids.
  */
 export async function preflightCheck(sources: CheckedSources, run: Run): Promise<SourcesCheck> {
-  const { resource, names, legacy, next } = sources;
+  const { resource, names, legacy, new: newSource } = sources;
   const refused = (problem: string): SourcesCheck => ({ same: 0, asked: 0, problems: [problem] });
   const pages: (readonly CanonicalRecord[])[] = [];
-  for (const [index, source] of [legacy, next].entries()) {
+  for (const [index, source] of [legacy, newSource].entries()) {
     const answer = await askSource(source, firstPage(resource), run.signal);
     if (answer.kind !== 'found')
       return refused(
@@ -101,7 +105,7 @@ export async function preflightCheck(sources: CheckedSources, run: Run): Promise
   }
   const [before = [], after = []] = pages;
   if (before.length === 0) return refused(`${names[0]} has no records, so nothing can be compared`);
-  const found = await findRecords(resource, before, { source: next, page: after }, run);
+  const found = await findRecords(resource, before, { source: newSource, page: after }, run);
   if ('code' in found) return refused(`${names[1]} does not answer for a single record: ${found.code}`);
   const problems = [
     ...problemsOf(names, found, before.length),

@@ -13,7 +13,7 @@ import { compileRoute, type CountCall, type RouteSpec } from './route.ts';
 export type OriginHandlers = {
   readonly legacy: Handler;
   /** The new source, with what is kept of it under one generation. */
-  readonly next: (generation: number) => GenerationHandler;
+  readonly new: (generation: number) => GenerationHandler;
   /** The new source as if it were the only one. */
   readonly complete: Handler;
 };
@@ -63,7 +63,7 @@ export function createOriginStage(handlers: OriginHandlers, deps: OriginStageDep
   function serveOverride(call: Call, origin: Origin, generation: number) {
     call.trace.origin = origin;
     metrics.migrationOverride(resource, origin);
-    return origin === 'legacy' ? legacy(call) : handlers.next(generation).handler(call);
+    return origin === 'legacy' ? legacy(call) : handlers.new(generation).handler(call);
   }
 
   /** Compiles how calls are served while the state is this one. */
@@ -71,15 +71,15 @@ export function createOriginStage(handlers: OriginHandlers, deps: OriginStageDep
     const { stage, generation, choose } = compileRoute(deps, state, deps.count);
     if (stage === 'complete') return handlers.complete;
     // The generation before this one ends now, and not with the next call.
-    const next = stage === 'legacy' ? undefined : handlers.next(generation);
+    const newSource = stage === 'legacy' ? undefined : handlers.new(generation);
     return function served(call) {
       const override = overrideOf(call, overrideHeader);
       if (override !== undefined) return serveOverride(call, override, generation);
-      if (next === undefined) return legacy(call);
+      if (newSource === undefined) return legacy(call);
       const chosen = choose(call);
       const origin = chosen === 'new' && breaker.allows() ? 'new' : 'legacy';
       note(call, origin);
-      return origin === 'new' ? serveNew(call, next) : legacy(call);
+      return origin === 'new' ? serveNew(call, newSource) : legacy(call);
     };
   }
 

@@ -78,7 +78,7 @@ function createFallBack({ legacy, resource, operation, metrics, breaker, onServe
  */
 export function createServeWithFallback(
   deps: ServeWithFallbackDeps,
-): (call: Call, next: GenerationHandler) => Reply | Promise<Reply> {
+): (call: Call, newSource: GenerationHandler) => Reply | Promise<Reply> {
   const { legacy, attemptMs, monotonic, breaker, onServed } = deps;
   const fallBack = createFallBack(deps);
 
@@ -126,11 +126,11 @@ export function createServeWithFallback(
     return reply;
   }
 
-  return function serveNew(call, next) {
+  return function serveNew(call, newSource) {
     const attempt = new AbortableCall(call);
     try {
-      const answer = next.handler(attempt);
-      return answer instanceof Promise ? awaitNew(call, () => within(attempt, next, answer)) : answer;
+      const answer = newSource.handler(attempt);
+      return answer instanceof Promise ? awaitNew(call, () => within(attempt, newSource, answer)) : answer;
     } catch (error) {
       return afterFailure(call, error, monotonic());
     }

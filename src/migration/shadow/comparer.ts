@@ -13,9 +13,9 @@ import { compareAnswers } from '../compare/compare-answers.ts';
 import type { Comparison } from '../compare/comparison.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';
 import type { ToSample } from '../compare/sample.ts';
-import type { Origin } from '../../kernel/upstream-call.ts';
+import type { ByOrigin, Origin } from '../../kernel/upstream-call.ts';
 import type { KeptRule } from '../state/migration-state.ts';
-import { type Both, confirm, type ClassifiedDifferences, otherOrigin } from './confirm.ts';
+import { confirm, type ClassifiedDifferences, otherOrigin } from './confirm.ts';
 import { type Answered, createAskLeg, type Leg } from './leg.ts';
 import type { Slots } from './slots.ts';
 
@@ -51,7 +51,7 @@ export type ComparerDeps = {
   readonly resource: Resource;
   readonly config: Pick<MigrationConfig, 'compare' | 'recheck' | 'shadow'>;
   /** Both sources, without caches. */
-  readonly sources: Both<SourceHandler>;
+  readonly sources: ByOrigin<SourceHandler>;
   /** The rules that were made while the gateway runs. */
   readonly keptRules: () => readonly KeptRule[];
   readonly toSample: ToSample;
@@ -100,7 +100,7 @@ export function createComparer(deps: ComparerDeps): Comparer {
     return true;
   }
 
-  function classify(query: Query, answers: Both<SourceAnswer>): ClassifiedDifferences {
+  function classify(query: Query, answers: ByOrigin<SourceAnswer>): ClassifiedDifferences {
     const [kept, now] = [keptRules(), clock.now()];
     const all = compareAnswers(resource, query, answers.legacy, answers.new);
     const byCount = Map.groupBy(all, (difference) => isAccepted(difference, kept, now));
@@ -109,7 +109,7 @@ export function createComparer(deps: ComparerDeps): Comparer {
 
   async function confirmPair(
     { query, origin, spans }: AnsweredQuestion,
-    pair: Both<Answered>,
+    pair: ByOrigin<Answered>,
     signal: AbortSignal,
   ): Promise<{
     readonly found: Pick<Comparison, 'verdict' | 'differences' | 'ignored' | 'lagMs'>;
@@ -155,7 +155,7 @@ export function createComparer(deps: ComparerDeps): Comparer {
         const verdict = other === 'new' ? 'failed_new' : 'failed_legacy';
         return { second, comparison: { ...measured, verdict, differences: [], ignored: [] } };
       }
-      const pair = { [origin]: served, [other]: second } as Both<Answered>;
+      const pair = { [origin]: served, [other]: second } as ByOrigin<Answered>;
       try {
         const { found, isEqual } = await confirmPair(question, pair, signal);
         return { second, comparison: { ...measured, ...found }, isEqual };

@@ -3,11 +3,8 @@
 import type { SourceAnswer } from '../../policy/call.ts';
 import { lastingDifferences } from '../compare/compare-answers.ts';
 import type { AnswerDifference, Verdict } from '../compare/comparison.ts';
-import type { Origin } from '../../kernel/upstream-call.ts';
+import type { ByOrigin, Origin } from '../../kernel/upstream-call.ts';
 import type { Answered, Leg } from './leg.ts';
-
-/** Something of both sources. */
-export type Both<T> = Readonly<Record<Origin, T>>;
 
 /** The differences of two answers: those that count, and those that do not. */
 export type ClassifiedDifferences = {
@@ -27,7 +24,7 @@ export type Confirmation = {
 };
 
 export type ConfirmDeps = {
-  readonly classify: (answers: Both<SourceAnswer>) => ClassifiedDifferences;
+  readonly classify: (answers: ByOrigin<SourceAnswer>) => ClassifiedDifferences;
   /** Asks one source the same again. */
   readonly read: (origin: Origin) => Promise<Leg>;
   /** Waits for as long as a difference has to last. */
@@ -50,7 +47,7 @@ function equalOutcome(
   return { verdict, differences: [], ignored: accepted, lagMs, isRechecked };
 }
 
-const answersOf = (both: Both<Answered>): Both<SourceAnswer> => ({
+const answersOf = (both: ByOrigin<Answered>): ByOrigin<SourceAnswer> => ({
   legacy: both.legacy.answer,
   new: both.new.answer,
 });
@@ -62,7 +59,7 @@ const answersOf = (both: Both<Answered>): Both<SourceAnswer> => ({
  * the first ones, or something could not be read anew, nothing is known.
  */
 export async function confirm(
-  first: Both<Answered>,
+  first: ByOrigin<Answered>,
   served: Origin,
   deps: ConfirmDeps,
 ): Promise<Confirmation> {

@@ -5,19 +5,12 @@ import type { Resource } from '../../contract/resources.ts';
 import { GatewayError } from '../../errors/fault.ts';
 import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
 import { compareAnswers } from '../compare/compare-answers.ts';
-import type { AnswerDifference } from '../compare/comparison.ts';
-import type { Both } from './confirm.ts';
+import type { ExplainedQuestion } from '../operate/operator-tasks.ts';
+import type { ByOrigin } from '../../kernel/upstream-call.ts';
 
-/** What both sources say now, with their values. It is shown to who has asked, and kept nowhere. */
-export type AnswersWithValues = {
-  readonly legacy: unknown;
-  readonly next: unknown;
-  readonly differences: readonly AnswerDifference[];
-};
+type SourceReply = { readonly answer: SourceAnswer } | { readonly error: string };
 
-type Told = { readonly answer: SourceAnswer } | { readonly error: string };
-
-async function ask(source: SourceHandler, query: Query, signal: AbortSignal): Promise<Told> {
+async function ask(source: SourceHandler, query: Query, signal: AbortSignal): Promise<SourceReply> {
   try {
     const usage = { upstreamCalls: 0, upstreamMs: 0 };
     return { answer: await source({ query, usage, signal, priority: 'shadow' }) };
@@ -27,23 +20,25 @@ async function ask(source: SourceHandler, query: Query, signal: AbortSignal): Pr
   }
 }
 
-function shown(told: Told): unknown {
-  if ('error' in told) return told;
-  return told.answer.found ? (JSON.parse(told.answer.body) as unknown) : { error: 'not_found' };
+function bodyOf(reply: SourceReply): unknown {
+  if ('error' in reply) return reply;
+  return reply.answer.found ? (JSON.parse(reply.answer.body) as unknown) : { error: 'not_found' };
 }
 
-/** Asks both sources one question, and says what they differ in. */
-export async function explainAnswers(
+/** Asks both sources one question at the same time, and compares their answers. */
+export async function explainQuestion(
   resource: Resource,
-  sources: Both<SourceHandler>,
+  sources: ByOrigin<SourceHandler>,
   query: Query,
   signal: AbortSignal,
-): Promise<AnswersWithValues> {
-  const [legacy, next] = await Promise.all([
+): Promise<ExplainedQuestion> {
+  const [legacyReply, newReply] = await Promise.all([
     ask(sources.legacy, query, signal),
     ask(sources.new, query, signal),
   ]);
   const differences =
-    'answer' in legacy && 'answer' in next ? compareAnswers(resource, query, legacy.answer, next.answer) : [];
-  return { legacy: shown(legacy), next: shown(next), differences };
+    'answer' in legacyReply && 'answer' in newReply
+      ? compareAnswers(resource, query, legacyReply.answer, newReply.answer)
+      : [];
+  return { legacy: bodyOf(legacyReply), new: bodyOf(newReply), differences };
 }

@@ -9,11 +9,11 @@ import { queryKind } from '../compare/query-kind.ts';
 import { createToSample } from '../compare/sample.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { ServedMigration } from '../migrations.ts';
-import type { CalibrationResult, Run } from '../operate/operator-tasks.ts';
+import type { CalibrationResult, ExplainedQuestion, Run } from '../operate/operator-tasks.ts';
 import type { ReportedRead } from '../routing/report-reads.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
 import { createCalibrate } from '../walk/calibrate.ts';
-import { type AnswersWithValues, explainAnswers } from './explain-question.ts';
+import { explainQuestion } from './explain-question.ts';
 import { createWalk, type Walked } from '../walk/walk.ts';
 import { type CompareQuestion, createCompareQuestion } from './compare-question.ts';
 import { createShadow, type Shadow, type ShadowMetrics } from './shadow.ts';
@@ -31,7 +31,7 @@ export type SourceComparisons = {
   /** Compares the legacy source with itself. @throws Error where it fails */
   readonly calibrate: (resource: string, samples: number, run: Run) => Promise<CalibrationResult>;
   /** What both sources say to one question, with values. */
-  readonly explain: (resource: string, query: Query, signal: AbortSignal) => Promise<AnswersWithValues>;
+  readonly explain: (resource: string, query: Query, signal: AbortSignal) => Promise<ExplainedQuestion>;
   /** Asks both sources one question; `undefined`: one of them could not be asked now. */
   readonly compareQuestion: (
     resource: string,
@@ -117,7 +117,7 @@ export function createSourceComparisons(deps: SourceComparisonsDeps): SourceComp
     },
     async explain(resource, query, signal) {
       const { resource: contract, sources } = partsFor(resource);
-      return explainAnswers(contract, sources, query, signal);
+      return explainQuestion(contract, sources, query, signal);
     },
     compareQuestion: async (resource, ...question) => createCompareQuestion(partsFor(resource))(...question),
     close: () => end(compared),

@@ -7,9 +7,9 @@ import type { MigrationState, Position } from './migration-state.ts';
 export type DeclaredMigration = {
   readonly resource: string;
   /** The names of the sources. */
-  readonly sources: readonly [legacy: string, next: string];
+  readonly sources: readonly [legacy: string, new: string];
   /** Of what the files of both sources say. */
-  readonly digests: readonly [legacy: string, next: string];
+  readonly digests: readonly [legacy: string, new: string];
   /** The stage and share of a start that finds no kept state; without Redis, of a file that has changed. */
   readonly position: Position;
 };

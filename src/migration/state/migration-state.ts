@@ -36,7 +36,7 @@ export type Rollback = {
 export type MigrationState = Position & {
   readonly resource: string;
   /** The names of the sources: it is about the way from the one to the other, and no later migration of the resource. */
-  readonly sources: readonly [legacy: string, next: string];
+  readonly sources: readonly [legacy: string, new: string];
   /** One more with each change; never falls. 0: it is what the file says, and nobody has begun the migration yet. */
   readonly rev: number;
   /** Operations that are elsewhere than the resource, such as `users.list`. */
@@ -50,7 +50,7 @@ export type MigrationState = Position & {
   /** Names the evidence that counts. A change of a source's file begins a new one. */
   readonly evidence: string;
   /** The digests of the legacy source and the new one that the evidence is about. */
-  readonly digests: readonly [legacy: string, next: string];
+  readonly digests: readonly [legacy: string, new: string];
   /** When this stage and share began. */
   readonly since: string;
   /** When the evidence began. */

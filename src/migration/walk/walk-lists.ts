@@ -7,7 +7,7 @@ import { readJsonText } from '../../store/sealed.ts';
 import type { AnswerDifference } from '../compare/comparison.ts';
 import { lastingDifferences } from '../compare/compare-answers.ts';
 import { compareRecords } from '../compare/compare-records.ts';
-import type { Both } from '../shadow/confirm.ts';
+import type { ByOrigin } from '../../kernel/upstream-call.ts';
 import { type ListedRecords, listRecords } from './list-records.ts';
 import type { Pacer } from './pacer.ts';
 
@@ -16,7 +16,7 @@ export type OnRead = (read: number, total: number) => void;
 
 export type ListsDeps = {
   readonly resource: Resource;
-  readonly sources: Both<SourceHandler>;
+  readonly sources: ByOrigin<SourceHandler>;
   readonly pace: Pacer;
   /** Waits for as long as a difference has to last. */
   readonly settle: (signal: AbortSignal) => Promise<unknown>;
@@ -36,28 +36,28 @@ const ID_PATH = 'data[].id';
 function compileComparison({ itemFields }: Resource) {
   const codec = compileRowCodec(itemFields);
 
-  function compareTexts(legacy: string, next: string): readonly AnswerDifference[] {
-    const [before, after] = [legacy, next].map((text) => codec.fromValues(readJsonText(text)));
+  function compareTexts(legacy: string, newText: string): readonly AnswerDifference[] {
+    const [before, after] = [legacy, newText].map((text) => codec.fromValues(readJsonText(text)));
     if (before === undefined || after === undefined)
       throw new Error('a record that was listed cannot be read');
     return compareRecords(itemFields, 'data[].', before, after);
   }
 
-  return function compareListed(legacy: ListedRecords, next: ListedRecords): readonly AnswerDifference[] {
+  return function compareListed(legacy: ListedRecords, newList: ListedRecords): readonly AnswerDifference[] {
     const found: AnswerDifference[] = [];
     for (const [id, text] of legacy.texts) {
-      const other = next.texts.get(id);
+      const other = newList.texts.get(id);
       if (other === undefined) found.push({ path: ID_PATH, kind: 'missing_id', id });
       else if (other !== text) found.push(...compareTexts(text, other));
     }
-    for (const id of next.texts.keys())
+    for (const id of newList.texts.keys())
       if (!legacy.texts.has(id)) found.push({ path: ID_PATH, kind: 'extra_id', id });
-    for (const id of next.duplicates)
+    for (const id of newList.duplicates)
       if (!legacy.duplicates.has(id)) found.push({ path: ID_PATH, kind: 'extra_id', id });
     // What a total counts too much or too little, no row shows.
-    const [hidden, otherHidden] = [legacy, next].map(({ total, texts }) => total - texts.size);
+    const [hidden, otherHidden] = [legacy, newList].map(({ total, texts }) => total - texts.size);
     if (hidden !== otherHidden)
-      found.push({ path: 'meta.total', kind: 'total', legacy: hidden, next: otherHidden });
+      found.push({ path: 'meta.total', kind: 'total', legacy: hidden, new: otherHidden });
     return found;
   };
 }
@@ -72,10 +72,10 @@ export async function walkLists(
   let differences: readonly AnswerDifference[] | undefined;
   for (let pass = 1; ; pass += 1) {
     const legacy = await listRecords(resource, sources.legacy, pace, signal, onRead);
-    const next = await listRecords(resource, sources.new, pace, signal, (read, total) =>
+    const newList = await listRecords(resource, sources.new, pace, signal, (read, total) =>
       onRead(legacy.texts.size + read, legacy.total + total),
     );
-    const found = compareListed(legacy, next);
+    const found = compareListed(legacy, newList);
     differences = differences === undefined ? found : lastingDifferences(differences, found);
     if (differences.length === 0 || pass === PASSES) return { ids: [...legacy.texts.keys()], differences };
     await settle(signal);

@@ -32,16 +32,16 @@ export type AssembleMigratingResourceDeps = AssembleSourceDeps & {
   readonly migrations: Pick<Migrations, 'of'>;
 };
 
-/** A resource that moves, at work: what answers its operations, and from what. */
+/** An assembled resource that moves: the handlers of its operations, and both of its sources. */
 export type AssembledMigratingResource = {
-  readonly answers: CachedHandlers;
-  readonly sources: readonly [legacy: ResourceSource, next: ResourceSource];
+  readonly handlers: CachedHandlers;
+  readonly sources: readonly [legacy: ResourceSource, new: ResourceSource];
   readonly served: ServedMigration;
   countRowSets(tag: string): number;
 };
 
-/** What is kept of the new source under one generation. */
-type NewSourceParts = SourceReader & { readonly answers: CachedHandlers; readonly warm: BeginPrewarm };
+/** What one generation holds of the new source: its row sets, its cached handlers, and what warms its cache. */
+type NewSourceParts = SourceReader & { readonly handlers: CachedHandlers; readonly warm: BeginPrewarm };
 
 function migratingResourceOf(
   compiled: CompiledResource,
@@ -63,8 +63,8 @@ function migratingResourceOf(
 }
 
 /**
- * The new source as it is asked while the legacy one stands behind it: its failures and its missing records are not
- * hidden by what it answered before.
+ * The new source while the legacy one can still answer in its place: it serves no stale answer after a failure and keeps no
+ * missing record, because both would hide from the fallback and from the evidence that it fails.
  */
 function withoutKeptAnswers(to: CompiledResource): CompiledResource {
   const cache = { ...to.config.cache, staleIfError: 0, notFound: 0 };
@@ -76,30 +76,26 @@ function openCurrentGeneration(
   migration: ResourceMigration,
   deps: AssembleSourceDeps,
 ): MadePart<CurrentGeneration<NewSourceParts>> {
-  const next = withoutKeptAnswers(compiled);
-  const generations = createCurrentGeneration<NewSourceParts>((number) => {
-    const digest = `${next.digest}.g${number}`;
-    const reader = createSourceReader(next, watched, { digest, fresh: next.config.cache.fresh }, deps);
-    const { source } = reader.value;
-    const answers = createCachedHandlers(
-      next,
-      digest,
-      (name) => migration.reported(name, 'new', source),
-      deps,
-    );
-    const { cache: freshness } = next.config;
+  const newSource = withoutKeptAnswers(compiled);
+  const { cache: freshness } = newSource.config;
+  const current = createCurrentGeneration<NewSourceParts>((number) => {
+    const digest = `${newSource.digest}.g${number}`;
+    const reader = createSourceReader(newSource, watched, { digest, fresh: freshness.fresh }, deps);
+    const report = (name: string) => migration.reported(name, 'new', reader.value.source);
+    const handlers = createCachedHandlers(newSource, digest, report, deps);
     const warm = createCachePrewarm({ ...deps, digest, freshness, random: Math.random });
     return {
-      value: { ...reader.value, answers: answers.value, warm },
-      close: () => Promise.all([answers.close?.(), reader.close?.()]),
+      value: { ...reader.value, handlers: handlers.value, warm },
+      close: () => Promise.all([handlers.close?.(), reader.close?.()]),
     };
   });
-  const unsubscribe = migration.onGeneration((number) => generations.of(number));
+  // A rollback that another process makes must end this generation at once, not with the next call.
+  const unsubscribe = migration.onGeneration((number) => current.of(number));
   async function close(): Promise<void> {
     unsubscribe();
-    await generations.close();
+    await current.close();
   }
-  return { value: generations, close };
+  return { value: current, close };
 }
 
 function assembleCurrentGeneration(
@@ -111,11 +107,11 @@ function assembleCurrentGeneration(
   const { resource, config } = to.compiled;
   const { deadline, cache } = config;
   const madeFrom = [resource.name, to.client.key, deadline, cache, deps.jitterPercent, deps.cacheKey];
-  const start = () => openCurrentGeneration(to, migration, deps);
-  return parts.take('generations', contentDigest(madeFrom), start);
+  const open = () => openCurrentGeneration(to, migration, deps);
+  return parts.take('generations', contentDigest(madeFrom), open);
 }
 
-/** Puts a resource that moves to work: each source behind a cache of its own, and the choice between them in front. */
+/** Assembles a resource that moves: each source behind a cache of its own, and the choice between them in front. */
 export function assembleMigratingResource(
   compiled: CompiledResource,
   migration: CompiledMigration,
@@ -128,34 +124,38 @@ export function assembleMigratingResource(
   const legacy = assembleSource(compiled, upstreams.of(compiled), parts, deps);
   const to = assembleSource(migration.to, upstreams.of(migration.to), parts, deps);
   const report = (name: string, source: SourceHandler) => routing.reported(name, 'legacy', source);
-  const fromLegacy = assembleCachedHandlers(legacy, parts, deps, report);
-  const complete = assembleCachedHandlers(to, parts, deps);
-  const generations = assembleCurrentGeneration(to, routing, parts, deps);
-  const nextNow = () => generations.of(routing.generation()).value;
+  const legacyHandlers = assembleCachedHandlers(legacy, parts, deps, report);
+  const completeHandlers = assembleCachedHandlers(to, parts, deps);
+  const current = assembleCurrentGeneration(to, routing, parts, deps);
+  const newParts = () => current.of(routing.generation()).value;
 
-  /** After a rollback, what was asked before it is kept nowhere. */
   const warm: BeginPrewarm = (operation, query) => {
     const generation = routing.generation();
-    const keep = nextNow().warm(operation, query);
+    const keep = newParts().warm(operation, query);
     return async (answer) => {
+      // An answer from before a rollback must not get into the cache after it.
       if (routing.generation() === generation) await keep(answer);
     };
   };
 
-  const answers = operationsOf(compiled).flatMap(({ name }) => {
-    const [legacyAnswer, completeAnswer] = [fromLegacy.get(name), complete.get(name)];
-    if (legacyAnswer === undefined || completeAnswer === undefined) return [];
-    const next = (number: number) => {
-      const { value, attempts } = generations.of(number);
-      return { attempts, handler: value.answers.get(name) ?? completeAnswer };
+  const handlers = operationsOf(compiled).flatMap(({ name }) => {
+    const [legacyHandler, complete] = [legacyHandlers.get(name), completeHandlers.get(name)];
+    if (legacyHandler === undefined || complete === undefined) return [];
+    const newHandler = (number: number) => {
+      const { value, attempts } = current.of(number);
+      return { attempts, handler: value.handlers.get(name) ?? complete };
     };
-    const handlers = { legacy: legacyAnswer, next, complete: completeAnswer };
-    return [[name, routing.originStage(name, handlers)] as const];
+    const stage = routing.originStage(name, { legacy: legacyHandler, new: newHandler, complete });
+    return [[name, stage] as const];
   });
   return {
-    answers: new Map(answers),
+    handlers: new Map(handlers),
     sources: [legacy, to],
-    served: { ...migrating, sources: { legacy: legacy.source, new: (call) => nextNow().source(call) }, warm },
-    countRowSets: (tag) => legacy.countRowSets(tag) + to.countRowSets(tag) + nextNow().countRowSets(tag),
+    served: {
+      ...migrating,
+      sources: { legacy: legacy.source, new: (call) => newParts().source(call) },
+      warm,
+    },
+    countRowSets: (tag) => legacy.countRowSets(tag) + to.countRowSets(tag) + newParts().countRowSets(tag),
   };
 }

@@ -12,10 +12,10 @@ import type { MadePart, PartSet } from '../parts/kept-parts.ts';
 import { createSourceReader, type SourceReaderDeps, type SourceReader } from './create-source-reader.ts';
 import type { SourceClient } from '../source-upstreams.ts';
 
-/** The parts of the configuration that is put together. */
+/** The parts of the configuration that is being assembled. */
 export type Parts = Pick<PartSet, 'take'>;
 
-/** What a resource is put to work with. It outlives the configuration, so that must not be among it. */
+/** What a resource is assembled from. It outlives the configuration, so nothing of one configuration may be in it. */
 export type AssembleSourceDeps = SourceReaderDeps &
   RuntimeDeps & {
     readonly cache: Cache;
@@ -29,14 +29,14 @@ export type AssembleSourceDeps = SourceReaderDeps &
 export const operationsOf = ({ resource }: CompiledResource) =>
   operations.filter((operation) => operation.resource === resource);
 
-/** One resource of one source at work. */
+/** One assembled resource of one source. */
 export type ResourceSource = SourceReader & {
   readonly compiled: CompiledResource;
   readonly client: SourceClient;
   readonly watched: WatchedRuntime;
 };
 
-/** Puts a resource of a source to work; what an earlier configuration has of it goes on. */
+/** Assembles a resource of a source. Parts that an earlier configuration made from the same settings are reused. */
 export function assembleSource(
   compiled: CompiledResource,
   client: SourceClient,
@@ -56,10 +56,10 @@ export function assembleSource(
   return { ...reader, compiled, client, watched };
 }
 
-/** What answers each operation of a resource, behind the stages for callers. */
+/** The handler of each operation of a resource, by its name: a cache in front of the source. */
 export type CachedHandlers = ReadonlyMap<string, Handler>;
 
-/** Makes what answers each operation: the cache, in which answers stand under `digest`, and the source behind it. */
+/** Creates the handlers of all operations. Their answers are cached under `digest`. */
 export function createCachedHandlers(
   compiled: CompiledResource,
   digest: string,
@@ -73,7 +73,7 @@ export function createCachedHandlers(
   return { value, close: () => tasks.close() };
 }
 
-/** What answers each operation; `report` wraps the source of an operation, the same way in every configuration. */
+/** Creates the handlers, or reuses those of an earlier configuration. `report` wraps the source of each operation. */
 export function assembleCachedHandlers(
   { compiled, source, client }: ResourceSource,
   parts: Parts,
@@ -86,6 +86,6 @@ export function assembleCachedHandlers(
   const { name } = compiled.resource;
   const madeFrom = [name, client.key, deadline, cache, jitterPercent, cacheKey, isReported];
   const sourceOf = (operation: string) => report?.(operation, source) ?? source;
-  const start = () => createCachedHandlers(compiled, compiled.digest, sourceOf, deps);
-  return parts.take('answers', contentDigest(madeFrom), start);
+  const create = () => createCachedHandlers(compiled, compiled.digest, sourceOf, deps);
+  return parts.take('answers', contentDigest(madeFrom), create);
 }

@@ -16,7 +16,7 @@ export function difference(path: string, key: string): DifferenceSample {
     kind: 'value',
     key,
     legacy: { type: 'string', length: 3 },
-    next: { type: 'string', length: 4 },
+    new: { type: 'string', length: 4 },
   };
 }
 

@@ -39,7 +39,7 @@ export function openOriginStage(declared: object = {}) {
     {
       legacy: (call) => answers.legacy(call),
       complete: (call) => answers.complete(call),
-      next(generation) {
+      new(generation) {
         generations.push(generation);
         return { attempts, handler: (call) => answers.new(call) };
       },

@@ -21,7 +21,7 @@ function isAccepted(
   const kind = Object.keys(rule).length === 0 ? 'ignore' : 'tolerate';
   const file = { to: 'x', compare: { [kind]: [{ path: 'data[].price', ...decided, ...rule }] } };
   const { compare } = migration.parse(file);
-  const difference: AnswerDifference = { path: 'data[].price', kind: 'value', legacy, next, ...change };
+  const difference: AnswerDifference = { path: 'data[].price', kind: 'value', legacy, new: next, ...change };
   return compileDifferenceRules(compare)(difference, [], NOW);
 }
 
@@ -39,14 +39,14 @@ describe('a rule of a migration', () => {
       to: 'x',
       compare: { ignore: [{ path: 'data.name', ...decided }] },
     });
-    const difference: AnswerDifference = { path: 'data.name', kind: 'value', legacy: 'a', next: 'b' };
+    const difference: AnswerDifference = { path: 'data.name', kind: 'value', legacy: 'a', new: 'b' };
     expect(compileDifferenceRules(compare)(difference, [], Date.parse('2026-05-31'))).toBe(true);
     expect(compileDifferenceRules(compare)(difference, [], Date.parse('2026-06-01'))).toBe(false);
   });
 
   it('that was made while the gateway runs adds to those of the file', () => {
     const kept = { id: 'r1', path: 'data.name', owner: 'ana', reason: 'agreed', until: NOW + 1 };
-    const difference: AnswerDifference = { path: 'data.name', kind: 'value', legacy: 'a', next: 'b' };
+    const difference: AnswerDifference = { path: 'data.name', kind: 'value', legacy: 'a', new: 'b' };
     const isAcceptedBy = compileDifferenceRules(migration.parse({ to: 'x' }).compare);
     expect([[kept], []].map((rules) => isAcceptedBy(difference, rules, NOW))).toEqual([true, false]);
   });
@@ -120,13 +120,13 @@ describe('the order of two lists', () => {
 describe('a sample of a difference', () => {
   const toSample = createToSample({ secret: 'key', showMask: ['data.email'] });
   const sampleOf = (legacy: ComparedValue, next: ComparedValue, path = 'data.name') =>
-    toSample({ path, kind: 'value', id: 'user_1', legacy, next }, 'user_1');
+    toSample({ path, kind: 'value', id: 'user_1', legacy, new: next }, 'user_1');
 
   it('holds types, lengths and hashes, which are equal for equal values, and nothing of a value', () => {
     const sample = sampleOf('Canary-Ann', 'Canary-Bob');
-    expect(sample).toMatchObject({ legacy: { type: 'string', length: 10 }, next: { type: 'string' } });
-    expect(sample.legacy?.hash).toBe(sampleOf('x', 'Canary-Ann').next?.hash);
-    expect(sample.legacy?.hash).not.toBe(sample.next?.hash);
+    expect(sample).toMatchObject({ legacy: { type: 'string', length: 10 }, new: { type: 'string' } });
+    expect(sample.legacy?.hash).toBe(sampleOf('x', 'Canary-Ann').new?.hash);
+    expect(sample.legacy?.hash).not.toBe(sample.new?.hash);
     expect(JSON.stringify(sample)).not.toMatch(/Canary|user_1/);
   });
 
@@ -137,7 +137,7 @@ describe('a sample of a difference', () => {
       kind: 'value',
       id: 'user_1',
       legacy: 'a',
-      next: 'b',
+      new: 'b',
     };
     expect(other(difference, '').key).not.toBe(toSample(difference, '').key);
   });

@@ -33,7 +33,7 @@ function sourceOf(records: readonly CanonicalRecord[], unsortable?: string): Sou
 
 function check(legacy: SourceHandler, next: SourceHandler) {
   const run = { signal: new AbortController().signal, progress: () => undefined };
-  return preflightCheck({ resource: users, names: ['crm', 'people'], legacy, next }, run);
+  return preflightCheck({ resource: users, names: ['crm', 'people'], legacy, new: next }, run);
 }
 
 const product = (n: number): CanonicalRecord => ({
@@ -67,7 +67,7 @@ function productsOf(
 async function checkProducts(...next: Parameters<typeof productsOf>): Promise<readonly string[]> {
   const run = { signal: new AbortController().signal, progress: () => undefined };
   const never = () => false;
-  const sources = { legacy: productsOf(never, never), next: productsOf(...next) };
+  const sources = { legacy: productsOf(never, never), new: productsOf(...next) };
   const names = ['crm', 'people'] as const;
   return (await preflightCheck({ resource: resources.products, names, ...sources }, run)).problems;
 }

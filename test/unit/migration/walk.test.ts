@@ -1,7 +1,7 @@
 import { resources } from '../../../src/contract/resources.ts';
 import { createToSample } from '../../../src/migration/compare/sample.ts';
 import { createCalibrate } from '../../../src/migration/walk/calibrate.ts';
-import { explainAnswers } from '../../../src/migration/shadow/explain-question.ts';
+import { explainQuestion } from '../../../src/migration/shadow/explain-question.ts';
 import { createWalk } from '../../../src/migration/walk/walk.ts';
 import type { SourceHandler } from '../../../src/policy/call.ts';
 import { openWalk } from '../../support/migration/open-walk.ts';
@@ -103,11 +103,11 @@ describe('what both sources say to one question', () => {
   it('is shown with its values', async () => {
     const { time, stores, signal } = openWalk(5, (number, name) => (number === 2 ? 'Other' : name));
     const query = { kind: 'get', resource: 'users', id: 'user_2' } as const;
-    const told = await time.run(explainAnswers(resources.users, stores.sources, query, signal));
+    const told = await time.run(explainQuestion(resources.users, stores.sources, query, signal));
     expect(told).toMatchObject({
       legacy: { data: { name: 'User 2' } },
-      next: { data: { name: 'Other' } },
-      differences: [{ path: 'data.name', legacy: 'User 2', next: 'Other' }],
+      new: { data: { name: 'Other' } },
+      differences: [{ path: 'data.name', legacy: 'User 2', new: 'Other' }],
     });
   });
 });
