@@ -19,8 +19,13 @@ export type SourcesCheck = {
   readonly problems: readonly string[];
 };
 
-/** A walk over all records of both sources. */
-export type WalkResult = { readonly records: number; readonly differences: number };
+/** What a walk over all records of both sources has found. */
+export type WalkResult = {
+  readonly records: number;
+  readonly differences: number;
+  /** Records that could not be compared, because they were written to at each attempt. */
+  readonly unknown: number;
+};
 
 /** Whether the judge has seen the faults that a rehearsal made, and would have rolled back. */
 export type RehearsalResult = { readonly tripped: boolean; readonly evidence: string };
@@ -28,7 +33,9 @@ export type RehearsalResult = { readonly tripped: boolean; readonly evidence: st
 /** One question that was recorded, in its canonical form: `users.list` and `limit=20&sort=name`, or `users.get` and `id=user_1`. */
 export type RecordedQuery = { readonly operation: string; readonly query: string };
 
+/** What a replay of recorded questions has found. */
 export type TrafficReplayResult = {
+  /** Questions that both sources were asked. */
   readonly asked: number;
   /** How many comparisons had each verdict. */
   readonly verdicts: Readonly<Record<string, number>>;
@@ -64,9 +71,9 @@ export type Preview = {
   }[];
 };
 
-/** What operators start and ask of the migrations of a process; `resource` is one that is declared. */
+/** What operators can start and ask for. `resource` must be one that the configuration declares as moving. */
 export type OperatorTasks = {
-  /** Of an operation where one is named, else of the resource. Rejects where Redis fails. */
+  /** The gate of the operation; without one, that of the resource. Rejects where Redis fails. */
   gate(resource: string, operation?: string): Promise<Gate>;
   /** The CUSUM of failures at the new source alone, by operation. Rejects where Redis fails. */
   cusum(resource: string): Promise<Readonly<Record<string, number>>>;

@@ -3,8 +3,8 @@
 import type { Call } from '../../policy/call.ts';
 
 /**
- * A call as the new source is asked for it: it ends with the caller's, or earlier, so that the legacy source can still
- * answer. A hit needs no signal, so that is made on first use.
+ * A caller's call, as it is passed to the new source. It ends when the caller's call ends, or earlier, so that time is left
+ * for the legacy source to answer. A cache hit needs no signal, so the signal is only made on first use.
  */
 export class AbortableCall implements Call {
   readonly #call: Call;
@@ -36,7 +36,7 @@ export class AbortableCall implements Call {
     return this.#signal;
   }
 
-  /** Ends the attempt, not the call. */
+  /** Aborts the attempt at the new source; the caller's call goes on. */
   end(reason: Error): void {
     this.#ending.abort(reason);
   }

@@ -2,40 +2,40 @@
 
 import type { AbortableCall } from './abortable-call.ts';
 
-/** What is kept of the new source under one generation. */
+/** What `open` has made for a generation, such as row sets and caches, and how it is closed. */
 export type OpenedGeneration<T> = { readonly value: T; close(): unknown };
 
-/** One generation at work. */
+/** One generation of the new source. */
 export type SourceGeneration<T> = {
   readonly value: T;
-  /** The callers' attempts that wait for it. They end when another generation takes its place. */
+  /** The calls that wait for an answer of it. They are aborted when another generation replaces it. */
   readonly attempts: Set<AbortableCall>;
 };
 
-/** The generation of the new source that is at work. */
+/** Holds the one generation of the new source that is in use. */
 export type CurrentGeneration<T> = {
-  /** The one of a number; another one ends with it. */
+  /** Returns the generation of this number. If another one is in use, that is closed and the wanted one opened. */
   of(number: number): SourceGeneration<T>;
   close(): Promise<void>;
 };
 
-/** Why an attempt ends whose generation has ended: a rollback forgets the new source at once. */
+/** The reason of aborted attempts whose generation was replaced: a rollback drops all of the new source at once. */
 export class GenerationReplaced extends Error {}
 
-/** Creates the holder of a generation; `start` makes one when it is first asked for. */
+/** Creates the holder. It has no generation before the first `of`, which calls `open`. */
 export function createCurrentGeneration<T>(
-  start: (number: number) => OpenedGeneration<T>,
+  open: (number: number) => OpenedGeneration<T>,
 ): CurrentGeneration<T> {
   let current: (SourceGeneration<T> & { readonly number: number; readonly end: () => unknown }) | undefined;
 
   function begin(number: number) {
-    const made = start(number);
+    const opened = open(number);
     const attempts = new Set<AbortableCall>();
     function end(): unknown {
       for (const attempt of attempts) attempt.end(new GenerationReplaced());
-      return made.close();
+      return opened.close();
     }
-    return { number, value: made.value, attempts, end };
+    return { number, value: opened.value, attempts, end };
   }
 
   return {

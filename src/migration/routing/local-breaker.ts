@@ -2,11 +2,11 @@
 
 import { createSlidingCounter } from '../../upstream/resilience/sliding-counter.ts';
 
-/** What one process knows of its calls at the new source. */
+/** Stops the calls of one process to a new source that fails. */
 export type LocalBreaker = {
   /** Whether a call may go to the new source now. */
   allows(): boolean;
-  /** Counts a call that the new source answered, or one at which it alone has failed. */
+  /** Counts a call: the new source has answered it, or has failed where the legacy source could answer. */
   count(outcome: 'answered' | 'failed'): void;
 };
 
@@ -23,8 +23,9 @@ const OPEN_MS = 30_000;
 const PROBE_MS = 1_000;
 
 /**
- * Creates the circuit breaker of one process and one resource. It needs no Redis: with 5 failures of the new source
- * alone in 10 s, and half of the calls, everything goes to the legacy source for 30 s, and then one call a second tries.
+ * Creates the circuit breaker of one process and one resource. It needs no Redis, so it also works where the judge cannot.
+ * It opens at 5 failures in 10 s that are at least half of the calls. All calls then go to the legacy source for 30 s; after
+ * that one call a second tries the new source.
  */
 export function createLocalBreaker({ monotonic, onChange }: LocalBreakerDeps): LocalBreaker {
   let calls = createSlidingCounter(WINDOW_MS, monotonic);

@@ -9,16 +9,16 @@ import { createServeWithFallback } from './serve-with-fallback.ts';
 import { overrideOf } from './override.ts';
 import { compileRoute, type CountCall, type RouteSpec } from './route.ts';
 
-/** What answers one operation from either source, each behind its own cache. */
+/** The handlers of one operation: each source answers behind a cache of its own. */
 export type OriginHandlers = {
   readonly legacy: Handler;
-  /** The new source, with what is kept of it under one generation. */
+  /** The new source with the caches of a generation, while the legacy source can still answer in its place. */
   readonly new: (generation: number) => GenerationHandler;
-  /** The new source as if it were the only one. */
+  /** The new source in the stage `complete`: with its usual cache, and no fallback. */
   readonly complete: Handler;
 };
 
-/** What is counted of the calls of a resource that moves. */
+/** The counters for calls of a resource that moves. */
 export type RoutingMetrics = {
   migrationRequest(resource: string, operation: string, origin: Origin): void;
   migrationFallback(resource: string, operation: string, cause: FallbackCause): void;
@@ -30,18 +30,18 @@ export type OriginStageDeps = RouteSpec & {
   /** How long the new source may take before the legacy one is asked, milliseconds. */
   readonly attemptMs: number;
   readonly current: () => MigrationState | undefined;
-  /** What counts where there is no state: the file's. */
+  /** The state from the configuration file; used where no state is kept. */
   readonly initial: MigrationState;
   readonly breaker: LocalBreaker;
   /** Milliseconds. */
   readonly monotonic: () => number;
-  /** Counts the calls that have a bucket; absent: nobody asks. */
+  /** Counts the calls that have a bucket, for the preview; absent: they are not counted. */
   readonly count?: CountCall | undefined;
   readonly onServed: OnServed;
   readonly metrics: RoutingMetrics;
 };
 
-/** Notes the choice, for the log line, the span and the metrics; a caller never learns of it. */
+/** Notes the choice for the log line, the span and the metrics. Nothing in the answer shows it to the caller. */
 function createNote({ resource, operation, metrics }: OriginStageDeps) {
   return function note(call: Call, origin: Origin): void {
     call.trace.origin = origin;
@@ -50,8 +50,8 @@ function createNote({ resource, operation, metrics }: OriginStageDeps) {
 }
 
 /**
- * Creates the stage that chooses the source of each call of one operation. The choice is made once, when the call comes,
- * by the state of that moment. At rest it costs a look at the state: neither `legacy` nor `complete` chooses anything.
+ * Creates the stage that chooses the source of each call of one operation. The choice is made once, by the state at the
+ * moment when the call comes. In `legacy` and `complete` nothing is chosen, so the stage costs one look at the state.
  */
 export function createOriginStage(handlers: OriginHandlers, deps: OriginStageDeps): Handler {
   const { resource, overrideHeader, breaker, metrics } = deps;
@@ -59,7 +59,7 @@ export function createOriginStage(handlers: OriginHandlers, deps: OriginStageDep
   const note = createNote(deps);
   const serveNew = createServeWithFallback({ ...deps, legacy });
 
-  /** Serves a caller who has chosen the source himself, without a fallback: he wants to see what it answers. */
+  /** Serves a caller who has chosen the source by the header. There is no fallback: he wants to see what this source answers. */
   function serveOverride(call: Call, origin: Origin, generation: number) {
     call.trace.origin = origin;
     metrics.migrationOverride(resource, origin);
@@ -70,7 +70,7 @@ export function createOriginStage(handlers: OriginHandlers, deps: OriginStageDep
   function serveIn(state: MigrationState): Handler {
     const { stage, generation, choose } = compileRoute(deps, state, deps.count);
     if (stage === 'complete') return handlers.complete;
-    // The generation before this one ends now, and not with the next call.
+    // This closes the earlier generation now, and not only with the next call.
     const newSource = stage === 'legacy' ? undefined : handlers.new(generation);
     return function served(call) {
       const override = overrideOf(call, overrideHeader);

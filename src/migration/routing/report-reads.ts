@@ -5,10 +5,9 @@ import type { Origin } from '../../kernel/upstream-call.ts';
 import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
 import type { Usage } from '../../upstream/exchange.ts';
 
-/** What a source has just answered a caller, and how long that took. */
+/** An answer that a source has just given to a caller's question, and how long it took. */
 export type ReportedRead = {
   readonly operation: string;
-  /** Who has answered. */
   readonly origin: Origin;
   readonly query: Query;
   readonly answer: SourceAnswer;
@@ -17,12 +16,12 @@ export type ReportedRead = {
   readonly spans: Usage['spans'];
 };
 
-/** Learns of an answer that was just read. It never throws, and nobody waits for it. */
+/** Called with an answer that was just read. It must not throw, and must return at once. */
 export type OnReportedRead = (read: ReportedRead) => void;
 
 /**
- * Wraps a source, so that what it reads for callers can be compared: not what it reads for a refresh or a shadow, nor in
- * place of a new source that has just failed.
+ * Wraps a source, so that the answers that it reads for callers can be compared. Not reported are a refresh and a shadow,
+ * which no caller waits for, and a fallback: its question has just failed at the new source.
  */
 export function reportReads(
   { operation, origin }: Pick<ReportedRead, 'operation' | 'origin'>,

@@ -7,7 +7,7 @@ import { positionOf } from '../state/position.ts';
 import type { MigrationState } from '../state/migration-state.ts';
 import { bucketsBelow, createBuckets, NO_BUCKET } from './bucket.ts';
 
-/** What of a configuration decides about a route. */
+/** The keys of a configuration that decide about a route. */
 export type RouteSpec = Pick<MigrationConfig, 'bucketBy' | 'allow' | 'deny'> & {
   readonly resource: string;
   readonly operation: string;
@@ -20,15 +20,15 @@ export type CountCall = (bucket: number, call: Call) => void;
 export type OriginRoute = {
   readonly stage: MigrationStage;
   readonly generation: number;
-  /** Chooses the source of a call. It is asked in `shadow`, `ramp` and `live` alone. */
+  /** Chooses the source of a call. It is called only in `shadow`, `ramp` and `live`. */
   readonly choose: (call: Call) => Origin;
 };
 
-/** What the bucket of a call is made of; `undefined`: the call has none, and stays with the legacy source. */
+/** Compiles the text that a call's bucket is made from. A call without one (`undefined`) stays with the legacy source. */
 function compileKey(bucketBy: RouteSpec['bucketBy']): (call: Call) => string | undefined {
   switch (bucketBy) {
     case 'caller':
-      // A caller of a public resource is its address.
+      // The subject of a caller without a credential is its address.
       return ({ principal }) => principal?.subject;
     case 'record':
       return ({ query }) => (query?.kind === 'get' ? query.id : undefined);

@@ -10,16 +10,16 @@ import { type SourceGeneration, GenerationReplaced } from './current-generation.
 import type { LocalBreaker } from './local-breaker.ts';
 import { AbortableCall } from './abortable-call.ts';
 
-/** What the new source answers an operation with, under one generation. */
+/** The handler of one operation at the new source, and the attempts of its generation. */
 export type GenerationHandler = Pick<SourceGeneration<unknown>, 'attempts'> & { readonly handler: Handler };
 
-/** Learns of each call of a caller that the new source was asked for: not of those that its cache answered. */
+/** Called for each call that reached the new source; not for a call that its cache has answered. */
 export type OnServed = (call: Omit<NewSourceCall, 'resource' | 'operation'>) => void;
 
 export type ServeWithFallbackDeps = {
   readonly resource: string;
   readonly operation: string;
-  /** Serves where the new source does not. */
+  /** The handler that serves where the new source fails. */
   readonly legacy: Handler;
   readonly attemptMs: number;
   /** Milliseconds. */
@@ -29,7 +29,7 @@ export type ServeWithFallbackDeps = {
   readonly metrics: { migrationFallback(resource: string, operation: string, cause: FallbackCause): void };
 };
 
-/** An attempt that has failed: why, and after how long. */
+/** A failed attempt: its cause, and how long it took. */
 type Failed = { readonly cause: FallbackCause; readonly ms: number; readonly refused?: string | undefined };
 
 const isNotFound = (error: unknown) => error instanceof GatewayError && error.code === 'not_found';
@@ -42,8 +42,9 @@ function causeOf(error: unknown): FallbackCause {
 }
 
 /**
- * Makes the function that serves a call in place of the new source. Its answer shows whose failure it was: that of the
- * new source alone only where the legacy source has just answered. What a cache answers shows nothing.
+ * Makes the function that serves a call from the legacy source after the new one has failed. A failure counts against the
+ * new source (`isAttributable`) only where the legacy source itself has just answered: an answer from the legacy cache does
+ * not show whether that source works.
  */
 function createFallBack({ legacy, resource, operation, metrics, breaker, onServed }: ServeWithFallbackDeps) {
   function count({ cause, ...rest }: Failed, isAttributable: boolean): void {
@@ -62,7 +63,7 @@ function createFallBack({ legacy, resource, operation, metrics, breaker, onServe
     } catch (error) {
       if (call.signal.aborted) throw error;
       const isAgreed = failed.cause === 'missing' && isNotFound(error);
-      // There is no such record: the new source was right.
+      // The legacy source has no such record either, so the new source was right.
       if (isAgreed) {
         trace.fallback = undefined;
         onServed({ ms: failed.ms, isAttributable: false });
@@ -73,8 +74,8 @@ function createFallBack({ legacy, resource, operation, metrics, breaker, onServe
 }
 
 /**
- * Creates the function that serves a call from the new source, and from the legacy one where that fails, is late, answers
- * nothing usable or has no such record. A hit is answered without a promise.
+ * Creates the function that serves a call from the new source; and from the legacy one where the new one fails, is late,
+ * answers nothing usable or has no such record. A cache hit is returned at once, without a promise.
  */
 export function createServeWithFallback(
   deps: ServeWithFallbackDeps,
@@ -89,12 +90,12 @@ export function createServeWithFallback(
         ...{ cause: causeOf(error), ms: monotonic() - startedMs },
         refused: call.query !== undefined && isBeyondBounds(error) ? queryKind(call.query) : undefined,
       });
-    // A rollback came in between, which says nothing about this call.
+    // A rollback has aborted the attempt: that is no failure of the new source, so nothing is counted.
     call.trace.origin = 'legacy';
     return legacy(call);
   }
 
-  /** Waits for the answer to an attempt as long as it may take, and while its generation lasts. */
+  /** Waits for an answer, and aborts the attempt after `attemptMs` or when its generation is replaced. */
   async function within(
     attempt: AbortableCall,
     { attempts }: GenerationHandler,

@@ -6,14 +6,14 @@ import { type ComparerDeps, createComparer } from './comparer.ts';
 import { createAskLeg } from './leg.ts';
 import { createSlots } from './slots.ts';
 
-/** Asks both sources of a resource one question behind the callers' backs; `undefined`: one of them could not be asked now. */
+/** Asks both sources of a resource one question; `undefined` where one of them could not be asked now. */
 export type CompareQuestion = (
   operation: string,
   query: Query,
   signal: AbortSignal,
 ) => Promise<Comparison | undefined>;
 
-/** Creates what asks both sources questions that no caller has just asked: the legacy one first. */
+/** Creates the function. It asks the legacy source first, and then compares as a shadow does. */
 export function createCompareQuestion(deps: Omit<ComparerDeps, 'slots'>): CompareQuestion {
   const { sources, config, clock } = deps;
   const { concurrency, timeout: timeoutMs } = config.shadow;

@@ -19,7 +19,7 @@ import { confirm, type ClassifiedDifferences, otherOrigin } from './confirm.ts';
 import { type Answered, createAskLeg, type Leg } from './leg.ts';
 import type { Slots } from './slots.ts';
 
-/** A question, and what one source has just answered to it. */
+/** A question, and the answer that one source has just given. */
 export type AnsweredQuestion = {
   readonly operation: string;
   readonly query: Query;
@@ -29,12 +29,12 @@ export type AnsweredQuestion = {
   readonly spans?: Usage['spans'];
 };
 
-/** What came of asking the other source. */
+/** The outcome of asking the other source. */
 export type Compared = {
   readonly second: Leg;
-  /** Absent: the other source was not asked, so there is nothing to count. */
+  /** Absent where the other source was not asked: then there is nothing to count. */
   readonly comparison?: Comparison;
-  /** Whether the first answers were equal: not those of a recheck, and not by a rule. */
+  /** Whether the first two answers were equal, without a recheck and without a rule. Only then the answer may warm a cache. */
   readonly isEqual?: boolean;
 };
 
@@ -44,7 +44,7 @@ export type Comparer = {
   compare(question: AnsweredQuestion, signal: AbortSignal): Promise<Compared>;
 };
 
-/** What came of a difference that had to last. */
+/** The outcome of asking again after a difference. */
 export type RecheckResult = 'confirmed' | 'gone' | 'inconclusive';
 
 export type ComparerDeps = {
@@ -64,7 +64,7 @@ export type ComparerDeps = {
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 };
 
-/** How often both sources are asked again: rows of a list move by themselves more often than a record changes. */
+/** How often both sources are asked again: while callers write, the rows of a list move more often than one record changes. */
 const ROUNDS = { get: 1, list: 2 } as const;
 
 const RECHECK_RESULTS = {
@@ -76,7 +76,7 @@ const RECHECK_RESULTS = {
 
 const waitUnref = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false });
 
-/** Creates what compares the two sources of a resource. */
+/** Creates the comparer of one resource. */
 export function createComparer(deps: ComparerDeps): Comparer {
   const {
     resource,
@@ -117,7 +117,7 @@ export function createComparer(deps: ComparerDeps): Comparer {
   }> {
     const { verdict, differences, ignored, lagMs, isRechecked } = await confirm(pair, origin, {
       classify: (answers) => classify(query, answers),
-      // What was begun goes before what is offered: else a busy hour would confirm nothing.
+      // A recheck waits for a slot, before new comparisons get one: else a busy hour would confirm nothing.
       read: (side) => askLeg(sources[side], query, spans, signal, 'waits'),
       wait: () => wait(recheck.delay, signal),
       reserve,

@@ -6,18 +6,18 @@ import type { AnswerDifference, Verdict } from '../compare/comparison.ts';
 import type { ByOrigin, Origin } from '../../kernel/upstream-call.ts';
 import type { Answered, Leg } from './leg.ts';
 
-/** The differences of two answers: those that count, and those that do not. */
+/** The differences of two answers: those that count, and those that a rule accepts. */
 export type ClassifiedDifferences = {
   readonly counting: readonly AnswerDifference[];
   readonly accepted: readonly AnswerDifference[];
 };
 
-/** What a comparison of two answers has come to. */
+/** The result of a comparison, after the sources were asked again where that was needed. */
 export type Confirmation = {
   readonly verdict: Extract<Verdict, 'match' | 'ignored' | 'mismatch' | 'inconclusive'>;
   readonly differences: readonly AnswerDifference[];
   readonly ignored: readonly AnswerDifference[];
-  /** At most how long one store lagged behind the other, where a difference has gone by itself. */
+  /** How long one store lagged behind the other at most; present where a difference was gone when asked again. */
   readonly lagMs?: number | undefined;
   /** Whether the sources were asked again. */
   readonly isRechecked: boolean;
@@ -29,7 +29,7 @@ export type ConfirmDeps = {
   readonly read: (origin: Origin) => Promise<Leg>;
   /** Waits for as long as a difference has to last. */
   readonly wait: () => Promise<unknown>;
-  /** Takes the right to so many further calls; false where there are none left for now. */
+  /** Reserves so many further calls; false where the rate limit allows none now. */
   readonly reserve: (calls: number) => boolean;
   readonly monotonic: () => number;
   /** How often both are asked again after a wait. */
@@ -53,10 +53,10 @@ const answersOf = (both: ByOrigin<Answered>): ByOrigin<SourceAnswer> => ({
 });
 
 /**
- * Tells a lasting difference from one of two stores that are written to between two reads. The source that served is
- * asked again at once, then both after a wait, once or more. A difference is confirmed if it was there each time, with
- * the same values on both sides. Where at any time there is none, the answers match; where others have come in place of
- * the first ones, or something could not be read anew, nothing is known.
+ * Tells a lasting difference from one that a write between two reads has made. The source that served is asked again at
+ * once; then both are asked after a wait, once or more. A difference is confirmed if it was there each time, with the same
+ * values on both sides. If at any time there is none, the answers match. If other differences have come in place of the
+ * first ones, or a source could not be read anew, the result is `inconclusive`.
  */
 export async function confirm(
   first: ByOrigin<Answered>,
@@ -69,7 +69,7 @@ export async function confirm(
   if (classified.counting.length === 0) return equalOutcome(classified, false);
   const ignored = classified.accepted;
   const unknown: Confirmation = { verdict: 'inconclusive', differences: [], ignored, isRechecked: true };
-  // Rows of an earlier scan differ from those of now without any fault.
+  // Rows of an earlier scan may differ from the present ones without a fault of a source.
   if (!first.legacy.isFresh || !first.new.isFresh || !reserve(1 + 2 * rounds))
     return { ...unknown, isRechecked: false };
   let [both, left] = [first, classified.counting];

@@ -3,10 +3,10 @@
 import { createFailureRate } from '../../upstream/resilience/failure-rate.ts';
 import type { Leg } from './leg.ts';
 
-/** Leaves a source alone that fails at comparisons. The breaker for callers learns nothing of them. */
+/** The breaker of comparison calls to one source. It is apart from the breaker for callers, which must not see their failures. */
 export type LegBreaker = {
   readonly isOpen: boolean;
-  /** Takes note of what came of a question. */
+  /** Counts the outcome of a question. */
   record(leg: Leg): void;
 };
 

@@ -8,28 +8,31 @@ import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
 import type { Usage } from '../../upstream/exchange.ts';
 import type { Slots } from './slots.ts';
 
-/** What a source has answered, and how long it took. */
+/** The answer of a source, and how long it took. */
 export type Answered = {
   readonly kind: 'answered';
   readonly answer: SourceAnswer;
   readonly ms: number;
-  /** Whether it was read for this question, not from rows of an earlier scan. */
+  /** Whether it was read for this question; false where it comes from the rows of an earlier scan. */
   readonly isFresh: boolean;
 };
 
 /**
- * One question asked of one source. `failed`: the source was asked, and did not answer as it should. `skipped`: it was
- * not asked, because a slot, a scan or the source itself was not to be had, which says nothing about it.
+ * One question to one source. `failed`: the source was asked, and gave no usable answer. `skipped`: it was not asked, for a
+ * reason that says nothing about the source.
  */
 export type Leg =
   | Answered
   | { readonly kind: 'failed'; readonly isTimeout: boolean }
   | { readonly kind: 'skipped'; readonly reason: SkipReason };
 
-/** `cap`: no slot of ours; `scan`: the answer takes a scan; `bounds`: no caller would get it either; `source`: its breaker or its queue refused the call. */
+/**
+ * `cap`: no slot was free; `scan`: the answer needs a scan; `bounds`: the answer is beyond the bounds of the source, so no
+ * caller would get it either; `source`: its breaker or its queue refused; `closed`: the gateway ends.
+ */
 export type SkipReason = 'cap' | 'scan' | 'bounds' | 'source' | 'closed';
 
-/** Asks a source, if a slot is free at once; one that `waits` waits for it within its time-out. It never rejects. */
+/** Asks a source if a slot is free. With `waits` it waits for a slot, within the time-out. It never rejects. */
 export type AskLeg = (
   source: SourceHandler,
   query: Query,
@@ -44,10 +47,10 @@ export type AskLegDeps = {
   readonly clock: Clock;
 };
 
-/** By how much a clock that is read twice may seem to differ. */
+/** Two readings of the clock may differ by that much through rounding. */
 const ROUNDING_MS = 2;
 
-/** Whether an answer was read after an instant. That there is no record is kept by no source. */
+/** Whether an answer was read after an instant. A missing record is always read anew: no source keeps that. */
 export function isReadSince(answer: SourceAnswer, startedAt: number): boolean {
   return !answer.found || answer.storedAt >= startedAt - ROUNDING_MS;
 }
@@ -64,8 +67,8 @@ function legOf(error: unknown, usage: Usage, signal: AbortSignal): Leg {
 }
 
 /**
- * Creates what asks a source behind everybody's back: as the lowest priority of its own budget, without a scan of its
- * own, within a time-out, in a slot of ours.
+ * Creates the function that asks a source without harm to callers: with the lowest priority of the source's budget, never
+ * by a scan, within a time-out, and only in a free slot.
  */
 export function createAskLeg({ slots, timeoutMs, clock }: AskLegDeps): AskLeg {
   return async function askLeg(source, query, spans, closing, waits) {

@@ -5,9 +5,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import { createLimiter } from '../../store/limiter/limiter.ts';
 import type { RedisKeys } from '../../store/redis/redis-keys.ts';
 
-/** The bound on comparisons of one resource, over all processes. */
+/** The rate limit on comparisons of one resource, over all processes. */
 export type ShadowRateLimit = {
-  /** Takes the right to one call; false where there is none left. */
+  /** Takes a token for one call; false where none is left in this second. */
   take(): boolean | Promise<boolean>;
   close(): void;
 };
@@ -19,7 +19,7 @@ export type ShadowRateLimitDeps = {
   readonly clock: Pick<Clock, 'monotonic'>;
 };
 
-/** Creates the bound of `maxRps` calls in each second. */
+/** Creates the limit of `maxRps` calls in each second. */
 export function createShadowRateLimit(
   resource: string,
   maxRps: number,

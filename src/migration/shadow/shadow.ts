@@ -9,6 +9,7 @@ import type { MigrationEvidence } from '../evidence/evidence.ts';
 import { failsInRehearsal } from '../judge/fault-rehearsal.ts';
 import type { ReportedRead } from '../routing/report-reads.ts';
 import type { MigrationState } from '../state/migration-state.ts';
+import { positionOf } from '../state/position.ts';
 import { type ComparerDeps, createComparer, type RecheckResult } from './comparer.ts';
 import { otherOrigin } from './confirm.ts';
 import { createLegBreaker } from './leg-breaker.ts';
@@ -17,13 +18,13 @@ import type { ShadowRateLimit } from './shadow-rate-limit.ts';
 import { createSlots, type Slots } from './slots.ts';
 import type { Strain } from './strain.ts';
 
-/** Compares answers that were just read for callers with those of the other source, behind the callers' backs. */
+/** Compares answers that were just read for callers with those of the other source. No caller waits for it. */
 export type Shadow = {
-  /** Takes an answer, perhaps: it never throws, and nobody waits for it. */
+  /** Offers an answer; a share of them is compared. It never throws, and returns at once. */
   offer(read: ReportedRead): void;
   /** Calls of comparisons under way in this process. */
   readonly inFlight: number;
-  /** Ends what is under way. */
+  /** Aborts the comparisons that run, and waits for their end. */
   close(): Promise<void>;
 };
 
@@ -51,13 +52,13 @@ export type ShadowDeps = Omit<ComparerDeps, 'slots' | 'keptRules' | 'onRecheck'>
   readonly rate: Pick<ShadowRateLimit, 'take'>;
   readonly strain: () => Strain | undefined;
   readonly metrics: ShadowMetrics;
-  /** 0 to below 1, anew for each answer. */
+  /** Returns a new random number for each answer: from 0, and below 1. */
   readonly random: () => number;
   /** Keeps answers of the new source that are equal, so that its cache is warm when it begins to serve. */
   readonly warm?: BeginPrewarm | undefined;
 };
 
-/** The most percent of answers that are compared once the new source serves everybody. */
+/** The most percent of answers that are compared in `live`, where the new source serves everybody. */
 const LIVE_PERCENT_MAX = 5;
 
 /** The percentage of answers that are compared in a stage. */
@@ -80,18 +81,22 @@ function outcomeOf(leg: Leg): ShadowOutcome | undefined {
   return leg.isTimeout ? 'timeout' : 'error';
 }
 
-/** The offered answers that wait for the next turn of the event loop count as calls: they are about to be. */
+/**
+ * Creates the slots of a resource. A comparison that has been accepted but has not sent its call yet also counts against
+ * the limit: else one turn of the event loop could accept any number of them.
+ */
 function createRoom(size: number) {
   const slots = createSlots(size);
   let begun = 0;
   return {
     slots,
-    /** Makes room for a comparison that begins; it gives its place to its first call. */
+    /** Reserves a place for a comparison; false where all are taken. */
     begin(): boolean {
       if (slots.taken + begun >= size) return false;
       begun += 1;
       return true;
     },
+    /** Gives the reserved place back, just before the first call takes a slot. */
     started: () => void (begun -= 1),
   };
 }
@@ -111,11 +116,10 @@ export function createShadow(deps: ShadowDeps): Shadow {
     onRecheck: (result) => metrics.recheck(resource.name, result),
   });
 
-  /** What was never compared always is: a share of the answers would rarely meet the rare ones. */
+  /** A question that was never compared is always chosen: a random share would rarely include rare questions. */
   function isChosen({ operation, query }: ReportedRead): boolean {
     const current = state();
-    const { stage } = current?.operations[operation] ?? current ?? { stage: 'legacy' };
-    const chance = percentIn(stage, percent);
+    const chance = current === undefined ? 0 : percentIn(positionOf(current, operation).stage, percent);
     if (chance === 0) return false;
     return random() * 100 < chance || !evidence.isKnown(resource.name, operation, queryKey(query));
   }

@@ -1,16 +1,16 @@
 // Limits how many comparison calls run at once.
 
-/** The places for calls of comparisons. */
+/** A counting semaphore for the calls of comparisons. */
 export type Slots = {
-  /** Takes a place; false where none is free, or somebody waits for one. */
+  /** Takes a slot; false where none is free, or a call already waits for one. */
   enter(): boolean;
-  /** Waits for a place, before all who `enter`; false once the signal aborts. */
+  /** Waits for a slot, and gets it before any call that uses `enter`; false when the signal aborts first. */
   waitToEnter(signal: AbortSignal): Promise<boolean>;
   leave(): void;
   readonly taken: number;
 };
 
-/** Creates free places. */
+/** Creates `size` slots, all of them free. */
 export function createSlots(size: number): Slots {
   const waiting = new Set<() => void>();
   let taken = 0;
@@ -40,7 +40,7 @@ export function createSlots(size: number): Slots {
     },
     leave() {
       const [next] = waiting;
-      // The place passes to who has waited longest.
+      // The slot passes to the call that has waited longest.
       if (next === undefined) taken -= 1;
       else next();
     },

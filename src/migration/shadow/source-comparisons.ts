@@ -9,28 +9,28 @@ import { queryKind } from '../compare/query-kind.ts';
 import { createToSample } from '../compare/sample.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { ServedMigration } from '../migrations.ts';
-import type { CalibrationResult, ExplainedQuestion, Run } from '../operate/operator-tasks.ts';
+import type { CalibrationResult, ExplainedQuestion, Run, WalkResult } from '../operate/operator-tasks.ts';
 import type { ReportedRead } from '../routing/report-reads.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
 import { createCalibrate } from '../walk/calibrate.ts';
 import { explainQuestion } from './explain-question.ts';
-import { createWalk, type Walked } from '../walk/walk.ts';
+import { createWalk } from '../walk/walk.ts';
 import { type CompareQuestion, createCompareQuestion } from './compare-question.ts';
 import { createShadow, type Shadow, type ShadowMetrics } from './shadow.ts';
 import { createShadowRateLimit, type ShadowRateLimit } from './shadow-rate-limit.ts';
 import type { Strain } from './strain.ts';
 
-/** What compares the sources of all resources that move, in one process. Names of others than those are refused. */
+/** The comparisons of all resources that move, in one process. Each function throws an Error for another resource. */
 export type SourceComparisons = {
-  /** Takes an answer that was just read, perhaps: it never throws, and nobody waits for it. */
+  /** Offers an answer that was just read; a share of them is compared. It never throws, and returns at once. */
   offer(resource: string, read: ReportedRead): void;
   /** Takes note of the configuration in force. */
   serveBy(served: readonly ServedMigration[]): void;
   /** Compares all records. @throws Error where a source fails */
-  readonly walk: (resource: string, run: Run) => Promise<Walked>;
+  readonly walk: (resource: string, run: Run) => Promise<WalkResult>;
   /** Compares the legacy source with itself. @throws Error where it fails */
   readonly calibrate: (resource: string, samples: number, run: Run) => Promise<CalibrationResult>;
-  /** What both sources say to one question, with values. */
+  /** Asks both sources one question, and returns their answers with values. */
   readonly explain: (resource: string, query: Query, signal: AbortSignal) => Promise<ExplainedQuestion>;
   /** Asks both sources one question; `undefined`: one of them could not be asked now. */
   readonly compareQuestion: (
@@ -53,14 +53,14 @@ export type SourceComparisonsDeps = {
   readonly secret: string;
 };
 
-/** One resource that moves. */
+/** What compares the sources of one resource. */
 type ComparedResource = {
   readonly parts: ReturnType<typeof partsOf>;
   readonly rate: ShadowRateLimit;
   readonly shadow: Shadow;
 };
 
-/** What everything is made of that asks both sources of a resource. */
+/** The parts that shadows, walks, replays and explanations of one resource share. */
 function partsOf({ declared, config, sources }: ServedMigration, deps: SourceComparisonsDeps) {
   const { states, evidence, clock, secret } = deps;
   const resource = (resources as Readonly<Record<string, Resource>>)[declared.resource];

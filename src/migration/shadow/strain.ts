@@ -4,12 +4,12 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import type { Clock } from '../../kernel/clock.ts';
 
-/** Why a process has no strength left for comparisons. */
+/** Why comparisons pause: the event loop is late, the heap is nearly full, or a Redis does not answer. */
 export type Strain = 'event_loop' | 'memory' | 'redis';
 
-/** Tells whether a process is under strain. */
+/** Measures whether a process is overloaded. */
 export type StrainSensor = {
-  /** What it suffers from; `undefined`: nothing. Costs next to nothing. */
+  /** The cause of the overload; `undefined` where there is none. Measured at most once a second, so it is cheap to call. */
   current(): Strain | undefined;
   close(): void;
 };
@@ -19,13 +19,13 @@ const DELAY_MS_MAX = 50;
 const HEAP_PART_MAX = 0.85;
 const WINDOW_MS = 1_000;
 
-/** Creates the sensor of a process. It measures the event loop from the first question on. */
+/** Creates the sensor of a process. It measures the event loop from the first call of `current` on. */
 export function createStrainSensor({
   clock,
   isRedisReady,
 }: {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** Whether every Redis of the configuration answers: without its cache, sources already have more to do. */
+  /** Whether every Redis of the configuration answers: without its cache, the sources already get more calls. */
   readonly isRedisReady: () => boolean;
 }): StrainSensor {
   let delays: ReturnType<typeof monitorEventLoopDelay> | undefined;

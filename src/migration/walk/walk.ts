@@ -5,14 +5,11 @@ import type { Clock } from '../../kernel/clock.ts';
 import { compileDifferenceRules } from '../compare/rules.ts';
 import type { AnswerDifference } from '../compare/comparison.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
-import type { Run } from '../operate/operator-tasks.ts';
+import type { Run, WalkResult } from '../operate/operator-tasks.ts';
 import { createCompareQuestion } from '../shadow/compare-question.ts';
 import type { ComparerDeps } from '../shadow/comparer.ts';
 import { createPacer, type Pacer, type Wait, waitMs } from './pacer.ts';
 import { walkLists } from './walk-lists.ts';
-
-/** What a walk has found. `unknown`: records that were written to each time when they were compared. */
-export type Walked = { readonly records: number; readonly differences: number; readonly unknown: number };
 
 export type WalkDeps = Omit<ComparerDeps, 'slots' | 'config' | 'onRecheck' | 'wait'> & {
   readonly config: MigrationConfig;
@@ -21,13 +18,13 @@ export type WalkDeps = Omit<ComparerDeps, 'slots' | 'config' | 'onRecheck' | 'wa
   readonly wait?: Wait;
 };
 
-/** How often a record is compared again of which nothing could be said. */
+/** How often a record is compared where no comparison has had a result, because callers write to it or go first. */
 const ATTEMPTS_MAX = 5;
 const RETRY_MS = 1_000;
 /** The most differences of lists that are kept as samples. */
 const SAMPLES_MAX = 500;
 
-/** Compares the single view of one record, as often as it takes. */
+/** Makes the function that compares one record as `<resource>.get` shows it, until a comparison has a result. */
 function createRecordWalk(deps: WalkDeps, pace: Pacer, wait: Wait) {
   const { resource, evidence } = deps;
   const compareQuestion = createCompareQuestion({ ...deps, wait });
@@ -54,7 +51,7 @@ function createRecordWalk(deps: WalkDeps, pace: Pacer, wait: Wait) {
   };
 }
 
-/** Runs work on all of a list, so many at once. */
+/** Runs `work` on each element, on at most `size` of them at once. */
 async function eachOf<T>(all: readonly T[], size: number, work: (one: T) => Promise<void>): Promise<void> {
   const rest = all.values();
   const worker = async () => {
@@ -64,8 +61,8 @@ async function eachOf<T>(all: readonly T[], size: number, work: (one: T) => Prom
 }
 
 /**
- * Makes the function that walks all pages of both sources and then all records: live traffic only proves the records that
- * somebody asks for. It throws an Error where a source fails, or too many records could not be compared.
+ * Makes the function that compares all pages of the list and then all single records. It is needed because live traffic
+ * shows only the records that callers ask for. It throws an Error where a source fails, or too many records have no result.
  */
 export function createWalk(deps: WalkDeps) {
   const { resource, config, keptRules, toSample, evidence, clock, wait = waitMs } = deps;
@@ -81,7 +78,7 @@ export function createWalk(deps: WalkDeps) {
     evidence.compared({ ...about, verdict, differences: samples, ignored: [] });
   }
 
-  return async function walk({ signal, progress }: Run): Promise<Walked> {
+  return async function walk({ signal, progress }: Run): Promise<WalkResult> {
     const walked = await walkLists({ ...deps, pace, settle }, signal, progress);
     const { ids } = walked;
     const counting = walked.differences.filter((one) => !isAccepted(one, keptRules(), clock.now()));

@@ -7,6 +7,7 @@ import {
   startUpstream,
   type UpstreamRequest,
 } from '../../support/upstream/scripted-upstream.ts';
+import { offsetList } from '../../support/upstream/offset-list.ts';
 
 /** What a service does instead of answering as it should. */
 export type Faults = {
@@ -123,12 +124,7 @@ outcomes:
 resources:
   users:
     id: { kind: number, pattern: 'user_([0-9]+)' }
-    list:
-      request: { path: /users, query: { from: '{offset}', count: '{limit}' } }
-      window: { kind: offset, base: 0, sizeMax: 100 }
-      total: { at: total }
-      items: rows
-      order: id
+    ${offsetList('/users')}
       sort:
         query: { by: '{column}', direction: '{direction}' }
         columns: { id: id, name: name, email: email, created_at: created_at }

@@ -1,3 +1,5 @@
+import { offsetList } from '../../support/upstream/offset-list.ts';
+
 /**
  * The file of a source of users with whole windows and a total. `net` is what stands in its `net` beside the address,
  * `more` are further lines.
@@ -10,12 +12,7 @@ outcomes: [{ status: 200, is: ok }]
 resources:
   users:
     id: { kind: number }
-    list:
-      request: { path: /users, query: { from: '{offset}', count: '{limit}' } }
-      window: { kind: offset, base: 0, sizeMax: 100 }
-      total: { at: total }
-      items: rows
-      order: id
+    ${offsetList('/users')}
       map: { id: id, name: name, email: mail, created_at: { from: made, as: [iso8601] } }
     get:
       request: { path: '/users/{id}' }

@@ -5,6 +5,7 @@ import {
   startUpstream,
   type UpstreamRequest,
 } from './scripted-upstream.ts';
+import { offsetList } from './offset-list.ts';
 
 /** Users and products as a database gives them that fails, with a 500, at every value with odd characters. */
 const users = ['ada', 'bob', 'cy'].map((id) => ({ id, name: `User ${id}`, made: '2026-01-02T03:04:05Z' }));
@@ -52,12 +53,7 @@ outcomes:
 resources:
   users:
     id: { kind: text }
-    list:
-      request: { path: /users, query: { from: '{offset}', count: '{limit}' } }
-      window: { kind: offset, base: 0, sizeMax: 100 }
-      total: { at: total }
-      items: rows
-      order: id
+    ${offsetList('/users')}
       map: { id: id, name: name, email: null, created_at: { from: made, as: [iso8601] } }
     get:
       request: { path: '/users/{id}' }
@@ -72,12 +68,7 @@ resources:
         profile.avatar_url: null
   products:
     id: { kind: text }
-    list:
-      request: { path: /products, query: { from: '{offset}', count: '{limit}' } }
-      window: { kind: offset, base: 0, sizeMax: 100 }
-      total: { at: total }
-      items: rows
-      order: id
+    ${offsetList('/products')}
       filters:
         category: { eq: { query: { category: '{value}' }, exactness: exact } }
       map: { id: id, name: name, description: null, price: price, category: category }

@@ -192,7 +192,7 @@ describe('the actions on a migration', () => {
   it('run long work, keep what a walk found, and write a line in the audit at its end', async () => {
     const { run, status, audited } = open({
       operatorTasks: {
-        walk: () => Promise.resolve({ records: 200, differences: 7 }),
+        walk: () => Promise.resolve({ records: 200, differences: 7, unknown: 0 }),
         rehearse: () => Promise.resolve({ tripped: true, evidence: 'cusum 9.4 after 6 s' }),
       },
     });

@@ -6,6 +6,7 @@ import {
   type UpstreamRequest,
 } from '../../../support/upstream/scripted-upstream.ts';
 import type { TruthOf } from '../truth.ts';
+import { offsetList } from '../../../support/upstream/offset-list.ts';
 
 /** A gateway in front of an upstream that a row scripts. */
 export type FaultySetup = {
@@ -47,12 +48,7 @@ outcomes:
 resources:
   users:
     id: { kind: number }
-    list:
-      request: { path: /users, query: { from: '{offset}', count: '{limit}' } }
-      window: { kind: offset, base: 0, sizeMax: 100 }
-      total: { at: total }
-      items: rows
-      order: id
+    ${offsetList('/users')}
       map: { id: id, name: name, email: mail, created_at: { from: made, as: [iso8601] } }
     get:
       request: { path: '/users/{id}' }
