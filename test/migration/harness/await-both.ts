@@ -9,7 +9,11 @@ import { fileURLToPath } from 'node:url';
 
 /** What is written otherwise, by the end of the file's name. Each has to be there once. */
 const CHANGES = [
-  ['/src/migration/routing/report-reads.ts', /^ +onFreshRead\(/m, 'await onFreshRead('],
+  [
+    '/src/migration/routing/report-reads.ts',
+    /(const answer = await source\(call\);\s+)(?=\w+\()/,
+    '$1await ',
+  ],
   [
     '/src/migration/shadow/shadow.ts',
     /tasks\.run\(\(signal\) => (compare\(.+), signal\)\);/,

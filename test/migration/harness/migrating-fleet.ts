@@ -90,7 +90,8 @@ function optionsOf(
   number: number,
 ): GatewayOptions {
   const usual = { gate: NO_GATE, rollback: { cooldown: '0s' }, compare: { ignore: IGNORE_NAMES } };
-  const users = { source, cache, migration: { to, ...usual, ...migration } };
+  // No row is about a caller's patience: a machine that is busy must not look like a source that fails.
+  const users = { source, cache, deadline: '1m', migration: { to, ...usual, ...migration } };
   const state = stateDir && { state: { dir: stateDir(number) } };
   return {
     ...between,

@@ -116,7 +116,7 @@ function createCallLog() {
 
 const sourceOf = (name: string, baseUrl: string) => `source: 1
 name: ${name}
-net: { baseUrl: '${baseUrl}', timeout: 5s, concurrency: 64 }
+net: { baseUrl: '${baseUrl}', timeout: 1m, concurrency: 256, queue: { time: 1m } }
 outcomes:
   - { status: 200, is: ok }
   - { status: 404, on: get, is: not_found }
