@@ -12,7 +12,7 @@ import type { RedisByRole } from '../store/redis/redis-roles.ts';
 
 /** The comparisons of a process, and what operators start of them. */
 export type OpenedComparisons = Pick<SourceComparisons, 'offer' | 'serveBy' | 'close'> & {
-  readonly operatorTasks: Pick<OperatorTasks, 'walk' | 'calibrate' | 'explain' | 'replay'>;
+  readonly operatorTasks: Pick<OperatorTasks, 'walk' | 'probeEdges' | 'calibrate' | 'explain' | 'replay'>;
 };
 
 export type OpenComparisonsDeps = Omit<SourceComparisonsDeps, 'redis' | 'strain'> & {
@@ -30,11 +30,11 @@ export function openComparisons({ redis, ...deps }: OpenComparisonsDeps): Opened
     redis: redis.limits?.client,
     strain: () => sensor.current(),
   });
-  const { walk, calibrate, explain, compareQuestion } = comparisons;
+  const { walk, probeEdges, calibrate, explain, compareQuestion } = comparisons;
   return {
     ...comparisons,
     operatorTasks: {
-      ...{ walk, calibrate },
+      ...{ walk, probeEdges, calibrate },
       explain: async (resource, recorded, signal) => explain(resource, parseRecordedQuery(recorded), signal),
       async replay(resource, queries, rps, run) {
         const ask = createTrafficReplay({

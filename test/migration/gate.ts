@@ -2,7 +2,7 @@ import { comparison } from '../support/migration/comparisons.ts';
 import { openJudged } from '../support/migration/judged-migration.ts';
 import type { OperationRow } from '../operations/row.ts';
 
-const GATE = { soak: '1s', step: '1s', stepRequests: 1_000, rehearsal: false, walk: false };
+const GATE = { soak: '1s', step: '1s', stepRequests: 1_000, rehearsal: false, walk: false, edges: false };
 
 const exact: OperationRow = {
   id: 'gate-1',

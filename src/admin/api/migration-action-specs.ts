@@ -78,7 +78,7 @@ const status = z.strictObject({
     .describe('Calls that the legacy source answered instead, by cause.'),
   lastRollback: anything.nullable(),
   rehearsedAt: instant.nullable(),
-  walk: anything.nullable(),
+  ...{ walk: anything.nullable(), edges: anything.nullable() },
   rules: z.array(anything),
   acknowledged: z.array(z.string()),
   task: task.nullable().describe('Long work that runs in this process, or ran last.'),
@@ -230,9 +230,9 @@ export const migrationSpecs = {
     input: z.strictObject({
       resource,
       task: z
-        .enum(['create', 'walk', 'rehearse', 'replay', 'calibrate'])
+        .enum(['create', 'walk', 'probe-edges', 'rehearse', 'replay', 'calibrate'])
         .describe(
-          'create: the check by which a migration begins. walk: compare all records. rehearse: see the judge trip. replay: ask recorded questions. calibrate: compare the legacy source with itself.',
+          'create: the check by which a migration begins. walk: compare all records, and the edges. probe-edges: compare the edges alone: first and last pages, past the end, unknown ids and values, each sort and filter. rehearse: see the judge trip. replay: ask recorded questions. calibrate: compare the legacy source with itself.',
         ),
       queries: z
         .array(z.strictObject({ operation, query: z.string().max(2_000) }))

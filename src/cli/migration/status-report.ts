@@ -79,10 +79,19 @@ export function taskText({ kind, by, done, of, startedAt, outcome }: NonNullable
   return `${kind} by ${by} done at ${outcome.at}: ${found.join(', ')}`;
 }
 
-function restBlocks({ fallback, lastRollback, walk, rehearsedAt, task, rules }: Status): readonly string[] {
+function restBlocks({
+  fallback,
+  lastRollback,
+  walk,
+  edges,
+  rehearsedAt,
+  task,
+  rules,
+}: Status): readonly string[] {
   const causes = Object.entries(fallback).filter(([, count]) => count > 0);
   const { at, by, rule, evidence } = (lastRollback ?? {}) as Record<string, string>;
   const { records, differences } = (walk ?? {}) as Record<string, number>;
+  const { asked, different } = (edges ?? {}) as Record<string, number>;
   return [
     ...(causes.length === 0
       ? []
@@ -91,6 +100,7 @@ function restBlocks({ fallback, lastRollback, walk, rehearsedAt, task, rules }: 
       ? []
       : [`Last rollback: ${at ?? ''} by ${by ?? ''} (${rule ?? ''}): ${evidence ?? ''}`]),
     ...(walk === null ? [] : [`Last walk: ${records ?? 0} records, ${differences ?? 0} differences`]),
+    ...(edges === null ? [] : [`Last look at the edges: ${asked ?? 0} questions, ${different ?? 0} differ`]),
     ...(rehearsedAt === null ? [] : [`Rehearsed: ${rehearsedAt}`]),
     ...rules.map(
       (rule) => `Ignored: ${['path', 'id', 'owner', 'reason'].map((name) => String(rule[name])).join('  ')}`,

@@ -67,7 +67,11 @@ function readQueries(file: string): readonly { readonly operation: string; reado
 export function addTaskCommands(add: AddCommand, context: CliContext): void {
   const tasks = [
     ['create', 'begin: check that both sources give the same records under the same ids'],
-    ['walk', 'compare all records of both sources'],
+    ['walk', 'compare all records of both sources, and the edges of what may be asked'],
+    [
+      'probe-edges',
+      'compare first and last pages, past the end, unknown ids and values, each sort and filter',
+    ],
     ['rehearse', 'make calls to the new source fail for a minute, in shadow, and see the judge trip'],
   ] as const;
   for (const [task, description] of tasks)

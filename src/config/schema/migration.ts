@@ -144,6 +144,11 @@ const gate = z.strictObject({
   walk: flag
     .default(true)
     .describe('Whether a walk over all records without a difference is asked for before the ramp.'),
+  edges: flag
+    .default(true)
+    .describe(
+      'Whether a look at the edges without a difference is asked for before the ramp: first and last pages, past the end, unknown ids and values, each sort and filter. A walk ends with one.',
+    ),
   file: flag.default(true).describe('Whether `complete` asks for `stage: complete` in this file first.'),
   external: z
     .url({ protocol: /^https?$/ })

@@ -42,13 +42,16 @@ function ofAnyStep({ config, state, now, external }: GateFacts): readonly Checke
 
 /** What the resource has to show before the first share of callers. */
 function ofShadow({ config: { gate }, state, now }: GateFacts): readonly CheckedCondition[] {
-  const { walk, rehearsedAt } = state;
+  const { walk, edges, rehearsedAt } = state;
+  const named = edges?.named.join(', ') ?? '';
+  const probed = edges && `${edges.different} of ${edges.asked} differ${named === '' ? '' : `: ${named}`}`;
   const walked = walk && `${walk.differences} differences in ${walk.records} records`;
   return [
     lasting('soak', Date.parse(state.since), now, gate.soak),
     { id: 'rehearsal', have: rehearsedAt ?? 'never', need: 'once', isMet: rehearsedAt !== undefined },
     { id: 'walk', have: walked ?? 'never', need: '0 differences', isMet: walk?.differences === 0 },
-  ].filter(({ id }) => (gate.rehearsal || id !== 'rehearsal') && (gate.walk || id !== 'walk'));
+    { id: 'edges', have: probed ?? 'never', need: '0 differ', isMet: edges?.different === 0 },
+  ].filter(({ id }) => (id !== 'rehearsal' && id !== 'walk' && id !== 'edges') || gate[id]);
 }
 
 /** How long a step of the ramp has to last, and how long no rollback may have happened. */

@@ -27,6 +27,15 @@ export type WalkResult = {
   readonly unknown: number;
 };
 
+/** What both sources say at the edges of what may be asked. */
+export type ProbedEdges = {
+  /** Edges that were compared, and those at which the sources differ or only the legacy one has an answer. */
+  readonly edges: number;
+  readonly edgesDifferent: number;
+  /** Some of the latter, such as `page past the end`. */
+  readonly named: readonly string[];
+};
+
 /** Whether the judge has seen the faults that a rehearsal made, and would have rolled back. */
 export type RehearsalResult = { readonly tripped: boolean; readonly evidence: string };
 
@@ -79,6 +88,7 @@ export type OperatorTasks = {
   cusum(resource: string): Promise<Readonly<Record<string, number>>>;
   check(resource: string, run: Run): Promise<SourcesCheck>;
   walk(resource: string, run: Run): Promise<WalkResult>;
+  probeEdges(resource: string, run: Run): Promise<ProbedEdges>;
   rehearse(resource: string, run: Run): Promise<RehearsalResult>;
   replay(
     resource: string,

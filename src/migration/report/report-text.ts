@@ -53,8 +53,10 @@ function quantiles(latencies: Latencies): string {
 }
 
 function whereItIs({ state, now }: ReportFacts): string {
-  const { sources, rev, since, evidenceSince, rehearsedAt, walk, hold, lastRollback, operations } = state;
+  const { sources, rev, since, evidenceSince, rehearsedAt, walk, edges, hold, lastRollback, operations } =
+    state;
   const walked = walk && `${walk.records} records, ${walk.differences} differences, at ${walk.at}`;
+  const probed = edges && `${edges.asked} questions, ${edges.different} differ, at ${edges.at}`;
   const apart = Object.entries(operations).map(([operation, own]) => `${operation} ${positionText(own)}`);
   const rolledBack =
     lastRollback &&
@@ -69,6 +71,7 @@ function whereItIs({ state, now }: ReportFacts): string {
       ['Evidence since', evidenceSince],
       ['Rehearsed rollback', rehearsedAt ?? 'never with this evidence'],
       ['Walk over all records', walked ?? 'never with this evidence'],
+      ['Edges of what may be asked', probed ?? 'never with this evidence'],
       ['Hold', hold === undefined ? 'none' : `${hold.at} by ${hold.by}: ${hold.reason}`],
       ['Last rollback', rolledBack ?? 'none'],
       ['Made', instant(now)],

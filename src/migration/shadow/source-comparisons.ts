@@ -9,11 +9,18 @@ import { queryKind } from '../compare/query-kind.ts';
 import { createToSample } from '../compare/sample.ts';
 import type { MigrationEvidence } from '../evidence/evidence.ts';
 import type { ServedMigration } from '../migrations.ts';
-import type { CalibrationResult, ExplainedQuestion, Run, WalkResult } from '../operate/operator-tasks.ts';
+import type {
+  CalibrationResult,
+  ExplainedQuestion,
+  ProbedEdges,
+  Run,
+  WalkResult,
+} from '../operate/operator-tasks.ts';
 import type { ReportedRead } from '../routing/report-reads.ts';
 import type { MigrationStates } from '../state/migration-states.ts';
 import { createCalibrate } from '../walk/calibrate.ts';
 import { explainQuestion } from './explain-question.ts';
+import { createProbeEdges } from '../walk/probe-edges.ts';
 import { createWalk } from '../walk/walk.ts';
 import { type CompareQuestion, createCompareQuestion } from './compare-question.ts';
 import { createShadow, type Shadow, type ShadowMetrics } from './shadow.ts';
@@ -28,6 +35,8 @@ export type SourceComparisons = {
   serveBy(served: readonly ServedMigration[]): void;
   /** Compares all records. @throws Error where a source fails */
   readonly walk: (resource: string, run: Run) => Promise<WalkResult>;
+  /** Compares the edges of what may be asked. @throws Error where the legacy source fails */
+  readonly probeEdges: (resource: string, run: Run) => Promise<ProbedEdges>;
   /** Compares the legacy source with itself. @throws Error where it fails */
   readonly calibrate: (resource: string, samples: number, run: Run) => Promise<CalibrationResult>;
   /** Asks both sources one question, and returns their answers with values. */
@@ -111,6 +120,7 @@ export function createSourceComparisons(deps: SourceComparisonsDeps): SourceComp
       void end(before);
     },
     walk: async (resource, run) => createWalk(partsFor(resource))(run),
+    probeEdges: async (resource, run) => createProbeEdges(partsFor(resource))(run),
     async calibrate(resource, samples, run) {
       const { sources, ...parts } = partsFor(resource);
       return createCalibrate({ ...parts, legacy: sources.legacy })(samples, run);

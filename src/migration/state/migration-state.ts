@@ -62,6 +62,15 @@ export type MigrationState = Position & {
   readonly rehearsal?: { readonly until: string; readonly percent: number } | undefined;
   /** The last walk over all records with this evidence. */
   readonly walk?: { readonly at: string; readonly records: number; readonly differences: number } | undefined;
+  /** The last look at the edges with this evidence; `named`: some of those at which the sources differ. */
+  readonly edges?:
+    | {
+        readonly at: string;
+        readonly asked: number;
+        readonly different: number;
+        readonly named: readonly string[];
+      }
+    | undefined;
   readonly rules: readonly KeptRule[];
   /** The ids of the ignore rules that somebody has acknowledged by name, as `complete` asks. */
   readonly acknowledged: readonly string[];

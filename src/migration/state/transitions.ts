@@ -3,6 +3,7 @@
 
 import { type MigrationStage, stages } from '../../config/schema/migration.ts';
 import { type DeclaredMigration, evidenceName } from './declared-migration.ts';
+import type { ProbedEdges } from '../operate/operator-tasks.ts';
 import type { KeptRule, MigrationState, Position, Rollback } from './migration-state.ts';
 import { positionOf } from './position.ts';
 
@@ -21,7 +22,7 @@ export function isBeyond(one: Position, other: Position): boolean {
 
 /** The evidence begins anew: what was learnt before does not count any more. */
 function withNewEvidence(state: MigrationState, instant: string): MigrationState {
-  const { rehearsedAt: _rehearsed, walk: _walk, ...rest } = state;
+  const { rehearsedAt: _rehearsed, walk: _walk, edges: _edges, ...rest } = state;
   return { ...rest, evidence: evidenceName(state.digests, state.rev + 1), evidenceSince: instant };
 }
 
@@ -112,6 +113,15 @@ export function walked(
 ): MigrationState {
   const { records, differences } = walk;
   return { ...state, walk: { at: instant, records, differences } };
+}
+
+/** The edges of what may be asked were compared. */
+export function withProbedEdges(
+  state: MigrationState,
+  { edges: asked, edgesDifferent: different, named }: ProbedEdges,
+  instant: string,
+): MigrationState {
+  return { ...state, edges: { at: instant, asked, different, named } };
 }
 
 /** Adds a rule, or replaces the one with its id. */

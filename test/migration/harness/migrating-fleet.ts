@@ -64,6 +64,7 @@ const NO_GATE = {
   quiet: '0s',
   rehearsal: false,
   walk: false,
+  edges: false,
   file: false,
 };
 

@@ -12,7 +12,14 @@ export const writtenMigration = {
   },
   gate: {
     ...{ mismatch: 0.001, soak: '1s', step: '1s', stepRequests: 1, liveFor: '1s', quiet: '1s', failed: 0.1 },
-    ...{ inconclusive: 0.1, latencyFactor: 2, latencySlack: '1s', rehearsal: false, walk: false },
+    ...{
+      inconclusive: 0.1,
+      latencyFactor: 2,
+      latencySlack: '1s',
+      rehearsal: false,
+      walk: false,
+      edges: false,
+    },
     ...{ external: 'http://127.0.0.1:9/gate', file: false },
   },
   rollback: { cooldown: '1s' },

@@ -53,7 +53,7 @@ function open({
       gate,
       cusum: () => Promise.resolve({ 'users.get': 2.303 }),
       check: () => Promise.resolve({ same: 20, asked: 20, problems: [] }),
-      ...{ walk: unasked, rehearse: unasked, replay: unasked, calibrate: unasked },
+      ...{ walk: unasked, probeEdges: unasked, rehearse: unasked, replay: unasked, calibrate: unasked },
       ...{ explain: unasked, report: unasked, preview: unasked },
       ...operatorTasks,
     },
@@ -193,6 +193,7 @@ describe('the actions on a migration', () => {
     const { run, status, audited } = open({
       operatorTasks: {
         walk: () => Promise.resolve({ records: 200, differences: 7, unknown: 0 }),
+        probeEdges: () => Promise.resolve({ edges: 19, edgesDifferent: 1, named: ['page past the end'] }),
         rehearse: () => Promise.resolve({ tripped: true, evidence: 'cusum 9.4 after 6 s' }),
       },
     });
@@ -201,12 +202,14 @@ describe('the actions on a migration', () => {
     await run('rehearse');
     expect(await status()).toMatchObject({
       walk: { records: 200, differences: 7 },
+      edges: { asked: 19, different: 1, named: ['page past the end'] },
       task: { kind: 'rehearse', outcome: { kind: 'done' } },
     });
     expect(audited.map(({ target, after }) => [target, after === undefined])).toEqual([
       ['users create', true],
       ['users create', false],
       ['users walk', true],
+      ['users walk', false],
       ['users walk', false],
       ['users rehearse', true],
     ]);

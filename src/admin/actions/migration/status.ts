@@ -63,7 +63,7 @@ export async function readStatus(
     fallback: fallbackView(found),
     lastRollback: state.lastRollback,
     rehearsedAt: state.rehearsedAt ?? null,
-    walk: state.walk ?? null,
+    ...{ walk: state.walk ?? null, edges: state.edges ?? null },
     ...{ rules: state.rules, acknowledged: state.acknowledged },
     task: tasks.of(resource) ?? null,
     notes: [weakGates(config) ?? []].flat(),

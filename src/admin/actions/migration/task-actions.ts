@@ -1,9 +1,9 @@
-// The action that starts long work in the background: create, walk, rehearse, replay, calibrate.
+// The action that starts long work in the background: create, walk, probe-edges, rehearse, replay, calibrate.
 
 import type { AuditLog } from '../../../audit/audit-log.ts';
 import type { Run } from '../../../migration/operate/operator-tasks.ts';
 import type { MigrationState } from '../../../migration/state/migration-state.ts';
-import { walked, withFreshStart } from '../../../migration/state/transitions.ts';
+import { walked, withFreshStart, withProbedEdges } from '../../../migration/state/transitions.ts';
 import { ActionRefusal } from '../../api/action.ts';
 import type { ActionInput } from '../../api/action-table.ts';
 import type { ActionHandlers } from '../act.ts';
@@ -49,6 +49,12 @@ function compileWork(
     await recordEnd(changed);
   }
 
+  async function probeEdges(run: Run) {
+    const result = await operatorTasks.probeEdges(resource, run);
+    await keep((state, at) => withProbedEdges(state, result, at));
+    return result;
+  }
+
   switch (task) {
     case 'create':
       refuseIfBegun(found);
@@ -62,8 +68,10 @@ function compileWork(
       return async (run) => {
         const result = await operatorTasks.walk(resource, run);
         await keep((state, at) => walked(state, result, at));
-        return result;
+        return { ...result, ...(await probeEdges(run)) };
       };
+    case 'probe-edges':
+      return probeEdges;
     case 'rehearse':
       return async (run) => {
         // The judge keeps that it has tripped, and the audit has its line.

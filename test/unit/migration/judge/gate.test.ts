@@ -61,6 +61,7 @@ describe('the gate before the ramp', () => {
     ['soak', { now: BEGAN + 23.99 * HOUR_MS }],
     ['rehearsal', { state: migrationState({ rehearsedAt: undefined }) }],
     ['walk', { state: migrationState({ walk: undefined }) }],
+    ['edges', { state: migrationState({ edges: undefined }) }],
     ['critical', withEvidence(goodEvidence(2_995, { critical: { 'data.email': 1 } }))],
     ['scan', withEvidence(goodEvidence(2_995, { refused: { 'sort=-name': 1 } }))],
     ['failed', withEvidence(goodEvidence(2_995, { failedNew: 16 }))],

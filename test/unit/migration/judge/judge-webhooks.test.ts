@@ -8,7 +8,7 @@ describe('the receiver of webhooks is told', () => {
   const webhook = { url: 'https://ops.example/hook', secret: 'of the test' };
 
   test('of a gate that is ready, of each step, and of a rollback, once each', async () => {
-    const gate = { soak: '2s', mismatch: 0.5, rehearsal: false, walk: false };
+    const gate = { soak: '2s', mismatch: 0.5, rehearsal: false, walk: false, edges: false };
     const judged = await open({ declared: { webhook, gate } });
     await judged.judge.look();
     for (const operation of ['users.list', 'users.get'])

@@ -141,7 +141,15 @@ describe('the judge does nothing', () => {
 });
 
 describe('a step that the gateway takes by itself', () => {
-  const gate = { soak: '10s', step: '10s', stepRequests: 20, mismatch: 0.05, rehearsal: false, walk: false };
+  const gate = {
+    soak: '10s',
+    step: '10s',
+    stepRequests: 20,
+    mismatch: 0.05,
+    rehearsal: false,
+    walk: false,
+    edges: false,
+  };
   const declared = { promote: 'auto', gate: { ...gate, external: 'https://change.example/users' } };
 
   /** Both operations are compared, and what is served is served well. */

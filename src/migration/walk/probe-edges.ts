@@ -1,0 +1,125 @@
+// Asks both sources what callers hardly ever ask: the pages at the ends of a list, unknown ids and values, each sort and filter.
+
+import { queryKey } from '../../contract/query-key.ts';
+import type { Query } from '../../contract/query.ts';
+import { GatewayError } from '../../errors/fault.ts';
+import type { SourceAnswer, SourceHandler } from '../../policy/call.ts';
+import { isBeyondBounds } from '../../reading/scan/scan-faults.ts';
+import { compareAnswers, lastingDifferences } from '../compare/compare-answers.ts';
+import type { DifferenceSample, Verdict } from '../compare/comparison.ts';
+import { queryKind } from '../compare/query-kind.ts';
+import { readListBody } from '../compare/read-body.ts';
+import { compileDifferenceRules } from '../compare/rules.ts';
+import type { MigrationEvidence } from '../evidence/evidence.ts';
+import type { ProbedEdges, Run } from '../operate/operator-tasks.ts';
+import type { ClassifiedDifferences } from '../shadow/confirm.ts';
+import { type EdgeQuestion, edgeQuestions } from './edge-questions.ts';
+import { pageQuery, readQuietly } from './list-records.ts';
+import { createPacer, type Pacer, waitMs } from './pacer.ts';
+import type { WalkDeps } from './walk.ts';
+
+export type ProbeEdgesDeps = Omit<WalkDeps, 'evidence'> & {
+  readonly evidence: Pick<MigrationEvidence, 'compared' | 'refused'>;
+};
+
+/** A source that is busy with callers is asked again. */
+const ATTEMPTS_MAX = 5;
+const RETRY_MS = 1_000;
+/** The most edges that are named. */
+const NAMED_MAX = 20;
+
+/** What a source says at an edge: an answer, or the error that a caller would get. */
+type Told = { readonly answer: SourceAnswer } | { readonly error: GatewayError };
+
+/** What both sources say to one question. */
+type Outcome =
+  /** The legacy source has no answer either. */
+  | { readonly kind: 'unasked' }
+  | { readonly kind: 'refused'; readonly error: GatewayError }
+  | ({ readonly kind: 'compared' } & ClassifiedDifferences);
+
+/** Makes the function that asks a source as the lowest priority; it may scan, as it may for a caller. */
+function createAskEdge({ wait = waitMs }: ProbeEdgesDeps, pace: Pacer) {
+  return async function ask(source: SourceHandler, query: Query, signal: AbortSignal): Promise<Told> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return { answer: await readQuietly(source, query, pace, signal) };
+      } catch (error) {
+        const { cause } = error as Error;
+        if (!(cause instanceof GatewayError)) throw error;
+        if (cause.code !== 'overloaded') return { error: cause };
+        if (attempt === ATTEMPTS_MAX) throw error;
+        await wait(RETRY_MS, signal);
+      }
+    }
+  };
+}
+
+/**
+ * Makes the function that asks both sources the fixed suite of edges: the first and the last page, past the end, the
+ * smallest and the largest page, unknown ids and values, each sort and filter. What differs has to differ again after
+ * `recheck.delay`. It throws an Error where the legacy source does not answer a plain list.
+ */
+export function createProbeEdges(deps: ProbeEdgesDeps) {
+  const { resource, config, sources, keptRules, toSample, evidence, clock, wait = waitMs } = deps;
+  const isAccepted = compileDifferenceRules(config.compare);
+  const pace = createPacer(config.shadow.maxRps, clock, wait);
+  const ask = createAskEdge(deps, pace);
+
+  async function compare({ query }: EdgeQuestion, signal: AbortSignal): Promise<Outcome> {
+    const legacy = await ask(sources.legacy, query, signal);
+    if ('error' in legacy) return { kind: 'unasked' };
+    const next = await ask(sources.new, query, signal);
+    if ('error' in next) return { kind: 'refused', error: next.error };
+    const all = compareAnswers(resource, query, legacy.answer, next.answer);
+    const byCount = Map.groupBy(all, (one) => isAccepted(one, keptRules(), clock.now()));
+    return { kind: 'compared', counting: byCount.get(false) ?? [], accepted: byCount.get(true) ?? [] };
+  }
+
+  /** Asks twice where the answers differ: stores are written to, and a service may fail once. */
+  async function compareLasting(question: EdgeQuestion, signal: AbortSignal): Promise<Outcome> {
+    const first = await compare(question, signal);
+    if (first.kind === 'unasked' || (first.kind === 'compared' && first.counting.length === 0)) return first;
+    await wait(config.recheck.delay, signal);
+    const again = await compare(question, signal);
+    if (first.kind !== 'compared' || again.kind !== 'compared') return again;
+    return { ...again, counting: lastingDifferences(first.counting, again.counting) };
+  }
+
+  function keep({ query }: EdgeQuestion, outcome: Exclude<Outcome, { kind: 'unasked' }>): boolean {
+    const operation = `${resource.name}.${query.kind}`;
+    const about = { resource: resource.name, operation, query: queryKey(query) };
+    if (outcome.kind === 'refused') {
+      if (isBeyondBounds(outcome.error)) evidence.refused(resource.name, operation, queryKind(query));
+      else evidence.compared({ ...about, verdict: 'failed_new', differences: [], ignored: [] });
+      return false;
+    }
+    const [differences, ignored] = [outcome.counting, outcome.accepted].map((all) =>
+      all.map((one) => toSample(one, about.query)),
+    ) as [DifferenceSample[], DifferenceSample[]];
+    const equal: Verdict = ignored.length === 0 ? 'match' : 'ignored';
+    evidence.compared({
+      ...about,
+      verdict: differences.length === 0 ? equal : 'mismatch',
+      differences,
+      ignored,
+    });
+    return differences.length === 0;
+  }
+
+  return async function probeEdges({ signal, progress }: Run): Promise<ProbedEdges> {
+    const plain = await readQuietly(sources.legacy, pageQuery(resource, 1), pace, signal);
+    const questions = edgeQuestions(resource, readListBody(resource, plain.found ? plain.body : '{}'));
+    const different: string[] = [];
+    let asked = 0;
+    for (const [index, question] of questions.entries()) {
+      const outcome = await compareLasting(question, signal);
+      if (outcome.kind !== 'unasked') {
+        asked += 1;
+        if (!keep(question, outcome)) different.push(question.text);
+      }
+      progress(index + 1, questions.length);
+    }
+    return { edges: asked, edgesDifferent: different.length, named: different.slice(0, NAMED_MAX) };
+  };
+}
