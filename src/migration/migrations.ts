@@ -7,6 +7,7 @@ import type { ByOrigin, Origin } from '../kernel/upstream-call.ts';
 import type { BeginPrewarm } from '../policy/cache-prewarm.ts';
 import type { Handler, SourceHandler } from '../policy/call.ts';
 import type { NewSourceCall } from './evidence/evidence.ts';
+import { attemptLimitMs } from './routing/attempt-limit.ts';
 import { type ReportedRead, reportReads } from './routing/report-reads.ts';
 import { createLocalBreaker, type LocalBreaker } from './routing/local-breaker.ts';
 import { previewShare } from './routing/ramp-preview.ts';
@@ -76,14 +77,13 @@ export type MigrationsDeps = {
   readonly metrics: RoutingMetrics;
   /** Opens the callers of a migration, by its name. */
   readonly openCallers: (name: string) => RecentCallers;
+  /** What 99 % of the calls of an operation take at its legacy source at most, in milliseconds, where that is known. */
+  readonly legacyP99Ms?: ((operation: string) => number | undefined) | undefined;
   /** Learns of calls of callers at a new source. It neither throws nor waits. */
   readonly onServed?: ((call: NewSourceCall) => void) | undefined;
   /** Learns of answers that were just read for callers. It neither throws nor waits. */
   readonly onReportedRead?: ((resource: string, read: ReportedRead) => void) | undefined;
 };
-
-/** The new source gets half of the time, so that the legacy one has the other half. */
-const ATTEMPT_SHARE = 0.5;
 
 /** What is seen of the calls of a migration, whatever else the configuration says of it. */
 type Seen = { readonly breaker: LocalBreaker; readonly callers: RecentCallers };
@@ -119,7 +119,7 @@ function createSeen({ clock, log, openCallers }: MigrationsDeps) {
 
 /** Creates the migrations of a process. None is declared before `serveBy`. */
 export function createMigrations(deps: MigrationsDeps): Migrations {
-  const { states, clock, metrics, onServed, onReportedRead } = deps;
+  const { states, clock, metrics, legacyP99Ms, onServed, onReportedRead } = deps;
   const seen = createSeen(deps);
   const renewal = createEvidenceRenewal(deps);
   const monotonic = () => clock.monotonic();
@@ -134,7 +134,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
         createOriginStage(handlers, {
           ...config,
           ...{ resource, operation, current, initial, monotonic, metrics },
-          attemptMs: deadlineMs * ATTEMPT_SHARE,
+          attemptMs: () => attemptLimitMs(deadlineMs, legacyP99Ms?.(operation), config.gate.latencySlack),
           breaker,
           count: (bucket, call) => callers.count(bucket, call),
           onServed: (call) => onServed?.({ ...call, resource, operation }),

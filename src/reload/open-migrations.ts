@@ -10,6 +10,7 @@ import type { Verdict } from '../migration/compare/comparison.ts';
 import { createEvidenceCollector } from '../migration/evidence/evidence-collector.ts';
 import type { MigrationEvidence } from '../migration/evidence/evidence.ts';
 import { createLocalEvidenceStore } from '../migration/evidence/local-evidence.ts';
+import { createLegacyLatency } from '../migration/evidence/legacy-latency.ts';
 import { createRedisEvidenceStore } from '../migration/evidence/redis-evidence.ts';
 import { createExternalGates, type ExternalGates } from '../migration/judge/external-gate.ts';
 import {
@@ -34,6 +35,7 @@ import {
 } from '../migration/migrations.ts';
 import { createFleetCallers } from '../migration/routing/fleet-callers.ts';
 import { createLocalCallers } from '../migration/routing/recent-callers.ts';
+import { positionOf } from '../migration/state/position.ts';
 import { createLocalStates } from '../migration/state/local-states.ts';
 import type { MigrationStates } from '../migration/state/migration-states.ts';
 import { createRedisStates } from '../migration/state/redis-states.ts';
@@ -81,6 +83,17 @@ function holdsOf(served: readonly ServedMigration[], states: MigrationStates): r
   return served.flatMap(({ declared: { resource } }) => {
     const hold = states.current(resource)?.hold;
     return hold === undefined ? [] : [{ resource, by: hold.by === 'judge' ? 'judge' : 'operator' }];
+  });
+}
+
+/** The resources of which the new source serves some callers or all of them. */
+function servedByNew(served: readonly ServedMigration[], states: MigrationStates): readonly string[] {
+  return served.flatMap(({ declared: { resource }, operations }) => {
+    const state = states.current(resource);
+    const isServing = operations.some(
+      (operation) => state && ['ramp', 'live'].includes(positionOf(state, operation).stage),
+    );
+    return isServing ? [resource] : [];
   });
 }
 
@@ -187,12 +200,14 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
   const comparisons = openComparisons({ ...deps, states, evidence, secret: hashSecret(config) });
   const now = () => deps.clock.now();
   const callersDeps = fleet && { ...fleet, now, secret: hashSecret(config) };
+  const latency = createLegacyLatency({ evidence, serving: () => servedByNew(served, states) });
   const migrations = createMigrations({
     ...{ ...deps, states },
     openCallers: (name) =>
       callersDeps === undefined
         ? createLocalCallers(() => deps.clock.monotonic())
         : createFleetCallers(name, callersDeps),
+    legacyP99Ms: latency.p99Ms,
     onServed: (call) => evidence.served(call),
     onReportedRead: comparisons.offer,
   });
@@ -218,6 +233,7 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
     async close() {
       await Promise.all(closing.map((close) => close()));
       await comparisons.close();
+      latency.close();
       evidence.close();
       external.close();
       migrations.close();

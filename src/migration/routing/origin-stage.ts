@@ -28,7 +28,7 @@ export type RoutingMetrics = {
 export type OriginStageDeps = RouteSpec & {
   readonly overrideHeader: string;
   /** How long the new source may take before the legacy one is asked, milliseconds. */
-  readonly attemptMs: number;
+  readonly attemptMs: () => number;
   readonly current: () => MigrationState | undefined;
   /** The state from the configuration file; used where no state is kept. */
   readonly initial: MigrationState;

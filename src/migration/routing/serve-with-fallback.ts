@@ -21,7 +21,8 @@ export type ServeWithFallbackDeps = {
   readonly operation: string;
   /** The handler that serves where the new source fails. */
   readonly legacy: Handler;
-  readonly attemptMs: number;
+  /** How long the new source may take, in milliseconds, as things are. */
+  readonly attemptMs: () => number;
   /** Milliseconds. */
   readonly monotonic: () => number;
   readonly breaker: Pick<LocalBreaker, 'count'>;
@@ -101,9 +102,9 @@ export function createServeWithFallback(
     { attempts }: GenerationHandler,
     answer: Promise<Reply>,
   ): Promise<Reply> {
-    const late = () =>
-      attempt.end(fault('upstream_timeout', { detail: `${attemptMs} ms of the new source` }));
-    const timer = setTimeout(late, attemptMs);
+    const limitMs = attemptMs();
+    const late = () => attempt.end(fault('upstream_timeout', { detail: `${limitMs} ms of the new source` }));
+    const timer = setTimeout(late, limitMs);
     attempts.add(attempt);
     try {
       return await answer;

@@ -46,7 +46,7 @@ export function openOriginStage(declared: object = {}) {
     },
     {
       ...config,
-      ...{ resource: 'users', operation: 'users.get', attemptMs: 20 },
+      ...{ resource: 'users', operation: 'users.get', attemptMs: () => 20 },
       current: () => state,
       initial: migrationState({ rev: 0, stage: 'legacy' }),
       monotonic: () => 0,
