@@ -15,11 +15,13 @@ type OperationPosition = {
 type MigrationsView = {
   readonly positions: () => readonly OperationPosition[];
   readonly staleSeconds: () => number;
+  /** The resources that this process serves from the legacy source because the new one fails. */
+  readonly openBreakers: () => readonly string[];
 };
 
 /** Registers where resources that move are on their way. */
 function createPositionMetrics({ registry }: MetricPlace) {
-  let view: MigrationsView = { positions: () => [], staleSeconds: () => 0 };
+  let view: MigrationsView = { positions: () => [], staleSeconds: () => 0, openBreakers: () => [] };
   const labels = ['resource', 'operation'] as const;
 
   function showPosition(name: string, help: string, valueOf: (position: OperationPosition) => number): void {
@@ -60,6 +62,16 @@ function createPositionMetrics({ registry }: MetricPlace) {
     registers: [registry],
     collect() {
       this.set(view.positions().length === 0 ? 0 : view.staleSeconds());
+    },
+  });
+  new Gauge({
+    name: 'portico_migration_breaker_open',
+    help: 'Processes that serve a resource from the legacy source for half a minute, because the new source fails there.',
+    labelNames: ['resource'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const resource of view.openBreakers()) this.labels(resource).set(1);
     },
   });
   /** Reports at each scrape what `next` has. */

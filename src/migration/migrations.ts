@@ -65,6 +65,8 @@ export type Migrations = {
     readonly rev: number;
   })[];
   staleSeconds(): number;
+  /** The resources that this process serves from the legacy source for now, because the new one fails here. */
+  openBreakers(): readonly string[];
   /** Whom a share would reach. Rejects where Redis fails, or the resource does not move. */
   readonly preview: (resource: string, percent: number) => Promise<Preview>;
   close(): void;
@@ -172,6 +174,8 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
         });
       }),
     staleSeconds: () => states.staleSeconds(),
+    openBreakers: () =>
+      served.flatMap(({ declared }) => (seen.of(declared).breaker.isOpen ? [declared.resource] : [])),
     async preview(resource, percent) {
       const migrating = served.find(({ declared }) => declared.resource === resource);
       if (migrating === undefined) throw new Error(`${resource} does not move`);

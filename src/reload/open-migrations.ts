@@ -66,14 +66,12 @@ export type OpenedMigrations = Omit<Migrations, 'close'> & {
 };
 
 /** What operators and the judge act on. */
-type OperatedParts = {
-  readonly states: MigrationStates;
+type OperatedParts = Pick<Migrations, 'states' | 'preview' | 'openBreakers'> & {
   readonly evidence: MigrationEvidence;
   readonly served: () => readonly ServedMigration[];
   readonly memory: JudgeMemory;
   readonly external: ExternalGates;
   readonly comparisons: OpenedComparisons;
-  readonly preview: Migrations['preview'];
 };
 
 type Hold = { readonly resource: string; readonly by: 'judge' | 'operator' };
@@ -149,7 +147,7 @@ function openEvidence(
 
 /** Puts together what operators do with migrations, and begins to judge them. */
 function openOperated(
-  { states, evidence, served, memory, external, comparisons, preview }: OperatedParts,
+  { states, evidence, served, memory, external, comparisons, ...migrations }: OperatedParts,
   audit: AuditLog,
   deps: OpenMigrationsDeps,
 ) {
@@ -176,13 +174,16 @@ function openOperated(
   };
   const operatorTasks = {
     ...comparisons.operatorTasks,
-    ...{ check, preview },
+    ...{ check, preview: migrations.preview },
     gate: (resource: string, operation?: string) => judge.gate(resource, operation),
     cusum: (resource: string) => judge.cusum(resource),
     rehearse: createRehearse(common),
     report: createReport({ ...common, gates: judge }),
   };
-  const operated: OperatedMigrations = { migrating: served, states, evidence, operatorTasks, tasks, clock };
+  const { openBreakers } = migrations;
+  const operated: OperatedMigrations = {
+    ...{ migrating: served, states, evidence, operatorTasks, tasks, openBreakers, clock },
+  };
   async function close(): Promise<void> {
     await tasks.close();
     await judge.close();
@@ -224,8 +225,7 @@ export function openMigrations(config: GatewayConfig, deps: OpenMigrationsDeps):
       comparisons.serveBy(next);
     },
     operate(audit) {
-      const { preview } = migrations;
-      const parts = { states, evidence, served: () => served, memory, external, comparisons, preview };
+      const parts = { ...migrations, evidence, served: () => served, memory, external, comparisons };
       const { operated, close } = openOperated(parts, audit, deps);
       closing.push(close);
       return operated;

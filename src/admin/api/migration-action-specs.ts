@@ -82,6 +82,11 @@ const status = z.strictObject({
   rules: z.array(anything),
   acknowledged: z.array(z.string()),
   task: task.nullable().describe('Long work that runs in this process, or ran last.'),
+  breakerOpen: z
+    .boolean()
+    .describe(
+      'Whether the process that answers serves from the legacy source for now, because the new one fails there.',
+    ),
   notes: z.array(z.string()).describe('What an operator should know before he trusts a gate.'),
 });
 

@@ -8,6 +8,8 @@ export type LocalBreaker = {
   allows(): boolean;
   /** Counts a call: the new source has answered it, or has failed where the legacy source could answer. */
   count(outcome: 'answered' | 'failed'): void;
+  /** Whether calls go to the legacy source because of it. */
+  readonly isOpen: boolean;
 };
 
 export type LocalBreakerDeps = {
@@ -54,6 +56,9 @@ export function createLocalBreaker({ monotonic, onChange }: LocalBreakerDeps): L
         calls = createSlidingCounter(WINDOW_MS, monotonic);
         onChange(false);
       }
+    },
+    get isOpen() {
+      return opened !== undefined;
     },
   };
 }

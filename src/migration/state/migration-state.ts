@@ -55,6 +55,8 @@ export type MigrationState = Position & {
   readonly since: string;
   /** When the evidence began. */
   readonly evidenceSince: string;
+  /** When it began anew because the file of a source had changed; absent: not since somebody has begun it himself. */
+  readonly sourceChangedAt?: string | undefined;
   readonly lastRollback: Rollback | null;
   /** When a rehearsed rollback last worked; absent: never with this evidence. */
   readonly rehearsedAt?: string | undefined;

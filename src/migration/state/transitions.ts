@@ -22,7 +22,7 @@ export function isBeyond(one: Position, other: Position): boolean {
 
 /** The evidence begins anew: what was learnt before does not count any more. */
 function withNewEvidence(state: MigrationState, instant: string): MigrationState {
-  const { rehearsedAt: _rehearsed, walk: _walk, edges: _edges, ...rest } = state;
+  const { rehearsedAt: _rehearsed, walk: _walk, edges: _edges, sourceChangedAt: _changed, ...rest } = state;
   return { ...rest, evidence: evidenceName(state.digests, state.rev + 1), evidenceSince: instant };
 }
 
@@ -102,7 +102,8 @@ export function withDigests(
   digests: DeclaredMigration['digests'],
   instant: string,
 ): MigrationState {
-  return { ...withNewEvidence({ ...state, digests }, instant), generation: state.generation + 1 };
+  const next = withNewEvidence({ ...state, digests }, instant);
+  return { ...next, generation: state.generation + 1, sourceChangedAt: instant };
 }
 
 /** All records were compared. */

@@ -40,7 +40,7 @@ async function series(): Promise<string> {
   metrics.watchHolds(() => [{ resource: 'users', by: 'judge' }]);
   const position = { stage: 'ramp', percent: 5, rev: 3 } as const;
   const positions = () => [{ resource: 'users', operation: 'users.get', ...position }];
-  metrics.watchMigrations({ positions, staleSeconds: () => 0 });
+  metrics.watchMigrations({ positions, staleSeconds: () => 0, openBreakers: () => ['users'] });
   return metrics.text();
 }
 

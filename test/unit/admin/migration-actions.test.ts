@@ -11,6 +11,7 @@ import { createTasks } from '../../../src/migration/operate/tasks.ts';
 import type { DeclaredMigration } from '../../../src/migration/state/declared-migration.ts';
 import { createLocalStates } from '../../../src/migration/state/local-states.ts';
 import { openStateFile } from '../../../src/migration/state/state-file.ts';
+import { withDigests } from '../../../src/migration/state/transitions.ts';
 import { goodEvidence, migrationConfig } from '../../support/migration/migration-facts.ts';
 import { createManualClock } from '../../support/time/manual-clock.ts';
 import { eventually } from '../../support/time/eventually.ts';
@@ -21,7 +22,12 @@ const unasked = () => Promise.reject(new Error('no test asks for it'));
 function open({
   ready = true,
   operatorTasks = {},
-}: { ready?: boolean; operatorTasks?: Partial<OperatorTasks> } = {}) {
+  openBreakers = () => [],
+}: {
+  ready?: boolean;
+  operatorTasks?: Partial<OperatorTasks>;
+  openBreakers?: () => readonly string[];
+} = {}) {
   const clock = createManualClock();
   const states = createLocalStates({ file: openStateFile(undefined, '', () => undefined), clock });
   const declared: DeclaredMigration = {
@@ -58,6 +64,7 @@ function open({
       ...operatorTasks,
     },
     tasks: createTasks(clock),
+    openBreakers,
     clock,
   };
   const act = createAct(createMigrationActions(migrations, { record }), { audit: { record } });
@@ -187,6 +194,22 @@ describe('the actions on a migration', () => {
     expect((await status()).acknowledged).toEqual([id]);
     await ask('migrations.unignore', { resource: 'users', id });
     expect(await status()).toMatchObject({ rules: [], acknowledged: [] });
+  });
+
+  it('show that the new source fails in this process, and that the file of a source has changed', async () => {
+    const { run, go, status, states } = open({ openBreakers: () => ['users'] });
+    await run('create');
+    const state = states.current('users')!;
+    await states.change(state, withDigests(state, ['a', 'c'], '2026-11-22T10:00:00.000Z'));
+    const { breakerOpen, notes } = await status();
+    expect(breakerOpen).toBe(true);
+    expect(notes).toEqual([
+      'the new source fails in the process that answers: it serves from the legacy one for half a minute',
+      'the file of a source has changed at 2026-11-22T10:00:00.000Z: the evidence began anew',
+    ]);
+    await go('shadow');
+    expect((await status()).notes).toHaveLength(1);
+    expect(await open().status()).toMatchObject({ breakerOpen: false, notes: [] });
   });
 
   it('run long work, keep what a walk found, and write a line in the audit at its end', async () => {

@@ -20,6 +20,8 @@ export type OperatedMigrations = {
   readonly evidence: Pick<MigrationEvidence, 'read' | 'differences'>;
   readonly operatorTasks: OperatorTasks;
   readonly tasks: Tasks;
+  /** The resources that the process that answers serves from the legacy source, because the new one fails there. */
+  readonly openBreakers: () => readonly string[];
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
 };
 

@@ -40,9 +40,26 @@ function fallbackView(evidence: Readonly<Record<string, OperationEvidence>>): St
   return Object.fromEntries(sums);
 }
 
+/** What an operator should know before he trusts a gate. */
+function notesOf(
+  { sourceChangedAt }: FoundMigration['state'],
+  config: FoundMigration['config'],
+  breakerOpen: boolean,
+): readonly string[] {
+  return [
+    ...(breakerOpen
+      ? ['the new source fails in the process that answers: it serves from the legacy one for half a minute']
+      : []),
+    ...(sourceChangedAt === undefined
+      ? []
+      : [`the file of a source has changed at ${sourceChangedAt}: the evidence began anew`]),
+    ...[weakGates(config) ?? []].flat(),
+  ];
+}
+
 /** Everything about one migration. Rejects where Redis fails. */
 export async function readStatus(
-  { states, evidence, operatorTasks, tasks }: OperatedMigrations,
+  { states, evidence, operatorTasks, tasks, openBreakers }: OperatedMigrations,
   { state, config }: FoundMigration,
   operation: string | undefined,
 ): Promise<Status> {
@@ -54,6 +71,7 @@ export async function readStatus(
     states.acknowledged(resource),
   ]);
   const { stage, percent } = positionOf(state, operation);
+  const breakerOpen = openBreakers().includes(resource);
   return {
     ...{ resource, sources, rev, stage, percent, operations: state.operations },
     hold: state.hold ?? null,
@@ -66,6 +84,7 @@ export async function readStatus(
     ...{ walk: state.walk ?? null, edges: state.edges ?? null },
     ...{ rules: state.rules, acknowledged: state.acknowledged },
     task: tasks.of(resource) ?? null,
-    notes: [weakGates(config) ?? []].flat(),
+    breakerOpen,
+    notes: notesOf(state, config, breakerOpen),
   };
 }

@@ -27,7 +27,7 @@ describe('the breaker of one process in front of a new source', () => {
     const { breaker, fail, changes } = open();
     repeat(5, () => breaker.count('answered'));
     fail(5);
-    expect(breaker.allows()).toBe(false);
+    expect([breaker.allows(), breaker.isOpen]).toEqual([false, true]);
     expect(changes).toEqual([true]);
   });
 
